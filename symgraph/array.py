@@ -1,0 +1,479 @@
+"""Array: the user's handle on a node, and `apply`, through which every operation is applied.
+
+An `Array` behaves like a NumPy array that has no numbers yet. NumPy functions reach it through
+`__array_ufunc__`, `__array_function__` and `__array_namespace__`; Python operators look in the table of
+operations. Whatever would need numbers (`if x:`, `float(x)`) raises with advice.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, NoReturn, TypeAlias, cast
+
+import numpy as np
+
+from .avals import Aval, supported_dtype
+from .dag import Node, make
+from .dims import Dim, Shape, show_shape
+from .errors import DTypeError, SymgraphError, TraceError
+from .op import OPS, Op
+from .source import user_frame
+
+__all__ = ["NUMPY_FUNCTIONS", "Array", "ArrayLike", "apply", "constant", "implements", "lift"]
+
+ArrayLike: TypeAlias = "Array | np.ndarray[Any, Any] | float | int | bool | np.generic"
+
+NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+"""NumPy functions and ufuncs, each with the function of this library that stands in for it."""
+
+
+def implements(*numpy_functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a function as what the given NumPy functions do to symbolic arrays."""
+
+    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
+        for each in numpy_functions:
+            NUMPY_FUNCTIONS[each] = function
+        return function
+
+    return mark
+
+
+class Array:
+    """A symbolic array: dtype and shape are known, numbers are not.
+
+    Parameters
+    ----------
+    node : Node
+        The value in the graph.
+    """
+
+    __slots__ = ("node",)
+    __array_priority__: ClassVar[float] = 1000.0
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    # -- what is known -------------------------------------------------------------------------------
+    @property
+    def aval(self) -> Aval:
+        return self.node.aval
+
+    @property
+    def shape(self) -> Shape:
+        """Dimensions: ints, or SymPy expressions in named ones."""
+        return self.node.aval.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.node.aval.dtype
+
+    @property
+    def ndim(self) -> int:
+        return self.node.aval.ndim
+
+    @property
+    def size(self) -> Dim:
+        return self.node.aval.size
+
+    @property
+    def T(self) -> Array:
+        """Axes in reverse order."""
+        return _call("transpose", self)
+
+    @property
+    def mT(self) -> Array:
+        """The last two axes exchanged."""
+        return _call("matrix_transpose", self)
+
+    def __repr__(self) -> str:
+        name = f"{self.node.params['name']!r} " if self.node.is_input else f"{self.node.op.name} "
+        return f"<Array {name}{self.aval}>"
+
+    def get_operation(self) -> Op:
+        """The operation that makes this value."""
+        return self.node.op
+
+    def get_inputs(self) -> tuple[Array, ...]:
+        """Its operands, in order."""
+        return tuple(Array(operand) for operand in self.node.operands)
+
+    # -- how operations are applied; rule patterns override this -------------------------------------
+    @classmethod
+    def _apply(cls, op: Op, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+        return _apply_concretely(op, operands, params)
+
+    # -- NumPy's protocols ---------------------------------------------------------------------------
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if kwargs.get("out") is not None:
+            raise TraceError(
+                f"np.{ufunc.__name__}(..., out=...) writes in place; a symbolic array is a value.",
+                mend="Use the result instead of out=.",
+            )
+        kwargs.pop("out", None)
+        target: Any = ufunc if method == "__call__" else (ufunc, method)
+        found = NUMPY_FUNCTIONS.get(target)
+        if found is None:
+            suffix = "" if method == "__call__" else f".{method}"
+            raise _not_supported(f"np.{ufunc.__name__}{suffix}")
+        return found(*inputs, **kwargs)
+
+    def __array_function__(
+        self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any
+    ) -> Any:
+        found = NUMPY_FUNCTIONS.get(func)
+        if found is None:
+            raise _not_supported(f"np.{getattr(func, '__name__', func)}")
+        return found(*args, **kwargs)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        return NUMPY_FUNCTIONS["__array_namespace__"]()
+
+    # -- what would need numbers ---------------------------------------------------------------------
+    def _no_numbers(self, what: str, mend: str) -> NoReturn:
+        frame = user_frame()
+        rows = [f"used at {frame.quoted()}"] if frame else []
+        made = str(self.node.origin)
+        raise TraceError(
+            f"{what} needs numbers, but a symbolic array has none yet: {self!r}.",
+            [*rows, *([f"made at {made}"] if made else [])],
+            mend=mend,
+        )
+
+    def __bool__(self) -> NoReturn:
+        self._no_numbers("A condition", "Choose elementwise with np.where(condition, a, b).")
+
+    def __float__(self) -> NoReturn:
+        self._no_numbers("float()", "Keep the array symbolic; evaluate the graph to get numbers.")
+
+    def __int__(self) -> NoReturn:
+        self._no_numbers("int()", "Keep the array symbolic; evaluate the graph to get numbers.")
+
+    def __index__(self) -> NoReturn:
+        self._no_numbers("An index", "Use np.take(x, i, axis=...) for an index that is computed.")
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+        self._no_numbers(
+            "Conversion to a NumPy array",
+            "Use functions of numpy or symgraph.numpy that trace; math.* and SciPy do not.",
+        )
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        self._no_numbers(
+            "Assignment in place", "Build the new value: np.where, np.concatenate or snp.scatter_add."
+        )
+
+    def __contains__(self, item: Any) -> NoReturn:
+        self._no_numbers("`in`", "Use np.any(x == item).")
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TraceError("A 0-d array has no length.")
+        first = self.shape[0]
+        if not isinstance(first, int):
+            raise TraceError(
+                f"len() is not known: the first dimension is {first!r}.",
+                mend="Use x.shape[0] in arithmetic on shapes.",
+            )
+        return first
+
+    def __iter__(self) -> Iterator[Array]:
+        return (self[i] for i in range(len(self)))
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]  # == is elementwise, as in NumPy
+
+    # -- operators -----------------------------------------------------------------------------------
+    def __getitem__(self, index: Any) -> Array:
+        return _call("getitem", self, index)
+
+    def __pos__(self) -> Array:
+        return self
+
+    def __neg__(self) -> Array:
+        return _call("negative", self)
+
+    def __abs__(self) -> Array:
+        return _call("absolute", self)
+
+    def __invert__(self) -> Array:
+        return _call("invert", self)
+
+    # -- methods, as ndarray has them ----------------------------------------------------------------
+    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
+        return _call("sum", self, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Array:
+        return _call("mean", self, axis=axis, keepdims=keepdims)
+
+    def prod(self, axis: Any = None, keepdims: bool = False) -> Array:
+        return _call("prod", self, axis=axis, keepdims=keepdims)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> Array:
+        return _call("max", self, axis=axis, keepdims=keepdims)
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> Array:
+        return _call("min", self, axis=axis, keepdims=keepdims)
+
+    def var(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Array:
+        return _call("var", self, axis=axis, ddof=ddof, keepdims=keepdims)
+
+    def std(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Array:
+        return _call("std", self, axis=axis, ddof=ddof, keepdims=keepdims)
+
+    def argmax(self, axis: Any = None, keepdims: bool = False) -> Array:
+        return _call("argmax", self, axis=axis, keepdims=keepdims)
+
+    def argmin(self, axis: Any = None, keepdims: bool = False) -> Array:
+        return _call("argmin", self, axis=axis, keepdims=keepdims)
+
+    def cumsum(self, axis: Any = None) -> Array:
+        return _call("cumsum", self, axis=axis)
+
+    def all(self, axis: Any = None, keepdims: bool = False) -> Array:
+        return _call("all", self, axis=axis, keepdims=keepdims)
+
+    def any(self, axis: Any = None, keepdims: bool = False) -> Array:
+        return _call("any", self, axis=axis, keepdims=keepdims)
+
+    def reshape(self, *shape: Any) -> Array:
+        return _call("reshape", self, shape[0] if len(shape) == 1 else shape)
+
+    def transpose(self, *axes: Any) -> Array:
+        given = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        return _call("transpose", self, given or None)
+
+    def swapaxes(self, axis1: int, axis2: int) -> Array:
+        return _call("swapaxes", self, axis1, axis2)
+
+    def ravel(self) -> Array:
+        return _call("reshape", self, (-1,))
+
+    def flatten(self) -> Array:
+        return _call("reshape", self, (-1,))
+
+    def squeeze(self, axis: Any = None) -> Array:
+        return _call("squeeze", self, axis=axis)
+
+    def astype(self, dtype: Any, copy: bool = True) -> Array:
+        return _call("astype", self, dtype)
+
+    def clip(self, min: Any = None, max: Any = None) -> Array:
+        return _call("clip", self, min, max)
+
+    def dot(self, other: Any) -> Array:
+        return _call("dot", self, other)
+
+    def take(self, indices: Any, axis: Any = None) -> Array:
+        return _call("take", self, indices, axis=axis)
+
+    def round(self, decimals: int = 0) -> Array:
+        return _call("round", self, decimals)
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+        return _call("diagonal", self, offset, axis1, axis2)
+
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+        return _call("trace", self, offset, axis1, axis2)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+"""Functions by their NumPy name; operators and methods of `Array` look here."""
+
+
+def _call(name: str, *args: Any, **kwargs: Any) -> Any:
+    return FUNCTIONS[name](*args, **kwargs)
+
+
+def _install_operators() -> None:
+    """Binary operators: `x + y` and, reflected, `y + x`."""
+    names = {
+        "add": "add",
+        "sub": "subtract",
+        "mul": "multiply",
+        "truediv": "divide",
+        "floordiv": "floor_divide",
+        "mod": "remainder",
+        "pow": "power",
+        "matmul": "matmul",
+        "and": "bitwise_and",
+        "or": "bitwise_or",
+        "xor": "bitwise_xor",
+        "lshift": "left_shift",
+        "rshift": "right_shift",
+    }
+    for symbol, function in names.items():
+        setattr(Array, f"__{symbol}__", _forward(function))
+        setattr(Array, f"__r{symbol}__", _reflected(function))
+    comparisons = {
+        "lt": "less",
+        "le": "less_equal",
+        "gt": "greater",
+        "ge": "greater_equal",
+        "eq": "equal",
+        "ne": "not_equal",
+    }
+    for symbol, function in comparisons.items():
+        setattr(Array, f"__{symbol}__", _forward(function))
+
+
+def _forward(function: str) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        return _call(function, self, other) if _operand_like(other) else NotImplemented
+
+    return method
+
+
+def _reflected(function: str) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        return _call(function, other, self) if _operand_like(other) else NotImplemented
+
+    return method
+
+
+def _operand_like(value: Any) -> bool:
+    return isinstance(value, (Array, np.ndarray, np.generic, bool, int, float, list, tuple))
+
+
+_install_operators()
+
+
+def _not_supported(name: str) -> TraceError:
+    frame = user_frame()
+    return TraceError(
+        f"{name} cannot be traced.",
+        [f"used at {frame.quoted()}"] if frame else [],
+        mend="symgraph.numpy lists what can; a custom operation can add the rest.",
+    )
+
+
+# -- applying operations -----------------------------------------------------------------------------
+
+
+def apply(op: Op, *operands: Any, **params: Any) -> Any:
+    """Apply `op` to arrays, numbers and NumPy arrays; gives an `Array` (a tuple for several results).
+
+    Operands are cast to their common dtype by NumPy's rules where the operation asks for it, numbers and
+    NumPy arrays become constants, and errors name the operands with the user's lines.
+    """
+    kind: type[Array] = Array
+    for operand in operands:
+        if type(operand) is not Array and isinstance(operand, Array):
+            kind = type(operand)
+            break
+    return kind._apply(op, operands, params)  # pyright: ignore[reportPrivateUsage]
+
+
+def _apply_concretely(op: Op, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+    nodes: list[Node] = []
+    try:
+        nodes = _promoted(op, operands)
+        avals = tuple([node.aval for node in nodes])
+        node = make(op, nodes, op.normalize(avals, **params))
+    except SymgraphError as error:
+        raise _located(error, op, operands) from None
+    if len(node.results) == 1:
+        return Array(node)
+    return tuple(Array(project(node, index)) for index in range(len(node.results)))
+
+
+def project(node: Node, index: int) -> Node:
+    """Result `index` of a node with several results."""
+    return make(OPS["project"], (node,), {"index": index})
+
+
+def _promoted(op: Op, operands: Sequence[Any]) -> list[Node]:
+    if op.promote is None:
+        return [lift(operand) for operand in operands]
+    joint = [_as_operand(each) for i, each in enumerate(operands) if i not in op.unpromoted]
+    common = _common_dtype(joint)
+    target = op.promote(common)
+    return [
+        lift(operand) if i in op.unpromoted else _cast_to(_as_operand(operand), target)
+        for i, operand in enumerate(operands)
+    ]
+
+
+def _as_operand(value: Any) -> Any:
+    """Arrays and Python numbers as they are, anything else as a NumPy array."""
+    if isinstance(value, (Array, np.ndarray, bool, int, float)) and not isinstance(value, np.generic):
+        return value
+    return np.asarray(value)
+
+
+def _common_dtype(operands: Sequence[Any]) -> np.dtype[Any]:
+    items: list[Any] = []
+    for operand in operands:
+        if isinstance(operand, Array):
+            items.append(operand.dtype)
+        elif isinstance(operand, np.ndarray):
+            items.append(supported_dtype(cast("np.ndarray[Any, Any]", operand).dtype))
+        else:
+            items.append(operand)
+    if len(items) > 1 and all(item is items[0] for item in items):
+        return np.dtype(items[0]) if isinstance(items[0], np.dtype) else np.result_type(items[0])
+    return supported_dtype(np.result_type(*items))
+
+
+def _cast_to(operand: Any, dtype: np.dtype[Any]) -> Node:
+    if isinstance(operand, Array):
+        if operand.dtype == dtype:
+            return operand.node
+        return make(OPS["cast"], (operand.node,), {"dtype": dtype})
+    return constant(operand, dtype).node
+
+
+def constant(value: Any, dtype: Any = None) -> Array:
+    """A constant: a frozen copy of `value`.
+
+    Raises
+    ------
+    DTypeError
+        If `value` is not numeric, or a Python int does not fit `dtype`.
+    """
+    try:
+        array = np.array(value, dtype=dtype)
+    except (OverflowError, ValueError, TypeError) as error:
+        raise DTypeError(f"{value!r} cannot be a constant of dtype {dtype}: {error}.") from None
+    array = np.ascontiguousarray(array).reshape(array.shape)
+    array = array.astype(supported_dtype(array.dtype), copy=False)
+    array.flags.writeable = False
+    return Array(make(OPS["constant"], (), {"value": array}))
+
+
+def lift(value: Any) -> Node:
+    """The node of an array, or of a constant holding `value`."""
+    return value.node if isinstance(value, Array) else constant(value).node
+
+
+def _located(error: SymgraphError, op: Op, operands: Sequence[Any]) -> SymgraphError:
+    """The error again, with the operands and the user's line."""
+    if error.rows:
+        return error
+    rows: list[str] = []
+    for position, operand in enumerate(operands):
+        if isinstance(operand, Array):
+            made = operand.node.origin
+            source = made.frames[0].quoted() if made.frames else ""
+            via = "gradient of " if made.adjoint_of is not None else ""
+            shown = f"{operand.aval}" + (f"   from {via}{source}" if source else "")
+        elif isinstance(operand, np.ndarray):
+            array = cast("np.ndarray[Any, Any]", operand)
+            shown = f"{array.dtype}{show_shape(array.shape)}   a constant"
+        else:
+            shown = f"{operand!r}"
+        rows.append(f"operand {position}   {shown}")
+    frame = user_frame()
+    if frame is not None:
+        rows.append(f"used at {frame.quoted()}")
+    what = error.what if error.what.startswith(op.name) else f"{op.name}: {error.what}"
+    return type(error)(what, rows, error.mend)
+
+
+def as_index(value: Any) -> int:
+    """`value` as a Python int, refusing floats and bools."""
+    if isinstance(value, (bool, np.bool_)):
+        raise DTypeError(f"{value!r} is not an integer.")
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise DTypeError(f"{value!r} is not an integer.") from None

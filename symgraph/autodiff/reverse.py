@@ -1,0 +1,209 @@
+"""Reverse mode, symbol to symbol: the gradient is appended to the graph as further nodes.
+
+Goodfellow, Bengio and Courville, *Deep Learning*, algorithms 6.5 and 6.6: only nodes that are ancestors of
+the output and descendants of a target are visited, each once, in reverse topological order; contributions
+from consumers are summed. Cost is linear in edges, depth is bounded by memory. The engine knows no
+differentiation rule: each operation brings its own (`Op.vjp`), and what all share (undoing broadcasting,
+dtypes, accumulation, zeros) is done here, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..array import FUNCTIONS, Array, project
+from ..avals import Aval
+from ..dag import Node, Origin, origin, reachable
+from ..dims import Shape, known_equal
+from ..errors import DTypeError, NotDifferentiable, ShapeError
+from ..op import Undefined
+from ..ops.creation import constant_of, zeros
+
+__all__ = ["active_nodes", "cotangents", "gradients", "vjp"]
+
+
+def active_nodes(outputs: Sequence[Node], targets: Sequence[Node]) -> set[Node]:
+    """Nodes on a path from a target to an output, both included."""
+    active = set(targets)
+    found: set[Node] = set()
+    for node in reachable(outputs):
+        if node in active or any(operand in active for operand in node.operands):
+            active.add(node)
+            found.add(node)
+    return found
+
+
+def cotangents(
+    seeds: Sequence[tuple[Array, Array]], targets: Sequence[Array]
+) -> list[Array | None]:
+    """The cotangent of each target, None where no path leads from it to an output.
+
+    Parameters
+    ----------
+    seeds : sequence of (output, cotangent)
+        A cotangent has its output's shape, possibly with extra leading axes, the same for all.
+    targets : sequence of Array
+
+    Raises
+    ------
+    DTypeError
+        If a target is not floating.
+    NotDifferentiable
+        If an operation on a path has no derivative.
+    """
+    for target in targets:
+        if target.dtype.kind != "f":
+            raise DTypeError(
+                f"A derivative with respect to {target!r} is not defined: its dtype is {target.dtype}.",
+                mend="Differentiate with respect to floating-point arrays.",
+            )
+    outputs = [output.node for output, _ in seeds]
+    active = active_nodes(outputs, [target.node for target in targets])
+    lead = seeds[0][1].ndim - seeds[0][0].ndim
+    pending: dict[Node, list[Array]] = {}
+    partial: dict[Node, dict[int, Array]] = {}
+    for output, seed in seeds:
+        pending.setdefault(output.node, []).append(seed)
+    found: dict[Node, Array] = {}
+    for node in sorted(active, key=lambda each: -each.serial):
+        contributions = pending.pop(node, [])
+        if not contributions and node not in partial:
+            continue
+        frames = node.origin.frames
+        with origin(Origin(frames, adjoint_of=node)):
+            if node in partial:
+                ct: Any = _result_cotangents(node, partial.pop(node), lead)
+            else:
+                ct = found[node] = _total(contributions)
+            _pull_back(node, ct, lead, active, pending, partial)
+    return [found.get(target.node) for target in targets]
+
+
+def _total(contributions: list[Array]) -> Array:
+    total = contributions[0]
+    for contribution in contributions[1:]:
+        total = total + contribution
+    return total
+
+
+def _pull_back(
+    node: Node,
+    ct: Any,
+    lead: int,
+    active: set[Node],
+    pending: dict[Node, list[Array]],
+    partial: dict[Node, dict[int, Array]],
+) -> None:
+    """Hand each active operand its contribution."""
+    if node.op.name == "project":
+        results = partial.setdefault(node.operands[0], {})
+        results[node.params["index"]] = ct
+        return
+    operands = [Array(operand) for operand in node.operands]
+    out: Any = (
+        Array(node)
+        if len(node.results) == 1
+        else tuple(Array(each) for each in _projections(node))
+    )
+    for slot, operand in enumerate(node.operands):
+        if operand not in active or operand.aval.dtype.kind != "f":
+            continue
+        rule = node.op.vjp_rule(slot)
+        if rule is None:
+            continue
+        if isinstance(rule, Undefined):
+            raise NotDifferentiable(
+                f"{node.op.name} has no derivative with respect to operand {slot}: {rule.why}.",
+                [f"{node!r}   from {node.origin}"],
+                mend="Stop the gradient there (snp.stop_gradient), or give the operation a derivative.",
+            )
+        contribution = rule(ct, out, *operands, **node.params)
+        pending.setdefault(operand, []).append(fitted(contribution, operand.aval, lead))
+
+
+def _projections(node: Node) -> list[Node]:
+    return [project(node, index) for index in range(len(node.results))]
+
+
+def _result_cotangents(node: Node, known: dict[int, Array], lead: int) -> tuple[Array, ...]:
+    """Cotangents of all results of a node, zeros where nothing flows back."""
+    shape = next(iter(known.values())).shape[:lead]
+    return tuple(
+        known[index] if index in known else zeros((*shape, *aval.shape), aval.dtype)
+        for index, aval in enumerate(node.results)
+    )
+
+
+def fitted(ct: Array, aval: Aval, lead: int) -> Array:
+    """`ct` in the shape and dtype of the operand it is the cotangent of.
+
+    Sums over the axes along which the operand was broadcast: if y repeats x, the cotangent of x is the
+    sum of those of its copies.
+    """
+    extra = ct.ndim - lead - aval.ndim
+    if extra > 0:
+        added = tuple(range(-aval.ndim - extra, -aval.ndim))
+        ct = FUNCTIONS["sum"](ct, axis=added)
+    repeated = tuple(
+        axis
+        for axis in range(-aval.ndim, 0)
+        if aval.shape[axis] == 1 and -axis <= ct.ndim and not known_equal(ct.shape[axis], 1)
+    )
+    if repeated:
+        ct = FUNCTIONS["sum"](ct, axis=repeated, keepdims=True)
+    if not _same_shape(ct.shape[-aval.ndim :] if aval.ndim else (), aval.shape):
+        ct = FUNCTIONS["broadcast_to"](ct, (*ct.shape[:lead], *aval.shape))
+    return ct if ct.dtype == aval.dtype else FUNCTIONS["astype"](ct, aval.dtype)
+
+
+def _same_shape(one: Shape, other: Shape) -> bool:
+    return len(one) == len(other) and all(
+        known_equal(a, b) for a, b in zip(one, other, strict=True)
+    )
+
+
+def vjp(output: Array, targets: Sequence[Array], ct: Array) -> list[Array | None]:
+    r"""Vector-Jacobian products $\bar x = J^\top \bar y$ of one output, None where disconnected.
+
+    Parameters
+    ----------
+    output : Array, floating
+    targets : sequence of Array, floating
+    ct : Array
+        Of the output's shape, possibly with extra leading axes.
+
+    Raises
+    ------
+    ShapeError
+        If `ct` does not end in the output's shape.
+    """
+    tail = ct.shape[ct.ndim - output.ndim :]
+    if ct.ndim < output.ndim or not _same_shape(tail, output.shape):
+        raise ShapeError(f"The cotangent has shape {ct.shape}, the output {output.shape}.")
+    return cotangents([(output, ct)], targets)
+
+
+def gradients(output: Array, targets: Sequence[Array]) -> list[Array | None]:
+    """Gradient of a scalar with respect to each target, None where disconnected.
+
+    Raises
+    ------
+    ShapeError
+        If the output is not a scalar.
+    DTypeError
+        If the output or a target is not floating.
+    """
+    if output.ndim:
+        raise ShapeError(
+            f"A gradient is taken of a scalar; this output has shape {output.shape}.",
+            [f"{output!r}   from {output.node.origin}"],
+            mend="Reduce it (np.sum, np.mean), or ask for a vjp or a Jacobian.",
+        )
+    if output.dtype.kind != "f":
+        raise DTypeError(
+            f"A gradient is taken of a floating-point value; this output has dtype {output.dtype}."
+        )
+    with origin(Origin(output.node.origin.frames, adjoint_of=output.node)):
+        seed = constant_of(1, output.dtype)
+    return cotangents([(output, seed)], targets)

@@ -1,0 +1,111 @@
+"""The exception tree, and how a message is put together: what, where, how to mend.
+
+Every error a user can cause derives from `SymgraphError`. A message has up to three parts: the headline
+says what is wrong, the rows say where (operands with their shapes and the user's lines), the last line
+says how to mend it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = [
+    "BackendError",
+    "DTypeError",
+    "ExpressionError",
+    "FactError",
+    "InputError",
+    "MemoryBudgetError",
+    "NotDifferentiable",
+    "RewriteError",
+    "RewriteLoopError",
+    "RuleError",
+    "ShapeError",
+    "SymgraphError",
+    "TraceError",
+    "VerifyError",
+]
+
+
+class SymgraphError(Exception):
+    """Base of all errors of this library.
+
+    Parameters
+    ----------
+    what : str
+        The headline: one sentence.
+    rows : sequence of str
+        Where: one line each, indented under the headline.
+    mend : str
+        What to do about it.
+    """
+
+    def __init__(self, what: str, rows: Sequence[str] = (), mend: str = "") -> None:
+        self.what = what
+        self.rows = tuple(rows)
+        self.mend = mend
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        lines = [self.what, *("  " + row for row in self.rows)]
+        if self.mend:
+            lines.append(self.mend)
+        return "\n".join(lines)
+
+
+class ShapeError(SymgraphError, ValueError):
+    """Shapes do not fit: broadcasting, inner dimensions, an axis out of range."""
+
+
+class DTypeError(SymgraphError, TypeError):
+    """A dtype is not supported here, or a value does not fit it."""
+
+
+class TraceError(SymgraphError, TypeError):
+    """A symbolic array was used where only numbers can be: `if x:`, `float(x)`, `np.asarray(x)`."""
+
+
+class InputError(SymgraphError, ValueError):
+    """A call lacks an input, has one too many, or one of the wrong shape or dtype."""
+
+
+class NotDifferentiable(SymgraphError, ValueError):
+    """A gradient was asked for that does not exist; the message names the path."""
+
+
+class FactError(SymgraphError, ValueError):
+    """A fact was stated that contradicts another one, or that cannot hold."""
+
+
+class RuleError(SymgraphError, ValueError):
+    """A rewrite rule is ill formed, or its two sides disagree."""
+
+
+class RewriteError(SymgraphError, RuntimeError):
+    """A rewrite failed while it was applied; the graph is unchanged."""
+
+
+class RewriteLoopError(RewriteError):
+    """Rules undo one another; the message names the cycle and the user's line."""
+
+
+class VerifyError(SymgraphError, AssertionError):
+    """A graph breaks an invariant: a cycle, a shape that does not follow, an unknown operation."""
+
+
+class BackendError(SymgraphError, RuntimeError):
+    """A backend is unknown, not installed, or cannot run an operation."""
+
+
+class MemoryBudgetError(SymgraphError, ValueError):
+    """No schedule fits the memory budget; `least_bytes` is the smallest one found that does."""
+
+    def __init__(
+        self, what: str, rows: Sequence[str] = (), mend: str = "", *, least_bytes: int = 0
+    ) -> None:
+        super().__init__(what, rows, mend)
+        self.least_bytes = least_bytes
+
+
+class ExpressionError(SymgraphError, ValueError):
+    """Text that is not an expression this library reads; the message points at the column."""

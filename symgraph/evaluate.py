@@ -1,0 +1,130 @@
+"""The plain interpreter: node by node in topological order, nothing fused, nothing reused.
+
+It is the reference that every faster path is tested against, so it stays simple on purpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from .dag import Dag, Node
+from .dims import bind, resolve, show_shape
+from .errors import InputError
+from .namespace import NUMPY, Namespace
+
+__all__ = ["bound_inputs", "evaluate", "run"]
+
+Value = Any
+
+
+def bound_inputs(
+    inputs: Mapping[str, Node], given: Mapping[str, Any], dims: Mapping[str, int] | None = None
+) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, int]]:
+    """The given values as arrays of the declared dtypes, and the sizes of named dimensions.
+
+    Nothing is copied where dtype and layout fit already; nothing given is ever written to.
+
+    Raises
+    ------
+    InputError
+        Missing or unknown names, shapes that do not fit, dtypes that would lose digits.
+    """
+    missing = [name for name in inputs if name not in given]
+    unknown = [name for name in given if name not in inputs]
+    if missing or unknown:
+        wrong = f"missing {', '.join(missing)}" if missing else f"unknown {', '.join(unknown)}"
+        raise InputError(
+            f"The inputs do not match: {wrong}.",
+            [f"{name}: {node.aval}" for name, node in inputs.items()],
+            mend="Pass each input above by its name.",
+        )
+    env: dict[str, int] = dict(dims or {})
+    arrays: dict[str, np.ndarray[Any, Any]] = {}
+    for name, node in inputs.items():
+        array = _as_declared(name, node, given[name])
+        if not bind(node.aval.shape, array.shape, env):
+            sizes = {dim: env[dim] for dim in node.aval.dim_names if dim in env}
+            known = f" with {', '.join(f'{k}={v}' for k, v in sizes.items())}" if sizes else ""
+            raise InputError(
+                f"Input {name!r} has shape {show_shape(array.shape)}, "
+                f"but {show_shape(node.aval.shape)} was declared{known}.",
+                [f"declared at {node.origin}"] if str(node.origin) else [],
+            )
+        arrays[name] = array
+    return arrays, env
+
+
+def _as_declared(name: str, node: Node, value: Any) -> np.ndarray[Any, Any]:
+    wanted = node.aval.dtype
+    typed = hasattr(value, "dtype")
+    try:
+        array = cast("np.ndarray[Any, Any]", np.asarray(value))
+    except (ValueError, TypeError) as error:
+        raise InputError(f"Input {name!r} is not an array of numbers: {error}") from error
+    if array.dtype == wanted:
+        return array
+    same_kind = not typed and np.can_cast(array.dtype, wanted, "same_kind")
+    if array.dtype.kind in "biuf" and (np.can_cast(array.dtype, wanted, "safe") or same_kind):
+        return array.astype(wanted)
+    raise InputError(
+        f"Input {name!r} has dtype {array.dtype}, but {wanted} was declared.",
+        mend=f"Convert it where it is made: {name}.astype({str(wanted)!r}).",
+    )
+
+
+def run(
+    node: Node, operands: Sequence[Value], env: Mapping[str, int], xp: Namespace = NUMPY
+) -> Value:
+    """The value of one node, given those of its operands."""
+    params = {name: resolve(value, env) for name, value in node.params.items()}
+    return node.op.kernel(xp, *operands, **params)
+
+
+def evaluate(
+    dag: Dag,
+    given: Mapping[str, Any],
+    dims: Mapping[str, int] | None = None,
+    xp: Namespace = NUMPY,
+) -> list[Value]:
+    """The value of each output.
+
+    Parameters
+    ----------
+    dag : Dag
+    given : mapping of str to array_like
+        One array an input.
+    dims : mapping of str to int, optional
+        Sizes of named dimensions that no input brings.
+    xp : Namespace
+        Where kernels run.
+
+    Raises
+    ------
+    InputError
+        As `bound_inputs`.
+    """
+    arrays, env = bound_inputs(dag.inputs, given, dims)
+    values: dict[Node, Value] = {node: arrays[name] for name, node in dag.inputs.items()}
+    last_use = {operand: node for node in dag.nodes for operand in node.operands}
+    kept = set(dag.outputs)
+    with np.errstate(all="ignore"):
+        for node in dag.nodes:
+            if node.is_input:
+                continue
+            values[node] = run(node, [values[operand] for operand in node.operands], env, xp)
+            for operand in set(node.operands):
+                if last_use[operand] is node and operand not in kept:
+                    del values[operand]
+    return [_fresh(values[output], output) for output in dag.outputs]
+
+
+def _fresh(value: Value, node: Node) -> Value:
+    """An output the caller may write to: never an input, a constant or a view of one."""
+    if isinstance(value, np.ndarray):
+        return np.array(cast("Any", value))
+    if isinstance(value, np.generic):
+        return np.asarray(value)
+    return value

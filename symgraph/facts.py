@@ -1,0 +1,237 @@
+"""What is known of a value: the vocabulary of facts, what each implies, and how one is checked.
+
+A fact speaks of exact arithmetic at every point where the value is defined: `exp(x)` is positive although
+it underflows to 0 at -1000. *Open* facts (positive, nonzero, an interval) hold on a neighbourhood and may
+be used before differentiating; *equality* facts (simplex, symmetric, ...) tie elements together, so using
+one before differentiating would change the derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from .errors import FactError
+
+__all__ = [
+    "Fact",
+    "consistent",
+    "diagonal",
+    "finite",
+    "holds_on",
+    "implied",
+    "integer_valued",
+    "interval",
+    "nonnegative",
+    "nonpositive",
+    "negative",
+    "nonzero",
+    "one_hot",
+    "orthogonal",
+    "positive",
+    "positive_definite",
+    "simplex",
+    "symmetric",
+    "total",
+    "triangular",
+    "unit_norm",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A named property of a value, such as `positive` or `simplex(axis=-1)`.
+
+    Axes are negative, so that they keep their meaning when a value gains leading axes.
+    """
+
+    name: str
+    args: tuple[Any, ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it holds on a neighbourhood, and so may be used before differentiating."""
+        return self.name in _OPEN
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(map(str, self.args))})" if self.args else self.name
+
+
+_OPEN = {"positive", "nonnegative", "negative", "nonpositive", "nonzero", "finite", "total", "interval"}
+
+positive = Fact("positive")
+nonnegative = Fact("nonnegative")
+negative = Fact("negative")
+nonpositive = Fact("nonpositive")
+nonzero = Fact("nonzero")
+finite = Fact("finite")
+"""No infinity and no NaN."""
+total = Fact("total")
+"""Defined (a real number in exact arithmetic) wherever the inputs are finite."""
+integer_valued = Fact("integer_valued")
+symmetric = Fact("symmetric")
+positive_definite = Fact("positive_definite")
+"""Symmetric, with positive eigenvalues."""
+orthogonal = Fact("orthogonal")
+diagonal = Fact("diagonal")
+
+
+def interval(low: float, high: float) -> Fact:
+    """Every element within [low, high].
+
+    Raises
+    ------
+    FactError
+        If `low > high`.
+    """
+    if not low <= high:
+        raise FactError(f"interval({low}, {high}) is empty.")
+    return Fact("interval", (float(low), float(high)))
+
+
+def simplex(axis: int = -1) -> Fact:
+    """Nonnegative, and summing to one along `axis`."""
+    return Fact("simplex", (int(axis),))
+
+
+def one_hot(axis: int = -1) -> Fact:
+    """One 1 and otherwise 0 along `axis`."""
+    return Fact("one_hot", (int(axis),))
+
+
+def unit_norm(axis: int = -1) -> Fact:
+    """Squares summing to one along `axis`."""
+    return Fact("unit_norm", (int(axis),))
+
+
+def triangular(which: Literal["lower", "upper"]) -> Fact:
+    """A lower or upper triangular matrix."""
+    if which not in ("lower", "upper"):
+        raise FactError(f'triangular("lower") or triangular("upper"), not {which!r}.')
+    return Fact("triangular", (which,))
+
+
+_PLAIN: dict[str, tuple[Fact, ...]] = {
+    "positive": (nonnegative, nonzero),
+    "negative": (nonpositive, nonzero),
+    "positive_definite": (symmetric,),
+    "orthogonal": (finite,),
+    "diagonal": (symmetric, triangular("lower"), triangular("upper")),
+    "finite": (total,),
+}
+
+
+def _implied_at_once(fact: Fact) -> Iterable[Fact]:
+    yield from _PLAIN.get(fact.name, ())
+    match fact.name:
+        case "simplex":
+            yield from (interval(0.0, 1.0), finite)
+        case "one_hot":
+            yield from (simplex(fact.args[0]), integer_valued)
+        case "unit_norm":
+            yield from (interval(-1.0, 1.0), finite)
+        case "interval":
+            low, high = fact.args
+            if low > 0:
+                yield positive
+            if low >= 0:
+                yield nonnegative
+            if high < 0:
+                yield negative
+            if high <= 0:
+                yield nonpositive
+        case _:
+            pass
+
+
+def implied(facts: Iterable[Fact]) -> dict[Fact, Fact | None]:
+    """All facts that follow from the given ones, each with the one it follows from (None if given)."""
+    found: dict[Fact, Fact | None] = dict.fromkeys(facts)
+    queue = list(found)
+    while queue:
+        fact = queue.pop()
+        for other in _implied_at_once(fact):
+            if other not in found:
+                found[other] = fact
+                queue.append(other)
+    return found
+
+
+_CLASHES = (
+    (positive, nonpositive),
+    (negative, nonnegative),
+    (positive, negative),
+)
+
+
+def consistent(facts: Iterable[Fact]) -> dict[Fact, Fact | None]:
+    """As `implied`, refusing contradictions.
+
+    Raises
+    ------
+    FactError
+        If two facts cannot hold together.
+    """
+    found = implied(facts)
+    for one, other in _CLASHES:
+        if one in found and other in found:
+            raise FactError(f"A value cannot be {one} and {other} at once.")
+    bounds = [fact.args for fact in found if fact.name == "interval"]
+    if bounds and max(low for low, _ in bounds) > min(high for _, high in bounds):
+        raise FactError(f"The intervals {bounds} have no number in common.")
+    return found
+
+
+def holds_on(fact: Fact, array: np.ndarray[Any, Any], tolerance: float = 1e-6) -> bool:
+    """Whether the fact is true of these numbers (sums and products within `tolerance`)."""
+    x = np.asarray(array)
+    match fact.name:
+        case "positive":
+            return bool(np.all(x > 0))
+        case "nonnegative":
+            return bool(np.all(x >= 0))
+        case "negative":
+            return bool(np.all(x < 0))
+        case "nonpositive":
+            return bool(np.all(x <= 0))
+        case "nonzero":
+            return bool(np.all(x != 0))
+        case "finite" | "total":
+            return bool(np.all(np.isfinite(x)))
+        case "integer_valued":
+            return bool(np.all(x == np.floor(x)))
+        case "interval":
+            return bool(np.all((x >= fact.args[0]) & (x <= fact.args[1])))
+        case "simplex":
+            sums = np.sum(x, axis=fact.args[0])
+            return bool(np.all(x >= 0) and np.allclose(sums, 1, atol=tolerance, rtol=0))
+        case "one_hot":
+            ones = np.sum(x == 1, axis=fact.args[0])
+            return bool(np.all((x == 0) | (x == 1)) and np.all(ones == 1))
+        case "unit_norm":
+            return bool(np.allclose(np.sum(x * x, axis=fact.args[0]), 1, atol=tolerance))
+        case _:
+            return _matrix_fact_holds(fact, x, tolerance)
+
+
+def _matrix_fact_holds(fact: Fact, x: np.ndarray[Any, Any], tolerance: float) -> bool:
+    transposed = np.swapaxes(x, -1, -2)
+    match fact.name:
+        case "symmetric":
+            return bool(np.allclose(x, transposed, atol=tolerance))
+        case "positive_definite":
+            return bool(
+                np.allclose(x, transposed, atol=tolerance) and np.all(np.linalg.eigvalsh(x) > 0)
+            )
+        case "orthogonal":
+            return bool(np.allclose(x @ transposed, np.eye(x.shape[-1]), atol=tolerance))
+        case "diagonal":
+            return bool(np.all(np.triu(x, 1) == 0) and np.all(np.tril(x, -1) == 0))
+        case "triangular":
+            outside = np.triu(x, 1) if fact.args[0] == "lower" else np.tril(x, -1)
+            return bool(np.all(outside == 0))
+        case _:
+            raise FactError(f"No check is known for the fact {fact}.")

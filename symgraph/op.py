@@ -1,0 +1,168 @@
+"""Op: the record of all that an operation is, and the table of operations by name.
+
+An operation's shape and dtype rule, kernel, derivative, cost, facts and place in the algebra stand in one
+record, written in one place under `ops/`. Everything else in the engine asks the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .avals import Aval
+from .dims import Dim
+from .errors import BackendError
+
+__all__ = ["OPS", "Algebra", "Op", "Params", "Undefined", "no_flops", "per_element", "register", "undefined"]
+
+Params: TypeAlias = Mapping[str, Any]
+Infer: TypeAlias = Callable[..., "Aval | tuple[Aval, ...]"]
+Kernel: TypeAlias = Callable[..., Any]
+Flops: TypeAlias = Callable[..., Dim]
+VjpRule: TypeAlias = Callable[..., Any]
+"""`rule(ct, out, *operands, **params)` gives the cotangent of one operand.
+
+`ct` may carry extra leading axes beyond those of `out`; rules use negative axes and trailing
+broadcasting, so the same rule serves gradients, Jacobians and Hessians.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """A derivative that does not exist, and why."""
+
+    why: str
+
+
+def undefined(why: str) -> Undefined:
+    """Mark a derivative as not existing (distinct from zero, which is `None`)."""
+    return Undefined(why)
+
+
+@dataclass(frozen=True, slots=True)
+class Algebra:
+    """What the rewriter may assume of an operation in exact arithmetic.
+
+    `role` names the operation's part in sums of products over named indices ("add", "multiply",
+    "power", "contraction", "sum", "broadcast", ...); an empty role makes it an opaque atom.
+    """
+
+    role: str = ""
+    commutative: bool = False
+    associative: bool = False
+    unit: float | None = None
+
+
+def _no_facts(*_operands: Any, **_params: Any) -> Iterable[Any]:
+    return ()
+
+
+def _same_params(_avals: tuple[Aval, ...], **params: Any) -> dict[str, Any]:
+    return params
+
+
+def _one_flop_per_element(out: Aval, *_avals: Aval, **_params: Any) -> Dim:
+    return out.size
+
+
+def per_element(flops: int) -> Flops:
+    """Cost of `flops` floating-point operations per element of the result."""
+
+    def cost(out: Aval, *_avals: Aval, **_params: Any) -> Dim:
+        return out.size * flops  # pyright: ignore[reportReturnType]  # int * Expr is an Expr
+
+    return cost
+
+
+def no_flops(*_avals: Aval, **_params: Any) -> Dim:
+    """Cost of an operation that only moves data."""
+    return 0
+
+
+@dataclass(frozen=True, eq=False)
+class Op:
+    """All that an operation is.
+
+    Parameters
+    ----------
+    name : str
+        As printed, and the key in the table of operations.
+    infer : callable
+        `infer(*avals, **params)` gives the result's `Aval` (a tuple for several results); raises
+        `ShapeError` or `DTypeError`.
+    kernel : callable
+        `kernel(xp, *arrays, **params)` computes the value in the array namespace `xp`.
+    vjp : tuple, one entry an operand, or one rule for any number of operands
+        A rule, None (zero by nature) or `undefined(why)`. A single callable is called with the operand's
+        position as `index=`.
+    normalize : callable
+        `normalize(avals, **params)` gives params in normal form (negative axes, resolved defaults)
+        before `infer` sees them.
+    promote : callable or None
+        From the common dtype of the operands (NumPy 2 promotion) to the dtype they are cast to before the
+        operation; None leaves operands as they are.
+    unpromoted : tuple of int
+        Operands that keep their dtype, such as the condition of `where`.
+    flops : callable
+        `flops(out, *avals, **params)`.
+    count : int
+        Operations by the convention for closed forms: 0 for movement and casts, 1 else, composites what
+        they are made of.
+    facts : callable
+        `facts(*known, **params)` yields facts of the result, given those of the operands.
+    algebra : Algebra
+    ufunc : str
+        Name of a NumPy ufunc with the same meaning, which takes `out=`; empty if there is none.
+    view : bool
+        Whether the result may share memory with the first operand.
+    """
+
+    name: str
+    infer: Infer
+    kernel: Kernel
+    vjp: tuple[VjpRule | Undefined | None, ...] | VjpRule = ()
+    normalize: Callable[..., dict[str, Any]] = _same_params
+    promote: Callable[[np.dtype[Any]], np.dtype[Any]] | None = None
+    unpromoted: tuple[int, ...] = ()
+    flops: Flops = _one_flop_per_element
+    count: int = 1
+    facts: Callable[..., Iterable[Any]] = _no_facts
+    algebra: Algebra = field(default_factory=Algebra)
+    ufunc: str = ""
+    view: bool = False
+    doc: str = ""
+
+    def vjp_rule(self, index: int) -> VjpRule | Undefined | None:
+        """The derivative with respect to operand `index`."""
+        if callable(self.vjp):
+            rule = self.vjp
+
+            def bound(ct: Any, out: Any, *operands: Any, **params: Any) -> Any:
+                return rule(ct, out, *operands, index=index, **params)
+
+            return bound
+        return self.vjp[index] if index < len(self.vjp) else None
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+
+OPS: dict[str, Op] = {}
+"""Every operation by name."""
+
+
+def register(op: Op) -> Op:
+    """Enter `op` in the table.
+
+    Raises
+    ------
+    BackendError
+        If another operation has the name.
+    """
+    if OPS.setdefault(op.name, op) is not op:
+        raise BackendError(f"An operation named {op.name!r} exists already.")
+    return op
+

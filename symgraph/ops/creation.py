@@ -1,0 +1,185 @@
+"""Values that come from nowhere: inputs, constants, sizes of dimensions, counting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array, apply
+from ..avals import Aval, supported_dtype
+from ..dag import fresh, make
+from ..dims import Dim, normal, parse_shape
+from ..errors import FactError, InputError
+from ..facts import Fact, consistent, finite, integer_valued, interval
+from ..op import Op, no_flops, register
+from .families import function
+
+__all__ = ["arange", "constant_of", "dimension", "full", "input", "ones", "zeros"]
+
+
+# -- inputs and constants ----------------------------------------------------------------------------
+def _no_kernel(_xp: Any, **params: Any) -> Any:
+    raise InputError(f"Input {params['name']!r} has no value.")
+
+
+def _infer_input(**_params: Any) -> Aval:
+    raise InputError("Inputs are made by sg.input, each one fresh.")
+
+
+INPUT = register(Op("input", infer=_infer_input, kernel=_no_kernel, flops=no_flops, count=0))
+
+
+def input(
+    name: str, shape: Any = (), dtype: Any = "float64", assume: Fact | Iterable[Fact] = ()
+) -> Array:
+    """A symbolic input array.
+
+    Parameters
+    ----------
+    name : str
+        How values are passed: any string; two inputs of one graph need two names.
+    shape : tuple of int or str, or text such as `"n, 64"`
+    dtype : dtype
+    assume : Fact or iterable of Fact
+        What is known of its values, such as `sg.positive`.
+
+    Raises
+    ------
+    InputError, ShapeError, DTypeError, FactError
+        If the name is empty, or the rest makes no sense together.
+    """
+    if not isinstance(name, str) or not name:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"An input is named by a nonempty string, not {name!r}.")
+    aval = Aval(supported_dtype(dtype), parse_shape(shape))
+    stated = (assume,) if isinstance(assume, Fact) else tuple(assume)
+    facts = tuple(_placed(fact, aval) for fact in stated)
+    consistent(facts)
+    return Array(fresh(INPUT, {"name": name, "assume": facts}, aval))
+
+
+_NEED_AXIS = ("simplex", "one_hot", "unit_norm")
+_NEED_MATRIX = ("symmetric", "positive_definite", "orthogonal", "diagonal", "triangular")
+
+
+def _placed(fact: Fact, aval: Aval) -> Fact:
+    """The fact with its axis counted from the end, checked against the array it is stated of."""
+    if fact.name in _NEED_AXIS:
+        axis = fact.args[0]
+        if not -aval.ndim <= axis < aval.ndim:
+            raise FactError(f"{fact} names an axis that an array {aval} does not have.")
+        return Fact(fact.name, (axis if axis < 0 else axis - aval.ndim,))
+    square = aval.ndim >= 2 and (fact.name == "triangular" or aval.shape[-1] == aval.shape[-2])
+    if fact.name in _NEED_MATRIX and not square:
+        raise FactError(f"{fact} is said of square matrices, not of {aval}.")
+    return fact
+
+
+def _infer_constant(*, value: np.ndarray[Any, Any]) -> Aval:
+    return Aval(value.dtype, value.shape)
+
+
+def _constant_facts(*, value: np.ndarray[Any, Any]) -> Iterable[Fact]:
+    if not value.size or not np.all(np.isfinite(value)):
+        return
+    yield finite
+    yield interval(float(np.min(value)), float(np.max(value)))
+    if np.all(value != 0):
+        yield Fact("nonzero")
+    if np.all(value == np.floor(value)):
+        yield integer_valued
+
+
+CONSTANT = register(
+    Op(
+        "constant",
+        infer=_infer_constant,
+        kernel=lambda xp, *, value: xp.asarray(value),
+        flops=no_flops,
+        count=0,
+        facts=_constant_facts,
+    )
+)
+
+# -- the size of a dimension as a value --------------------------------------------------------------
+DIMENSION = register(
+    Op(
+        "dimension",
+        infer=lambda *, size, dtype: Aval(dtype, ()),
+        kernel=lambda xp, *, size, dtype: xp.asarray(size, dtype=dtype),
+        flops=no_flops,
+        count=0,
+        facts=lambda *, size, dtype: (Fact("nonnegative"), finite, integer_valued),
+    )
+)
+
+
+def dimension(size: Dim, dtype: Any = "int64") -> Array:
+    """The size of a dimension as a 0-d array: a constant where it is a number."""
+    size = normal(size)
+    if isinstance(size, int):
+        return constant_of(size, dtype)
+    return Array(make(DIMENSION, (), {"size": size, "dtype": supported_dtype(dtype)}))
+
+
+def constant_of(value: Any, dtype: Any) -> Array:
+    """A 0-d constant of `dtype`."""
+    array = np.array(value, dtype=supported_dtype(dtype))
+    array.flags.writeable = False
+    return Array(make(CONSTANT, (), {"value": array}))
+
+
+# -- filled arrays and counting ----------------------------------------------------------------------
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Array:
+    """An array of one value: a broadcast 0-d constant."""
+    value = constant_of(fill_value, dtype if dtype is not None else np.result_type(fill_value))
+    return FUNCTIONS["broadcast_to"](value, parse_shape(shape))
+
+
+def zeros(shape: Any, dtype: Any = "float64") -> Array:
+    """Zeros; see `full`."""
+    return full(shape, 0, dtype)
+
+
+def ones(shape: Any, dtype: Any = "float64") -> Array:
+    """Ones; see `full`."""
+    return full(shape, 1, dtype)
+
+
+ARANGE = register(
+    Op(
+        "arange",
+        infer=lambda *, size, dtype: Aval(dtype, (size,)),
+        kernel=lambda xp, *, size, dtype: xp.arange(size, dtype=dtype),
+        flops=no_flops,
+        count=0,
+        facts=lambda *, size, dtype: (Fact("nonnegative"), finite, integer_valued),
+    )
+)
+
+
+def _arange(size: Dim, dtype: Any = "int64") -> Array:
+    """0, 1, ..., size - 1; the size may be a named dimension."""
+    return apply(ARANGE, size=normal(size), dtype=supported_dtype(dtype))
+
+
+arange = function(ARANGE, _arange)
+
+
+# -- one result of several ---------------------------------------------------------------------------
+def _infer_project(results: tuple[Aval, ...], *, index: int) -> Aval:
+    return results[index]
+
+
+PROJECT = register(
+    Op(
+        "project",
+        infer=_infer_project,
+        kernel=lambda xp, values, *, index: values[index],
+        flops=no_flops,
+        count=0,
+        view=True,
+    )
+)
+

@@ -1,0 +1,100 @@
+"""Constructors that families of operations share: what differs between members is all they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
+from ..avals import Aval, broadcast_shapes
+from ..op import Algebra, Op, Undefined, VjpRule, per_element, register
+
+__all__ = ["Function", "elementwise", "function", "same_dtype", "to_float"]
+
+
+class Function(Protocol):
+    """A function of the public namespace that applies one operation."""
+
+    op: Op
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Array: ...
+
+
+def function(op: Op, call: Callable[..., Any], *numpy_functions: Any) -> Any:
+    """Publish `call` under the operation's name, and as what the NumPy functions do."""
+    call.__name__ = call.__qualname__ = op.name
+    call.__doc__ = op.doc or call.__doc__
+    call.op = op  # pyright: ignore[reportFunctionMemberAccess]
+    FUNCTIONS[op.name] = call
+    for each in numpy_functions:
+        NUMPY_FUNCTIONS[each] = call
+    return call
+
+
+def same_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Promotion of arithmetic: the operands' common dtype."""
+    return dtype
+
+
+def to_float(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Promotion of exp and its like: integers become floats as in NumPy (int8 gives float16)."""
+    return dtype if dtype.kind == "f" else np.result_type(dtype, np.float16)
+
+
+def _infer_elementwise(*avals: Aval, **_params: Any) -> Aval:
+    return Aval(avals[-1].dtype, broadcast_shapes(*[aval.shape for aval in avals]))
+
+
+def _infer_predicate(*avals: Aval, **_params: Any) -> Aval:
+    return Aval(np.dtype(bool), broadcast_shapes(*[aval.shape for aval in avals]))
+
+
+def elementwise(
+    name: str,
+    *,
+    kernel: Callable[..., Any],
+    vjp: tuple[VjpRule | Undefined | None, ...],
+    promote: Callable[[np.dtype[Any]], np.dtype[Any]] = same_dtype,
+    predicate: bool = False,
+    flops: int = 1,
+    count: int = 1,
+    facts: Callable[..., Iterable[Any]] | None = None,
+    algebra: Algebra | None = None,
+    ufunc: str = "",
+    numpy: tuple[Any, ...] = (),
+    doc: str = "",
+    unpromoted: tuple[int, ...] = (),
+) -> Any:
+    """An operation on corresponding elements, its operands broadcast against one another.
+
+    The number of operands is the number of entries in `vjp`. `predicate` makes the result boolean.
+    `ufunc` names the NumPy ufunc of the same meaning (it takes `out=`), which also traces.
+    """
+    extra: dict[str, Any] = {} if facts is None else {"facts": facts}
+    op = register(
+        Op(
+            name,
+            infer=_infer_predicate if predicate else _infer_elementwise,
+            kernel=kernel,
+            vjp=vjp,
+            promote=promote,
+            unpromoted=unpromoted,
+            flops=per_element(flops),
+            count=count,
+            algebra=algebra or Algebra(),
+            ufunc=ufunc,
+            doc=doc,
+            **extra,
+        )
+    )
+    arity = len(vjp)
+
+    def call(*operands: Any) -> Any:
+        if len(operands) != arity:
+            raise TypeError(f"{name}() takes {arity} arrays, not {len(operands)}.")
+        return apply(op, *operands)
+
+    ufuncs = (getattr(np, ufunc),) if ufunc and hasattr(np, ufunc) else ()
+    return function(op, call, *ufuncs, *numpy)

@@ -1,0 +1,65 @@
+"""The user's own frame: which file and line asked for a node.
+
+Frames of this package, of rule packs and of NumPy are passed over, so that errors, explanations and
+profiles speak of the user's code.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType
+
+__all__ = ["Frame", "user_frame"]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A line of the user's code."""
+
+    file: str
+    line: int
+    function: str
+
+    @property
+    def text(self) -> str:
+        """The source text of the line, or an empty string where it cannot be read."""
+        return linecache.getline(self.file, self.line).strip()
+
+    def __str__(self) -> str:
+        return f"{Path(self.file).name}:{self.line}"
+
+    def quoted(self) -> str:
+        """`model.py:12   h = np.tanh(x @ w)`."""
+        return f"{self}   {self.text}" if self.text else str(self)
+
+
+_PACKAGE = str(Path(__file__).parent)
+_RULES = str(Path(__file__).parent.parent / "rewrites")
+_INTERNAL_MODULES = ("numpy", "contextlib", "symgraph", "rewrites")
+_internal: dict[CodeType, bool] = {}
+
+
+def _is_internal(code: CodeType, module: str) -> bool:
+    known = _internal.get(code)
+    if known is None:
+        file = code.co_filename
+        known = (
+            file.startswith((_PACKAGE, _RULES, "<frozen", "<__array_function__"))
+            or module.partition(".")[0] in _INTERNAL_MODULES
+        )
+        _internal[code] = known
+    return known
+
+
+def user_frame() -> Frame | None:
+    """The innermost frame outside this library, or None where there is none."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if not _is_internal(code, frame.f_globals.get("__name__") or ""):
+            return Frame(code.co_filename, frame.f_lineno, code.co_name)
+        frame = frame.f_back
+    return None
