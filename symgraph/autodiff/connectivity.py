@@ -1,0 +1,98 @@
+"""Zero, disconnected or undefined: which a derivative is, and along which path.
+
+Three different answers to "why is there no gradient?": no path leads from the target to the output
+(disconnected); paths exist but each passes an operation whose derivative is zero by nature, such as a
+comparison (zero); a path passes an operation that has no derivative (undefined).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ..dag import Node, reachable
+from ..op import Undefined
+
+__all__ = ["Connection", "Kind", "connection"]
+
+Kind: TypeAlias = Literal["connected", "zero", "disconnected", "undefined"]
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """How an output depends on a target.
+
+    Parameters
+    ----------
+    kind : "connected", "zero", "disconnected" or "undefined"
+    path : tuple of Node
+        From the target to the output (empty if disconnected).
+    reason : str
+        The operation on the path that decides it, and why.
+    """
+
+    kind: Kind
+    path: tuple[Node, ...] = ()
+    reason: str = ""
+
+    def __str__(self) -> str:
+        steps = " -> ".join(
+            node.params["name"] if node.is_input else node.op.name for node in self.path
+        )
+        return f"{self.kind}" + (f": {self.reason}" if self.reason else "") + (
+            f" (path {steps})" if steps else ""
+        )
+
+
+def _blocked(node: Node, slot: int) -> str | Undefined:
+    """Why nothing flows back from `node` to operand `slot`; empty if something does."""
+    if node.operands[slot].aval.dtype.kind != "f":
+        return f"{node.operands[slot].aval.dtype} values have no derivative"
+    if node.op.name == "project":
+        return ""
+    rule = node.op.vjp_rule(slot)
+    if isinstance(rule, Undefined):
+        return rule
+    return "" if rule is not None else f"the derivative of {node.op.name} is zero"
+
+
+def connection(output: Node, target: Node) -> Connection:
+    """How `output` depends on `target`; linear in the edges between them."""
+    nodes = reachable([output])
+    reached: dict[Node, Node | None] = {target: None}
+    flowing: dict[Node, Node | None] = {target: None}
+    undefined: dict[Node, tuple[Node | None, str]] = {}
+    reason = ""
+    for node in nodes:
+        for slot, operand in enumerate(node.operands):
+            if operand not in reached:
+                continue
+            reached.setdefault(node, operand)
+            why = _blocked(node, slot)
+            if operand in undefined and not why:
+                undefined.setdefault(node, (operand, undefined[operand][1]))
+            if operand not in flowing:
+                continue
+            if isinstance(why, Undefined):
+                undefined.setdefault(node, (operand, f"{node.op.name}: {why.why}"))
+            elif why:
+                reason = reason or why
+            else:
+                flowing.setdefault(node, operand)
+    if output in undefined:
+        back = {node: before for node, (before, _) in undefined.items()}
+        return Connection("undefined", _path(output, {**flowing, **back}), undefined[output][1])
+    if output in flowing:
+        return Connection("connected", _path(output, flowing))
+    if output in reached:
+        return Connection("zero", _path(output, reached), reason)
+    return Connection("disconnected")
+
+
+def _path(output: Node, before: dict[Node, Node | None]) -> tuple[Node, ...]:
+    path: list[Node] = []
+    node: Node | None = output
+    while node is not None:
+        path.append(node)
+        node = before[node]
+    return tuple(reversed(path))

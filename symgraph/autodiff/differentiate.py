@@ -1,0 +1,125 @@
+"""Gradients of a graph's output as further outputs of the same DAG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+from ..array import Array
+from ..dag import Dag, Node
+from ..errors import InputError, NotDifferentiable
+from ..ops.creation import zeros
+from .connectivity import connection
+from .reverse import gradients
+
+__all__ = ["Disconnected", "differentiated", "output_of", "target_of"]
+
+Disconnected: TypeAlias = Literal["zero", "raise"]
+
+
+def target_of(dag: Dag, wrt: Any) -> Node:
+    """The node to differentiate with respect to: an input's name, a node or an array of the graph.
+
+    Raises
+    ------
+    InputError
+        If the graph has no such input or node.
+    """
+    if isinstance(wrt, str):
+        if wrt not in dag.inputs:
+            raise InputError(
+                f"There is no input {wrt!r} to differentiate with respect to.",
+                [f"{name}: {node.aval}" for name, node in dag.inputs.items()],
+                mend="Name one of the inputs above.",
+            )
+        return dag.inputs[wrt]
+    node = wrt.node if isinstance(wrt, Array) else wrt
+    if not isinstance(node, Node) or node not in set(dag.nodes):
+        raise InputError(f"{wrt!r} is no node of this graph.")
+    return node
+
+
+def output_of(dag: Dag, of: str | None) -> Node:
+    """The output to differentiate: the only one, or the one named `of`.
+
+    Raises
+    ------
+    InputError
+        If it is not clear which.
+    """
+    if of is None:
+        if len(dag.outputs) != 1:
+            raise InputError(
+                f"The graph has {len(dag.outputs)} outputs: {', '.join(dag.names)}.",
+                mend='Say which to differentiate, as in gradient("w", of="loss").',
+            )
+        return dag.outputs[0]
+    if of not in dag.names:
+        raise InputError(f"There is no output {of!r}; there are {', '.join(dag.names)}.")
+    return dag.outputs[dag.names.index(of)]
+
+
+def differentiated(
+    dag: Dag,
+    wrt: Sequence[Any],
+    *,
+    value: bool = True,
+    of: str | None = None,
+    disconnected: Disconnected = "zero",
+) -> Dag:
+    """The graph with gradients of one scalar output as outputs.
+
+    Parameters
+    ----------
+    dag : Dag
+    wrt : sequence of str, Node or Array
+        Floating-point inputs or intermediate values.
+    value : bool
+        Keep the differentiated output as the first output.
+    of : str, optional
+        Which output to differentiate, if there are several.
+    disconnected : "zero" or "raise"
+        What a gradient is where no path leads to the output.
+
+    Raises
+    ------
+    InputError, ShapeError, DTypeError, NotDifferentiable
+        As the parts say: unknown names, an output that is no scalar, targets that are not floating, an
+        operation on the path without a derivative, a disconnected target under "raise".
+    """
+    if not wrt:
+        raise InputError("Nothing to differentiate with respect to: name at least one input.")
+    output = output_of(dag, of)
+    targets = [target_of(dag, each) for each in wrt]
+    found = gradients(Array(output), [Array(target) for target in targets])
+    results: list[Node] = []
+    for target, gradient in zip(targets, found, strict=True):
+        if gradient is None and disconnected == "raise":
+            raise NotDifferentiable(
+                f"The gradient with respect to {target!r} is {connection(output, target)}."
+            )
+        results.append((zeros(target.shape, target.dtype) if gradient is None else gradient).node)
+    labels = [_label(target, each, i) for i, (target, each) in enumerate(zip(targets, wrt, strict=True))]
+    names = _distinct([f"grad_{label}" for label in labels])
+    first = 1 if value else 0
+    grads: Any = first if len(results) == 1 else tuple(range(first, first + len(results)))
+    if not value:
+        return dag.with_outputs(results, names, grads)
+    head = dag.names[dag.outputs.index(output)]
+    return dag.with_outputs([output, *results], _distinct([head, *names]), (0, grads))
+
+
+def _label(target: Node, wrt: Any, position: int) -> str:
+    if isinstance(wrt, str):
+        return wrt
+    return target.params["name"] if target.is_input else f"{target.op.name}{position}"
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    result: list[str] = []
+    for name in names:
+        fresh, number = name, 2
+        while fresh in result:
+            fresh, number = f"{name}_{number}", number + 1
+        result.append(fresh)
+    return result

@@ -1,0 +1,1 @@
+"""Passes: each a function from outputs to outputs, or from a graph to a graph."""
