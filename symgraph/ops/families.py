@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
 from ..avals import Aval, broadcast_shapes
+from ..errors import DTypeError
 from ..op import Algebra, Op, Undefined, VjpRule, per_element, register
 
-__all__ = ["Function", "elementwise", "function", "same_dtype", "to_float"]
+__all__ = ["Function", "compose", "elementwise", "function", "like_ufunc", "same_dtype", "to_float"]
 
 
 class Function(Protocol):
@@ -33,6 +35,14 @@ def function(op: Op, call: Callable[..., Any], *numpy_functions: Any) -> Any:
     return call
 
 
+def compose(call: Callable[..., Any], *numpy_functions: Any) -> Callable[..., Any]:
+    """Publish a function made of others under its own name, and as what the NumPy functions do."""
+    FUNCTIONS[call.__name__] = call
+    for each in numpy_functions:
+        NUMPY_FUNCTIONS[each] = call
+    return call
+
+
 def same_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Promotion of arithmetic: the operands' common dtype."""
     return dtype
@@ -41,6 +51,27 @@ def same_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 def to_float(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Promotion of exp and its like: integers become floats as in NumPy (int8 gives float16)."""
     return dtype if dtype.kind == "f" else np.result_type(dtype, np.float16)
+
+
+@cache
+def like_ufunc(name: str) -> Callable[[np.dtype[Any]], np.dtype[Any]]:
+    """Promotion as the NumPy ufunc `name` does it, asked of NumPy itself.
+
+    The promotion raises DTypeError where the ufunc has no loop: `-x` of bool, `~x` of floats.
+    """
+    ufunc: np.ufunc = getattr(np, name)
+
+    @cache
+    def promoted(dtype: np.dtype[Any]) -> np.dtype[Any]:
+        wanted: tuple[Any, ...] = (dtype,) * ufunc.nin + (None,) * ufunc.nout
+        try:
+            return ufunc.resolve_dtypes(wanted)[0]
+        except TypeError:
+            raise DTypeError(
+                f"np.{name} is not defined for dtype {dtype}.", mend="Convert it with astype."
+            ) from None
+
+    return promoted
 
 
 def _infer_elementwise(*avals: Aval, **_params: Any) -> Aval:
@@ -56,7 +87,7 @@ def elementwise(
     *,
     kernel: Callable[..., Any],
     vjp: tuple[VjpRule | Undefined | None, ...],
-    promote: Callable[[np.dtype[Any]], np.dtype[Any]] = same_dtype,
+    promote: Callable[[np.dtype[Any]], np.dtype[Any]] | None = None,
     predicate: bool = False,
     flops: int = 1,
     count: int = 1,
@@ -70,7 +101,8 @@ def elementwise(
     """An operation on corresponding elements, its operands broadcast against one another.
 
     The number of operands is the number of entries in `vjp`. `predicate` makes the result boolean.
-    `ufunc` names the NumPy ufunc of the same meaning (it takes `out=`), which also traces.
+    `ufunc` names the NumPy ufunc of the same meaning (it takes `out=`), which also traces and whose
+    promotion is used where `promote` is not given.
     """
     extra: dict[str, Any] = {} if facts is None else {"facts": facts}
     op = register(
@@ -79,7 +111,7 @@ def elementwise(
             infer=_infer_predicate if predicate else _infer_elementwise,
             kernel=kernel,
             vjp=vjp,
-            promote=promote,
+            promote=promote or (like_ufunc(ufunc) if ufunc else same_dtype),
             unpromoted=unpromoted,
             flops=per_element(flops),
             count=count,
