@@ -269,6 +269,8 @@ class Dag:
         One for each output.
     structure : optional
         How results are grouped: nested tuples and dicts whose leaves are positions in `outputs`.
+    schedule : sequence of Node, optional
+        The order to run all nodes in, where a plan depends on it: operands first.
 
     Raises
     ------
@@ -282,6 +284,7 @@ class Dag:
         outputs: Sequence[Node],
         names: Sequence[str] | None = None,
         structure: Structure = None,
+        schedule: Sequence[Node] | None = None,
     ) -> None:
         if not outputs:
             raise InputError("A graph needs at least one output.")
@@ -291,6 +294,7 @@ class Dag:
         self.names: tuple[str, ...] = tuple(names or default)
         whole: Structure = 0 if len(outputs) == 1 else tuple(range(len(outputs)))
         self.structure: Structure = whole if structure is None else structure
+        self.schedule: tuple[Node, ...] | None = None if schedule is None else tuple(schedule)
         self._check_inputs()
 
     def _check_inputs(self) -> None:
@@ -358,7 +362,10 @@ class Dag:
         names: Sequence[str] | None = None,
         structure: Structure = None,
     ) -> Dag:
-        """The same inputs with other outputs; names and grouping stay if they are not given."""
+        """The same inputs with other outputs; names and grouping stay if they are not given.
+
+        A schedule does not stay: it belongs to the nodes it orders.
+        """
         return Dag(
             self.inputs,
             outputs,

@@ -1,4 +1,4 @@
-"""The plain interpreter: node by node in topological order, nothing fused, nothing reused.
+"""The plain interpreter: node by node in the order of the graph, nothing fused, nothing reused.
 
 It is the reference that every faster path is tested against, so it stays simple on purpose.
 """
@@ -108,10 +108,11 @@ def evaluate(
     """
     arrays, env = bound_inputs(dag.inputs, given, dims)
     values: dict[Node, Value] = {node: arrays[name] for name, node in dag.inputs.items()}
-    last_use = {operand: node for node in dag.nodes for operand in node.operands}
+    order = dag.nodes if dag.schedule is None else dag.schedule
+    last_use = {operand: node for node in order for operand in node.operands}
     kept = set(dag.outputs)
     with np.errstate(all="ignore"):
-        for node in dag.nodes:
+        for node in order:
             if node.is_input:
                 continue
             values[node] = run(node, [values[operand] for operand in node.operands], env, xp)
