@@ -1,0 +1,361 @@
+"""What a node is called and how its expression reads: shared by text, DOT and SVG.
+
+Names are positional (`v1`, `v2`, ... in topological order); only inputs keep the name the user
+gave, with everything unprintable escaped. Arithmetic is infix, anything else a call with its
+params.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from math import isfinite
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from ..avals import Aval
+from ..dag import Dag, Node
+from ..source import Frame
+
+__all__ = [
+    "ATOM",
+    "Labels",
+    "Spelled",
+    "escaped",
+    "number",
+    "order_of",
+    "role_of",
+    "shortened",
+    "spelled",
+]
+
+Spelled: TypeAlias = tuple[str, int]
+"""Text of an expression, and how strongly its outermost operator binds."""
+
+ATOM = 10
+UNARY = 8
+POWER = 9
+INFIX: dict[str, Spelled] = {
+    "less": ("<", 1),
+    "less_equal": ("<=", 1),
+    "greater": (">", 1),
+    "greater_equal": (">=", 1),
+    "equal": ("==", 1),
+    "not_equal": ("!=", 1),
+    "bitwise_or": ("|", 2),
+    "logical_or": ("|", 2),
+    "bitwise_xor": ("^", 3),
+    "logical_xor": ("^", 3),
+    "bitwise_and": ("&", 4),
+    "logical_and": ("&", 4),
+    "left_shift": ("<<", 5),
+    "right_shift": (">>", 5),
+    "add": ("+", 6),
+    "subtract": ("-", 6),
+    "multiply": ("*", 7),
+    "divide": ("/", 7),
+    "floor_divide": ("//", 7),
+    "remainder": ("%", 7),
+    "matmul": ("@", 7),
+    "power": ("**", POWER),
+}
+PREFIX = {"negative": "-", "invert": "~", "bitwise_invert": "~", "logical_not": "~"}
+
+# Characters that would break a line, move the cursor, or turn the direction of writing.
+_UNPRINTABLE = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"}
+_LONGEST = 48
+
+
+def escaped(text: str) -> str:
+    r"""`text` on one line: control, direction and separator characters as `\x..`, `\u....`."""
+    if text.isascii() and text.isprintable() and "\\" not in text:
+        return text
+    return "".join(
+        "\\\\"
+        if char == "\\"
+        else char.encode("unicode_escape").decode("ascii")
+        if unicodedata.category(char) in _UNPRINTABLE
+        else char
+        for char in text
+    )
+
+
+def shortened(text: str, longest: int = _LONGEST) -> str:
+    """`text`, its middle left out where it is longer than `longest`."""
+    if len(text) <= longest:
+        return text
+    head = (longest - 1) * 2 // 3
+    return f"{text[:head]}…{text[len(text) - (longest - 1 - head) :]}"
+
+
+def number(value: Any) -> str:
+    """A number in as few digits as tell it from its neighbours; 2.0 reads 2, -0.0 stays -0.0."""
+    array: np.ndarray[Any, Any] = np.asarray(value)
+    item = array.item()
+    if array.dtype.kind != "f" or not isfinite(item):
+        return str(item)
+    if item.is_integer() and abs(item) < 1e16 and not (item == 0 and np.signbit(array)):
+        return str(int(item))
+    return str(array.dtype.type(item))
+
+
+def param(value: Any) -> str:
+    """A static parameter as it is written in a call."""
+    if isinstance(value, np.dtype):
+        return str(cast("Any", value))
+    if isinstance(value, (np.ndarray, np.generic)):
+        array: np.ndarray[Any, Any] = np.asarray(value)
+        return number(array) if array.ndim == 0 else f"{array.dtype}{list(array.shape)}"
+    if isinstance(value, slice):
+        piece = cast("slice[Any, Any, Any]", value)
+        return _slice(piece.start, piece.stop, piece.step)
+    if isinstance(value, (tuple, list)):
+        items = [param(item) for item in cast("Sequence[Any]", value)]
+        return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+    if value is Ellipsis:
+        return "..."
+    if isinstance(value, str):
+        return repr(escaped(value))
+    return escaped(number(value) if isinstance(value, (float, int)) else str(value))
+
+
+def _slice(start: Any, stop: Any, step: Any) -> str:
+    shown = [("" if part is None else param(part)) for part in (start, stop, step)]
+    return ":".join(shown[:2] if step is None or step == 1 else shown)
+
+
+def _index(index: Any) -> str:
+    items = index if isinstance(index, tuple) else (index,)
+    return ", ".join(param(item) for item in cast("tuple[Any, ...]", items))
+
+
+def _covers_all(axes: Any, ndim: int) -> bool:
+    if isinstance(axes, int):
+        return ndim == 1
+    return isinstance(axes, tuple) and len(cast("tuple[Any, ...]", axes)) == ndim
+
+
+def _axes(node: Node, value: Any) -> str:
+    """`axis=` of a call, or nothing where it is every axis of the operand."""
+    ndim = node.operands[0].ndim if node.operands else 0
+    if value is None or _covers_all(value, ndim):
+        return ""
+    single = isinstance(value, tuple) and len(cast("tuple[Any, ...]", value)) == 1
+    return f"axis={param(value[0] if single else value)}"
+
+
+def _arguments(node: Node) -> list[str]:
+    """Static params as keyword arguments, without those that are off or absent."""
+    shown: list[str] = []
+    for name, value in node.params.items():
+        if name in ("axis", "axes") and node.op.name != "transpose":
+            text = _axes(node, value)
+        elif value is True:
+            text = name
+        elif value is None or value is False:
+            text = ""
+        else:
+            text = f"{name}={param(value)}"
+        if text:
+            shown.append(escaped(text))
+    return shown
+
+
+def _unary(sign: str, operand: Spelled) -> Spelled:
+    # -(1) is the negative of the constant 1; -1 would be another constant.
+    text = f"({operand[0]})" if operand[0][0].isdecimal() else _enclosed(operand, UNARY)
+    return sign + text, UNARY
+
+
+def _binary(name: str, left: Spelled, right: Spelled) -> Spelled:
+    sign, binding = INFIX[name]
+    if name == "power":
+        return f"{_enclosed(left, POWER + 1)}**{_enclosed(right, POWER)}", POWER
+    return f"{_enclosed(left, binding)} {sign} {_enclosed(right, binding + 1)}", binding
+
+
+def _enclosed(operand: Spelled, binding: int) -> str:
+    return operand[0] if operand[1] >= binding else f"({operand[0]})"
+
+
+def _transpose(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    (operand,) = operands
+    ndim = node.ndim
+    axes = node.params.get("axes", node.params.get("axis", node.params.get("perm")))
+    if not isinstance(axes, tuple):
+        return None
+    order = [axis % ndim for axis in cast("tuple[int, ...]", axes)]
+    if order == list(range(ndim))[::-1]:
+        return f"{_enclosed(operand, ATOM)}.T", ATOM
+    if order == [*range(ndim - 2), ndim - 1, ndim - 2]:
+        return f"{_enclosed(operand, ATOM)}.mT", ATOM
+    return None
+
+
+def _getitem(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    if len(operands) != 1 or "index" not in node.params:
+        return None
+    return f"{_enclosed(operands[0], ATOM)}[{escaped(_index(node.params['index']))}]", ATOM
+
+
+def _project(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    return f"result {node.params['index']} of {operands[0][0]}", 0
+
+
+def _cast(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    return f"{node.params['dtype']}({operands[0][0]})", ATOM
+
+
+def _broadcast(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    return f"broadcast({operands[0][0]}, {param(node.shape)})", ATOM
+
+
+def _reshape(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    return f"reshape({operands[0][0]}, {param(node.shape)})", ATOM
+
+
+def _dimension(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    size = str(node.params["size"])
+    return size, ATOM if size.isidentifier() else 0
+
+
+_SPECIAL: dict[str, Callable[[Node, Sequence[Spelled]], Spelled | None]] = {
+    "transpose": _transpose,
+    "getitem": _getitem,
+    "project": _project,
+    "cast": _cast,
+    "broadcast_to": _broadcast,
+    "reshape": _reshape,
+    "dimension": _dimension,
+}
+
+
+def spelled(node: Node, operands: Sequence[Spelled]) -> Spelled:
+    """The expression of `node` over the given texts of its operands."""
+    name = node.op.name
+    special = _SPECIAL.get(name)
+    found = special(node, operands) if special else None
+    if found is not None:
+        return found
+    if name in INFIX and len(operands) == 2 and not node.params:
+        return _binary(name, operands[0], operands[1])
+    if name in PREFIX and len(operands) == 1:
+        return _unary(PREFIX[name], operands[0])
+    texts = [text for text, _ in operands]
+    return f"{escaped(name)}({', '.join([*texts, *_arguments(node)])})", ATOM
+
+
+def constant_text(value: np.ndarray[Any, Any]) -> Spelled | None:
+    """A constant small enough to stand in an expression; None for a larger one."""
+    if value.ndim == 0:
+        text = number(value)
+        return text, UNARY if text.startswith("-") else ATOM
+    if value.ndim == 1 and value.size <= 3:
+        return f"[{', '.join(number(item) for item in value)}]", ATOM
+    return None
+
+
+def order_of(nodes: Iterable[Node]) -> dict[Node, int]:
+    """How often differentiation stands behind each node: 0 forward, 1 gradient, ..."""
+    orders: dict[Node, int] = {}
+    for node in nodes:
+        chain: list[Node] = []
+        at: Node | None = node
+        while at is not None and at not in orders:
+            chain.append(at)
+            at = at.origin.adjoint_of
+        depth = -1 if at is None else orders[at]
+        for link in reversed(chain):
+            depth += 1
+            orders[link] = depth
+    return orders
+
+
+def role_of(node: Node, order: int) -> str:
+    """`forward`, `gradient`, `gradient²`, ..., and whether it is computed again to save memory."""
+    raised = "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(order))
+    role = "forward" if order == 0 else "gradient" if order == 1 else f"gradient{raised}"
+    return f"{role}, recomputed" if node.copy else role
+
+
+class Labels:
+    """Names, expressions and roles of a graph's nodes.
+
+    Parameters
+    ----------
+    dag : Dag
+    """
+
+    def __init__(self, dag: Dag) -> None:
+        self.orders = order_of(dag.nodes)
+        self.outputs: dict[Node, list[str]] = {}
+        for name, node in zip(dag.names, dag.outputs, strict=True):
+            self.outputs.setdefault(node, []).append(shortened(escaped(name)))
+        self._atoms: dict[Node, Spelled] = {}
+        # Named dimensions are SymPy expressions, slow to print: each shape is printed once.
+        self._avals: dict[tuple[Aval, ...], str] = {}
+        inputs = {node: shortened(escaped(name)) for name, node in dag.inputs.items()}
+        taken = set(inputs.values())
+        values = constants = 0
+        for node in dag.nodes:
+            if node in inputs:
+                self._atoms[node] = inputs[node], ATOM
+            elif (text := _inline(node)) is not None:
+                self._atoms[node] = text
+            elif node.is_constant:
+                constants = _next_free("c", constants, taken)
+                self._atoms[node] = f"c{constants}", ATOM
+            else:
+                values = _next_free("v", values, taken)
+                self._atoms[node] = f"v{values}", ATOM
+
+    def name(self, node: Node) -> str:
+        """What `node` is called; a small constant is called by its value."""
+        return self._atoms[node][0]
+
+    def atom(self, node: Node) -> Spelled:
+        """Its name, and how strongly that binds: -2 binds less than 2."""
+        return self._atoms[node]
+
+    def is_inline(self, node: Node) -> bool:
+        """Whether it stands in its uses' expressions, with no line of its own."""
+        return _inline(node) is not None
+
+    def expression(self, node: Node) -> str:
+        """The operation of `node` on the names of its operands."""
+        if node.is_input:
+            return "input"
+        if node.is_constant:
+            return "constant"
+        return spelled(node, [self._atoms[operand] for operand in node.operands])[0]
+
+    def role(self, node: Node) -> str:
+        """`input`, `constant`, `forward`, `gradient`, ..."""
+        if node.is_input or node.is_constant:
+            return node.op.name
+        return role_of(node, self.orders[node])
+
+    def aval(self, node: Node) -> str:
+        """`float32[n, 64]`; one after another where there are several results."""
+        found = self._avals.get(node.results)
+        if found is None:
+            found = self._avals[node.results] = ", ".join(map(str, node.results))
+        return found
+
+    def frame(self, node: Node) -> Frame | None:
+        """The user's line: the first of those that share the node."""
+        return node.origin.frames[0] if node.origin.frames else None
+
+
+def _inline(node: Node) -> Spelled | None:
+    if node.is_constant:
+        return constant_text(node.params["value"])
+    return _dimension(node, ()) if node.op.name == "dimension" else None
+
+
+def _next_free(letter: str, last: int, taken: set[str]) -> int:
+    last += 1
+    while f"{letter}{last}" in taken:
+        last += 1
+    return last

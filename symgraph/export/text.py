@@ -1,0 +1,180 @@
+"""A graph as text: one line a node, or one formula, or a tree; sharing is always visible.
+
+All three are loops over a topological order, linear in the size of the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..cost import op_count
+from ..dag import Dag, Node
+from ..source import Frame
+from .labels import ATOM, Labels, Spelled, escaped, shortened, spelled
+
+__all__ = ["formula", "headline", "render", "tree"]
+
+_WIDEST = 44
+_FORMULA_PART = 72
+_MOST_PARTS = 40
+
+
+def headline(dag: Dag, labels: Labels | None = None) -> str:
+    """How large the graph is: `9 nodes, 5 operations: 3 forward, 6 gradient`."""
+    orders = (labels or Labels(dag)).orders
+    computed = [node for node in dag.nodes if not (node.is_input or node.is_constant)]
+    gradient = sum(1 for node in computed if orders[node])
+    operations = op_count(dag.outputs)
+    parts = [_counted(len(dag.nodes), "node"), _counted(operations, "operation")]
+    split = f": {len(computed) - gradient} forward, {gradient} gradient" if gradient else ""
+    return ", ".join(parts) + split
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def render(dag: Dag, history: Any = None, *, lines: bool = True) -> str:
+    """The listing of a graph: name, expression, dtype, shape, role and line of each node.
+
+    Inputs come first, small constants stand in the expressions that use them, outputs are marked
+    with `→` and their names.
+
+    Parameters
+    ----------
+    dag : Dag
+    history : sized, optional
+        The rewrites behind the graph; their number is told.
+    lines : bool
+        Whether to show the user's lines.
+    """
+    labels = Labels(dag)
+    header = headline(dag, labels)
+    if history is not None and len(history):
+        header += f"; {_counted(len(history), 'rewrite')} behind it"
+    shown = [node for node in dag.nodes if not labels.is_inline(node) or node in labels.outputs]
+    inputs = set(dag.inputs.values())
+    ordered = [*dag.inputs.values(), *(node for node in shown if node not in inputs)]
+    frames = {frame for node in ordered if (frame := labels.frame(node)) is not None}
+    # One line made them all: it says nothing of any node, so it is told once.
+    once = len(frames) == 1
+    if once and lines:
+        header += f"; all from {_quoted(next(iter(frames)))}"
+    rows = [_row(node, labels, lines and not once) for node in ordered]
+    return "\n".join([header, *_aligned(rows)])
+
+
+def _row(node: Node, labels: Labels, lines: bool) -> list[str]:
+    what = labels.expression(node)
+    if node.is_input:
+        facts = node.params.get("assume", ())
+        shown = f"{labels.name(node)}: input" + "".join(f", {escaped(str(fact))}" for fact in facts)
+    elif labels.is_inline(node):
+        shown = labels.name(node)
+    else:
+        shown = f"{labels.name(node)} = {what}"
+    role = "" if node.is_input else labels.role(node)
+    marked = "".join(f" → {name}" for name in labels.outputs.get(node, ()))
+    frame = labels.frame(node) if lines else None
+    source = _quoted(frame) if frame is not None else ""
+    rule = node.origin.rule
+    if rule and lines:
+        source += f"   by {escaped(rule)}"
+    return [shown, labels.aval(node), (role + marked).strip(), source.strip()]
+
+
+def _quoted(frame: Frame) -> str:
+    text = escaped(frame.text)
+    return f"{escaped(str(frame))}   {text}" if text else escaped(str(frame))
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    """Rows with columns set below one another; a cell that is too wide moves only its own row."""
+    columns = range(max((len(row) for row in rows), default=0))
+    widths = [
+        max((len(row[i]) for row in rows if len(row[i]) <= _WIDEST), default=0) for i in columns
+    ]
+    return [
+        "  "
+        + "   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def formula(dag: Dag) -> str:
+    """The outputs as infix formulas, such as `t1 / sum(t1) where t1 = exp(z)`.
+
+    What is used twice is named, so sharing is visible. A part longer than a line is named too, so
+    the text stays linear in the graph. Graphs of more than 40 named parts are told by their size
+    instead: their listing reads better.
+    """
+    labels = Labels(dag)
+    uses = dag.uses
+    taken = {labels.name(node) for node in dag.inputs.values()}
+    texts: dict[Node, Spelled] = {}
+    parts: dict[str, str] = {}
+    number = 0
+    for node in dag.nodes:
+        if node.is_input or node.is_constant or labels.is_inline(node):
+            texts[node] = labels.atom(node)
+            continue
+        text = spelled(node, [texts[operand] for operand in node.operands])
+        shared = len(uses[node]) > 1 and not _is_view_of_input(node)
+        if shared or (uses[node] and len(text[0]) > _FORMULA_PART):
+            number += 1
+            while f"t{number}" in taken:
+                number += 1
+            parts[f"t{number}"] = text[0]
+            text = f"t{number}", ATOM
+            if len(parts) > _MOST_PARTS:
+                return f"a graph of {len(dag.nodes)} nodes, too large for a formula"
+        texts[node] = text
+    return _outputs(dag, texts) + _where(parts)
+
+
+def _is_view_of_input(node: Node) -> bool:
+    """`X.T` may be written twice: it names no work."""
+    return node.op.name == "transpose" and node.operands[0].is_input
+
+
+def _outputs(dag: Dag, texts: Mapping[Node, Spelled]) -> str:
+    if len(dag.outputs) == 1:
+        return texts[dag.outputs[0]][0]
+    pairs = zip(dag.names, dag.outputs, strict=True)
+    return "; ".join(f"{shortened(escaped(name))} = {texts[node][0]}" for name, node in pairs)
+
+
+def _where(parts: Mapping[str, str]) -> str:
+    if not parts:
+        return ""
+    return " where " + ", ".join(f"{name} = {text}" for name, text in parts.items())
+
+
+def tree(dag: Dag, *, most: int = 10_000) -> str:
+    """The graph as a tree from each output down; a node met again is named, not printed again.
+
+    Parameters
+    ----------
+    dag : Dag
+    most : int
+        Lines after which it stops.
+    """
+    labels = Labels(dag)
+    lines: list[str] = []
+    seen: set[Node] = set()
+    pairs = list(zip(dag.names, dag.outputs, strict=True))[::-1]
+    stack = [(node, 0, f"{shortened(escaped(name))}: ") for name, node in pairs]
+    while stack:
+        if len(lines) >= most:
+            return "\n".join([*lines, f"... {len(stack)} more"])
+        node, depth, prefix = stack.pop()
+        indent = "  " * min(depth, 40) + prefix
+        leaf = node.is_input or labels.is_inline(node)
+        again = node in seen
+        what = "" if leaf else " (above)" if again else f" = {labels.expression(node)}"
+        lines.append(f"{indent}{labels.name(node)}{what}   {labels.aval(node)}")
+        seen.add(node)
+        if not again:
+            stack.extend((operand, depth + 1, "") for operand in reversed(node.operands))
+    return "\n".join(lines)
