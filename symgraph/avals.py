@@ -33,6 +33,8 @@ def supported_dtype(dtype: Any) -> np.dtype[Any]:
     DTypeError
         For complex, object, string, datetime, longdouble and structured dtypes.
     """
+    if isinstance(dtype, np.dtype) and dtype in _SUPPORTED:
+        return dtype
     try:
         found = np.dtype(dtype)
     except TypeError as error:
@@ -94,8 +96,12 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
     ShapeError
         If two dimensions differ and neither is 1.
     """
-    if all(shape == shapes[0] for shape in shapes[1:]):
-        return shapes[0]
+    first = shapes[0]
+    for shape in shapes:
+        if shape is not first and shape != first:
+            break
+    else:
+        return first
     ndim = max(len(shape) for shape in shapes)
     result: list[Dim] = []
     for axis in range(-ndim, 0):

@@ -8,6 +8,7 @@ number is larger than its operands', so sorting by serial is a topological order
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import itertools
 import weakref
@@ -151,6 +152,18 @@ def origin(value: Origin | None) -> Iterator[None]:
         _current.reset(token)
 
 
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """No garbage collection inside: building 100,000 nodes makes it scan them again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def _origin() -> Origin:
     given = _current.get()
     if given is not None:
@@ -180,8 +193,8 @@ def make(op: Op, operands: Sequence[Node], params: Params | None = None, copy: i
     params = params or {}
     key = (
         op.name,
-        tuple([operand.serial for operand in operands]),
-        tuple([(name, _typed(params[name])) for name in sorted(params)]) if params else (),
+        *[operand.serial for operand in operands],
+        *[(name, _typed(params[name])) for name in sorted(params)],
         copy,
     )
     found = _interned.get(key)

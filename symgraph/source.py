@@ -40,26 +40,32 @@ _PACKAGE = str(Path(__file__).parent)
 _RULES = str(Path(__file__).parent.parent / "rewrites")
 _INTERNAL_MODULES = ("numpy", "contextlib", "symgraph", "rewrites")
 _internal: dict[CodeType, bool] = {}
+_frames: dict[tuple[CodeType, int], Frame] = {}
 
 
 def _is_internal(code: CodeType, module: str) -> bool:
-    known = _internal.get(code)
-    if known is None:
-        file = code.co_filename
-        known = (
-            file.startswith((_PACKAGE, _RULES, "<frozen", "<__array_function__"))
-            or module.partition(".")[0] in _INTERNAL_MODULES
-        )
-        _internal[code] = known
-    return known
+    internal = (
+        code.co_filename.startswith((_PACKAGE, _RULES, "<frozen", "<__array_function__"))
+        or module.partition(".")[0] in _INTERNAL_MODULES
+    )
+    _internal[code] = internal
+    return internal
 
 
 def user_frame() -> Frame | None:
     """The innermost frame outside this library, or None where there is none."""
     frame = sys._getframe(1)
+    known = _internal
     while frame is not None:
         code = frame.f_code
-        if not _is_internal(code, frame.f_globals.get("__name__") or ""):
-            return Frame(code.co_filename, frame.f_lineno, code.co_name)
+        internal = known.get(code)
+        if internal is None:
+            internal = _is_internal(code, frame.f_globals.get("__name__") or "")
+        if not internal:
+            key = (code, frame.f_lineno)
+            found = _frames.get(key)
+            if found is None:
+                found = _frames[key] = Frame(code.co_filename, frame.f_lineno, code.co_name)
+            return found
         frame = frame.f_back
     return None

@@ -75,7 +75,9 @@ def like_ufunc(name: str) -> Callable[[np.dtype[Any]], np.dtype[Any]]:
 
 
 def _infer_elementwise(*avals: Aval, **_params: Any) -> Aval:
-    return Aval(avals[-1].dtype, broadcast_shapes(*[aval.shape for aval in avals]))
+    last = avals[-1]
+    shape = broadcast_shapes(*[aval.shape for aval in avals])
+    return last if shape == last.shape else Aval(last.dtype, shape)
 
 
 def _infer_predicate(*avals: Aval, **_params: Any) -> Aval:
