@@ -1,0 +1,23 @@
+"""Random functions of arrays, valid by construction, for differential tests.
+
+A random function is a `Program`: inputs and a list of lines of NumPy source. The same text runs on
+NumPy, on symbolic arrays, and on independent autodiff packages, and is printed when a test fails.
+"""
+
+from .generate import random_program
+from .namespaces import AUTOGRAD, JAX, NUMPY, SYMGRAPH, TORCH
+from .program import Input, Line, Program
+from .shrink import shrunk
+
+__all__ = [
+    "AUTOGRAD",
+    "JAX",
+    "NUMPY",
+    "SYMGRAPH",
+    "TORCH",
+    "Input",
+    "Line",
+    "Program",
+    "random_program",
+    "shrunk",
+]

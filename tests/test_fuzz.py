@@ -1,0 +1,273 @@
+"""Random programs, differentially: ours against NumPy, against autograd, and against itself.
+
+Each program is valid by construction and well conditioned where it is tried. A failure
+is made smaller and printed as a script.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from randomgraphs import AUTOGRAD, NUMPY, SYMGRAPH, Program, random_program, shrunk
+
+import symgraph as sg
+from symgraph.array import Array, constant
+from symgraph.autodiff.reverse import vjp
+
+QUICK = [range(start, start + 25) for start in range(0, 200, 25)]
+LONG = [range(start, start + 100) for start in range(1000, 3500, 100)]
+
+Values = tuple[np.ndarray[Any, Any], ...]
+
+
+# -- from a program to graphs ---------------------------------------------------------------------
+def traced(program: Program) -> sg.Graph:
+    """The program as a graph."""
+    names = {"sg": sg}
+    specs = {
+        each.name: sg.spec(
+            each.value.shape, each.value.dtype, eval(each.assume, names) if each.assume else ()
+        )
+        for each in program.inputs
+    }
+
+    def function(**inputs: Any) -> Any:
+        return program.function(SYMGRAPH.np, SYMGRAPH.sp, **inputs)
+
+    return sg.trace(function, **specs)
+
+
+def flat(results: Any) -> Values:
+    """Value and gradients, however they are grouped."""
+    if isinstance(results, tuple | list):
+        return tuple(leaf for part in results for leaf in flat(part))
+    return (np.asarray(results),)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What the results must be, in double precision, and how large they are."""
+
+    results: Values
+    scale: float
+
+    @classmethod
+    def of(cls, program: Program) -> Reference:
+        value, gradients = AUTOGRAD.value_and_gradients(program.astype("float64"))
+        results = (np.asarray(value), *(np.asarray(each) for each in gradients))
+        sizes = [float(np.max(np.abs(each))) for each in results if each.size]
+        return cls(results, max(1.0, *sizes))
+
+
+# -- comparing ------------------------------------------------------------------------------------
+TOLERANCE = {"float64": 1e-8, "float32": 5e-3}
+"""Against another package, in units of the largest result."""
+ROUNDING = {"float64": 1e-11, "float32": 2e-4}
+"""The same operations in another order."""
+
+
+def difference(
+    found: Sequence[Any], wanted: Sequence[Any], tolerance: float, dtype: str | None = None
+) -> str:
+    """What is wrong with `found`, or an empty string."""
+    if len(found) != len(wanted):
+        return f"{len(found)} results for {len(wanted)}"
+    for position, (one, other) in enumerate(zip(found, wanted, strict=True)):
+        if one.shape != other.shape:
+            return f"result {position} has shape {one.shape}, not {other.shape}"
+        if one.dtype != (dtype or other.dtype):
+            return f"result {position} has dtype {one.dtype}, not {dtype or other.dtype}"
+        gap = np.abs(one.astype(np.float64) - other.astype(np.float64))
+        if not np.all(gap <= tolerance):
+            return f"result {position} is off by {np.max(gap)}: {one} for {other}"
+    return ""
+
+
+def identical(found: Sequence[Any], wanted: Sequence[Any]) -> str:
+    """As `difference`, to the last bit."""
+    for position, (one, other) in enumerate(zip(found, wanted, strict=True)):
+        if one.dtype != other.dtype or one.tobytes() != other.tobytes():
+            return f"result {position} is not bitwise equal: {one} for {other}"
+    return ""
+
+
+# -- what must hold -------------------------------------------------------------------------------
+def problems(program: Program, dtype: str) -> Iterator[str]:
+    """Each thing that does not hold of the program at inputs of `dtype`."""
+    program = program.astype(dtype)
+    wanted = Reference.of(program)
+    tolerance = TOLERANCE[dtype] * wanted.scale
+    rounding = ROUNDING[dtype] * wanted.scale
+
+    def against(label: str, found: Any) -> Iterator[str]:
+        wrong = difference(flat(found), wanted.results, tolerance, dtype)
+        if wrong:
+            yield f"{label}: {wrong}"
+
+    graph = traced(program)
+    graph.verify()
+    with np.errstate(all="ignore"):
+        plain = np.asarray(program.function(NUMPY.np, NUMPY.sp, **program.values))
+    found = flat(graph.evaluate(**program.values))
+    wrong = difference(found, (plain,), rounding)
+    if wrong:
+        yield f"forward graph against NumPy: {wrong}"
+
+    joint = graph.gradient(*program.targets)
+    joint.verify()
+    reference = flat(joint.evaluate(**program.values))
+    yield from against("gradient", reference)
+    yield from lowered_problems("gradient", joint, program, reference, rounding)
+    small = joint.simplify()
+    small.verify()
+    simplified = flat(small.evaluate(**program.values))
+    yield from against("gradient, simplified", simplified)
+    yield from lowered_problems("gradient, simplified", small, program, simplified, rounding)
+    both = graph.simplify().gradient(*program.targets).simplify()
+    both.verify()
+    yield from against("simplified, gradient, simplified", both.evaluate(**program.values))
+    if small.simplify().dag.outputs != small.dag.outputs:
+        yield "simplify is not idempotent"
+    exact = flat(joint.simplify(trust="exact").evaluate(**program.values))
+    wrong = identical(exact, reference)
+    if wrong:
+        yield f'trust="exact": {wrong}'
+    yield from metamorphic_problems(program, graph, joint, reference, rounding)
+
+
+def lowered_problems(
+    label: str, graph: sg.Graph, program: Program, reference: Values, rounding: float
+) -> Iterator[str]:
+    """The lowered program against the interpreter; twice, and its inputs untouched."""
+    f = graph.lower()
+    given = {name: value.copy() for name, value in program.values.items()}
+    first = flat(f(**given))
+    kept = tuple(each.copy() for each in first)
+    wrong = difference(first, reference, rounding)
+    if wrong:
+        yield f"{label}, lowered: {wrong}"
+    second = flat(f(**given))
+    if identical(second, kept) or identical(first, kept):
+        yield f"{label}, lowered: a second call gives other bits"
+    for name, value in program.values.items():
+        if value.tobytes() != given[name].tobytes():
+            yield f"{label}, lowered: input {name} was written to"
+
+
+def metamorphic_problems(
+    program: Program, graph: sg.Graph, joint: sg.Graph, reference: Values, rounding: float
+) -> Iterator[str]:
+    """Linear in the cotangent, equal subgraphs shared, recomputation without a trace."""
+    output = next(iter(graph.outputs.values()))
+    targets = [graph.inputs[name] for name in program.targets]
+    weights = np.array([1.0, -2.0, 0.5]).astype(output.dtype)
+    pulled = [each for each in vjp(output, targets, constant(weights)) if each is not None]
+    connected = [
+        gradient
+        for gradient, each in zip(
+            reference[1:], vjp(output, targets, constant(weights[0])), strict=True
+        )
+        if each is not None
+    ]
+    stacked = flat(of_nodes(graph, pulled).evaluate(**program.values))
+    linear = tuple(weights.reshape(3, *[1] * each.ndim) * each for each in connected)
+    wrong = difference(stacked, linear, 10 * rounding)
+    if wrong:
+        yield f"not linear in the cotangent: {wrong}"
+
+    before = len(graph)
+    again = program.function(SYMGRAPH.np, SYMGRAPH.sp, **graph.inputs)
+    if len(of_nodes(graph, [output + again])) != before + 1:
+        yield "an equal subgraph was not found"
+
+    forward = [node for node in graph.nodes if node.operands]
+    chosen = random.Random(program.seed).sample(forward, min(len(forward), 5))
+    tight = joint.checkpoint(recompute=chosen)
+    wrong = identical(flat(tight.evaluate(**program.values)), reference)
+    if wrong:
+        yield f"checkpointed: {wrong}"
+    wrong = identical(flat(tight.lower()(**program.values)), flat(joint.lower()(**program.values)))
+    if wrong:
+        yield f"checkpointed, lowered: {wrong}"
+
+
+def of_nodes(graph: sg.Graph, outputs: Sequence[Array]) -> sg.Graph:
+    """A graph of the same inputs with other outputs."""
+    return sg.graph(*outputs, inputs=list(graph.inputs.values()))
+
+
+# -- running --------------------------------------------------------------------------------------
+def first_problem(program: Program, dtype: str) -> str:
+    """The first problem of a program, errors included, or an empty string."""
+    try:
+        return next(problems(program, dtype), "")
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def kind(problem: str) -> str:
+    """What stays the same while a program shrinks: the check, or the type of the error."""
+    return problem.partition(":")[0]
+
+
+def check(seeds: range, dtype: str, find: Callable[[Program, str], str] = first_problem) -> None:
+    """Fail with the smallest program of the first problem among the seeds."""
+    for seed in seeds:
+        program = random_program(seed)
+        problem = find(program, dtype)
+        if problem:
+            small = shrunk(program, partial(_same_kind, find, dtype, kind(problem)))
+            shown = find(small, dtype)
+            script = small.astype(dtype).script(kind(shown))
+            pytest.fail(f"{dtype}: {shown}\n\n{script}", pytrace=False)
+
+
+def _same_kind(
+    find: Callable[[Program, str], str], dtype: str, wanted: str, program: Program
+) -> bool:
+    return kind(find(program, dtype)) == wanted
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("seeds", QUICK, ids=str)
+def test_random_programs(seeds: range, dtype: str) -> None:
+    check(seeds, dtype)
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("seeds", LONG, ids=str)
+def test_many_random_programs(seeds: range, dtype: str) -> None:
+    check(seeds, dtype)
+
+
+def test_a_seed_is_one_program() -> None:
+    assert random_program(3).source == random_program(3).source
+    assert random_program(3).source != random_program(4).source
+
+
+def test_programs_are_broad() -> None:
+    """Two hundred programs reach most of the vocabulary."""
+    text = "".join(random_program(seed).source for seed in range(200))
+    names = (
+        *("exp", "log", "tanh", "sin", "sqrt", "sum", "mean", "max", "var", "cumsum", "where"),
+        *("maximum", "clip", "abs", "reshape", "transpose", "broadcast_to", "concatenate", "stack"),
+        *("take", "matmul", "einsum", "tensordot", "softmax", "logsumexp"),
+    )
+    for name in names:
+        assert f".{name}(" in text
+    for operator in (" @ ", " ** ", "::-1", "None", " > "):
+        assert operator in text
+
+
+def test_shrinking_keeps_what_fails() -> None:
+    program = next(p for p in map(random_program, range(100)) if "np.tanh" in p.source)
+    small = shrunk(program, lambda each: "np.tanh" in each.source)
+    assert "np.tanh" in small.source
+    assert len(small.lines) <= 3
