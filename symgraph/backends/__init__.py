@@ -1,0 +1,1 @@
+"""Where lowered graphs run: NumPy built in, others by entry point."""

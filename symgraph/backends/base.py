@@ -1,0 +1,301 @@
+"""What a backend is, how one is found, and `Lowered`, the callable a graph becomes.
+
+A backend brings an array namespace and turns a graph into a function of arrays. It is found by name among
+the entry points of the group `symgraph.backends`, ours as a stranger's, and imported only when asked for.
+"""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from ..dag import Dag
+from ..dims import bind, fixed
+from ..errors import BackendError, InputError
+from ..evaluate import bound_inputs
+from ..namespace import Namespace
+
+__all__ = ["GROUP", "Backend", "Compiled", "Lowered", "available", "backend_named", "lower"]
+
+GROUP = "symgraph.backends"
+_EXTRAS = ("jax",)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What a backend makes of a graph.
+
+    Parameters
+    ----------
+    run : callable
+        `run(*arrays, *sizes)` gives one result an output; arrays in the order of `Dag.inputs`, sizes in the
+        order of `dims`.
+    source : str
+        What is run, as text.
+    dims : tuple of str
+        Named dimensions whose sizes `run` wants.
+    explain : callable
+        Adds to an exception what is known of the line it came from.
+    """
+
+    run: Callable[..., Sequence[Any]]
+    source: str
+    dims: tuple[str, ...] = ()
+    explain: Callable[[BaseException], None] = lambda error: None
+
+
+@runtime_checkable
+class Backend(Protocol):
+    """An array namespace that graphs can be lowered to.
+
+    `native` are the array types whose values `Compiled.run` takes as they are; anything else is converted
+    to NumPy arrays first.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def namespace(self) -> Namespace: ...
+
+    @property
+    def native(self) -> tuple[type[Any], ...]: ...
+
+    def compile(self, dag: Dag, **options: Any) -> Compiled:
+        """The function that computes the outputs of `dag`."""
+        ...
+
+    def to_numpy(self, value: Any) -> np.ndarray[Any, Any]:
+        """A NumPy array with the numbers of a result."""
+        ...
+
+
+def _entries() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def available() -> tuple[str, ...]:
+    """Names of the backends that are declared, sorted; one may still lack a package it needs."""
+    return tuple(sorted({*_entries(), *_BUILT_IN}))
+
+
+# A source tree on the path has no entry points of its own.
+_BUILT_IN = {"numpy": "symgraph.backends.numpy:BACKEND", "jax": "symgraph.backends.jax:BACKEND"}
+
+
+def backend_named(name: str | Backend) -> Backend:
+    """The backend of that name; one that is given already is given back.
+
+    Raises
+    ------
+    BackendError
+        If there is none, or a package it needs is missing.
+    """
+    if not isinstance(name, str):
+        return name
+    entry = _entries().get(name)
+    if entry is None and name in _BUILT_IN:
+        entry = EntryPoint(name, _BUILT_IN[name], GROUP)
+    if entry is None:
+        raise BackendError(
+            f"There is no backend {name!r}.",
+            [f"known: {', '.join(available())}"],
+            mend=f"A package adds one with an entry point of the group {GROUP!r}.",
+        )
+    try:
+        found = entry.load()
+    except ImportError as error:
+        raise BackendError(
+            f"Backend {name!r} cannot be imported: {error}.",
+            mend=f'pip install "symgraph[{name}]"'
+            if name in _EXTRAS
+            else f"Install what {entry.value} needs.",
+        ) from error
+    if not isinstance(found, Backend):
+        raise BackendError(f"{entry.value}, declared as backend {name!r}, is not one.")
+    return found
+
+
+def lower(dag: Dag, backend: str | Backend = "numpy", **options: Any) -> Lowered:
+    """A callable that computes the outputs of `dag`.
+
+    Parameters
+    ----------
+    dag : Dag
+    backend : str or Backend
+    **options
+        The backend's own.
+
+    Raises
+    ------
+    BackendError
+        If the backend is unknown, not installed, or does not know an option.
+    """
+    chosen = backend_named(backend)
+    try:
+        inspect.signature(chosen.compile).bind(dag, **options)
+    except TypeError as error:
+        raise BackendError(f"Backend {chosen.name!r}: {error}.") from None
+    return Lowered(dag, chosen, chosen.compile(dag, **options))
+
+
+class Lowered:
+    """A graph as a function of arrays.
+
+    Inputs are passed by name, or in the order of the graph's inputs; sizes of named dimensions that no
+    input brings by name, too. Nothing passed is ever written to, and results share memory with nothing.
+    Calls may run in several threads at once.
+
+    Parameters
+    ----------
+    dag : Dag
+    backend : Backend
+    compiled : Compiled
+
+    Attributes
+    ----------
+    source : str
+        What is run, as text.
+    """
+
+    def __init__(
+        self,
+        dag: Dag,
+        backend: Backend,
+        compiled: Compiled,
+        check: Callable[..., None] | None = None,
+    ) -> None:
+        self.dag = dag
+        self.backend = backend
+        self.source = compiled.source
+        self._compiled = compiled
+        self._check = check
+        self._run = compiled.run
+        self._names = tuple(dag.inputs)
+        self._native = backend.native
+        self._specs = tuple(
+            [(node.aval.dtype, node.aval.shape) for node in dag.inputs.values()]
+        )
+        # The fast door compares dtypes and shapes; where sizes are named they are read off first.
+        self._fixed = not compiled.dims and all(fixed(shape) for _, shape in self._specs)
+        self._regroup = _regrouping(dag)
+        self.__signature__ = _signature(self._names)
+        self.__name__ = f"lowered_to_{backend.name}"
+
+    def guarded(self, check: Callable[..., None]) -> Lowered:
+        """The same function; each call first calls `check` with the inputs by name."""
+        return Lowered(self.dag, self.backend, self._compiled, check)
+
+    def __call__(self, *args: Any, **inputs: Any) -> Any:
+        """The outputs, grouped as the graph groups them.
+
+        Raises
+        ------
+        InputError
+            Missing or unknown inputs, shapes that do not fit, dtypes that would lose digits.
+        """
+        if not args:
+            try:
+                args = tuple([inputs[name] for name in self._names])
+            except KeyError:
+                self._refuse(inputs)
+        elif inputs or len(args) != len(self._names):
+            args, inputs = self._ordered(args, inputs)
+        if self._check is not None:
+            self._check(**dict(zip(self._names, args, strict=True)))
+        if not (self._fixed and len(inputs) <= len(args) and self._fits(args)):
+            args = self._bound(args, inputs)
+        try:
+            results = self._run(*args)
+        except Exception as error:
+            self._compiled.explain(error)
+            raise
+        return self._regroup(results)
+
+    def _fits(self, values: Sequence[Any]) -> bool:
+        for value, (dtype, shape) in zip(values, self._specs, strict=True):
+            if type(value) not in self._native or value.dtype != dtype or value.shape != shape:
+                return False
+        return True
+
+    def _bound(self, values: Sequence[Any], inputs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Inputs as arrays of the declared dtypes, and the sizes of named dimensions after them."""
+        sizes = {name: size for name, size in inputs.items() if name not in self.dag.inputs}
+        unknown = [name for name in sizes if name not in self._compiled.dims]
+        if unknown:
+            self._refuse(inputs)
+        env: dict[str, int] = dict(sizes)
+        if not self._bind_natively(values, env):
+            given = dict(zip(self._names, values, strict=True))
+            arrays, env = bound_inputs(self.dag.inputs, given, sizes)
+            values = tuple(arrays.values())
+        missing = [name for name in self._compiled.dims if name not in env]
+        if missing:
+            raise InputError(
+                f"The size of dimension {missing[0]!r} is not known.",
+                mend=f"Pass it by name, as in {missing[0]}=128.",
+            )
+        return (*values, *[env[name] for name in self._compiled.dims])
+
+    def _bind_natively(self, values: Sequence[Any], env: dict[str, int]) -> bool:
+        for value, (dtype, shape) in zip(values, self._specs, strict=True):
+            if type(value) not in self._native or value.dtype != dtype:
+                return False
+            if not bind(shape, value.shape, env):
+                return False
+        return True
+
+    def _ordered(
+        self, args: Sequence[Any], inputs: Mapping[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Positional inputs by name, so that all that is wrong is found in one place."""
+        if len(args) > len(self._names):
+            raise InputError(
+                f"{len(args)} inputs are given, but the graph has {len(self._names)}.",
+                [f"{name}: {node.aval}" for name, node in self.dag.inputs.items()],
+            )
+        named = dict(zip(self._names, args, strict=False))
+        twice = [name for name in named if name in inputs]
+        if twice:
+            raise InputError(f"Input {twice[0]!r} is given twice, by position and by name.")
+        named.update(inputs)
+        if any(name not in named for name in self._names):
+            self._refuse(named)
+        return tuple([named[name] for name in self._names]), named
+
+    def _refuse(self, inputs: Mapping[str, Any]) -> None:
+        dims = set(self._compiled.dims) - set(self._names)
+        bound_inputs(
+            self.dag.inputs, {name: each for name, each in inputs.items() if name not in dims}
+        )
+        raise InputError("The inputs do not match.")
+
+    def __repr__(self) -> str:
+        return f"<{self.__name__}{self.__signature__}>"
+
+
+def _regrouping(dag: Dag) -> Callable[[Sequence[Any]], Any]:
+    if dag.structure == 0 and type(dag.structure) is int:
+        return lambda results: results[0]
+    if type(dag.structure) is tuple and dag.structure == tuple(range(len(dag.outputs))):
+        return tuple
+    return dag.regroup
+
+
+def _signature(names: Sequence[str]) -> inspect.Signature:
+    usable = all(name.isidentifier() and not keyword.iskeyword(name) for name in names)
+    if usable and len(set(names)) == len(names):
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return inspect.Signature([inspect.Parameter(name, kind) for name in names])
+    return inspect.Signature(
+        [
+            inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+            inspect.Parameter("inputs", inspect.Parameter.VAR_KEYWORD),
+        ]
+    )

@@ -1,0 +1,109 @@
+"""NumPy on the CPU: the program as Python source, compiled once, run without an interpreter loop."""
+
+from __future__ import annotations
+
+import contextvars
+import hashlib
+import itertools
+import linecache
+import traceback
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..dag import Dag, Node
+from ..lowering.emit import Emitted, emit
+from ..lowering.program import Program, program_of
+from ..namespace import NUMPY, Namespace
+from .base import Compiled
+
+__all__ = ["BACKEND", "NumpyBackend"]
+
+_compilations = itertools.count()
+
+
+class NumpyBackend:
+    """Graphs as straight-line NumPy source; see `symgraph.lowering`."""
+
+    name = "numpy"
+    native = (np.ndarray,)
+
+    @property
+    def namespace(self) -> Namespace:
+        return NUMPY
+
+    def compile(self, dag: Dag) -> Compiled:
+        """The program of `dag`, compiled; its source is shown in tracebacks."""
+        program = program_of(dag)
+        emitted = emit(program)
+        digest = hashlib.blake2b(emitted.source.encode(), digest_size=6).hexdigest()
+        filename = f"<symgraph {digest}-{next(_compilations)}>"
+        function = _compiled(emitted, filename)
+        return Compiled(
+            _quiet(function, program),
+            emitted.source,
+            emitted.dims,
+            _Explainer(filename, emitted.lines),
+        )
+
+    def to_numpy(self, value: Any) -> np.ndarray[Any, Any]:
+        return np.asarray(value)
+
+
+def _compiled(emitted: Emitted, filename: str) -> Callable[..., Sequence[Any]]:
+    code = compile(emitted.source, filename, "exec", dont_inherit=True)
+    names: dict[str, Any] = {"__builtins__": {}, "np": np, **emitted.table}
+    if "special." in emitted.source:
+        names["special"] = NUMPY.special
+    exec(code, names)
+    function = names["program"]
+    lines = emitted.source.splitlines(keepends=True)
+    linecache.cache[filename] = (len(emitted.source), None, lines, filename)
+    weakref.finalize(function, linecache.cache.pop, filename, None)
+    return function
+
+
+_ignoring = contextvars.copy_context()
+_ignoring.run(np.seterr, all="ignore")
+
+
+def _quiet(function: Callable[..., Any], program: Program) -> Callable[..., Sequence[Any]]:
+    """`function` with floating-point warnings off, whatever the caller's own setting is."""
+    if any(statement.spelling.named for statement in program.statements):
+        # A kernel called by name may be the user's, and is owed the caller's context variables.
+        def with_setting(*values: Any) -> Sequence[Any]:
+            with np.errstate(all="ignore"):
+                return function(*values)
+
+        return with_setting
+    copy = _ignoring.copy
+
+    def in_context(*values: Any) -> Sequence[Any]:
+        # A copied context costs a fifth of entering np.errstate, and threads do not share it.
+        return copy().run(function, *values)
+
+    return in_context
+
+
+class _Explainer:
+    """Adds to an exception the user's line behind the generated one."""
+
+    def __init__(self, filename: str, lines: Mapping[int, Node]) -> None:
+        self._filename = filename
+        self._lines = lines
+
+    def __call__(self, error: BaseException) -> None:
+        for frame, line in traceback.walk_tb(error.__traceback__):
+            node = self._lines.get(line)
+            if frame.f_code.co_filename != self._filename or node is None:
+                continue
+            places = "".join(f"\n  {each.quoted()}" for each in node.origin.frames)
+            kind = "gradient of " if node.origin.adjoint_of is not None else ""
+            error.add_note(f"while computing {kind}{node.op.name} {node.aval}, from{places}")
+            if isinstance(error, MemoryError):
+                error.add_note("A graph with a memory budget needs less: graph.checkpoint(memory=...).")
+
+
+BACKEND = NumpyBackend()
