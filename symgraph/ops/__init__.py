@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from . import comparison, control, creation, elementwise, exponential, special, trigonometric
+from . import (
+    comparison,
+    contraction,
+    control,
+    creation,
+    elementwise,
+    exponential,
+    indexing,
+    movement,
+    reduction,
+    softmax,
+    special,
+    trigonometric,
+)
 
 __all__ = [
     "comparison",
+    "contraction",
     "control",
     "creation",
     "elementwise",
     "exponential",
+    "indexing",
+    "movement",
+    "reduction",
+    "softmax",
     "special",
     "trigonometric",
 ]

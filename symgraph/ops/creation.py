@@ -7,16 +7,30 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, apply, constant
 from ..avals import Aval, supported_dtype
 from ..dag import fresh, make
 from ..dims import Dim, normal, parse_shape
 from ..errors import FactError, InputError
 from ..facts import Fact, consistent, finite, integer_valued, interval
-from ..op import Op, no_flops, register
+from ..op import Algebra, Op, no_flops, register
+from .composites import as_array, composite
 from .families import function
 
-__all__ = ["arange", "constant_of", "dimension", "full", "input", "ones", "zeros"]
+__all__ = [
+    "arange",
+    "asarray",
+    "constant_of",
+    "dimension",
+    "eye",
+    "full",
+    "full_like",
+    "input",
+    "ones",
+    "ones_like",
+    "zeros",
+    "zeros_like",
+]
 
 
 # -- inputs and constants ----------------------------------------------------------------------------
@@ -165,6 +179,69 @@ def _arange(size: Dim, dtype: Any = "int64") -> Array:
 
 
 arange = function(ARANGE, _arange)
+
+
+# -- the identity matrix -----------------------------------------------------------------------------
+def _facts_eye(*, rows: Dim, columns: Dim, offset: int, dtype: Any) -> Iterable[Fact]:
+    yield finite
+    yield interval(0.0, 1.0)
+    yield integer_valued
+    if rows == columns and offset == 0:
+        yield from (Fact("diagonal"), Fact("orthogonal"), Fact("positive_definite"))
+        yield from (Fact("one_hot", (-1,)), Fact("one_hot", (-2,)))
+
+
+EYE = register(
+    Op(
+        "eye",
+        infer=lambda *, rows, columns, offset, dtype: Aval(dtype, (rows, columns)),
+        kernel=lambda xp, *, rows, columns, offset, dtype: xp.eye(
+            rows, columns, k=offset, dtype=dtype
+        ),
+        flops=no_flops,
+        count=0,
+        facts=_facts_eye,
+        algebra=Algebra("identity"),
+    )
+)
+
+
+def _eye(rows: Dim, columns: Dim | None = None, k: int = 0, dtype: Any = "float64") -> Array:
+    """Ones on the diagonal `k` places above the main one, else zeros."""
+    height = normal(rows)
+    width = height if columns is None else normal(columns)
+    return apply(EYE, rows=height, columns=width, offset=int(k), dtype=supported_dtype(dtype))
+
+
+eye = function(EYE, _eye)
+
+
+# -- like another array ------------------------------------------------------------------------------
+@composite(np.full_like)
+def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Array:
+    """An array of one value, shaped as `x`."""
+    like = as_array(x)
+    return full(like.shape if shape is None else shape, fill_value, dtype or like.dtype)
+
+
+@composite(np.zeros_like)
+def zeros_like(x: Any, dtype: Any = None, shape: Any = None) -> Array:
+    """Zeros, shaped as `x`."""
+    return full_like(x, 0, dtype, shape)
+
+
+@composite(np.ones_like)
+def ones_like(x: Any, dtype: Any = None, shape: Any = None) -> Array:
+    """Ones, shaped as `x`."""
+    return full_like(x, 1, dtype, shape)
+
+
+@composite()
+def asarray(x: Any, dtype: Any = None) -> Array:
+    """`x` as a symbolic array: a constant if it holds numbers."""
+    if isinstance(x, Array):
+        return x if dtype is None or x.dtype == np.dtype(dtype) else FUNCTIONS["astype"](x, dtype)
+    return constant(x, dtype)
 
 
 # -- one result of several ---------------------------------------------------------------------------

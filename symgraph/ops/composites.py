@@ -1,0 +1,56 @@
+"""What functions made of several operations share: publishing, operands as arrays, refused keywords."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, constant
+from ..errors import TraceError
+
+__all__ = ["as_array", "composite", "refuse"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def composite(*numpy_functions: Any) -> Callable[[F], F]:
+    """Publish a function made of several operations under its own name, and as what NumPy's do."""
+
+    def publish(call: F) -> F:
+        FUNCTIONS[call.__name__] = call
+        for each in numpy_functions:
+            NUMPY_FUNCTIONS[each] = call
+        return call
+
+    return publish
+
+
+def as_array(x: Any) -> Array:
+    """`x`, or the constant that holds it."""
+    return x if isinstance(x, Array) else constant(x)
+
+
+_INSTEAD = {
+    "out": "Use the result instead of out=.",
+    "where": "Choose elements with np.where before the reduction.",
+    "initial": "Combine the initial value with the result afterwards.",
+}
+
+
+def refuse(name: str, keywords: dict[str, Any]) -> None:
+    """Refuse NumPy's keywords that have no meaning for a symbolic array, unless they are at rest.
+
+    Raises
+    ------
+    TraceError
+        Naming the keyword and what to write instead.
+    """
+    for keyword, value in keywords.items():
+        at_rest = value is None or value is np._NoValue  # pyright: ignore
+        if not at_rest and not (keyword == "where" and value is True):
+            raise TraceError(
+                f"{name}: the argument {keyword}= cannot be traced.",
+                mend=_INSTEAD.get(keyword, "Leave it out."),
+            )

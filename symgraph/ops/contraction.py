@@ -1,0 +1,488 @@
+"""Contractions: matmul and einsum, and the products that are made of them.
+
+`einsum` is kept in one form: explicit subscripts over plain letters, renamed in order of appearance,
+without ellipsis. Its derivative is again an einsum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import count as counter
+from string import ascii_letters
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array, apply
+from ..avals import Aval, broadcast_shapes, normal_axes
+from ..dims import Dim, Shape, count, known_equal, normal, show_shape
+from ..errors import ShapeError, TraceError
+from ..facts import Fact, finite, integer_valued, total
+from ..op import Algebra, Op, no_flops, register
+from .composites import as_array, composite, refuse
+from .creation import eye
+from .families import function, same_dtype
+from .movement import expand_dims, facts_of_elements, matrix_transpose, moveaxis, ravel, squeeze
+
+__all__ = [
+    "diag",
+    "diagonal",
+    "dot",
+    "einsum",
+    "inner",
+    "matmul",
+    "outer",
+    "tensordot",
+    "trace",
+    "vdot",
+]
+
+
+def _facts_of_products(*known: Any) -> Iterable[Fact]:
+    """Facts of sums of products: signs, finiteness, integers."""
+    for fact in (finite, total, integer_valued, Fact("nonnegative")):
+        if not [each for each in known if not each.has(fact)]:
+            yield fact
+
+
+# -- matmul ------------------------------------------------------------------------------------------
+def _infer_matmul(x: Aval, y: Aval) -> Aval:
+    if not x.ndim or not y.ndim:
+        raise ShapeError(
+            f"shapes {show_shape(x.shape)} and {show_shape(y.shape)} do not multiply as matrices.",
+            mend="A product with a 0-d array is written with *.",
+        )
+    inner = y.shape[-2] if y.ndim > 1 else y.shape[-1]
+    if not known_equal(x.shape[-1], inner):
+        raise ShapeError(
+            f"shapes {show_shape(x.shape)} and {show_shape(y.shape)} do not multiply: "
+            f"{x.shape[-1]} columns against {inner} rows.",
+            mend="Columns of the first must match rows of the second; transpose one with .T.",
+        )
+    lead = broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    rows = (x.shape[-2],) if x.ndim > 1 else ()
+    columns = (y.shape[-1],) if y.ndim > 1 else ()
+    return Aval(x.dtype, (*lead, *rows, *columns))
+
+
+def _vjp_matmul_left(ct: Array, out: Array, x: Array, y: Array) -> Array:
+    if x.ndim == 1 and y.ndim == 1:
+        return (expand_dims(ct, -1) if ct.ndim else ct) * y
+    if y.ndim == 1:
+        return expand_dims(ct, -1) * y
+    if x.ndim == 1 and y.ndim > 2:
+        return einsum("...m,...km->...k", ct, y)
+    if x.ndim == 1:
+        return matmul(y, ct) if ct.ndim == 1 else matmul(ct, matrix_transpose(y))
+    return matmul(ct, matrix_transpose(y))
+
+
+def _vjp_matmul_right(ct: Array, out: Array, x: Array, y: Array) -> Array:
+    if x.ndim == 1 and y.ndim == 1:
+        return (expand_dims(ct, -1) if ct.ndim else ct) * x
+    if x.ndim == 1:
+        return expand_dims(x, -1) * expand_dims(ct, -2)
+    if y.ndim == 1 and x.ndim > 2:
+        return einsum("...nk,...n->...k", x, ct)
+    if y.ndim == 1:
+        return matmul(matrix_transpose(x), ct) if ct.ndim == 1 else matmul(ct, x)
+    return matmul(matrix_transpose(x), ct)
+
+
+def _flops_matmul(out: Aval, x: Aval, y: Aval) -> Dim:
+    return count((2, *out.shape, x.shape[-1]))
+
+
+def _facts_matmul(x: Any, y: Any) -> Iterable[Fact]:
+    yield from _facts_of_products(x, y)
+    for fact in (Fact("orthogonal"), Fact("diagonal"), *_TRIANGULAR):
+        if x.has(fact) and y.has(fact):
+            yield fact
+    if _is_gram(x, y):
+        yield Fact("symmetric")
+
+
+_TRIANGULAR = (Fact("triangular", ("lower",)), Fact("triangular", ("upper",)))
+
+
+def _is_gram(x: Any, y: Any) -> bool:
+    """Whether one factor is the other transposed."""
+    for one, other in ((x.node, y.node), (y.node, x.node)):
+        exchanged = one.op.name == "transpose" and one.operands[0] is other
+        if exchanged and one.params["axes"] == (*range(-other.ndim, -2), -1, -2) and other.ndim > 1:
+            return True
+    return False
+
+
+MATMUL = register(
+    Op(
+        "matmul",
+        infer=_infer_matmul,
+        kernel=lambda xp, x, y: xp.matmul(x, y),
+        vjp=(_vjp_matmul_left, _vjp_matmul_right),
+        promote=same_dtype,
+        flops=_flops_matmul,
+        facts=_facts_matmul,
+        algebra=Algebra("contraction"),
+        ufunc="matmul",
+        doc="The matrix product, batched over leading axes; vectors as NumPy has it.",
+    )
+)
+
+
+def _matmul(x: Any, y: Any) -> Array:
+    return apply(MATMUL, x, y)
+
+
+matmul = function(MATMUL, _matmul, np.matmul)
+
+
+# -- einsum ------------------------------------------------------------------------------------------
+def _parsed(subscripts: str, ndims: Sequence[int]) -> tuple[list[list[Any]], list[Any]]:
+    """Labels of each operand and of the result; axes of the ellipsis are (-k,) tuples."""
+    text = subscripts.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    terms = left.split(",")
+    if len(terms) != len(ndims):
+        raise ShapeError(f"subscripts {subscripts!r} name {len(terms)} operands of {len(ndims)}.")
+    operands = [_labels(term, ndim, subscripts) for term, ndim in zip(terms, ndims, strict=True)]
+    present = {label for labels in operands for label in labels}
+    dots = sorted([label for label in present if isinstance(label, tuple)])
+    if not arrow:
+        flat = [label for labels in operands for label in labels if isinstance(label, str)]
+        return operands, [*dots, *sorted([label for label in set(flat) if flat.count(label) == 1])]
+    result = _labels(right, len(right.replace("...", "")) + len(dots), subscripts)
+    if len(set(result)) != len(result) or not set(result) <= present:
+        raise ShapeError(f"subscripts {subscripts!r}: the result repeats or invents an index.")
+    if dots and "..." not in right:
+        raise ShapeError(f"subscripts {subscripts!r}: the ellipsis is missing in the result.")
+    return operands, result
+
+
+def _labels(term: str, ndim: int, subscripts: str) -> list[Any]:
+    before, dots, after = term.partition("...")
+    letters = before + after
+    wrong = [each for each in letters if each not in ascii_letters]
+    if wrong or "..." in after or (dots and ndim < len(letters)) or (not dots and ndim != len(letters)):
+        raise ShapeError(
+            f"subscripts {subscripts!r}: {term!r} does not name the {ndim} axes of its operand."
+        )
+    spread = ndim - len(letters)
+    return [*before, *[(-k,) for k in range(spread, 0, -1)], *after]
+
+
+def _written(operands: Sequence[Sequence[Any]], result: Sequence[Any]) -> str:
+    """Subscripts in plain letters, in order of appearance."""
+    letters = iter(ascii_letters)
+    names: dict[Any, str] = {}
+    for labels in operands:
+        for label in labels:
+            if label not in names:
+                try:
+                    names[label] = next(letters)
+                except StopIteration:
+                    raise ShapeError("an einsum has 52 indices at most.") from None
+    spelled = [",".join("".join(names[label] for label in labels) for labels in operands)]
+    return f"{spelled[0]}->{''.join(names[label] for label in result)}"
+
+
+def _normal_einsum(avals: tuple[Aval, ...], *, subscripts: str) -> dict[str, Any]:
+    operands, result = _parsed(subscripts, [aval.ndim for aval in avals])
+    return {"subscripts": _written(operands, result)}
+
+
+def _terms(subscripts: str) -> tuple[list[str], str]:
+    left, _, right = subscripts.partition("->")
+    return left.split(","), right
+
+
+def _sizes(subscripts: str, shapes: Sequence[Shape]) -> dict[str, Dim]:
+    sizes: dict[str, Dim] = {}
+    terms, _ = _terms(subscripts)
+    for term, shape in zip(terms, shapes, strict=True):
+        for letter, dim in zip(term, shape, strict=True):
+            if not known_equal(sizes.setdefault(letter, dim), dim):
+                raise ShapeError(
+                    f"{subscripts!r}: index {letter!r} is {sizes[letter]} long and {dim} long."
+                )
+    return sizes
+
+
+def _infer_einsum(*avals: Aval, subscripts: str) -> Aval:
+    sizes = _sizes(subscripts, [aval.shape for aval in avals])
+    return Aval(avals[0].dtype, tuple([sizes[letter] for letter in _terms(subscripts)[1]]))
+
+
+def _vjp_einsum(ct: Array, out: Array, *operands: Array, subscripts: str, index: int) -> Array:
+    terms, result = _terms(subscripts)
+    own = terms[index]
+    spare = (letter for letter in ascii_letters if letter not in subscripts)
+    others = [(term, each) for i, (term, each) in enumerate(zip(terms, operands, strict=True)) if i != index]
+    target = ""
+    deltas: list[tuple[str, Array]] = []
+    for letter, size in zip(own, operands[index].shape, strict=True):
+        if letter in target:
+            twin = next(spare)
+            deltas.append((letter + twin, eye(size, dtype=ct.dtype)))
+            letter = twin
+        target += letter
+    factors = [("..." + result, ct), *others, *deltas]
+    present = {letter for term, _ in factors for letter in term}
+    found = "".join(letter for letter in target if letter in present)
+    text = ",".join(term for term, _ in factors) + "->..." + found
+    value = einsum(text, *[factor for _, factor in factors])
+    missing = tuple(i - len(target) for i, letter in enumerate(target) if letter not in present)
+    return expand_dims(value, missing) if missing else value
+
+
+def _flops_einsum(out: Aval, *avals: Aval, subscripts: str) -> Dim:
+    sizes = _sizes(subscripts, [aval.shape for aval in avals])
+    if len(avals) <= 2:
+        factor = 2 if len(avals) == 2 and len(sizes) > len(_terms(subscripts)[1]) else 1
+        return count((factor, *sizes.values()))
+    return _flops_of_path(subscripts, avals, sizes)
+
+
+def _flops_of_path(subscripts: str, avals: Sequence[Aval], sizes: dict[str, Dim]) -> Dim:
+    """Pairwise, left to right where sizes are named, else along the path opt_einsum finds."""
+    if [size for size in sizes.values() if not isinstance(size, int)]:
+        return normal(count((2, *sizes.values())) * (len(avals) - 1))
+    from opt_einsum import contract_path  # 0.1 s to import: only products of three or more pay
+
+    _, info = contract_path(subscripts, *[aval.shape for aval in avals], shapes=True)
+    return int(info.opt_cost)
+
+
+EINSUM = register(
+    Op(
+        "einsum",
+        infer=_infer_einsum,
+        kernel=lambda xp, *arrays, subscripts: xp.einsum(
+            subscripts, *arrays, optimize=len(arrays) > 1
+        ),
+        vjp=_vjp_einsum,
+        normalize=_normal_einsum,
+        promote=same_dtype,
+        flops=_flops_einsum,
+        facts=lambda *known, subscripts: _facts_of_products(*known),
+        algebra=Algebra("contraction"),
+        doc="Sums of products over named indices, as `subscripts` spell them.",
+    )
+)
+
+
+def _einsum(subscripts: Any, *operands: Any, **refused: Any) -> Array:
+    refused.pop("optimize", None)
+    refuse("einsum", refused)
+    if not isinstance(subscripts, str):
+        raise TraceError(
+            "einsum: subscripts as lists cannot be traced.",
+            mend='Write them as text: np.einsum("ij,jk->ik", a, b).',
+        )
+    if [each for each in operands if not isinstance(each, Array)]:
+        operands = tuple(as_array(each) for each in operands)
+    return _widened(subscripts, operands)
+
+
+def _widened(subscripts: str, operands: Sequence[Any]) -> Array:
+    """An index that is 1 long here and longer there is dropped here: NumPy broadcasts it."""
+    if "," not in subscripts or type(operands[0]) is not Array:
+        return apply(EINSUM, *operands, subscripts=subscripts)
+    labels, result = _parsed(subscripts, [each.ndim for each in operands])
+    long = {
+        label
+        for row, each in zip(labels, operands, strict=True)
+        for label, dim in zip(row, each.shape, strict=True)
+        if not known_equal(dim, 1)
+    }
+    rows: list[list[Any]] = []
+    kept: list[Array] = []
+    for row, each in zip(labels, operands, strict=True):
+        thin = [i for i, label in enumerate(row) if label in long and known_equal(each.shape[i], 1)]
+        rows.append([label for i, label in enumerate(row) if i not in thin])
+        kept.append(squeeze(each, tuple(thin)) if thin else each)
+    return apply(EINSUM, *kept, subscripts=_written(rows, result))
+
+
+einsum = function(EINSUM, _einsum, np.einsum)
+
+
+# -- products made of them ---------------------------------------------------------------------------
+@composite(np.tensordot)
+def tensordot(x: Any, y: Any, axes: Any = 2) -> Array:
+    """The sum of products over the last axes of one and the first of the other, or over pairs of axes."""
+    x, y = as_array(x), as_array(y)
+    if isinstance(axes, (int, np.integer)):
+        left, right = list(range(x.ndim - int(axes), x.ndim)), list(range(int(axes)))
+    else:
+        left, right = [[each] if isinstance(each, (int, np.integer)) else list(each) for each in axes]
+    if len(left) != len(right) or len(left) > x.ndim or len(right) > y.ndim:
+        raise ShapeError("tensordot: as many axes are needed of one array as of the other.")
+    normal_axes(left, x.ndim)
+    normal_axes(right, y.ndim)
+    fresh = counter()
+    rows = [[next(fresh) for _ in range(each.ndim)] for each in (x, y)]
+    for a, b in zip(left, right, strict=True):
+        if not known_equal(x.shape[a], y.shape[b]):
+            raise ShapeError(
+                f"tensordot: shapes {show_shape(x.shape)} and {show_shape(y.shape)} do not contract: "
+                f"axis {a} against axis {b}."
+            )
+        rows[1][b] = rows[0][a]
+    summed = {rows[0][a] for a in left}
+    result = [label for row in rows for label in row if label not in summed]
+    return apply(EINSUM, x, y, subscripts=_written(rows, result))
+
+
+@composite(np.dot)
+def dot(x: Any, y: Any, out: Any = None) -> Array:
+    """NumPy's dot: matmul of vectors and matrices, otherwise the last axis with the last but one."""
+    refuse("dot", {"out": out})
+    x, y = as_array(x), as_array(y)
+    if not x.ndim or not y.ndim:
+        return x * y
+    if y.ndim == 1 or (x.ndim <= 2 and y.ndim == 2):
+        return matmul(x, y)
+    return tensordot(x, y, ((-1,), (-2,)))
+
+
+@composite(np.inner)
+def inner(x: Any, y: Any) -> Array:
+    """Sums of products over the last axes."""
+    x, y = as_array(x), as_array(y)
+    if not x.ndim or not y.ndim:
+        return x * y
+    return matmul(x, y) if x.ndim == y.ndim == 1 else tensordot(x, y, ((-1,), (-1,)))
+
+
+@composite(np.vdot)
+def vdot(x: Any, y: Any) -> Array:
+    """The sum of products of all elements."""
+    return matmul(ravel(as_array(x)), ravel(as_array(y)))
+
+
+@composite(np.outer)
+def outer(x: Any, y: Any, out: Any = None) -> Array:
+    """All products of an element of one and an element of the other, as a matrix."""
+    refuse("outer", {"out": out})
+    x, y = as_array(x), as_array(y)
+    column = expand_dims(x if x.ndim == 1 else ravel(x), -1)
+    return column * (y if y.ndim == 1 else ravel(y))
+
+
+# -- diagonals ---------------------------------------------------------------------------------------
+def _diagonal_length(rows: Dim, columns: Dim, offset: int) -> Dim:
+    if known_equal(rows, columns) and not offset:
+        return rows
+    if not isinstance(rows, int) or not isinstance(columns, int):
+        raise ShapeError(
+            f"the diagonal {offset} of a {rows} by {columns} matrix has no known length.",
+            mend="Named dimensions need a square matrix and offset 0.",
+        )
+    length = (rows if rows < columns - offset else columns - offset) if offset >= 0 else (
+        rows + offset if rows + offset < columns else columns
+    )
+    return length if length > 0 else 0
+
+
+def _infer_diagonal(x: Aval, *, offset: int) -> Aval:
+    if x.ndim < 2:
+        raise ShapeError(f"a matrix is needed, not shape {show_shape(x.shape)}.")
+    return x.with_shape((*x.shape[:-2], _diagonal_length(x.shape[-2], x.shape[-1], offset)))
+
+
+def _facts_diagonal(x: Any, *, offset: int) -> Iterable[Fact]:
+    yield from facts_of_elements(x)
+    if not offset and x.has(Fact("positive_definite")):
+        yield Fact("positive")
+
+
+DIAGONAL = register(
+    Op(
+        "diagonal",
+        infer=_infer_diagonal,
+        kernel=lambda xp, x, *, offset: xp.diagonal(x, offset, -2, -1),
+        vjp=(
+            lambda ct, out, x, *, offset: apply(
+                DIAGONAL_MATRIX, ct, rows=x.shape[-2], columns=x.shape[-1], offset=offset
+            ),
+        ),
+        flops=no_flops,
+        count=0,
+        facts=_facts_diagonal,
+        algebra=Algebra("diagonal"),
+        view=True,
+        doc="Elements whose column exceeds the row by `offset`, of two axes (NumPy: the first two).",
+    )
+)
+
+
+def _diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    x = as_array(x)
+    if x.ndim < 2:
+        raise ShapeError(f"diagonal: a matrix is needed, not shape {show_shape(x.shape)}.")
+    (one,), (other,) = normal_axes(axis1, x.ndim), normal_axes(axis2, x.ndim)
+    if one == other:
+        raise ShapeError("diagonal: axis1 and axis2 are the same.")
+    turned = x if (one, other) == (-2, -1) else moveaxis(x, (one, other), (-2, -1))
+    return apply(DIAGONAL, turned, offset=int(offset))
+
+
+diagonal = function(DIAGONAL, _diagonal, np.diagonal)
+
+
+def _infer_diagonal_matrix(x: Aval, *, rows: Dim, columns: Dim, offset: int) -> Aval:
+    if not x.ndim or not known_equal(x.shape[-1], _diagonal_length(rows, columns, offset)):
+        raise ShapeError(
+            f"shape {show_shape(x.shape)} does not fill the diagonal {offset} "
+            f"of a {rows} by {columns} matrix."
+        )
+    return x.with_shape((*x.shape[:-1], rows, columns))
+
+
+def _diagonal_matrix_kernel(xp: Any, x: Any, *, rows: int, columns: int, offset: int) -> Any:
+    place = xp.arange(x.shape[-1])
+    index = (Ellipsis, place + (-offset if offset < 0 else 0), place + (offset if offset > 0 else 0))
+    return xp.scatter_set(xp.zeros((*x.shape[:-1], rows, columns), x.dtype), index, x)
+
+
+def _facts_diagonal_matrix(x: Any, *, rows: Dim, columns: Dim, offset: int) -> Iterable[Fact]:
+    for fact in (Fact("nonnegative"), Fact("nonpositive"), finite, total, integer_valued):
+        if x.has(fact):
+            yield fact
+    if not offset and known_equal(rows, columns):
+        yield Fact("diagonal")
+        if x.has(Fact("positive")):
+            yield Fact("positive_definite")
+
+
+DIAGONAL_MATRIX = register(
+    Op(
+        "diagonal_matrix",
+        infer=_infer_diagonal_matrix,
+        kernel=_diagonal_matrix_kernel,
+        vjp=(lambda ct, out, x, *, rows, columns, offset: apply(DIAGONAL, ct, offset=offset),),
+        flops=no_flops,
+        facts=_facts_diagonal_matrix,
+        algebra=Algebra("diagonal_matrix"),
+        doc="A matrix of zeros with the last axis of the operand on the diagonal `offset`.",
+    )
+)
+
+
+@composite(np.diag)
+def diag(x: Any, k: int = 0) -> Array:
+    """The diagonal of a matrix, or the matrix with a vector on its diagonal."""
+    x = as_array(x)
+    if x.ndim == 2:
+        return apply(DIAGONAL, x, offset=int(k))
+    if x.ndim != 1:
+        raise ShapeError(f"diag: a vector or a matrix is needed, not shape {show_shape(x.shape)}.")
+    size = normal(x.shape[0] + abs(int(k)))
+    return apply(DIAGONAL_MATRIX, x, rows=size, columns=size, offset=int(k))
+
+
+@composite(np.trace)
+def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Array:
+    """The sum of a diagonal."""
+    return FUNCTIONS["sum"](_diagonal(x, offset, axis1, axis2), axis=-1, dtype=dtype)

@@ -1,0 +1,515 @@
+"""Moving elements without changing them: reshape, transpose, broadcast, concatenate and their composites.
+
+All but `concatenate` may give views. Axes are kept negative and permutations too, so that the derivative
+rules hold for cotangents with extra leading axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array, apply
+from ..avals import Aval, normal_axes
+from ..dims import Dim, Shape, count, known_equal, normal, parse_shape, show_shape
+from ..errors import ShapeError, TraceError
+from ..facts import Fact, finite, integer_valued, interval, nonzero, total
+from ..op import Algebra, Op, no_flops, register
+from .composites import as_array, composite, refuse
+from .families import function, same_dtype
+
+__all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "broadcast_to",
+    "concatenate",
+    "expand_dims",
+    "facts_of_elements",
+    "hstack",
+    "matrix_transpose",
+    "moveaxis",
+    "ravel",
+    "repeat",
+    "reshape",
+    "squeeze",
+    "stack",
+    "swapaxes",
+    "tile",
+    "transpose",
+    "vstack",
+]
+
+_OF_ELEMENTS = (
+    Fact("positive"),
+    Fact("nonnegative"),
+    Fact("negative"),
+    Fact("nonpositive"),
+    nonzero,
+    finite,
+    total,
+    integer_valued,
+)
+
+
+def facts_of_elements(*known: Any) -> Iterable[Fact]:
+    """Facts of single elements that hold of every operand: they survive any choice among elements."""
+    for fact in _OF_ELEMENTS:
+        if not [each for each in known if not each.has(fact)]:
+            yield fact
+    low, high = [each.low for each in known], [each.high for each in known]
+    lowest, highest = min(low), max(high)
+    if lowest > -np.inf or highest < np.inf:
+        yield interval(lowest, highest)
+
+
+# -- reshape -----------------------------------------------------------------------------------------
+def _normal_reshape(
+    avals: tuple[Aval, ...],
+    *,
+    shape: Any = None,
+    expand: Any = None,
+    squeeze: Any = None,
+    drop: bool = False,
+) -> dict[str, Any]:
+    """The full target shape, from a shape (one entry may be -1), axes to add or axes to drop."""
+    (x,) = avals
+    if expand is not None:
+        return {"shape": _expanded(x.shape, expand)}
+    if squeeze is not None or drop:
+        return {"shape": _squeezed(x.shape, squeeze)}
+    entries = (
+        tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    )
+    return {"shape": _resolved_shape(x.shape, entries)}
+
+
+def _expanded(shape: Shape, axis: Any) -> Shape:
+    given = (axis,) if isinstance(axis, (int, np.integer)) else tuple(axis)
+    ndim = len(shape) + len(given)
+    added = normal_axes(given, ndim)
+    rest = iter(shape)
+    return tuple([1 if position in added else next(rest) for position in range(-ndim, 0)])
+
+
+def _squeezed(shape: Shape, axis: Any) -> Shape:
+    if axis is None:
+        return tuple([dim for dim in shape if not known_equal(dim, 1)])
+    dropped = normal_axes(axis, len(shape))
+    for each in dropped:
+        if not known_equal(shape[each], 1):
+            raise ShapeError(
+                f"axis {each} of shape {show_shape(shape)} has size {shape[each]}, not 1.",
+                mend="Only axes of size 1 can be squeezed.",
+            )
+    return tuple([dim for i, dim in enumerate(shape, -len(shape)) if i not in dropped])
+
+
+def _resolved_shape(old: Shape, entries: Sequence[Any]) -> Shape:
+    dims = [normal(entry) for entry in entries]
+    unknown = [i for i, dim in enumerate(dims) if isinstance(dim, int) and dim < 0]
+    if not unknown:
+        return tuple(dims)
+    if len(unknown) > 1 or dims[unknown[0]] != -1:
+        raise ShapeError(
+            f"a shape may hold one -1 and no other negative number: {show_shape(dims)}."
+        )
+    known = count([dim for i, dim in enumerate(dims) if i != unknown[0]])
+    dims[unknown[0]] = _quotient(old, known, dims)
+    return tuple(dims)
+
+
+def _quotient(old: Shape, known: Dim, dims: Sequence[Dim]) -> Dim:
+    whole: Any = count(old)
+    if isinstance(whole, int) and isinstance(known, int):
+        if known and whole % known == 0:
+            return whole // known
+    elif known != 0:
+        from sympy import cancel, fraction  # only where a dimension is named
+
+        quotient = cancel(whole / known)
+        if fraction(quotient)[1] == 1:
+            return normal(quotient)
+    raise ShapeError(
+        f"{whole} elements of shape {show_shape(old)} do not divide into {show_shape(dims)}.",
+        mend="The product of the dimensions given must divide the number of elements.",
+    )
+
+
+def _infer_reshape(x: Aval, *, shape: Shape) -> Aval:
+    if not known_equal(x.size, count(shape)):
+        raise ShapeError(
+            f"{x.size} elements of shape {show_shape(x.shape)} do not fill {show_shape(shape)}.",
+            mend="Both shapes must have the same number of elements; one entry may be -1.",
+        )
+    return Aval(x.dtype, shape)
+
+
+def _leading(ct: Array, out: Array) -> Shape:
+    """The extra leading axes of a cotangent."""
+    return ct.shape[: ct.ndim - out.ndim]
+
+
+def _vjp_reshape(ct: Array, out: Array, x: Array, *, shape: Shape) -> Array:
+    return reshape(ct, (*_leading(ct, out), *x.shape))
+
+
+def _facts_reshape(x: Any, *, shape: Shape) -> Iterable[Fact]:
+    yield from facts_of_elements(x)
+    old = x.aval.shape
+    if len(old) and len(shape) and known_equal(old[-1], shape[-1]):
+        for name in ("simplex", "one_hot", "unit_norm"):
+            if x.has(Fact(name, (-1,))):
+                yield Fact(name, (-1,))
+
+
+RESHAPE = register(
+    Op(
+        "reshape",
+        infer=_infer_reshape,
+        kernel=lambda xp, x, *, shape: xp.reshape(x, shape),
+        vjp=(_vjp_reshape,),
+        normalize=_normal_reshape,
+        flops=no_flops,
+        count=0,
+        facts=_facts_reshape,
+        algebra=Algebra("reshape"),
+        view=True,
+        doc="The same elements, in row-major order, in another shape; one entry may be -1.",
+    )
+)
+
+
+def _reshape(x: Any, shape: Any, order: str = "C", *, copy: Any = None) -> Array:
+    if order != "C":
+        raise TraceError(
+            f"reshape: order={order!r} cannot be traced.", mend="Transpose before and after instead."
+        )
+    return apply(RESHAPE, x, shape=shape)
+
+
+reshape = function(RESHAPE, _reshape, np.reshape)
+
+
+@composite(np.expand_dims)
+def expand_dims(x: Any, axis: Any) -> Array:
+    """New axes of size 1 at the positions `axis` of the result."""
+    return apply(RESHAPE, x, expand=axis)
+
+
+@composite(np.squeeze)
+def squeeze(x: Any, axis: Any = None) -> Array:
+    """Without the axes of size 1 (all of them, or those named)."""
+    return apply(RESHAPE, x, squeeze=axis, drop=True)
+
+
+@composite(np.ravel)
+def ravel(x: Any, order: str = "C") -> Array:
+    """All elements in one row, in row-major order."""
+    return reshape(x, (-1,), order)
+
+
+# -- transpose ---------------------------------------------------------------------------------------
+def _normal_transpose(
+    avals: tuple[Aval, ...], *, axes: Any = None, last: bool = False
+) -> dict[str, Any]:
+    (x,) = avals
+    if last:
+        if x.ndim < 2:
+            raise ShapeError(f"a matrix is needed, not shape {show_shape(x.shape)}.")
+        return {"axes": (*range(-x.ndim, -2), -1, -2)}
+    if axes is None:
+        return {"axes": tuple(range(-1, -x.ndim - 1, -1))}
+    given = [axes] if isinstance(axes, (int, np.integer)) else list(axes)
+    normal_axes(given, x.ndim)
+    if len(given) != x.ndim:
+        raise ShapeError(f"axes {tuple(given)} do not permute {x.ndim} dimensions.")
+    return {"axes": tuple([int(axis) if axis < 0 else int(axis) - x.ndim for axis in given])}
+
+
+def _vjp_transpose(ct: Array, out: Array, x: Array, *, axes: tuple[int, ...]) -> Array:
+    ndim = len(axes)
+    inverse = [0] * ndim
+    for position, axis in enumerate(axes):
+        inverse[axis] = position - ndim
+    return transpose(ct, (*range(-ct.ndim, -ndim), *inverse))
+
+
+def _facts_transpose(x: Any, *, axes: tuple[int, ...]) -> Iterable[Fact]:
+    yield from facts_of_elements(x)
+    ndim = len(axes)
+    for position, axis in enumerate(axes):
+        for name in ("simplex", "one_hot", "unit_norm"):
+            if x.has(Fact(name, (axis,))):
+                yield Fact(name, (position - ndim,))
+    if ndim < 2 or set(axes[-2:]) != {-1, -2}:
+        return
+    for name in ("symmetric", "positive_definite", "orthogonal", "diagonal"):
+        if x.has(Fact(name)):
+            yield Fact(name)
+    exchanged = axes[-1] == -2
+    for which, other in (("lower", "upper"), ("upper", "lower")):
+        if x.has(Fact("triangular", (which,))):
+            yield Fact("triangular", (other if exchanged else which,))
+
+
+TRANSPOSE = register(
+    Op(
+        "transpose",
+        infer=lambda x, *, axes: x.with_shape([x.shape[axis] for axis in axes]),
+        kernel=lambda xp, x, *, axes: xp.transpose(x, axes),
+        vjp=(_vjp_transpose,),
+        normalize=_normal_transpose,
+        flops=no_flops,
+        count=0,
+        facts=_facts_transpose,
+        algebra=Algebra("transpose"),
+        view=True,
+        doc="Axes in another order; reversed if none is given.",
+    )
+)
+
+
+def _transpose(x: Any, axes: Any = None) -> Array:
+    return apply(TRANSPOSE, x, axes=axes)
+
+
+transpose = function(TRANSPOSE, _transpose, np.transpose)
+FUNCTIONS["permute_dims"] = transpose
+
+
+@composite(np.linalg.matrix_transpose, np.matrix_transpose)
+def matrix_transpose(x: Any) -> Array:
+    """The last two axes exchanged."""
+    return apply(TRANSPOSE, x, last=True)
+
+
+@composite(np.swapaxes)
+def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
+    """Two axes exchanged."""
+    x = as_array(x)
+    axes = list(range(-x.ndim, 0))
+    (one,), (other,) = (normal_axes(axis, x.ndim) for axis in (axis1, axis2))
+    axes[one], axes[other] = axes[other], axes[one]
+    return transpose(x, tuple(axes))
+
+
+@composite(np.moveaxis)
+def moveaxis(x: Any, source: Any, destination: Any) -> Array:
+    """Axes moved to other places, the rest kept in order."""
+    x = as_array(x)
+    sources = [source] if isinstance(source, (int, np.integer)) else list(source)
+    places = [destination] if isinstance(destination, (int, np.integer)) else list(destination)
+    normal_axes(sources, x.ndim)
+    normal_axes(places, x.ndim)
+    if len(sources) != len(places):
+        raise ShapeError("moveaxis: as many destinations are needed as sources.")
+    rest = [axis for axis in range(x.ndim) if axis not in [each % x.ndim for each in sources]]
+    for place, each in sorted((p % x.ndim, s % x.ndim) for p, s in zip(places, sources, strict=True)):
+        rest.insert(place, each)
+    return transpose(x, tuple(rest))
+
+
+# -- broadcast ---------------------------------------------------------------------------------------
+def _infer_broadcast(x: Aval, *, shape: Shape) -> Aval:
+    fits = len(shape) >= x.ndim
+    for axis in range(-x.ndim, 0) if fits else ():
+        fits = fits and (known_equal(x.shape[axis], 1) or known_equal(x.shape[axis], shape[axis]))
+    if not fits:
+        raise ShapeError(
+            f"shape {show_shape(x.shape)} does not broadcast to {show_shape(shape)}.",
+            mend="Each dimension must be 1 or the one asked for; new axes come first.",
+        )
+    return Aval(x.dtype, shape)
+
+
+def _facts_broadcast(x: Any, *, shape: Shape) -> Iterable[Fact]:
+    yield from facts_of_elements(x)
+    old = x.aval.shape
+    for axis in range(-len(old), 0):
+        if not known_equal(old[axis], shape[axis]):
+            continue
+        for name in ("simplex", "one_hot", "unit_norm"):
+            if x.has(Fact(name, (axis,))):
+                yield Fact(name, (axis,))
+    if len(old) >= 2 and known_equal(old[-1], shape[-1]) and known_equal(old[-2], shape[-2]):
+        for name in ("symmetric", "positive_definite", "orthogonal", "diagonal"):
+            if x.has(Fact(name)):
+                yield Fact(name)
+        for which in ("lower", "upper"):
+            if x.has(Fact("triangular", (which,))):
+                yield Fact("triangular", (which,))
+
+
+BROADCAST_TO = register(
+    Op(
+        "broadcast_to",
+        infer=_infer_broadcast,
+        kernel=lambda xp, x, *, shape: xp.broadcast_to(x, shape),
+        # The engine sums the cotangent over the axes that x was repeated along.
+        vjp=(lambda ct, out, x, *, shape: ct,),
+        normalize=lambda avals, *, shape: {"shape": parse_shape(shape)},
+        flops=no_flops,
+        count=0,
+        facts=_facts_broadcast,
+        algebra=Algebra("broadcast"),
+        view=True,
+        doc="The array repeated to `shape`, as NumPy broadcasts it.",
+    )
+)
+
+
+def _broadcast_to(x: Any, shape: Any) -> Array:
+    return apply(BROADCAST_TO, x, shape=shape)
+
+
+broadcast_to = function(BROADCAST_TO, _broadcast_to, np.broadcast_to)
+
+
+# -- concatenate -------------------------------------------------------------------------------------
+def _normal_concatenate(avals: tuple[Aval, ...], *, axis: Any) -> dict[str, Any]:
+    if not avals or not avals[0].ndim:
+        raise ShapeError(
+            "arrays of at least one dimension are needed, and at least one of them.",
+            mend="Use np.stack to join 0-d arrays.",
+        )
+    return {"axis": normal_axes(axis, avals[0].ndim)[0]}
+
+
+def _infer_concatenate(*avals: Aval, axis: int) -> Aval:
+    first = avals[0]
+    joined: Any = 0
+    for aval in avals:
+        others = [i for i in range(-first.ndim, 0) if i != axis]
+        same = aval.ndim == first.ndim
+        if not same or [i for i in others if not known_equal(aval.shape[i], first.shape[i])]:
+            raise ShapeError(
+                f"shapes {show_shape(first.shape)} and {show_shape(aval.shape)} "
+                f"do not join along axis {axis}.",
+                mend="All dimensions but that one must be equal.",
+            )
+        joined = joined + aval.shape[axis]
+    shape = list(first.shape)
+    shape[axis] = normal(joined)
+    return Aval(first.dtype, tuple(shape))
+
+
+def _vjp_concatenate(ct: Array, out: Array, *operands: Array, axis: int, index: int) -> Array:
+    start: Any = 0
+    for operand in operands[:index]:
+        start = start + operand.shape[axis]
+    stop = normal(start + operands[index].shape[axis])
+    rest = (slice(None),) * (-axis - 1)
+    return ct[(Ellipsis, slice(normal(start), stop), *rest)]
+
+
+CONCATENATE = register(
+    Op(
+        "concatenate",
+        infer=_infer_concatenate,
+        kernel=lambda xp, *arrays, axis: xp.concatenate(arrays, axis=axis),
+        vjp=_vjp_concatenate,
+        normalize=_normal_concatenate,
+        promote=same_dtype,
+        flops=no_flops,
+        count=0,
+        facts=lambda *known, axis: facts_of_elements(*known),
+        doc="Arrays joined along an axis they have (None: raveled first).",
+    )
+)
+
+
+def _concatenate(arrays: Sequence[Any], axis: Any = 0, **refused: Any) -> Array:
+    refuse("concatenate", refused)
+    operands = [as_array(each) for each in arrays]
+    if axis is None:
+        return apply(CONCATENATE, *[ravel(each) for each in operands], axis=0)
+    return apply(CONCATENATE, *operands, axis=axis)
+
+
+concatenate = function(CONCATENATE, _concatenate, np.concatenate)
+FUNCTIONS["concat"] = concatenate
+
+
+@composite(np.stack)
+def stack(arrays: Sequence[Any], axis: int = 0, **refused: Any) -> Array:
+    """Arrays of one shape joined along a new axis."""
+    refuse("stack", refused)
+    operands = [as_array(each) for each in arrays]
+    for each in operands[1:]:
+        if not same_shape(each.shape, operands[0].shape):
+            raise ShapeError(
+                f"stack: shapes {show_shape(operands[0].shape)} and {show_shape(each.shape)} differ.",
+                mend="Arrays that are stacked have one shape.",
+            )
+    return concatenate([expand_dims(each, axis) for each in operands], axis=axis)
+
+
+def same_shape(one: Shape, other: Shape) -> bool:
+    """Whether two shapes are known to be equal."""
+    return len(one) == len(other) and not [
+        0 for a, b in zip(one, other, strict=True) if not known_equal(a, b)
+    ]
+
+
+@composite(np.atleast_1d)
+def atleast_1d(x: Any) -> Array:
+    """With one axis at least."""
+    x = as_array(x)
+    return x if x.ndim else reshape(x, (1,))
+
+
+@composite(np.atleast_2d)
+def atleast_2d(x: Any) -> Array:
+    """With two axes at least; a vector becomes a row."""
+    x = as_array(x)
+    return x if x.ndim >= 2 else reshape(x, (1, -1))
+
+
+@composite(np.hstack)
+def hstack(arrays: Sequence[Any]) -> Array:
+    """Joined along the second axis, vectors along their only one."""
+    operands = [atleast_1d(each) for each in arrays]
+    return concatenate(operands, axis=0 if operands[0].ndim == 1 else 1)
+
+
+@composite(np.vstack)
+def vstack(arrays: Sequence[Any]) -> Array:
+    """Joined along the first axis, vectors as rows."""
+    return concatenate([atleast_2d(each) for each in arrays], axis=0)
+
+
+# -- repetition --------------------------------------------------------------------------------------
+@composite(np.tile)
+def tile(x: Any, reps: Any) -> Array:
+    """The whole array repeated `reps` times along each axis."""
+    x = as_array(x)
+    times = [reps] if isinstance(reps, (int, np.integer)) else list(reps)
+    ndim = max(x.ndim, len(times))
+    shape = [1] * (ndim - x.ndim) + list(x.shape)
+    times = [1] * (ndim - len(times)) + times
+    pairs = [entry for dim in shape for entry in (1, dim)]
+    wide = [entry for dim, n in zip(shape, times, strict=True) for entry in (n, dim)]
+    joined = [n * dim for dim, n in zip(shape, times, strict=True)]
+    return reshape(broadcast_to(reshape(x, tuple(pairs)), tuple(wide)), tuple(joined))
+
+
+@composite(np.repeat)
+def repeat(x: Any, repeats: int, axis: int | None = None) -> Array:
+    """Each element repeated `repeats` times along an axis (None: raveled first)."""
+    x = as_array(x)
+    if not isinstance(repeats, (int, np.integer)):
+        raise TraceError(
+            "repeat: one number of repeats can be traced, not one for each element.",
+            mend="Use np.take with the repeated positions.",
+        )
+    if axis is None:
+        x, axis = ravel(x), 0
+    (place,) = normal_axes(axis, x.ndim)
+    tall = expand_dims(x, x.ndim + place + 1)
+    wide = list(tall.shape)
+    wide[x.ndim + place + 1] = int(repeats)
+    joined = list(x.shape)
+    joined[place] = normal(joined[place] * int(repeats))
+    return reshape(broadcast_to(tall, tuple(wide)), tuple(joined))
