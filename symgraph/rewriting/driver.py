@@ -1,0 +1,191 @@
+"""The greedy driver: rules applied bottom-up over hash-consed nodes, with a memo, to a fixpoint.
+
+A node is tried when its operands are final, and what a rule gives is made final before it stands for the
+node; so each node is tried once, whatever the number of its consumers, and one sweep is a fixpoint. Nodes
+no output needs any more are simply not reached. Work is linear in the graph and bounded absolutely; rules
+that undo one another are found when a value comes back while it is being replaced.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from time import perf_counter
+
+from ..dag import Node, Origin, make, origin, reachable
+from ..errors import RewriteError, RewriteLoopError
+from ..propagation import Knowledge
+from .index import RuleSet
+from .log import Log
+from .rule import Fired, Rule, Soundness
+
+__all__ = ["rewrite", "without_garbage_collection"]
+
+_FUEL_PER_NODE = 50
+_FUEL_AT_LEAST = 10_000
+
+
+@contextmanager
+def without_garbage_collection() -> Iterator[None]:
+    """Let the cyclic garbage collector rest: building many long-lived nodes makes it scan them again
+    and again (measured: a third of the time at 100,000 nodes).
+    """
+    resume = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if resume:
+            gc.enable()
+
+
+def rewrite(
+    outputs: Sequence[Node],
+    rules: RuleSet,
+    knowledge: Knowledge | None = None,
+    *,
+    trust: Soundness = "rounding",
+    log: Log | None = None,
+) -> list[Node]:
+    """The outputs after the rules have been applied wherever they fit.
+
+    Parameters
+    ----------
+    outputs : sequence of Node
+    rules : RuleSet
+    knowledge : Knowledge, optional
+        Facts that guards may use.
+    trust : "exact", "rounding" or "domain"
+        The weakest grade of soundness to accept.
+    log : Log, optional
+        Where to record what fired.
+
+    Raises
+    ------
+    RewriteLoopError
+        If rules undo one another; it names the cycle and the user's line.
+    RewriteError
+        If a rule fails on what it matched.
+    """
+    sweep = _Sweep(rules, knowledge or Knowledge(), trust, log if log is not None else Log())
+    with without_garbage_collection():
+        nodes = reachable(outputs)
+        sweep.fuel = _FUEL_AT_LEAST + _FUEL_PER_NODE * len(nodes)
+        for node in nodes:
+            sweep.finish(node)
+    return [sweep.final[output] for output in outputs]
+
+
+class _Sweep:
+    """One run: which nodes are final, and which wait for what."""
+
+    def __init__(self, rules: RuleSet, knowledge: Knowledge, trust: Soundness, log: Log) -> None:
+        self.rules = rules
+        self.knowledge = knowledge
+        self.trust: Soundness = trust
+        self.log = log
+        self.fuel = _FUEL_AT_LEAST
+        self.final: dict[Node, Node] = {}
+        # Of a node being replaced: what is to stand for it, and by which rule ("" if only rebuilt).
+        self.waits: dict[Node, tuple[Node, str]] = {}
+        self.open: dict[Node, None] = {}
+
+    def finish(self, root: Node) -> None:
+        """Find what finally stands for `root`."""
+        final = self.final
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if node in final:
+                stack.pop()
+                continue
+            if node in self.waits:
+                final[node] = final[self.waits.pop(node)[0]]
+                del self.open[node]
+                stack.pop()
+                continue
+            missing = [operand for operand in node.operands if operand not in final]
+            if missing:
+                self._open(node)
+                stack.extend(self._closed(each) for each in missing)
+                continue
+            target, rule = self._replacement(node)
+            if target is node or target in final:
+                final[node] = node if target is node else final[target]
+                self.open.pop(node, None)
+                stack.pop()
+                continue
+            self._open(node)
+            self.waits[node] = (target, rule)
+            stack.append(self._closed(target))
+
+    def _open(self, node: Node) -> None:
+        self.open.setdefault(node)
+
+    def _closed(self, node: Node) -> Node:
+        """`node`, refused if it is being replaced already: it came back."""
+        if node in self.open:
+            raise self._loop(node)
+        return node
+
+    def _replacement(self, node: Node) -> tuple[Node, str]:
+        operands = tuple([self.final[operand] for operand in node.operands])
+        if operands != node.operands:
+            with origin(node.origin):
+                return make(node.op, operands, node.params, node.copy), ""
+        for rule in self.rules.candidates(node):
+            fired = self._tried(rule, node)
+            if fired is not None:
+                self._spend(node)
+                self.log.record(rule.name, node, fired.node, fired.sound)
+                return fired.node, rule.name
+        return node, ""
+
+    def _tried(self, rule: Rule, node: Node) -> Fired | None:
+        started = perf_counter()
+        place = node.origin
+        try:
+            with origin(Origin(place.frames, place.adjoint_of, rule.name)):
+                return rule.apply(node, self.knowledge, self.trust)
+        except RewriteError:
+            raise
+        except Exception as error:
+            raise RewriteError(
+                f"Rule {rule.name} failed: {type(error).__name__}: {error}",
+                [str(rule), f"at {node!r}   from {place}"],
+                mend="The graph is unchanged; leave the rule out with rules.without(...).",
+            ) from error
+        finally:
+            self.log.tried[rule.name] += 1
+            self.log.seconds[rule.name] += perf_counter() - started
+
+    def _spend(self, node: Node) -> None:
+        self.fuel -= 1
+        if self.fuel < 0:
+            recent = [step.rule for step in self.log.steps[-200:]]
+            raise self._error(_repeating(recent), node, "More rewrites than any graph should need")
+
+    def _loop(self, back: Node) -> RewriteLoopError:
+        """Between the two visits of `back` stand the rules that undo one another."""
+        nodes = list(self.open)
+        cycle = [self.waits[node][1] for node in nodes[nodes.index(back) :] if node in self.waits]
+        return self._error([rule for rule in cycle if rule], back, "Rules undo one another")
+
+    def _error(self, cycle: list[str], node: Node, what: str) -> RewriteLoopError:
+        chain = " -> ".join([*cycle, cycle[0]]) if cycle else "unknown"
+        frames = node.origin.frames
+        place = f" at {frames[0]}" if frames else ""
+        return RewriteLoopError(
+            f"{what}: {chain}{place}.",
+            [f"{node!r}", *(frame.quoted() for frame in frames)],
+            mend="Leave one of the rules out, as in rules.without('name'). The graph is unchanged.",
+        )
+
+
+def _repeating(names: list[str]) -> list[str]:
+    """The shortest sequence that the end of `names` repeats."""
+    for length in range(1, len(names) // 2 + 1):
+        if names[-length:] == names[-2 * length : -length]:
+            return names[-length:]
+    return list(dict.fromkeys(names[-10:]))

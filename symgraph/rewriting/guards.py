@@ -1,0 +1,163 @@
+"""Guards: what a rule asks of a variable, as an annotation of the parameter.
+
+Each is a named predicate over what is known of a node; facts come from `propagation.Knowledge`, so a guard
+holds only where it is proven. A guard also tells the verifier which operands to try.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias
+
+import numpy as np
+
+from ..array import Array
+from ..dag import Node
+from ..dims import Dim
+from ..facts import (
+    Fact,
+    finite,
+    integer_valued,
+    negative,
+    nonnegative,
+    nonpositive,
+    nonzero,
+    positive,
+    total,
+)
+from ..propagation import Knowledge
+
+__all__ = [
+    "Axes",
+    "Axis",
+    "Boolean",
+    "Constant",
+    "DType",
+    "Finite",
+    "Flag",
+    "Guard",
+    "Index",
+    "Integer",
+    "IntegerValued",
+    "Kind",
+    "Negative",
+    "NegativeConstant",
+    "Nonnegative",
+    "Nonpositive",
+    "Nonzero",
+    "Permutation",
+    "Positive",
+    "PositiveConstant",
+    "Real",
+    "Scalar",
+    "Shape",
+    "Total",
+    "uniform_value",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A named predicate on the node a variable is bound to.
+
+    Parameters
+    ----------
+    name : str
+        As the catalogue prints it: `x: positive`.
+    holds : callable
+        `holds(node, knowledge)`; False where it is not proven.
+    facts : tuple of Fact
+        What the verifier states of the operands it makes.
+    kinds : str
+        dtype kinds that can satisfy it, as in `np.dtype.kind`.
+    scalar, constant : bool
+        Whether only 0-d arrays, or only constants, satisfy it.
+    values : callable, optional
+        For constants: whether a value is admitted.
+    """
+
+    name: str
+    holds: Callable[[Node, Knowledge], bool]
+    facts: tuple[Fact, ...] = ()
+    kinds: str = "biuf"
+    scalar: bool = False
+    constant: bool = False
+    values: Callable[[Any], bool] | None = None
+
+
+def _of_kind(name: str, kinds: str) -> Guard:
+    return Guard(name, lambda node, _: node.aval.dtype.kind in kinds, kinds=kinds)
+
+
+def _of_fact(fact: Fact) -> Guard:
+    return Guard(str(fact), lambda node, knowledge: knowledge.of(node).has(fact), facts=(fact,))
+
+
+def uniform_value(node: Node) -> Any:
+    """The one value all elements of a constant (or a broadcast one) have, as a 0-d array; else None."""
+    while node.op.name == "broadcast_to":
+        node = node.operands[0]
+    if not node.is_constant:
+        return None
+    value: np.ndarray[Any, Any] = node.params["value"]
+    if value.size == 0:
+        return None
+    first = value.reshape(-1)[:1]
+    if value.size > 1 and value.tobytes() != first.tobytes() * value.size:
+        return None
+    return first.reshape(())
+
+
+def _of_value(name: str, admits: Callable[[Any], bool]) -> Guard:
+    def holds(node: Node, _knowledge: Knowledge) -> bool:
+        value = uniform_value(node)
+        return value is not None and bool(admits(value))
+
+    return Guard(name, holds, constant=True, values=admits)
+
+
+Real: TypeAlias = Annotated[Array, _of_kind("real", "f")]
+"""A floating-point array."""
+Integer: TypeAlias = Annotated[Array, _of_kind("integer", "iu")]
+Boolean: TypeAlias = Annotated[Array, _of_kind("boolean", "b")]
+Positive: TypeAlias = Annotated[Array, _of_fact(positive)]
+Nonnegative: TypeAlias = Annotated[Array, _of_fact(nonnegative)]
+Negative: TypeAlias = Annotated[Array, _of_fact(negative)]
+Nonpositive: TypeAlias = Annotated[Array, _of_fact(nonpositive)]
+Nonzero: TypeAlias = Annotated[Array, _of_fact(nonzero)]
+Finite: TypeAlias = Annotated[Array, _of_fact(finite)]
+"""No infinity and no NaN."""
+Total: TypeAlias = Annotated[Array, _of_fact(total)]
+"""Defined wherever the inputs are finite."""
+IntegerValued: TypeAlias = Annotated[Array, _of_fact(integer_valued)]
+Scalar: TypeAlias = Annotated[
+    Array, Guard("scalar", lambda node, _: not node.aval.shape, scalar=True)
+]
+"""A 0-d array."""
+Constant: TypeAlias = Annotated[
+    Array, Guard("constant", lambda node, _: node.is_constant, constant=True)
+]
+NegativeConstant: TypeAlias = Annotated[
+    Array, _of_value("negative constant", lambda value: value < 0)
+]
+"""A constant whose elements are all one negative number."""
+PositiveConstant: TypeAlias = Annotated[
+    Array, _of_value("positive constant", lambda value: value > 0)
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a static parameter is; tells the verifier which values to try."""
+
+    name: str
+
+
+Axes: TypeAlias = Annotated[tuple[int, ...], Kind("axes")]
+Axis: TypeAlias = Annotated[int, Kind("axis")]
+Permutation: TypeAlias = Annotated[tuple[int, ...], Kind("permutation")]
+Shape: TypeAlias = Annotated[tuple[Dim, ...], Kind("shape")]
+DType: TypeAlias = Annotated[np.dtype[Any], Kind("dtype")]
+Index: TypeAlias = Annotated[Any, Kind("index")]
+Flag: TypeAlias = Annotated[bool, Kind("flag")]

@@ -1,0 +1,130 @@
+"""Many-to-one matching: which rules can start at a node, by its operation and those of its operands.
+
+The rules that a *signature* (the operation, and the operation of each operand) admits are found once and
+kept, so a graph of n nodes costs n dictionary look-ups and only promising rules are matched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import permutations
+from typing import Any, TypeAlias
+
+from ..dag import Node
+from ..errors import RuleError
+from .pattern import Literal, Pattern, Term, Variable, subterms
+from .rule import Rule, RulePack
+
+__all__ = ["RuleSet"]
+
+Signature: TypeAlias = tuple[str, ...]
+
+_NUMBERS = ("constant", "broadcast_to")
+
+
+class RuleSet:
+    """Rules, indexed; what the driver works with.
+
+    Order: higher priority first, then the larger left side, then as given.
+
+    Parameters
+    ----------
+    rules : iterable of Rule or RulePack
+
+    Raises
+    ------
+    RuleError
+        If two different rules have one name; the message names both packs.
+    """
+
+    def __init__(self, rules: Iterable[Rule | RulePack]) -> None:
+        owners: dict[str, tuple[Rule, str]] = {}
+        for rule, pack in _flat(rules):
+            known, owner = owners.setdefault(rule.name, (rule, pack))
+            if known is not rule:
+                raise RuleError(
+                    f"Two rules are named {rule.name!r}: one of pack {owner!r}, one of {pack!r}.",
+                    [str(known), str(rule)],
+                    mend="Rename one of them.",
+                )
+        self.rules: tuple[Rule, ...] = tuple(
+            sorted((rule for rule, _ in owners.values()), key=_rank)
+        )
+        self._by_head: dict[str, list[Rule]] = {}
+        for rule in self.rules:
+            self._by_head.setdefault(rule.lhs.op.name, []).append(rule)
+        self._by_signature: dict[Signature, tuple[Rule, ...]] = {}
+
+    def candidates(self, node: Node) -> tuple[Rule, ...]:
+        """Rules whose left side can be `node`, judged by it and its operands, in the order to try."""
+        head = node.op.name
+        if head not in self._by_head:
+            return ()
+        signature = (head, *[operand.op.name for operand in node.operands])
+        found = self._by_signature.get(signature)
+        if found is None:
+            operands = signature[1:]
+            found = tuple(rule for rule in self._by_head[head] if _can_start(rule.lhs, operands))
+            self._by_signature[signature] = found
+        return found
+
+    def without(self, *names: str) -> RuleSet:
+        """The other rules."""
+        self._known(names)
+        return RuleSet(rule for rule in self.rules if rule.name not in names)
+
+    def only(self, *names: str) -> RuleSet:
+        """Just these rules."""
+        self._known(names)
+        return RuleSet(rule for rule in self.rules if rule.name in names)
+
+    def _known(self, names: Iterable[str]) -> None:
+        have = {rule.name for rule in self.rules}
+        unknown = [name for name in names if name not in have]
+        if unknown:
+            raise RuleError(f"There is no rule named {unknown[0]!r}.")
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __getitem__(self, name: str) -> Rule:
+        self._known((name,))
+        return next(rule for rule in self.rules if rule.name == name)
+
+
+def _flat(rules: Iterable[Rule | RulePack]) -> Iterator[tuple[Rule, str]]:
+    for each in rules:
+        if isinstance(each, Rule):
+            yield each, "the rules given"
+        else:
+            yield from ((rule, each.name) for rule in each.rules)
+
+
+def _rank(rule: Rule) -> Any:
+    size = sum(not isinstance(part, Variable) for part in subterms(rule.lhs))
+    return (-rule.priority, -size)
+
+
+def _can_start(pattern: Term, operands: Signature) -> bool:
+    if len(pattern.operands) != len(operands):
+        return False
+    orders = permutations(operands) if pattern.op.algebra.commutative else (operands,)
+    return any(
+        all(_can_be(part, name) for part, name in zip(pattern.operands, order, strict=True))
+        for order in orders
+    )
+
+
+def _can_be(pattern: Pattern, name: str) -> bool:
+    match pattern:
+        case Term():
+            return pattern.op.name == name
+        case Literal():
+            return name in _NUMBERS
+        case Variable(guards=guards):
+            return name in _NUMBERS or not any(guard.constant for guard in guards)
+        case _:
+            return False

@@ -1,0 +1,387 @@
+"""Operands for a rule, made from its guards: shapes, dtypes, axes, and values with all the awkward ones.
+
+An `Instance` is a rule's left side built on symbolic inputs of chosen shapes and dtypes, together with what
+the rule made of it; `values` then draws numbers for the inputs, as the facts of the guards allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import permutations
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+
+from ..array import Array, constant
+from ..dag import Node
+from ..errors import SymgraphError
+from ..facts import Fact, consistent
+from ..ops.creation import input as symbolic_input
+from ..propagation import Knowledge
+from .guards import Guard, Kind
+from .pattern import Bindings, Literal, Term, instantiated, subterms
+from .rule import Rule, Soundness
+
+__all__ = ["FLOATS", "INTEGERS", "SIZES", "Instance", "instances", "values_for"]
+
+Numbers = np.ndarray[Any, Any]
+
+FLOATS = ("float64", "float32", "float16")
+INTEGERS = ("int64", "int8", "bool", "uint8")
+SIZES: dict[str, int] = {"n": 2}
+"""Sizes of the named dimensions that some instances have."""
+
+_SHAPES: tuple[tuple[int | str, ...], ...] = (
+    (),
+    (3,),
+    (2, 3),
+    (1,),
+    (3, 3),
+    (1, 3),
+    (2, 1),
+    (0,),
+    (2, 1, 3),
+    (0, 3),
+    ("n", 3),
+    (2, 3, 2),
+)
+_INDICES: tuple[Any, ...] = (
+    (slice(None),),
+    (0,),
+    (-1,),
+    (slice(1, None),),
+    (slice(None, None, -1),),
+    (slice(None), 0),
+    (Ellipsis, slice(0, 2)),
+    (None, Ellipsis),
+    (),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instance:
+    """A left side, what the rule made of it, and the inputs both are built on."""
+
+    rule: Rule
+    lhs: Node
+    rhs: Node
+    inputs: tuple[Node, ...]
+    guards: tuple[tuple[Guard, ...], ...]
+    facts: tuple[tuple[Fact, ...], ...]
+    sound: Soundness
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{node.params['name']}: {node.aval}" for node in self.inputs)
+        return f"{shown or 'constants'} → {self.lhs.aval}"
+
+
+def instances(
+    rule: Rule,
+    sound: Soundness,
+    extra: Mapping[str, tuple[Guard, ...]],
+    rng: np.random.Generator,
+    wanted: int,
+    attempts: int,
+) -> Iterator[Instance]:
+    """Up to `wanted` instances of `rule` on different operands, found in at most `attempts` tries.
+
+    `extra` are the further guards that earn the grade `sound`.
+    """
+    maker = _Maker(rule, sound, extra, rng)
+    seen: set[tuple[Node, Node]] = set()
+    kinds = maker.dtypes()
+    for attempt in range(attempts):
+        dtype = kinds[0] if attempt % 2 else kinds[attempt // 2 % len(kinds)]
+        made = maker.attempt(dtype, uniform=attempt % 3 == 0)
+        if made is not None and (made.lhs, made.rhs) not in seen:
+            seen.add((made.lhs, made.rhs))
+            yield made
+            if len(seen) >= wanted:
+                return
+
+
+class _Maker:
+    def __init__(
+        self,
+        rule: Rule,
+        sound: Soundness,
+        extra: Mapping[str, tuple[Guard, ...]],
+        rng: np.random.Generator,
+    ) -> None:
+        self.rule = rule
+        self.sound: Soundness = sound
+        self.rng = rng
+        self.guards = {
+            each.name: (*each.guards, *extra.get(each.name, ())) for each in rule.variables
+        }
+        parts = list(subterms(rule.lhs))
+        self.literals = [part for part in parts if isinstance(part, Literal)]
+        self.commutative = [
+            part for part in parts if isinstance(part, Term) and part.op.algebra.commutative
+        ]
+
+    def _pick(self, options: Any) -> Any:
+        return options[int(self.rng.integers(len(options)))]
+
+    def dtypes(self) -> tuple[str, ...]:
+        """Dtypes to try, the usual one first."""
+        allowed = set("fiub")
+        for guards in self.guards.values():
+            for guard in guards:
+                if allowed & set(guard.kinds):
+                    allowed &= set(guard.kinds)
+        return tuple(name for name in (*FLOATS, *INTEGERS) if np.dtype(name).kind in allowed) or (
+            "float64",
+        )
+
+    def attempt(self, dtype: str, *, uniform: bool) -> Instance | None:
+        """One instance, or None where the choice does not fit the rule."""
+        shape = self._pick(_SHAPES)
+        found: Bindings = {}
+        env: dict[str, Any] = {}
+        for static in self.rule.statics:
+            env[static.name] = self._static(static.kind, len(shape), shape)
+        shared: Array | None = None
+        for name, guards in self.guards.items():
+            own = shape if uniform else self._broadcasting(shape)
+            if self.rng.integers(6) == 0 and shared is not None:
+                env[name] = shared
+                continue
+            env[name] = shared = self._operand(name, guards, own, dtype, env)
+        for literal in self.literals:
+            self._bind(literal, shape, dtype, found)
+        for term in self.commutative:
+            if self.rng.integers(2):
+                found[term] = True
+        return self._built(env, found)
+
+    def _broadcasting(self, shape: tuple[Any, ...]) -> tuple[Any, ...]:
+        """A shape that broadcasts with `shape`, or now and then any other."""
+        if self.rng.integers(5) == 0:
+            return self._pick(_SHAPES)
+        kept = shape[int(self.rng.integers(len(shape) + 1)) :] if self.rng.integers(2) else shape
+        return tuple(1 if self.rng.integers(3) == 0 else dim for dim in kept)
+
+    def _operand(
+        self,
+        name: str,
+        guards: tuple[Guard, ...],
+        shape: tuple[Any, ...],
+        dtype: str,
+        env: Mapping[str, Any],
+    ) -> Array:
+        if any(guard.scalar for guard in guards):
+            shape = ()
+        kinds = [guard.kinds for guard in guards if guard.kinds != "biuf"]
+        wanted = np.dtype(dtype)
+        for kind in kinds:
+            if wanted.kind not in kind:
+                wanted = np.dtype({"b": "bool", "i": "int64", "f": "float64"}[kind[0]])
+        if any(guard.constant for guard in guards):
+            return self._constant(guards, shape, wanted)
+        return symbolic_input(name, shape, wanted, self._facts(name, guards, env))
+
+    def _facts(
+        self, name: str, guards: tuple[Guard, ...], env: Mapping[str, Any]
+    ) -> tuple[Fact, ...]:
+        stated = [fact for guard in guards for fact in guard.facts]
+        stated += [fact(env) for wanted, fact in self.rule.needed_facts if wanted == name]
+        return tuple(stated)
+
+    def _constant(
+        self, guards: tuple[Guard, ...], shape: tuple[Any, ...], dtype: np.dtype[Any]
+    ) -> Array:
+        options = [
+            value
+            for value in (2, -1, 3, 0.5, -2.5, 1, 0, -0.0, 1e-3, -7)
+            if (dtype.kind == "f" or value == int(value))
+            and (dtype.kind not in "ub" or value >= 0)
+            and all(guard.values is None or guard.values(value) for guard in guards)
+        ]
+        value = self._pick(options or [1])
+        fixed = tuple(dim if isinstance(dim, int) else SIZES[dim] for dim in shape)
+        return constant(np.full(fixed if self.rng.integers(2) else (), value, dtype), dtype)
+
+    def _bind(self, literal: Literal, shape: tuple[Any, ...], dtype: str, found: Bindings) -> None:
+        """Now and then a uniform array in place of a number."""
+        if self.rng.integers(3) == 0 and np.ndim(literal.value) == 0:
+            fixed = tuple(dim if isinstance(dim, int) else SIZES[dim] for dim in shape)
+            with np.errstate(all="ignore"):
+                found[literal] = constant(np.full(fixed, literal.value, dtype), dtype).node
+
+    def _static(self, kind: Kind, ndim: int, shape: tuple[Any, ...]) -> Any:
+        axes = [i for i in range(-ndim, 0) if self.rng.integers(2)]
+        match kind.name:
+            case "axes":
+                return tuple(axes)
+            case "axis":
+                return -1 - int(self.rng.integers(max(ndim, 1)))
+            case "permutation":
+                return self._pick([tuple(each) for each in permutations(range(-ndim, 0))])
+            case "shape":
+                return self._shape_near(shape)
+            case "dtype":
+                return np.dtype(self._pick(("float32", "float64", "float16", "int64", "int8")))
+            case "flag":
+                return bool(self.rng.integers(2))
+            case _:
+                return self._pick(_INDICES)
+
+    def _shape_near(self, shape: tuple[Any, ...]) -> tuple[Any, ...]:
+        """A shape that a reshape or a broadcast of `shape` may have."""
+        choice = int(self.rng.integers(4))
+        if choice == 0:
+            return shape
+        if choice == 1:
+            return (int(self.rng.integers(1, 3)), *shape)
+        if choice == 2:
+            return tuple(3 if dim == 1 else dim for dim in shape)
+        sizes = [dim for dim in shape if dim != 1]
+        if "n" not in sizes and self.rng.integers(2):
+            return (prod(cast("list[int]", sizes)),)
+        return (*sizes, 1)
+
+    def _built(self, env: dict[str, Any], found: Bindings) -> Instance | None:
+        try:
+            lhs: Node = instantiated(self.rule.lhs, env, found).node
+            knowledge = Knowledge()
+            for name in self.guards:
+                consistent(knowledge.of(env[name].node).facts)
+        except (SymgraphError, ValueError, IndexError, TypeError, OverflowError):
+            return None
+        fired = self.rule.apply(lhs, knowledge, self.sound)
+        if fired is None or fired.sound != self.sound:
+            return None
+        chosen: dict[Node, tuple[Guard, ...]] = {}
+        for name, guards in self.guards.items():
+            node = env[name].node
+            if node.is_input:
+                chosen[node] = (*chosen.get(node, ()), *guards)
+        return Instance(
+            rule=self.rule,
+            lhs=lhs,
+            rhs=fired.node,
+            inputs=tuple(chosen),
+            guards=tuple(chosen.values()),
+            facts=tuple(node.params["assume"] for node in chosen),
+            sound=self.sound,
+        )
+
+
+# -- numbers -----------------------------------------------------------------------------------------
+def _specials(dtype: np.dtype[Any]) -> Numbers:
+    if dtype.kind == "b":
+        return np.array([False, True])
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        return np.array([0, 1, 2, 3, info.min, info.max, info.max - 1], dtype)
+    info = np.finfo(dtype)
+    tiny = [float(info.smallest_subnormal), float(info.tiny), float(info.eps), 1e-3]
+    usual = [0.3, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 7.5, 20.0, 90.0, 710.0]
+    big = [float(info.max) ** 0.5, float(info.max) / 4, float(info.max)]
+    with np.errstate(all="ignore"):
+        positive = np.array([*tiny, *usual, *big, np.inf]).astype(dtype)
+    return np.concatenate([np.array([0.0, -0.0, np.nan], dtype), positive, -positive])
+
+
+def _ordinary(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> Numbers:
+    if dtype.kind == "b":
+        return rng.integers(0, 2, shape).astype(bool)
+    if dtype.kind in "iu":
+        return rng.integers(0 if dtype.kind == "u" else -5, 6, shape).astype(dtype)
+    return rng.uniform(-3.0, 3.0, shape).astype(dtype)
+
+
+def values_for(
+    instance: Instance, rng: np.random.Generator, specials: float, sizes: Mapping[str, int]
+) -> dict[Node, Numbers]:
+    """Numbers for each input, a share `specials` of them awkward ones, as far as its facts allow."""
+    return {
+        node: _admitted(
+            _mixed(_shape_of(node, sizes), node.aval.dtype, rng, specials),
+            facts,
+            rng,
+            instance.sound,
+        )
+        for node, facts in zip(instance.inputs, instance.facts, strict=True)
+    }
+
+
+def _shape_of(node: Node, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    return tuple(dim if isinstance(dim, int) else sizes[str(dim)] for dim in node.aval.shape)
+
+
+def _mixed(
+    shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator, share: float
+) -> Numbers:
+    array = np.asarray(_ordinary(shape, dtype, rng))
+    if share:
+        grid = _specials(dtype)
+        chosen = rng.random(shape) < share
+        array = np.where(chosen, grid[rng.integers(len(grid), size=shape)], array)
+    return np.asarray(array, dtype)
+
+
+def _admitted(
+    array: Numbers, facts: tuple[Fact, ...], rng: np.random.Generator, sound: Soundness
+) -> Numbers:
+    """`array` with what the facts exclude replaced; facts speak of exact arithmetic, so a positive
+    value may still be NaN, infinite or, having underflowed, 0 where a rule claims to be exact.
+    """
+    implied = set(consistent(facts))
+    names = {fact.name for fact in implied}
+    result = array
+    if names & {"finite", "total"} and result.dtype.kind == "f":
+        strict = "finite" in names or sound != "exact"
+        result = (
+            np.where(np.isfinite(result), result, np.asarray(1.5, result.dtype))
+            if strict
+            else result
+        )
+    if names & {"positive", "nonnegative"}:
+        result = np.where(result < 0, -result, result) if result.dtype.kind != "b" else result
+    if names & {"negative", "nonpositive"}:
+        result = np.where(result > 0, -result, result)
+    if names & {"positive", "negative", "nonzero"} and sound != "exact":
+        sign = -1 if "negative" in names else 1
+        result = np.where(result == 0, np.asarray(sign * 2, result.dtype), result)
+    if "integer_valued" in names and result.dtype.kind == "f":
+        with np.errstate(all="ignore"):
+            result = np.rint(result)
+    for fact in facts:
+        result = _tied(fact, np.asarray(result, array.dtype), rng)
+    return np.asarray(result, array.dtype)
+
+
+def _tied(fact: Fact, x: Numbers, rng: np.random.Generator) -> Numbers:
+    """Values that satisfy a fact about several elements, or about bounds."""
+    match fact.name:
+        case "interval":
+            return np.clip(np.where(np.isnan(x), fact.args[0], x), *fact.args)
+        case "simplex":
+            weights = np.abs(_ordinary(x.shape, x.dtype, rng)) + np.asarray(0.1, x.dtype)
+            return weights / np.sum(weights, axis=fact.args[0], keepdims=True)
+        case "unit_norm":
+            ordinary = _ordinary(x.shape, x.dtype, rng) + np.asarray(0.1, x.dtype)
+            return ordinary / np.sqrt(np.sum(ordinary**2, axis=fact.args[0], keepdims=True))
+        case "one_hot":
+            axis = fact.args[0]
+            place = np.argmax(rng.random(x.shape), axis=axis, keepdims=True)
+            result = np.zeros(x.shape, x.dtype)
+            np.put_along_axis(result, place, 1, axis=axis)
+            return result
+        case "symmetric":
+            return x + np.swapaxes(x, -1, -2)
+        case "positive_definite":
+            root = _ordinary(x.shape, x.dtype, rng)
+            return root @ np.swapaxes(root, -1, -2) + np.eye(x.shape[-1], dtype=x.dtype)
+        case "orthogonal":
+            return np.linalg.qr(_ordinary(x.shape, x.dtype, rng))[0]
+        case "diagonal":
+            return x * np.eye(x.shape[-1], dtype=x.dtype)
+        case "triangular":
+            return np.tril(x) if fact.args[0] == "lower" else np.triu(x)
+        case _:
+            return x

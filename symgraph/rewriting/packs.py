@@ -1,0 +1,111 @@
+"""Finds rule packs by entry point: ours enters by the door a stranger's does.
+
+A package that names a `RulePack` under the entry-point group `symgraph.rules` is found once installed:
+
+    [project.entry-points."symgraph.rules"]
+    mine = "my_rules:PACK"
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from ..errors import RuleError
+from .index import RuleSet
+from .rule import Rule, RulePack
+from .verifier import verify_rule
+
+__all__ = ["GROUP", "RulePackWarning", "default_rules", "every_rule", "load_packs"]
+
+GROUP = "symgraph.rules"
+_OURS = "standard"
+
+
+class RulePackWarning(UserWarning):
+    """A rule pack is installed but cannot be used."""
+
+
+def load_packs(*, verify: bool = False) -> tuple[RulePack, ...]:
+    """The installed rule packs, ours first, then by name.
+
+    A pack that cannot be loaded is left out with a warning; the standard pack must load.
+
+    Parameters
+    ----------
+    verify : bool
+        Run the verifier over the rules of packs other than the standard one, and leave out rules that
+        fail, with a warning each. (Ours are verified by the tests.)
+
+    Raises
+    ------
+    RuleError
+        If the standard pack is not installed, or two packs claim one rule name.
+    """
+    found = sorted(entry_points(group=GROUP), key=lambda each: (each.name != _OURS, each.name))
+    packs = [pack for entry in _distinct(found) if (pack := _loaded(entry)) is not None]
+    if not any(entry.name == _OURS for entry in found):
+        raise RuleError(
+            "The standard rule pack is not installed: no entry point "
+            f"{_OURS!r} in the group {GROUP!r}.",
+            mend="Install the project (pip install -e . in a checkout); packs are found by entry point.",
+        )
+    if verify:
+        packs = [pack if pack.name == _OURS else _verified(pack) for pack in packs]
+    RuleSet(packs)  # refuses two packs that claim one rule name
+    return tuple(packs)
+
+
+def _distinct(found: Sequence[EntryPoint]) -> list[EntryPoint]:
+    # An editable installation beside a wheel shows one entry point twice.
+    return list({(entry.name, entry.value): entry for entry in found}.values())
+
+
+def _loaded(entry: EntryPoint) -> RulePack | None:
+    if entry.name == _OURS:
+        return _as_pack(entry.load(), entry)
+    try:
+        return _as_pack(entry.load(), entry)
+    except Exception as error:  # a stranger's module may raise anything
+        warnings.warn(
+            f"Rule pack {entry.name!r} ({entry.value}) is left out: "
+            f"{type(error).__name__}: {error}",
+            RulePackWarning,
+            stacklevel=3,
+        )
+        return None
+
+
+def _as_pack(value: Any, entry: EntryPoint) -> RulePack:
+    if not isinstance(value, RulePack):
+        raise RuleError(f"{entry.value} is {type(value).__name__}, not a RulePack.")
+    return value
+
+
+def _verified(pack: RulePack) -> RulePack:
+    kept: list[Rule] = []
+    for rule in pack.rules:
+        report = verify_rule(rule)
+        if report.ok:
+            kept.append(rule)
+        else:
+            warnings.warn(
+                f"Rule {rule.name!r} of pack {pack.name!r} is left out: {report.failures[0]}",
+                RulePackWarning,
+                stacklevel=3,
+            )
+    return RulePack(pack.name, tuple(kept))
+
+
+@cache
+def default_rules() -> RuleSet:
+    """The rules of all installed packs, indexed; found once."""
+    return RuleSet(load_packs())
+
+
+def every_rule() -> tuple[Rule, ...]:
+    """Every rule of every installed pack."""
+    return tuple(rule for pack in load_packs() for rule in pack.rules)

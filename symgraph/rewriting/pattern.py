@@ -1,0 +1,387 @@
+"""Patterns: both sides of a rule as data, and matching one of them at a node.
+
+A rule is an ordinary function on arrays. Called with `PatternArray`s it gives both its sides as trees of
+operation names, operands and params; those serve matching, indexing and the printed catalogue. Matching is
+structural: a variable stands for one node wherever it occurs, a number for a constant of that value (bit by
+bit, so 0 is not -0.0), and commutative operations are tried in both orders, so no rule states
+commutativity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, NoReturn, ParamSpec, TypeAlias, TypeVar, cast
+
+import numpy as np
+
+from ..array import Array, apply
+from ..dag import Node
+from ..errors import RuleError
+from ..op import OPS, Op
+from .deferred import Deferred, settled
+from .guards import Guard, Kind, uniform_value
+
+__all__ = [
+    "Bindings",
+    "Literal",
+    "Opaque",
+    "Pattern",
+    "PatternArray",
+    "Term",
+    "Variable",
+    "building",
+    "instantiated",
+    "matches",
+    "subterms",
+    "variables_of",
+]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """Stands for any node that passes its guards."""
+
+    name: str
+    guards: tuple[Guard, ...] = ()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """Stands for a param: axes, a shape, a dtype."""
+
+    name: str
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Literal:
+    """A number; stands for a constant all of whose elements are that number."""
+
+    value: Any
+
+    def __str__(self) -> str:
+        return f"{self.value!r}" if not isinstance(self.value, np.ndarray) else f"{self.value}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opaque:
+    """A part of a right side that only a call can build, such as the size of a dimension."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Term:
+    """An operation on patterns."""
+
+    op: Op
+    operands: tuple[Pattern, ...]
+    params: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        return _shown(self)
+
+
+Pattern: TypeAlias = "Variable | Literal | Term | Opaque"
+
+Bindings: TypeAlias = dict[Any, Any]
+"""Nodes and params by variable name, matched constants by `Literal`, and each swapped commutative `Term`."""
+
+
+class PatternArray(Array):
+    """What a rule's parameters are while it is being read: arithmetic on them gives patterns."""
+
+    __slots__ = ("pattern",)
+
+    def __init__(self, pattern: Pattern) -> None:
+        self.pattern = pattern
+
+    def _deferred(self, attribute: str) -> Any:
+        pattern = self.pattern
+        return Deferred(
+            f"{pattern}.{attribute}",
+            lambda env: getattr(instantiated(pattern, env, {}), attribute),
+        )
+
+    @property
+    def node(self) -> NoReturn:  # pyright: ignore[reportIncompatibleVariableOverride]
+        raise RuleError(
+            "A rule looks at the node of one of its variables.",
+            mend="Build both sides with functions on arrays; ask for facts with holds(x, fact).",
+        )
+
+    @property
+    def aval(self) -> Any:
+        return self._deferred("aval")
+
+    @property
+    def shape(self) -> Any:
+        return self._deferred("shape")
+
+    @property
+    def dtype(self) -> Any:
+        return self._deferred("dtype")
+
+    @property
+    def ndim(self) -> Any:
+        return self._deferred("ndim")
+
+    @property
+    def size(self) -> Any:
+        return self._deferred("aval").size
+
+    @classmethod
+    def _apply(cls, op: Op, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+        return PatternArray(Term(op, tuple(as_pattern(each) for each in operands), params))
+
+    def __len__(self) -> int:
+        raise RuleError("A rule asks for the length of a variable; shapes are not known yet.")
+
+    def __repr__(self) -> str:
+        return f"<pattern {self.pattern}>"
+
+
+def as_pattern(value: Any) -> Pattern:
+    """What an operand inside a rule stands for.
+
+    Raises
+    ------
+    RuleError
+        If it is an array that is neither a variable nor a constant.
+    """
+    if isinstance(value, PatternArray):
+        return value.pattern
+    if isinstance(value, Deferred):
+        return Opaque(value.text)
+    if isinstance(value, Array):
+        if not value.node.is_constant:
+            raise RuleError(f"A rule uses the array {value!r}, which is none of its variables.")
+        return Literal(value.node.params["value"])
+    return Literal(value)
+
+
+def building(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a right side use a function that needs shapes in hand, such as one that counts elements."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        given: list[Any] = [*args, *kwargs.values()]
+        if any(isinstance(each, (PatternArray, Deferred)) for each in given):
+            shown = ", ".join(
+                str(each.pattern) if isinstance(each, PatternArray) else repr(each)
+                for each in given
+            )
+            return cast("R", PatternArray(Opaque(f"{function.__name__}({shown})")))
+        return function(*args, **kwargs)
+
+    return call
+
+
+def subterms(pattern: Pattern) -> Iterator[Pattern]:
+    """The pattern and all patterns inside it."""
+    stack: list[Pattern] = [pattern]
+    while stack:
+        top = stack.pop()
+        yield top
+        if isinstance(top, Term):
+            stack.extend(reversed(top.operands))
+
+
+def variables_of(pattern: Pattern) -> set[str]:
+    """Names that matching the pattern binds: of arrays, and of params that stand alone."""
+    names: set[str] = set()
+    for part in subterms(pattern):
+        if isinstance(part, Variable):
+            names.add(part.name)
+        elif isinstance(part, Term):
+            names.update(
+                value.text for value in part.params.values() if isinstance(value, StaticVariable)
+            )
+    return names
+
+
+class StaticVariable(Deferred):
+    """A parameter of a rule that stands for a param of an operation."""
+
+    __slots__ = ("kind", "name")
+
+    def __init__(self, name: str, kind: Kind) -> None:
+        super().__init__(name, lambda env: env[name])
+        self.name = name
+        self.kind = kind
+
+
+# -- matching ----------------------------------------------------------------------------------------
+_Goals: TypeAlias = "tuple[Pattern, Node, _Goals] | None"
+
+
+def matches(pattern: Term, node: Node) -> Iterator[Bindings]:
+    """Each way in which the pattern fits the node.
+
+    Params that the rule computes or writes out are not compared here: `instantiated` builds the left
+    side anew, and it must be the node.
+    """
+    return _solve((pattern, node, None), {})
+
+
+def _solve(goals: _Goals, found: Bindings) -> Iterator[Bindings]:
+    # Recursion is bounded by the number of commutative operations in the rule's text.
+    while goals is not None:
+        pattern, node, goals = goals
+        if isinstance(pattern, Term):
+            if node.op is not pattern.op or len(node.operands) != len(pattern.operands):
+                return
+            if pattern.params and not _params_fit(pattern, node, found):
+                return
+            operands = node.operands
+            if pattern.op.algebra.commutative and operands[0] is not operands[1]:
+                for swapped in (False, True):
+                    one, other = (1, 0) if swapped else (0, 1)
+                    branch = dict(found)
+                    if swapped:
+                        branch[pattern] = True
+                    rest: _Goals = (pattern.operands[1], operands[other], goals)
+                    yield from _solve((pattern.operands[0], operands[one], rest), branch)
+                return
+            for part, operand in zip(reversed(pattern.operands), reversed(operands), strict=True):
+                goals = (part, operand, goals)
+        elif isinstance(pattern, Variable):
+            if found.setdefault(pattern.name, node) is not node:
+                return
+        elif isinstance(pattern, Literal):
+            if not _is_number(node, pattern.value):
+                return
+            found[pattern] = node
+        else:
+            return
+    yield found
+
+
+def _params_fit(pattern: Term, node: Node, found: Bindings) -> bool:
+    actual = node.params
+    for name, wanted in pattern.params.items():
+        if isinstance(wanted, StaticVariable):
+            if name not in actual:
+                return False
+            value = actual[name]
+            if wanted.name not in found:
+                found[wanted.name] = value
+            elif not _same(found[wanted.name], value):
+                return False
+        elif isinstance(wanted, bool) and actual.get(name, wanted) is not wanted:
+            return False
+    return True
+
+
+def _same(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    if type(one) is not type(other) or isinstance(one, np.ndarray):
+        return False
+    try:
+        return bool(one == other)
+    except ValueError:  # an index array inside a tuple: not worth a comparison
+        return False
+
+
+def _is_number(node: Node, value: Any) -> bool:
+    if node.op.name not in ("constant", "broadcast_to"):
+        return False
+    actual = uniform_value(node)
+    if actual is None:
+        return False
+    try:
+        wanted = np.asarray(value).astype(actual.dtype)
+    except (OverflowError, ValueError):
+        return False
+    # -1 as uint8 would be 255: a number stands only for itself.
+    return wanted.tobytes() == actual.tobytes() and bool(wanted == value)
+
+
+# -- building ----------------------------------------------------------------------------------------
+def instantiated(pattern: Pattern, env: Mapping[str, Any], found: Bindings) -> Any:
+    """The array that the pattern is for the values in `env`, with the constants that were matched.
+
+    Raises
+    ------
+    ShapeError, DTypeError
+        If the operations do not fit the values.
+    RuleError
+        If a part can only be built by calling the rule.
+    """
+    if isinstance(pattern, Variable):
+        return env[pattern.name]
+    if isinstance(pattern, Literal):
+        node = found.get(pattern)
+        return pattern.value if node is None else Array(node)
+    if isinstance(pattern, Opaque):
+        raise RuleError(f"{pattern} cannot stand on the left side of a rule.")
+    operands = [instantiated(each, env, found) for each in pattern.operands]
+    if pattern in found:
+        operands.reverse()
+    return apply(pattern.op, *operands, **settled(dict(pattern.params), env))
+
+
+# -- printing ----------------------------------------------------------------------------------------
+_INFIX = {
+    "add": ("+", 1),
+    "subtract": ("-", 1),
+    "multiply": ("*", 2),
+    "divide": ("/", 2),
+    "matmul": ("@", 2),
+    "power": ("**", 4),
+    "less": ("<", 0),
+    "less_equal": ("<=", 0),
+    "greater": (">", 0),
+    "greater_equal": (">=", 0),
+    "equal": ("==", 0),
+    "not_equal": ("!=", 0),
+}
+
+
+def _strength(pattern: Pattern) -> int:
+    if isinstance(pattern, Term):
+        return 3 if pattern.op.name == "negative" else _INFIX.get(pattern.op.name, ("", 9))[1]
+    return 9
+
+
+def _shown(term: Term) -> str:
+    name = term.op.name
+    if name == "negative":
+        inner = term.operands[0]
+        return f"-{inner}" if _strength(inner) > 2 else f"-({inner})"
+    if name in _INFIX and len(term.operands) == 2:
+        symbol, strength = _INFIX[name]
+        left, right = term.operands
+        shown_left = f"{left}" if _strength(left) >= strength else f"({left})"
+        shown_right = f"{right}" if _strength(right) > strength else f"({right})"
+        return f"{shown_left} {symbol} {shown_right}"
+    parts = [str(each) for each in term.operands]
+    parts += [
+        f"{key}={value!r}" for key, value in term.params.items() if value not in (None, False)
+    ]
+    return f"{name}({', '.join(parts)})"
+
+
+def operation(name: str) -> Op:
+    """The operation called `name`.
+
+    Raises
+    ------
+    RuleError
+        If there is none.
+    """
+    if name not in OPS:
+        raise RuleError(f"There is no operation {name!r}.")
+    return OPS[name]

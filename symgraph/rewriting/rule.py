@@ -1,0 +1,485 @@
+"""Rules: identities written as typed functions that return both sides.
+
+    @rule(sound="rounding")
+    def log_of_exp(x: Real) -> Identity:
+        r"Log of exp is the identity on the reals."
+        return log(exp(x)), x
+
+Parameters are pattern variables, annotations guards, both sides are built with the functions users call.
+A rule holds mathematics only: the driver carries origins, checks shapes and dtypes, and counts.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, TypeAlias, cast, get_args, get_origin, get_type_hints
+
+from ..array import Array
+from ..dag import Node
+from ..dims import Shape, known_equal
+from ..errors import RewriteError, RuleError, SymgraphError
+from ..facts import Fact
+from ..ops.creation import constant_of, full
+from ..propagation import Knowledge
+from .deferred import settled
+from .guards import Guard, Kind
+from .pattern import (
+    Bindings,
+    Pattern,
+    PatternArray,
+    Static,
+    StaticVariable,
+    Term,
+    Variable,
+    as_pattern,
+    instantiated,
+    matches,
+    variables_of,
+)
+from .pattern import Literal as Number
+
+__all__ = [
+    "SOUNDNESS",
+    "Fired",
+    "Identity",
+    "Rule",
+    "RulePack",
+    "Soundness",
+    "admits",
+    "holds",
+    "provided",
+    "rule",
+]
+
+Soundness: TypeAlias = Literal["exact", "rounding", "domain"]
+SOUNDNESS: tuple[Soundness, ...] = ("exact", "rounding", "domain")
+"""From the strictest: equal bit for bit; equal in exact arithmetic; equal where the left is defined."""
+
+Identity: TypeAlias = "tuple[Array, Array | float | int | bool]"
+"""Left and right side of a rule; a number on the right fills the left side's shape."""
+
+
+def admits(trust: Soundness, sound: Soundness) -> bool:
+    """Whether a user who trusts `trust` accepts a rule that is `sound`."""
+    return SOUNDNESS.index(sound) <= SOUNDNESS.index(trust)
+
+
+class _Declined(Exception):  # no error: the rule does not apply here
+    """A condition of the rule does not hold for these operands."""
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What a rule states besides its two sides, noted while it is read."""
+
+    conditions: list[str] = field(default_factory=list[str])
+    facts: list[tuple[str, Callable[[Mapping[str, Any]], Fact]]] = field(
+        default_factory=list[tuple[str, Callable[[Mapping[str, Any]], Fact]]]
+    )
+
+
+_reading: ContextVar[_Reading | None] = ContextVar("reading", default=None)
+_knowledge: ContextVar[Knowledge | None] = ContextVar("knowledge", default=None)
+
+
+def provided(condition: Any) -> None:
+    """State inside a rule that it applies only where `condition` holds.
+
+    Examples
+    --------
+    >>> from symgraph.rewriting import Axes, Array, rule, provided
+    >>> @rule(sound="exact")
+    ... def sum_over_nothing(x: Array, axis: Axes):
+    ...     provided(axis == ())
+    ...     return snp.sum(x, axis=axis), x
+    """
+    reading = _reading.get()
+    if reading is not None:
+        reading.conditions.append(repr(condition))
+    elif not bool(condition):
+        raise _Declined
+
+
+def holds(x: Array, fact: Callable[..., Fact] | Fact, *args: Any) -> None:
+    """State inside a rule that it applies only where `fact(*args)` is known of `x`.
+
+    `holds(p, simplex, axis)` asks for a fact whose axis is another parameter of the rule.
+    """
+    reading = _reading.get()
+    if reading is None:
+        wanted = fact if isinstance(fact, Fact) else fact(*args)
+        knowledge = _knowledge.get() or Knowledge()
+        if not knowledge.of(x.node).has(wanted):
+            raise _Declined
+        return
+    pattern = as_pattern(x)
+    if not isinstance(pattern, Variable):
+        raise RuleError(f"holds() speaks of a variable of the rule, not of {pattern}.")
+    shown = ", ".join(map(repr, args))
+    name = fact.name if isinstance(fact, Fact) else f"{fact.__name__}({shown})"
+    reading.conditions.append(f"{pattern.name}: {name}")
+    reading.facts.append(
+        (
+            pattern.name,
+            lambda env: fact if isinstance(fact, Fact) else fact(*settled(args, env)),
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """What applying a rule at a node gave."""
+
+    node: Node
+    sound: Soundness
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """An identity with all that the driver, the catalogue and the verifier need.
+
+    Parameters
+    ----------
+    name : str
+        The identity's name; appears in logs and errors.
+    function : callable
+        Gives `(left, right)` for patterns or for arrays.
+    sound : "exact", "rounding" or "domain"
+    lhs, rhs : Pattern
+        Both sides as data.
+    variables : tuple of Variable
+        Array parameters with their guards, in order.
+    statics : tuple of Static
+        Parameters that stand for axes, shapes, dtypes.
+    earned : mapping
+        Better grades, each with the further guards that earn it, by variable.
+    measure : str
+        What the rule lowers, if it is not the number of operations: the argument that it ends.
+    stable : str
+        For rules whose gain is digits or range, where the right side is better; such rules answer to no
+        cost.
+    priority : int
+        Rules of higher priority are tried first; then those with the larger left side.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    sound: Soundness
+    doc: str
+    lhs: Term
+    rhs: Pattern
+    variables: tuple[Variable, ...]
+    statics: tuple[Static, ...]
+    conditions: tuple[str, ...] = ()
+    needed_facts: tuple[tuple[str, Callable[[Mapping[str, Any]], Fact]], ...] = ()
+    earned: Mapping[Soundness, Mapping[str, tuple[Guard, ...]]] = field(
+        default_factory=dict[Soundness, Mapping[str, tuple[Guard, ...]]]
+    )
+    measure: str = ""
+    stable: str = ""
+    priority: int = 0
+
+    def __str__(self) -> str:
+        guards = [
+            f"{variable.name}: {guard.name}"
+            for variable in self.variables
+            for guard in variable.guards
+            if guard.name != "real"
+        ]
+        given = [*guards, *self.conditions]
+        return f"{self.lhs} → {self.rhs}" + (f"   if {', '.join(given)}" if given else "")
+
+    def __repr__(self) -> str:
+        return f"<rule {self.name} [{self.sound}]: {self}>"
+
+    # -- applying --------------------------------------------------------------------------------
+    def apply(
+        self, node: Node, knowledge: Knowledge, trust: Soundness = "rounding"
+    ) -> Fired | None:
+        """What stands for `node` by this rule, or None where it does not apply.
+
+        The left side is built anew from what was matched and must be `node` itself, so a param the
+        pattern did not compare (an axis, keepdims, a dtype) cannot slip through; the right side must
+        have its dtype and shape.
+
+        Raises
+        ------
+        RewriteError
+            If the rule cannot build its right side: a fault of the rule.
+        """
+        for found in matches(self.lhs, node):
+            sound = self._grade(found, knowledge, trust)
+            if sound is None or not self._is_lhs(found, node):
+                continue
+            result = self._right_side(found, node, knowledge)
+            if result is not None and result is not node:
+                return Fired(result, sound)
+        return None
+
+    def _grade(self, found: Bindings, knowledge: Knowledge, trust: Soundness) -> Soundness | None:
+        """The grade at which the rule holds for these operands, None if that is not trusted."""
+        for variable in self.variables:
+            for guard in variable.guards:
+                if not guard.holds(found[variable.name], knowledge):
+                    return None
+        if admits(trust, self.sound):
+            return self.sound
+        for sound, guards in self.earned.items():
+            if admits(trust, sound) and all(
+                guard.holds(found[name], knowledge) for name in guards for guard in guards[name]
+            ):
+                return sound
+        return None
+
+    def environment(self, found: Bindings) -> dict[str, Any]:
+        """The values of the rule's parameters: arrays for variables, params for statics."""
+        env: dict[str, Any] = {each.name: Array(found[each.name]) for each in self.variables}
+        env.update({each.name: found[each.name] for each in self.statics})
+        return env
+
+    def _is_lhs(self, found: Bindings, node: Node) -> bool:
+        try:
+            rebuilt = instantiated(self.lhs, self.environment(found), found)
+        except SymgraphError:
+            return False
+        return rebuilt.node is node
+
+    def _right_side(self, found: Bindings, node: Node, knowledge: Knowledge) -> Node | None:
+        token = _knowledge.set(knowledge)
+        try:
+            sides = self.function(**self.environment(found))
+        except _Declined:
+            return None
+        except SymgraphError as error:
+            if any(isinstance(key, Number) and found[key].ndim for key in found):
+                return None  # a uniform array stands for a number here, and gave the left its shape
+            raise RewriteError(
+                f"Rule {self.name} cannot build its right side: {error.what}",
+                [str(self), f"at {node!r}   from {node.origin}"],
+            ) from error
+        finally:
+            _knowledge.reset(token)
+        return _as_wide(sides[1], node)
+
+
+def _as_wide(right: Any, node: Node) -> Node | None:
+    """The right side's node; None where it has not the left side's dtype and shape."""
+    aval = node.aval
+    if not isinstance(right, Array):
+        if not aval.shape:
+            return constant_of(right, aval.dtype).node
+        return full(aval.shape, right, aval.dtype).node
+    if right.dtype != aval.dtype or not _same_shape(right.shape, aval.shape):
+        return None
+    return right.node
+
+
+def _same_shape(one: Shape, other: Shape) -> bool:
+    return one == other or (
+        len(one) == len(other) and all(known_equal(a, b) for a, b in zip(one, other, strict=True))
+    )
+
+
+# -- declaring ---------------------------------------------------------------------------------------
+Guards: TypeAlias = Mapping[str, Any]
+
+
+def rule(
+    *,
+    sound: Soundness,
+    earned: Mapping[Soundness, Guards] | None = None,
+    measure: str = "",
+    stable: str = "",
+    priority: int = 0,
+) -> Callable[[Callable[..., Any]], Rule]:
+    """Declare the identity that a typed function states.
+
+    Parameters
+    ----------
+    sound : "exact", "rounding" or "domain"
+        Equal bit for bit; equal in exact arithmetic wherever the left side is defined; equal where the
+        left side is defined.
+    earned : mapping, optional
+        Better grades under further guards: `earned={"rounding": {"x": Nonzero}}`.
+    measure : str, optional
+        What the rule lowers, where it is not the number of operations.
+    stable : str, optional
+        Where the right side keeps digits or range that the left loses; exempts the rule from cost.
+    priority : int, optional
+        Rules of higher priority are tried first.
+
+    Raises
+    ------
+    RuleError
+        If the function is not an identity: an annotation is missing, the left side is no operation, a
+        variable of the right side is not bound by the left, or the function branches on a variable.
+
+    Examples
+    --------
+    >>> from symgraph.rewriting import Real, rule
+    >>> @rule(sound="rounding")
+    ... def log_of_exp(x: Real):
+    ...     return snp.log(snp.exp(x)), x
+    >>> print(log_of_exp)
+    log(exp(x)) → x
+    """
+
+    def declare(function: Callable[..., Any]) -> Rule:
+        return _declared(function, sound, earned or {}, measure, stable, priority)
+
+    return declare
+
+
+def _declared(
+    function: Callable[..., Any],
+    sound: Soundness,
+    earned: Mapping[Soundness, Guards],
+    measure: str,
+    stable: str,
+    priority: int,
+) -> Rule:
+    name = getattr(function, "__name__", "rule")
+    if sound not in SOUNDNESS:
+        raise RuleError(f"Rule {name} is sound={sound!r}.", mend=f"Choose one of {SOUNDNESS}.")
+    variables, statics = _parameters(name, function)
+    lhs, rhs, reading = _read(name, function, variables, statics)
+    bound = variables_of(lhs)
+    unbound = [each.name for each in (*variables, *statics) if each.name not in bound]
+    if unbound:
+        raise RuleError(
+            f"Rule {name}: nothing on the left binds {', '.join(unbound)}.",
+            [f"{lhs} → {rhs}"],
+            mend="Each parameter must occur by itself on the left side.",
+        )
+    return Rule(
+        name=name,
+        function=function,
+        sound=sound,
+        doc=inspect.getdoc(function) or "",
+        lhs=lhs,
+        rhs=rhs,
+        variables=variables,
+        statics=statics,
+        conditions=tuple(reading.conditions),
+        needed_facts=tuple(reading.facts),
+        earned={
+            grade: {each: _guards_in(hint) for each, hint in guards.items()}
+            for grade, guards in earned.items()
+        },
+        measure=measure,
+        stable=stable,
+        priority=priority,
+    )
+
+
+def _parameters(
+    name: str, function: Callable[..., Any]
+) -> tuple[tuple[Variable, ...], tuple[Static, ...]]:
+    hints = get_type_hints(function, include_extras=True)
+    variables: list[Variable] = []
+    statics: list[Static] = []
+    for parameter in inspect.signature(function).parameters:
+        hint = hints.get(parameter)
+        kinds = [each for each in _extras(hint) if isinstance(each, Kind)]
+        if hint is None:
+            raise RuleError(
+                f"Rule {name}: parameter {parameter} has no annotation.",
+                mend="Annotate it with Array, a guard such as Positive, or Axes.",
+            )
+        if kinds:
+            statics.append(Static(parameter, kinds[0]))
+        elif _base(hint) is Array:
+            variables.append(Variable(parameter, _guards_in(hint)))
+        else:
+            raise RuleError(f"Rule {name}: {parameter} is annotated {hint}, which is no guard.")
+    return tuple(variables), tuple(statics)
+
+
+def _extras(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+
+
+def _base(hint: Any) -> Any:
+    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
+
+
+def _guards_in(hint: Any) -> tuple[Guard, ...]:
+    return tuple(each for each in _extras(hint) if isinstance(each, Guard))
+
+
+def _read(
+    name: str,
+    function: Callable[..., Any],
+    variables: tuple[Variable, ...],
+    statics: tuple[Static, ...],
+) -> tuple[Term, Pattern, _Reading]:
+    """Both sides as patterns, and the conditions stated on the way."""
+    reading = _Reading()
+    token = _reading.set(reading)
+    arguments: dict[str, Any] = {each.name: PatternArray(each) for each in variables}
+    arguments.update({each.name: StaticVariable(each.name, each.kind) for each in statics})
+    try:
+        sides = function(**arguments)
+    except RuleError as error:
+        raise RuleError(f"Rule {name}: {error.what}", error.rows, error.mend) from error
+    finally:
+        _reading.reset(token)
+    if not isinstance(sides, tuple) or len(cast("tuple[Any, ...]", sides)) != 2:
+        raise RuleError(f"Rule {name} does not return (left, right).")
+    left, right = cast("tuple[Any, Any]", sides)
+    lhs = as_pattern(left)
+    if not isinstance(lhs, Term):
+        raise RuleError(f"Rule {name}: its left side is {lhs}, which is no operation.")
+    return lhs, as_pattern(right), reading
+
+
+# -- packs -------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class RulePack:
+    """Rules under one name: a value, made by hand or from the rules a module holds.
+
+    Raises
+    ------
+    RuleError
+        If two of its rules have one name.
+    """
+
+    name: str
+    rules: tuple[Rule, ...]
+
+    def __post_init__(self) -> None:
+        seen: set[str] = set()
+        for each in self.rules:
+            if each.name in seen:
+                raise RuleError(f"Pack {self.name!r} has two rules named {each.name!r}.")
+            seen.add(each.name)
+
+    @classmethod
+    def of(cls, name: str, *sources: Any) -> RulePack:
+        """The pack of all rules in the given modules, packs and rules, in order of definition."""
+        found: list[Rule] = []
+        for source in sources:
+            if isinstance(source, Rule):
+                found.append(source)
+            elif isinstance(source, RulePack):
+                found.extend(source.rules)
+            else:
+                found.extend(each for each in vars(source).values() if isinstance(each, Rule))
+        return cls(name, tuple(found))
+
+    def __add__(self, other: RulePack) -> RulePack:
+        return RulePack(f"{self.name}+{other.name}", (*self.rules, *other.rules))
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def catalogue(self) -> str:
+        """The table of rules: grade, name, both sides."""
+        width = max((len(each.name) for each in self.rules), default=0)
+        return "\n".join(f"{each.sound:8}  {each.name:{width}}  {each}" for each in self.rules)
