@@ -1,8 +1,8 @@
 """Array: the user's handle on a node, and `apply`, through which every operation is applied.
 
 An `Array` behaves like a NumPy array that has no numbers yet. NumPy functions reach it through
-`__array_ufunc__`, `__array_function__` and `__array_namespace__`; Python operators look in the table of
-operations. Whatever would need numbers (`if x:`, `float(x)`) raises with advice.
+`__array_ufunc__`, `__array_function__` and `__array_namespace__`; Python operators look in the
+table of operations. Whatever would need numbers (`if x:`, `float(x)`) raises with advice.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Array:
     def __init__(self, node: Node) -> None:
         self.node = node
 
-    # -- what is known -------------------------------------------------------------------------------
+    # -- what is known ---------------------------------------------------------------------------
     @property
     def aval(self) -> Aval:
         return self.node.aval
@@ -98,12 +98,12 @@ class Array:
         """Its operands, in order."""
         return tuple(Array(operand) for operand in self.node.operands)
 
-    # -- how operations are applied; rule patterns override this -------------------------------------
+    # -- how operations are applied; rule patterns override this ---------------------------------
     @classmethod
     def _apply(cls, op: Op, operands: Sequence[Any], params: dict[str, Any]) -> Any:
         return _apply_concretely(op, operands, params)
 
-    # -- NumPy's protocols ---------------------------------------------------------------------------
+    # -- NumPy's protocols -----------------------------------------------------------------------
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if kwargs.get("out") is not None:
             raise TraceError(
@@ -129,7 +129,7 @@ class Array:
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         return NUMPY_FUNCTIONS["__array_namespace__"]()
 
-    # -- what would need numbers ---------------------------------------------------------------------
+    # -- what would need numbers -----------------------------------------------------------------
     def _no_numbers(self, what: str, mend: str) -> NoReturn:
         frame = user_frame()
         rows = [f"used at {frame.quoted()}"] if frame else []
@@ -160,7 +160,8 @@ class Array:
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         self._no_numbers(
-            "Assignment in place", "Build the new value: np.where, np.concatenate or snp.scatter_add."
+            "Assignment in place",
+            "Build the new value: np.where, np.concatenate or snp.scatter_add.",
         )
 
     def __contains__(self, item: Any) -> NoReturn:
@@ -182,7 +183,7 @@ class Array:
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]  # == is elementwise, as in NumPy
 
-    # -- operators -----------------------------------------------------------------------------------
+    # -- operators -------------------------------------------------------------------------------
     def __getitem__(self, index: Any) -> Array:
         return _call("getitem", self, index)
 
@@ -198,7 +199,7 @@ class Array:
     def __invert__(self) -> Array:
         return _call("invert", self)
 
-    # -- methods, as ndarray has them ----------------------------------------------------------------
+    # -- methods, as ndarray has them ------------------------------------------------------------
     def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
         return _call("sum", self, axis=axis, dtype=dtype, keepdims=keepdims)
 
@@ -346,14 +347,14 @@ def _not_supported(name: str) -> TraceError:
     )
 
 
-# -- applying operations -----------------------------------------------------------------------------
+# -- applying operations -------------------------------------------------------------------------
 
 
 def apply(op: Op, *operands: Any, **params: Any) -> Any:
-    """Apply `op` to arrays, numbers and NumPy arrays; gives an `Array` (a tuple for several results).
+    """Apply `op` to arrays and numbers; gives an `Array`, or a tuple of them for several results.
 
-    Operands are cast to their common dtype by NumPy's rules where the operation asks for it, numbers and
-    NumPy arrays become constants, and errors name the operands with the user's lines.
+    Operands are cast to their common dtype by NumPy's rules where the operation asks for it,
+    numbers and NumPy arrays become constants, and errors name the operands with the user's lines.
     """
     kind: type[Array] = Array
     for operand in operands:
@@ -385,10 +386,13 @@ def _promoted(op: Op, operands: Sequence[Any]) -> list[Node]:
     if op.promote is None:
         return [lift(operand) for operand in operands]
     first = operands[-1]
-    if type(first) is Array and op.promote(dtype := first.node.results[0].dtype) == dtype:
-        # The common case, five times faster than asking NumPy: nothing needs a cast.
-        if all(type(each) is Array and each.node.results[0].dtype == dtype for each in operands):
-            return [each.node for each in operands]
+    # The common case, five times faster than asking NumPy: nothing needs a cast.
+    if (
+        type(first) is Array
+        and op.promote(dtype := first.node.results[0].dtype) == dtype
+        and all(type(each) is Array and each.node.results[0].dtype == dtype for each in operands)
+    ):
+        return [each.node for each in operands]
     joint = [_as_operand(each) for i, each in enumerate(operands) if i not in op.unpromoted]
     common = _common_dtype(joint)
     target = op.promote(common)
@@ -400,7 +404,9 @@ def _promoted(op: Op, operands: Sequence[Any]) -> list[Node]:
 
 def _as_operand(value: Any) -> Any:
     """Arrays and Python numbers as they are, anything else as a NumPy array."""
-    if isinstance(value, (Array, np.ndarray, bool, int, float)) and not isinstance(value, np.generic):
+    if isinstance(value, (Array, np.ndarray, bool, int, float)) and not isinstance(
+        value, np.generic
+    ):
         return value
     return np.asarray(value)
 

@@ -1,7 +1,7 @@
 """Abstract values: the dtype and shape of an array that has no numbers yet.
 
-Promotion is NumPy 2's (NEP 50), asked of NumPy itself. Broadcasting is NumPy's with one restriction: a
-named dimension broadcasts only against itself and against 1.
+Promotion is NumPy 2's (NEP 50), asked of NumPy itself. Broadcasting is NumPy's with one
+restriction: a named dimension broadcasts only against itself and against 1.
 """
 
 from __future__ import annotations
@@ -20,7 +20,20 @@ __all__ = ["Aval", "broadcast_shapes", "normal_axes", "supported_dtype"]
 _SUPPORTED = {
     np.dtype(name)
     for name in (
-        "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
+        [
+            "bool",
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "uint8",
+            "uint16",
+            "uint32",
+            "uint64",
+            "float16",
+            "float32",
+            "float64",
+        ]
     )
 }
 
@@ -132,7 +145,7 @@ def normal_axes(axis: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]:
     """
     if axis is None:
         return tuple(range(-ndim, 0))
-    given = (axis,) if isinstance(axis, (int, np.integer)) else tuple(axis)
+    given = tuple(axis) if isinstance(axis, Sequence) else (axis,)
     axes: list[int] = []
     for each in given:
         try:

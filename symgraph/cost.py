@@ -1,8 +1,8 @@
-"""What a graph costs: operations by the convention for closed forms, floating-point operations, bytes.
+"""What a graph costs: operations by the convention for closed forms, and flops.
 
-Convention: movement (transpose, reshape, broadcast, basic slicing), casts, constants and whatever depends on
-constants only are free; every other operation counts one, composites what they are made of; shared nodes
-count once.
+Convention: movement (transpose, reshape, broadcast, basic slicing), casts, constants and whatever
+depends on constants only are free; every other operation counts one, composites what they are made
+of; shared nodes count once.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 """Nodes that are values, and `Dag`, which holds them in a networkx graph.
 
-A node is an operation applied to operands. Nodes are immutable and hash-consed: equal subgraphs are one
-node by construction (inputs excepted, each of which is itself). Constants are compared bit by bit, so
--0.0 is not 0.0. Building a node never simplifies it. Every node enters through `make`, and its serial
-number is larger than its operands', so sorting by serial is a topological order: no walk recurses.
+A node is an operation applied to operands. Nodes are immutable and hash-consed: equal subgraphs are
+one node by construction (inputs excepted, each of which is itself). Constants are compared bit by
+bit, so
+-0.0 is not 0.0. Building a node never simplifies it. Every node enters through `make`, and its
+serial number is larger than its operands', so sorting by serial is a topological order: no walk
+recurses.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import gc
 import hashlib
 import itertools
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -27,7 +29,15 @@ from .errors import InputError, SymgraphError
 from .op import Op, Params
 from .source import Frame, user_frame
 
-__all__ = ["Dag", "Node", "Origin", "ancestors", "consumers", "fresh", "make", "origin",
+__all__ = [
+    "Dag",
+    "Node",
+    "Origin",
+    "ancestors",
+    "consumers",
+    "fresh",
+    "make",
+    "origin",
     "reachable",
     "substituted",
 ]
@@ -63,8 +73,8 @@ class Node:
 
     `results` has one `Aval` a result; `aval` is the only one of a node with a single result.
     Equality and hash are identity, which hash-consing makes equality of value. `copy` is 0 but for
-    nodes that are computed again on purpose (rematerialization): those equal no other node, so no later
-    pass can merge them back.
+    nodes that are computed again on purpose (rematerialization): those equal no other node, so no
+    later pass can merge them back.
     """
 
     __slots__ = ("__weakref__", "copy", "op", "operands", "origin", "params", "results", "serial")
@@ -143,7 +153,7 @@ def _typed(value: Any) -> Any:
 
 
 @contextmanager
-def origin(value: Origin | None) -> Iterator[None]:
+def origin(value: Origin | None) -> Generator[None]:
     """Give nodes made inside this origin; with None, the user's own line."""
     token = _current.set(value)
     try:
@@ -153,7 +163,7 @@ def origin(value: Origin | None) -> Iterator[None]:
 
 
 @contextmanager
-def collector_paused() -> Iterator[None]:
+def collector_paused() -> Generator[None]:
     """No garbage collection inside: building 100,000 nodes makes it scan them again and again."""
     was_on = gc.isenabled()
     gc.disable()
@@ -411,8 +421,8 @@ def substituted(
 ) -> list[Node]:
     """The outputs with nodes replaced, all consumers rebuilt bottom-up.
 
-    `rebuild(node, operands)` makes the node anew; by default the same op and params on new operands,
-    with the node's own origin.
+    `rebuild(node, operands)` makes the node anew; by default the same op and params on new
+    operands, with the node's own origin.
     """
     new: dict[Node, Node] = dict(replacement)
     for node in reachable(outputs):

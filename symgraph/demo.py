@@ -1,7 +1,8 @@
 """The main job on real data: derive, simplify, check and train the worked MLP of Goodfellow 6.5.7.
 
-A one-hidden-layer network on scikit-learn's handwritten digits. The loss is written naively on purpose: the
-softmax out of exp and sum, the cross-entropy out of log. What comes out of `simplify` is stable and short.
+A one-hidden-layer network on scikit-learn's handwritten digits. The loss is written naively on
+purpose: the softmax out of exp and sum, the cross-entropy out of log. What comes out of `simplify`
+is stable and short.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def loss_graph(hidden: int = 128) -> Graph:
 
 @dataclass(frozen=True)
 class Digits:
-    """Images as rows of 64 pixels in [0, 1], labels as one-hot rows; a quarter held out for testing."""
+    """Images as rows of 64 pixels in [0, 1], labels as one-hot rows; a quarter held out."""
 
     X: Floats
     Y: Floats
@@ -203,9 +204,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     worst = largest_difference(joint, digits, parameters)
     print(f"Against central differences: largest relative error {worst:.1e}")
     program = small.lower(backend=options.backend)
-    trained = train(
-        program, digits, parameters, epochs=options.epochs, progress=not options.quiet
-    )
+    trained = train(program, digits, parameters, epochs=options.epochs, progress=not options.quiet)
     reached = accuracy(digits, trained)
     print(f"Test accuracy on {len(digits.labels_test)} held-out digits: {reached:.1%}")
     return 0 if worst < 1e-6 and reached >= 0.97 else 1

@@ -5,7 +5,6 @@ SymPy is imported when the first named dimension is made, so graphs of fixed sha
 
 from __future__ import annotations
 
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -144,5 +143,3 @@ def show_shape(shape: Sequence[Dim]) -> str:
 def fixed(shape: Sequence[Dim]) -> bool:
     """Whether every dimension is a number."""
     return all(isinstance(dim, int) for dim in shape)
-
-

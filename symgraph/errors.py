@@ -1,8 +1,8 @@
 """The exception tree, and how a message is put together: what, where, how to mend.
 
-Every error a user can cause derives from `SymgraphError`. A message has up to three parts: the headline
-says what is wrong, the rows say where (operands with their shapes and the user's lines), the last line
-says how to mend it.
+Every error a user can cause derives from `SymgraphError`. A message has up to three parts: the
+headline says what is wrong, the rows say where (operands with their shapes and the user's lines),
+the last line says how to mend it.
 """
 
 from __future__ import annotations

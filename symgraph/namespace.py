@@ -1,7 +1,7 @@
 """The array namespace that kernels are written against: NumPy's names, and the few it lacks.
 
-A backend brings a `Namespace` around its own module; special functions, scatter and the like are the
-methods it may override. Every kernel of every operation runs on any of them.
+A backend brings a `Namespace` around its own module; special functions, scatter and the like are
+the methods it may override. Every kernel of every operation runs on any of them.
 """
 
 from __future__ import annotations

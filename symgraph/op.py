@@ -1,7 +1,7 @@
 """Op: the record of all that an operation is, and the table of operations by name.
 
-An operation's shape and dtype rule, kernel, derivative, cost, facts and place in the algebra stand in one
-record, written in one place under `ops/`. Everything else in the engine asks the record.
+An operation's shape and dtype rule, kernel, derivative, cost, facts and place in the algebra stand
+in one record, written in one place under `ops/`. Everything else in the engine asks the record.
 """
 
 from __future__ import annotations
@@ -16,7 +16,17 @@ from .avals import Aval
 from .dims import Dim
 from .errors import BackendError
 
-__all__ = ["OPS", "Algebra", "Op", "Params", "Undefined", "no_flops", "per_element", "register", "undefined"]
+__all__ = [
+    "OPS",
+    "Algebra",
+    "Op",
+    "Params",
+    "Undefined",
+    "no_flops",
+    "per_element",
+    "register",
+    "undefined",
+]
 
 Params: TypeAlias = Mapping[str, Any]
 Infer: TypeAlias = Callable[..., "Aval | tuple[Aval, ...]"]
@@ -96,21 +106,21 @@ class Op:
     kernel : callable
         `kernel(xp, *arrays, **params)` computes the value in the array namespace `xp`.
     vjp : tuple, one entry an operand, or one rule for any number of operands
-        A rule, None (zero by nature) or `undefined(why)`. A single callable is called with the operand's
-        position as `index=`.
+        A rule, None (zero by nature) or `undefined(why)`. A single callable is called with the
+        operand's position as `index=`.
     normalize : callable
         `normalize(avals, **params)` gives params in normal form (negative axes, resolved defaults)
         before `infer` sees them.
     promote : callable or None
-        From the common dtype of the operands (NumPy 2 promotion) to the dtype they are cast to before the
-        operation; None leaves operands as they are.
+        From the common dtype of the operands (NumPy 2 promotion) to the dtype they are cast to
+        before the operation; None leaves operands as they are.
     unpromoted : tuple of int
         Operands that keep their dtype, such as the condition of `where`.
     flops : callable
         `flops(out, *avals, **params)`.
     count : int
-        Operations by the convention for closed forms: 0 for movement and casts, 1 else, composites what
-        they are made of.
+        Operations by the convention for closed forms: 0 for movement and casts, 1 else, composites
+        what they are made of.
     facts : callable
         `facts(*known, **params)` yields facts of the result, given those of the operands.
     algebra : Algebra
@@ -165,4 +175,3 @@ def register(op: Op) -> Op:
     if OPS.setdefault(op.name, op) is not op:
         raise BackendError(f"An operation named {op.name!r} exists already.")
     return op
-

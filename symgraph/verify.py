@@ -12,8 +12,9 @@ __all__ = ["verify"]
 def verify(dag: Dag) -> None:
     """Check that the graph is what a graph must be.
 
-    Each operation is the registered one; operands precede consumers (so there is no cycle); dtype and
-    shape of each result follow from its operands; inputs carry the names they are declared under.
+    Each operation is the registered one; operands precede consumers (so there is no cycle); dtype
+    and shape of each result follow from its operands; inputs carry the names they are declared
+    under.
 
     Raises
     ------
@@ -42,7 +43,9 @@ def _verify_node(node: Node) -> None:
     try:
         inferred = node.op.infer(*avals, **node.params)
     except SymgraphError as error:
-        raise VerifyError(f"{node.op.name} cannot take its operands: {error.what}", where) from error
+        raise VerifyError(
+            f"{node.op.name} cannot take its operands: {error.what}", where
+        ) from error
     results = inferred if isinstance(inferred, tuple) else (inferred,)
     if results != node.results:
         shown = ", ".join(map(str, results))

@@ -1,8 +1,8 @@
 """Zero, disconnected or undefined: which a derivative is, and along which path.
 
 Three different answers to "why is there no gradient?": no path leads from the target to the output
-(disconnected); paths exist but each passes an operation whose derivative is zero by nature, such as a
-comparison (zero); a path passes an operation that has no derivative (undefined).
+(disconnected); paths exist but each passes an operation whose derivative is zero by nature, such as
+a comparison (zero); a path passes an operation that has no derivative (undefined).
 """
 
 from __future__ import annotations
@@ -39,8 +39,10 @@ class Connection:
         steps = " -> ".join(
             node.params["name"] if node.is_input else node.op.name for node in self.path
         )
-        return f"{self.kind}" + (f": {self.reason}" if self.reason else "") + (
-            f" (path {steps})" if steps else ""
+        return (
+            f"{self.kind}"
+            + (f": {self.reason}" if self.reason else "")
+            + (f" (path {steps})" if steps else "")
         )
 
 

@@ -84,8 +84,8 @@ def differentiated(
     Raises
     ------
     InputError, ShapeError, DTypeError, NotDifferentiable
-        As the parts say: unknown names, an output that is no scalar, targets that are not floating, an
-        operation on the path without a derivative, a disconnected target under "raise".
+        As the parts say: unknown names, an output that is no scalar, targets that are not floating,
+        an operation on the path without a derivative, a disconnected target under "raise".
     """
     if not wrt:
         raise InputError("Nothing to differentiate with respect to: name at least one input.")
@@ -99,7 +99,9 @@ def differentiated(
                 f"The gradient with respect to {target!r} is {connection(output, target)}."
             )
         results.append((zeros(target.shape, target.dtype) if gradient is None else gradient).node)
-    labels = [_label(target, each, i) for i, (target, each) in enumerate(zip(targets, wrt, strict=True))]
+    labels = [
+        _label(target, each, i) for i, (target, each) in enumerate(zip(targets, wrt, strict=True))
+    ]
     names = _distinct([f"grad_{label}" for label in labels])
     first = 1 if value else 0
     grads: Any = first if len(results) == 1 else tuple(range(first, first + len(results)))

@@ -1,10 +1,10 @@
 """Reverse mode, symbol to symbol: the gradient is appended to the graph as further nodes.
 
-Goodfellow, Bengio and Courville, *Deep Learning*, algorithms 6.5 and 6.6: only nodes that are ancestors of
-the output and descendants of a target are visited, each once, in reverse topological order; contributions
-from consumers are summed. Cost is linear in edges, depth is bounded by memory. The engine knows no
-differentiation rule: each operation brings its own (`Op.vjp`), and what all share (undoing broadcasting,
-dtypes, accumulation, zeros) is done here, once.
+Goodfellow, Bengio and Courville, *Deep Learning*, algorithms 6.5 and 6.6: only nodes that are
+ancestors of the output and descendants of a target are visited, each once, in reverse topological
+order; contributions from consumers are summed. Cost is linear in edges, depth is bounded by memory.
+The engine knows no differentiation rule: each operation brings its own (`Op.vjp`), and what all
+share (undoing broadcasting, dtypes, accumulation, zeros) is done here, once.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def cotangents(
     for target in targets:
         if target.dtype.kind != "f":
             raise DTypeError(
-                f"A derivative with respect to {target!r} is not defined: its dtype is {target.dtype}.",
+                f"A derivative with respect to {target!r} is not defined: "
+                f"its dtype is {target.dtype}.",
                 mend="Differentiate with respect to floating-point arrays.",
             )
     outputs = [output.node for output, _ in seeds]
@@ -81,7 +82,7 @@ def cotangents(
 
 
 def _total(contributions: list[Array]) -> Array:
-    total = contributions[0]
+    total: Any = contributions[0]
     for contribution in contributions[1:]:
         total = total + contribution
     return total
@@ -102,9 +103,7 @@ def _pull_back(
         return
     operands = [Array(operand) for operand in node.operands]
     out: Any = (
-        Array(node)
-        if len(node.results) == 1
-        else tuple(Array(each) for each in _projections(node))
+        Array(node) if len(node.results) == 1 else tuple(Array(each) for each in _projections(node))
     )
     for slot, operand in enumerate(node.operands):
         if operand not in active or operand.aval.dtype.kind != "f":
@@ -116,7 +115,7 @@ def _pull_back(
             raise NotDifferentiable(
                 f"{node.op.name} has no derivative with respect to operand {slot}: {rule.why}.",
                 [f"{node!r}   from {node.origin}"],
-                mend="Stop the gradient there (snp.stop_gradient), or give the operation a derivative.",
+                mend="Stop the gradient there (snp.stop_gradient), or give the operation a vjp.",
             )
         contribution = rule(ct, out, *operands, **node.params)
         pending.setdefault(operand, []).append(fitted(contribution, operand.aval, lead))
@@ -138,8 +137,8 @@ def _result_cotangents(node: Node, known: dict[int, Array], lead: int) -> tuple[
 def fitted(ct: Array, aval: Aval, lead: int) -> Array:
     """`ct` in the shape and dtype of the operand it is the cotangent of.
 
-    Sums over the axes along which the operand was broadcast: if y repeats x, the cotangent of x is the
-    sum of those of its copies.
+    Sums over the axes along which the operand was broadcast: if y repeats x, the cotangent of x is
+    the sum of those of its copies.
     """
     extra = ct.ndim - lead - aval.ndim
     if extra > 0:

@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-# -- inputs and constants ----------------------------------------------------------------------------
+# -- inputs and constants ------------------------------------------------------------------------
 def _no_kernel(_xp: Any, **params: Any) -> Any:
     raise InputError(f"Input {params['name']!r} has no value.")
 
@@ -116,7 +116,7 @@ CONSTANT = register(
     )
 )
 
-# -- the size of a dimension as a value --------------------------------------------------------------
+# -- the size of a dimension as a value ----------------------------------------------------------
 DIMENSION = register(
     Op(
         "dimension",
@@ -144,7 +144,7 @@ def constant_of(value: Any, dtype: Any) -> Array:
     return Array(make(CONSTANT, (), {"value": array}))
 
 
-# -- filled arrays and counting ----------------------------------------------------------------------
+# -- filled arrays and counting ------------------------------------------------------------------
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Array:
     """An array of one value: a broadcast 0-d constant."""
     value = constant_of(fill_value, dtype if dtype is not None else np.result_type(fill_value))
@@ -181,7 +181,7 @@ def _arange(size: Dim, dtype: Any = "int64") -> Array:
 arange = function(ARANGE, _arange)
 
 
-# -- the identity matrix -----------------------------------------------------------------------------
+# -- the identity matrix -------------------------------------------------------------------------
 def _facts_eye(*, rows: Dim, columns: Dim, offset: int, dtype: Any) -> Iterable[Fact]:
     yield finite
     yield interval(0.0, 1.0)
@@ -216,7 +216,7 @@ def _eye(rows: Dim, columns: Dim | None = None, k: int = 0, dtype: Any = "float6
 eye = function(EYE, _eye)
 
 
-# -- like another array ------------------------------------------------------------------------------
+# -- like another array --------------------------------------------------------------------------
 @composite(np.full_like)
 def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Array:
     """An array of one value, shaped as `x`."""
@@ -244,7 +244,7 @@ def asarray(x: Any, dtype: Any = None) -> Array:
     return constant(x, dtype)
 
 
-# -- one result of several ---------------------------------------------------------------------------
+# -- one result of several -----------------------------------------------------------------------
 def _infer_project(results: tuple[Aval, ...], *, index: int) -> Aval:
     return results[index]
 
@@ -259,4 +259,3 @@ PROJECT = register(
         view=True,
     )
 )
-
