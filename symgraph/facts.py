@@ -1,9 +1,9 @@
 """What is known of a value: the vocabulary of facts, what each implies, and how one is checked.
 
-A fact speaks of exact arithmetic at every point where the value is defined: `exp(x)` is positive although
-it underflows to 0 at -1000. *Open* facts (positive, nonzero, an interval) hold on a neighbourhood and may
-be used before differentiating; *equality* facts (simplex, symmetric, ...) tie elements together, so using
-one before differentiating would change the derivative.
+A fact speaks of exact arithmetic at every point where the value is defined: `exp(x)` is positive
+although it underflows to 0 at -1000. *Open* facts (positive, nonzero, an interval) hold on a
+neighbourhood and may be used before differentiating; *equality* facts (simplex, symmetric, ...) tie
+elements together, so using one before differentiating would change the derivative.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ __all__ = [
     "implied",
     "integer_valued",
     "interval",
+    "negative",
     "nonnegative",
     "nonpositive",
-    "negative",
     "nonzero",
     "one_hot",
     "orthogonal",
@@ -60,7 +60,16 @@ class Fact:
         return f"{self.name}({', '.join(map(str, self.args))})" if self.args else self.name
 
 
-_OPEN = {"positive", "nonnegative", "negative", "nonpositive", "nonzero", "finite", "total", "interval"}
+_OPEN = {
+    "positive",
+    "nonnegative",
+    "negative",
+    "nonpositive",
+    "nonzero",
+    "finite",
+    "total",
+    "interval",
+}
 
 positive = Fact("positive")
 nonnegative = Fact("nonnegative")
@@ -68,7 +77,8 @@ negative = Fact("negative")
 nonpositive = Fact("nonpositive")
 nonzero = Fact("nonzero")
 finite = Fact("finite")
-"""No infinity and no NaN."""
+"""No infinity and no NaN. Alone among the facts it speaks of floating-point numbers: exp of a
+finite number is not known to be finite, for it may overflow."""
 total = Fact("total")
 """Defined (a real number in exact arithmetic) wherever the inputs are finite."""
 integer_valued = Fact("integer_valued")
@@ -118,7 +128,7 @@ _PLAIN: dict[str, tuple[Fact, ...]] = {
     "positive": (nonnegative, nonzero),
     "negative": (nonpositive, nonzero),
     "positive_definite": (symmetric,),
-    "orthogonal": (finite,),
+    "orthogonal": (Fact("interval", (-1.0, 1.0)),),
     "diagonal": (symmetric, triangular("lower"), triangular("upper")),
     "finite": (total,),
 }
@@ -128,11 +138,11 @@ def _implied_at_once(fact: Fact) -> Iterable[Fact]:
     yield from _PLAIN.get(fact.name, ())
     match fact.name:
         case "simplex":
-            yield from (interval(0.0, 1.0), finite)
+            yield interval(0.0, 1.0)
         case "one_hot":
             yield from (simplex(fact.args[0]), integer_valued)
         case "unit_norm":
-            yield from (interval(-1.0, 1.0), finite)
+            yield interval(-1.0, 1.0)
         case "interval":
             low, high = fact.args
             if low > 0:
@@ -147,16 +157,28 @@ def _implied_at_once(fact: Fact) -> Iterable[Fact]:
             pass
 
 
+_TOGETHER: tuple[tuple[Fact, Fact, Fact], ...] = (
+    (nonnegative, nonzero, positive),
+    (nonpositive, nonzero, negative),
+)
+"""Two facts, and the third that they give."""
+
+
 def implied(facts: Iterable[Fact]) -> dict[Fact, Fact | None]:
-    """All facts that follow from the given ones, each with the one it follows from (None if given)."""
+    """All facts that follow from the given ones, each with one it follows from, None if given."""
     found: dict[Fact, Fact | None] = dict.fromkeys(facts)
     queue = list(found)
     while queue:
-        fact = queue.pop()
-        for other in _implied_at_once(fact):
-            if other not in found:
-                found[other] = fact
-                queue.append(other)
+        while queue:
+            fact = queue.pop()
+            for other in _implied_at_once(fact):
+                if other not in found:
+                    found[other] = fact
+                    queue.append(other)
+        for one, other, third in _TOGETHER:
+            if one in found and other in found and third not in found:
+                found[third] = one
+                queue.append(third)
     return found
 
 
@@ -180,8 +202,12 @@ def consistent(facts: Iterable[Fact]) -> dict[Fact, Fact | None]:
         if one in found and other in found:
             raise FactError(f"A value cannot be {one} and {other} at once.")
     bounds = [fact.args for fact in found if fact.name == "interval"]
-    if bounds and max(low for low, _ in bounds) > min(high for _, high in bounds):
-        raise FactError(f"The intervals {bounds} have no number in common.")
+    if bounds:
+        low, high = max(low for low, _ in bounds), min(high for _, high in bounds)
+        if low > high:
+            raise FactError(f"The intervals {bounds} have no number in common.")
+        if low == high == 0 and nonzero in found:
+            raise FactError("A value cannot be nonzero and within [0, 0] at once.")
     return found
 
 

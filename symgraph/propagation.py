@@ -1,26 +1,43 @@
 """Facts of every node, from facts of inputs upward, and why each holds.
 
-Each operation states what it knows of its result given what is known of its operands (`Op.facts`); this
-module runs those statements over a graph, without recursion, and remembers the reasons.
+Each operation states what it knows of its result given what is known of its operands (`Op.facts`);
+this module runs those statements over a graph, without recursion, and remembers the reasons.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from math import inf
+from collections.abc import Iterable, Sequence
+from math import inf, isinf
 from typing import Any
+
+import numpy as np
 
 from .avals import Aval
 from .dag import Node, reachable
-from .facts import Fact, consistent
+from .errors import FactError
+from .facts import Fact, consistent, finite, integer_valued, interval, nonnegative, total
 
-__all__ = ["Knowledge", "Known"]
+__all__ = ["Knowledge", "Known", "knowledge_of"]
 
 
 class Known:
     """What is known of one value: facts with the reason for each, bounds, and its aval.
 
     Operands that are the same node are the same `Known` object: `x is y` tells x * x from x * y.
+
+    Attributes
+    ----------
+    facts : dict of Fact to Fact or None
+        Every fact, with the one it follows from; None for one the operation or the user states.
+    reasons : dict of Fact to str
+        Who states it.
+    low, high : float
+        The smallest interval known to hold every element.
+
+    Raises
+    ------
+    FactError
+        If two facts cannot hold together.
     """
 
     __slots__ = ("aval", "facts", "high", "low", "node", "reasons")
@@ -28,18 +45,26 @@ class Known:
     def __init__(self, node: Node, facts: Iterable[tuple[Fact, str]]) -> None:
         self.node = node
         self.aval: Aval = node.aval
-        stated = dict(facts)
-        self.facts = consistent(stated)
-        self.reasons = stated
-        bounds = [fact.args for fact in self.facts if fact.name == "interval"]
-        self.low: float = max((low for low, _ in bounds), default=-inf)
-        self.high: float = min((high for _, high in bounds), default=inf)
-        if Fact("nonnegative") in self.facts:
-            self.low = max(self.low, 0.0)
-        if Fact("nonpositive") in self.facts:
-            self.high = min(self.high, 0.0)
+        self.reasons = dict(facts)
+        self.facts = consistent(self.reasons)
+        low, high = _range_of(self.aval.dtype)
+        for fact in self.facts:
+            if fact.name == "interval":
+                low, high = max(low, fact.args[0]), min(high, fact.args[1])
+            elif fact.name == "nonnegative":
+                low = max(low, 0.0)
+            elif fact.name == "nonpositive":
+                high = min(high, 0.0)
+        self.low: float = low
+        self.high: float = high
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """`low` and `high`."""
+        return self.low, self.high
 
     def has(self, fact: Fact) -> bool:
+        """Whether the fact is known."""
         if fact in self.facts:
             return True
         if fact.name == "interval":
@@ -50,12 +75,50 @@ class Known:
         return self.has(fact)
 
 
+class _Witness(Known):
+    """A `Known` that takes down what it is asked and knows, to tell what a fact rests on."""
+
+    __slots__ = ("asked", "known")
+
+    def __init__(self, known: Known, asked: list[tuple[Node, Fact]]) -> None:
+        self.known = known
+        self.asked = asked
+        self.node, self.aval = known.node, known.aval
+        self.facts, self.reasons = known.facts, known.reasons
+
+    def has(self, fact: Fact) -> bool:
+        found = self.known.has(fact)
+        if found:
+            self.asked.append((self.node, fact))
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        # Only `low` and `high` are not set: a rule that reads one rests on that bound.
+        low, high = self.known.bounds
+        if name not in ("low", "high"):
+            raise AttributeError(name)
+        bound = interval(low, inf) if name == "low" else interval(-inf, high)
+        if not isinf(low if name == "low" else high):
+            self.asked.append((self.node, bound))
+        return low if name == "low" else high
+
+
+def _range_of(dtype: np.dtype[Any]) -> tuple[float, float]:
+    if dtype.kind == "b":
+        return 0.0, 1.0
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return float(limits.min), float(limits.max)
+    return -inf, inf
+
+
 _OPPOSITE = {
     "positive": "nonpositive",
     "nonpositive": "positive",
     "negative": "nonnegative",
     "nonnegative": "negative",
 }
+_BOUNDED = ("simplex", "one_hot", "unit_norm", "orthogonal")
 
 
 class Knowledge:
@@ -72,7 +135,13 @@ class Knowledge:
         self._known: dict[Node, Known] = {}
 
     def of(self, node: Node) -> Known:
-        """All that is known of `node`."""
+        """All that is known of `node`.
+
+        Raises
+        ------
+        FactError
+            If facts contradict one another; the message names the node and who states what.
+        """
         found = self._known.get(node)
         if found is not None:
             return found
@@ -90,57 +159,99 @@ class Knowledge:
         return self._known[node]
 
     def _derive(self, node: Node) -> Known:
+        stated = dict(self._stated_of_input(node) if node.is_input else self._derived(node))
+        kind = node.aval.dtype.kind
+        if kind in "iub":
+            for fact in (integer_valued, finite, *((nonnegative,) if kind in "ub" else ())):
+                stated.setdefault(fact, f"dtype {node.aval.dtype}")
+        try:
+            return Known(node, stated.items())
+        except FactError as error:
+            rows = [f"{fact}   {reason}" for fact, reason in stated.items()]
+            place = f" at {node.origin}" if str(node.origin) else ""
+            raise FactError(f"{error.what} Of {node!r}{place} it is known:", rows) from None
+
+    def _derived(self, node: Node) -> Iterable[tuple[Fact, str]]:
         operands = [self._known[operand] for operand in node.operands]
-        stated: dict[Fact, str] = {}
-        params: dict[str, Any] = dict(node.params)
-        if node.is_input:
-            for fact in params["assume"]:
-                if fact.is_open or not self.only_open:
-                    stated[fact] = f"stated of input {params['name']!r}"
-        else:
-            for fact in node.op.facts(*operands, **params):
-                stated.setdefault(fact, f"by {node.op.name}")
-        if node.aval.dtype.kind in "iub":
-            stated.setdefault(Fact("integer_valued"), f"dtype {node.aval.dtype}")
-            stated.setdefault(Fact("finite"), f"dtype {node.aval.dtype}")
-        if node.aval.dtype.kind in "ub":
-            stated.setdefault(Fact("nonnegative"), f"dtype {node.aval.dtype}")
-        return Known(node, stated.items())
+        for fact in node.op.facts(*operands, **node.params):
+            yield fact, f"by {node.op.name}"
+
+    def _stated_of_input(self, node: Node) -> Iterable[tuple[Fact, str]]:
+        name = node.params["name"]
+        for fact in node.params["assume"]:
+            if fact.is_open or not self.only_open:
+                yield fact, f"stated of input {name!r}"
+                # Stated of an input, bounds are said of its numbers and leave no room for NaN.
+                bounded = fact.name == "interval" and not any(isinf(each) for each in fact.args)
+                if bounded or fact.name in _BOUNDED:
+                    yield finite, f"{fact} stated of input {name!r}"
+        yield total, "an input"
 
     def holds(self, node: Node, fact: Fact) -> bool | None:
         """True or False where it is known, None where it is not."""
         known = self.of(node)
         if known.has(fact):
             return True
+        if known.aval.size == 0:
+            return None
         opposite = _OPPOSITE.get(fact.name)
-        if opposite is not None and known.has(Fact(opposite)) and known.aval.size != 0:
+        if opposite is not None and known.has(Fact(opposite)):
             return False
+        if fact.name == "nonzero" and known.low == known.high == 0:
+            return False
+        if fact.name == "interval":
+            apart = known.low > fact.args[1] or known.high < fact.args[0]
+            return False if apart else None
         return None
 
     def why(self, node: Node, fact: Fact) -> str:
-        """The chain of reasons for a fact, one line each; what is missing if it is not known."""
+        """The chain of reasons for a fact, one line each, what it rests on below it and indented.
+
+        If the fact is not known, one line says so.
+        """
         if not self.of(node).has(fact):
             return f"{fact} is not known of {node!r}."
         lines: list[str] = []
-        seen: set[Node] = set()
-        queue: list[tuple[Node, Fact]] = [(node, fact)]
-        while queue:
-            where, what = queue.pop(0)
-            known = self.of(where)
-            if where in seen or not known.has(what):
+        seen: set[tuple[Node, Fact]] = set()
+        stack: list[tuple[int, Node, Fact]] = [(0, node, fact)]
+        while stack:
+            depth, where, what = stack.pop()
+            if (where, what) in seen:
                 continue
-            seen.add(where)
-            cause: Fact = what
-            while cause in known.facts and known.facts[cause] is not None:
-                cause = known.facts[cause] or cause
-            reason = known.reasons.get(cause, "from its bounds")
-            via = f" (from {cause})" if cause != what else ""
-            place = f" at {where.origin}" if str(where.origin) else ""
-            lines.append(f"{what}: {where!r}{place}: {reason}{via}")
-            for operand in where.operands:
-                operand_facts = [each for each in self.of(operand).reasons]
-                queue.extend((operand, each) for each in operand_facts[:1])
+            seen.add((where, what))
+            causes = self._causes(where, what)
+            for cause in causes:
+                reason = self.of(where).reasons.get(cause, f"dtype {where.aval.dtype}")
+                via = f" (from {cause})" if cause != what else ""
+                place = f" at {where.origin}" if str(where.origin) else ""
+                lines.append(f"{'  ' * depth}{what}: {where!r}{place}: {reason}{via}")
+            premises = [pair for cause in causes for pair in self._premises(where, cause)]
+            stack.extend((depth + 1, *pair) for pair in reversed(premises))
         return "\n".join(lines)
+
+    def _causes(self, node: Node, fact: Fact) -> Sequence[Fact]:
+        """The stated facts that give this one: one, or those that bound the value."""
+        known = self.of(node)
+        if fact not in known.facts:
+            return [each for each in known.reasons if each.name in ("interval", *_OPPOSITE)][
+                :1
+            ] or [fact]
+        cause: Fact | None = fact
+        while cause is not None and cause not in known.reasons:
+            cause = known.facts[cause]
+        return [cause or fact]
+
+    def _premises(self, node: Node, fact: Fact) -> list[tuple[Node, Fact]]:
+        """What the operation asked of its operands just before it stated the fact."""
+        asked: list[tuple[Node, Fact]] = []
+        witnesses: dict[Node, _Witness] = {
+            operand: _Witness(self.of(operand), asked) for operand in node.operands
+        }
+        for stated in node.op.facts(*[witnesses[each] for each in node.operands], **node.params):
+            if stated == fact:
+                return list(dict.fromkeys(asked))
+            asked.clear()
+        return []
 
 
 def knowledge_of(outputs: Iterable[Node], *, only_open: bool = False) -> Knowledge:

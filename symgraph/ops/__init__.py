@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import (
+    choice,
     comparison,
     contraction,
     control,
@@ -12,12 +13,14 @@ from . import (
     indexing,
     movement,
     reduction,
+    rounding,
     softmax,
     special,
     trigonometric,
 )
 
 __all__ = [
+    "choice",
     "comparison",
     "contraction",
     "control",
@@ -27,6 +30,7 @@ __all__ = [
     "indexing",
     "movement",
     "reduction",
+    "rounding",
     "softmax",
     "special",
     "trigonometric",

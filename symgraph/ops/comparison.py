@@ -1,4 +1,4 @@
-"""Predicates and logic on corresponding elements: comparisons, tests for NaN, Boolean and bitwise operations.
+"""Predicates and logic on corresponding elements: comparisons, tests for NaN, Boolean operations.
 
 All are constant almost everywhere: their derivative is zero.
 """
@@ -34,7 +34,7 @@ __all__ = [
 _SYMMETRIC = Algebra(commutative=True)
 _LOGIC = Algebra(commutative=True, associative=True)
 
-# -- comparisons -------------------------------------------------------------------------------------
+# -- comparisons -----------------------------------------------------------------------------------
 greater = elementwise(
     "greater",
     kernel=lambda xp, x, y: xp.greater(x, y),
@@ -80,7 +80,7 @@ not_equal = elementwise(
     ufunc="not_equal",
 )
 
-# -- kinds of numbers --------------------------------------------------------------------------------
+# -- kinds of numbers ------------------------------------------------------------------------------
 isnan = elementwise(
     "isnan", kernel=lambda xp, x: xp.isnan(x), vjp=(None,), predicate=True, ufunc="isnan"
 )
@@ -94,7 +94,7 @@ signbit = elementwise(
     "signbit", kernel=lambda xp, x: xp.signbit(x), vjp=(None,), predicate=True, ufunc="signbit"
 )
 
-# -- logic -------------------------------------------------------------------------------------------
+# -- logic -----------------------------------------------------------------------------------------
 logical_and = elementwise(
     "logical_and",
     kernel=lambda xp, x, y: xp.logical_and(x, y),
@@ -127,7 +127,7 @@ logical_not = elementwise(
     ufunc="logical_not",
 )
 
-# -- bits --------------------------------------------------------------------------------------------
+# -- bits ------------------------------------------------------------------------------------------
 bitwise_and = elementwise(
     "bitwise_and",
     kernel=lambda xp, x, y: xp.bitwise_and(x, y),

@@ -1,4 +1,4 @@
-"""What says how to compute or differentiate rather than what: cast, stop_gradient, round to decimals."""
+"""What says how to compute or differentiate rather than what: cast, stop_gradient, round."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .families import function
 
 __all__ = ["astype", "cast", "round", "stop_gradient"]
 
-# -- dtypes ------------------------------------------------------------------------------------------
+# -- dtypes ----------------------------------------------------------------------------------------
 CAST = register(
     Op(
         "cast",
@@ -38,7 +38,7 @@ cast = function(CAST, _cast)
 
 
 def astype(x: Any, dtype: Any, copy: bool = True, **_device: Any) -> Any:
-    """x with another dtype, as in `cast`; `copy` is without meaning for a value."""
+    """X with another dtype, as in `cast`; `copy` is without meaning for a value."""
     return cast(x, dtype)
 
 
@@ -46,7 +46,7 @@ FUNCTIONS["astype"] = astype
 if hasattr(np, "astype"):  # NumPy 2.1
     NUMPY_FUNCTIONS[np.astype] = astype
 
-# -- derivatives -------------------------------------------------------------------------------------
+# -- derivatives -----------------------------------------------------------------------------------
 STOP_GRADIENT = register(
     Op(
         "stop_gradient",
@@ -69,7 +69,7 @@ def _stop_gradient(x: Any) -> Any:
 stop_gradient = function(STOP_GRADIENT, _stop_gradient)
 
 
-# -- decimals ----------------------------------------------------------------------------------------
+# -- decimals --------------------------------------------------------------------------------------
 def _infer_round(x: Aval, *, decimals: int) -> Aval:
     return x
 

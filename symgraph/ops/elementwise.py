@@ -1,81 +1,156 @@
-"""Arithmetic on corresponding elements: sums and products, roots, rounding, maximum, where.
+"""Arithmetic on corresponding elements: sums, products, roots and signs.
 
-Kinks and ties have one documented subgradient each, the same on every backend:
-
-- |x| has derivative 0 at 0, and so have sign and all that rounds, everywhere;
-- a tie of maximum(x, y) or minimum(x, y) is split equally between two computed operands, while a tie with
-  a constant goes to the constant: relu'(0) = 0;
-- clip passes strictly inside its bounds;
-- hypot has derivative 0 at the origin; sqrt has an infinite one at 0.
-
-Where an element is not chosen, its cotangent is chosen away, not multiplied by zero, so that an infinite
-cotangent of a branch not taken does no harm.
+Kinks have one documented subgradient each, the same on every backend: |x| has derivative 0 at 0,
+and so has sign everywhere; hypot has derivative 0 at the origin; sqrt has an infinite one at 0.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+from math import inf
 from typing import Any
 
 import numpy as np
 
-from ..array import Array, apply, constant
+from .. import facts as f
+from ..array import Array
+from ..facts import Fact
 from ..op import Algebra
-from .comparison import equal, isnan, not_equal
-from .families import compose, elementwise, function
+from ..propagation import Known
+from .bounds import (
+    Bounds,
+    bounds_of_product,
+    bounds_of_quotient,
+    bounds_of_square,
+    bounds_of_sum,
+    even_signs,
+    increasing,
+    knows,
+    mirrored_signs,
+    negated,
+    odd_signs,
+    product_signs,
+    structure_of_product,
+    structure_of_quotient,
+    structure_of_sum,
+)
+from .choice import where
+from .composites import as_array, composite
+from .families import elementwise
 
 __all__ = [
     "absolute",
     "add",
     "cbrt",
-    "ceil",
-    "clip",
     "copysign",
     "degrees",
     "divide",
-    "divmod",
     "fabs",
-    "floor",
-    "floor_divide",
-    "fmax",
-    "fmin",
-    "fmod",
     "heaviside",
     "hypot",
-    "is_constant",
-    "maximum",
-    "minimum",
-    "modf",
     "multiply",
     "negative",
     "positive",
     "radians",
     "reciprocal",
-    "remainder",
-    "rint",
     "sign",
     "sqrt",
     "square",
     "subtract",
-    "trunc",
-    "where",
 ]
 
 
-def is_constant(x: Array) -> bool:
-    """Whether `x` is a constant, perhaps broadcast, reshaped or cast."""
-    node = x.node
-    while node.operands and (node.op.view or node.op.name == "cast"):
-        node = node.operands[0]
-    return node.is_constant
+# -- what is known of results ----------------------------------------------------------------------
+def _bounds_add(x: Known, y: Known) -> Bounds:
+    return bounds_of_sum(x.bounds, y.bounds)
 
 
-# -- sums and products -------------------------------------------------------------------------------
+def _bounds_subtract(x: Known, y: Known) -> Bounds:
+    return (0.0, 0.0) if x is y else bounds_of_sum(x.bounds, (-y.high, -y.low))
+
+
+def _bounds_multiply(x: Known, y: Known) -> Bounds:
+    return bounds_of_square(x.bounds) if x is y else bounds_of_product(x.bounds, y.bounds)
+
+
+def _bounds_divide(x: Known, y: Known) -> Bounds:
+    return (1.0, 1.0) if x is y else bounds_of_quotient(x.bounds, y.bounds)
+
+
+def _signs_add(x: Known, y: Known) -> Iterable[Fact]:
+    for strict, weak in ((f.positive, f.nonnegative), (f.negative, f.nonpositive)):
+        if x.has(weak) and y.has(weak):
+            yield strict if x.has(strict) or y.has(strict) else weak
+
+
+def _signs_subtract(x: Known, y: Known) -> Iterable[Fact]:
+    for strict, weak, opposite, weakly_opposite in (
+        (f.positive, f.nonnegative, f.negative, f.nonpositive),
+        (f.negative, f.nonpositive, f.positive, f.nonnegative),
+    ):
+        if x.has(weak) and y.has(weakly_opposite) and x is not y:
+            yield strict if x.has(strict) or y.has(opposite) else weak
+
+
+def _divisor_nonzero(_x: Known, y: Known) -> bool:
+    return y.has(f.nonzero)
+
+
+def _signs_reciprocal(x: Known) -> Iterable[Fact]:
+    """Of 1 / x, which is nowhere 0."""
+    yield f.nonzero
+    if x.has(f.nonnegative):
+        yield f.positive
+    if x.has(f.nonpositive):
+        yield f.negative
+
+
+def _bounds_absolute(x: Known) -> Bounds:
+    least = 0.0 if x.low <= 0 <= x.high else min(abs(x.low), abs(x.high))
+    return least, max(abs(x.low), abs(x.high))
+
+
+def _bounds_sign(x: Known) -> Bounds:
+    low = 1.0 if x.has(f.positive) else 0.0 if x.has(f.nonnegative) else -1.0
+    high = -1.0 if x.has(f.negative) else 0.0 if x.has(f.nonpositive) else 1.0
+    return low, high
+
+
+def _bounds_hypot(x: Known, y: Known) -> Bounds:
+    (a, b), (c, d) = _bounds_absolute(x), _bounds_absolute(y)
+    return max(a, c), bounds_of_sum((b, b), (d, d))[1]
+
+
+def _signs_hypot(x: Known, y: Known) -> Iterable[Fact]:
+    yield f.positive if x.has(f.nonzero) or y.has(f.nonzero) else f.nonnegative
+
+
+def _bounds_copysign(x: Known, y: Known) -> Bounds:
+    most = _bounds_absolute(x)[1]
+    return (0.0 if y.has(f.positive) else -most), (0.0 if y.has(f.negative) else most)
+
+
+def _signs_copysign(x: Known, y: Known) -> Iterable[Fact]:
+    # Not of y >= 0: the zero may be -0.0, and its sign counts here.
+    if x.has(f.nonzero):
+        yield f.nonzero
+        yield from (sign for sign in (f.positive, f.negative) if y.has(sign))
+
+
+# -- sums and products -----------------------------------------------------------------------------
 add = elementwise(
     "add",
     kernel=lambda xp, x, y: xp.add(x, y),
     vjp=(
         lambda ct, out, x, y: ct,
         lambda ct, out, x, y: ct,
+    ),
+    facts=knows(
+        bounds=_bounds_add,
+        signs=_signs_add,
+        pattern=structure_of_sum,
+        keeps_integers=True,
     ),
     algebra=Algebra("add", commutative=True, associative=True, unit=0.0),
     ufunc="add",
@@ -88,6 +163,12 @@ subtract = elementwise(
         lambda ct, out, x, y: ct,
         lambda ct, out, x, y: -ct,
     ),
+    facts=knows(
+        bounds=_bounds_subtract,
+        signs=_signs_subtract,
+        pattern=structure_of_sum,
+        keeps_integers=True,
+    ),
     algebra=Algebra("subtract"),
     ufunc="subtract",
 )
@@ -96,6 +177,13 @@ negative = elementwise(
     "negative",
     kernel=lambda xp, x: xp.negative(x),
     vjp=(lambda ct, out, x: -ct,),
+    facts=knows(
+        bounds=negated,
+        signs=mirrored_signs,
+        keeps_finite=True,
+        keeps_integers=True,
+        zero_at_zero=True,
+    ),
     algebra=Algebra("negative"),
     ufunc="negative",
 )
@@ -106,6 +194,12 @@ multiply = elementwise(
     vjp=(
         lambda ct, out, x, y: ct * y,
         lambda ct, out, x, y: ct * x,
+    ),
+    facts=knows(
+        bounds=_bounds_multiply,
+        signs=product_signs,
+        pattern=structure_of_product,
+        keeps_integers=True,
     ),
     algebra=Algebra("multiply", commutative=True, associative=True, unit=1.0),
     ufunc="multiply",
@@ -118,6 +212,12 @@ divide = elementwise(
         lambda ct, out, x, y: ct / y,
         lambda ct, out, x, y: -(ct * out / y),
     ),
+    facts=knows(
+        bounds=_bounds_divide,
+        signs=product_signs,
+        pattern=structure_of_quotient,
+        defined=_divisor_nonzero,
+    ),
     algebra=Algebra("divide"),
     ufunc="divide",
     doc="x / y; integers give float64, as in NumPy.",
@@ -127,15 +227,26 @@ reciprocal = elementwise(
     "reciprocal",
     kernel=lambda xp, x: xp.reciprocal(x),
     vjp=(lambda ct, out, x: -(ct * out * out),),
+    facts=knows(
+        bounds=lambda x: bounds_of_quotient((1.0, 1.0), x.bounds),
+        signs=_signs_reciprocal,
+        defined=lambda x: x.has(f.nonzero),
+    ),
     algebra=Algebra("reciprocal"),
     ufunc="reciprocal",
 )
 
-# -- squares and roots -------------------------------------------------------------------------------
+# -- squares and roots -----------------------------------------------------------------------------
 square = elementwise(
     "square",
     kernel=lambda xp, x: xp.square(x),
     vjp=(lambda ct, out, x: ct * (2 * x),),
+    facts=knows(
+        bounds=lambda x: bounds_of_square(x.bounds),
+        signs=even_signs,
+        keeps_integers=True,
+        zero_at_zero=True,
+    ),
     algebra=Algebra("square"),
     ufunc="square",
 )
@@ -144,6 +255,13 @@ sqrt = elementwise(
     "sqrt",
     kernel=lambda xp, x: xp.sqrt(x),
     vjp=(lambda ct, out, x: ct / (2 * out),),
+    facts=knows(
+        bounds=increasing(math.sqrt, (0.0, inf), (0.0, inf)),
+        signs=even_signs,
+        defined=lambda x: x.has(f.nonnegative),
+        keeps_finite=True,
+        zero_at_zero=True,
+    ),
     algebra=Algebra("sqrt"),
     ufunc="sqrt",
 )
@@ -152,6 +270,7 @@ cbrt = elementwise(
     "cbrt",
     kernel=lambda xp, x: xp.cbrt(x),
     vjp=(lambda ct, out, x: ct / (3 * (out * out)),),
+    facts=knows(bounds=increasing(np.cbrt), signs=odd_signs, keeps_finite=True, zero_at_zero=True),
     flops=10,
     ufunc="cbrt",
 )
@@ -160,19 +279,27 @@ hypot = elementwise(
     "hypot",
     kernel=lambda xp, x, y: xp.hypot(x, y),
     vjp=(
-        lambda ct, out, x, y: ct * (x / where(equal(out, 0), 1, out)),
-        lambda ct, out, x, y: ct * (y / where(equal(out, 0), 1, out)),
+        lambda ct, out, x, y: ct * (x / where(out == 0, 1, out)),
+        lambda ct, out, x, y: ct * (y / where(out == 0, 1, out)),
     ),
+    facts=knows(bounds=_bounds_hypot, signs=_signs_hypot),
     flops=10,
     ufunc="hypot",
     doc="sqrt(x**2 + y**2) without overflow; its derivative at the origin is 0.",
 )
 
-# -- signs -------------------------------------------------------------------------------------------
+# -- signs -----------------------------------------------------------------------------------------
 absolute = elementwise(
     "absolute",
     kernel=lambda xp, x: xp.absolute(x),
     vjp=(lambda ct, out, x: ct * sign(x),),
+    facts=knows(
+        bounds=_bounds_absolute,
+        signs=even_signs,
+        keeps_finite=True,
+        keeps_integers=True,
+        zero_at_zero=True,
+    ),
     ufunc="absolute",
     doc="|x|; its derivative at 0 is 0.",
 )
@@ -181,6 +308,13 @@ sign = elementwise(
     "sign",
     kernel=lambda xp, x: xp.sign(x),
     vjp=(None,),
+    facts=knows(
+        bounds=_bounds_sign,
+        signs=odd_signs,
+        keeps_finite=True,
+        gives_integers=True,
+        zero_at_zero=True,
+    ),
     ufunc="sign",
 )
 
@@ -191,6 +325,12 @@ copysign = elementwise(
         lambda ct, out, x, y: ct * (sign(x) * copysign(1, y)),
         None,
     ),
+    facts=knows(
+        bounds=_bounds_copysign,
+        signs=_signs_copysign,
+        keeps_finite=True,
+        keeps_integers=True,
+    ),
     ufunc="copysign",
     doc="|x| with the sign of y.",
 )
@@ -200,208 +340,38 @@ heaviside = elementwise(
     kernel=lambda xp, x, y: xp.heaviside(x, y),
     vjp=(
         None,
-        lambda ct, out, x, y: where(equal(x, 0), ct, 0),
+        lambda ct, out, x, y: where(x == 0, ct, 0),
+    ),
+    facts=knows(
+        bounds=lambda x, y: (min(0.0, y.low), max(1.0, y.high)),
+        keeps_finite=True,
+        keeps_integers=True,
     ),
     ufunc="heaviside",
     doc="0 below zero, 1 above it, y at zero; its derivative with respect to x is 0.",
 )
 
-# -- larger and smaller ------------------------------------------------------------------------------
 
-
-def _won(ct: Array, x: Array, y: Array, wins: Array) -> Array:
-    """The cotangent of x in maximum or minimum: all where x wins, half where it ties with a computed y."""
-    if is_constant(y):
-        return where(wins, ct, 0)
-    return where(wins, ct, where(equal(x, y), ct * 0.5, 0))
-
-
-maximum = elementwise(
-    "maximum",
-    kernel=lambda xp, x, y: xp.maximum(x, y),
-    vjp=(
-        lambda ct, out, x, y: _won(ct, x, y, x > y),
-        lambda ct, out, x, y: _won(ct, y, x, y > x),
-    ),
-    ufunc="maximum",
-    doc="The larger one; a tie splits the cotangent equally, or gives it to a constant operand.",
-)
-
-minimum = elementwise(
-    "minimum",
-    kernel=lambda xp, x, y: xp.minimum(x, y),
-    vjp=(
-        lambda ct, out, x, y: _won(ct, x, y, x < y),
-        lambda ct, out, x, y: _won(ct, y, x, y < x),
-    ),
-    ufunc="minimum",
-    doc="The smaller one; a tie splits the cotangent equally, or gives it to a constant operand.",
-)
-
-fmax = elementwise(
-    "fmax",
-    kernel=lambda xp, x, y: xp.fmax(x, y),
-    vjp=(
-        lambda ct, out, x, y: _won(ct, x, y, (x > y) | isnan(y)),
-        lambda ct, out, x, y: _won(ct, y, x, (y > x) | isnan(x)),
-    ),
-    ufunc="fmax",
-    doc="The larger one, or the one that is a number; ties as in maximum.",
-)
-
-fmin = elementwise(
-    "fmin",
-    kernel=lambda xp, x, y: xp.fmin(x, y),
-    vjp=(
-        lambda ct, out, x, y: _won(ct, x, y, (x < y) | isnan(y)),
-        lambda ct, out, x, y: _won(ct, y, x, (y < x) | isnan(x)),
-    ),
-    ufunc="fmin",
-    doc="The smaller one, or the one that is a number; ties as in minimum.",
-)
-
-_clip = elementwise(
-    "clip",
-    kernel=lambda xp, x, low, high: xp.clip(x, low, high),
-    vjp=(
-        lambda ct, out, x, low, high: where((x > low) & (x < high), ct, 0),
-        lambda ct, out, x, low, high: where((x < low) & (low < high), ct, 0),
-        lambda ct, out, x, low, high: where((x > high) | (low >= high), ct, 0),
-    ),
-    doc="x within [low, high]; the cotangent of x passes strictly inside.",
-)
-
-# -- whole numbers -----------------------------------------------------------------------------------
-floor = elementwise("floor", kernel=lambda xp, x: xp.floor(x), vjp=(None,), ufunc="floor")
-ceil = elementwise("ceil", kernel=lambda xp, x: xp.ceil(x), vjp=(None,), ufunc="ceil")
-trunc = elementwise(
-    "trunc", kernel=lambda xp, x: xp.trunc(x), vjp=(None,), ufunc="trunc", numpy=(np.fix,)
-)
-rint = elementwise("rint", kernel=lambda xp, x: xp.rint(x), vjp=(None,), ufunc="rint")
-
-floor_divide = elementwise(
-    "floor_divide",
-    kernel=lambda xp, x, y: xp.floor_divide(x, y),
-    vjp=(None, None),
-    ufunc="floor_divide",
-)
-
-remainder = elementwise(
-    "remainder",
-    kernel=lambda xp, x, y: xp.remainder(x, y),
-    vjp=(
-        lambda ct, out, x, y: ct,
-        lambda ct, out, x, y: -(ct * floor_divide(x, y)),
-    ),
-    ufunc="remainder",
-    doc="x - y * floor(x / y), with the sign of y.",
-)
-
-fmod = elementwise(
-    "fmod",
-    kernel=lambda xp, x, y: xp.fmod(x, y),
-    vjp=(
-        lambda ct, out, x, y: ct,
-        lambda ct, out, x, y: -(ct * trunc(x / y)),
-    ),
-    ufunc="fmod",
-    doc="x - y * trunc(x / y), with the sign of x.",
-)
-
-# -- choosing ----------------------------------------------------------------------------------------
-_where = elementwise(
-    "where",
-    kernel=lambda xp, condition, x, y: xp.where(condition, x, y),
-    vjp=(
-        None,
-        lambda ct, out, condition, x, y: where(condition, ct, 0),
-        lambda ct, out, condition, x, y: where(condition, 0, ct),
-    ),
-    unpromoted=(0,),
-)
-
-
-def _choose(condition: Any, x: Any, y: Any) -> Any:
-    """x where the condition holds, y elsewhere; the branch not taken gets the cotangent 0.
-
-    Parameters
-    ----------
-    condition : array_like
-        Anything but bool counts as true where it is not 0.
-    x, y : array_like
-        Cast to their common dtype.
-    """
-    if type(condition) is Array and condition.dtype.kind != "b":
-        condition = not_equal(condition, 0)
-    elif not isinstance(condition, Array):
-        condition = np.asarray(condition, dtype=bool)
-    return apply(_where.op, condition, x, y)
-
-
-where = function(_where.op, _choose, np.where)
-
-
-def _within(
-    x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None
-) -> Any:
-    """x within [a_min, a_max]; the cotangent of x passes strictly inside.
-
-    Parameters
-    ----------
-    x : array_like
-    a_min, a_max : array_like or None
-        None leaves that side open; where a_min > a_max the result is a_max. `min` and `max` are other
-        names for them.
-    """
-    low = min if a_min is None else a_min
-    high = max if a_max is None else a_max
-    if low is None and high is None:
-        return positive(x)
-    if low is None:
-        return minimum(x, high)
-    if high is None:
-        return maximum(x, low)
-    return apply(_clip.op, x, low, high)
-
-
-clip = function(_clip.op, _within, np.clip)
-
-
-# -- made of others ----------------------------------------------------------------------------------
-def positive(x: Any) -> Any:
+# -- made of others --------------------------------------------------------------------------------
+@composite(np.positive)
+def positive(x: Any) -> Array:
     """+x: x itself."""
-    return x if isinstance(x, Array) else constant(x)
+    return as_array(x)
 
 
-def divmod(x: Any, y: Any) -> tuple[Any, Any]:
-    """floor_divide(x, y) and remainder(x, y)."""
-    return floor_divide(x, y), remainder(x, y)
-
-
-def modf(x: Any) -> tuple[Any, Any]:
-    """The fractional and the whole part of x, both with its sign."""
-    whole = trunc(x)
-    return x - whole, whole
-
-
-def degrees(x: Any) -> Any:
+@composite(np.degrees, np.rad2deg)
+def degrees(x: Any) -> Array:
     """Radians as degrees."""
     return multiply(x, 180 / np.pi)
 
 
-def radians(x: Any) -> Any:
+@composite(np.radians, np.deg2rad)
+def radians(x: Any) -> Array:
     """Degrees as radians."""
     return multiply(x, np.pi / 180)
 
 
-def fabs(x: Any) -> Any:
+@composite(np.fabs)
+def fabs(x: Any) -> Array:
     """|x| as a floating-point number."""
     return copysign(x, 1.0)
-
-
-compose(positive, np.positive)
-compose(divmod, np.divmod)
-compose(modf, np.modf)
-compose(degrees, np.degrees, np.rad2deg)
-compose(radians, np.radians, np.deg2rad)
-compose(fabs, np.fabs)

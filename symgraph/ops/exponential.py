@@ -5,15 +5,34 @@ softplus, log_sigmoid and log1mexp never overflow where their value is a number.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterable
+from math import inf
 from math import log as ln
 from typing import Any
 
 import numpy as np
 
+from .. import facts as f
 from ..array import Array, constant
+from ..facts import Fact
 from ..op import Algebra
-from .elementwise import is_constant, negative, where
-from .families import compose, elementwise, to_float
+from ..propagation import Known
+from .bounds import (
+    EVERYWHERE,
+    Bounds,
+    FactRule,
+    increasing,
+    is_positive,
+    knows,
+    odd_signs,
+    positive_operand,
+    within,
+)
+from .choice import is_constant, where
+from .composites import composite
+from .elementwise import negative
+from .families import elementwise, to_float
 
 __all__ = [
     "exp",
@@ -33,11 +52,74 @@ __all__ = [
     "softplus",
 ]
 
-# -- exponentials ------------------------------------------------------------------------------------
+
+# -- what is known of results ----------------------------------------------------------------------
+def _logistic(x: float) -> float:
+    return 1 / (1 + math.exp(-x)) if x > -700 else math.exp(x)
+
+
+def _softplus(x: float) -> float:
+    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
+
+
+def _signs_log(x: Known) -> Iterable[Fact]:
+    if x.low >= 1:
+        yield f.nonnegative
+    if x.high <= 1:
+        yield f.nonpositive
+
+
+def _facts_log(function: Callable[[float], float]) -> FactRule:
+    return knows(
+        bounds=increasing(function, (0.0, inf)), signs=_signs_log, defined=positive_operand
+    )
+
+
+def _bounds_logaddexp(x: Known, y: Known) -> Bounds:
+    low = max(x.low, y.low)
+    high = max(x.high, y.high) + ln(2)
+    return low, high * (1 + 4e-16) if high > 0 else high * (1 - 4e-16)
+
+
+def _exponent(y: Known) -> float | None:
+    """The value of an exponent that is one known number."""
+    return y.low if y.low == y.high else None
+
+
+def _bounds_power(x: Known, y: Known) -> Bounds:
+    n = _exponent(y)
+    if n is None or (x.low < 0 and not n.is_integer()):
+        return (0.0, inf) if x.has(f.nonnegative) else EVERYWHERE
+    if n == 0:
+        return 1.0, 1.0
+    if x.low >= 0 and n > 0:
+        return increasing(lambda value: value**n, (0.0, inf), (0.0, inf))(x)
+    return (0.0, inf) if n % 2 == 0 else EVERYWHERE
+
+
+def _signs_power(x: Known, y: Known) -> Iterable[Fact]:
+    n = _exponent(y)
+    if x.has(f.positive):
+        yield f.positive
+    elif x.has(f.nonnegative) or (n is not None and n % 2 == 0):
+        yield f.positive if x.has(f.nonzero) else f.nonnegative
+    elif n is not None and n % 2 == 1:
+        yield from odd_signs(x)
+
+
+def _power_defined(x: Known, y: Known) -> bool:
+    n = _exponent(y)
+    if x.has(f.positive) or (x.has(f.nonnegative) and y.has(f.nonnegative)):
+        return True
+    return n is not None and n.is_integer() and (n >= 0 or x.has(f.nonzero))
+
+
+# -- exponentials ----------------------------------------------------------------------------------
 exp = elementwise(
     "exp",
     kernel=lambda xp, x: xp.exp(x),
     vjp=(lambda ct, out, x: ct * out,),
+    facts=knows(bounds=increasing(math.exp, image=(0.0, inf)), signs=is_positive),
     flops=10,
     algebra=Algebra("exp"),
     ufunc="exp",
@@ -47,6 +129,7 @@ exp2 = elementwise(
     "exp2",
     kernel=lambda xp, x: xp.exp2(x),
     vjp=(lambda ct, out, x: ct * (ln(2) * out),),
+    facts=knows(bounds=increasing(np.exp2, image=(0.0, inf)), signs=is_positive),
     flops=10,
     ufunc="exp2",
 )
@@ -55,15 +138,19 @@ expm1 = elementwise(
     "expm1",
     kernel=lambda xp, x: xp.expm1(x),
     vjp=(lambda ct, out, x: ct * exp(x),),
+    facts=knows(
+        bounds=increasing(math.expm1, image=(-1.0, inf)), signs=odd_signs, zero_at_zero=True
+    ),
     flops=10,
     ufunc="expm1",
 )
 
-# -- logarithms --------------------------------------------------------------------------------------
+# -- logarithms ------------------------------------------------------------------------------------
 log = elementwise(
     "log",
     kernel=lambda xp, x: xp.log(x),
     vjp=(lambda ct, out, x: ct / x,),
+    facts=_facts_log(math.log),
     flops=10,
     algebra=Algebra("log"),
     ufunc="log",
@@ -73,6 +160,12 @@ log1p = elementwise(
     "log1p",
     kernel=lambda xp, x: xp.log1p(x),
     vjp=(lambda ct, out, x: ct / (1 + x),),
+    facts=knows(
+        bounds=increasing(math.log1p, (-1.0, inf)),
+        signs=odd_signs,
+        defined=lambda x: x.low > -1,
+        zero_at_zero=True,
+    ),
     flops=10,
     ufunc="log1p",
 )
@@ -81,6 +174,7 @@ log2 = elementwise(
     "log2",
     kernel=lambda xp, x: xp.log2(x),
     vjp=(lambda ct, out, x: ct / (ln(2) * x),),
+    facts=_facts_log(math.log2),
     flops=10,
     ufunc="log2",
 )
@@ -89,6 +183,7 @@ log10 = elementwise(
     "log10",
     kernel=lambda xp, x: xp.log10(x),
     vjp=(lambda ct, out, x: ct / (ln(10) * x),),
+    facts=_facts_log(math.log10),
     flops=10,
     ufunc="log10",
 )
@@ -117,6 +212,7 @@ logaddexp = elementwise(
         lambda ct, out, x, y: _share(ct, x, y, 1),
         lambda ct, out, x, y: _share(ct, y, x, 1),
     ),
+    facts=knows(bounds=_bounds_logaddexp, keeps_finite=True),
     flops=20,
     algebra=Algebra(commutative=True, associative=True),
     ufunc="logaddexp",
@@ -130,17 +226,21 @@ logaddexp2 = elementwise(
         lambda ct, out, x, y: _share(ct, x, y, ln(2)),
         lambda ct, out, x, y: _share(ct, y, x, ln(2)),
     ),
+    facts=knows(keeps_finite=True),
     flops=20,
     algebra=Algebra(commutative=True, associative=True),
     ufunc="logaddexp2",
     doc="log2(2**x + 2**y) without overflow; where both are -inf its derivative is 0.",
 )
 
-# -- logistic ----------------------------------------------------------------------------------------
+# -- logistic --------------------------------------------------------------------------------------
 sigmoid = elementwise(
     "sigmoid",
     kernel=lambda xp, x: xp.special.expit(x),
     vjp=(lambda ct, out, x: ct * (out * (1 - out)),),
+    facts=knows(
+        bounds=increasing(_logistic, image=(0.0, 1.0)), signs=is_positive, keeps_finite=True
+    ),
     promote=to_float,
     flops=12,
     count=4,
@@ -151,6 +251,9 @@ softplus = elementwise(
     "softplus",
     kernel=lambda xp, x: xp.logaddexp(0.0, x),
     vjp=(lambda ct, out, x: ct * sigmoid(x),),
+    facts=knows(
+        bounds=increasing(_softplus, image=(0.0, inf)), signs=is_positive, keeps_finite=True
+    ),
     promote=to_float,
     flops=22,
     count=3,
@@ -158,13 +261,14 @@ softplus = elementwise(
 )
 
 
+@composite()
 def log_sigmoid(x: Any) -> Any:
     """log(sigmoid(x)) = -softplus(-x), without overflow."""
     return negative(softplus(negative(x)))
 
 
 def _log1mexp(xp: Any, x: Any) -> Any:
-    # Mächler (2012), "Accurately computing log(1 - exp(-|a|))": each form is accurate on its side of ln 2.
+    # Mächler (2012), "Accurately computing log(1 - exp(-|a|))": each form is accurate on one side.
     near = xp.log(-xp.expm1(x))
     return xp.where(x > -ln(2), near, xp.log1p(-xp.exp(x)))
 
@@ -173,6 +277,11 @@ log1mexp = elementwise(
     "log1mexp",
     kernel=_log1mexp,
     vjp=(lambda ct, out, x: -(ct / expm1(-x)),),
+    facts=knows(
+        bounds=within(-inf, 0.0),
+        signs=lambda x: (f.negative,),
+        defined=lambda x: x.has(f.negative),
+    ),
     promote=to_float,
     flops=30,
     count=3,
@@ -180,9 +289,9 @@ log1mexp = elementwise(
 )
 
 
-# -- powers ------------------------------------------------------------------------------------------
+# -- powers ----------------------------------------------------------------------------------------
 def _lowered(y: Array) -> Array:
-    """y - 1, but 1 where y is 0, so that x**0 has the derivative 0 * x**1 = 0 also at x = 0."""
+    """Y - 1, but 1 where y is 0, so that x**0 has the derivative 0 * x**1 = 0 also at x = 0."""
     if y.node.is_constant:
         value = y.node.params["value"]
         return constant(np.where(value == 0, 1, value - 1), value.dtype)
@@ -196,6 +305,11 @@ power = elementwise(
         lambda ct, out, x, y: ct * (y * x ** _lowered(y)),
         lambda ct, out, x, y: ct * (out * log(where(x == 0, 1, x))),
     ),
+    facts=knows(
+        bounds=_bounds_power,
+        signs=_signs_power,
+        defined=_power_defined,
+    ),
     flops=20,
     algebra=Algebra("power"),
     ufunc="power",
@@ -203,6 +317,7 @@ power = elementwise(
 )
 
 
+@composite(np.float_power)
 def float_power(x: Any, y: Any) -> Any:
     """x**y in float64."""
     return power(_as_float64(x), _as_float64(y))
@@ -210,7 +325,3 @@ def float_power(x: Any, y: Any) -> Any:
 
 def _as_float64(x: Any) -> Any:
     return x.astype("float64") if isinstance(x, Array) else np.asarray(x, dtype="float64")
-
-
-compose(log_sigmoid)
-compose(float_power, np.float_power)

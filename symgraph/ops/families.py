@@ -1,4 +1,4 @@
-"""Constructors that families of operations share: what differs between members is all they are given."""
+"""Constructors that families of operations share, given only what differs between members."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..avals import Aval, broadcast_shapes
 from ..errors import DTypeError
 from ..op import Algebra, Op, Undefined, VjpRule, per_element, register
 
-__all__ = ["Function", "compose", "elementwise", "function", "like_ufunc", "same_dtype", "to_float"]
+__all__ = ["Function", "elementwise", "function", "like_ufunc", "same_dtype", "to_float"]
 
 
 class Function(Protocol):
@@ -30,14 +30,6 @@ def function(op: Op, call: Callable[..., Any], *numpy_functions: Any) -> Any:
     call.__doc__ = op.doc or call.__doc__
     call.op = op  # pyright: ignore[reportFunctionMemberAccess]
     FUNCTIONS[op.name] = call
-    for each in numpy_functions:
-        NUMPY_FUNCTIONS[each] = call
-    return call
-
-
-def compose(call: Callable[..., Any], *numpy_functions: Any) -> Callable[..., Any]:
-    """Publish a function made of others under its own name, and as what the NumPy functions do."""
-    FUNCTIONS[call.__name__] = call
     for each in numpy_functions:
         NUMPY_FUNCTIONS[each] = call
     return call

@@ -14,7 +14,7 @@ import numpy as np
 from ..array import apply
 from ..avals import Aval
 from ..op import Op, per_element, register
-from .elementwise import where
+from .choice import where
 from .exponential import exp, log, log1p
 from .families import elementwise, function
 
@@ -53,7 +53,7 @@ def _special(name: str, *vjp: Any, doc: str = "", flops: int = 20) -> Any:
     return elementwise(name, kernel=_kernel(name), vjp=vjp, promote=_to_float, flops=flops, doc=doc)
 
 
-# -- error functions ---------------------------------------------------------------------------------
+# -- error functions -------------------------------------------------------------------------------
 erf = _special("erf", lambda ct, out, x: ct * (2 / sqrt(pi) * exp(-(x * x))))
 erfc = _special("erfc", lambda ct, out, x: -(ct * (2 / sqrt(pi) * exp(-(x * x)))))
 erfinv = _special("erfinv", lambda ct, out, x: ct * (sqrt(pi) / 2 * exp(out * out)))
@@ -73,7 +73,7 @@ log_ndtr = _special(
     doc="log(ndtr(x)), accurate far out on the left.",
 )
 
-# -- gamma and its derivatives -----------------------------------------------------------------------
+# -- gamma and its derivatives ---------------------------------------------------------------------
 gammaln = _special(
     "gammaln", lambda ct, out, x: ct * digamma(x), doc="The logarithm of |gamma(x)|."
 )
@@ -110,7 +110,7 @@ def _polygamma(order: int, x: Any) -> Any:
 
 polygamma = function(POLYGAMMA, _polygamma)
 
-# -- logarithms --------------------------------------------------------------------------------------
+# -- logarithms ------------------------------------------------------------------------------------
 logit = _special(
     "logit",
     lambda ct, out, x: ct / (x * (1 - x)),

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from math import inf, pi
+
+from .. import facts as f
+from ..propagation import Known
+from .bounds import EVERYWHERE, Bounds, decreasing, increasing, knows, odd_signs, within
 from .elementwise import sqrt
 from .families import elementwise
 
@@ -21,11 +27,35 @@ __all__ = [
     "tanh",
 ]
 
-# -- circular ----------------------------------------------------------------------------------------
+_QUARTER = math.nextafter(pi / 2, inf)
+
+
+def _within_one(x: Known) -> bool:
+    return x.low >= -1 and x.high <= 1
+
+
+def _bounds_tan(x: Known) -> Bounds:
+    if x.low > -1.57 and x.high < 1.57:
+        return increasing(math.tan)(x)
+    return EVERYWHERE
+
+
+def _bounds_arctan2(y: Known, x: Known) -> Bounds:
+    most = _QUARTER if x.low >= 0 else 2 * _QUARTER
+    return -most, most
+
+
+def _bounds_cosh(x: Known) -> Bounds:
+    most = max(abs(x.low), abs(x.high))
+    return 1.0, inf if most > 700 else math.cosh(most) * (1 + 1e-15)
+
+
+# -- circular --------------------------------------------------------------------------------------
 sin = elementwise(
     "sin",
     kernel=lambda xp, x: xp.sin(x),
     vjp=(lambda ct, out, x: ct * cos(x),),
+    facts=knows(bounds=within(-1.0, 1.0), keeps_finite=True, zero_at_zero=True),
     flops=10,
     ufunc="sin",
 )
@@ -33,6 +63,7 @@ cos = elementwise(
     "cos",
     kernel=lambda xp, x: xp.cos(x),
     vjp=(lambda ct, out, x: -(ct * sin(x)),),
+    facts=knows(bounds=within(-1.0, 1.0), keeps_finite=True),
     flops=10,
     ufunc="cos",
 )
@@ -40,6 +71,11 @@ tan = elementwise(
     "tan",
     kernel=lambda xp, x: xp.tan(x),
     vjp=(lambda ct, out, x: ct * (1 + out * out),),
+    facts=knows(
+        defined=lambda x: x.low > -1.57 and x.high < 1.57,
+        bounds=_bounds_tan,
+        zero_at_zero=True,
+    ),
     flops=10,
     ufunc="tan",
 )
@@ -47,6 +83,13 @@ arcsin = elementwise(
     "arcsin",
     kernel=lambda xp, x: xp.arcsin(x),
     vjp=(lambda ct, out, x: ct / sqrt(1 - x * x),),
+    facts=knows(
+        bounds=increasing(math.asin, (-1.0, 1.0), (-_QUARTER, _QUARTER)),
+        signs=odd_signs,
+        defined=_within_one,
+        keeps_finite=True,
+        zero_at_zero=True,
+    ),
     flops=10,
     ufunc="arcsin",
 )
@@ -54,6 +97,11 @@ arccos = elementwise(
     "arccos",
     kernel=lambda xp, x: xp.arccos(x),
     vjp=(lambda ct, out, x: -(ct / sqrt(1 - x * x)),),
+    facts=knows(
+        bounds=decreasing(math.acos, (-1.0, 1.0), (0.0, 2 * _QUARTER)),
+        defined=_within_one,
+        keeps_finite=True,
+    ),
     flops=10,
     ufunc="arccos",
 )
@@ -61,6 +109,12 @@ arctan = elementwise(
     "arctan",
     kernel=lambda xp, x: xp.arctan(x),
     vjp=(lambda ct, out, x: ct / (1 + x * x),),
+    facts=knows(
+        bounds=increasing(math.atan, image=(-_QUARTER, _QUARTER)),
+        signs=odd_signs,
+        keeps_finite=True,
+        zero_at_zero=True,
+    ),
     flops=10,
     ufunc="arctan",
 )
@@ -71,16 +125,22 @@ arctan2 = elementwise(
         lambda ct, out, y, x: ct * (x / (x * x + y * y)),
         lambda ct, out, y, x: -(ct * (y / (x * x + y * y))),
     ),
+    facts=knows(
+        bounds=_bounds_arctan2,
+        signs=lambda y, x: odd_signs(y) if x.has(f.positive) else (),
+        keeps_finite=True,
+    ),
     flops=10,
     ufunc="arctan2",
     doc="The angle of the point (x, y), the first operand being y; within [-pi, pi].",
 )
 
-# -- hyperbolic --------------------------------------------------------------------------------------
+# -- hyperbolic ------------------------------------------------------------------------------------
 sinh = elementwise(
     "sinh",
     kernel=lambda xp, x: xp.sinh(x),
     vjp=(lambda ct, out, x: ct * cosh(x),),
+    facts=knows(bounds=increasing(math.sinh), signs=odd_signs, zero_at_zero=True),
     flops=10,
     ufunc="sinh",
 )
@@ -88,6 +148,7 @@ cosh = elementwise(
     "cosh",
     kernel=lambda xp, x: xp.cosh(x),
     vjp=(lambda ct, out, x: ct * sinh(x),),
+    facts=knows(bounds=_bounds_cosh),
     flops=10,
     ufunc="cosh",
 )
@@ -95,6 +156,12 @@ tanh = elementwise(
     "tanh",
     kernel=lambda xp, x: xp.tanh(x),
     vjp=(lambda ct, out, x: ct * (1 - out * out),),
+    facts=knows(
+        bounds=increasing(math.tanh, image=(-1.0, 1.0)),
+        signs=odd_signs,
+        keeps_finite=True,
+        zero_at_zero=True,
+    ),
     flops=10,
     ufunc="tanh",
 )
@@ -102,6 +169,9 @@ arcsinh = elementwise(
     "arcsinh",
     kernel=lambda xp, x: xp.arcsinh(x),
     vjp=(lambda ct, out, x: ct / sqrt(x * x + 1),),
+    facts=knows(
+        bounds=increasing(math.asinh), signs=odd_signs, keeps_finite=True, zero_at_zero=True
+    ),
     flops=10,
     ufunc="arcsinh",
 )
@@ -109,6 +179,11 @@ arccosh = elementwise(
     "arccosh",
     kernel=lambda xp, x: xp.arccosh(x),
     vjp=(lambda ct, out, x: ct / sqrt(x * x - 1),),
+    facts=knows(
+        bounds=increasing(math.acosh, (1.0, inf), (0.0, inf)),
+        defined=lambda x: x.low >= 1,
+        keeps_finite=True,
+    ),
     flops=10,
     ufunc="arccosh",
 )
@@ -116,6 +191,12 @@ arctanh = elementwise(
     "arctanh",
     kernel=lambda xp, x: xp.arctanh(x),
     vjp=(lambda ct, out, x: ct / (1 - x * x),),
+    facts=knows(
+        bounds=increasing(math.atanh, (-1.0, 1.0)),
+        signs=odd_signs,
+        defined=lambda x: x.low > -1 and x.high < 1,
+        zero_at_zero=True,
+    ),
     flops=10,
     ufunc="arctanh",
 )

@@ -1,0 +1,389 @@
+"""What an elementwise operation knows of its result: signs, bounds, structure, where defined.
+
+Bounds are intervals in the sense of Moore (1966), rounded outward. `knows` puts a rule together
+from what differs between operations. Integers wrap around, so of integer results nothing is said
+unless the bounds show that they fit their dtype.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from math import fabs, inf, isinf, isnan, nextafter
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .. import facts as f
+from ..dims import known_equal
+from ..facts import Fact
+from ..propagation import Known
+
+__all__ = [
+    "EVERYWHERE",
+    "Bounds",
+    "FactRule",
+    "always",
+    "bounds_of_product",
+    "bounds_of_quotient",
+    "bounds_of_square",
+    "bounds_of_sum",
+    "decreasing",
+    "even_signs",
+    "in_common",
+    "increasing",
+    "is_positive",
+    "knows",
+    "mirrored_signs",
+    "negated",
+    "nonzero_kept",
+    "odd_signs",
+    "positive_operand",
+    "product_signs",
+    "structure",
+    "structure_of_product",
+    "structure_of_quotient",
+    "structure_of_sum",
+    "within",
+]
+
+Bounds: TypeAlias = tuple[float, float]
+FactRule: TypeAlias = Callable[..., Iterable[Fact]]
+EVERYWHERE: Bounds = (-inf, inf)
+_MOST = float(np.finfo("float64").max)
+
+
+def always(*_known: Known, **_params: Any) -> bool:
+    """An operation that is defined for all real numbers."""
+    return True
+
+
+def _unknown(*_known: Known) -> Bounds:
+    return EVERYWHERE
+
+
+def _nothing(*_known: Known, **_params: Any) -> Iterable[Fact]:
+    return ()
+
+
+def knows(
+    *,
+    bounds: Callable[..., Bounds] = _unknown,
+    signs: Callable[..., Iterable[Fact]] = _nothing,
+    pattern: Callable[..., Iterable[Fact]] | None = None,
+    defined: Callable[..., bool] = always,
+    keeps_finite: bool = False,
+    keeps_integers: bool = False,
+    gives_integers: bool = False,
+    zero_at_zero: bool = False,
+) -> FactRule:
+    """A fact rule.
+
+    Parameters
+    ----------
+    bounds : callable
+        `bounds(*known)`: an interval of the result.
+    signs : callable
+        `signs(*known)`: facts that bounds do not tell, such as positive.
+    pattern : callable, optional
+        Matrix structure; by default an operation of symmetric matrices gives a symmetric one.
+    defined : callable
+        `defined(*known)`: whether the result is a real number for all such operands.
+    keeps_finite : bool
+        Finite floating-point operands cannot overflow.
+    keeps_integers, gives_integers : bool
+        Whole operands give whole results; all operands do.
+    zero_at_zero : bool
+        An operation of one operand that maps 0 to 0, and so keeps zero patterns.
+    """
+    if pattern is None:
+        pattern = partial(structure, zero_at_zero=zero_at_zero)
+
+    def rule(*known: Known, **_params: Any) -> Iterable[Fact]:
+        low, high = bounds(*known)
+        low, high = -inf if isnan(low) else low, inf if isnan(high) else high
+        # A bound past the largest number is one on the near side of infinity.
+        low, high = min(low, _MOST), max(high, -_MOST)
+        dtype = known[-1].aval.dtype
+        if dtype.kind in "iub" and not _fits(low, high, dtype):
+            return
+        if low <= high and not (isinf(low) and isinf(high)):
+            yield f.interval(low, high)
+        yield from signs(*known)
+        yield from pattern(*known)
+        if gives_integers or (keeps_integers and _all(known, f.integer_valued)):
+            yield f.integer_valued
+        if _all(known, f.total) and defined(*known):
+            yield f.total
+            fits = -_largest(dtype) < low and high < _largest(dtype)
+            if (keeps_finite or fits) and _all(known, f.finite):
+                yield f.finite
+
+    return rule
+
+
+def _all(known: Iterable[Known], fact: Fact) -> bool:
+    return all(each.has(fact) for each in known)
+
+
+def _fits(low: float, high: float, dtype: np.dtype[Any]) -> bool:
+    if dtype.kind == "b":
+        return False
+    limits = np.iinfo(dtype)
+    return limits.min <= low and high <= limits.max
+
+
+def _largest(dtype: np.dtype[Any]) -> float:
+    return float(np.finfo(dtype).max) if dtype.kind == "f" else inf
+
+
+# -- bounds ----------------------------------------------------------------------------------------
+def within(low: float, high: float) -> Callable[..., Bounds]:
+    """Bounds that hold whatever the operands are."""
+
+    def bounds(*_known: Known) -> Bounds:
+        return low, high
+
+    return bounds
+
+
+def _down(x: float) -> float:
+    # Four units in the last place: more than libm is ever wrong by.
+    return x if isinf(x) else nextafter(x - 4e-16 * fabs(x), -inf)
+
+
+def _up(x: float) -> float:
+    return -_down(-x)
+
+
+def increasing(
+    function: Callable[[float], float],
+    domain: Bounds = EVERYWHERE,
+    image: Bounds = EVERYWHERE,
+) -> Callable[[Known], Bounds]:
+    """Bounds of an increasing function from `domain` to `image`; limits are taken at the ends."""
+
+    def bounds(x: Known) -> Bounds:
+        low, high = max(x.low, domain[0]), min(x.high, domain[1])
+        if low > high:
+            return image
+        least = image[0] if low == domain[0] else max(image[0], _down(_value(function, low)))
+        most = image[1] if high == domain[1] else min(image[1], _up(_value(function, high)))
+        return least, most
+
+    return bounds
+
+
+def decreasing(
+    function: Callable[[float], float],
+    domain: Bounds = EVERYWHERE,
+    image: Bounds = EVERYWHERE,
+) -> Callable[[Known], Bounds]:
+    """Bounds of a decreasing function, as `increasing`."""
+    mirrored = increasing(lambda x: -function(x), domain, (-image[1], -image[0]))
+
+    def bounds(x: Known) -> Bounds:
+        low, high = mirrored(x)
+        return -high, -low
+
+    return bounds
+
+
+def _value(function: Callable[[float], float], x: float) -> float:
+    try:
+        with np.errstate(all="ignore"):
+            return float(function(x))
+    except OverflowError:
+        return inf if x > 0 else -inf
+    except ValueError:
+        return float("nan")
+
+
+def negated(x: Known) -> Bounds:
+    """Bounds of -x."""
+    return -x.high, -x.low
+
+
+def bounds_of_sum(x: Bounds, y: Bounds) -> Bounds:
+    """Bounds of x + y."""
+    return _sum_down(x[0], y[0]), -_sum_down(-x[1], -y[1])
+
+
+def _sum_down(a: float, b: float) -> float:
+    total = a + b
+    if isinf(total) or isnan(total):
+        return -inf
+    # Knuth's two-sum: the rounding error of a + b is itself a floating-point number.
+    part = total - a
+    error = (a - (total - part)) + (b - part)
+    return total if error >= 0 else nextafter(total, -inf)
+
+
+def bounds_of_product(x: Bounds, y: Bounds) -> Bounds:
+    """Bounds of x y: the extremes are at the corners."""
+    corners = [(a, b) for a in x for b in y]
+    return min(_product_down(a, b) for a, b in corners), max(
+        -_product_down(-a, b) for a, b in corners
+    )
+
+
+def _product_down(a: float, b: float) -> float:
+    if a == 0 or b == 0:
+        return 0.0
+    product = a * b
+    whole = fabs(product) < 2**53 and a.is_integer() and b.is_integer()
+    return product if whole or fabs(a) == 1 or fabs(b) == 1 else _down(product)
+
+
+def bounds_of_square(x: Bounds) -> Bounds:
+    """Bounds of x²."""
+    least = 0.0 if x[0] <= 0 <= x[1] else min(fabs(x[0]), fabs(x[1]))
+    most = max(fabs(x[0]), fabs(x[1]))
+    return _product_down(least, least), -_product_down(-most, most)
+
+
+def bounds_of_quotient(x: Bounds, y: Bounds) -> Bounds:
+    """Bounds of x / y where y is not 0."""
+    if y[0] < 0 < y[1] or y == (0.0, 0.0):
+        return EVERYWHERE
+    if y[0] >= 0:
+        inverse = (_inverse_down(y[1]), inf if y[0] == 0 else -_inverse_down(-y[0]))
+    else:
+        inverse = (-inf if y[1] == 0 else _inverse_down(y[1]), -_inverse_down(-y[0]))
+    return bounds_of_product(x, inverse)
+
+
+def _inverse_down(x: float) -> float:
+    if isinf(x):
+        return 0.0
+    inverse = 1 / x
+    return inverse if fabs(x) == 1 else _down(inverse)
+
+
+# -- signs -----------------------------------------------------------------------------------------
+_SIGNS = (f.positive, f.nonnegative, f.negative, f.nonpositive)
+_MIRRORED = {
+    f.positive: f.negative,
+    f.nonnegative: f.nonpositive,
+    f.negative: f.positive,
+    f.nonpositive: f.nonnegative,
+}
+
+
+def odd_signs(x: Known, *_others: Known) -> Iterable[Fact]:
+    """Of a function with the sign of its first operand, and zero only where that is."""
+    yield from (sign for sign in _SIGNS if x.has(sign))
+    yield from nonzero_kept(x)
+
+
+def nonzero_kept(x: Known, *_others: Known) -> Iterable[Fact]:
+    """Of a function that is 0 only where its first operand is."""
+    if x.has(f.nonzero):
+        yield f.nonzero
+
+
+def mirrored_signs(x: Known) -> Iterable[Fact]:
+    """Of a function with the opposite sign of its operand."""
+    yield from (_MIRRORED[sign] for sign in _SIGNS if x.has(sign))
+    yield from nonzero_kept(x)
+
+
+def even_signs(x: Known) -> Iterable[Fact]:
+    """Of a function that is never negative, and zero only where its operand is."""
+    yield f.positive if x.has(f.nonzero) else f.nonnegative
+
+
+def is_positive(*_known: Known) -> Iterable[Fact]:
+    """Of a function that is positive everywhere."""
+    yield f.positive
+
+
+def positive_operand(x: Known) -> bool:
+    """Where log is defined."""
+    return x.has(f.positive)
+
+
+def in_common(x: Known, y: Known) -> Iterable[Fact]:
+    """Of a result each of whose elements is one of x or of y."""
+    yield from (each for each in (*_SIGNS, f.nonzero) if x.has(each) and y.has(each))
+
+
+def product_signs(x: Known, y: Known) -> Iterable[Fact]:
+    """Of x y, and of x / y where it is defined."""
+    if x is y:
+        yield from even_signs(x)
+        return
+    if x.has(f.nonzero) and y.has(f.nonzero):
+        yield f.nonzero
+    for sign, kept, mirrored in (
+        (f.positive, _SIGNS, _MIRRORED),
+        (f.nonnegative, (f.nonnegative, f.nonpositive), _MIRRORED),
+    ):
+        opposite = _MIRRORED[sign]
+        for one, other in ((x, y), (y, x)):
+            if one.has(sign):
+                yield from (each for each in kept if other.has(each))
+            if one.has(opposite):
+                yield from (mirrored[each] for each in kept if other.has(each))
+
+
+# -- structure of matrices -------------------------------------------------------------------------
+_ZERO_PATTERNS = (f.diagonal, f.triangular("lower"), f.triangular("upper"))
+
+
+def _is_scalar(x: Known) -> bool:
+    return all(dim == 1 for dim in x.aval.shape[-2:])
+
+
+def _same_matrix(x: Known, others: Iterable[Known]) -> bool:
+    """Whether broadcasting x against the others repeats no row or column of x."""
+    shape = x.aval.shape[-2:]
+    return len(shape) == 2 and all(
+        dim == 1 or known_equal(dim, own)
+        for other in others
+        for dim, own in zip(reversed(other.aval.shape), reversed(shape), strict=False)
+    )
+
+
+def structure(*known: Known, zero_at_zero: bool = False) -> Iterable[Fact]:
+    """Symmetry and zero patterns of an elementwise function of matrices and scalars."""
+    matrices = [each for each in known if not _is_scalar(each)]
+    if matrices and all(each.has(f.symmetric) for each in matrices):
+        yield f.symmetric
+    if zero_at_zero:
+        yield from (pattern for pattern in _ZERO_PATTERNS if known[0].has(pattern))
+
+
+def structure_of_sum(x: Known, y: Known) -> Iterable[Fact]:
+    """Of x + y and x - y: patterns both have; x + xᵀ is symmetric."""
+    yield from structure(x, y)
+    if _transposes(x, y) and x.aval.ndim >= 2:
+        yield f.symmetric
+    if _same_matrix(x, (y,)) and _same_matrix(y, (x,)):
+        yield from (each for each in _ZERO_PATTERNS if x.has(each) and y.has(each))
+
+
+def structure_of_product(x: Known, y: Known) -> Iterable[Fact]:
+    """Of the elementwise product: zero where either is."""
+    yield from structure(x, y)
+    if _transposes(x, y) and x.aval.ndim >= 2:
+        yield f.symmetric
+    for one, other in ((x, y), (y, x)):
+        if _same_matrix(one, (other,)):
+            yield from (each for each in _ZERO_PATTERNS if one.has(each))
+
+
+def structure_of_quotient(x: Known, y: Known) -> Iterable[Fact]:
+    """Of x / y: zero where x is."""
+    yield from structure(x, y)
+    if _same_matrix(x, (y,)):
+        yield from (each for each in _ZERO_PATTERNS if x.has(each))
+
+
+def _transposes(x: Known, y: Known) -> bool:
+    """Whether one is the other with its last two axes exchanged."""
+    for one, other in ((x.node, y.node), (y.node, x.node)):
+        if one.op.name == "transpose" and one.operands[0] is other:
+            axes = tuple(one.params.get("axes", ()))
+            return axes[-2:] == (-1, -2) and axes[:-2] == tuple(range(-len(axes), -2))
+    return False
