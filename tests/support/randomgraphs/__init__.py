@@ -5,6 +5,7 @@ NumPy, on symbolic arrays, and on independent autodiff packages, and is printed 
 """
 
 from .generate import random_program
+from .large import chain, random_function
 from .namespaces import AUTOGRAD, JAX, NUMPY, SYMGRAPH, TORCH
 from .program import Input, Line, Program
 from .shrink import shrunk
@@ -18,6 +19,8 @@ __all__ = [
     "Input",
     "Line",
     "Program",
+    "chain",
+    "random_function",
     "random_program",
     "shrunk",
 ]

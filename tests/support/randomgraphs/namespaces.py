@@ -1,6 +1,6 @@
 """Where a random program can run: each place is a pair `np, sp` of namespaces.
 
-`np` has NumPy's names, `sp` what NumPy lacks (softmax, expit, stop_gradient, ...). Heavy packages
+`np` has NumPy's names, `sp` what NumPy lacks (softmax, sigmoid, stop_gradient, ...). Heavy packages
 are imported when their place is first used.
 """
 
@@ -32,7 +32,7 @@ def _composed(np: Any, stop_gradient: Callable[[Any], Any]) -> SimpleNamespace:
         logsumexp=logsumexp,
         log_softmax=log_softmax,
         softmax=lambda x, axis=-1: np.exp(log_softmax(x, axis)),
-        expit=lambda x: 1 / (1 + np.exp(-x)),
+        sigmoid=lambda x: 1 / (1 + np.exp(-x)),
         stop_gradient=stop_gradient,
     )
 
