@@ -44,11 +44,8 @@ INFIX: dict[str, Spelled] = {
     "equal": ("==", 1),
     "not_equal": ("!=", 1),
     "bitwise_or": ("|", 2),
-    "logical_or": ("|", 2),
     "bitwise_xor": ("^", 3),
-    "logical_xor": ("^", 3),
     "bitwise_and": ("&", 4),
-    "logical_and": ("&", 4),
     "left_shift": ("<<", 5),
     "right_shift": (">>", 5),
     "add": ("+", 6),
@@ -125,9 +122,22 @@ def _slice(start: Any, stop: Any, step: Any) -> str:
     return ":".join(shown[:2] if step is None or step == 1 else shown)
 
 
-def _index(index: Any) -> str:
-    items = index if isinstance(index, tuple) else (index,)
-    return ", ".join(param(item) for item in cast("tuple[Any, ...]", items))
+def _index(index: Sequence[Any], shape: Sequence[Any]) -> str:
+    """A basic index as it is typed: entries are ints, None or the three numbers of a slice."""
+    shown: list[str] = []
+    axis = 0
+    for entry in index:
+        size = shape[axis] if entry is not None and axis < len(shape) else None
+        axis += entry is not None
+        if isinstance(entry, tuple):
+            shown.append(_slice(*cast("tuple[Any, ...]", entry)))
+        else:
+            if isinstance(entry, int) and entry < 0 and isinstance(size, int):
+                entry += size
+            shown.append(param(entry))
+    while len(shown) > 1 and shown[-1] == ":":
+        shown.pop()
+    return ", ".join(shown)
 
 
 def _covers_all(axes: Any, ndim: int) -> bool:
@@ -146,14 +156,14 @@ def _axes(node: Node, value: Any) -> str:
 
 
 def _arguments(node: Node) -> list[str]:
-    """Static params as keyword arguments, without those that are off or absent."""
+    """Static params as keyword arguments, without those that are off or told by the result."""
     shown: list[str] = []
     for name, value in node.params.items():
         if name in ("axis", "axes") and node.op.name != "transpose":
             text = _axes(node, value)
         elif value is True:
             text = name
-        elif value is None or value is False:
+        elif value is None or value is False or name == "dtype" or (name, value) == ("offset", 0):
             text = ""
         else:
             text = f"{name}={param(value)}"
@@ -194,9 +204,24 @@ def _transpose(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
 
 
 def _getitem(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    if len(operands) != 1 or "index" not in node.params:
-        return None
-    return f"{_enclosed(operands[0], ATOM)}[{escaped(_index(node.params['index']))}]", ATOM
+    index = _index(node.params["index"], node.operands[0].shape)
+    return f"{_enclosed(operands[0], ATOM)}[{escaped(index)}]", ATOM
+
+
+def _gather(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    before = node.operands[0].ndim + node.params["axis"]
+    places = [":"] * before + [text for text, _ in operands[1:]]
+    return f"{_enclosed(operands[0], ATOM)}[{', '.join(places)}]", ATOM
+
+
+def _einsum(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    texts = [param(node.params["subscripts"]), *(text for text, _ in operands)]
+    return f"einsum({', '.join(texts)})", ATOM
+
+
+def _concatenate(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    arrays = f"[{', '.join(text for text, _ in operands)}]"
+    return f"{node.op.name}({', '.join([arrays, *_arguments(node)])})", ATOM
 
 
 def _project(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
@@ -223,6 +248,9 @@ def _dimension(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
 _SPECIAL: dict[str, Callable[[Node, Sequence[Spelled]], Spelled | None]] = {
     "transpose": _transpose,
     "getitem": _getitem,
+    "gather": _gather,
+    "einsum": _einsum,
+    "concatenate": _concatenate,
     "project": _project,
     "cast": _cast,
     "broadcast_to": _broadcast,

@@ -1,0 +1,88 @@
+"""The door: the graph of an expression in the names it uses."""
+
+from __future__ import annotations
+
+import linecache
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..array import lift
+from ..dag import Dag, Origin, origin
+from ..errors import ExpressionError
+from ..facts import Fact
+from ..source import Frame
+from .facts import parse_fact
+from .reader import Reader
+from .syntax import tree_of
+
+__all__ = ["parse"]
+
+_FILES: dict[str, str] = {}
+_MOST_FILES = 64
+
+
+def _file(text: str) -> str:
+    """A name under which tracebacks and listings find the text, as they find a source file."""
+    found = _FILES.get(text)
+    if found is None:
+        found = "<expression>" if not _FILES else f"<expression {len(_FILES) + 1}>"
+        if len(_FILES) < _MOST_FILES:
+            _FILES[text] = found
+            lines = text.splitlines(keepends=True)
+            linecache.cache[found] = (len(text), None, lines, found)
+    return found
+
+
+def parse(
+    text: str,
+    *,
+    shapes: Mapping[str, Any] | None = None,
+    dtypes: Mapping[str, Any] | None = None,
+    dtype: Any = "float64",
+    facts: Iterable[str | tuple[str, Fact]] = (),
+) -> Dag:
+    """The graph of an expression in the names it uses.
+
+    Names become inputs, in the order they appear. A name without a shape is a vector of length `n`,
+    the same `n` for all of them.
+
+    Parameters
+    ----------
+    text : str
+        Operators and numbers of Python, functions by their NumPy names (see `functions`), `x[1:,
+        0]`, `x.T`, `x.sum(axis=0)`. shapes : mapping of str to shape, optional As `sg.spec` takes
+        them: `(3, 4)`, `"n, 10"`, `()`. dtypes : mapping of str to dtype, optional dtype : dtype Of
+        names not in `dtypes`. facts : iterable of str or (str, Fact) What is known of names: `"p:
+        simplex"`.
+
+    Raises
+    ------
+    ExpressionError
+        Pointing at the column of what cannot be read, or does not fit.
+
+    Examples
+    --------
+    >>> from symgraph.export.text import formula
+    >>> formula(parse("sum(x**2) / 2"))
+    'sum(x**2) / 2'
+    """
+    text = text.strip()
+    said: dict[str, list[Fact]] = {}
+    for each in facts:
+        name, fact = parse_fact(each) if isinstance(each, str) else each
+        said.setdefault(name, []).append(fact)
+    plain = {unicodedata.normalize("NFKC", name): shape for name, shape in (shapes or {}).items()}
+    typed = {unicodedata.normalize("NFKC", name): each for name, each in (dtypes or {}).items()}
+    tree = tree_of(text)
+    reader = Reader(text, plain, typed, dtype, said)
+    with origin(Origin((Frame(_file(text), 1, "expression"),))):
+        value: Any = reader.read(tree)
+        node = reader.applied(tree, lift, value)
+    unknown = [name for name in (*plain, *typed, *said) if name not in reader.inputs]
+    if unknown:
+        raise ExpressionError(
+            f"{unknown[0][:40]!r} does not occur in the expression.",
+            mend=f"Its names are {', '.join(reader.inputs) or 'none'}.",
+        )
+    return Dag(reader.inputs, [node])

@@ -1,0 +1,71 @@
+"""From text to Python's syntax tree, and the line with a caret that errors show."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+
+from ..errors import ExpressionError
+
+__all__ = ["LONGEST", "column_of", "pointed", "tree_of"]
+
+LONGEST = 10_000
+"""Characters an expression may have."""
+
+
+def pointed(text: str, line: int, column: int) -> list[str]:
+    """The line of the text with a caret under `column`, cut to what a screen shows."""
+    lines = _lines(text)
+    shown = lines[min(max(line, 1), len(lines)) - 1]
+    column = min(max(column, 0), len(shown))
+    start = max(0, column - 60)
+    window = shown[start : start + 90]
+    # One sign a character, so that the caret stays below the right one.
+    window = "".join(char if char.isprintable() else "·" for char in window)
+    head, tail = ("…" if start else ""), ("…" if start + 90 < len(shown) else "")
+    return [f"{head}{window}{tail}", " " * (column - start + len(head)) + "^"]
+
+
+def column_of(text: str, node: ast.AST) -> tuple[int, int]:
+    """Line and column of a node; Python's offsets count UTF-8 bytes, a caret counts characters."""
+    line = int(getattr(node, "lineno", 1))
+    offset = int(getattr(node, "col_offset", 0))
+    before = _lines(text)[line - 1].encode("utf-8", "surrogatepass")[:offset]
+    return line, len(before.decode("utf-8", "replace"))
+
+
+def _lines(text: str) -> list[str]:
+    """Lines as Python's parser counts them: form feeds and U+2028 part none."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def tree_of(text: str) -> ast.expr:
+    """Python's syntax tree of the text, which is parsed and never run.
+
+    Raises
+    ------
+    ExpressionError
+        For what Python cannot parse, or only by running out of memory or stack.
+    """
+    if len(text) > LONGEST:
+        raise ExpressionError(
+            f"The expression has {len(text)} characters; at most {LONGEST} are read.",
+            mend="Write it as a Python function and trace that.",
+        )
+    try:
+        # Python warns of odd spellings (1if x else y); here they are refused or plain.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text, mode="eval").body
+    except SyntaxError as error:
+        line, column = error.lineno or 1, (error.offset or 1) - 1
+        reason = (error.msg if text else "it is empty").partition(" string conversion")[0]
+        raise ExpressionError(
+            f"Not an expression: {reason}.", pointed(text, line, column)
+        ) from None
+    except (RecursionError, MemoryError):
+        raise ExpressionError("The expression is nested too deeply.", pointed(text, 1, 0)) from None
+    except ValueError as error:
+        # Null bytes, and integers of more digits than Python converts.
+        reason = str(error).partition(" string conversion")[0].partition(";")[0]
+        raise ExpressionError(f"Not an expression: {reason}.", pointed(text, 1, 0)) from None
