@@ -145,7 +145,7 @@ where = function(_where.op, _choose, np.where)
 # -- larger and smaller ----------------------------------------------------------------------------
 
 
-def _won(ct: Array, x: Array, y: Array, wins: Array) -> Array:
+def _won(ct: Any, x: Array, y: Array, wins: Array) -> Array:
     """The cotangent of x: all of it where x wins, half where it ties with a computed y."""
     if is_constant(y):
         return where(wins, ct, 0)

@@ -189,7 +189,7 @@ log10 = elementwise(
 )
 
 
-def _share(ct: Array, x: Array, y: Array, base: float) -> Array:
+def _share(ct: Any, x: Any, y: Any, base: float) -> Array:
     """The part of ct that x has in log(exp x + exp y): 0 at -inf, also where both are."""
     scaled = x - y if base == 1 else base * (x - y)
     part = ct * sigmoid(scaled)
@@ -290,7 +290,7 @@ log1mexp = elementwise(
 
 
 # -- powers ----------------------------------------------------------------------------------------
-def _lowered(y: Array) -> Array:
+def _lowered(y: Any) -> Array:
     """Y - 1, but 1 where y is 0, so that x**0 has the derivative 0 * x**1 = 0 also at x = 0."""
     if y.node.is_constant:
         value = y.node.params["value"]
