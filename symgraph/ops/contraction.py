@@ -163,7 +163,12 @@ def _labels(term: str, ndim: int, subscripts: str) -> list[Any]:
     before, dots, after = term.partition("...")
     letters = before + after
     wrong = [each for each in letters if each not in ascii_letters]
-    if wrong or "..." in after or (dots and ndim < len(letters)) or (not dots and ndim != len(letters)):
+    if (
+        wrong
+        or "..." in after
+        or (dots and ndim < len(letters))
+        or (not dots and ndim != len(letters))
+    ):
         raise ShapeError(
             f"subscripts {subscripts!r}: {term!r} does not name the {ndim} axes of its operand."
         )
@@ -217,7 +222,11 @@ def _vjp_einsum(ct: Array, out: Array, *operands: Array, subscripts: str, index:
     terms, result = _terms(subscripts)
     own = terms[index]
     spare = (letter for letter in ascii_letters if letter not in subscripts)
-    others = [(term, each) for i, (term, each) in enumerate(zip(terms, operands, strict=True)) if i != index]
+    others = [
+        (term, each)
+        for i, (term, each) in enumerate(zip(terms, operands, strict=True))
+        if i != index
+    ]
     target = ""
     deltas: list[tuple[str, Array]] = []
     for letter, size in zip(own, operands[index].shape, strict=True):
@@ -315,7 +324,9 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Array:
     if isinstance(axes, (int, np.integer)):
         left, right = list(range(x.ndim - int(axes), x.ndim)), list(range(int(axes)))
     else:
-        left, right = [[each] if isinstance(each, (int, np.integer)) else list(each) for each in axes]
+        left, right = [
+            [each] if isinstance(each, (int, np.integer)) else list(each) for each in axes
+        ]
     if len(left) != len(right) or len(left) > x.ndim or len(right) > y.ndim:
         raise ShapeError("tensordot: as many axes are needed of one array as of the other.")
     normal_axes(left, x.ndim)
@@ -379,8 +390,10 @@ def _diagonal_length(rows: Dim, columns: Dim, offset: int) -> Dim:
             f"the diagonal {offset} of a {rows} by {columns} matrix has no known length.",
             mend="Named dimensions need a square matrix and offset 0.",
         )
-    length = (rows if rows < columns - offset else columns - offset) if offset >= 0 else (
-        rows + offset if rows + offset < columns else columns
+    length = (
+        (rows if rows < columns - offset else columns - offset)
+        if offset >= 0
+        else (rows + offset if rows + offset < columns else columns)
     )
     return length if length > 0 else 0
 
@@ -442,7 +455,11 @@ def _infer_diagonal_matrix(x: Aval, *, rows: Dim, columns: Dim, offset: int) -> 
 
 def _diagonal_matrix_kernel(xp: Any, x: Any, *, rows: int, columns: int, offset: int) -> Any:
     place = xp.arange(x.shape[-1])
-    index = (Ellipsis, place + (-offset if offset < 0 else 0), place + (offset if offset > 0 else 0))
+    index = (
+        Ellipsis,
+        place + (-offset if offset < 0 else 0),
+        place + (offset if offset > 0 else 0),
+    )
     return xp.scatter_set(xp.zeros((*x.shape[:-1], rows, columns), x.dtype), index, x)
 
 

@@ -173,9 +173,18 @@ ARANGE = register(
 )
 
 
-def _arange(size: Dim, dtype: Any = "int64") -> Array:
-    """0, 1, ..., size - 1; the size may be a named dimension."""
-    return apply(ARANGE, size=normal(size), dtype=supported_dtype(dtype))
+def _arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Array:
+    """`start`, `start + step`, ... before `stop`; named dimensions may bound it at step 1."""
+    if stop is None:
+        start, stop = 0, start
+    if any(isinstance(each, (float, np.floating)) for each in (start, stop, step)):
+        return constant(np.arange(start, stop, step, dtype))
+    kind = supported_dtype(dtype if dtype is not None else "int64")
+    if step != 1:
+        return constant(np.arange(start, stop, step, kind))
+    size = normal(stop - start)
+    counted = apply(ARANGE, size=size if not isinstance(size, int) or size > 0 else 0, dtype=kind)
+    return counted if isinstance(start, int) and not start else counted + dimension(start, kind)
 
 
 arange = function(ARANGE, _arange)

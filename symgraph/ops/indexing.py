@@ -239,8 +239,12 @@ def _infer_embed(x: Aval, *, shape: Shape, index: tuple[Entry, ...]) -> Aval:
     covered = len([entry for entry in index if entry is not None])
     lead = len(shape) - covered
     wanted = (*shape[:lead], *_basic_shape(shape[lead:], index))
-    if len(wanted) != x.ndim or [0 for a, b in zip(wanted, x.shape, strict=True) if not known_equal(a, b)]:
-        raise ShapeError(f"shape {show_shape(x.shape)} does not fill the slice {show_shape(wanted)}.")
+    if len(wanted) != x.ndim or [
+        0 for a, b in zip(wanted, x.shape, strict=True) if not known_equal(a, b)
+    ]:
+        raise ShapeError(
+            f"shape {show_shape(x.shape)} does not fill the slice {show_shape(wanted)}."
+        )
     return x.with_shape(shape)
 
 
@@ -525,7 +529,9 @@ getitem = function(GETITEM, _getitem)
 
 
 @composite(np.take)
-def take(x: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Array:
+def take(
+    x: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise"
+) -> Array:
     """Elements at `indices` along `axis` (None: of the raveled array)."""
     refuse("take", {"out": out, "mode": None if mode == "raise" else mode})
     if axis is None:
@@ -606,9 +612,7 @@ ADD_ALONG_AXIS = register(
         ),
         vjp=(
             lambda ct, out, x, values, index, *, axis: ct,
-            lambda ct, out, x, values, index, *, axis: apply(
-                TAKE_ALONG_AXIS, ct, index, axis=axis
-            ),
+            lambda ct, out, x, values, index, *, axis: apply(TAKE_ALONG_AXIS, ct, index, axis=axis),
         ),
         normalize=lambda avals, *, axis: {"axis": normal_axes(axis, avals[0].ndim)[0]},
         promote=same_dtype,

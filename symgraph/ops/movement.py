@@ -184,7 +184,8 @@ RESHAPE = register(
 def _reshape(x: Any, shape: Any, order: str = "C", *, copy: Any = None) -> Array:
     if order != "C":
         raise TraceError(
-            f"reshape: order={order!r} cannot be traced.", mend="Transpose before and after instead."
+            f"reshape: order={order!r} cannot be traced.",
+            mend="Transpose before and after instead.",
         )
     return apply(RESHAPE, x, shape=shape)
 
@@ -306,7 +307,9 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Array:
     if len(sources) != len(places):
         raise ShapeError("moveaxis: as many destinations are needed as sources.")
     rest = [axis for axis in range(x.ndim) if axis not in [each % x.ndim for each in sources]]
-    for place, each in sorted((p % x.ndim, s % x.ndim) for p, s in zip(places, sources, strict=True)):
+    for place, each in sorted(
+        (p % x.ndim, s % x.ndim) for p, s in zip(places, sources, strict=True)
+    ):
         rest.insert(place, each)
     return transpose(x, tuple(rest))
 

@@ -130,7 +130,12 @@ def reduction(
     )
 
     def call(
-        x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **rest: Any
+        x: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        **rest: Any,
     ) -> Array:
         refuse(name, {"out": out, **rest})
         kept = keepdims is not np._NoValue and bool(keepdims)  # pyright: ignore
@@ -352,9 +357,7 @@ def _vjp_max_with_index(
     return restored(ct[0], (axis,), keepdims) * FUNCTIONS["astype"](place == index, x.dtype)
 
 
-def _max_with_index_kernel(
-    xp: Any, x: Any, *, axis: int, keepdims: bool
-) -> tuple[Any, Any]:
+def _max_with_index_kernel(xp: Any, x: Any, *, axis: int, keepdims: bool) -> tuple[Any, Any]:
     index = xp.argmax(x, axis=axis, keepdims=True)
     best = xp.take_along_axis(x, index, axis=axis)
     if keepdims:
