@@ -13,11 +13,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 __all__ = ["AUTOGRAD", "JAX", "NUMPY", "SYMGRAPH", "TORCH"]
 
 
-def _composed(np: Any, stop_gradient: Callable[[Any], Any]) -> SimpleNamespace:
+def _composed(
+    np: Any, stop_gradient: Callable[[Any], Any], erf: Callable[[Any], Any]
+) -> SimpleNamespace:
     """What NumPy lacks, written out over `np`."""
 
     def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -33,7 +36,12 @@ def _composed(np: Any, stop_gradient: Callable[[Any], Any]) -> SimpleNamespace:
         log_softmax=log_softmax,
         softmax=lambda x, axis=-1: np.exp(log_softmax(x, axis)),
         sigmoid=lambda x: 1 / (1 + np.exp(-x)),
+        softplus=lambda x: np.logaddexp(x, 0.0),
+        log_sigmoid=lambda x: -np.logaddexp(-x, 0.0),
+        cbrt=lambda x: np.sign(x) * np.abs(x) ** (1 / 3),
+        one_hot=lambda x, size: np.eye(size)[x],
         stop_gradient=stop_gradient,
+        erf=erf,
     )
 
 
@@ -41,7 +49,7 @@ class _NumPy:
     """Plain NumPy: every program runs there."""
 
     np = np
-    sp = _composed(np, lambda x: x)
+    sp = _composed(np, lambda x: x, special.erf)
 
 
 class _Symgraph:
@@ -63,7 +71,8 @@ class _Autograd:
 
     @cached_property
     def sp(self) -> Any:
-        return _composed(self.np, import_module("autograd.tracer").getval)
+        erf = import_module("autograd.scipy.special").erf
+        return _composed(self.np, import_module("autograd.tracer").getval, erf)
 
     def value_and_gradients(
         self, program: Any, values: dict[str, np.ndarray[Any, Any]] | None = None
@@ -95,7 +104,8 @@ class _Jax:
 
     @cached_property
     def sp(self) -> Any:
-        return _composed(self.np, import_module("jax").lax.stop_gradient)
+        erf = import_module("jax.scipy.special").erf
+        return _composed(self.np, import_module("jax").lax.stop_gradient, erf)
 
     def value_and_gradients(
         self, program: Any, values: dict[str, np.ndarray[Any, Any]] | None = None
@@ -117,8 +127,8 @@ class _Torch:
     """PyTorch under NumPy's names."""
 
     def can_run(self, program: Any) -> bool:
-        """PyTorch has no slices of negative step, and reverses the axes of matrices only."""
-        return "::-1" not in program.source and ".T" not in program.source
+        """PyTorch has no slices of negative step and no `astype`, and `.T` of matrices only."""
+        return not any(each in program.source for each in ("::-1", ".T", "astype", "one_hot"))
 
     @cached_property
     def np(self) -> Any:
@@ -126,7 +136,7 @@ class _Torch:
 
     @cached_property
     def sp(self) -> Any:
-        return _composed(self.np, lambda x: x.detach())
+        return _composed(self.np, lambda x: x.detach(), import_module("torch").erf)
 
     def value_and_gradients(
         self, program: Any, values: dict[str, np.ndarray[Any, Any]] | None = None
@@ -151,6 +161,12 @@ def _take(x: Any, index: Any, axis: int) -> Any:
     return x[(slice(None),) * (axis % x.ndim) + (index,)]
 
 
+def _number(x: Any) -> Any:
+    while hasattr(x, "_value"):
+        x = x._value
+    return x
+
+
 class AutogradNames:
     """The NumPy names that random programs use and autograd lacks, in terms of those it has."""
 
@@ -166,6 +182,26 @@ class AutogradNames:
 
     def take(self, x: Any, index: Any, axis: int) -> Any:
         return _take(x, index, axis)
+
+    def take_along_axis(self, x: Any, index: Any, axis: int) -> Any:
+        grid = list(np.ogrid[tuple(slice(0, size) for size in index.shape)])
+        grid[axis] = index
+        return x[tuple(grid)]
+
+    def argmax(self, x: Any, axis: int) -> Any:
+        return np.argmax(_number(x), axis)
+
+    def ptp(self, x: Any, axis: int) -> Any:
+        return self._module.max(x, axis) - self._module.min(x, axis)
+
+    def floor(self, x: Any) -> Any:
+        return np.floor(_number(x))
+
+    def round(self, x: Any) -> Any:
+        return np.round(_number(x))
+
+    def diag(self, x: Any) -> Any:
+        return x[:, None] * np.eye(x.shape[0]) if x.ndim == 1 else self.diagonal(x)
 
     def broadcast_to(self, x: Any, shape: tuple[int, ...]) -> Any:
         return x * np.ones(shape)
@@ -209,7 +245,8 @@ class TorchNames:
             "arctan2": torch.atan2,
             "divide": torch.div,
             "subtract": torch.sub,
-            "inner": torch.inner,
+            "fabs": torch.abs,
+            "radians": torch.deg2rad,
         }
 
     def __getattr__(self, name: str) -> Any:
@@ -228,6 +265,30 @@ class TorchNames:
         torch = self._torch
         like = x if isinstance(x, torch.Tensor) else y
         return function(self._tensor(x, like), self._tensor(y, like))
+
+    def sqrt(self, x: Any) -> Any:
+        return self._torch.sqrt(self._tensor(x))
+
+    def arange(self, size: int) -> Any:
+        return self._torch.arange(size)
+
+    def argmax(self, x: Any, axis: int) -> Any:
+        return self._torch.argmax(x, dim=axis)
+
+    def take_along_axis(self, x: Any, index: Any, axis: int) -> Any:
+        return self._torch.take_along_dim(x, index, axis)
+
+    def ptp(self, x: Any, axis: int) -> Any:
+        return self._torch.amax(x, axis) - self._torch.amin(x, axis)
+
+    def split(self, x: Any, at: list[int], axis: int) -> Any:
+        return self._torch.tensor_split(x, at, dim=axis)
+
+    def hypot(self, x: Any, y: Any) -> Any:
+        return self._pair(self._torch.hypot, x, y)
+
+    def logaddexp2(self, x: Any, y: Any) -> Any:
+        return self._pair(self._torch.logaddexp2, x, y)
 
     def maximum(self, x: Any, y: Any) -> Any:
         return self._pair(self._torch.maximum, x, y)

@@ -73,12 +73,13 @@ class Program:
         return tuple(each.name for each in self.inputs if each.is_float)
 
     def astype(self, dtype: str) -> Program:
-        """The same function at floating inputs of another dtype."""
+        """The same function at floating inputs of another dtype; "mixed" alternates both."""
+        floats = ("float64", "float32") if dtype == "mixed" else (dtype, dtype)
         return replace(
             self,
             inputs=tuple(
-                replace(each, value=each.value.astype(dtype)) if each.is_float else each
-                for each in self.inputs
+                replace(each, value=each.value.astype(floats[i % 2])) if each.is_float else each
+                for i, each in enumerate(self.inputs)
             ),
         )
 

@@ -56,6 +56,17 @@ ANYWHERE = (
     "np.log(np.exp({0}))",
     "np.sin({0}) ** 2 + np.cos({0}) ** 2 * {0}",
     "sp.stop_gradient({0}) * {0}",
+    "sp.erf({0})",
+    "sp.softplus({0})",
+    "sp.log_sigmoid({0})",
+    "0.5 * {0} * (1 + sp.erf({0} / np.sqrt(2.0)))",
+    "np.logaddexp2({0}, 0.5)",
+    "np.hypot({0}, 1.0)",
+    "np.radians({0})",
+    "np.sum({0} * 0 + 1.5)",
+    "{0}.astype('float64')",
+    "{0}.sum()",
+    "{0}.reshape(-1)",
     "-(-{0})",
     "0.5 * ({0} + {0})",
 )
@@ -110,6 +121,13 @@ KINKED = (
     ("np.clip({0}, -1, 1)", (-1.0, 1.0)),
     ("np.clip({0}, -0.5, 2.0)", (-0.5, 2.0)),
     ("np.sqrt({0} ** 2)", (0.0,)),
+    ("np.fabs({0})", (0.0,)),
+    ("sp.cbrt({0})", (-0.1, 0.0, 0.1)),
+    ("np.floor({0}) * {0}", (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0)),
+    ("{0} - np.round({0})", (-2.5, -1.5, -0.5, 0.5, 1.5, 2.5)),
+    ("np.remainder({0}, 2.0)", (-4.0, -2.0, 0.0, 2.0, 4.0)),
+    ("np.where({0} > 0, np.sin({0}), np.exp(np.minimum({0}, 0)))", (0.0,)),
+    ("(1 - np.sign({0})) * {0} / 2", (0.0,)),
     ("{0} / np.abs({0}) + {0}", (0.0,)),
     ("np.maximum({0}, 0) - np.maximum(-{0}, 0)", (0.0,)),
 )
@@ -145,6 +163,8 @@ def kinked(b: Builder) -> int | None:
     text, points = b.rng.choice(KINKED)
     x = b.pick()
     if x is None or not b.far_from(x, *points):
+        return None
+    if ("exp" in text or len(points) > 3) and np.max(np.abs(b.values[x]), initial=0) > 3:
         return None
     return b.add(text, x)
 
@@ -309,6 +329,29 @@ def extremes(b: Builder) -> int | None:
         return None
     name, keep = b.rng.choice(["max", "min"]), b.rng.choice([", keepdims=True", ""])
     return b.add(f"np.{name}({{0}}, axis={axis}{keep})", x)
+
+
+@form(1.5)
+def positions(b: Builder) -> int | None:
+    """Values picked where another is largest."""
+    x = b.pick(lambda value: value.ndim > 0 and bool(value.size))
+    if x is None:
+        return None
+    axis = b.axis(x)
+    ordered = np.sort(b.values[x], axis=axis)
+    if ordered.shape[axis] > 1 and np.min(np.diff(ordered, axis=axis)) < 0.02:
+        return None
+    return b.add(
+        b.rng.choice(
+            [
+                f"np.take_along_axis({{0}}, np.expand_dims(np.argmax({{0}}, axis={axis}), {axis}), {axis})",
+                f"np.sum(np.where({{0}} == np.max({{0}}, axis={axis}, keepdims=True), {{0}}, 0.0))",
+                f"np.ptp({{0}}, axis={axis})",
+                f"{{0}} - np.min({{0}}, axis={axis}, keepdims=True)",
+            ]
+        ),
+        x,
+    )
 
 
 @form(1.5)
@@ -483,6 +526,9 @@ def repeated(b: Builder) -> int | None:
                 f"np.roll({{0}}, {b.rng.choice([-1, 1, 2])}, axis={axis})",
                 f"np.flip({{0}}, ({axis},))",
                 "np.tile({0}, (2, 1))" if b.values[x].ndim == 2 else f"np.flip({{0}}, ({axis},))",
+                "np.hstack([{0}, {0} * 2])",
+                "np.vstack([{0}, 1 - {0}])",
+                f"np.split({{0}}, [1], axis={axis})[0]",
             ]
         ),
         x,
@@ -536,7 +582,15 @@ def selected(b: Builder) -> int | None:
     x = b.pick(lambda value: value.ndim > 0 and value.shape[0] >= 3)
     if not labels or x is None:
         return None
-    return b.add(b.rng.choice(["{0}[{1}]", "np.take({0}, {1}, axis=0)"]), x, b.rng.choice(labels))
+    text = ["{0}[{1}]", "np.take({0}, {1}, axis=0)"]
+    label = b.rng.choice(labels)
+    if b.values[x].shape[-1] == 3:
+        text += ["sp.one_hot({1}, 3) @ np.reshape({0}, (-1, 3)).T", "sp.one_hot({1}, 3) + {0}[:1]"]
+    if b.values[x].ndim == 2 and b.values[x].shape[0] == len(b.values[label]):
+        if b.values[x].shape[1] >= 3:
+            text += ["{0}[np.arange(len({1})), {1}]"] * 3
+            text += ["-sp.log_softmax({0}, axis=-1)[np.arange(len({1})), {1}]"] * 3
+    return b.add(b.rng.choice(text), x, label)
 
 
 # -- contractions ---------------------------------------------------------------------------------
@@ -623,6 +677,8 @@ def square_matrix(b: Builder) -> int | None:
                 "{0} @ {0}",
                 "{0} + {0}.T",
                 "np.trace({0} @ {0})",
+                "np.diag(np.diagonal({0}))",
+                "np.diag({0})",
             ]
         ),
         x,

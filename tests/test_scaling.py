@@ -1,0 +1,163 @@
+"""Size: every stage of a very long chain, a very wide node, a doubling graph; nothing recurses.
+
+No timing is asserted here (`benchmarks/bench_scaling.py` does); what recurses or is quadratic
+would fail, or not end.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from randomgraphs import chain, random_function
+
+import symgraph as sg
+
+X = np.linspace(-1, 1, 3)
+
+
+@contextmanager
+def shallow(extra: int = 120) -> Iterator[None]:
+    """A stack with little room: whatever recurses over a graph overflows it."""
+    depth, frame = 0, sys._getframe()
+    while frame is not None:
+        depth, frame = depth + 1, frame.f_back  # type: ignore[assignment]
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(depth + extra)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def chain_gradient(length: int) -> np.ndarray:
+    """The gradient of `chain(length)` by the chain rule, in NumPy."""
+    x, slope = X, np.ones(3)
+    for _ in range(length // 2):
+        slope = slope * np.cos(x + 0.25)
+        x = np.sin(x + 0.25)
+    return slope
+
+
+def every_stage(length: int, folder: Path) -> None:
+    """A chain through all stages of the pipeline and all forms of inspection."""
+    wanted = chain_gradient(length)
+    forward = sg.trace(chain(length), x="3")
+    joint = forward.gradient("x")
+    assert len(joint) > 2 * length
+    for graph in (joint, joint.simplify(), forward.simplify().gradient("x")):
+        graph.verify()
+        for results in (graph.evaluate(x=X), graph.lower()(x=X)):
+            np.testing.assert_allclose(results[1], wanted, rtol=1e-9, atol=1e-300)
+    assert joint.simplify(trust="exact").op_count() <= joint.op_count()
+    peak = joint.memory().peak_bytes
+    assert joint.memory().peak_bytes == peak
+    recomputed = joint.checkpoint(recompute=forward.nodes[100:-1:2])
+    assert np.array_equal(recomputed.evaluate(x=X)[1], joint.evaluate(x=X)[1])
+    assert nx.is_directed_acyclic_graph(joint.nx)
+    assert joint.nx.number_of_nodes() == len(joint)
+    for suffix in (".txt", ".dot", ".py"):
+        joint.save(folder / f"chain{suffix}")
+        assert (folder / f"chain{suffix}").stat().st_size > 10 * length
+    assert joint.op_count() > length
+    assert joint.flops() > length
+    assert repr(joint)
+
+
+def test_every_stage_of_a_chain_without_recursion(tmp_path: Path) -> None:
+    with shallow():
+        every_stage(2_000, tmp_path)
+
+
+@pytest.mark.fuzz
+def test_every_stage_of_a_chain_of_100_000(tmp_path: Path) -> None:
+    every_stage(100_000, tmp_path)
+
+
+def test_the_pipeline_of_a_chain_of_100_000() -> None:
+    """The main road only; the test above drives the side roads too."""
+    joint = sg.trace(chain(100_000), x="3").gradient("x")
+    small = joint.simplify()
+    value, slope = small.lower()(x=X)
+    np.testing.assert_allclose(slope, chain_gradient(100_000), rtol=1e-9, atol=1e-300)
+    assert np.isfinite(value)
+
+
+def test_a_random_graph_of_10_000_nodes() -> None:
+    values = {
+        "x": np.linspace(-1, 1, 12).reshape(4, 3),
+        "w": np.linspace(0.5, -0.5, 9).reshape(3, 3),
+    }
+    joint = sg.trace(random_function(10_000), x="4, 3", w="3, 3").gradient("x", "w")
+    small = joint.simplify()
+    small.verify()
+    assert small.op_count() <= joint.op_count()
+    wanted = joint.evaluate(**values)[1]
+    found = small.lower()(**values)[1]
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-9 * np.max(np.abs(other)))
+
+
+def test_a_sum_of_20_000_terms() -> None:
+    """Statements stay flat: one expression of so many terms cannot be compiled."""
+
+    def total(x: np.ndarray) -> np.ndarray:
+        result = x
+        for _ in range(20_000):
+            result = result + x
+        return np.sum(result)
+
+    joint = sg.trace(total, x="3").gradient("x")
+    wanted = np.full(3, 20_001.0)
+    assert np.array_equal(joint.lower()(x=X)[1], wanted)
+    assert np.array_equal(joint.simplify().lower()(x=X)[1], wanted)
+
+
+def test_a_value_with_10_000_consumers() -> None:
+    def fan(x: np.ndarray) -> np.ndarray:
+        shared = np.tanh(x)
+        total = np.sum(shared)
+        for i in range(10_000):
+            total = total + np.sum(shared * (1.0 + i))
+        return total
+
+    joint = sg.trace(fan, x="3").gradient("x")
+    small = joint.simplify()
+    slope = (1 - np.tanh(X) ** 2) * (1 + np.sum(np.arange(1.0, 10_001)))
+    np.testing.assert_allclose(joint.lower()(x=X)[1], slope, rtol=1e-10)
+    np.testing.assert_allclose(small.lower()(x=X)[1], slope, rtol=1e-10)
+
+
+def test_doubling_200_times() -> None:
+    """2**200 paths, 200 nodes: shared subgraphs are walked once."""
+
+    def doubled(x: np.ndarray) -> np.ndarray:
+        for _ in range(200):
+            x = x + x
+        return x
+
+    joint = sg.trace(doubled, x="").gradient("x")
+    assert len(joint) < 1_000
+    for graph in (joint, joint.simplify()):
+        assert graph.evaluate(x=1.0)[1] == 2.0**200
+        assert graph.lower()(x=1.0)[1] == 2.0**200
+        assert len(str(graph)) < 100_000
+
+
+def test_a_sine_tower_keeps_its_sharing() -> None:
+    """y = sin(y) * y, 60 times: 2**60 paths through products rather than sums."""
+
+    def tower(x: np.ndarray) -> np.ndarray:
+        for _ in range(60):
+            x = np.sin(x) * x + 1
+        return np.sum(x)
+
+    joint = sg.trace(tower, x="3").gradient("x")
+    small = joint.simplify()
+    assert len(small) <= len(joint) < 1_500
+    np.testing.assert_allclose(small.lower()(x=X)[1], joint.evaluate(x=X)[1], rtol=1e-6, atol=1e-6)
