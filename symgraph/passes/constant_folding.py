@@ -1,0 +1,77 @@
+"""Constant folding: what depends on no input is computed once, while the graph is small.
+
+A folded value is what the interpreter would compute, in the same dtype, bit by bit. Large values stay
+unfolded: an array of a million zeros is better kept as the one zero it repeats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..array import constant
+from ..dag import Node, make, origin, reachable
+from ..dims import fixed
+from ..evaluate import run
+
+__all__ = ["folded"]
+
+_LARGEST = 4096
+"""Bytes of a constant that folding may make."""
+
+_KEPT = ("broadcast_to", "stop_gradient", "constant")
+"""A broadcast number tells rules that all elements are equal; folded, it would have to be compared."""
+
+
+def folded(outputs: Sequence[Node], *, largest: int = _LARGEST) -> list[Node]:
+    """The outputs with every small value that depends on no input replaced by a constant.
+
+    Parameters
+    ----------
+    outputs : sequence of Node
+    largest : int
+        Bytes above which a value is left to be computed.
+    """
+    new: dict[Node, Node] = {}
+    for node in reachable(outputs):
+        operands = tuple([new[operand] for operand in node.operands])
+        value = _value(node, operands, largest)
+        if value is not None:
+            with origin(node.origin):
+                new[node] = constant(value, node.aval.dtype).node
+        elif operands == node.operands:
+            new[node] = node
+        else:
+            with origin(node.origin):
+                new[node] = make(node.op, operands, node.params, node.copy)
+    return [new[output] for output in outputs]
+
+
+def _value(node: Node, operands: tuple[Node, ...], largest: int) -> Any:
+    """What the node is, where it depends on constants only and is small; else None."""
+    if not operands or node.op.name in _KEPT or len(node.results) > 1 or node.copy:
+        return None
+    sources = [_source(each) for each in operands]
+    if not all(each.is_constant for each in sources):
+        return None
+    avals = [node.aval, *[each.aval for each in operands]]
+    if not all(fixed(aval.shape) for aval in avals):
+        return None
+    if max(int(aval.nbytes) for aval in avals) > largest:  # pyright: ignore[reportArgumentType]
+        return None
+    with np.errstate(all="ignore"):
+        values: list[Any] = [
+            np.broadcast_to(source.params["value"], each.shape)
+            for source, each in zip(sources, operands, strict=True)
+        ]
+        result = np.asarray(run(node, values, {}))
+    return result if result.dtype == node.aval.dtype else None
+
+
+def _source(node: Node) -> Node:
+    """The constant that a broadcast repeats."""
+    while node.op.name == "broadcast_to":
+        node = node.operands[0]
+    return node
