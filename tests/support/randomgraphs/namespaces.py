@@ -267,7 +267,7 @@ class TorchNames:
         return function(self._tensor(x, like), self._tensor(y, like))
 
     def sqrt(self, x: Any) -> Any:
-        return self._torch.sqrt(self._tensor(x))
+        return x**0.5 if isinstance(x, float) else self._torch.sqrt(x)
 
     def arange(self, size: int) -> Any:
         return self._torch.arange(size)

@@ -339,12 +339,14 @@ def positions(b: Builder) -> int | None:
         return None
     axis = b.axis(x)
     ordered = np.sort(b.values[x], axis=axis)
+    kept = [":"] * (b.values[x].ndim - 1)
+    added = ", ".join([*kept[: axis % b.values[x].ndim], "None", *kept[axis % b.values[x].ndim :]])
     if ordered.shape[axis] > 1 and np.min(np.diff(ordered, axis=axis)) < 0.02:
         return None
     return b.add(
         b.rng.choice(
             [
-                f"np.take_along_axis({{0}}, np.expand_dims(np.argmax({{0}}, axis={axis}), {axis}), {axis})",
+                f"np.take_along_axis({{0}}, np.argmax({{0}}, {axis})[{added}], {axis})",
                 f"np.sum(np.where({{0}} == np.max({{0}}, axis={axis}, keepdims=True), {{0}}, 0.0))",
                 f"np.ptp({{0}}, axis={axis})",
                 f"{{0}} - np.min({{0}}, axis={axis}, keepdims=True)",
@@ -586,10 +588,10 @@ def selected(b: Builder) -> int | None:
     label = b.rng.choice(labels)
     if b.values[x].shape[-1] == 3:
         text += ["sp.one_hot({1}, 3) @ np.reshape({0}, (-1, 3)).T", "sp.one_hot({1}, 3) + {0}[:1]"]
-    if b.values[x].ndim == 2 and b.values[x].shape[0] == len(b.values[label]):
-        if b.values[x].shape[1] >= 3:
-            text += ["{0}[np.arange(len({1})), {1}]"] * 3
-            text += ["-sp.log_softmax({0}, axis=-1)[np.arange(len({1})), {1}]"] * 3
+    shape = b.values[x].shape
+    if len(shape) == 2 and shape[0] == len(b.values[label]) and shape[1] >= 3:
+        text += ["{0}[np.arange(len({1})), {1}]"] * 3
+        text += ["-sp.log_softmax({0}, axis=-1)[np.arange(len({1})), {1}]"] * 3
     return b.add(b.rng.choice(text), x, label)
 
 
