@@ -1,8 +1,9 @@
 """Static values that are not known yet: axes, shapes and dtypes while a rule is only being read.
 
-A rule is called once with pattern variables to learn its two sides. What it computes from them in plain
-Python, such as `x.shape[axis]` or `joined(inner, outer)`, becomes a `Deferred`: a recipe, evaluated when the
-variables are bound. A rule cannot branch on one, for both of its sides must be the same for all operands.
+A rule is called once with pattern variables to learn its two sides. What it computes from them in
+plain Python, such as `x.shape[axis]` or `joined(inner, outer)`, becomes a `Deferred`: a recipe,
+evaluated when the variables are bound. A rule cannot branch on one, for both of its sides must be
+the same for all operands.
 """
 
 from __future__ import annotations
@@ -156,7 +157,8 @@ def _any_deferred(values: Any) -> bool:
 def static(function: Callable[P, R]) -> Callable[P, R]:
     """Let a function of axes, shapes and dtypes be used inside rules.
 
-    While a rule is being read its result is deferred; where the rule is applied, it is simply called.
+    While a rule is being read its result is deferred; where the rule is applied, it is simply
+    called.
     """
 
     @wraps(function)

@@ -1,7 +1,7 @@
 """Guards: what a rule asks of a variable, as an annotation of the parameter.
 
-Each is a named predicate over what is known of a node; facts come from `propagation.Knowledge`, so a guard
-holds only where it is proven. A guard also tells the verifier which operands to try.
+Each is a named predicate over what is known of a node; facts come from `propagation.Knowledge`, so
+a guard holds only where it is proven. A guard also tells the verifier which operands to try.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _of_fact(fact: Fact) -> Guard:
 
 
 def uniform_value(node: Node) -> Any:
-    """The one value all elements of a constant (or a broadcast one) have, as a 0-d array; else None."""
+    """The value that all elements of a constant, perhaps broadcast, have, 0-d; else None."""
     while node.op.name == "broadcast_to":
         node = node.operands[0]
     if not node.is_constant:

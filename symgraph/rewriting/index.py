@@ -1,7 +1,8 @@
-"""Many-to-one matching: which rules can start at a node, by its operation and those of its operands.
+"""Many-to-one matching: which rules can start at a node, by its and its operands' operations.
 
-The rules that a *signature* (the operation, and the operation of each operand) admits are found once and
-kept, so a graph of n nodes costs n dictionary look-ups and only promising rules are matched.
+The rules that a *signature* (the operation, and the operation of each operand) admits are found
+once and kept, so a graph of n nodes costs n dictionary look-ups and only promising rules are
+matched.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class RuleSet:
         self._by_signature: dict[Signature, tuple[Rule, ...]] = {}
 
     def candidates(self, node: Node) -> tuple[Rule, ...]:
-        """Rules whose left side can be `node`, judged by it and its operands, in the order to try."""
+        """Rules whose left side may be `node`, by it and its operands, in the order to try."""
         head = node.op.name
         if head not in self._by_head:
             return ()

@@ -1,7 +1,8 @@
-"""Operands for a rule, made from its guards: shapes, dtypes, axes, and values with all the awkward ones.
+"""Operands for a rule, made from its guards: shapes, dtypes, axes, and values, awkward ones too.
 
-An `Instance` is a rule's left side built on symbolic inputs of chosen shapes and dtypes, together with what
-the rule made of it; `values` then draws numbers for the inputs, as the facts of the guards allow.
+An `Instance` is a rule's left side built on symbolic inputs of chosen shapes and dtypes, together
+with what the rule made of it; `values` then draws numbers for the inputs, as the facts of the
+guards allow.
 """
 
 from __future__ import annotations
@@ -47,6 +48,9 @@ _SHAPES: tuple[tuple[int | str, ...], ...] = (
     ("n", 3),
     (2, 3, 2),
 )
+_WIDE = 48
+"""Room for every awkward value once."""
+_WIDE_ATTEMPTS = 6
 _INDICES: tuple[Any, ...] = (
     (slice(None),),
     (0,),
@@ -94,7 +98,9 @@ def instances(
     kinds = maker.dtypes()
     for attempt in range(attempts):
         dtype = kinds[0] if attempt % 2 else kinds[attempt // 2 % len(kinds)]
-        made = maker.attempt(dtype, uniform=attempt % 3 == 0)
+        wide = attempt < _WIDE_ATTEMPTS
+        shape = (_WIDE,) if wide else maker.pick(_SHAPES)
+        made = maker.attempt(dtype, shape, uniform=wide or attempt % 3 == 0)
         if made is not None and (made.lhs, made.rhs) not in seen:
             seen.add((made.lhs, made.rhs))
             yield made
@@ -122,7 +128,7 @@ class _Maker:
             part for part in parts if isinstance(part, Term) and part.op.algebra.commutative
         ]
 
-    def _pick(self, options: Any) -> Any:
+    def pick(self, options: Any) -> Any:
         return options[int(self.rng.integers(len(options)))]
 
     def dtypes(self) -> tuple[str, ...]:
@@ -136,9 +142,8 @@ class _Maker:
             "float64",
         )
 
-    def attempt(self, dtype: str, *, uniform: bool) -> Instance | None:
+    def attempt(self, dtype: str, shape: tuple[Any, ...], *, uniform: bool) -> Instance | None:
         """One instance, or None where the choice does not fit the rule."""
-        shape = self._pick(_SHAPES)
         found: Bindings = {}
         env: dict[str, Any] = {}
         for static in self.rule.statics:
@@ -160,7 +165,7 @@ class _Maker:
     def _broadcasting(self, shape: tuple[Any, ...]) -> tuple[Any, ...]:
         """A shape that broadcasts with `shape`, or now and then any other."""
         if self.rng.integers(5) == 0:
-            return self._pick(_SHAPES)
+            return self.pick(_SHAPES)
         kept = shape[int(self.rng.integers(len(shape) + 1)) :] if self.rng.integers(2) else shape
         return tuple(1 if self.rng.integers(3) == 0 else dim for dim in kept)
 
@@ -200,7 +205,7 @@ class _Maker:
             and (dtype.kind not in "ub" or value >= 0)
             and all(guard.values is None or guard.values(value) for guard in guards)
         ]
-        value = self._pick(options or [1])
+        value = self.pick(options or [1])
         fixed = tuple(dim if isinstance(dim, int) else SIZES[dim] for dim in shape)
         return constant(np.full(fixed if self.rng.integers(2) else (), value, dtype), dtype)
 
@@ -219,15 +224,15 @@ class _Maker:
             case "axis":
                 return -1 - int(self.rng.integers(max(ndim, 1)))
             case "permutation":
-                return self._pick([tuple(each) for each in permutations(range(-ndim, 0))])
+                return self.pick([tuple(each) for each in permutations(range(-ndim, 0))])
             case "shape":
                 return self._shape_near(shape)
             case "dtype":
-                return np.dtype(self._pick(("float32", "float64", "float16", "int64", "int8")))
+                return np.dtype(self.pick(("float32", "float64", "float16", "int64", "int8")))
             case "flag":
                 return bool(self.rng.integers(2))
             case _:
-                return self._pick(_INDICES)
+                return self.pick(_INDICES)
 
     def _shape_near(self, shape: tuple[Any, ...]) -> tuple[Any, ...]:
         """A shape that a reshape or a broadcast of `shape` may have."""
@@ -270,7 +275,7 @@ class _Maker:
         )
 
 
-# -- numbers -----------------------------------------------------------------------------------------
+# -- numbers ---------------------------------------------------------------------------------------
 def _specials(dtype: np.dtype[Any]) -> Numbers:
     if dtype.kind == "b":
         return np.array([False, True])
@@ -297,7 +302,7 @@ def _ordinary(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Gener
 def values_for(
     instance: Instance, rng: np.random.Generator, specials: float, sizes: Mapping[str, int]
 ) -> dict[Node, Numbers]:
-    """Numbers for each input, a share `specials` of them awkward ones, as far as its facts allow."""
+    """Numbers for each input, a share `specials` of them awkward, as far as facts allow."""
     return {
         node: _admitted(
             _mixed(_shape_of(node, sizes), node.aval.dtype, rng, specials),
@@ -318,17 +323,20 @@ def _mixed(
 ) -> Numbers:
     array = np.asarray(_ordinary(shape, dtype, rng))
     if share:
-        grid = _specials(dtype)
+        grid = rng.permutation(_specials(dtype))
         chosen = rng.random(shape) < share
-        array = np.where(chosen, grid[rng.integers(len(grid), size=shape)], array)
+        # In turn and not at random, so that a large array holds each of them.
+        array = np.where(chosen, np.resize(grid, shape), array)
     return np.asarray(array, dtype)
 
 
 def _admitted(
     array: Numbers, facts: tuple[Fact, ...], rng: np.random.Generator, sound: Soundness
 ) -> Numbers:
-    """`array` with what the facts exclude replaced; facts speak of exact arithmetic, so a positive
-    value may still be NaN, infinite or, having underflowed, 0 where a rule claims to be exact.
+    """`array` with what the facts exclude replaced.
+
+    Facts speak of exact arithmetic: a positive value may still be NaN, infinite or, having
+    underflowed, 0, and a rule that claims to be exact must bear it.
     """
     implied = set(consistent(facts))
     names = {fact.name for fact in implied}

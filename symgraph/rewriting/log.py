@@ -1,4 +1,4 @@
-"""The derivation: which rule fired, on what, with what result, where in the user's code, how often."""
+"""The derivation: which rule fired, on what, with what result, where, how often."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Log:
         return Counter(step.rule for step in self.steps)
 
     def leading_to(self, outputs: Iterable[Node]) -> list[Step]:
-        """The steps whose results the given nodes depend on, or became part of them later, in order."""
+        """The steps that led to the given nodes, in order."""
         wanted = set(reachable(outputs))
         kept: list[Step] = []
         for step in reversed(self.steps):

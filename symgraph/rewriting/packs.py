@@ -1,6 +1,7 @@
 """Finds rule packs by entry point: ours enters by the door a stranger's does.
 
-A package that names a `RulePack` under the entry-point group `symgraph.rules` is found once installed:
+A package that names a `RulePack` under the entry-point group `symgraph.rules` is found once
+installed:
 
     [project.entry-points."symgraph.rules"]
     mine = "my_rules:PACK"
@@ -37,8 +38,8 @@ def load_packs(*, verify: bool = False) -> tuple[RulePack, ...]:
     Parameters
     ----------
     verify : bool
-        Run the verifier over the rules of packs other than the standard one, and leave out rules that
-        fail, with a warning each. (Ours are verified by the tests.)
+        Run the verifier over the rules of packs other than the standard one, and leave out rules
+        that fail, with a warning each. (Ours are verified by the tests.)
 
     Raises
     ------
@@ -51,7 +52,7 @@ def load_packs(*, verify: bool = False) -> tuple[RulePack, ...]:
         raise RuleError(
             "The standard rule pack is not installed: no entry point "
             f"{_OURS!r} in the group {GROUP!r}.",
-            mend="Install the project (pip install -e . in a checkout); packs are found by entry point.",
+            mend="Install the project: pip install -e . in a checkout.",
         )
     if verify:
         packs = [pack if pack.name == _OURS else _verified(pack) for pack in packs]

@@ -1,10 +1,10 @@
 """Patterns: both sides of a rule as data, and matching one of them at a node.
 
-A rule is an ordinary function on arrays. Called with `PatternArray`s it gives both its sides as trees of
-operation names, operands and params; those serve matching, indexing and the printed catalogue. Matching is
-structural: a variable stands for one node wherever it occurs, a number for a constant of that value (bit by
-bit, so 0 is not -0.0), and commutative operations are tried in both orders, so no rule states
-commutativity.
+A rule is an ordinary function on arrays. Called with `PatternArray`s it gives both its sides as
+trees of operation names, operands and params; those serve matching, indexing and the printed
+catalogue. Matching is structural: a variable stands for one node wherever it occurs, a number for a
+constant of that value (bit by bit, so 0 is not -0.0), and commutative operations are tried in both
+orders, so no rule states commutativity.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Term:
 Pattern: TypeAlias = "Variable | Literal | Term | Opaque"
 
 Bindings: TypeAlias = dict[Any, Any]
-"""Nodes and params by variable name, matched constants by `Literal`, and each swapped commutative `Term`."""
+"""Nodes and params by variable name, constants by `Literal`, and each swapped `Term`."""
 
 
 class PatternArray(Array):
@@ -172,7 +172,7 @@ def as_pattern(value: Any) -> Pattern:
 
 
 def building(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a right side use a function that needs shapes in hand, such as one that counts elements."""
+    """Let a right side use a function that needs shapes in hand, such as a count of elements."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -222,15 +222,15 @@ class StaticVariable(Deferred):
         self.kind = kind
 
 
-# -- matching ----------------------------------------------------------------------------------------
+# -- matching --------------------------------------------------------------------------------------
 _Goals: TypeAlias = "tuple[Pattern, Node, _Goals] | None"
 
 
 def matches(pattern: Term, node: Node) -> Iterator[Bindings]:
     """Each way in which the pattern fits the node.
 
-    Params that the rule computes or writes out are not compared here: `instantiated` builds the left
-    side anew, and it must be the node.
+    Params that the rule computes or writes out are not compared here: `instantiated` builds the
+    left side anew, and it must be the node.
     """
     return _solve((pattern, node, None), {})
 
@@ -309,7 +309,7 @@ def _is_number(node: Node, value: Any) -> bool:
     return wanted.tobytes() == actual.tobytes() and bool(wanted == value)
 
 
-# -- building ----------------------------------------------------------------------------------------
+# -- building --------------------------------------------------------------------------------------
 def instantiated(pattern: Pattern, env: Mapping[str, Any], found: Bindings) -> Any:
     """The array that the pattern is for the values in `env`, with the constants that were matched.
 
@@ -333,7 +333,7 @@ def instantiated(pattern: Pattern, env: Mapping[str, Any], found: Bindings) -> A
     return apply(pattern.op, *operands, **settled(dict(pattern.params), env))
 
 
-# -- printing ----------------------------------------------------------------------------------------
+# -- printing --------------------------------------------------------------------------------------
 _INFIX = {
     "add": ("+", 1),
     "subtract": ("-", 1),

@@ -1,8 +1,8 @@
 """Values of a graph in high precision: what both sides of a rule are measured against.
 
-Each elementwise operation has its textbook definition here, over mpmath's reals, written apart from the
-kernels so that the two do not share mistakes. Undefined is NaN: log of a negative number, 0/0, 1/0.
-Reductions and movement run on object arrays.
+Each elementwise operation has its textbook definition here, over mpmath's reals, written apart from
+the kernels so that the two do not share mistakes. Undefined is NaN: log of a negative number, 0/0,
+1/0. Reductions and movement run on object arrays.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import numpy as np
 from ..dag import Node, reachable
 from ..dims import resolve
 from ..namespace import NUMPY
+from .guards import uniform_value
 
-__all__ = ["ORDINARY_BITS", "WIDE_BITS", "Unsupported", "precise_values"]
+__all__ = ["ORDINARY_BITS", "WIDE_BITS", "TooLarge", "Unsupported", "precise_values"]
 
 ORDINARY_BITS = 420
 """Enough to hold sums of float32 extremes exactly."""
@@ -29,6 +30,10 @@ _MOVEMENT = ("reshape", "transpose", "broadcast_to", "concatenate", "getitem")
 
 class Unsupported(Exception):  # no error: the caller goes on without a reference
     """No high-precision definition is known for an operation."""
+
+
+class TooLarge(Exception):  # no error: nothing is known of that element
+    """A number whose exponent would not fit into memory, such as exp(exp(1000))."""
 
 
 @cache
@@ -55,7 +60,7 @@ def _scalar_functions() -> dict[str, Callable[..., Any]]:
         if mp.isinf(x):
             return inf if x > 0 else mp.mpf(0)
         if abs(x) > mp.mpf(10) ** 320:
-            raise Unsupported("exp of a number without a size")
+            raise TooLarge
         return mp.exp(x)
 
     def divide(x: Any, y: Any) -> Any:
@@ -70,7 +75,7 @@ def _scalar_functions() -> dict[str, Callable[..., Any]]:
         if x == 0:
             return mp.mpf(0) if y > 0 else nan
         if mp.isinf(y) or mp.isinf(x) or abs(y * mp.log(abs(x))) > mp.mpf(10) ** 320:
-            raise Unsupported("a power without a size")
+            raise TooLarge
         return nan if x < 0 and y != mp.floor(y) else x**y
 
     def sigmoid(x: Any) -> Any:
@@ -231,11 +236,12 @@ def _contraction(x: Any, y: Any) -> Any:
     return np.matmul(x, y)
 
 
-def _value(node: Node, operands: Sequence[Any], env: Mapping[str, int]) -> Any:
+def _value(node: Node, operands: Sequence[Any], env: Mapping[str, int], flat: bool) -> Any:
     name = node.op.name
     params = {key: resolve(value, env) for key, value in node.params.items()}
     if name == "constant":
-        return _as_objects(params["value"])
+        uniform = uniform_value(node)
+        return _as_objects(params["value"] if uniform is None or not flat else uniform)
     if name == "dimension":
         return _as_objects(np.asarray(params["size"]))
     if name == "cast":
@@ -269,22 +275,31 @@ def _as_numbers(array: Any) -> Any:
 
 
 def precise_values(
-    outputs: Sequence[Node], given: Mapping[Node, Any], env: Mapping[str, int], bits: int
+    outputs: Sequence[Node],
+    given: Mapping[Node, Any],
+    env: Mapping[str, int],
+    bits: int,
+    *,
+    flat: bool = False,
 ) -> list[Any]:
     """The outputs as arrays of mpmath reals, computed with `bits` binary digits.
+
+    With `flat`, for elementwise graphs, `given` holds selected elements only, in vectors.
 
     Raises
     ------
     Unsupported
         If an operation has no definition here.
+    TooLarge
+        If a number has no size.
     """
     from mpmath import mp
 
-    with mp.workprec(bits):
+    with mp.workprec(bits), np.errstate(all="ignore"):
         values: dict[Node, Any] = {}
         for node in reachable(outputs):
             if node in given:
                 values[node] = _as_objects(given[node])
             else:
-                values[node] = _value(node, [values[each] for each in node.operands], env)
+                values[node] = _value(node, [values[each] for each in node.operands], env, flat)
         return [values[output] for output in outputs]

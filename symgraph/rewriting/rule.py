@@ -5,8 +5,9 @@
         r"Log of exp is the identity on the reals."
         return log(exp(x)), x
 
-Parameters are pattern variables, annotations guards, both sides are built with the functions users call.
-A rule holds mathematics only: the driver carries origins, checks shapes and dtypes, and counts.
+Parameters are pattern variables, annotations guards, both sides are built with the functions users
+call. A rule holds mathematics only: the driver carries origins, checks shapes and dtypes, and
+counts.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ __all__ = [
 
 Soundness: TypeAlias = Literal["exact", "rounding", "domain"]
 SOUNDNESS: tuple[Soundness, ...] = ("exact", "rounding", "domain")
-"""From the strictest: equal bit for bit; equal in exact arithmetic; equal where the left is defined."""
+"""From the strictest: equal bit for bit; in exact arithmetic; where the left is defined."""
 
 Identity: TypeAlias = "tuple[Array, Array | float | int | bool]"
 """Left and right side of a rule; a number on the right fills the left side's shape."""
@@ -159,10 +160,13 @@ class Rule:
     measure : str
         What the rule lowers, if it is not the number of operations: the argument that it ends.
     stable : str
-        For rules whose gain is digits or range, where the right side is better; such rules answer to no
-        cost.
+        For rules whose gain is digits or range, where the right side is better; such rules answer
+        to no cost.
     priority : int
         Rules of higher priority are tried first; then those with the larger left side.
+    limit : str
+        Where an operand is infinite and the left side therefore NaN, what the right side is by
+        convention, if that is neither NaN nor the limit.
     """
 
     name: str
@@ -181,6 +185,7 @@ class Rule:
     measure: str = ""
     stable: str = ""
     priority: int = 0
+    limit: str = ""
 
     def __str__(self) -> str:
         guards = [
@@ -202,8 +207,8 @@ class Rule:
         """What stands for `node` by this rule, or None where it does not apply.
 
         The left side is built anew from what was matched and must be `node` itself, so a param the
-        pattern did not compare (an axis, keepdims, a dtype) cannot slip through; the right side must
-        have its dtype and shape.
+        pattern did not compare (an axis, keepdims, a dtype) cannot slip through; the right side
+        must have its dtype and shape.
 
         Raises
         ------
@@ -283,7 +288,7 @@ def _same_shape(one: Shape, other: Shape) -> bool:
     )
 
 
-# -- declaring ---------------------------------------------------------------------------------------
+# -- declaring -------------------------------------------------------------------------------------
 Guards: TypeAlias = Mapping[str, Any]
 
 
@@ -294,14 +299,15 @@ def rule(
     measure: str = "",
     stable: str = "",
     priority: int = 0,
+    limit: str = "",
 ) -> Callable[[Callable[..., Any]], Rule]:
     """Declare the identity that a typed function states.
 
     Parameters
     ----------
     sound : "exact", "rounding" or "domain"
-        Equal bit for bit; equal in exact arithmetic wherever the left side is defined; equal where the
-        left side is defined.
+        Equal bit for bit; equal in exact arithmetic wherever the left side is defined; equal where
+        the left side is defined.
     earned : mapping, optional
         Better grades under further guards: `earned={"rounding": {"x": Nonzero}}`.
     measure : str, optional
@@ -310,12 +316,16 @@ def rule(
         Where the right side keeps digits or range that the left loses; exempts the rule from cost.
     priority : int, optional
         Rules of higher priority are tried first.
+    limit : str, optional
+        The convention at infinite operands, where the left side is NaN and the right side is
+        neither NaN nor the limit of the left.
 
     Raises
     ------
     RuleError
-        If the function is not an identity: an annotation is missing, the left side is no operation, a
-        variable of the right side is not bound by the left, or the function branches on a variable.
+        If the function is not an identity: an annotation is missing, the left side is no operation,
+        a variable of the right side is not bound by the left, or the function branches on a
+        variable.
 
     Examples
     --------
@@ -328,7 +338,15 @@ def rule(
     """
 
     def declare(function: Callable[..., Any]) -> Rule:
-        return _declared(function, sound, earned or {}, measure, stable, priority)
+        return _declared(
+            function,
+            sound,
+            earned or {},
+            measure=measure,
+            stable=stable,
+            priority=priority,
+            limit=limit,
+        )
 
     return declare
 
@@ -337,9 +355,7 @@ def _declared(
     function: Callable[..., Any],
     sound: Soundness,
     earned: Mapping[Soundness, Guards],
-    measure: str,
-    stable: str,
-    priority: int,
+    **stated: Any,
 ) -> Rule:
     name = getattr(function, "__name__", "rule")
     if sound not in SOUNDNESS:
@@ -369,9 +385,7 @@ def _declared(
             grade: {each: _guards_in(hint) for each, hint in guards.items()}
             for grade, guards in earned.items()
         },
-        measure=measure,
-        stable=stable,
-        priority=priority,
+        **stated,
     )
 
 
@@ -407,7 +421,9 @@ def _base(hint: Any) -> Any:
 
 
 def _guards_in(hint: Any) -> tuple[Guard, ...]:
-    return tuple(each for each in _extras(hint) if isinstance(each, Guard))
+    """The guards of an annotation, or of several."""
+    hints = cast("tuple[Any, ...]", hint if isinstance(hint, tuple) else (hint,))
+    return tuple(each for one in hints for each in _extras(one) if isinstance(each, Guard))
 
 
 def _read(
@@ -436,7 +452,7 @@ def _read(
     return lhs, as_pattern(right), reading
 
 
-# -- packs -------------------------------------------------------------------------------------------
+# -- packs -----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class RulePack:
     """Rules under one name: a value, made by hand or from the rules a module holds.

@@ -1,22 +1,24 @@
 """The verifier: whether a rule is as sound as it says, tried on operands made from its own guards.
 
-Both sides are evaluated by the plain interpreter over dtypes, shapes (0-d, empty, length 1, broadcasting both
-ways) and values (NaN, infinities, both zeros, subnormal, huge, ties, ordinary), and compared at the declared
-grade:
+Both sides are evaluated by the plain interpreter over dtypes, shapes (0-d, empty, length 1,
+broadcasting both ways) and values (NaN, infinities, both zeros, subnormal, huge, ties, ordinary),
+and compared at the declared grade:
 
 - `exact`: bit for bit, NaN, infinities and -0.0 included;
-- `rounding`: measured against high precision. Where the left side is right, so is the right side; where the
-  left overflows, the right may be finite but must then be right; where the mathematics has no value, neither
-  side has a finite one. An infinite operand is taken as the limit of large ones;
+- `rounding`: measured against high precision. Where the left side is right, so is the right side;
+where the
+  left overflows, the right may be finite but must then be right; where the mathematics has no
+  value, neither side has a finite one. An infinite operand is taken as the limit of large ones;
 - `domain`: as `rounding`, where the left side is not NaN.
 
-A rule that declares itself `stable` must moreover lose no more digits than its left side, element by element.
-Gradients of both sides agree too. A rule for which no operands are found fails: nothing is known of it.
+A rule that declares itself `stable` must moreover lose no more digits than its left side, element
+by element. Gradients of both sides agree too. A rule for which no operands are found fails: nothing
+is known of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,9 +30,9 @@ from ..dag import Node, reachable
 from ..errors import NotDifferentiable, RuleError, SymgraphError
 from ..evaluate import run
 from ..ops.creation import input as symbolic_input
-from .guards import Guard
+from .guards import Guard, uniform_value
 from .instances import SIZES, Instance, instances, values_for
-from .precise import ORDINARY_BITS, WIDE_BITS, Unsupported, precise_values
+from .precise import ORDINARY_BITS, WIDE_BITS, TooLarge, Unsupported, precise_values
 from .rule import Rule, Soundness
 
 __all__ = ["Report", "verify_rule"]
@@ -38,7 +40,12 @@ __all__ = ["Report", "verify_rule"]
 Numbers = np.ndarray[Any, Any]
 
 _ULPS = 16
-"""Slack against the exact value: several correctly rounded operations, each off by half an ulp or so."""
+"""Slack against the exact value: several operations, each off by half an ulp or so."""
+_MOST = 48
+"""Elements judged in high precision at a time: enough, and quick."""
+_MOST_EXTREME = 6
+_LARGE = 1e4
+"""Stands for infinity where a limit is looked at; within the range of float16."""
 
 
 @dataclass
@@ -121,6 +128,7 @@ class _Trial:
         self.report = report
         self.nodes = reachable([instance.lhs, instance.rhs])
         self.elementwise = all(_is_elementwise(node) for node in self.nodes)
+        self.flat = all(_is_elementwise(node) for node in reachable([instance.lhs]))
         self.strict = bool(instance.rule.stable) and self.elementwise
 
     def run(self) -> None:
@@ -169,7 +177,9 @@ class _Trial:
         if not np.any(suspect):
             return
         if self.instance.sound == "exact" or left.dtype.kind != "f":
-            self._fail_at(suspect, left, right, given, "differ")
+            first = int(np.flatnonzero(suspect)[0])
+            shown = f"{left.ravel()[first]!r} and {right.ravel()[first]!r}"
+            self.fail(f"the sides differ ({self.instance.sound}): {shown}", given)
             return
         self._judge(given, values, left, right, suspect, sizes)
 
@@ -183,108 +193,134 @@ class _Trial:
         sizes: Mapping[str, int],
     ) -> None:
         """Judge elements of both sides that differ in some bit, at the grades below `exact`."""
-        exact, finite, defined = self._reference(given, left, sizes)
         if self.instance.sound == "domain":
             suspect = suspect & ~np.isnan(left)
-        scale = self._scale(values, left.shape)
-        limit = float(np.finfo(left.dtype).eps) * _ULPS
-        tiny = float(np.finfo(left.dtype).tiny)
-        with np.errstate(all="ignore"):
-            off_left = _distance(left, exact)
-            off_right = _distance(right, exact)
-            slack = limit * np.abs(exact) + tiny
-            if not self.strict:
-                slack = slack + limit * scale
-            right_is_right = (off_right <= slack) | (off_right <= 4 * off_left + 0)
-            overflow = np.abs(exact) > float(np.finfo(left.dtype).max)
-            right_is_right |= overflow & ~np.isfinite(right) & ~np.isfinite(left)
-            both_lost = ~np.isfinite(right) & ~np.isfinite(left)
-            without = ~defined
-            close = np.abs(left - right) <= slack_of(left, right, limit, scale)
-            good = np.where(
-                without,
-                ~np.isfinite(right) | (np.isfinite(left) & close),
-                np.where(finite, right_is_right, (left == right))
-                | (both_lost & ~_opposite(left, right)),
-            )
-        bad = suspect & ~good
+        places = np.flatnonzero(suspect)[:_MOST]
+        if not places.size:
+            return
+        exact, known = self._reference(given, left, places, sizes)
+        here = _Sides(
+            left.ravel()[places].astype(np.float64), right.ravel()[places].astype(np.float64), exact
+        )
+        scale = 0.0 if self.strict else self._scale(values, left.shape, places)
+        bad = known & ~_acceptable(here, np.finfo(left.dtype), scale)
         if np.any(bad):
-            self._fail_at(bad, left, right, given, "disagree", exact)
+            first = places[int(np.flatnonzero(bad)[0])]
+            shown = f"{left.ravel()[first]!r} and {right.ravel()[first]!r}"
+            truth = exact[int(np.flatnonzero(bad)[0])]
+            self.fail(
+                f"the sides disagree ({self.instance.sound}): {shown}, exactly {truth!r}", given
+            )
 
-    def _scale(self, values: Mapping[Node, Numbers], shape: tuple[int, ...]) -> Any:
-        """How large the numbers are that a value is computed from: what cancellation is measured by."""
+    def _scale(
+        self, values: Mapping[Node, Numbers], shape: tuple[int, ...], places: Numbers
+    ) -> Any:
+        """How large the numbers are that a value is computed from: a measure of cancellation."""
         floats = [
             np.abs(np.asarray(value, dtype=np.float64))
             for node, value in values.items()
             if node.aval.dtype.kind == "f"
         ]
+        floats = [np.where(np.isfinite(each), each, 0.0) for each in floats]
         if self.elementwise:
-            result = np.zeros(shape)
-            for value in floats:
-                kept = np.where(np.isfinite(value), value, 0.0)
-                result = np.maximum(result, kept)
-            return result
-        finite = [float(np.max(v[np.isfinite(v)], initial=0.0)) for v in floats]
-        return max(finite, default=0.0) * max(1, *(int(v.size) for v in floats)) ** 0.5
+            flat = [np.broadcast_to(each, shape).ravel()[places] for each in floats]
+            return np.max(flat, axis=0)
+        largest = max(float(np.max(each, initial=0.0)) for each in floats)
+        return largest * max(each.size for each in floats) ** 0.5
 
     def _reference(
-        self, given: Mapping[Node, Numbers], left: Numbers, sizes: Mapping[str, int]
-    ) -> tuple[Numbers, Numbers, Numbers]:
-        """The left side in exact arithmetic; where it is finite, and where it is defined.
-
-        Without a definition in high precision the left side's own numbers are the reference.
-        """
-        extended: dict[Node, Numbers] = {}
-        lost = np.zeros((), dtype=bool)
-        for node, value in given.items():
-            extended[node] = value
-            if value.dtype.kind == "f":
-                lost = (
-                    lost | np.isnan(value) if self.elementwise else lost | np.any(np.isnan(value))
-                )
-                extended[node] = np.where(
-                    np.isinf(value), np.asarray(np.copysign(1e4, value), value.dtype), value
-                )
-        try:
-            exact = self._precisely(extended, sizes)
-        except Unsupported:
-            with np.errstate(all="ignore"):
-                exact = left.astype(np.float64)
-        defined = ~np.isnan(exact)
-        if np.ndim(lost):
-            defined = defined & ~np.broadcast_to(lost, left.shape)
-        elif lost:
-            # NaN among the operands: the left side itself tells which results it reaches.
-            defined = defined & ~np.isnan(left)
-            exact = np.where(np.isnan(left), np.nan, left.astype(np.float64))
-        return exact, np.isfinite(exact), defined
-
-    def _precisely(self, given: Mapping[Node, Numbers], sizes: Mapping[str, int]) -> Numbers:
-        wide = any(
-            value.dtype == np.float64
-            and bool(np.any((np.abs(value) > 1e40) | ((np.abs(value) < 1e-40) & (value != 0))))
-            for value in given.values()
-        )
-        bits = WIDE_BITS if wide else ORDINARY_BITS
-        (exact,) = precise_values([self.instance.lhs], given, sizes, bits)
-        return np.asarray(np.frompyfunc(_as_float, 1, 1)(exact)).astype(np.float64)
-
-    def _fail_at(
         self,
-        bad: Numbers,
-        left: Numbers,
-        right: Numbers,
         given: Mapping[Node, Numbers],
-        how: str,
-        exact: Numbers | None = None,
-    ) -> None:
-        place = tuple(int(i[0]) for i in np.nonzero(np.atleast_1d(bad)))
-        where = place if left.shape else ()
-        truth = f", exactly {exact[where]!r}" if exact is not None else ""
-        self.fail(
-            f"the sides {how} ({self.instance.sound}): {left[where]!r} and {right[where]!r}{truth}",
-            given,
-        )
+        left: Numbers,
+        places: Numbers,
+        sizes: Mapping[str, int],
+    ) -> tuple[Numbers, Numbers]:
+        """The left side in exact arithmetic at `places` (NaN: undefined), and where that is known.
+
+        An infinite operand is taken as a large one of its sign. Where an operation has no
+        definition in high precision, the left side's own numbers are the reference.
+        """
+        own = left.ravel()[places].astype(np.float64)
+        limits: dict[Node, Numbers] = {}
+        lost = np.zeros(len(places), dtype=bool)
+        for node, value in given.items():
+            number = np.broadcast_to(value, left.shape).ravel()[places] if self.flat else value
+            if value.dtype.kind == "f":
+                lost |= np.isnan(number) if self.flat else np.any(np.isnan(number)) & np.isnan(own)
+                large = np.asarray(np.copysign(_LARGE, number), number.dtype)
+                number = np.where(np.isinf(number), large, number)
+            limits[node] = number
+        known = np.ones(len(places), dtype=bool)
+        try:
+            if self.flat:
+                exact, known = self._flat_reference(limits, sizes, len(places))
+            else:
+                exact = self._exactly(limits, sizes, ORDINARY_BITS).ravel()[places]
+        except Unsupported:
+            exact = own
+        except TooLarge:
+            exact, known = own, np.zeros(len(places), dtype=bool)
+        if not self.flat and any(bool(np.any(np.isnan(each))) for each in limits.values()):
+            exact = own  # NaN somewhere: the left side itself tells which results it reaches
+        if self.instance.rule.limit:
+            known &= ~(np.isnan(own) & self._infinite(given, left.shape, places))
+        return np.where(lost, np.nan, exact), known
+
+    def _infinite(
+        self, given: Mapping[Node, Numbers], shape: tuple[int, ...], places: Numbers
+    ) -> Numbers:
+        """Where an operand is infinite; everywhere, if elements depend on one another."""
+        found = np.zeros(len(places), dtype=bool)
+        for value in given.values():
+            infinite = np.isinf(value) if value.dtype.kind == "f" else np.zeros((), dtype=bool)
+            if self.flat:
+                found |= np.broadcast_to(infinite, shape).ravel()[places]
+            else:
+                found |= np.any(infinite)
+        return found
+
+    def _flat_reference(
+        self, given: Mapping[Node, Numbers], sizes: Mapping[str, int], number: int
+    ) -> tuple[Numbers, Numbers]:
+        """LONGLINE Exact values of selected elements, and which are known; few extreme ones: they are slow."""
+        extreme = np.zeros(number, dtype=bool)
+        for value in given.values():
+            if value.dtype == np.float64:
+                size = np.abs(value)
+                extreme |= (size > 1e40) | ((size < 1e-40) & (size > 0))
+        exact = np.zeros(number)
+        known = np.zeros(number, dtype=bool)
+        few = np.flatnonzero(extreme)[:_MOST_EXTREME]
+        for chosen, bits in ((np.flatnonzero(~extreme), ORDINARY_BITS), (few, WIDE_BITS)):
+            if self._has_sizes(given, sizes, chosen, bits, exact):
+                known[chosen] = True
+                continue
+            for each in chosen:
+                known[each] = self._has_sizes(given, sizes, np.array([each]), bits, exact)
+        return exact, known
+
+    def _has_sizes(
+        self,
+        given: Mapping[Node, Numbers],
+        sizes: Mapping[str, int],
+        chosen: Numbers,
+        bits: int,
+        exact: Numbers,
+    ) -> bool:
+        """LONGLINE Whether all chosen elements have a value that fits into memory; if so, it is in `exact`."""
+        some = {node: value[chosen] for node, value in given.items()}
+        try:
+            exact[chosen] = self._exactly(some, sizes, bits)
+        except TooLarge:
+            return False
+        return True
+
+    def _exactly(
+        self, given: Mapping[Node, Numbers], sizes: Mapping[str, int], bits: int
+    ) -> Numbers:
+        (exact,) = precise_values([self.instance.lhs], given, sizes, bits, flat=self.flat)
+        values = np.asarray(exact, dtype=object)
+        return np.array([_as_float(each) for each in values.flat]).reshape(values.shape)
 
     # -- gradients -------------------------------------------------------------------------------
     def _compare_gradients(self) -> None:
@@ -317,13 +353,38 @@ class _Trial:
                 )
 
 
-def slack_of(left: Numbers, right: Numbers, limit: float, scale: Any) -> Any:
-    """How far two floating-point results of one value may be apart."""
-    return limit * (np.abs(left) + np.abs(right) + scale)
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """Elements of both sides, and what they are in exact arithmetic (NaN: undefined)."""
+
+    left: Numbers
+    right: Numbers
+    exact: Numbers
+
+
+def _acceptable(sides: _Sides, info: Any, scale: Any) -> Numbers:
+    """Whether the right side is as good as the left one, element by element."""
+    left, right, exact = sides.left, sides.right, sides.exact
+    limit = float(info.eps) * _ULPS
+    with np.errstate(all="ignore"):
+        off_left = np.where(np.isfinite(left), np.abs(left - exact), np.inf)
+        off_right = np.where(np.isfinite(right), np.abs(right - exact), np.inf)
+        slack = limit * (np.abs(exact) + scale) + float(info.tiny)
+        accurate = (off_right <= slack) | (np.isfinite(left) & (off_right <= 4 * off_left))
+        opposite = np.isinf(left) & np.isinf(right) & (left != right)
+        neither = ~np.isfinite(left) & ~np.isfinite(right) & ~opposite
+        close = np.abs(left - right) <= limit * (np.abs(left) + np.abs(right) + scale)
+        undefined = ~np.isfinite(right) | (np.isfinite(left) & close)
+    return np.where(
+        np.isnan(exact), undefined, np.where(np.isinf(exact), neither, accurate | neither)
+    )
 
 
 def _is_elementwise(node: Node) -> bool:
-    return node.is_input or not node.params or node.op.name in ("constant", "cast")
+    """Whether each element of the value depends on the same element of the operands only."""
+    if node.is_constant:
+        return node.aval.size == 1 or uniform_value(node) is not None
+    return node.is_input or not node.params or node.op.name == "cast"
 
 
 def _evaluated(
@@ -353,15 +414,6 @@ def _same_bits(left: Numbers, right: Numbers) -> Numbers:
     return nan | ((left == right) & (np.signbit(left) == np.signbit(right)))
 
 
-def _distance(values: Numbers, exact: Numbers) -> Numbers:
-    off = np.abs(values.astype(np.float64) - exact)
-    return np.where(np.isfinite(values), off, np.inf)
-
-
-def _opposite(left: Numbers, right: Numbers) -> Numbers:
-    return np.isinf(left) & np.isinf(right) & (left != right)
-
-
 def _as_float(value: Any) -> float:
     if isinstance(value, bool):
         return float(value)
@@ -369,6 +421,3 @@ def _as_float(value: Any) -> float:
         return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
-
-
-Verify = Callable[[Rule], Report]
