@@ -1,0 +1,245 @@
+"""A plan by eviction: run the steps in order, give up the value missed least when memory is short.
+
+The score is that of dynamic tensor rematerialization (Kirisame et al., ICLR 2021), taken offline: a
+value's cost to compute again, with that of the evicted values it would need, over its size and the
+distance to its next use, which is known here. What is missing is computed again just before it is
+read.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Collection
+from typing import TypeAlias
+
+import numpy as np
+
+from .model import Model
+
+__all__ = ["SCORES", "Evictor", "Score"]
+
+Floats: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
+Score: TypeAlias = "Callable[[Floats, Floats, Floats], Floats]"
+"""From cost again, bytes and distance to next use, one each a step; the least is evicted."""
+
+SCORES: tuple[Score, ...] = (
+    lambda again, size, distance: again / (size * distance),
+    lambda again, size, distance: again / size,
+    lambda again, size, distance: 1.0 / (size * distance),
+)
+
+# Evicted descendants that hear of a change in cost: a heuristic needs no more, and stays linear.
+_HEARD = 48
+
+
+class Evictor:
+    """Runs a model's steps under a limit.
+
+    Parameters
+    ----------
+    model : Model
+    keep : collection of int
+        Steps computed once, whose values are never given up.
+    again : collection of int
+        Steps given up at every chance: after their last forward use, and after each backward one.
+    backward : collection of int
+        Steps that count as backward for `again`.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        keep: Collection[int] = (),
+        again: Collection[int] = (),
+        backward: Collection[int] = (),
+    ) -> None:
+        self.model = model
+        self.again = frozenset(again)
+        self.backward = frozenset(backward)
+        self.readers: list[list[int]] = [[] for _ in model.sizes]
+        for step, reads in enumerate(model.reads):
+            for read in reads:
+                self.readers[read].append(step)
+        self.end = len(model)
+        for step in model.kept:
+            self.readers[step].append(self.end)
+        sizes = np.array(model.sizes, dtype=np.float64)
+        self.sizes: Floats = np.where(sizes > 0, sizes, 1.0)
+        self.may_go = sizes > 0
+        for step in (*keep, *range(len(model) - model.copies, len(model))):
+            self.may_go[step] = False
+
+    def run(self, limit: int, score: Score, steps_allowed: int) -> list[int] | None:
+        """The sequence of steps computed, or None if the limit cannot be met this way."""
+        return _Run(self, limit, score, steps_allowed).sequence()
+
+
+class _Run:
+    """One pass over the steps: what is live, what values cost again, what they are needed for."""
+
+    def __init__(self, evictor: Evictor, limit: int, score: Score, steps_allowed: int) -> None:
+        self.of = evictor
+        self.model = evictor.model
+        self.limit = limit
+        self.score = score
+        self.allowed = steps_allowed
+        count = len(self.model)
+        self.now = 0
+        self.used = 0
+        self.live = [False] * count
+        self.computed = [False] * count
+        self.pending = [0] * count
+        self.reader_at = [0] * count
+        self.again: Floats = np.array(self.model.costs, dtype=np.float64)
+        self.next_use: Floats = np.zeros(count)
+        self.candidate = np.zeros(count, dtype=bool)
+        self.order: list[int] = []
+
+    def sequence(self) -> list[int] | None:
+        for step in range(len(self.model)):
+            self.now = step
+            if not self._run_step(step):
+                return None
+        self.now = len(self.model)
+        if not self._bring(self.model.kept):
+            return None
+        return self.order
+
+    def _run_step(self, step: int) -> bool:
+        reads = self.model.reads[step]
+        if not self._bring(reads):
+            return False
+        for read in reads:
+            self._advance(read)
+        if not self._compute(step, reads):
+            return False
+        for read in reads:
+            self._unlock(read)
+            if read in self.of.again and self.live[read]:
+                self._drop_if_wanted(read, step)
+        self._unlock_new(step)
+        return True
+
+    def _drop_if_wanted(self, read: int, step: int) -> None:
+        """Give up a value that is to be computed again, if its forward uses are over."""
+        upcoming = int(self.next_use[read])
+        over = step in self.of.backward or upcoming in self.of.backward
+        if over and upcoming < self.of.end and not self.pending[read]:
+            self._evict(read)
+
+    def _bring(self, steps: Collection[int]) -> bool:
+        """Make all of `steps` live and lock them, computing again what is missing."""
+        missing = self._missing(steps)
+        for step in missing:
+            for read in self.model.reads[step]:
+                self.pending[read] += 1
+                self.candidate[read] = False
+        for step in steps:
+            self.pending[step] += 1
+            self.candidate[step] = False
+        for step in missing:
+            reads = self.model.reads[step]
+            if not self._compute(step, reads):
+                return False
+            for read in reads:
+                self._unlock(read)
+                if read in self.of.again and self.live[read] and self.now in self.of.backward:
+                    self._drop_if_wanted(read, self.now)
+        return True
+
+    def _missing(self, steps: Collection[int]) -> list[int]:
+        """What must be computed again to have `steps`, operands first."""
+        found = {step for step in steps if not self.live[step]}
+        stack = list(found)
+        while stack:
+            for read in self.model.reads[stack.pop()]:
+                if not self.live[read] and read not in found:
+                    found.add(read)
+                    stack.append(read)
+        return sorted(found)
+
+    def _compute(self, step: int, reads: Collection[int]) -> bool:
+        """Compute a step whose operands are live and locked, making room first."""
+        if len(self.order) >= self.allowed:
+            return False
+        heir = -1
+        for read in self.model.takes[step]:
+            # Locked by this step alone and needed no more: its buffer becomes the result's.
+            if self.pending[read] == 1 and self.next_use[read] == np.inf:
+                heir = read
+                break
+        wanted = 0 if heir >= 0 else self.model.sizes[step]
+        while self.used + wanted > self.limit:
+            if not self._make_room():
+                return False
+        if heir >= 0:
+            self.used -= self.model.sizes[heir]
+            self.live[heir] = False
+        self.used += self.model.sizes[step]
+        self.live[step] = True
+        self.order.append(step)
+        if self.computed[step]:
+            self._tell(step, -self.again[step])
+        else:
+            self.computed[step] = True
+            self._advance(step)
+        return True
+
+    def _advance(self, step: int) -> None:
+        """Note the next reader after the current step."""
+        readers = self.of.readers[step]
+        at = self.reader_at[step]
+        while at < len(readers) and readers[at] <= self.now:
+            at += 1
+        self.reader_at[step] = at
+        self.next_use[step] = readers[at] if at < len(readers) else np.inf
+
+    def _unlock(self, step: int) -> None:
+        self.pending[step] -= 1
+        if not self.pending[step] and self.live[step]:
+            self._unlock_new(step)
+
+    def _unlock_new(self, step: int) -> None:
+        """A live value that nothing waits for: free it if it is dead, else it may be evicted."""
+        if self.next_use[step] == np.inf:
+            self.live[step] = False
+            self.used -= self.model.sizes[step]
+            self.candidate[step] = False
+        else:
+            self.candidate[step] = bool(self.of.may_go[step])
+
+    def _make_room(self) -> bool:
+        where = np.flatnonzero(self.candidate)
+        if not len(where):
+            return False
+        distance = self.next_use[where] - self.now
+        np.maximum(distance, 1.0, out=distance)
+        scores = self.score(self.again[where], self.of.sizes[where], distance)
+        self._evict(int(where[int(np.argmin(scores))]))
+        return True
+
+    def _evict(self, step: int) -> None:
+        self.live[step] = False
+        self.candidate[step] = False
+        self.used -= self.model.sizes[step]
+        self._tell(step, float(self.again[step]))
+
+    def _tell(self, step: int, change: float) -> None:
+        """Add to the cost of all that needs `step` again, through evicted values in between."""
+        heap = [step]
+        changes = {step: change}
+        heard = 0
+        while heap and heard < _HEARD:
+            current = heapq.heappop(heap)
+            amount = changes.pop(current)
+            for reader in self.of.readers[current]:
+                if reader >= self.of.end or not self.computed[reader]:
+                    continue
+                heard += 1
+                cost = self.model.costs[reader]
+                self.again[reader] = max(self.again[reader] + amount, cost)
+                if not self.live[reader] and self.next_use[reader] != np.inf:
+                    if reader not in changes:
+                        heapq.heappush(heap, reader)
+                        changes[reader] = 0.0
+                    changes[reader] += amount
