@@ -1,9 +1,9 @@
 """NumPy's names for symbolic arrays: `import symgraph.numpy as snp`.
 
-NumPy's own functions take symbolic arrays already (`np.exp(x)`, `np.sum(x, axis=0)`, `x @ y`). This
-module is for what they cannot reach: functions that are given no array (`snp.zeros`, `snp.eye`) and those
-NumPy does not have (`snp.softmax`, `snp.erf`, `snp.one_hot`). It is also the array namespace of symbolic
-arrays, so code written for the array API standard runs on them.
+NumPy's own functions take symbolic arrays already (`np.exp(x)`, `np.sum(x, axis=0)`, `x @ y`).
+This module is for what they cannot reach: functions that are given no array (`snp.zeros`,
+`snp.eye`) and those NumPy does not have (`snp.softmax`, `snp.erf`, `snp.one_hot`). It is also the
+array namespace of symbolic arrays, so code written for the array API standard runs on them.
 
 Every function of the table of operations is here under its name, those of custom operations included.
 

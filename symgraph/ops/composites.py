@@ -1,4 +1,4 @@
-"""What functions made of several operations share: publishing, operands as arrays, refused keywords."""
+"""What functions made of several operations share: publishing, operands, refused keywords."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, constant
 from ..errors import TraceError
 
-__all__ = ["as_array", "composite", "refuse"]
+__all__ = ["as_array", "composite", "given", "listed", "refuse"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -32,6 +32,18 @@ def as_array(x: Any) -> Array:
     return x if isinstance(x, Array) else constant(x)
 
 
+def listed(value: Any) -> list[Any]:
+    """A tuple or list as a list, a single entry as a list of one."""
+    return list(value) if isinstance(value, (tuple, list)) else [value]
+
+
+def given(value: Any) -> bool:
+    """Whether an argument was passed: NumPy has a mark of its own for what was not."""
+    return value is not None and value is not _NOTHING
+
+
+_NOTHING: Any = getattr(np, "_NoValue", None)
+
 _INSTEAD = {
     "out": "Use the result instead of out=.",
     "where": "Choose elements with np.where before the reduction.",
@@ -48,8 +60,7 @@ def refuse(name: str, keywords: dict[str, Any]) -> None:
         Naming the keyword and what to write instead.
     """
     for keyword, value in keywords.items():
-        at_rest = value is None or value is np._NoValue  # pyright: ignore
-        if not at_rest and not (keyword == "where" and value is True):
+        if given(value) and not (keyword == "where" and value is True):
             raise TraceError(
                 f"{name}: the argument {keyword}= cannot be traced.",
                 mend=_INSTEAD.get(keyword, "Leave it out."),

@@ -1,7 +1,7 @@
 """Contractions: matmul and einsum, and the products that are made of them.
 
-`einsum` is kept in one form: explicit subscripts over plain letters, renamed in order of appearance,
-without ellipsis. Its derivative is again an einsum.
+`einsum` is kept in one form: explicit subscripts over plain letters, renamed in order of
+appearance, without ellipsis. Its derivative is again an einsum.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _facts_of_products(*known: Any) -> Iterable[Fact]:
             yield fact
 
 
-# -- matmul ------------------------------------------------------------------------------------------
+# -- matmul --------------------------------------------------------------------------------------
 def _infer_matmul(x: Aval, y: Aval) -> Aval:
     if not x.ndim or not y.ndim:
         raise ShapeError(
@@ -137,7 +137,7 @@ def _matmul(x: Any, y: Any) -> Array:
 matmul = function(MATMUL, _matmul, np.matmul)
 
 
-# -- einsum ------------------------------------------------------------------------------------------
+# -- einsum --------------------------------------------------------------------------------------
 def _parsed(subscripts: str, ndims: Sequence[int]) -> tuple[list[list[Any]], list[Any]]:
     """Labels of each operand and of the result; axes of the ellipsis are (-k,) tuples."""
     text = subscripts.replace(" ", "")
@@ -316,17 +316,16 @@ def _widened(subscripts: str, operands: Sequence[Any]) -> Array:
 einsum = function(EINSUM, _einsum, np.einsum)
 
 
-# -- products made of them ---------------------------------------------------------------------------
+# -- products made of them -----------------------------------------------------------------------
 @composite(np.tensordot)
 def tensordot(x: Any, y: Any, axes: Any = 2) -> Array:
-    """The sum of products over the last axes of one and the first of the other, or over pairs of axes."""
+    """Sums of products over the last axes of one and the first of the other, or over pairs."""
     x, y = as_array(x), as_array(y)
     if isinstance(axes, (int, np.integer)):
-        left, right = list(range(x.ndim - int(axes), x.ndim)), list(range(int(axes)))
+        left: list[int] = list(range(x.ndim - int(axes), x.ndim))
+        right: list[int] = list(range(int(axes)))
     else:
-        left, right = [
-            [each] if isinstance(each, (int, np.integer)) else list(each) for each in axes
-        ]
+        left, right = listed(axes[0]), listed(axes[1])
     if len(left) != len(right) or len(left) > x.ndim or len(right) > y.ndim:
         raise ShapeError("tensordot: as many axes are needed of one array as of the other.")
     normal_axes(left, x.ndim)
@@ -336,7 +335,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Array:
     for a, b in zip(left, right, strict=True):
         if not known_equal(x.shape[a], y.shape[b]):
             raise ShapeError(
-                f"tensordot: shapes {show_shape(x.shape)} and {show_shape(y.shape)} do not contract: "
+                f"tensordot: shapes {show_shape(x.shape)}, {show_shape(y.shape)} do not contract: "
                 f"axis {a} against axis {b}."
             )
         rows[1][b] = rows[0][a]
@@ -347,7 +346,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Array:
 
 @composite(np.dot)
 def dot(x: Any, y: Any, out: Any = None) -> Array:
-    """NumPy's dot: matmul of vectors and matrices, otherwise the last axis with the last but one."""
+    """The product of vectors or matrices; else of the last axis with the last but one."""
     refuse("dot", {"out": out})
     x, y = as_array(x), as_array(y)
     if not x.ndim or not y.ndim:
@@ -381,7 +380,7 @@ def outer(x: Any, y: Any, out: Any = None) -> Array:
     return column * (y if y.ndim == 1 else ravel(y))
 
 
-# -- diagonals ---------------------------------------------------------------------------------------
+# -- diagonals -----------------------------------------------------------------------------------
 def _diagonal_length(rows: Dim, columns: Dim, offset: int) -> Dim:
     if known_equal(rows, columns) and not offset:
         return rows
@@ -425,7 +424,7 @@ DIAGONAL = register(
         facts=_facts_diagonal,
         algebra=Algebra("diagonal"),
         view=True,
-        doc="Elements whose column exceeds the row by `offset`, of two axes (NumPy: the first two).",
+        doc="Elements whose column exceeds their row by `offset`.",
     )
 )
 

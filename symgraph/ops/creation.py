@@ -178,13 +178,17 @@ def _arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> A
     if stop is None:
         start, stop = 0, start
     if any(isinstance(each, (float, np.floating)) for each in (start, stop, step)):
-        return constant(np.arange(start, stop, step, dtype))
+        return constant(_counted(start, stop, step, dtype))
     kind = supported_dtype(dtype if dtype is not None else "int64")
     if step != 1:
-        return constant(np.arange(start, stop, step, kind))
+        return constant(_counted(start, stop, step, kind))
     size = normal(stop - start)
     counted = apply(ARANGE, size=size if not isinstance(size, int) or size > 0 else 0, dtype=kind)
     return counted if isinstance(start, int) and not start else counted + dimension(start, kind)
+
+
+def _counted(start: Any, stop: Any, step: Any, dtype: Any) -> np.ndarray[Any, Any]:
+    return np.arange(start, stop, step, dtype=dtype)
 
 
 arange = function(ARANGE, _arange)

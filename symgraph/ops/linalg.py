@@ -15,9 +15,9 @@ from .composites import as_array
 from .contraction import diagonal as _diagonal
 from .contraction import einsum, matmul, outer, tensordot
 from .creation import eye
+from .extrema import max as _max
+from .extrema import min as _min
 from .movement import matrix_transpose, ravel, reshape
-from .reduction import max as _max
-from .reduction import min as _min
 from .reduction import sum as _sum
 
 __all__ = [
@@ -47,7 +47,7 @@ def _root_of_squares(x: Array, axis: Any, keepdims: bool) -> Array:
 
 @implements(np.linalg.norm)
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
-    r"""The norm of vectors or matrices, $\lVert x \rVert_2 = \sqrt{\sum x_i^2}$ if no order is given.
+    r"""The norm of vectors or matrices: $\sqrt{\sum x_i^2}$ if no `ord` is given.
 
     Parameters
     ----------
@@ -143,16 +143,16 @@ def matrix_power(x: Any, n: int) -> Array:
         raise TraceError(
             "matrix_power: inverses cannot be traced yet.", mend="Use a nonnegative power."
         )
-    result: Array | None = None
-    while n:
+    if n == 0:
+        return FUNCTIONS["broadcast_to"](eye(x.shape[-1], dtype=x.dtype), x.shape)
+    result = None
+    while True:
         if n % 2:
             result = x if result is None else matmul(result, x)
         n //= 2
-        if n:
-            x = matmul(x, x)
-    if result is None:
-        result = FUNCTIONS["broadcast_to"](eye(x.shape[-1], dtype=x.dtype), x.shape)
-    return result
+        if not n:
+            return as_array(result)
+        x = matmul(x, x)
 
 
 @implements(np.linalg.multi_dot)

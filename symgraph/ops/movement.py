@@ -1,7 +1,7 @@
-"""Moving elements without changing them: reshape, transpose, broadcast, concatenate and their composites.
+"""Moving elements without changing them: reshape, transpose, broadcast, and what is made of them.
 
-All but `concatenate` may give views. Axes are kept negative and permutations too, so that the derivative
-rules hold for cotangents with extra leading axes.
+All may give views. Axes are kept negative and permutations too, so that the derivative rules hold
+for cotangents with extra leading axes.
 """
 
 from __future__ import annotations
@@ -17,28 +17,20 @@ from ..dims import Dim, Shape, count, known_equal, normal, parse_shape, show_sha
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval, nonzero, total
 from ..op import Algebra, Op, no_flops, register
-from .composites import as_array, composite, refuse
-from .families import function, same_dtype
+from .composites import as_array, composite, listed
+from .families import function
 
 __all__ = [
-    "atleast_1d",
-    "atleast_2d",
     "broadcast_to",
-    "concatenate",
     "expand_dims",
     "facts_of_elements",
-    "hstack",
     "matrix_transpose",
     "moveaxis",
     "ravel",
-    "repeat",
     "reshape",
     "squeeze",
-    "stack",
     "swapaxes",
-    "tile",
     "transpose",
-    "vstack",
 ]
 
 _OF_ELEMENTS = (
@@ -54,7 +46,7 @@ _OF_ELEMENTS = (
 
 
 def facts_of_elements(*known: Any) -> Iterable[Fact]:
-    """Facts of single elements that hold of every operand: they survive any choice among elements."""
+    """Facts of single elements that hold of every operand: any choice among elements keeps them."""
     for fact in _OF_ELEMENTS:
         if not [each for each in known if not each.has(fact)]:
             yield fact
@@ -64,7 +56,7 @@ def facts_of_elements(*known: Any) -> Iterable[Fact]:
         yield interval(lowest, highest)
 
 
-# -- reshape -----------------------------------------------------------------------------------------
+# -- reshape -------------------------------------------------------------------------------------
 def _normal_reshape(
     avals: tuple[Aval, ...],
     *,
@@ -79,14 +71,11 @@ def _normal_reshape(
         return {"shape": _expanded(x.shape, expand)}
     if squeeze is not None or drop:
         return {"shape": _squeezed(x.shape, squeeze)}
-    entries = (
-        tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    )
-    return {"shape": _resolved_shape(x.shape, entries)}
+    return {"shape": _resolved_shape(x.shape, listed(shape))}
 
 
 def _expanded(shape: Shape, axis: Any) -> Shape:
-    given = (axis,) if isinstance(axis, (int, np.integer)) else tuple(axis)
+    given = listed(axis)
     ndim = len(shape) + len(given)
     added = normal_axes(given, ndim)
     rest = iter(shape)
@@ -211,7 +200,7 @@ def ravel(x: Any, order: str = "C") -> Array:
     return reshape(x, (-1,), order)
 
 
-# -- transpose ---------------------------------------------------------------------------------------
+# -- transpose -----------------------------------------------------------------------------------
 def _normal_transpose(
     avals: tuple[Aval, ...], *, axes: Any = None, last: bool = False
 ) -> dict[str, Any]:
@@ -222,7 +211,7 @@ def _normal_transpose(
         return {"axes": (*range(-x.ndim, -2), -1, -2)}
     if axes is None:
         return {"axes": tuple(range(-1, -x.ndim - 1, -1))}
-    given = [axes] if isinstance(axes, (int, np.integer)) else list(axes)
+    given = listed(axes)
     normal_axes(given, x.ndim)
     if len(given) != x.ndim:
         raise ShapeError(f"axes {tuple(given)} do not permute {x.ndim} dimensions.")
@@ -300,8 +289,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
 def moveaxis(x: Any, source: Any, destination: Any) -> Array:
     """Axes moved to other places, the rest kept in order."""
     x = as_array(x)
-    sources = [source] if isinstance(source, (int, np.integer)) else list(source)
-    places = [destination] if isinstance(destination, (int, np.integer)) else list(destination)
+    sources, places = listed(source), listed(destination)
     normal_axes(sources, x.ndim)
     normal_axes(places, x.ndim)
     if len(sources) != len(places):
@@ -314,7 +302,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Array:
     return transpose(x, tuple(rest))
 
 
-# -- broadcast ---------------------------------------------------------------------------------------
+# -- broadcast -----------------------------------------------------------------------------------
 def _infer_broadcast(x: Aval, *, shape: Shape) -> Aval:
     fits = len(shape) >= x.ndim
     for axis in range(-x.ndim, 0) if fits else ():
@@ -368,151 +356,3 @@ def _broadcast_to(x: Any, shape: Any) -> Array:
 
 
 broadcast_to = function(BROADCAST_TO, _broadcast_to, np.broadcast_to)
-
-
-# -- concatenate -------------------------------------------------------------------------------------
-def _normal_concatenate(avals: tuple[Aval, ...], *, axis: Any) -> dict[str, Any]:
-    if not avals or not avals[0].ndim:
-        raise ShapeError(
-            "arrays of at least one dimension are needed, and at least one of them.",
-            mend="Use np.stack to join 0-d arrays.",
-        )
-    return {"axis": normal_axes(axis, avals[0].ndim)[0]}
-
-
-def _infer_concatenate(*avals: Aval, axis: int) -> Aval:
-    first = avals[0]
-    joined: Any = 0
-    for aval in avals:
-        others = [i for i in range(-first.ndim, 0) if i != axis]
-        same = aval.ndim == first.ndim
-        if not same or [i for i in others if not known_equal(aval.shape[i], first.shape[i])]:
-            raise ShapeError(
-                f"shapes {show_shape(first.shape)} and {show_shape(aval.shape)} "
-                f"do not join along axis {axis}.",
-                mend="All dimensions but that one must be equal.",
-            )
-        joined = joined + aval.shape[axis]
-    shape = list(first.shape)
-    shape[axis] = normal(joined)
-    return Aval(first.dtype, tuple(shape))
-
-
-def _vjp_concatenate(ct: Array, out: Array, *operands: Array, axis: int, index: int) -> Array:
-    start: Any = 0
-    for operand in operands[:index]:
-        start = start + operand.shape[axis]
-    stop = normal(start + operands[index].shape[axis])
-    rest = (slice(None),) * (-axis - 1)
-    return ct[(Ellipsis, slice(normal(start), stop), *rest)]
-
-
-CONCATENATE = register(
-    Op(
-        "concatenate",
-        infer=_infer_concatenate,
-        kernel=lambda xp, *arrays, axis: xp.concatenate(arrays, axis=axis),
-        vjp=_vjp_concatenate,
-        normalize=_normal_concatenate,
-        promote=same_dtype,
-        flops=no_flops,
-        count=0,
-        facts=lambda *known, axis: facts_of_elements(*known),
-        doc="Arrays joined along an axis they have (None: raveled first).",
-    )
-)
-
-
-def _concatenate(arrays: Sequence[Any], axis: Any = 0, **refused: Any) -> Array:
-    refuse("concatenate", refused)
-    operands = [as_array(each) for each in arrays]
-    if axis is None:
-        return apply(CONCATENATE, *[ravel(each) for each in operands], axis=0)
-    return apply(CONCATENATE, *operands, axis=axis)
-
-
-concatenate = function(CONCATENATE, _concatenate, np.concatenate)
-FUNCTIONS["concat"] = concatenate
-
-
-@composite(np.stack)
-def stack(arrays: Sequence[Any], axis: int = 0, **refused: Any) -> Array:
-    """Arrays of one shape joined along a new axis."""
-    refuse("stack", refused)
-    operands = [as_array(each) for each in arrays]
-    for each in operands[1:]:
-        if not same_shape(each.shape, operands[0].shape):
-            raise ShapeError(
-                f"stack: shapes {show_shape(operands[0].shape)} and {show_shape(each.shape)} differ.",
-                mend="Arrays that are stacked have one shape.",
-            )
-    return concatenate([expand_dims(each, axis) for each in operands], axis=axis)
-
-
-def same_shape(one: Shape, other: Shape) -> bool:
-    """Whether two shapes are known to be equal."""
-    return len(one) == len(other) and not [
-        0 for a, b in zip(one, other, strict=True) if not known_equal(a, b)
-    ]
-
-
-@composite(np.atleast_1d)
-def atleast_1d(x: Any) -> Array:
-    """With one axis at least."""
-    x = as_array(x)
-    return x if x.ndim else reshape(x, (1,))
-
-
-@composite(np.atleast_2d)
-def atleast_2d(x: Any) -> Array:
-    """With two axes at least; a vector becomes a row."""
-    x = as_array(x)
-    return x if x.ndim >= 2 else reshape(x, (1, -1))
-
-
-@composite(np.hstack)
-def hstack(arrays: Sequence[Any]) -> Array:
-    """Joined along the second axis, vectors along their only one."""
-    operands = [atleast_1d(each) for each in arrays]
-    return concatenate(operands, axis=0 if operands[0].ndim == 1 else 1)
-
-
-@composite(np.vstack)
-def vstack(arrays: Sequence[Any]) -> Array:
-    """Joined along the first axis, vectors as rows."""
-    return concatenate([atleast_2d(each) for each in arrays], axis=0)
-
-
-# -- repetition --------------------------------------------------------------------------------------
-@composite(np.tile)
-def tile(x: Any, reps: Any) -> Array:
-    """The whole array repeated `reps` times along each axis."""
-    x = as_array(x)
-    times = [reps] if isinstance(reps, (int, np.integer)) else list(reps)
-    ndim = max(x.ndim, len(times))
-    shape = [1] * (ndim - x.ndim) + list(x.shape)
-    times = [1] * (ndim - len(times)) + times
-    pairs = [entry for dim in shape for entry in (1, dim)]
-    wide = [entry for dim, n in zip(shape, times, strict=True) for entry in (n, dim)]
-    joined = [n * dim for dim, n in zip(shape, times, strict=True)]
-    return reshape(broadcast_to(reshape(x, tuple(pairs)), tuple(wide)), tuple(joined))
-
-
-@composite(np.repeat)
-def repeat(x: Any, repeats: int, axis: int | None = None) -> Array:
-    """Each element repeated `repeats` times along an axis (None: raveled first)."""
-    x = as_array(x)
-    if not isinstance(repeats, (int, np.integer)):
-        raise TraceError(
-            "repeat: one number of repeats can be traced, not one for each element.",
-            mend="Use np.take with the repeated positions.",
-        )
-    if axis is None:
-        x, axis = ravel(x), 0
-    (place,) = normal_axes(axis, x.ndim)
-    tall = expand_dims(x, x.ndim + place + 1)
-    wide = list(tall.shape)
-    wide[x.ndim + place + 1] = int(repeats)
-    joined = list(x.shape)
-    joined[place] = normal(joined[place] * int(repeats))
-    return reshape(broadcast_to(tall, tuple(wide)), tuple(joined))

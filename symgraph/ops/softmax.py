@@ -1,6 +1,7 @@
 r"""softmax, log_softmax and logsumexp: stable kernels, textbook derivatives.
 
-All three subtract the maximum first. Where every element is -inf, logsumexp is -inf and its gradient 0.
+All three subtract the maximum first. Where every element is -inf, logsumexp is -inf and its
+gradient, the softmax, 0.
 """
 
 from __future__ import annotations
@@ -33,9 +34,8 @@ def _infer(x: Aval, *, axis: Axes) -> Aval:
 
 def _shift(xp: Any, x: Any, axis: Axes) -> Any:
     """The maximum over `axis`, or 0 where it is infinite (there x - x would be NaN)."""
-    if x.size == 0:
-        return xp.zeros((), x.dtype)
-    top = xp.max(x, axis=axis, keepdims=True)
+    # With an initial value the maximum of no elements is defined, so no size is asked.
+    top = xp.max(x, axis=axis, keepdims=True, initial=-np.inf)
     return xp.where(xp.isfinite(top), top, xp.zeros_like(top))
 
 
@@ -82,7 +82,7 @@ def _softmax(x: Any, axis: Any = -1) -> Array:
 softmax = function(SOFTMAX, _softmax)
 
 
-# -- log_softmax -------------------------------------------------------------------------------------
+# -- log_softmax ---------------------------------------------------------------------------------
 def _log_softmax_kernel(xp: Any, x: Any, *, axis: Axes) -> Any:
     centred = x - _shift(xp, x, axis)
     return centred - xp.log(xp.sum(xp.exp(centred), axis=axis, keepdims=True))
@@ -116,7 +116,7 @@ def _log_softmax(x: Any, axis: Any = -1) -> Array:
 log_softmax = function(LOG_SOFTMAX, _log_softmax)
 
 
-# -- logsumexp ---------------------------------------------------------------------------------------
+# -- logsumexp -----------------------------------------------------------------------------------
 def _normal_logsumexp(
     avals: tuple[Aval, ...], *, axis: Any = None, keepdims: Any = False
 ) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def _normal_logsumexp(
 def _logsumexp_kernel(xp: Any, x: Any, *, axis: Axes, keepdims: bool) -> Any:
     top = _shift(xp, x, axis)
     whole = xp.log(xp.sum(xp.exp(x - top), axis=axis, keepdims=keepdims))
-    return whole + (top if keepdims or top.ndim == 0 else xp.squeeze(top, axis=axis))
+    return whole + (top if keepdims else xp.squeeze(top, axis=axis))
 
 
 def _vjp_logsumexp(ct: Array, out: Array, x: Array, *, axis: Axes, keepdims: bool) -> Array:
@@ -155,7 +155,7 @@ LOGSUMEXP = register(
         count=6,
         facts=_facts_logsumexp,
         algebra=Algebra("logsumexp"),
-        doc=r"$\log \sum_j e^{x_j}$ over `axis` (None: all axes); -inf where there is nothing to sum.",
+        doc=r"$\log \sum_j e^{x_j}$ over `axis` (None: all axes); -inf of no element.",
     )
 )
 

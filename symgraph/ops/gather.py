@@ -1,0 +1,311 @@
+"""Reading and adding at integer arrays: gather, scatter_add, along an axis, one-hot rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..array import Array, apply
+from ..avals import Aval, broadcast_shapes, normal_axes
+from ..dims import Dim, Shape, known_equal, normal, show_shape
+from ..errors import DTypeError, ShapeError, TraceError
+from ..facts import Fact, finite, integer_valued, interval, total
+from ..facts import one_hot as one_hot_fact
+from ..op import Op, no_flops, register
+from .composites import as_array
+from .creation import zeros
+from .families import function, same_dtype
+from .movement import facts_of_elements, ravel
+
+__all__ = [
+    "add_along_axis",
+    "gather",
+    "index_array",
+    "one_hot",
+    "scatter_add",
+    "take_along_axis",
+]
+
+
+def _check_indices(x: Aval, indices: Sequence[Aval], axis: int) -> None:
+    for index in indices:
+        if index.dtype.kind not in "iu":
+            raise DTypeError(
+                f"an index array holds integers, not {index.dtype}.",
+                mend="Convert it with .astype(int); choose by a condition with np.where.",
+            )
+    if axis + len(indices) > 0:
+        raise ShapeError(f"{len(indices)} indices from axis {axis} on shape {show_shape(x.shape)}.")
+
+
+def _gathered_shape(x: Aval, indices: Sequence[Aval], axis: int) -> Shape:
+    _check_indices(x, indices, axis)
+    start = x.ndim + axis
+    joint = broadcast_shapes(*[index.shape for index in indices])
+    return (*x.shape[:start], *joint, *x.shape[start + len(indices) :])
+
+
+def _places(indices: Sequence[Any], axis: int) -> tuple[Any, ...]:
+    return (Ellipsis, *indices, *[slice(None)] * (-axis - len(indices)))
+
+
+def _vjp_gather(ct: Array, out: Array, x: Array, *indices: Array, axis: int) -> Array:
+    start = zeros((*ct.shape[: ct.ndim - out.ndim], *x.shape), ct.dtype)
+    return apply(SCATTER_ADD, start, ct, *indices, axis=axis)
+
+
+def _normal_gather(avals: tuple[Aval, ...], *, axis: Any) -> dict[str, Any]:
+    return {"axis": normal_axes(axis, avals[0].ndim)[0]}
+
+
+GATHER = register(
+    Op(
+        "gather",
+        infer=lambda x, *indices, axis: x.with_shape(_gathered_shape(x, indices, axis)),
+        kernel=lambda xp, x, *indices, axis: x[_places(indices, axis)],
+        vjp=(_vjp_gather,),
+        normalize=_normal_gather,
+        flops=no_flops,
+        facts=lambda x, *indices, axis: facts_of_elements(x),
+        doc="Elements at integer arrays on adjacent axes, from `axis` on.",
+    )
+)
+
+
+def _infer_scatter_add(x: Aval, values: Aval, *indices: Aval, axis: int) -> Aval:
+    slots = _gathered_shape(x, indices, axis)
+    if not same_as_broadcast(values.shape, slots):
+        raise ShapeError(
+            f"values of shape {show_shape(values.shape)} do not fit the slots {show_shape(slots)}."
+        )
+    return x
+
+
+def same_as_broadcast(shape: Shape, target: Shape) -> bool:
+    """Whether `shape` broadcasts to `target`."""
+    if len(shape) > len(target):
+        return False
+    pairs = zip(reversed(shape), reversed(target), strict=False)
+    return not [0 for a, b in pairs if not known_equal(a, 1) and not known_equal(a, b)]
+
+
+SCATTER_ADD = register(
+    Op(
+        "scatter_add",
+        infer=_infer_scatter_add,
+        kernel=lambda xp, x, values, *indices, axis: xp.scatter_add(
+            x, _places(indices, axis), values
+        ),
+        vjp=(
+            lambda ct, out, x, values, *indices, axis: ct,
+            lambda ct, out, x, values, *indices, axis: apply(GATHER, ct, *indices, axis=axis),
+        ),
+        normalize=_normal_gather,
+        promote=same_dtype,
+        unpromoted=tuple(range(2, 34)),
+        flops=lambda out, x, values, *indices, axis: values.size,
+        facts=lambda x, values, *indices, axis: [
+            fact
+            for fact in (Fact("nonnegative"), Fact("nonpositive"), finite, total, integer_valued)
+            if x.has(fact) and values.has(fact)
+        ],
+        doc="Values added at integer arrays on adjacent axes; repeated places add up.",
+    )
+)
+
+
+def _gather(x: Any, *indices: Any, axis: int) -> Array:
+    shape = as_array(x).shape
+    (first,) = normal_axes(axis, len(shape))
+    checked = [index_array(each, shape[first + i], first + i) for i, each in enumerate(indices)]
+    return apply(GATHER, x, *checked, axis=axis)
+
+
+gather = function(GATHER, _gather)
+
+
+def _scatter_add(x: Any, values: Any, *indices: Any, axis: int = 0) -> Array:
+    shape = as_array(x).shape
+    (first,) = normal_axes(axis, len(shape))
+    checked = [index_array(each, shape[first + i], first + i) for i, each in enumerate(indices)]
+    return apply(SCATTER_ADD, x, values, *checked, axis=axis)
+
+
+scatter_add = function(SCATTER_ADD, _scatter_add)
+
+
+def index_array(index: Any, size: Dim, axis: int) -> Any:
+    """An index as an array: symbolic, or constant integers within range."""
+    if isinstance(index, Array):
+        if index.dtype == bool:
+            raise TraceError(
+                "A boolean mask picks a number of elements that is not known before it runs.",
+                mend="Keep the shape: np.where(mask, x, 0), or multiply by the mask.",
+            )
+        return index
+    found = np.asarray(index)
+    if not found.size and found.dtype.kind == "f":
+        found = found.astype(np.int64)
+    if found.dtype.kind not in "iu":
+        raise DTypeError(
+            f"an index array holds integers, not {found.dtype}.",
+            mend="Convert it with .astype(int).",
+        )
+    if isinstance(size, int) and found.size:
+        low, high = int(found.min()), int(found.max())
+        if low < -size or high >= size:
+            wrong = high if high >= size else low
+            raise ShapeError(f"index {wrong} is out of range for axis {axis} of size {size}.")
+    return found
+
+
+# -- one place along an axis ---------------------------------------------------------------------
+def _grid(xp: Any, index: Any, shape: tuple[int, ...], axis: int) -> tuple[Any, ...]:
+    """The full index of which `index` is the part on `axis`."""
+    ndim = len(shape)
+    places: list[Any] = []
+    for each in range(-ndim, 0):
+        if each == axis:
+            places.append(index)
+        else:
+            counter = xp.arange(shape[each])
+            places.append(xp.reshape(counter, (shape[each],) + (1,) * (-each - 1)))
+    return tuple(places)
+
+
+def _along_shape(x: Aval, index: Aval, axis: int) -> Shape:
+    _check_indices(x, [index], axis)
+    if index.ndim > x.ndim or index.ndim < -axis:
+        raise ShapeError(
+            f"the index has {index.ndim} dimensions, the array {x.ndim}.",
+            mend="Give both the same number of dimensions.",
+        )
+    full = (*[1] * (x.ndim - index.ndim), *index.shape)
+    wide = [1 if i == axis else dim for i, dim in enumerate(x.shape, -x.ndim)]
+    result = list(broadcast_shapes(full, tuple(wide)))
+    for i in range(-x.ndim, 0):
+        if i != axis and not known_equal(result[i], x.shape[i]):
+            raise ShapeError(
+                f"index {show_shape(index.shape)} does not broadcast to {show_shape(x.shape)} "
+                f"off axis {axis}."
+            )
+    return tuple(result)
+
+
+TAKE_ALONG_AXIS = register(
+    Op(
+        "take_along_axis",
+        infer=lambda x, index, *, axis: x.with_shape(_along_shape(x, index, axis)),
+        kernel=lambda xp, x, index, *, axis: x[_grid(xp, index, x.shape, axis)],
+        vjp=(
+            lambda ct, out, x, index, *, axis: apply(
+                ADD_ALONG_AXIS,
+                zeros((*ct.shape[: ct.ndim - out.ndim], *x.shape), ct.dtype),
+                ct,
+                index,
+                axis=axis,
+            ),
+        ),
+        normalize=lambda avals, *, axis: {"axis": normal_axes(axis, avals[0].ndim)[0]},
+        flops=no_flops,
+        facts=lambda x, index, *, axis: facts_of_elements(x),
+        doc="Along `axis`, the element each entry of an integer array points to.",
+    )
+)
+
+
+def _infer_add_along(x: Aval, values: Aval, index: Aval, *, axis: int) -> Aval:
+    slots = _along_shape(x, index, axis)
+    if not same_as_broadcast(values.shape, slots):
+        raise ShapeError(
+            f"values of shape {show_shape(values.shape)} do not fit the slots {show_shape(slots)}."
+        )
+    return x
+
+
+ADD_ALONG_AXIS = register(
+    Op(
+        "add_along_axis",
+        infer=_infer_add_along,
+        kernel=lambda xp, x, values, index, *, axis: xp.scatter_add(
+            x, _grid(xp, index, x.shape, axis), values
+        ),
+        vjp=(
+            lambda ct, out, x, values, index, *, axis: ct,
+            lambda ct, out, x, values, index, *, axis: apply(TAKE_ALONG_AXIS, ct, index, axis=axis),
+        ),
+        normalize=lambda avals, *, axis: {"axis": normal_axes(axis, avals[0].ndim)[0]},
+        promote=same_dtype,
+        unpromoted=(2,),
+        flops=lambda out, x, values, index, *, axis: values.size,
+        facts=lambda x, values, index, *, axis: [
+            fact
+            for fact in (Fact("nonnegative"), Fact("nonpositive"), finite, total, integer_valued)
+            if x.has(fact) and values.has(fact)
+        ],
+        doc="Along `axis`, values added where each entry of an integer array points to.",
+    )
+)
+
+
+def _take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Array:
+    if axis is None:
+        x, axis = ravel(x), -1
+    operand = as_array(x)
+    (place,) = normal_axes(axis, operand.ndim)
+    index = index_array(indices, operand.shape[place], place)
+    if index.ndim != operand.ndim:
+        raise ShapeError(
+            f"take_along_axis: the index has {index.ndim} dimensions, the array {operand.ndim}.",
+            mend="Give both the same number of dimensions.",
+        )
+    return apply(TAKE_ALONG_AXIS, operand, index, axis=axis)
+
+
+take_along_axis = function(TAKE_ALONG_AXIS, _take_along_axis, np.take_along_axis)
+
+
+def _add_along_axis(x: Any, values: Any, indices: Any, axis: int = -1) -> Array:
+    return apply(ADD_ALONG_AXIS, x, values, indices, axis=axis)
+
+
+add_along_axis = function(ADD_ALONG_AXIS, _add_along_axis)
+
+
+# -- one-hot -------------------------------------------------------------------------------------
+def _one_hot_kernel(xp: Any, labels: Any, *, size: int, dtype: Any) -> Any:
+    counter = xp.arange(size)
+    # Reading the counter at the labels wraps negative ones and refuses those out of range.
+    places = counter[labels]
+    return xp.asarray(places[..., None] == counter, dtype=dtype)
+
+
+def _infer_one_hot(labels: Aval, *, size: Dim, dtype: np.dtype[Any]) -> Aval:
+    if labels.dtype.kind not in "iu":
+        raise DTypeError(
+            f"labels are integers, not {labels.dtype}.", mend="Convert them with .astype(int)."
+        )
+    return Aval(dtype, (*labels.shape, size))
+
+
+ONE_HOT = register(
+    Op(
+        "one_hot",
+        infer=_infer_one_hot,
+        kernel=_one_hot_kernel,
+        vjp=(None,),
+        normalize=lambda avals, *, size, dtype: {"size": normal(size), "dtype": np.dtype(dtype)},
+        facts=lambda labels, *, size, dtype: (one_hot_fact(-1), interval(0.0, 1.0)),
+        doc="Rows of the identity matrix: 1 at each label along a new last axis, else 0.",
+    )
+)
+
+
+def _one_hot(labels: Any, size: Any, dtype: Any = "float64") -> Array:
+    operand = labels if isinstance(labels, Array) else index_array(labels, normal(size), -1)
+    return apply(ONE_HOT, operand, size=size, dtype=dtype)
+
+
+one_hot = function(ONE_HOT, _one_hot)

@@ -1,0 +1,133 @@
+"""Sums under way and what is made of sums: cumsum, mean, variance, standard deviation, counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array, apply
+from ..avals import normal_axes
+from ..dims import Dim
+from ..facts import Fact, finite, integer_valued
+from ..op import Op, register
+from .composites import as_array, composite, given, refuse
+from .creation import dimension
+from .families import function
+from .movement import ravel
+from .reduction import accumulator, one_axis, reduced_count, sum
+
+__all__ = ["count_nonzero", "cumsum", "mean", "std", "var"]
+
+
+# -- cumulative ----------------------------------------------------------------------------------
+def _vjp_cumsum(ct: Array, out: Array, x: Array, *, axis: int) -> Array:
+    back = (Ellipsis, slice(None, None, -1), *[slice(None)] * (-axis - 1))
+    return cumsum(ct[back], axis=axis)[back]
+
+
+CUMSUM = register(
+    Op(
+        "cumsum",
+        infer=lambda x, *, axis: x,
+        kernel=lambda xp, x, *, axis: xp.cumsum(x, axis=axis),
+        vjp=(_vjp_cumsum,),
+        normalize=lambda avals, *, axis: {"axis": one_axis(avals, axis=axis)["axis"]},
+        promote=accumulator,
+        facts=lambda x, *, axis: [
+            fact
+            for fact in (Fact("nonnegative"), Fact("positive"), finite, integer_valued)
+            if x.has(fact)
+        ],
+        doc="Sums of all elements up to each along `axis` (None: of the raveled array).",
+    )
+)
+
+
+def _cumsum(x: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Array:
+    refuse("cumsum", {"out": out})
+    operand = x if dtype is None else FUNCTIONS["astype"](as_array(x), dtype)
+    if axis is None:
+        return apply(CUMSUM, ravel(operand), axis=-1)
+    return apply(CUMSUM, operand, axis=axis)
+
+
+cumsum = function(CUMSUM, _cumsum, np.cumsum)
+
+
+@composite((np.add, "accumulate"))
+def _add_accumulate(x: Any, axis: int = 0, **keywords: Any) -> Array:
+    return cumsum(x, axis, **keywords)
+
+
+# -- composites ----------------------------------------------------------------------------------
+@composite(np.mean)
+def mean(
+    x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **rest: Any
+) -> Array:
+    r"""The mean $\frac1n \sum_i x_i$ over `axis`; integers in float64, float16 through float32."""
+    refuse("mean", {"out": out, **rest})
+    operand = as_array(x)
+    result = np.dtype(dtype) if dtype is not None else _mean_dtype(operand.dtype)
+    inner = np.dtype("float32") if result == np.float16 else result
+    total = sum(_as(operand, inner), axis=axis, keepdims=keepdims)
+    size = reduced_count(operand.shape, normal_axes(axis, operand.ndim))
+    return _as(total / dimension(size, inner), result)
+
+
+def _mean_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return dtype if dtype.kind == "f" else np.dtype("float64")
+
+
+def _as(x: Array, dtype: np.dtype[Any]) -> Array:
+    return x if x.dtype == dtype else FUNCTIONS["astype"](x, dtype)
+
+
+@composite(np.var)
+def var(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: Any = False,
+    **rest: Any,
+) -> Array:
+    r"""The variance $\frac{1}{n - d} \sum_i (x_i - \bar x)^2$ over `axis`, $d$ being `ddof`."""
+    correction = rest.pop("correction", None)
+    refuse("var", {"out": out, **rest})
+    if given(correction):
+        ddof = correction
+    operand = as_array(x)
+    result = np.dtype(dtype) if dtype is not None else _mean_dtype(operand.dtype)
+    inner = np.dtype("float32") if result == np.float16 else result
+    operand = _as(operand, inner)
+    centred = operand - mean(operand, axis=axis, keepdims=True)
+    squares = sum(FUNCTIONS["square"](centred), axis=axis, keepdims=keepdims)
+    size = reduced_count(operand.shape, normal_axes(axis, operand.ndim))
+    return _as(squares / _less(size, ddof, inner), result)
+
+
+def _less(size: Dim, ddof: float, dtype: np.dtype[Any]) -> Array:
+    """max(n - ddof, 0), as NumPy divides by."""
+    if isinstance(size, int):
+        rest = size - ddof
+        return FUNCTIONS["asarray"](rest if rest > 0 else 0, dtype=dtype)
+    if not ddof:
+        return dimension(size, dtype)
+    return FUNCTIONS["maximum"](dimension(size, dtype) - ddof, 0)
+
+
+@composite(np.std)
+def std(x: Any, axis: Any = None, dtype: Any = None, **keywords: Any) -> Array:
+    """The square root of `var`."""
+    operand = as_array(x)
+    result = np.dtype(dtype) if dtype is not None else _mean_dtype(operand.dtype)
+    inner = np.dtype("float32") if result == np.float16 else result
+    return _as(FUNCTIONS["sqrt"](var(operand, axis, inner, **keywords)), result)
+
+
+@composite(np.count_nonzero)
+def count_nonzero(x: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
+    """How many elements over `axis` are not zero."""
+    return sum(as_array(x) != 0, axis=axis, keepdims=keepdims)
