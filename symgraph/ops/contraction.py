@@ -19,7 +19,7 @@ from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Algebra, Op, no_flops, register
-from .composites import as_array, composite, refuse
+from .composites import as_array, composite, listed, refuse
 from .creation import eye
 from .families import function, same_dtype
 from .movement import expand_dims, facts_of_elements, matrix_transpose, moveaxis, ravel, squeeze
