@@ -1,0 +1,72 @@
+"""Simplification: constants folded, rules to a fixpoint, algebra regions, until nothing changes.
+
+Declarative rules own shapes, indexing, `where`, nonlinear identities and stability; the algebra
+owns what is linear or multiplicative. Each prepares the ground for the other, so they take turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..algebra import normalized
+from ..dag import Node, collector_paused
+from ..propagation import Knowledge
+from ..rewriting.driver import rewrite
+from ..rewriting.index import RuleSet
+from ..rewriting.log import Log
+from ..rewriting.packs import default_rules
+from ..rewriting.rule import Rule, RulePack, Soundness
+from .constant_folding import folded
+
+__all__ = ["Rules", "simplified"]
+
+Rules = RulePack | Sequence[Rule] | Sequence[RulePack] | RuleSet | None
+
+_ROUNDS = 12
+"""More than any graph has needed (most need two)."""
+
+
+def rule_set(rules: Rules) -> RuleSet:
+    """The rules to use: the installed packs if none are given."""
+    if rules is None:
+        return default_rules()
+    if isinstance(rules, RuleSet):
+        return rules
+    if isinstance(rules, RulePack):
+        return RuleSet([rules])
+    packs = [each for each in rules if isinstance(each, RulePack)]
+    loose = tuple(each for each in rules if isinstance(each, Rule))
+    return RuleSet([*packs, RulePack("given", loose)] if loose else packs)
+
+
+def simplified(
+    outputs: Sequence[Node],
+    knowledge: Knowledge,
+    *,
+    trust: Soundness = "rounding",
+    rules: Rules = None,
+) -> tuple[list[Node], Log]:
+    """The outputs, simplified, and the log of what was done.
+
+    Parameters
+    ----------
+    outputs : sequence of Node
+    knowledge : Knowledge
+        Facts that guards may use: only open ones before differentiating.
+    trust : "exact", "rounding" or "domain"
+        The weakest grade of soundness to accept.
+    rules : RulePack, sequence of Rule or RulePack, RuleSet, optional
+        Instead of the installed packs.
+    """
+    log = Log()
+    chosen = rule_set(rules)
+    current = list(outputs)
+    with collector_paused():
+        for _ in range(_ROUNDS):
+            before = list(current)
+            current = folded(current)
+            current = rewrite(current, chosen, knowledge, trust=trust, log=log)
+            current = normalized(current, knowledge, trust=trust, log=log)
+            if current == before:
+                break
+    return current, log
