@@ -38,15 +38,19 @@ class Frame:
 
 _PACKAGE = str(Path(__file__).parent)
 _RULES = str(Path(__file__).parent.parent / "rewrites")
+# The demonstration is written as a user would write it, so its lines are user's lines.
+_DEMO = str(Path(__file__).parent / "demo.py")
 _INTERNAL_MODULES = ("numpy", "contextlib", "symgraph", "rewrites")
 _internal: dict[CodeType, bool] = {}
 _frames: dict[tuple[CodeType, int], Frame] = {}
 
 
 def _is_internal(code: CodeType, module: str) -> bool:
-    internal = (
+    internal = code.co_filename != _DEMO and (
         code.co_filename.startswith((_PACKAGE, _RULES, "<frozen", "<__array_function__"))
         or module.partition(".")[0] in _INTERNAL_MODULES
+        # The script an installer writes for the command is no file of the user's.
+        or Path(code.co_filename).stem == "symgraph"
     )
     _internal[code] = internal
     return internal
