@@ -1,4 +1,96 @@
 """symgraph: gradients as graphs people can read, simplified to closed form, and run fast.
 
-    trace  →  gradient  →  simplify  →  checkpoint  →  lower
+trace  →  gradient  →  simplify  →  checkpoint  →  lower
 """
+
+from __future__ import annotations
+
+from .array import Array, constant
+from .dag import Dag, Node
+from .errors import (
+    BackendError,
+    DTypeError,
+    ExpressionError,
+    FactError,
+    InputError,
+    MemoryBudgetError,
+    NotDifferentiable,
+    RewriteError,
+    RewriteLoopError,
+    RuleError,
+    ShapeError,
+    SymgraphError,
+    TraceError,
+    VerifyError,
+)
+from .facts import (
+    Fact,
+    diagonal,
+    finite,
+    integer_valued,
+    interval,
+    negative,
+    nonnegative,
+    nonpositive,
+    nonzero,
+    one_hot,
+    orthogonal,
+    positive,
+    positive_definite,
+    simplex,
+    symmetric,
+    triangular,
+    unit_norm,
+)
+from .graph import Graph, Spec, UnusedInputWarning, graph, spec, trace
+from .ops.creation import input
+from .transforms import grad, value_and_grad
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Array",
+    "BackendError",
+    "DTypeError",
+    "Dag",
+    "ExpressionError",
+    "Fact",
+    "FactError",
+    "Graph",
+    "InputError",
+    "MemoryBudgetError",
+    "Node",
+    "NotDifferentiable",
+    "RewriteError",
+    "RewriteLoopError",
+    "RuleError",
+    "ShapeError",
+    "Spec",
+    "SymgraphError",
+    "TraceError",
+    "UnusedInputWarning",
+    "VerifyError",
+    "constant",
+    "diagonal",
+    "finite",
+    "grad",
+    "graph",
+    "input",
+    "integer_valued",
+    "interval",
+    "negative",
+    "nonnegative",
+    "nonpositive",
+    "nonzero",
+    "one_hot",
+    "orthogonal",
+    "positive",
+    "positive_definite",
+    "simplex",
+    "spec",
+    "symmetric",
+    "trace",
+    "triangular",
+    "unit_norm",
+    "value_and_grad",
+]

@@ -10,7 +10,7 @@ from .labels import ATOM, Spelled, constant_text, escaped, spelled
 
 __all__ = ["explain", "sketch"]
 
-_DEPTH = 4
+_DEPTH = 6
 _WIDEST = 100
 
 
