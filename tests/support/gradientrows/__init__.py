@@ -1,0 +1,17 @@
+"""The table of gradient tests: rows of every operation, one file a family.
+
+A new family adds its file here; a new operation adds a row to its family's.
+"""
+
+from __future__ import annotations
+
+from symgraph.testing import GradientCase
+
+from . import elementwise
+
+ROWS: tuple[GradientCase, ...] = (*elementwise.ROWS,)
+
+# No derivative passes through these by their own rule.
+EXEMPT = {"input", "constant", "dimension", "project"}
+
+__all__ = ["EXEMPT", "ROWS"]
