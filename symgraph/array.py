@@ -20,7 +20,16 @@ from .errors import DTypeError, SymgraphError, TraceError
 from .op import OPS, Op
 from .source import user_frame
 
-__all__ = ["NUMPY_FUNCTIONS", "Array", "ArrayLike", "apply", "constant", "implements", "lift"]
+__all__ = [
+    "NUMPY_FUNCTIONS",
+    "Array",
+    "ArrayLike",
+    "apply",
+    "constant",
+    "implements",
+    "lift",
+    "located",
+]
 
 ArrayLike: TypeAlias = "Array | np.ndarray[Any, Any] | float | int | bool | np.generic"
 
@@ -402,7 +411,8 @@ def _reflected(function: str) -> Callable[[Any, Any], Any]:
 
 
 def _operand_like(value: Any) -> bool:
-    return isinstance(value, (Array, np.ndarray, np.generic, bool, int, float, list, tuple))
+    # complex too: `apply` refuses it with advice, where Python would only name the two types.
+    return isinstance(value, (Array, np.ndarray, np.generic, int, float, complex, list, tuple))
 
 
 _install_operators()
@@ -441,7 +451,7 @@ def _apply_concretely(op: Op, operands: Sequence[Any], params: dict[str, Any]) -
         avals = tuple([node.aval for node in nodes])
         node = make(op, nodes, op.normalize(avals, **params))
     except SymgraphError as error:
-        raise _located(error, op, operands) from None
+        raise located(error, op.name, operands) from None
     if len(node.results) == 1:
         return Array(node)
     return tuple(Array(project(node, index)) for index in range(len(node.results)))
@@ -525,8 +535,8 @@ def lift(value: Any) -> Node:
     return value.node if isinstance(value, Array) else constant(value).node
 
 
-def _located(error: SymgraphError, op: Op, operands: Sequence[Any]) -> SymgraphError:
-    """The error again, with the operands and the user's line."""
+def located(error: SymgraphError, name: str, operands: Sequence[Any]) -> SymgraphError:
+    """The error again, with the function's name, its operands and the user's line."""
     if error.rows:
         return error
     rows: list[str] = []
@@ -545,7 +555,7 @@ def _located(error: SymgraphError, op: Op, operands: Sequence[Any]) -> SymgraphE
     frame = user_frame()
     if frame is not None:
         rows.append(f"used at {frame.quoted()}")
-    what = error.what if error.what.startswith(op.name) else f"{op.name}: {error.what}"
+    what = error.what if error.what.startswith(name) else f"{name}: {error.what}"
     return type(error)(what, rows, error.mend)
 
 

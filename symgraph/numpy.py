@@ -5,7 +5,7 @@ This module is for what they cannot reach: functions that are given no array (`s
 `snp.eye`) and those NumPy does not have (`snp.softmax`, `snp.erf`, `snp.one_hot`). It is also the
 array namespace of symbolic arrays, so code written for the array API standard runs on them.
 
-Every function of the table of operations is here under its name, those of custom operations included.
+Every function of the table of operations is here under its name, custom ones included.
 
 Examples
 --------

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, constant
-from ..errors import TraceError
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, constant, located
+from ..errors import SymgraphError, TraceError
 
-__all__ = ["as_array", "composite", "given", "listed", "refuse"]
+__all__ = ["as_array", "composite", "given", "listed", "naming_lines", "refuse"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -19,12 +20,29 @@ def composite(*numpy_functions: Any) -> Callable[[F], F]:
     """Publish a function made of several operations under its own name, and as what NumPy's do."""
 
     def publish(call: F) -> F:
-        FUNCTIONS[call.__name__] = call
+        named = naming_lines(call)
+        FUNCTIONS[call.__name__] = named
         for each in numpy_functions:
-            NUMPY_FUNCTIONS[each] = call
-        return call
+            NUMPY_FUNCTIONS[each] = named
+        return named
 
     return publish
+
+
+def naming_lines(call: F) -> F:
+    """The function, its errors completed with the operands and the user's line."""
+
+    @wraps(call)
+    def named(*args: Any, **keywords: Any) -> Any:
+        try:
+            return call(*args, **keywords)
+        except SymgraphError as error:
+            first: Any = args[0] if args else ()
+            flat = [*first, *args[1:]] if isinstance(first, (list, tuple)) else args
+            operands = [each for each in flat if isinstance(each, (Array, np.ndarray))]
+            raise located(error, named.__name__.lstrip("_"), operands) from None
+
+    return cast("F", named)
 
 
 def as_array(x: Any) -> Array:

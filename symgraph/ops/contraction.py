@@ -19,7 +19,7 @@ from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Algebra, Op, no_flops, register
-from .composites import as_array, composite, listed, refuse
+from .composites import as_array, composite, listed, naming_lines, refuse
 from .creation import eye
 from .families import function, same_dtype
 from .movement import expand_dims, facts_of_elements, matrix_transpose, moveaxis, ravel, squeeze
@@ -280,6 +280,7 @@ EINSUM = register(
 )
 
 
+@naming_lines
 def _einsum(subscripts: Any, *operands: Any, **refused: Any) -> Array:
     refused.pop("optimize", None)
     refuse("einsum", refused)
@@ -429,6 +430,7 @@ DIAGONAL = register(
 )
 
 
+@naming_lines
 def _diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     x = as_array(x)
     if x.ndim < 2:

@@ -13,7 +13,7 @@ from ..dims import show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, interval
 from ..op import Op, register
-from .composites import as_array, composite, given, refuse
+from .composites import as_array, composite, given, naming_lines, refuse
 from .creation import arange
 from .families import function
 from .movement import expand_dims, facts_of_elements, ravel, reshape
@@ -82,6 +82,7 @@ def _arg_extremum(name: str, numpy_function: Any) -> Any:
         )
     )
 
+    @naming_lines
     def call(x: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Array:
         refuse(name, {"out": out})
         kept = given(keepdims) and bool(keepdims)

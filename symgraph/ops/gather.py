@@ -14,7 +14,7 @@ from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval, total
 from ..facts import one_hot as one_hot_fact
 from ..op import Op, no_flops, register
-from .composites import as_array
+from .composites import as_array, naming_lines
 from .creation import zeros
 from .families import function, same_dtype
 from .movement import facts_of_elements, ravel
@@ -116,6 +116,7 @@ SCATTER_ADD = register(
 )
 
 
+@naming_lines
 def _gather(x: Any, *indices: Any, axis: int) -> Array:
     shape = as_array(x).shape
     (first,) = normal_axes(axis, len(shape))
@@ -126,6 +127,7 @@ def _gather(x: Any, *indices: Any, axis: int) -> Array:
 gather = function(GATHER, _gather)
 
 
+@naming_lines
 def _scatter_add(x: Any, values: Any, *indices: Any, axis: int = 0) -> Array:
     shape = as_array(x).shape
     (first,) = normal_axes(axis, len(shape))
@@ -250,6 +252,7 @@ ADD_ALONG_AXIS = register(
 )
 
 
+@naming_lines
 def _take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Array:
     if axis is None:
         x, axis = ravel(x), -1
@@ -303,6 +306,7 @@ ONE_HOT = register(
 )
 
 
+@naming_lines
 def _one_hot(labels: Any, size: Any, dtype: Any = "float64") -> Array:
     operand = labels if isinstance(labels, Array) else index_array(labels, normal(size), -1)
     return apply(ONE_HOT, operand, size=size, dtype=dtype)

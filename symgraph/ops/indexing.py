@@ -18,7 +18,7 @@ from ..dims import Shape, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Op, no_flops, register
-from .composites import as_array, composite, refuse
+from .composites import as_array, composite, naming_lines, refuse
 from .families import function
 from .gather import GATHER, gather, index_array
 from .movement import facts_of_elements, ravel, transpose
@@ -97,6 +97,7 @@ def _slice_of_embedded(ct: Array, index: tuple[Entry, ...]) -> Array:
     return apply(GETITEM, ct, index=(Ellipsis, *index))
 
 
+@naming_lines
 def _embed(x: Any, shape: Any, index: Any) -> Array:
     target = Aval(as_array(x).dtype, tuple(normal(dim) for dim in shape))
     return apply(EMBED, x, shape=target.shape, **normal_index((target,), index=index))
@@ -117,6 +118,7 @@ def _is_basic(entry: Any) -> bool:
     )
 
 
+@naming_lines
 def _getitem(x: Any, index: Any) -> Array:
     entries = index if isinstance(index, tuple) else (index,)
     if not [entry for entry in entries if not _is_basic(entry)]:

@@ -13,7 +13,7 @@ from ..avals import Aval, normal_axes
 from ..dims import Shape, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..op import Op, no_flops, register
-from .composites import as_array, composite, listed, refuse
+from .composites import as_array, composite, listed, naming_lines, refuse
 from .families import function, same_dtype
 from .movement import broadcast_to, expand_dims, facts_of_elements, ravel, reshape
 from .slices import is_expression
@@ -86,6 +86,7 @@ CONCATENATE = register(
 )
 
 
+@naming_lines
 def _concatenate(arrays: Sequence[Any], axis: Any = 0, **refused: Any) -> Array:
     refuse("concatenate", refused)
     operands = [as_array(each) for each in arrays]

@@ -11,7 +11,7 @@ from ..array import FUNCTIONS, Array, implements
 from ..avals import normal_axes
 from ..dims import known_equal, show_shape
 from ..errors import ShapeError, TraceError
-from .composites import as_array
+from .composites import as_array, naming_lines
 from .contraction import diagonal as _diagonal
 from .contraction import einsum, matmul, outer, tensordot
 from .creation import eye
@@ -46,6 +46,7 @@ def _root_of_squares(x: Array, axis: Any, keepdims: bool) -> Array:
 
 
 @implements(np.linalg.norm)
+@naming_lines
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
     r"""The norm of vectors or matrices: $\sqrt{\sum x_i^2}$ if no `ord` is given.
 
@@ -114,6 +115,7 @@ def _matrix_norm(x: Array, ord: Any, rows: int, columns: int, keepdims: bool) ->
 
 
 @implements(np.linalg.vector_norm)
+@naming_lines
 def vector_norm(x: Any, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
     """The norm of vectors along `axis` (several: taken as one; None: the whole array)."""
     x = _floating(x)
@@ -122,12 +124,14 @@ def vector_norm(x: Any, *, axis: Any = None, keepdims: bool = False, ord: Any = 
 
 
 @implements(np.linalg.matrix_norm)
+@naming_lines
 def matrix_norm(x: Any, *, keepdims: bool = False, ord: Any = "fro") -> Array:
     """The norm of the matrices on the last two axes."""
     return _matrix_norm(_floating(x), ord, -2, -1, keepdims)
 
 
 @implements(np.linalg.matrix_power)
+@naming_lines
 def matrix_power(x: Any, n: int) -> Array:
     """The matrix multiplied with itself `n` times, by repeated squaring.
 
@@ -156,6 +160,7 @@ def matrix_power(x: Any, n: int) -> Array:
 
 
 @implements(np.linalg.multi_dot)
+@naming_lines
 def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Array:
     """The matrix product of several, left to right; simplifying finds a cheaper order."""
     result = as_array(arrays[0])
@@ -165,6 +170,7 @@ def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Array:
 
 
 @implements(np.vecdot, np.linalg.vecdot)
+@naming_lines
 def vecdot(x: Any, y: Any, *, axis: int = -1) -> Array:
     """Sums of products along `axis`."""
     x, y = as_array(x), as_array(y)
@@ -175,12 +181,14 @@ def vecdot(x: Any, y: Any, *, axis: int = -1) -> Array:
 
 
 @implements(np.linalg.diagonal)
+@naming_lines
 def diagonal(x: Any, *, offset: int = 0) -> Array:
     """The diagonals of the matrices on the last two axes."""
     return _diagonal(x, offset, -2, -1)
 
 
 @implements(np.linalg.trace)
+@naming_lines
 def trace(x: Any, *, offset: int = 0, dtype: Any = None) -> Array:
     """The sums of the diagonals of the matrices on the last two axes."""
     return _sum(_diagonal(x, offset, -2, -1), axis=-1, dtype=dtype)

@@ -17,7 +17,7 @@ from ..dims import Dim, Shape, count, known_equal, normal, parse_shape, show_sha
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval, nonzero, total
 from ..op import Algebra, Op, no_flops, register
-from .composites import as_array, composite, listed
+from .composites import as_array, composite, listed, naming_lines
 from .families import function
 
 __all__ = [
@@ -170,6 +170,7 @@ RESHAPE = register(
 )
 
 
+@naming_lines
 def _reshape(x: Any, shape: Any, order: str = "C", *, copy: Any = None) -> Array:
     if order != "C":
         raise TraceError(

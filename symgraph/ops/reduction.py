@@ -13,7 +13,7 @@ from ..dims import Dim, Shape, count, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, interval
 from ..op import Algebra, Op, VjpRule, per_element, register
-from .composites import as_array, given, refuse
+from .composites import as_array, given, naming_lines, refuse
 from .creation import arange
 from .families import function, same_dtype
 from .movement import expand_dims, reshape, transpose
@@ -125,6 +125,7 @@ def reduction(
         )
     )
 
+    @naming_lines
     def call(
         x: Any,
         axis: Any = None,

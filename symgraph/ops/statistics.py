@@ -11,7 +11,7 @@ from ..avals import normal_axes
 from ..dims import Dim
 from ..facts import Fact, finite, integer_valued
 from ..op import Op, register
-from .composites import as_array, composite, given, refuse
+from .composites import as_array, composite, given, naming_lines, refuse
 from .creation import dimension
 from .families import function
 from .movement import ravel
@@ -44,6 +44,7 @@ CUMSUM = register(
 )
 
 
+@naming_lines
 def _cumsum(x: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Array:
     refuse("cumsum", {"out": out})
     operand = x if dtype is None else FUNCTIONS["astype"](as_array(x), dtype)
