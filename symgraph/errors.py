@@ -2,12 +2,14 @@
 
 Every error a user can cause derives from `SymgraphError`. A message has up to three parts: the
 headline says what is wrong, the rows say where (operands with their shapes and the user's lines),
-the last line says how to mend it.
+the last line says how to mend it. The user's line that led to an error is always among the rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+from .source import user_frame
 
 __all__ = [
     "BackendError",
@@ -44,10 +46,14 @@ class SymgraphError(Exception):
         self.what = what
         self.rows = tuple(rows)
         self.mend = mend
+        self.frame = user_frame()
         super().__init__(what)
 
     def __str__(self) -> str:
-        lines = [self.what, *("  " + row for row in self.rows)]
+        rows = list(self.rows)
+        if self.frame is not None and not any(str(self.frame) in row for row in rows):
+            rows.append(f"used at {self.frame.quoted()}")
+        lines = [self.what, *("  " + row for row in rows)]
         if self.mend:
             lines.append(self.mend)
         return "\n".join(lines)

@@ -97,7 +97,7 @@ mistake("einsum of the wrong rank", ShapeError, "einsum")(lambda a: np.einsum("i
 mistake("einsum with unequal sizes", ShapeError, "einsum")(lambda a: np.einsum("ij,jk->ik", a.x, a.w))
 mistake("index out of bounds", ShapeError, "5")(lambda a: a.x[5])
 mistake("too many indices", ShapeError, "indices")(lambda a: a.x[0, 1, 2])
-mistake("trace of a vector", ShapeError, "trace")(lambda a: np.trace(a.i * 1.0))
+mistake("trace of a vector", ShapeError, "matrix")(lambda a: np.trace(a.i * 1.0))
 mistake("named dimensions that differ", ShapeError, "n", "m")(lambda a: a.b + a.c)
 mistake("index that is a float", SymgraphError, "ind")(lambda a: a.x[1.5])
 mistake("gather with floats", DTypeError, "int")(lambda a: np.take(a.x, a.s, axis=0))

@@ -57,6 +57,7 @@ def cotangents(
             raise DTypeError(
                 f"A derivative with respect to {target!r} is not defined: "
                 f"its dtype is {target.dtype}.",
+                [f"{target!r}   from {target.node.origin}"],
                 mend="Differentiate with respect to floating-point arrays.",
             )
     outputs = [output.node for output, _ in seeds]
