@@ -19,15 +19,17 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-import networkx as nx
 import numpy as np
 
 from .avals import Aval
 from .errors import InputError, SymgraphError
 from .op import Op, Params
 from .source import Frame, user_frame
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = [
     "Dag",
@@ -347,6 +349,8 @@ class Dag:
 
         Frozen: networkx raises if it is changed. `x * x` is one edge with slots (0, 1).
         """
+        import networkx as nx  # a third of what `import symgraph` took: paid when first asked for
+
         graph: nx.DiGraph[Node] = nx.DiGraph()
         graph.add_nodes_from(self.nodes)
         edges: list[tuple[Node, Node, dict[str, Any]]] = []

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-import networkx as nx
 import numpy as np
 
 from . import cost
@@ -39,6 +38,8 @@ from .rewriting.rule import Soundness
 from .verify import verify
 
 if TYPE_CHECKING:
+    import networkx as nx
+
     from .dims import Dim
 
 __all__ = ["Graph", "Spec", "UnusedInputWarning", "graph", "spec", "trace"]
