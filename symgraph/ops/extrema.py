@@ -17,7 +17,7 @@ from .composites import as_array, composite, given, naming_lines, refuse
 from .creation import arange
 from .families import function
 from .movement import expand_dims, facts_of_elements, ravel, reshape
-from .reduction import Axes, one_axis, per_input_element, reduced_shape, reduction, restored
+from .reduction import Axes, one_axis, per_input_element, raveled, reduced_shape, reduction, restored
 
 __all__ = ["argmax", "argmin", "max", "max_with_index", "min", "ptp"]
 
@@ -86,9 +86,9 @@ def _arg_extremum(name: str, numpy_function: Any) -> Any:
     def call(x: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Array:
         refuse(name, {"out": out})
         kept = given(keepdims) and bool(keepdims)
-        if axis is not None:
-            return apply(op, x, axis=axis, keepdims=kept)
         operand = as_array(x)
+        if not raveled(operand, axis):
+            return apply(op, operand, axis=axis, keepdims=kept)
         found = apply(op, ravel(operand), axis=-1)
         return reshape(found, (1,) * operand.ndim) if kept else found
 

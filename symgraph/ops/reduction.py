@@ -27,6 +27,8 @@ __all__ = [
     "per_input_element",
     "prod",
     "product_of_others",
+    "raveled",
+    "reduced_axes",
     "reduced_count",
     "reduced_shape",
     "reduction",
@@ -41,7 +43,21 @@ Axes = tuple[int, ...]
 def _normal_reduction(
     avals: tuple[Aval, ...], *, axis: Any = None, keepdims: Any = False
 ) -> dict[str, Any]:
-    return {"axis": normal_axes(axis, avals[0].ndim), "keepdims": bool(keepdims)}
+    return {"axis": reduced_axes(axis, avals[0].ndim), "keepdims": bool(keepdims)}
+
+
+def reduced_axes(axis: Any, ndim: int) -> Axes:
+    """The axes of a reduction, negative and in order; NumPy lets a 0-d array have one."""
+    return () if ndim == 0 and _only_axis(axis) else normal_axes(axis, ndim)
+
+
+def raveled(x: Any, axis: Any) -> bool:
+    """Whether an operation along one axis takes the array raveled."""
+    return axis is None or (type(x) is Array and not x.ndim and _only_axis(axis))
+
+
+def _only_axis(axis: Any) -> bool:
+    return isinstance(axis, int) and axis in (0, -1)
 
 
 def reduced_shape(shape: Shape, axis: Axes, keepdims: bool) -> Shape:
