@@ -1,4 +1,4 @@
-"""Every operation's derivatives, from one table: against numbers, to order 2, and against autograd."""
+"""Every operation's derivatives, from one table: against numbers to order 2, against autograd."""
 
 from __future__ import annotations
 

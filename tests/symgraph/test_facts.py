@@ -1,0 +1,259 @@
+"""Facts: what follows from what, what contradicts, and that whatever is propagated is true."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from gradientrows import ROWS
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import symgraph.facts as f
+from symgraph.array import FUNCTIONS, Array
+from symgraph.dag import Node, reachable
+from symgraph.errors import FactError
+from symgraph.facts import Fact, holds_on
+from symgraph.ops.creation import input
+from symgraph.propagation import Knowledge, Known
+from symgraph.testing import GradientCase, random_values
+from symgraph.testing.gradients import numbers
+
+SIGNS = (f.positive, f.nonnegative, f.negative, f.nonpositive, f.nonzero)
+ELEMENTWISE = [
+    (),
+    *[(sign,) for sign in SIGNS],
+    (f.interval(-1, 1),),
+    (f.interval(0, 1),),
+    (f.interval(1, 1.5),),
+    (f.interval(-3, -2), f.finite),
+    (f.finite,),
+    (f.integer_valued,),
+    (f.integer_valued, f.nonnegative, f.finite),
+]
+MATRICES = [
+    (f.simplex(-1),),
+    (f.simplex(-2),),
+    (f.one_hot(-1),),
+    (f.unit_norm(-1),),
+    (f.symmetric,),
+    (f.positive_definite,),
+    (f.orthogonal,),
+    (f.diagonal,),
+    (f.triangular("lower"),),
+    (f.triangular("upper"), f.nonnegative),
+]
+
+
+def known(array: Array) -> Known:
+    return Knowledge().of(array.node)
+
+
+def untrue(array: Array, at: list[tuple[Array, Any]]) -> list[str]:
+    """Facts of any node on the way to `array` that do not hold of its numbers, where it is defined."""
+    knowledge = Knowledge()
+    nodes = [node for node in reachable([array.node]) if len(node.results) == 1]
+    values = dict(zip(nodes, numbers([Array(node) for node in nodes], at), strict=True))
+    defined: dict[Node, Any] = {}
+    wrong: list[str] = []
+    for node, value in values.items():
+        value = np.asarray(value)
+        defined[node] = moderate(value) & everywhere(node, defined, value.shape)
+        everything = bool(np.all(defined[node]))
+        for fact in knowledge.of(node).facts:
+            if fact.name in ("finite", "total"):
+                sound = everything or holds_on(fact, value) or not all_moderate(node, defined)
+            elif everything:
+                sound = holds_on(fact, value, 1e-9)
+            else:
+                # A fact that ties elements together says nothing where some are undefined.
+                sound = not fact.is_open or holds_on(fact, value[defined[node]])
+            if not sound:
+                wrong.append(f"{fact} of {node!r}: {value!r}")
+    return wrong
+
+
+def moderate(value: Any) -> Any:
+    """Far from overflow and underflow, where facts of exact arithmetic do not show."""
+    size = np.abs(value.astype(float))
+    return (value == 0) | ((size > 1e-10) & (size < 30))
+
+
+def everywhere(node: Node, defined: dict[Node, Any], shape: tuple[int, ...]) -> Any:
+    """Where all that an element is made of is defined: its own position, or else every one."""
+    masks = [defined.get(operand, np.False_) for operand in node.operands]
+    if all(np.broadcast_shapes(np.shape(mask), shape) == shape for mask in masks):
+        return np.logical_and.reduce([np.broadcast_to(mask, shape) for mask in masks], axis=0)
+    return all(np.all(mask) for mask in masks)
+
+
+def all_moderate(node: Node, defined: dict[Node, Any]) -> bool:
+    return all(np.all(defined[operand]) for operand in node.operands if operand in defined)
+
+
+# -- the vocabulary --------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("given_facts", "follows"),
+    [
+        ((f.positive,), f.nonzero),
+        ((f.positive,), f.nonnegative),
+        ((f.interval(1, 2),), f.positive),
+        ((f.interval(-2, -1),), f.nonzero),
+        ((f.nonnegative, f.nonzero), f.positive),
+        ((f.nonpositive, f.nonzero), f.negative),
+        ((f.one_hot(-1),), f.simplex(-1)),
+        ((f.one_hot(-1),), f.integer_valued),
+        ((f.simplex(-1),), f.interval(0, 1)),
+        ((f.positive_definite,), f.symmetric),
+        ((f.diagonal,), f.triangular("lower")),
+        ((f.finite,), f.total),
+        ((f.interval(0, 3), f.interval(1, 5)), f.interval(1, 3)),
+        ((f.nonnegative, f.interval(-1, 1)), f.interval(0, 1)),
+    ],
+    ids=str,
+)
+def test_what_follows(given_facts: tuple[Fact, ...], follows: Fact) -> None:
+    assert known(input("x", (3, 3), assume=given_facts)).has(follows)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        (f.positive, f.negative),
+        (f.positive, f.nonpositive),
+        (f.negative, f.nonnegative),
+        (f.interval(0, 1), f.interval(2, 3)),
+        (f.interval(1, 2), f.negative),
+        (f.interval(0, 0), f.nonzero),
+        (f.simplex(-1), f.negative),
+    ],
+    ids=str,
+)
+def test_contradictions_are_refused(facts: tuple[Fact, ...]) -> None:
+    with pytest.raises(FactError, match=r"cannot be|no number in common"):
+        input("x", (3,), assume=facts)
+
+
+def test_statements_without_meaning_are_refused() -> None:
+    with pytest.raises(FactError, match="empty"):
+        f.interval(1, 0)
+    with pytest.raises(FactError, match="lower"):
+        f.triangular("left")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(FactError, match="axis"):
+        input("x", (3,), assume=f.simplex(1))
+    with pytest.raises(FactError, match="square"):
+        input("x", (2, 3), assume=f.symmetric)
+
+
+@pytest.mark.parametrize("facts", [*ELEMENTWISE, *MATRICES], ids=str)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_random_values_satisfy_their_facts(facts: tuple[Fact, ...], dtype: str) -> None:
+    x = random_values((4, 4), dtype, facts, np.random.default_rng(0))
+    assert x.dtype == dtype
+    assert all(holds_on(fact, x, 1e-5) for fact in f.implied(facts))
+
+
+@pytest.mark.parametrize(
+    ("fact", "numbers_without"),
+    [
+        (f.positive, [0.0]),
+        (f.nonnegative, [-1e-300]),
+        (f.negative, [0.0]),
+        (f.nonpositive, [1e-300]),
+        (f.nonzero, [-0.0]),
+        (f.finite, [np.inf]),
+        (f.total, [np.nan]),
+        (f.integer_valued, [0.5]),
+        (f.interval(0, 1), [1.5]),
+        (f.simplex(-1), [0.5, 0.6]),
+        (f.one_hot(-1), [1.0, 1.0]),
+        (f.unit_norm(-1), [1.0, 1.0]),
+        (f.symmetric, [[1.0, 2.0], [3.0, 4.0]]),
+        (f.positive_definite, [[1.0, 2.0], [2.0, 1.0]]),
+        (f.orthogonal, [[1.0, 0.0], [1.0, 1.0]]),
+        (f.diagonal, [[1.0, 2.0], [0.0, 1.0]]),
+        (f.triangular("lower"), [[1.0, 2.0], [0.0, 1.0]]),
+    ],
+    ids=str,
+)
+def test_what_is_not_true_is_found_out(fact: Fact, numbers_without: Any) -> None:
+    assert not holds_on(fact, np.array(numbers_without))
+
+
+@pytest.mark.parametrize("fact", SIGNS, ids=str)
+def test_nan_has_no_sign(fact: Fact) -> None:
+    if fact is f.nonzero:
+        pytest.skip("NaN differs from 0")
+    assert not holds_on(fact, np.array([np.nan]))
+
+
+# -- propagation -----------------------------------------------------------------------------------
+@pytest.mark.parametrize("case", ROWS, ids=str)
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_whatever_is_propagated_is_true(case: GradientCase, data: st.DataObject) -> None:
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    symbols: list[Array] = []
+    at: list[tuple[Array, Any]] = []
+    for i, operand in enumerate(case.operands):
+        choices = [*ELEMENTWISE, *MATRICES] if operand.shape is None else [operand.facts]
+        facts = data.draw(st.sampled_from(choices))
+        shape = (3, 3) if operand.shape is None else operand.shape
+        symbols.append(input(f"x{i}", shape, assume=facts))
+        if operand.shape is None:
+            value = random_values(shape, "float64", facts, rng)
+        else:
+            value = operand.draw(rng)
+        at.append((symbols[-1], value))
+    assert not untrue(case.call(*symbols), at)
+
+
+UNARY = (
+    "absolute arctan ceil cos exp expm1 floor log log1p negative reciprocal sigmoid sign sin softplus"
+    " sqrt square tanh trunc arcsinh log1mexp cosh"
+).split()
+BINARY = (
+    "add subtract multiply divide maximum minimum power hypot remainder floor_divide copysign fmax"
+    " logaddexp fmod"
+).split()
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> tuple[Array, list[tuple[Array, Any]]]:
+    """A random expression of elementwise functions in three inputs with facts."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    at: list[tuple[Array, Any]] = []
+    for i in range(3):
+        facts = draw(st.sampled_from(ELEMENTWISE))
+        x = input(f"x{i}", (5,), assume=facts)
+        at.append((x, random_values((5,), "float64", facts, rng)))
+    values = [x for x, _ in at]
+    for _ in range(draw(st.integers(1, 6))):
+        pick = st.sampled_from(values)
+        kind = draw(st.integers(0, 4))
+        if kind < 2:
+            values.append(FUNCTIONS[draw(st.sampled_from(UNARY))](draw(pick)))
+        elif kind < 4:
+            other = draw(pick | st.sampled_from([0.0, 1.0, -2.0, 0.5, 2.0]))
+            values.append(FUNCTIONS[draw(st.sampled_from(BINARY))](draw(pick), other))
+        else:
+            x, c = draw(pick), draw(st.sampled_from([0.0, 1.0]))
+            condition = draw(st.sampled_from([x > c, x == c, x <= c, x != c]))
+            values.append(np.where(condition, draw(pick), draw(pick)))
+    return values[-1], at
+
+
+@settings(max_examples=250, deadline=None)
+@given(programs())
+def test_no_expression_is_given_a_wrong_fact(program: tuple[Array, Any]) -> None:
+    assert not untrue(*program)
+
+
+@pytest.mark.fuzz
+@settings(max_examples=20_000, deadline=None)
+@given(programs())
+def test_no_expression_is_given_a_wrong_fact_at_length(program: tuple[Array, Any]) -> None:
+    assert not untrue(*program)
