@@ -29,6 +29,9 @@ from .guards import (
     Scalar,
     Shape,
     Total,
+    is_real,
+    is_scalar,
+    is_total,
 )
 from .pattern import building
 from .rule import Identity, Rule, RulePack, Soundness, holds, provided, rule
@@ -64,6 +67,9 @@ __all__ = [
     "Total",
     "building",
     "holds",
+    "is_real",
+    "is_scalar",
+    "is_total",
     "provided",
     "rule",
     "static",

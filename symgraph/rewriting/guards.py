@@ -53,6 +53,9 @@ __all__ = [
     "Scalar",
     "Shape",
     "Total",
+    "is_real",
+    "is_scalar",
+    "is_total",
     "uniform_value",
 ]
 
@@ -117,7 +120,11 @@ def _of_value(name: str, admits: Callable[[Any], bool]) -> Guard:
     return Guard(name, holds, constant=True, values=admits)
 
 
-Real: TypeAlias = Annotated[Array, _of_kind("real", "f")]
+is_real = _of_kind("real", "f")
+is_total = _of_fact(total)
+is_scalar = Guard("scalar", lambda node, _: not node.aval.shape, scalar=True)
+
+Real: TypeAlias = Annotated[Array, is_real]
 """A floating-point array."""
 Integer: TypeAlias = Annotated[Array, _of_kind("integer", "iu")]
 Boolean: TypeAlias = Annotated[Array, _of_kind("boolean", "b")]
@@ -128,12 +135,10 @@ Nonpositive: TypeAlias = Annotated[Array, _of_fact(nonpositive)]
 Nonzero: TypeAlias = Annotated[Array, _of_fact(nonzero)]
 Finite: TypeAlias = Annotated[Array, _of_fact(finite)]
 """No infinity and no NaN."""
-Total: TypeAlias = Annotated[Array, _of_fact(total)]
+Total: TypeAlias = Annotated[Array, is_total]
 """Defined wherever the inputs are finite."""
 IntegerValued: TypeAlias = Annotated[Array, _of_fact(integer_valued)]
-Scalar: TypeAlias = Annotated[
-    Array, Guard("scalar", lambda node, _: not node.aval.shape, scalar=True)
-]
+Scalar: TypeAlias = Annotated[Array, is_scalar]
 """A 0-d array."""
 Constant: TypeAlias = Annotated[
     Array, Guard("constant", lambda node, _: node.is_constant, constant=True)

@@ -348,10 +348,15 @@ def _admitted(
             if strict
             else result
         )
-    if names & {"positive", "nonnegative"}:
-        result = np.where(result < 0, -result, result) if result.dtype.kind != "b" else result
-    if names & {"negative", "nonpositive"}:
-        result = np.where(result > 0, -result, result)
+    if result.dtype.kind == "f":
+        if names & {"positive", "nonnegative"}:
+            result = np.where(result < 0, -result, result)
+        if names & {"negative", "nonpositive"}:
+            result = np.where(result > 0, -result, result)
+    elif names & {"positive", "nonnegative"}:
+        result = np.maximum(result, 0)
+    elif names & {"negative", "nonpositive"}:
+        result = np.minimum(result, 0)
     if names & {"positive", "negative", "nonzero"} and sound != "exact":
         sign = -1 if "negative" in names else 1
         result = np.where(result == 0, np.asarray(sign * 2, result.dtype), result)

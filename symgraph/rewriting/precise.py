@@ -25,6 +25,8 @@ ORDINARY_BITS = 420
 WIDE_BITS = 2300
 """Enough to hold the sum of the largest and the smallest float64 exactly."""
 
+_LARGEST_EXPONENT = 1500
+"""Beyond it, exp(x) + 1 would not fit into `WIDE_BITS`."""
 _MOVEMENT = ("reshape", "transpose", "broadcast_to", "concatenate", "getitem")
 
 
@@ -33,7 +35,7 @@ class Unsupported(Exception):  # no error: the caller goes on without a referenc
 
 
 class TooLarge(Exception):  # no error: nothing is known of that element
-    """A number whose exponent would not fit into memory, such as exp(exp(1000))."""
+    """A number too large or too small to be added to 1, such as exp(10,000)."""
 
 
 @cache
@@ -59,7 +61,7 @@ def _scalar_functions() -> dict[str, Callable[..., Any]]:
     def bounded_exp(x: Any) -> Any:
         if mp.isinf(x):
             return inf if x > 0 else mp.mpf(0)
-        if abs(x) > mp.mpf(10) ** 320:
+        if abs(x) > _LARGEST_EXPONENT:
             raise TooLarge
         return mp.exp(x)
 
@@ -74,7 +76,7 @@ def _scalar_functions() -> dict[str, Callable[..., Any]]:
             return mp.mpf(1)
         if x == 0:
             return mp.mpf(0) if y > 0 else nan
-        if mp.isinf(y) or mp.isinf(x) or abs(y * mp.log(abs(x))) > mp.mpf(10) ** 320:
+        if mp.isinf(y) or mp.isinf(x) or abs(y * mp.log(abs(x))) > _LARGEST_EXPONENT:
             raise TooLarge
         return nan if x < 0 and y != mp.floor(y) else x**y
 
@@ -84,9 +86,9 @@ def _scalar_functions() -> dict[str, Callable[..., Any]]:
     def log1mexp(x: Any) -> Any:
         return nan if x > 0 else mp.log(-mp.expm1(x)) if x < 0 else -inf
 
-    def tangent_half(x: Any) -> Any:
-        if abs(x) > 1e6:
-            return mp.sign(x)
+    def hyperbolic_tangent(x: Any) -> Any:
+        if abs(x) > _LARGEST_EXPONENT / 2:
+            raise TooLarge
         return mp.tanh(x)
 
     def extremum(pick: Callable[..., Any]) -> Callable[..., Any]:
@@ -133,7 +135,7 @@ def _scalar_functions() -> dict[str, Callable[..., Any]]:
         "arctan2": mp.atan2,
         "sinh": lambda x: (bounded_exp(x) - bounded_exp(-x)) / 2,
         "cosh": lambda x: (bounded_exp(x) + bounded_exp(-x)) / 2,
-        "tanh": tangent_half,
+        "tanh": hyperbolic_tangent,
         "arcsinh": mp.asinh,
         "arccosh": lambda x: mp.acosh(x) if x >= 1 else nan,
         "arctanh": lambda x: mp.atanh(x) if abs(x) < 1 else nan,

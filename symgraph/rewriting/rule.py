@@ -59,7 +59,7 @@ Soundness: TypeAlias = Literal["exact", "rounding", "domain"]
 SOUNDNESS: tuple[Soundness, ...] = ("exact", "rounding", "domain")
 """From the strictest: equal bit for bit; in exact arithmetic; where the left is defined."""
 
-Identity: TypeAlias = "tuple[Array, Array | float | int | bool]"
+Identity: TypeAlias = tuple[Array, Array | float | int | bool]
 """Left and right side of a rule; a number on the right fills the left side's shape."""
 
 

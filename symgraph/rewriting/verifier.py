@@ -43,9 +43,9 @@ _ULPS = 16
 """Slack against the exact value: several operations, each off by half an ulp or so."""
 _MOST = 48
 """Elements judged in high precision at a time: enough, and quick."""
-_MOST_EXTREME = 6
-_LARGE = 1e4
-"""Stands for infinity where a limit is looked at; within the range of float16."""
+_MOST_EXTREME = 4
+_LARGE = 500.0
+"""Stands for infinity where a limit is looked at: exp of it is a number of high precision."""
 
 
 @dataclass
@@ -262,8 +262,13 @@ class _Trial:
             exact, known = own, np.zeros(len(places), dtype=bool)
         if not self.flat and any(bool(np.any(np.isnan(each))) for each in limits.values()):
             exact = own  # NaN somewhere: the left side itself tells which results it reaches
+        infinite = self._infinite(given, left.shape, places)
         if self.instance.rule.limit:
-            known &= ~(np.isnan(own) & self._infinite(given, left.shape, places))
+            known &= ~(np.isnan(own) & infinite)
+        with np.errstate(all="ignore"):
+            # What is as large as the number that stands for infinity grows without bound.
+            grows = infinite & (np.abs(exact) >= 0.99 * _LARGE)
+        exact = np.where(grows, np.copysign(np.inf, exact), exact)
         return np.where(lost, np.nan, exact), known
 
     def _infinite(
@@ -282,12 +287,12 @@ class _Trial:
     def _flat_reference(
         self, given: Mapping[Node, Numbers], sizes: Mapping[str, int], number: int
     ) -> tuple[Numbers, Numbers]:
-        """LONGLINE Exact values of selected elements, and which are known; few extreme ones: they are slow."""
+        """LONGLINE LONGLINE Exact values of selected elements, and which are known; few extreme ones: they are slow."""
         extreme = np.zeros(number, dtype=bool)
         for value in given.values():
-            if value.dtype == np.float64:
-                size = np.abs(value)
-                extreme |= (size > 1e40) | ((size < 1e-40) & (size > 0))
+            if value.dtype.kind == "f":
+                size = np.abs(value.astype(np.float64))
+                extreme |= (size > 100) | ((size < 1e-40) & (size > 0))
         exact = np.zeros(number)
         known = np.zeros(number, dtype=bool)
         few = np.flatnonzero(extreme)[:_MOST_EXTREME]
@@ -307,7 +312,7 @@ class _Trial:
         bits: int,
         exact: Numbers,
     ) -> bool:
-        """LONGLINE Whether all chosen elements have a value that fits into memory; if so, it is in `exact`."""
+        """LONGLINE LONGLINE Whether all chosen elements have a value that fits into memory; if so, it is in `exact`."""
         some = {node: value[chosen] for node, value in given.items()}
         try:
             exact[chosen] = self._exactly(some, sizes, bits)

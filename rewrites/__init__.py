@@ -1,0 +1,35 @@
+"""The standard rule library, registered as a third party's would be.
+
+Each file holds one family of identities. What is linear or multiplicative (like terms, common
+factors, cancellation, products of exponentials) is not here: the engine's algebra normalises it.
+"""
+
+from symgraph.rewriting import RulePack
+
+from . import (
+    algebra,
+    contraction,
+    exponential,
+    gradient,
+    movement,
+    probability,
+    reduction,
+    stability,
+    trigonometric,
+)
+
+__all__ = ["PACK"]
+
+PACK = RulePack.of(
+    "standard",
+    algebra,
+    exponential,
+    trigonometric,
+    reduction,
+    movement,
+    contraction,
+    probability,
+    stability,
+    gradient,
+)
+"""Every rule of the files above, in order."""

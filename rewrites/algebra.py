@@ -1,0 +1,303 @@
+"""Units, zeros and signs; absolute values, extrema and choices between equal things."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from symgraph.numpy import absolute, maximum, minimum, negative, reciprocal, sign, square, where
+from symgraph.rewriting import (
+    Array,
+    Boolean,
+    Finite,
+    Identity,
+    Integer,
+    NegativeConstant,
+    Nonnegative,
+    Nonpositive,
+    Nonzero,
+    Positive,
+    Real,
+    Total,
+    is_real,
+    rule,
+)
+
+NonpositiveReal: TypeAlias = Annotated[Nonpositive, is_real]
+
+
+# -- units and zeros -------------------------------------------------------------------------------
+@rule(sound="exact")
+def times_one(x: Array) -> Identity:
+    """One is the unit of multiplication, NaN and signed zeros included."""
+    return x * 1, x
+
+
+@rule(sound="exact")
+def divided_by_one(x: Array) -> Identity:
+    """One divides without a trace."""
+    return x / 1, x
+
+
+@rule(sound="exact")
+def minus_zero(x: Array) -> Identity:
+    """Subtracting +0 changes nothing, not even -0."""
+    return x - 0, x
+
+
+@rule(sound="exact")
+def plus_negative_zero(x: Real) -> Identity:
+    """-0 is the unit of floating-point addition."""
+    return x + -0.0, x
+
+
+@rule(sound="rounding", earned={"exact": {"x": Integer}})
+def plus_zero(x: Array) -> Identity:
+    """Zero is the unit of addition; not bit by bit, for -0 + 0 is +0."""
+    return x + 0, x
+
+
+@rule(sound="rounding", earned={"exact": {"x": Integer}})
+def zero_minus(x: Array) -> Identity:
+    """What is taken from zero is negated."""
+    return 0 - x, negative(x)
+
+
+@rule(sound="domain", earned={"rounding": {"x": Finite}, "exact": {"x": Integer}})
+def times_zero(x: Array) -> Identity:
+    """Zero absorbs every number; not NaN or an infinity, which only finiteness excludes."""
+    return x * 0, 0
+
+
+@rule(sound="domain", earned={"rounding": {"x": (Nonzero, Total)}})
+def zero_over(x: Array) -> Identity:
+    """Zero divided by anything but zero is zero."""
+    return 0 / x, 0
+
+
+@rule(sound="domain", earned={"rounding": {"x": (Nonzero, Total)}})
+def quotient_of_equals(x: Array) -> Identity:
+    """A number divided by itself is one, unless it is zero."""
+    return x / x, 1
+
+
+@rule(sound="domain", earned={"rounding": {"x": Finite}, "exact": {"x": Integer}})
+def difference_of_equals(x: Array) -> Identity:
+    """A number less itself is zero, unless it is infinite."""
+    return x - x, 0
+
+
+# -- signs -----------------------------------------------------------------------------------------
+@rule(sound="exact")
+def double_negation(x: Array) -> Identity:
+    """$-(-x) = x$."""
+    return negative(negative(x)), x
+
+
+@rule(sound="exact")
+def minus_negative(x: Array, y: Array) -> Identity:
+    """$x - (-y) = x + y$."""
+    return x - negative(y), x + y
+
+
+@rule(sound="exact")
+def plus_negative(x: Array, y: Array) -> Identity:
+    """$x + (-y) = x - y$."""
+    return x + negative(y), x - y
+
+
+@rule(sound="exact")
+def times_minus_one(x: Real) -> Identity:
+    """Multiplying by -1 changes the sign."""
+    return x * -1, negative(x)
+
+
+@rule(sound="exact")
+def divided_by_minus_one(x: Real) -> Identity:
+    """Dividing by -1 changes the sign."""
+    return x / -1, negative(x)
+
+
+@rule(sound="exact")
+def product_of_negatives(x: Array, y: Array) -> Identity:
+    """$(-x)(-y) = xy$."""
+    return negative(x) * negative(y), x * y
+
+
+@rule(sound="exact")
+def quotient_of_negatives(x: Real, y: Real) -> Identity:
+    """$(-x)/(-y) = x/y$."""
+    return negative(x) / negative(y), x / y
+
+
+@rule(sound="rounding", earned={"exact": {"x": Integer}})
+def negated_difference(x: Array, y: Array) -> Identity:
+    """$-(x - y) = y - x$; a zero may change its sign."""
+    return negative(x - y), y - x
+
+
+@rule(sound="exact", measure="additions of a negative constant")
+def plus_negative_constant(x: Real, c: NegativeConstant) -> Identity:
+    """Adding a negative constant is subtracting its opposite: one spelling for both."""
+    return x + c, x - negative(c)
+
+
+@rule(sound="exact", measure="subtractions of a negative constant")
+def minus_negative_constant(x: Real, c: NegativeConstant) -> Identity:
+    """Subtracting a negative constant is adding its opposite."""
+    return x - c, x + negative(c)
+
+
+@rule(sound="exact")
+def square_of_negative(x: Array) -> Identity:
+    """$(-x)^2 = x^2$."""
+    return square(negative(x)), square(x)
+
+
+@rule(sound="exact")
+def square_of_absolute(x: Array) -> Identity:
+    """$|x|^2 = x^2$."""
+    return square(absolute(x)), square(x)
+
+
+# -- reciprocals -----------------------------------------------------------------------------------
+@rule(sound="exact", measure="division nodes with numerator one")
+def times_reciprocal(x: Real) -> Identity:
+    """A reciprocal is one over its operand: one spelling for both."""
+    return reciprocal(x), 1 / x
+
+
+# -- absolute values -------------------------------------------------------------------------------
+@rule(sound="exact")
+def absolute_of_negative(x: Array) -> Identity:
+    """$|-x| = |x|$."""
+    return absolute(negative(x)), absolute(x)
+
+
+@rule(sound="exact")
+def absolute_of_absolute(x: Array) -> Identity:
+    """$||x|| = |x|$."""
+    return absolute(absolute(x)), absolute(x)
+
+
+@rule(sound="exact")
+def absolute_of_square(x: Real) -> Identity:
+    """Squares are nonnegative."""
+    return absolute(square(x)), square(x)
+
+
+@rule(sound="rounding")
+def absolute_of_nonnegative(x: Nonnegative) -> Identity:
+    """$|x| = x$ for $x >= 0$; -0 would become +0."""
+    return absolute(x), x
+
+
+@rule(sound="rounding")
+def absolute_of_nonpositive(x: NonpositiveReal) -> Identity:
+    """$|x| = -x$ for $x <= 0$."""
+    return absolute(x), negative(x)
+
+
+@rule(sound="rounding")
+def sign_times_absolute(x: Real) -> Identity:
+    r"""$\operatorname{sgn}(x)\,|x| = x$."""
+    return sign(x) * absolute(x), x
+
+
+@rule(sound="rounding")
+def sign_times_itself(x: Real) -> Identity:
+    r"""$\operatorname{sgn}(x)\,x = |x|$."""
+    return sign(x) * x, absolute(x)
+
+
+@rule(sound="rounding")
+def sign_of_positive(x: Positive) -> Identity:
+    """The sign of a positive number is one, where the number is defined."""
+    return sign(x) * x, x
+
+
+# -- extrema ---------------------------------------------------------------------------------------
+@rule(sound="exact")
+def maximum_of_equals(x: Array) -> Identity:
+    r"""$\max(x, x) = x$."""
+    return maximum(x, x), x
+
+
+@rule(sound="exact")
+def minimum_of_equals(x: Array) -> Identity:
+    r"""$\min(x, x) = x$."""
+    return minimum(x, x), x
+
+
+@rule(sound="exact")
+def maximum_absorbs(x: Array, y: Array) -> Identity:
+    r"""$\max(\max(x, y), y) = \max(x, y)$."""
+    return maximum(maximum(x, y), y), maximum(x, y)
+
+
+@rule(sound="exact")
+def minimum_absorbs(x: Array, y: Array) -> Identity:
+    r"""$\min(\min(x, y), y) = \min(x, y)$."""
+    return minimum(minimum(x, y), y), minimum(x, y)
+
+
+@rule(sound="rounding")
+def rectified_nonnegative(x: Nonnegative) -> Identity:
+    r"""$\max(x, 0) = x$ for $x >= 0$."""
+    return maximum(x, 0), x
+
+
+@rule(sound="rounding")
+def clipped_nonpositive(x: Nonpositive) -> Identity:
+    r"""$\min(x, 0) = x$ for $x <= 0$."""
+    return minimum(x, 0), x
+
+
+# -- choices ---------------------------------------------------------------------------------------
+@rule(sound="exact")
+def choice_of_equals(c: Boolean, x: Array) -> Identity:
+    """Either way the same."""
+    return where(c, x, x), x
+
+
+@rule(sound="exact")
+def choice_by_true(x: Array, y: Array) -> Identity:
+    """A condition that always holds."""
+    return where(True, x, y), x
+
+
+@rule(sound="exact")
+def choice_by_false(x: Array, y: Array) -> Identity:
+    """A condition that never holds."""
+    return where(False, x, y), y
+
+
+@rule(sound="exact")
+def choice_in_first_branch(c: Boolean, x: Array, y: Array, z: Array) -> Identity:
+    """Where the condition holds, it holds."""
+    return where(c, where(c, x, y), z), where(c, x, z)
+
+
+@rule(sound="exact")
+def choice_in_second_branch(c: Boolean, x: Array, y: Array, z: Array) -> Identity:
+    """Where the condition fails, it fails."""
+    return where(c, x, where(c, y, z)), where(c, x, z)
+
+
+@rule(
+    sound="domain",
+    earned={"rounding": {"y": Total}},
+    stable="0 * NaN of the branch not taken does not arise",
+)
+def choice_of_zero_times(c: Boolean, x: Real, y: Real) -> Identity:
+    """A product is zero where its masked factor is: choose last, so that no NaN is multiplied."""
+    return where(c, x, 0) * y, where(c, x * y, 0)
+
+
+@rule(
+    sound="domain",
+    earned={"rounding": {"y": Total}},
+    stable="0 * NaN of the branch not taken does not arise",
+)
+def choice_of_other_zero_times(c: Boolean, x: Real, y: Real) -> Identity:
+    """As `choice_of_zero_times`, with zero where the condition holds."""
+    return where(c, 0, x) * y, where(c, 0, x * y)

@@ -1,0 +1,174 @@
+"""Exponentials, logarithms and powers: inverse pairs and special exponents."""
+
+from __future__ import annotations
+
+from symgraph.numpy import absolute, exp, expm1, log, log1p, power, sqrt, square
+from symgraph.rewriting import (
+    Array,
+    Identity,
+    Integer,
+    Nonnegative,
+    Nonpositive,
+    Positive,
+    Real,
+    rule,
+)
+
+
+# -- inverse pairs ---------------------------------------------------------------------------------
+@rule(sound="rounding")
+def log_of_exp(x: Real) -> Identity:
+    r"""$\log e^x = x$ for real $x$; the right side is finite where exp overflows."""
+    return log(exp(x)), x
+
+
+@rule(sound="domain", earned={"rounding": {"x": Nonnegative}})
+def exp_of_log(x: Real) -> Identity:
+    r"""$e^{\log x} = x$ for $x \ge 0$."""
+    return exp(log(x)), x
+
+
+@rule(sound="rounding")
+def log1p_of_expm1(x: Real) -> Identity:
+    r"""$\log(1 + (e^x - 1)) = x$."""
+    return log1p(expm1(x)), x
+
+
+@rule(sound="domain", earned={"rounding": {"x": Nonnegative}})
+def expm1_of_log1p(x: Real) -> Identity:
+    r"""$e^{\log(1+x)} - 1 = x$ for $x \ge -1$."""
+    return expm1(log1p(x)), x
+
+
+@rule(sound="domain", earned={"rounding": {"x": Nonnegative}})
+def exp_of_log1p(x: Real) -> Identity:
+    r"""$e^{\log(1+x)} = 1 + x$ for $x \ge -1$."""
+    return exp(log1p(x)), 1 + x
+
+
+@rule(sound="rounding")
+def sqrt_of_square(x: Real) -> Identity:
+    r"""$\sqrt{x^2} = |x|$: the sign is lost, digits and range are not."""
+    return sqrt(square(x)), absolute(x)
+
+
+@rule(sound="rounding")
+def sqrt_of_product_with_itself(x: Real) -> Identity:
+    r"""$\sqrt{x x} = |x|$."""
+    return sqrt(x * x), absolute(x)
+
+
+@rule(sound="domain", earned={"rounding": {"x": Nonnegative}})
+def square_of_sqrt(x: Real) -> Identity:
+    r"""$(\sqrt x)^2 = x$ for $x \ge 0$."""
+    return square(sqrt(x)), x
+
+
+@rule(sound="domain", earned={"rounding": {"x": Nonnegative}})
+def sqrt_times_itself(x: Real) -> Identity:
+    r"""$\sqrt x \sqrt x = x$ for $x \ge 0$."""
+    return sqrt(x) * sqrt(x), x
+
+
+# -- powers ----------------------------------------------------------------------------------------
+@rule(sound="exact")
+def power_one(x: Real) -> Identity:
+    """$x^1 = x$."""
+    return power(x, 1), x
+
+
+@rule(sound="exact")
+def power_zero(x: Real) -> Identity:
+    """$x^0 = 1$, also of 0 and of NaN."""
+    return power(x, 0), 1
+
+
+@rule(sound="rounding", earned={"exact": {"x": Integer}})
+def power_two(x: Array) -> Identity:
+    """$x^2$ has a cheaper name."""
+    return power(x, 2), square(x)
+
+
+@rule(sound="rounding")
+def power_half(x: Real) -> Identity:
+    r"""$x^{1/2} = \sqrt x$, NaN for negative $x$ on both sides."""
+    return power(x, 0.5), sqrt(x)
+
+
+@rule(sound="rounding")
+def power_minus_one(x: Real) -> Identity:
+    """$x^{-1} = 1/x$."""
+    return power(x, -1), 1 / x
+
+
+@rule(sound="rounding", measure="powers")
+def power_minus_two(x: Real) -> Identity:
+    """$x^{-2} = 1/x^2$."""
+    return power(x, -2), 1 / square(x)
+
+
+@rule(sound="rounding", measure="powers")
+def power_minus_half(x: Real) -> Identity:
+    r"""$x^{-1/2} = 1/\sqrt x$."""
+    return power(x, -0.5), 1 / sqrt(x)
+
+
+@rule(sound="exact")
+def one_to_any_power(x: Real) -> Identity:
+    """$1^x = 1$, also for NaN."""
+    return power(1, x), 1
+
+
+# -- logarithms ------------------------------------------------------------------------------------
+@rule(sound="rounding")
+def log_of_square(x: Real) -> Identity:
+    r"""$\log x^2 = 2 \log |x|$ for all real $x$; without the sign it would be wrong below 0."""
+    return log(square(x)), 2 * log(absolute(x))
+
+
+@rule(sound="rounding")
+def log_of_square_of_positive(x: Nonnegative) -> Identity:
+    r"""$\log x^2 = 2 \log x$ for $x \ge 0$."""
+    return log(square(x)), 2 * log(x)
+
+
+@rule(sound="rounding")
+def log_of_sqrt(x: Real) -> Identity:
+    r"""$\log \sqrt x = \frac12 \log x$."""
+    return log(sqrt(x)), 0.5 * log(x)
+
+
+@rule(sound="rounding")
+def log_of_reciprocal(x: Positive) -> Identity:
+    r"""$\log (1/x) = -\log x$."""
+    return log(1 / x), -log(x)
+
+
+@rule(sound="rounding")
+def sqrt_of_exp(x: Real) -> Identity:
+    r"""$\sqrt{e^x} = e^{x/2}$, which overflows later."""
+    return sqrt(exp(x)), exp(0.5 * x)
+
+
+@rule(sound="rounding")
+def square_of_exp(x: Real) -> Identity:
+    r"""$(e^x)^2 = e^{2x}$."""
+    return square(exp(x)), exp(2 * x)
+
+
+@rule(sound="rounding")
+def reciprocal_of_exp(x: Real) -> Identity:
+    r"""$1/e^x = e^{-x}$."""
+    return 1 / exp(x), exp(-x)
+
+
+@rule(sound="rounding")
+def absolute_of_exp(x: Real) -> Identity:
+    """Exponentials are positive."""
+    return absolute(exp(x)), exp(x)
+
+
+@rule(sound="rounding")
+def log_of_constant_power_of_nonpositive(x: Nonpositive) -> Identity:
+    r"""$\log x^2 = 2 \log(-x)$ for $x \le 0$."""
+    return log(square(x)), 2 * log(-x)

@@ -1,0 +1,212 @@
+"""Circular and hyperbolic identities."""
+
+from __future__ import annotations
+
+from symgraph.numpy import (
+    absolute,
+    arccosh,
+    arcsin,
+    arcsinh,
+    arctan,
+    arctanh,
+    cos,
+    cosh,
+    exp,
+    sin,
+    sinh,
+    square,
+    tan,
+    tanh,
+)
+from symgraph.rewriting import Identity, Nonnegative, Real, Total, rule
+
+
+# -- parity ----------------------------------------------------------------------------------------
+@rule(sound="rounding")
+def sin_is_odd(x: Real) -> Identity:
+    r"""$\sin(-x) = -\sin x$."""
+    return sin(-x), -sin(x)
+
+
+@rule(sound="rounding")
+def cos_is_even(x: Real) -> Identity:
+    r"""$\cos(-x) = \cos x$."""
+    return cos(-x), cos(x)
+
+
+@rule(sound="rounding")
+def cos_of_absolute(x: Real) -> Identity:
+    r"""$\cos|x| = \cos x$."""
+    return cos(absolute(x)), cos(x)
+
+
+@rule(sound="rounding")
+def tan_is_odd(x: Real) -> Identity:
+    r"""$\tan(-x) = -\tan x$."""
+    return tan(-x), -tan(x)
+
+
+@rule(sound="rounding")
+def sinh_is_odd(x: Real) -> Identity:
+    r"""$\sinh(-x) = -\sinh x$."""
+    return sinh(-x), -sinh(x)
+
+
+@rule(sound="rounding")
+def cosh_is_even(x: Real) -> Identity:
+    r"""$\cosh(-x) = \cosh x$."""
+    return cosh(-x), cosh(x)
+
+
+@rule(sound="rounding")
+def cosh_of_absolute(x: Real) -> Identity:
+    r"""$\cosh|x| = \cosh x$."""
+    return cosh(absolute(x)), cosh(x)
+
+
+@rule(sound="rounding")
+def tanh_is_odd(x: Real) -> Identity:
+    r"""$\tanh(-x) = -\tanh x$."""
+    return tanh(-x), -tanh(x)
+
+
+# -- Pythagoras ------------------------------------------------------------------------------------
+@rule(sound="domain", earned={"rounding": {"x": Total}})
+def pythagoras(x: Real) -> Identity:
+    r"""$\sin^2 x + \cos^2 x = 1$."""
+    return square(sin(x)) + square(cos(x)), 1
+
+
+@rule(sound="rounding")
+def one_minus_sin_squared(x: Real) -> Identity:
+    r"""$1 - \sin^2 x = \cos^2 x$."""
+    return 1 - square(sin(x)), square(cos(x))
+
+
+@rule(sound="rounding")
+def one_minus_cos_squared(x: Real) -> Identity:
+    r"""$1 - \cos^2 x = \sin^2 x$."""
+    return 1 - square(cos(x)), square(sin(x))
+
+
+@rule(sound="domain", earned={"rounding": {"x": Total}})
+def hyperbolic_pythagoras(x: Real) -> Identity:
+    r"""$\cosh^2 x - \sinh^2 x = 1$."""
+    return square(cosh(x)) - square(sinh(x)), 1
+
+
+@rule(sound="rounding")
+def one_plus_sinh_squared(x: Real) -> Identity:
+    r"""$1 + \sinh^2 x = \cosh^2 x$."""
+    return 1 + square(sinh(x)), square(cosh(x))
+
+
+# -- quotients -------------------------------------------------------------------------------------
+@rule(sound="rounding")
+def sin_over_cos(x: Real) -> Identity:
+    r"""$\sin x / \cos x = \tan x$."""
+    return sin(x) / cos(x), tan(x)
+
+
+@rule(sound="rounding")
+def tan_times_cos(x: Real) -> Identity:
+    r"""$\tan x \cos x = \sin x$."""
+    return tan(x) * cos(x), sin(x)
+
+
+@rule(sound="rounding", stable="large x: inf / inf")
+def sinh_over_cosh(x: Real) -> Identity:
+    r"""$\sinh x / \cosh x = \tanh x$."""
+    return sinh(x) / cosh(x), tanh(x)
+
+
+@rule(sound="rounding")
+def tanh_times_cosh(x: Real) -> Identity:
+    r"""$\tanh x \cosh x = \sinh x$."""
+    return tanh(x) * cosh(x), sinh(x)
+
+
+# -- from exponentials -----------------------------------------------------------------------------
+@rule(sound="rounding", stable="large x: inf / inf; small x: a difference of near equals")
+def tanh_of_exponentials(x: Real) -> Identity:
+    r"""$(e^x - e^{-x})/(e^x + e^{-x}) = \tanh x$."""
+    return (exp(x) - exp(-x)) / (exp(x) + exp(-x)), tanh(x)
+
+
+@rule(sound="rounding", stable="small x: a difference of near equals")
+def sinh_of_exponentials(x: Real) -> Identity:
+    r"""$\frac12 (e^x - e^{-x}) = \sinh x$."""
+    return 0.5 * (exp(x) - exp(-x)), sinh(x)
+
+
+@rule(sound="rounding")
+def half_sinh_of_exponentials(x: Real) -> Identity:
+    r"""$(e^x - e^{-x})/2 = \sinh x$."""
+    return (exp(x) - exp(-x)) / 2, sinh(x)
+
+
+@rule(sound="rounding")
+def cosh_of_exponentials(x: Real) -> Identity:
+    r"""$\frac12 (e^x + e^{-x}) = \cosh x$."""
+    return 0.5 * (exp(x) + exp(-x)), cosh(x)
+
+
+@rule(sound="rounding")
+def half_cosh_of_exponentials(x: Real) -> Identity:
+    r"""$(e^x + e^{-x})/2 = \cosh x$."""
+    return (exp(x) + exp(-x)) / 2, cosh(x)
+
+
+# -- inverse pairs ---------------------------------------------------------------------------------
+@rule(sound="domain")
+def sin_of_arcsin(x: Real) -> Identity:
+    r"""$\sin \arcsin x = x$ for $|x| \le 1$."""
+    return sin(arcsin(x)), x
+
+
+@rule(sound="rounding")
+def tan_of_arctan(x: Real) -> Identity:
+    r"""$\tan \arctan x = x$."""
+    return tan(arctan(x)), x
+
+
+@rule(sound="rounding")
+def sinh_of_arcsinh(x: Real) -> Identity:
+    r"""$\sinh \operatorname{arsinh} x = x$."""
+    return sinh(arcsinh(x)), x
+
+
+@rule(sound="rounding")
+def arcsinh_of_sinh(x: Real) -> Identity:
+    r"""$\operatorname{arsinh} \sinh x = x$."""
+    return arcsinh(sinh(x)), x
+
+
+@rule(sound="rounding")
+def arctanh_of_tanh(x: Real) -> Identity:
+    r"""$\operatorname{artanh} \tanh x = x$; the left side saturates."""
+    return arctanh(tanh(x)), x
+
+
+@rule(sound="domain")
+def tanh_of_arctanh(x: Real) -> Identity:
+    r"""$\tanh \operatorname{artanh} x = x$ for $|x| < 1$."""
+    return tanh(arctanh(x)), x
+
+
+@rule(sound="domain")
+def cosh_of_arccosh(x: Real) -> Identity:
+    r"""$\cosh \operatorname{arcosh} x = x$ for $x \ge 1$."""
+    return cosh(arccosh(x)), x
+
+
+@rule(sound="rounding")
+def arccosh_of_cosh(x: Real) -> Identity:
+    r"""$\operatorname{arcosh} \cosh x = |x|$: cosh forgets the sign."""
+    return arccosh(cosh(x)), absolute(x)
+
+
+@rule(sound="rounding")
+def arccosh_of_cosh_of_nonnegative(x: Nonnegative) -> Identity:
+    r"""$\operatorname{arcosh} \cosh x = x$ for $x \ge 0$."""
+    return arccosh(cosh(x)), x
