@@ -1,0 +1,367 @@
+"""From an expression back to the operations a person would write, as few of them as can be found.
+
+A sum is written term by term, and with common factors taken out (also across a summed index: X.T @ a - X.T @ b
+as X.T @ (a - b)); the cheaper spelling is kept, what is computed anyway being free. A product is planned by
+`plan`; signs and numbers travel outward until a subtraction or the result takes them up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from ..dag import Node
+from ..dims import Dim
+from ..ops.creation import dimension
+from .heads import Heads, one
+from .labels import canonical_term
+from .normalize import Factors, Normal, content
+from .pieces import Piece, Spelling
+from .plan import Item, contraction_kind, plan
+from .printable import Printable
+from .term import Coef, Expr, Head, Term, added, index_sizes, scaled, times
+
+__all__ = ["Unwritable", "Writer"]
+
+Scaled = tuple[Coef, Piece]
+_WIDEST = 24
+"""Sums of more terms are written without looking for common factors."""
+
+
+class Unwritable(Exception):
+    """The expression has no spelling in this dtype or within the plan's bounds."""
+
+
+class Writer:
+    """Writes expressions as nodes.
+
+    Parameters
+    ----------
+    normal : Normal
+    spelling : Spelling
+    price : callable
+        What a node costs beyond what is computed anyway.
+    size_of : callable
+        A number for a dimension.
+    order : sequence of int
+        The indices of the result, in order.
+    """
+
+    def __init__(
+        self,
+        normal: Normal,
+        spelling: Spelling,
+        price: Callable[[Node], Any],
+        size_of: Callable[[Dim], float],
+        order: Sequence[int],
+    ) -> None:
+        self.normal = normal
+        self.heads: Heads = normal.heads
+        self.spelling = spelling
+        self.price = price
+        self.size_of = size_of
+        self.order = tuple(order)
+        self.printable = Printable(normal, spelling, self)
+
+    # -- sums ----------------------------------------------------------------------------------------
+    def written(self, expr: Expr) -> Piece:
+        """The expression as one piece."""
+        coef, piece = self.sum(expr)
+        return self.spelling.times(piece, coef)
+
+    def cheaper(self, options: list[Callable[[], Piece]]) -> Piece:
+        """The first of the cheapest pieces."""
+        pieces = [option() for option in options]
+        return min(pieces, key=lambda piece: self.price(piece.node))
+
+    def sum(self, expr: Expr) -> Scaled:
+        """The expression as a number times a piece."""
+        self.spelling.sizes.update(index_sizes(expr))
+        if not expr:
+            return one, Piece(self.spelling.constant(Fraction(0)), ())
+        return self._sum_of_leaves(self.printable.expr(expr))
+
+    def _sum_of_leaves(self, expr: Expr) -> Scaled:
+        self.spelling.sizes.update(index_sizes(expr))
+        if len(expr) == 1:
+            ((term, coef),) = expr.items()
+            return self.product(term, coef)
+        if not expr:
+            return one, Piece(self.spelling.constant(Fraction(0)), ())
+        options = [self._flat(expr)]
+        if len(expr) <= _WIDEST:
+            keys = _shared_factors(expr)
+            for key in keys[: 3 if len(expr) <= 4 else 1]:
+                factored = self._factored(expr, key)
+                if factored is not None:
+                    options.append(factored)
+        return min(options, key=lambda each: self._price(each))
+
+    def _price(self, option: Scaled) -> Any:
+        coef, piece = option
+        count, *rest = self.price(piece.node)
+        return (count + (coef != 1), *rest)
+
+    def _flat(self, expr: Expr) -> Scaled:
+        """Term by term."""
+        common = content(expr, signed=False)
+        signs = [coef > 0 for coef in expr.values()]
+        if not any(signs):
+            common = -common
+        shares = {abs(float(coef / common)) for coef in expr.values()}
+        if len(shares) > 1:
+            common = Fraction(1) if any(signs) else Fraction(-1)
+        parts: list[tuple[bool, Piece]] = []
+        for term, coef in expr.items():
+            by, piece = self.product(term, coef / common)
+            parts.append((by > 0, self.spelling.times(piece, abs(by))))
+        sign, piece = self._total(parts)
+        return times(common, sign), piece
+
+    def _total(self, parts: list[tuple[bool, Piece]]) -> Scaled:
+        """The signed sum, arrays over the same indices first."""
+        groups: dict[frozenset[int], list[tuple[bool, Piece]]] = {}
+        for part in parts:
+            groups.setdefault(frozenset(part[1].names), []).append(part)
+        rows = sorted(groups.values(), key=lambda group: len(group[0][1].names))
+        total: tuple[bool, Piece] | None = None
+        for group in rows:
+            ordered = [p for p in group if p[0]] + [p for p in group if not p[0]]
+            joined = ordered[0]
+            for part in ordered[1:]:
+                joined = self._joined(joined, part)
+            total = joined if total is None else self._joined(total, joined)
+        assert total is not None
+        return Fraction(1 if total[0] else -1), total[1]
+
+    def _joined(self, a: tuple[bool, Piece], b: tuple[bool, Piece]) -> tuple[bool, Piece]:
+        if a[0] == b[0]:
+            return a[0], self.spelling.binary("add", a[1], b[1])
+        if b[0]:
+            a, b = b, a
+        return True, self.spelling.binary("subtract", a[1], b[1])
+
+    # -- common factors ------------------------------------------------------------------------------
+    def _factored(self, expr: Expr, key: Any) -> Scaled | None:
+        """With one factor taken out of the terms that share it."""
+        head, pattern, up = key
+        group: list[tuple[Term, Coef, int]] = []
+        rest: Expr = {}
+        for term, coef in expr.items():
+            place = _place_of(term, head, pattern, up)
+            if place is None:
+                rest[term] = coef
+            else:
+                group.append((term, coef, place))
+        if len(group) < 2:
+            return None
+        powers = [term.factors[place].power for term, _, place in group]
+        power = min(powers) if up else max(powers)
+        common = {p: self.heads.fresh() for p in pattern if p < 0}
+        bound: dict[int, Dim] = {}
+        parts: list[tuple[Term, Coef]] = []
+        for term, coef, place in group:
+            parts.append((self._without(term, place, power, pattern, common, bound), coef))
+        if up and any(not self._defined(term.factors[place], power) for term, _, place in group):
+            return None
+        inner = added(parts)
+        by, piece = self._sum_of_leaves(inner) if inner else (one, None)
+        if piece is None:
+            return None
+        leaf = (self.heads.leaf(piece.node), piece.names, one)
+        idx = tuple([common.get(p, p) for p in pattern])
+        whole = canonical_term([(head, idx, power), leaf], bound)
+        return self._sum_of_leaves(added([*rest.items(), (whole, by)]))
+
+    def _defined(self, factor: Any, power: Fraction) -> bool:
+        return power.denominator == 1 or factor.head.nonnegative
+
+    def _without(
+        self,
+        term: Term,
+        place: int,
+        power: Fraction,
+        pattern: tuple[int, ...],
+        common: dict[int, int],
+        bound: dict[int, Dim],
+    ) -> Term:
+        """The term without the factor; bound indices of the factor become the common ones."""
+        factor = term.factors[place]
+        names: dict[int, int] = {}
+        for index, label in zip(factor.idx, pattern, strict=True):
+            if index < 0:
+                names[index] = common[label]
+                bound[common[label]] = term.bound[-1 - index]
+        own = {-1 - i: size for i, size in enumerate(term.bound) if -1 - i not in names}
+        fresh = {index: self.heads.fresh() for index in own}
+        names |= fresh
+        factors: Factors = [
+            (f.head, tuple([names.get(i, i) for i in f.idx]), f.power)
+            for i, f in enumerate(term.factors)
+            if i != place
+        ]
+        left = factor.power - power
+        if left != 0:
+            factors.append((factor.head, tuple([names.get(i, i) for i in factor.idx]), left))
+        self.spelling.sizes.update(bound)
+        return canonical_term(factors, {fresh[index]: size for index, size in own.items()})
+
+    # -- products ------------------------------------------------------------------------------------
+    def product(self, term: Term, coef: Coef) -> Scaled:
+        """A term over leaves, as a number times a piece."""
+        factors, bound = self.normal.opened_term(term)
+        self.spelling.sizes.update(bound)
+        for head, idx, _ in factors:
+            self.spelling.sizes.update(zip(idx, head.sizes, strict=True))
+        sizes = [slot for slot in factors if slot[0].kind == "dim"]
+        rows = [self._row(slot) for slot in factors if slot[0].kind != "dim"]
+        if not rows:
+            return self._constant(coef, sizes)
+        out = frozenset([i for _, item in rows for i in item.labels if i not in bound])
+        moves = plan([item for _, item in rows], out, self._elements)
+        if moves is None:
+            raise Unwritable
+        coef, piece, inverse = self._run(moves, rows, coef, out)
+        if inverse:
+            top = Piece(self.spelling.constant(coef), ())
+            piece, coef = self.spelling.binary("divide", top, piece), one
+        return self._sized(coef, piece, sizes)
+
+    def _elements(self, labels: frozenset[int]) -> float:
+        total = 1.0
+        for label in labels:
+            total *= self.size_of(self.spelling.sizes[label])
+        return total
+
+    def _row(self, slot: tuple[Head, tuple[int, ...], Fraction]) -> tuple[Piece, Item]:
+        head, idx, power = slot
+        piece = self.spelling.raised(self._leaf(head, idx), abs(power))
+        return piece, Item(frozenset(idx), power < 0)
+
+    def _leaf(self, head: Head, idx: tuple[int, ...]) -> Piece:
+        if head.kind == "delta":
+            node = self.spelling.call("eye", head.payload, dtype=self.spelling.dtype)
+            return Piece(node, idx, True)
+        node = head.node
+        labels: list[int | None] = [None] * node.ndim
+        for place, axis in enumerate(head.axes):
+            labels[axis] = idx[place]
+        piece = Piece(node, tuple(labels), head.symmetric)
+        while len(set(piece.names)) < len(piece.names):
+            piece = self._diagonal(piece)
+        return piece
+
+    def _diagonal(self, piece: Piece) -> Piece:
+        names = list(piece.labels)
+        twice = next(name for name in piece.names if names.count(name) > 1)
+        first = names.index(twice)
+        second = names.index(twice, first + 1)
+        node = self.spelling.call("diagonal", piece.node, 0, first, second)
+        rest = [name for i, name in enumerate(names) if i not in (first, second)]
+        return Piece(node, (*rest, twice))
+
+    def _run(
+        self, moves: Sequence[Any], rows: list[tuple[Piece, Item]], coef: Coef, out: frozenset[int]
+    ) -> tuple[Coef, Piece, bool]:
+        current = list(rows)
+        coef, current = self._placed(coef, current, out)
+        for move in moves:
+            chosen = [current[place] for place in move.places]
+            piece = self._moved(move, chosen, out)
+            current = [each for i, each in enumerate(current) if i not in move.places]
+            current.append((piece, move.result))
+        piece, item = current[0]
+        return coef, piece, item.inverse
+
+    def _placed(
+        self, coef: Coef, rows: list[tuple[Piece, Item]], out: frozenset[int]
+    ) -> tuple[Coef, list[tuple[Piece, Item]]]:
+        """The number on a factor smaller than the result, where that saves work."""
+        if abs(coef) == 1 or len(rows) < 2:
+            return coef, rows
+        smallest = min(range(len(rows)), key=lambda i: (len(rows[i][1].labels), rows[i][1].inverse))
+        piece, item = rows[smallest]
+        if item.inverse or self._elements(item.labels) >= self._elements(out):
+            return coef, rows
+        placed = list(rows)
+        placed[smallest] = (self.spelling.times(piece, abs(coef)), item)
+        return Fraction(1 if coef > 0 else -1), placed
+
+    def _moved(self, move: Any, chosen: list[tuple[Piece, Item]], out: frozenset[int]) -> Piece:
+        if move.kind == "sum":
+            ((piece, item),) = chosen
+            return self.spelling.summed(piece, sorted(item.labels - move.result.labels))
+        if move.kind == "invert":
+            return self.spelling.unary("reciprocal", chosen[0][0])
+        (a, item), (b, other) = chosen
+        if move.kind == "contract":
+            gone = sorted((item.labels | other.labels) - move.result.labels)
+            kind = contraction_kind(item.labels, other.labels, frozenset(gone))
+            return self.spelling.contracted(a, b, gone, kind, self.order)
+        if item.inverse == other.inverse:
+            return self.spelling.binary("multiply", a, b)
+        if item.inverse:
+            a, b = b, a
+        return self.spelling.binary("divide", a, b)
+
+    # -- numbers and sizes ---------------------------------------------------------------------------
+    def _constant(self, coef: Coef, sizes: Factors) -> Scaled:
+        return self._sized(one, Piece(self.spelling.constant(coef), ()), sizes)
+
+    def _sized(self, coef: Coef, piece: Piece, sizes: Factors) -> Scaled:
+        """Times powers of named dimensions: one division or product by a constant."""
+        if not sizes:
+            return coef, piece
+        sign = Fraction(1 if coef > 0 else -1)
+        above, below = [[slot for slot in sizes if (slot[2] > 0) == up] for up in (True, False)]
+        top = self._of_sizes(above)
+        bottom = self._of_sizes(below)
+        if abs(coef) != 1:
+            number = Piece(self.spelling.constant(abs(coef)), ())
+            top = number if top is None else self.spelling.binary("multiply", number, top)
+        if top is not None and bottom is not None:
+            top = self.spelling.binary("divide", top, bottom)
+        if top is not None:
+            return sign, self.spelling.binary("multiply", top, piece)
+        assert bottom is not None
+        return sign, self.spelling.binary("divide", piece, bottom)
+
+    def _of_sizes(self, sizes: Factors) -> Piece | None:
+        found: Piece | None = None
+        for head, _, power in sizes:
+            node = dimension(head.payload, self.spelling.dtype).node
+            piece = self.spelling.raised(Piece(node, ()), abs(power))
+            found = piece if found is None else self.spelling.binary("multiply", found, piece)
+        return found
+
+
+def _pattern(idx: tuple[int, ...]) -> tuple[int, ...]:
+    """Indices with the bound ones numbered by appearance."""
+    names: dict[int, int] = {}
+    return tuple([i if i >= 0 else names.setdefault(i, -1 - len(names)) for i in idx])
+
+
+def _shared_factors(expr: Expr) -> list[Any]:
+    """Factors that several terms have, most frequent first, those that are summed over before others."""
+    counts: dict[Any, int] = {}
+    for term in expr:
+        seen: dict[Any, None] = {}
+        for f in term.factors:
+            if f.head.kind in ("leaf", "delta", "dim"):
+                seen[(f.head, _pattern(f.idx), f.power > 0)] = None
+        for key in seen:
+            counts[key] = counts.get(key, 0) + 1
+    shared = [key for key, count in counts.items() if count > 1]
+    shared.sort(key=lambda key: (-counts[key], not any(i < 0 for i in key[1]), -len(key[1])))
+    return shared
+
+
+def _place_of(term: Term, head: Head, pattern: tuple[int, ...], up: bool) -> int | None:
+    for place, f in enumerate(term.factors):
+        if f.head is head and (f.power > 0) == up and _pattern(f.idx) == pattern:
+            return place
+    return None
+
+
+_ = scaled

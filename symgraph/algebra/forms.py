@@ -1,0 +1,381 @@
+"""What each operation is in the algebra: from the expressions of its operands to that of its result.
+
+The axes of a node whose size is not 1 are its formal indices 0, 1, ... in order; axes of size 1 have none, so
+row vectors, column vectors and unit reshapes are all the same. An operation that is not here, or whose result
+has no sound normal form, is a leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from ..dag import Node
+from ..dims import Dim, known_equal
+from .heads import Heads, one, open_axes
+from .labels import canonical_term
+from .normalize import Factors, Normal, constant_value, number
+from .term import Expr, coefficient, times
+
+__all__ = ["FORMS", "Forms", "leaf_expr"]
+
+Rule: TypeAlias = "Callable[[Forms, Node, Sequence[Expr]], Expr | None]"
+
+
+def leaf_expr(heads: Heads, node: Node) -> Expr:
+    """The value of a node as it stands."""
+    if node.op.name == "constant" and node.params["value"].size == 1:
+        found = coefficient(node.params["value"].reshape(())[()])
+        if found is not None:
+            return number(found)
+    if node.op.name == "dimension":
+        return {canonical_term([(heads.dim(node.params["size"]), (), one)], {}): Fraction(1)}
+    if node.op.name == "eye" and _is_identity(node):
+        return {canonical_term([(heads.delta(node.shape[0]), (0, 1), one)], {}): Fraction(1)}
+    head = heads.leaf(node)
+    idx = tuple(range(len(head.sizes)))
+    return {canonical_term([(head, idx, one)], {}): Fraction(1)}
+
+
+def _is_identity(node: Node) -> bool:
+    rows, columns = node.shape
+    return node.params["offset"] == 0 and known_equal(rows, columns) and rows != 1
+
+
+class Forms:
+    """Expressions of nodes, over one table of heads."""
+
+    def __init__(self, heads: Heads) -> None:
+        self.heads = heads
+        self.normal = Normal(heads)
+
+    @staticmethod
+    def knows(node: Node) -> bool:
+        """Whether the operation, with these params and dtypes, has an expression."""
+        if node.op.name not in FORMS or node.copy or node.aval.dtype.kind != "f":
+            return False
+        known = _KNOWN_IF.get(node.op.name)
+        return known is None or known(node)
+
+    def form(self, node: Node, operands: Sequence[Expr]) -> Expr | None:
+        """The expression of a node, given those of its operands; None if it is a leaf."""
+        rule = FORMS.get(node.op.name)
+        return rule(self, node, operands) if rule is not None else None
+
+    # -- alignment -----------------------------------------------------------------------------------
+    def aligned(self, node: Node, operands: Sequence[Expr]) -> list[Expr]:
+        """Expressions of broadcast operands, in the formal indices of the result."""
+        places = {axis: place for place, axis in enumerate(open_axes(node))}
+        return [
+            self.moved(expr, [places[axis] for axis in open_axes(operand)])
+            for operand, expr in zip(node.operands, operands, strict=True)
+        ]
+
+    def moved(self, expr: Expr, to: Sequence[int]) -> Expr:
+        """The expression with formal index k called `to[k]`."""
+        if all(place == index for place, index in enumerate(to)):
+            return expr
+        return self.normal.substituted(expr, dict(enumerate(to)))
+
+    # -- contractions --------------------------------------------------------------------------------
+    def contracted(
+        self, operands: Sequence[Expr], labels: Sequence[Sequence[int]], bound: dict[int, Dim]
+    ) -> Expr | None:
+        """The product of operands at the given indices, summed over `bound`."""
+        if not all(operands):
+            # 0 @ x is 0 only where x is defined: without a normal form it stays what it is.
+            return None
+        coef: Any = Fraction(1)
+        factors: Factors = []
+        inside = dict(bound)
+        for expr, idx in zip(operands, labels, strict=True):
+            placed = self.moved(expr, idx)
+            by, more, own = self.normal.as_product(placed)
+            coef, inside = times(coef, by), inside | own
+            factors.extend(more)
+        return self.normal.product(coef, factors, inside)
+
+
+# -- elementwise -------------------------------------------------------------------------------------
+def _add(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    x, y = forms.aligned(node, operands)
+    return forms.normal.add([(x, one), (y, one)])
+
+
+def _subtract(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    x, y = forms.aligned(node, operands)
+    return forms.normal.add([(x, one), (y, -one)])
+
+
+def _negative(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    return forms.normal.add([(operands[0], -one)])
+
+
+def _multiply(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    x, y = forms.aligned(node, operands)
+    return forms.normal.multiply(x, y)
+
+
+def _divide(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    x, y = forms.aligned(node, operands)
+    inverse = forms.normal.power(y, -one) if y else None
+    return None if inverse is None else forms.normal.multiply(x, inverse)
+
+
+def _fixed_power(power: Fraction) -> Rule:
+    def rule(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+        return forms.normal.power(operands[0], power) if operands[0] else None
+
+    return rule
+
+
+def _power(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    x, y = forms.aligned(node, operands)
+    power = constant_value(y)
+    if not isinstance(power, Fraction) or not x or power.denominator > 12 or power == 0:
+        return None
+    return forms.normal.power(x, power)
+
+
+def _exp(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    return forms.normal.exp(operands[0])
+
+
+def _log(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    return forms.normal.log(operands[0]) if operands[0] else None
+
+
+def _plus_one(forms: Forms, expr: Expr) -> Expr:
+    return forms.normal.add([(number(one), one), (expr, one)])
+
+
+def _log1p(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    total = _plus_one(forms, operands[0])
+    return forms.normal.log(total) if total else None
+
+
+def _expm1(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    raised = forms.normal.exp(operands[0])
+    return None if raised is None else forms.normal.add([(raised, one), (number(one), -one)])
+
+
+def _sigmoid(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    raised = forms.normal.exp(operands[0])
+    if raised is None:
+        return None
+    inverse = forms.normal.power(_plus_one(forms, raised), -one)
+    return None if inverse is None else forms.normal.multiply(raised, inverse)
+
+
+def _softplus(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    raised = forms.normal.exp(operands[0])
+    return None if raised is None else forms.normal.log(_plus_one(forms, raised))
+
+
+# -- sums and movement -------------------------------------------------------------------------------
+def _sum(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    return _summed(forms, node.operands[0], operands[0], node.params["axis"])
+
+
+def _summed(forms: Forms, node: Node, expr: Expr, axes: Sequence[int]) -> Expr | None:
+    if not expr:
+        return expr
+    to: list[int] = []
+    bound: dict[int, Dim] = {}
+    kept = 0
+    for axis in open_axes(node):
+        if axis in axes:
+            index = forms.heads.fresh()
+            bound[index] = node.shape[axis]
+            to.append(index)
+        else:
+            to.append(kept)
+            kept += 1
+    return forms.normal.sum_over(forms.moved(expr, to), bound)
+
+
+def _broadcast(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    return forms.aligned(node, operands)[0]
+
+
+def _reshape(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    # Only unit axes come and go; a repeated number is the same number in any shape.
+    return operands[0]
+
+
+def _transpose(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    axes = node.params["axes"]
+    places = {axis: place for place, axis in enumerate(open_axes(node))}
+    position = {axis: place - len(axes) for place, axis in enumerate(axes)}
+    to = [places[position[axis]] for axis in open_axes(node.operands[0])]
+    return forms.moved(operands[0], to)
+
+
+def _diagonal(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    (x,) = node.operands
+    axes = open_axes(x)
+    kept = {axis: place for place, axis in enumerate([a for a in axes if a != -1])}
+    return forms.moved(operands[0], [kept[-2 if axis == -1 else axis] for axis in axes])
+
+
+def _diagonal_matrix(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    rows = node.shape[-1]
+    places = {axis: place for place, axis in enumerate(open_axes(node))}
+    (x,) = node.operands
+    to = [places[axis - 1] for axis in open_axes(x)]
+    delta: Expr = {
+        canonical_term([(forms.heads.delta(rows), (places[-2], places[-1]), one)], {}): one
+    }
+    return forms.normal.multiply(forms.moved(operands[0], to), delta)
+
+
+# -- contractions ------------------------------------------------------------------------------------
+def _matmul(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    x, y = node.operands
+    letters_x = [("b", axis) for axis in range(-x.ndim, -2)]
+    letters_y = [("b", axis) for axis in range(-y.ndim, -2)]
+    letters_x += [("m", 0), ("k", 0)] if x.ndim > 1 else [("k", 0)]
+    letters_y += [("k", 0), ("n", 0)] if y.ndim > 1 else [("k", 0)]
+    lead = max(x.ndim, y.ndim, 2) - 2
+    result = [("b", axis) for axis in range(-lead - 2, -2)]
+    result += [("m", 0)] if x.ndim > 1 else []
+    result += [("n", 0)] if y.ndim > 1 else []
+    return _contraction(forms, node, operands, [letters_x, letters_y], result)
+
+
+def _einsum(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    left, _, right = node.params["subscripts"].partition("->")
+    return _contraction(
+        forms, node, operands, [list(term) for term in left.split(",")], list(right)
+    )
+
+
+def _contraction(
+    forms: Forms,
+    node: Node,
+    operands: Sequence[Expr],
+    labels: Sequence[Sequence[Any]],
+    result: Sequence[Any],
+) -> Expr | None:
+    names: dict[Any, int] = {}
+    bound: dict[int, Dim] = {}
+    for letter, dim in zip(result, node.shape, strict=True):
+        if dim != 1:
+            names[letter] = len(names)
+    rows: list[list[int]] = []
+    for operand, letters in zip(node.operands, labels, strict=True):
+        row: list[int] = []
+        for letter, dim in zip(letters, operand.shape, strict=True):
+            if dim == 1:
+                continue
+            if letter not in names:
+                names[letter] = forms.heads.fresh()
+                bound[names[letter]] = dim
+            row.append(names[letter])
+        rows.append(row)
+    return forms.contracted(operands, rows, bound)
+
+
+# -- probability -------------------------------------------------------------------------------------
+def _softmax(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    normal = forms.normal
+    raised = normal.exp(operands[0])
+    if raised is None:
+        return None
+    total = _over_axis(forms, node, raised, node.params["axis"])
+    inverse = normal.power(total, -one) if total else None
+    return None if inverse is None else normal.multiply(raised, inverse)
+
+
+def _log_softmax(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    normal = forms.normal
+    raised = normal.exp(operands[0])
+    total = _over_axis(forms, node, raised, node.params["axis"]) if raised else None
+    logs = normal.log(total) if total else None
+    return None if logs is None else normal.add([(operands[0], one), (logs, -one)])
+
+
+def _logsumexp(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    raised = forms.normal.exp(operands[0])
+    axes = _axes(node.params["axis"])
+    total = _summed(forms, node.operands[0], raised, axes) if raised else None
+    return forms.normal.log(total) if total else None
+
+
+def _axes(axis: Any) -> tuple[int, ...]:
+    return (axis,) if isinstance(axis, int) else tuple(axis)
+
+
+def _over_axis(forms: Forms, node: Node, expr: Expr, axis: Any) -> Expr | None:
+    """The sum over axes, repeated along them."""
+    axes = _axes(axis)
+    total = _summed(forms, node, expr, axes)
+    if total is None:
+        return None
+    kept = [place for place, each in enumerate(open_axes(node)) if each not in axes]
+    return forms.moved(total, kept)
+
+
+FORMS: dict[str, Rule] = {
+    "add": _add,
+    "subtract": _subtract,
+    "negative": _negative,
+    "multiply": _multiply,
+    "divide": _divide,
+    "reciprocal": _fixed_power(Fraction(-1)),
+    "square": _fixed_power(Fraction(2)),
+    "sqrt": _fixed_power(Fraction(1, 2)),
+    "power": _power,
+    "exp": _exp,
+    "log": _log,
+    "log1p": _log1p,
+    "sigmoid": _sigmoid,
+    "softplus": _softplus,
+    "sum": _sum,
+    "broadcast_to": _broadcast,
+    "reshape": _reshape,
+    "transpose": _transpose,
+    "diagonal": _diagonal,
+    "diagonal_matrix": _diagonal_matrix,
+    "matmul": _matmul,
+    "einsum": _einsum,
+    "softmax": _softmax,
+    "log_softmax": _log_softmax,
+    "logsumexp": _logsumexp,
+}
+
+
+def _has_fixed_power(node: Node) -> bool:
+    exponent = node.operands[1]
+    while exponent.op.view:
+        exponent = exponent.operands[0]
+    if not exponent.is_constant or exponent.params["value"].size != 1:
+        return False
+    power = coefficient(exponent.params["value"].reshape(())[()])
+    return isinstance(power, Fraction) and power.denominator <= 12 and power != 0
+
+
+def _keeps_open_axes(node: Node) -> bool:
+    old = [dim for dim in node.operands[0].shape if dim != 1]
+    new = [dim for dim in node.shape if dim != 1]
+    if len(old) == len(new) and all(known_equal(a, b) for a, b in zip(old, new, strict=True)):
+        return True
+    source = node.operands[0]
+    while source.op.view:
+        source = source.operands[0]
+    return source.is_constant and source.params["value"].size == 1
+
+
+def _is_main_diagonal(node: Node) -> bool:
+    whole = node.operands[0] if node.op.name == "diagonal" else node
+    rows, columns = whole.shape[-2:]
+    return node.params["offset"] == 0 and known_equal(rows, columns) and rows != 1
+
+
+_KNOWN_IF: dict[str, Callable[[Node], bool]] = {
+    "power": _has_fixed_power,
+    "reshape": _keeps_open_axes,
+    "diagonal": _is_main_diagonal,
+    "diagonal_matrix": _is_main_diagonal,
+}

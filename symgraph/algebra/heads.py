@@ -1,0 +1,226 @@
+"""The table of heads: one object for each value or closed expression, with the facts the algebra asks for.
+
+A fact licenses what exponents may do: powers of opposite sign meet in one slot and cancel only if the head is
+nonzero, or if the total stays negative; fractional powers merge to whole ones only if it is nonnegative.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from ..dag import Node
+from ..dims import Dim
+from ..facts import Fact
+from ..propagation import Knowledge
+from .labels import canonical_term, ordered_indices
+from .term import (
+    Expr,
+    Head,
+    Term,
+    coef_key,
+    expr_key,
+    free_indices,
+    index_sizes,
+    term_is_total,
+    weight,
+)
+
+__all__ = ["Heads", "one", "open_axes"]
+
+one = Fraction(1)
+
+
+def open_axes(node: Node) -> tuple[int, ...]:
+    """Axes, counted from the end, whose size is not 1: those that carry an index."""
+    shape = node.aval.shape
+    ndim = len(shape)
+    return tuple([axis for axis in range(-ndim, 0) if shape[axis] != 1])
+
+
+class Heads:
+    """Interned heads, and renaming of the expressions they close.
+
+    Parameters
+    ----------
+    knowledge : Knowledge
+        Facts of nodes.
+    """
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self.knowledge = knowledge
+        self._table: dict[Any, Head] = {}
+        self._fresh = itertools.count(1_000_000)
+
+    def fresh(self) -> int:
+        """A free index not used before."""
+        return next(self._fresh)
+
+    def _intern(self, kind: str, key: Any, payload: Any, sizes: tuple[Dim, ...]) -> Head:
+        found = self._table.get((kind, key))
+        if found is None:
+            found = Head(kind, payload, len(self._table), sizes)
+            self._table[(kind, key)] = found
+            _FACTS[kind](self, found)
+        return found
+
+    def leaf(self, node: Node) -> Head:
+        """A value of the graph."""
+        axes = open_axes(node)
+        shape = node.aval.shape
+        return self._intern("leaf", node, node, tuple([shape[axis] for axis in axes]))
+
+    def dim(self, size: Dim) -> Head:
+        """The size of a named dimension."""
+        return self._intern("dim", size, size, ())
+
+    def delta(self, size: Dim) -> Head:
+        """The identity matrix."""
+        return self._intern("delta", size, size, (size, size))
+
+    def closed(self, kind: str, expr: Expr) -> tuple[Head, tuple[int, ...]]:
+        """A function ("sum", "exp", "log") of an expression, and the indices it is applied to."""
+        ids = free_indices(expr)
+        sizes = index_sizes(expr)
+        if len(ids) > 1:
+            ids = ordered_indices(ids, _edges(expr), sizes, lambda order: self._named(expr, order))
+        formal = self.renamed(expr, {index: place for place, index in enumerate(ids)})
+        formal = dict(sorted(formal.items(), key=lambda item: _term_order(item[0])))
+        dims = tuple([sizes[index] for index in ids])
+        return self._intern(kind, (expr_key(formal), dims), formal, dims), tuple(ids)
+
+    def _named(self, expr: Expr, order: Any) -> Any:
+        return expr_key(self.renamed(expr, {index: place for place, index in enumerate(order)}))
+
+    def renamed(self, expr: Expr, names: Mapping[int, int]) -> Expr:
+        """The expression with free indices renamed; no two of them to the same."""
+        return {renamed_term(term, names): coef for term, coef in expr.items()}
+
+    # -- facts ---------------------------------------------------------------------------------------
+    def _leaf_facts(self, head: Head) -> None:
+        node = head.node
+        known = self.knowledge.of(node)
+        head.axes = open_axes(node)
+        head.positive = known.has(Fact("positive"))
+        head.nonnegative = known.has(Fact("nonnegative"))
+        head.nonzero = known.has(Fact("nonzero"))
+        head.positive = head.positive or (head.nonnegative and head.nonzero)
+        head.total = node.is_input or known.has(Fact("total")) or _from_whole_numbers(node)
+        square = len(head.axes) >= 2 and head.axes[-2:] == (-2, -1)
+        head.symmetric = square and known.has(Fact("symmetric"))
+        head.orthogonal = len(head.axes) == 2 and square and known.has(Fact("orthogonal"))
+        for place, axis in enumerate(head.axes):
+            if known.has(Fact("simplex", (axis,))):
+                head.simplex += (place,)
+            if known.has(Fact("one_hot", (axis,))):
+                head.one_hot += (place,)
+            if known.has(Fact("unit_norm", (axis,))):
+                head.unit_norm += (place,)
+
+    def _dim_facts(self, head: Head) -> None:
+        head.nonnegative = head.total = True
+
+    def _delta_facts(self, head: Head) -> None:
+        head.nonnegative = head.total = head.symmetric = True
+
+    def _exp_facts(self, head: Head) -> None:
+        head.positive = head.nonnegative = head.nonzero = True
+        head.total = all(term_is_total(term) for term in head.expr)
+        head.weight = 1 + weight(head.expr)
+
+    def _log_facts(self, head: Head) -> None:
+        expr = head.expr
+        head.total = is_positive(expr) and all(term_is_total(term) for term in expr)
+        head.weight = 1 + weight(expr)
+
+    def _sum_facts(self, head: Head) -> None:
+        expr = head.expr
+        head.positive = is_positive(expr) or _counts_ties(expr)
+        head.nonnegative = head.positive or all(
+            coef > 0 and term_sign(term) >= 0 for term, coef in expr.items()
+        )
+        head.nonzero = head.positive
+        head.total = all(term_is_total(term) for term in expr)
+        head.weight = weight(expr)
+
+
+_FACTS: dict[str, Any] = {
+    "leaf": Heads._leaf_facts,  # pyright: ignore[reportPrivateUsage]
+    "dim": Heads._dim_facts,  # pyright: ignore[reportPrivateUsage]
+    "delta": Heads._delta_facts,  # pyright: ignore[reportPrivateUsage]
+    "exp": Heads._exp_facts,  # pyright: ignore[reportPrivateUsage]
+    "log": Heads._log_facts,  # pyright: ignore[reportPrivateUsage]
+    "sum": Heads._sum_facts,  # pyright: ignore[reportPrivateUsage]
+}
+
+
+def _from_whole_numbers(node: Node) -> bool:
+    return node.op.name == "cast" and node.operands[0].aval.dtype.kind in "biu"
+
+
+def renamed_term(term: Term, names: Mapping[int, int]) -> Term:
+    """The term with free indices renamed; no two of them to the same."""
+    factors = [
+        (f.head, tuple([names.get(index, index) for index in f.idx]), f.power) for f in term.factors
+    ]
+    return canonical_term(factors, {-1 - place: size for place, size in enumerate(term.bound)})
+
+
+def term_sign(term: Term) -> int:
+    """1 if the product is known to be positive, 0 if nonnegative, -1 if neither is known."""
+    sign = 0 if any(not (isinstance(size, int) and size > 0) for size in term.bound) else 1
+    # Sizes are taken as at least one: an empty sum has no elements to normalise either.
+    sign = 1
+    for head, _, power in term.factors:
+        if head.positive:
+            continue
+        if head.nonnegative or (power.denominator == 1 and power.numerator % 2 == 0):
+            if power < 0 or head.nonzero:
+                continue
+            sign = 0
+        else:
+            return -1
+    return sign
+
+
+def is_positive(expr: Expr) -> bool:
+    """Whether every term is nonnegative and one of them positive."""
+    signs = [term_sign(term) if coef > 0 else -1 for term, coef in expr.items()]
+    return bool(signs) and min(signs) >= 0 and max(signs) == 1
+
+
+def _term_order(term: Term) -> Any:
+    return (len(term.factors), [(f.head.rank, f.idx, f.power) for f in term.factors])
+
+
+def _edges(expr: Expr) -> list[Any]:
+    edges: list[Any] = []
+    for term, coef in expr.items():
+        about = (coef_key(coef), tuple([(f.head.rank, f.power) for f in term.factors]))
+        edges.extend(((about, f.head.rank, f.power), f.idx, f.head.symmetric) for f in term.factors)
+    return edges
+
+
+def _counts_ties(expr: Expr) -> bool:
+    """Whether the sum counts the elements equal to the largest (or least): there is at least one.
+
+    Shaped as the derivative of max makes it: sum(cast(x == max(x))).
+    """
+    ((term, coef), *more) = expr.items()
+    if more or coef != 1 or len(term.factors) != 1 or term.factors[0].power != 1:
+        return False
+    head, idx, _ = term.factors[0]
+    if head.kind != "leaf" or head.node.op.name != "cast":
+        return False
+    equal = head.node.operands[0]
+    if equal.op.name != "equal":
+        return False
+    x, extremum = equal.operands
+    while extremum.op.view:
+        extremum = extremum.operands[0]
+    if extremum.op.name not in ("max", "min") or extremum.operands[0] is not x:
+        return False
+    over = {axis for axis, index in zip(head.axes, idx, strict=True) if index < 0}
+    return set(extremum.params["axis"]) & set(head.axes) <= over

@@ -1,0 +1,777 @@
+"""Arithmetic of expressions: products, sums over an index, powers, exp and log, in normal form.
+
+Each function takes expressions in normal form and gives one. What holds inside:
+
+- powers of one head meet in one slot; they cancel only where the facts of the head allow it;
+- exp carries its argument as a sum; two exps merge only where terms of their arguments meet;
+- a sum inside a product stays closed (a "sum" head); it is opened when the result is shorter;
+- an index bound twice over the same factors is the same lazy sum, so `S * S**-1` meets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import exp, gcd, isfinite, lcm, log
+from typing import Any, TypeAlias
+
+from ..dims import Dim
+from .heads import Heads, one
+from .labels import canonical_term
+from .term import (
+    ONE,
+    Coef,
+    Expr,
+    Head,
+    Term,
+    added,
+    free_indices,
+    scaled,
+    term_is_total,
+    term_key,
+    times,
+    weight,
+)
+
+__all__ = ["Factors", "Normal", "number"]
+
+Slot: TypeAlias = tuple[Head, tuple[int, ...], Fraction]
+Factors: TypeAlias = list[Slot]
+Bound: TypeAlias = dict[int, Dim]
+Product: TypeAlias = tuple[Coef, Factors, Bound]
+
+_LONGEST = 12
+"""A lazy sum of more terms is never opened."""
+
+
+def number(value: Coef) -> Expr:
+    """A constant expression; 0 has no terms."""
+    return {ONE: value} if value != 0 else {}
+
+
+def constant_value(expr: Expr) -> Coef | None:
+    """The number an expression is, or None if it is not one."""
+    if not expr:
+        return Fraction(0)
+    if len(expr) == 1 and ONE in expr:
+        return expr[ONE]
+    return None
+
+
+class Normal:
+    """Arithmetic of expressions over one table of heads."""
+
+    def __init__(self, heads: Heads) -> None:
+        self.heads = heads
+        self._powers: dict[Any, Expr] = {}
+
+    # -- products ------------------------------------------------------------------------------------
+    def opened_term(self, term: Term) -> tuple[Factors, Bound]:
+        """The factors of a term, its bound indices renamed to fresh ones."""
+        if not term.bound:
+            return [(f.head, f.idx, f.power) for f in term.factors], {}
+        names = {-1 - place: self.heads.fresh() for place in range(len(term.bound))}
+        bound = {names[-1 - place]: size for place, size in enumerate(term.bound)}
+        factors: Factors = [
+            (f.head, tuple([names.get(index, index) for index in f.idx]), f.power)
+            for f in term.factors
+        ]
+        return factors, bound
+
+    def as_product(self, expr: Expr) -> Product:
+        """The expression as one product: itself if it has one term, else content times a lazy sum."""
+        if len(expr) == 1:
+            ((term, coef),) = expr.items()
+            factors, bound = self.opened_term(term)
+            return coef, factors, bound
+        coef, factors, rest = self.primitive(expr)
+        head, idx = self.heads.closed("sum", rest)
+        return coef, [*factors, (head, idx, one)], {}
+
+    def unbound(self, expr: Expr) -> tuple[Coef, Factors]:
+        """A single term as factors none of which is summed: what is bound becomes lazy sums."""
+        ((term, coef),) = expr.items()
+        factors, bound = self.opened_term(term)
+        if not bound:
+            return coef, factors
+        left = [slot for slot in factors if not any(index in bound for index in slot[1])]
+        for group in _components(factors, bound):
+            part = [slot for slot in factors if any(index in group for index in slot[1])]
+            whole = canonical_term(part, {index: bound[index] for index in group})
+            head, idx = self.heads.closed("sum", {whole: one})
+            left.append((head, idx, one))
+        return coef, left
+
+    def primitive(self, expr: Expr) -> tuple[Coef, Factors, Expr]:
+        """Number and factors common to all terms, and what remains."""
+        common = _common_factors(expr)
+        if common:
+            inverse: Factors = [(head, idx, -power) for head, idx, power in common]
+            parts: list[tuple[Term, Coef]] = []
+            for term, coef in expr.items():
+                factors, bound = self.opened_term(term)
+                parts.extend(self.product(coef, _stripped(factors, inverse), bound).items())
+            expr = added(parts)
+        coef = content(expr)
+        return coef, common, scaled(expr, _inverse(coef))
+
+    def multiply(self, x: Expr, y: Expr) -> Expr:
+        """The product."""
+        for one_side, other in ((x, y), (y, x)):
+            value = constant_value(one_side)
+            if value is None:
+                continue
+            if value != 0:
+                return scaled(other, value)
+            # 0 * x is 0 only where x is defined.
+            return {term: value for term in other if not term_is_total(term)}
+        coef, factors, bound = self.as_product(x)
+        coef2, factors2, bound2 = self.as_product(y)
+        return self.product(times(coef, coef2), factors + factors2, bound | bound2)
+
+    def product(self, coef: Coef, factors: Factors, bound: Bound) -> Expr:
+        """The product of the factors, summed over the bound indices, in normal form."""
+        coef, factors, bound = self._settled(coef, factors, dict(bound))
+        sums = [slot for slot in factors if slot[0].kind == "sum" and slot[2] == 1]
+        if len(factors) == 1 and sums:
+            return self._summed(scaled(self.instance(sums[0]), coef), bound)
+        closed: Expr = {canonical_term(factors, bound): coef}
+        for slot in sums:
+            rest = [other for other in factors if other is not slot]
+            if not _may_meet(slot, rest, bound) or len(slot[0].expr) > _LONGEST:
+                continue
+            opened = self._distributed(slot, coef, rest, bound)
+            if weight(opened) < weight(closed):
+                return opened
+        return closed
+
+    def _distributed(self, slot: Slot, coef: Coef, rest: Factors, bound: Bound) -> Expr:
+        """The product with one lazy sum opened."""
+        parts: list[tuple[Term, Coef]] = []
+        for term, each in self.instance(slot).items():
+            inner, inner_bound = self.opened_term(term)
+            renamed, new = self._refreshed([*rest], bound)
+            inner = [_renamed_slot(s, renamed) for s in inner]
+            factors = [_renamed_slot(s, renamed) for s in rest] + inner
+            parts.extend(self.product(times(coef, each), factors, new | inner_bound).items())
+        return added(parts)
+
+    def _refreshed(self, factors: Factors, bound: Bound) -> tuple[dict[int, int], Bound]:
+        names = {index: self.heads.fresh() for index in bound}
+        return names, {names[index]: size for index, size in bound.items()}
+
+    def instance(self, slot: Slot) -> Expr:
+        """The expression inside a head, at the indices of the factor."""
+        head, idx, _ = slot
+        return self.substituted(head.expr, dict(enumerate(idx)))
+
+    def substituted(self, expr: Expr, names: dict[int, int]) -> Expr:
+        """The expression with free indices replaced; several may become one."""
+        values = [names.get(index, index) for index in free_indices(expr)]
+        if len(set(values)) == len(values):
+            return self.heads.renamed(expr, names)
+        parts: list[tuple[Term, Coef]] = []
+        for term, coef in expr.items():
+            factors, bound = self.opened_term(term)
+            renamed = [self._reclosed(_renamed_slot(slot, names)) for slot in factors]
+            flat = [slot for slots in renamed for slot in slots]
+            parts.extend(self.product(coef, flat, bound).items())
+        return added(parts)
+
+    def _reclosed(self, slot: Slot) -> Factors:
+        """The factor anew if its head holds an expression two of whose indices became one."""
+        head, idx, power = slot
+        if head.kind not in ("sum", "exp", "log") or len(set(idx)) == len(idx):
+            return [slot]
+        inner = self.instance(slot)
+        if head.kind == "exp":
+            _, factors = self.exp_factors(inner)
+            return [(h, i, p * power) for h, i, p in factors]
+        closed, new = self.heads.closed(head.kind, inner)
+        return [(closed, new, power)]
+
+    # -- settling a product --------------------------------------------------------------------------
+    def _settled(self, coef: Coef, factors: Factors, bound: Bound) -> Product:
+        """Slots merged, deltas and free sums gone, exps and lazy sums met."""
+        while True:
+            factors = _merged(factors)
+            step = self._delta_step(factors, bound) or self._bound_step(factors, bound)
+            if step is None:
+                step = self._exp_step(factors, bound) or self._sum_step(factors, bound)
+            if step is None:
+                return coef, factors, bound
+            extra, factors, bound = step
+            coef = times(coef, extra)
+
+    def _delta_step(self, factors: Factors, bound: Bound) -> Product | None:
+        for slot in factors:
+            head, idx, _ = slot
+            if head.kind != "delta":
+                continue
+            i, j = idx
+            rest = [other for other in factors if other is not slot]
+            if i == j:
+                return one, rest, bound
+            gone, kept = (i, j) if i in bound else (j, i)
+            if gone not in bound:
+                continue
+            renamed = [self._reclosed(_renamed_slot(other, {gone: kept})) for other in rest]
+            left = {index: size for index, size in bound.items() if index != gone}
+            return one, [each for slots in renamed for each in slots], left
+        return None
+
+    def _bound_step(self, factors: Factors, bound: Bound) -> Product | None:
+        """A bound index that no factor needs: sizes, simplices, unit norms, orthogonal matrices."""
+        for index, size in bound.items():
+            users = [slot for slot in factors if index in slot[1]]
+            left = {other: dim for other, dim in bound.items() if other != index}
+            if not users:
+                if isinstance(size, int):
+                    return Fraction(size), factors, left
+                return one, [*factors, (self.heads.dim(size), (), one)], left
+            if len(users) == 1 and _sums_to_one(users[0], index):
+                return one, [slot for slot in factors if slot is not users[0]], left
+            if len(users) == 2:
+                delta = self._orthogonality(users, index)
+                if delta is not None:
+                    rest = [slot for slot in factors if slot not in users]
+                    return one, [*rest, delta], left
+        return None
+
+    def _orthogonality(self, users: Factors, index: int) -> Slot | None:
+        (head, idx, power), (other, idx2, power2) = users
+        if head is not other or not head.orthogonal or power != 1 or power2 != 1:
+            return None
+        place = idx.index(index)
+        if idx2.index(index) != place or idx[1 - place] == index or idx2[1 - place] == index:
+            return None
+        pair = sorted((idx[1 - place], idx2[1 - place]))
+        return self.heads.delta(head.sizes[0]), (pair[0], pair[1]), one
+
+    def _exp_step(self, factors: Factors, bound: Bound) -> Product | None:
+        exps = [slot for slot in factors if slot[0].kind == "exp"]
+        for slot in exps:
+            if bound and len(slot[0].expr) > 1 and any(index in bound for index in slot[1]):
+                inner = self.instance(slot)
+                outside = {t: c for t, c in inner.items() if t != ONE and not _uses(t, bound)}
+                if outside and len(outside) < len(inner):
+                    within = {t: c for t, c in inner.items() if t not in outside}
+                    rest = [other for other in factors if other is not slot]
+                    split = self._exps(within, slot[2]) + self._exps(outside, slot[2])
+                    return one, rest + split, bound
+        for place, slot in enumerate(exps):
+            for other in exps[place + 1 :]:
+                left, right = self.instance(slot), self.instance(other)
+                joint = added([*scaled(left, slot[2]).items(), *scaled(right, other[2]).items()])
+                if len(joint) < len(left) + len(right):
+                    rest = [each for each in factors if each is not slot and each is not other]
+                    coef, new = self.exp_factors(joint)
+                    return coef, rest + new, bound
+        return None
+
+    def _exps(self, expr: Expr, power: Fraction) -> Factors:
+        _, factors = self.exp_factors(expr)
+        return [(head, idx, each * power) for head, idx, each in factors]
+
+    def _sum_step(self, factors: Factors, bound: Bound) -> Product | None:
+        """Parts of the product that are a lazy sum which stands beside them to another power."""
+        lazy = [slot for slot in factors if slot[0].kind == "sum" and len(slot[0].expr) == 1]
+        for slot in lazy:
+            if slot[2] == 1:
+                ((term, coef),) = self.instance(slot).items()
+                inner, inner_bound = self.opened_term(term)
+                rest = [other for other in factors if other is not slot]
+                return coef, rest + inner, bound | inner_bound
+        if not lazy or not bound:
+            return None
+        for group in _groups(factors, bound):
+            part = [slot for slot in factors if any(index in group for index in slot[1])]
+            whole = canonical_term(part, {index: bound[index] for index in group})
+            head, idx = self.heads.closed("sum", {whole: one})
+            for slot in lazy:
+                if slot[0] is head and slot[1] == idx:
+                    rest = [other for other in factors if other is not slot and other not in part]
+                    left = {i: size for i, size in bound.items() if i not in group}
+                    powers = _joined(head, [slot[2], one])
+                    return one, rest + [(head, idx, power) for power in powers], left
+        return None
+
+    # -- sums ----------------------------------------------------------------------------------------
+    def add(self, parts: Sequence[tuple[Expr, Coef]]) -> Expr:
+        """A linear combination, with the identities of sums applied."""
+        total = added(
+            [(term, times(coef, by)) for expr, by in parts for term, coef in expr.items()]
+        )
+        return self._logistic(total)
+
+    def sum_over(self, expr: Expr, bound: Bound) -> Expr:
+        """The sum over free indices of the expression, given with their sizes."""
+        return self._summed(expr, bound) if bound else expr
+
+    def _summed(self, expr: Expr, bound: Bound) -> Expr:
+        if not bound:
+            return expr
+        parts: list[tuple[Term, Coef]] = []
+        for term, coef in expr.items():
+            factors, inner = self.opened_term(term)
+            names, new = self._refreshed(factors, bound)
+            renamed = [_renamed_slot(slot, names) for slot in factors]
+            parts.extend(self.product(coef, renamed, inner | new).items())
+        return self._logistic(added(parts))
+
+    def _logistic(self, expr: Expr) -> Expr:
+        r"""Fewest terms among $t$, $t e^A (1+e^A)^{-1}$ and $t (1+e^A)^{-1}$, which depend linearly."""
+        if len(expr) < 2 or len(expr) > 4 * _LONGEST:
+            return expr
+        for term in list(expr):
+            if term not in expr:
+                continue
+            for place, factor in enumerate(term.factors):
+                if factor.power < 0 and is_logistic(factor.head):
+                    better = self._logistic_at(expr, term, place)
+                    if better is not None:
+                        return self._logistic(better)
+        return expr
+
+    def _logistic_at(self, expr: Expr, term: Term, place: int) -> Expr | None:
+        factors, bound = self.opened_term(term)
+        head, idx, power = factors[place]
+        rest = [slot for i, slot in enumerate(factors) if i != place]
+        grown = self._exps(_exponent(self.instance((head, idx, one))), one)
+        lowered: Factors = [(head, idx, power + 1)] if power != -1 else []
+        if any(
+            slot[0].kind == "exp" and slot[1] == grown[0][1] and slot[0] is grown[0][0]
+            for slot in rest
+        ):
+            rest = _merged([*rest, *[(h, i, -p) for h, i, p in grown]])
+        family = [
+            self._single([*rest, *lowered], bound),
+            self._single([*rest, *grown, (head, idx, power)], bound),
+            self._single([*rest, (head, idx, power)], bound),
+        ]
+        found = [each for each in family if each is not None]
+        if len(set(found)) < 3:
+            return None
+        whole, upper, lower = found
+        base = [expr.get(each, Fraction(0)) for each in (whole, upper, lower)]
+        before = sum(1 for value in base if value != 0)
+        best: tuple[int, list[Coef]] | None = None
+        # whole = upper + lower, so (1, -1, -1) may be added any number of times.
+        for shift in (-base[0], base[1], base[2]):
+            tried = [base[0] + shift, base[1] - shift, base[2] - shift]
+            left = sum(1 for value in tried if value != 0)
+            if left < before and (best is None or left < best[0]):
+                best = (left, tried)
+        if best is None:
+            return None
+        new = {each: coef for each, coef in expr.items() if each not in (whole, upper, lower)}
+        for each, value in zip((whole, upper, lower), best[1], strict=True):
+            if value != 0:
+                new[each] = value
+        return new
+
+    def _single(self, factors: Factors, bound: Bound) -> Term | None:
+        found = self.product(one, factors, bound)
+        if len(found) != 1:
+            return None
+        ((term, coef),) = found.items()
+        return term if coef == 1 else None
+
+    # -- powers, exp, log ----------------------------------------------------------------------------
+    def power(self, expr: Expr, power: Fraction) -> Expr | None:
+        """The expression to a rational power; None where no normal form is sound."""
+        if power == 1:
+            return expr
+        value = constant_value(expr)
+        if value is not None:
+            return _constant_power(value, power)
+        if power == 0:
+            return None
+        if len(expr) == 1:
+            found = self._monomial_power(expr, power)
+            if found is not None:
+                return found
+            return self._closed_power(expr, power, Fraction(1), [])
+        if power.denominator == 1:
+            coef, factors, rest = self.primitive(expr)
+        else:
+            coef, factors, rest = Fraction(1), [], expr
+            whole = content(expr, signed=False)
+            root = _constant_power(whole, power)
+            if root is not None and isinstance(root.get(ONE), Fraction) and whole != 1:
+                coef, rest = whole, scaled(expr, _inverse(whole))
+            exps = [slot for slot in _common_factors(rest) if slot[0].positive]
+            if exps:
+                _, factors, rest = self._without(rest, exps)
+        return self._closed_power(rest, power, coef, factors)
+
+    def _without(self, expr: Expr, common: Factors) -> tuple[Coef, Factors, Expr]:
+        inverse: Factors = [(head, idx, -power) for head, idx, power in common]
+        parts: list[tuple[Term, Coef]] = []
+        for term, coef in expr.items():
+            factors, bound = self.opened_term(term)
+            parts.extend(self.product(coef, _stripped(factors, inverse), bound).items())
+        return one, common, added(parts)
+
+    def _closed_power(
+        self, rest: Expr, power: Fraction, coef: Coef, factors: Factors
+    ) -> Expr | None:
+        outer = _constant_power(coef, power)
+        if outer is None:
+            return None
+        head, idx = self.heads.closed("sum", rest)
+        raised: Factors = [(h, i, p * power) for h, i, p in factors]
+        return self.product(outer[ONE], [*raised, (head, idx, power)], {})
+
+    def _monomial_power(self, expr: Expr, power: Fraction) -> Expr | None:
+        coef, factors = self.unbound(expr)
+        whole = power.denominator == 1
+        outer = _constant_power(coef, power)
+        if outer is None or (not whole and not isinstance(outer[ONE], Fraction)):
+            return None
+        if not whole and coef < 0:
+            return None
+        raised: Factors = []
+        loose = 0
+        for head, idx, each in factors:
+            new = each * power
+            if whole:
+                if each.denominator != 1 and new.denominator == 1 and not head.nonnegative:
+                    return None
+            elif not (head.positive or (head.nonnegative and len(factors) == 1)):
+                # Of a product only one factor may be of unknown sign: the others being positive,
+                # the root of the product is defined just where the root of that one is.
+                odd = each.denominator > 1 or each.numerator % 2 == 1
+                if loose or not odd:
+                    return None
+                loose += 1
+            raised.append((head, idx, new))
+        return self.product(outer[ONE], raised, {})
+
+    def exp_factors(self, expr: Expr) -> tuple[Coef, Factors]:
+        """Exp of an expression, as a number and factors."""
+        if not expr:
+            return one, []
+        rest: Expr = {}
+        factors: Factors = []
+        coef: Coef = one
+        for term, value in expr.items():
+            log_slot = _lone_log(term, value)
+            if log_slot is not None:
+                inner = self.instance((log_slot[0], log_slot[1], one))
+                raised = self.power(inner, log_slot[2])
+                if raised is not None and len(raised) == 1:
+                    ((found, by),) = raised.items()
+                    if not found.bound:
+                        coef = times(coef, by)
+                        factors.extend((f.head, f.idx, f.power) for f in found.factors)
+                        continue
+            rest[term] = value
+        if rest:
+            alone = constant_value(rest)
+            if alone is not None:
+                return times(coef, _exp_of(alone)), factors
+            by = content(rest)
+            if not isinstance(by, Fraction):
+                by = Fraction(1) if by > 0 else Fraction(-1)
+            head, idx = self.heads.closed("exp", scaled(rest, _inverse(by)))
+            factors.append((head, idx, by))
+        return coef, factors
+
+    def exp(self, expr: Expr) -> Expr | None:
+        """Exp of an expression."""
+        coef, factors = self.exp_factors(expr)
+        if not isfinite(float(coef)) or coef == 0:
+            return None
+        return self.product(coef, factors, {})
+
+    def log(self, expr: Expr) -> Expr | None:
+        """Log of an expression: of a product, the sum of logs as far as the signs of factors allow."""
+        value = constant_value(expr)
+        if value is not None:
+            return number(_log_of(value)) if value > 0 else None
+        if len(expr) == 1:
+            coef, factors, rest = *self.unbound(expr), None
+        else:
+            whole = content(expr, signed=False)
+            positive = [slot for slot in _common_factors(expr) if slot[0].positive]
+            _, factors, rest = self._without(scaled(expr, _inverse(whole)), positive)
+            coef = whole
+        return self._log_of_product(coef, factors, rest)
+
+    def _log_of_product(self, coef: Coef, factors: Factors, rest: Expr | None) -> Expr | None:
+        split = [slot for slot in factors if slot[0].positive]
+        loose = [slot for slot in factors if not slot[0].positive]
+        if rest is not None:
+            head, idx = self.heads.closed("sum", rest)
+            (split if head.positive else loose).append((head, idx, one))
+        if coef < 0 and not loose:
+            return None
+        parts: list[tuple[Expr, Coef]] = []
+        if coef > 0 and coef != 1 and not loose:
+            parts.append((number(_log_of(coef)), one))
+        for slot in split:
+            parts.append((self._log_of_slot(slot), slot[2]))
+        if loose:
+            inner = loose
+            by: Fraction = one
+            if len(loose) == 1 and loose[0][2].numerator % 2 == 1 and coef > 0:
+                # log x**k = k log x where k is odd or has an odd numerator: both need x > 0.
+                (head, idx, by) = loose[0]
+                inner = [(head, idx, one)]
+                if coef != 1:
+                    parts.append((number(_log_of(coef)), one))
+                coef = one
+            expr = self.product(coef, inner, {})
+            head, idx = self.heads.closed("log", expr)
+            parts.append(({canonical_term([(head, idx, one)], {}): one}, by))
+        return self.add(parts)
+
+    def _log_of_slot(self, slot: Slot) -> Expr:
+        head = slot[0]
+        if head.kind == "exp":
+            return self.instance(slot)
+        inner = (
+            self.instance(slot)
+            if head.kind == "sum"
+            else {canonical_term([(head, slot[1], one)], {}): one}
+        )
+        closed, idx = self.heads.closed("log", inner)
+        return {canonical_term([(closed, idx, one)], {}): one}
+
+
+# -- slots -------------------------------------------------------------------------------------------
+def _merged(factors: Factors) -> Factors:
+    """One slot for each head and indices, as far as facts allow."""
+    slots: dict[tuple[Head, tuple[int, ...]], list[Fraction]] = {}
+    for head, idx, power in factors:
+        if head.symmetric and idx[-2] > idx[-1]:
+            idx = (*idx[:-2], idx[-1], idx[-2])
+        slots.setdefault((head, idx), []).append(power)
+    return [
+        (head, idx, power)
+        for (head, idx), powers in slots.items()
+        for power in (_joined(head, powers) if len(powers) > 1 or head.one_hot else powers)
+    ]
+
+
+def _joined(head: Head, powers: Sequence[Fraction]) -> list[Fraction]:
+    if head.one_hot or head.kind == "delta":
+        if all(power > 0 for power in powers):
+            return [one]
+    if not head.nonnegative and any(power.denominator > 1 for power in powers):
+        if sum(powers).denominator == 1:
+            return list(powers)
+    up = sum([power for power in powers if power > 0], Fraction(0))
+    down = sum([power for power in powers if power < 0], Fraction(0))
+    total = up + down
+    if head.nonzero or not up or not down or total < 0:
+        return [total] if total != 0 else []
+    return [up, down]
+
+
+def _renamed_slot(slot: Slot, names: dict[int, int]) -> Slot:
+    head, idx, power = slot
+    return head, tuple([names.get(index, index) for index in idx]), power
+
+
+def _sums_to_one(slot: Slot, index: int) -> bool:
+    head, idx, power = slot
+    if idx.count(index) != 1:
+        return False
+    place = idx.index(index)
+    return (place in head.simplex and power == 1) or (place in head.unit_norm and power == 2)
+
+
+def _uses(term: Term, bound: Bound) -> bool:
+    return any(index in bound for f in term.factors for index in f.idx)
+
+
+def _components(factors: Factors, bound: Bound) -> list[list[int]]:
+    """Bound indices that factors tie together."""
+    joined: dict[int, set[int]] = {index: {index} for index in bound}
+    for _, idx, _ in factors:
+        inside = [index for index in idx if index in bound]
+        for index in inside[1:]:
+            merged = joined[inside[0]] | joined[index]
+            for each in merged:
+                joined[each] = merged
+    return [sorted(group) for index, group in joined.items() if index == min(group)]
+
+
+def _groups(factors: Factors, bound: Bound) -> list[list[int]]:
+    """Sets of bound indices that may form a lazy sum: each alone, and those tied together."""
+    ties = [group for group in _components(factors, bound) if len(group) > 1]
+    return [[index] for index in bound] + ties
+
+
+def _may_meet(slot: Slot, rest: Factors, bound: Bound) -> bool:
+    """Whether opening a lazy sum can shorten the product: something cancels, or a sum loses an index."""
+    outer = {(head, power > 0) for head, _, power in rest}
+    lazy = any(head.kind == "exp" for head, _, _ in rest)
+    idx = slot[1]
+    for term in slot[0].expr:
+        inside = {idx[index] for f in term.factors for index in f.idx if index >= 0}
+        if any(index in bound and index not in inside for index in idx):
+            return True
+        if any(index in bound for index in idx) and not term.factors:
+            return True
+        for head, _, power in term.factors:
+            if (head, power < 0) in outer or (lazy and head.kind == "exp"):
+                return True
+            if head.kind == "delta":
+                return True
+    return False
+
+
+def _common_factors(expr: Expr) -> Factors:
+    """Factors over free indices that all terms share (exps also to their least power)."""
+    if len(expr) < 2:
+        return []
+    tables = [
+        {(f.head, f.idx): f.power for f in term.factors if all(i >= 0 for i in f.idx)}
+        for term in expr
+    ]
+    keys: dict[tuple[Head, tuple[int, ...]], None] = {}
+    for table in tables:
+        keys.update(dict.fromkeys(table))
+    found: Factors = []
+    for key in keys:
+        powers = [table.get(key, Fraction(0)) for table in tables]
+        if key[0].kind == "exp" or all(power > 0 for power in powers):
+            least = min(powers)
+        elif all(power < 0 for power in powers):
+            least = max(powers)
+        else:
+            continue
+        if least.denominator > 1 and not key[0].nonnegative:
+            continue
+        if least != 0:
+            found.append((*key, least))
+    return found
+
+
+def _stripped(factors: Factors, inverse: Factors) -> Factors:
+    """Factors times the inverse of common ones, which are there to be taken out: no fact is needed."""
+    table: dict[tuple[Head, tuple[int, ...]], Fraction] = {(h, i): p for h, i, p in inverse}
+    left: Factors = []
+    for head, idx, power in factors:
+        by = table.pop((head, idx), None)
+        new = power if by is None else power + by
+        if new != 0:
+            left.append((head, idx, new))
+    left.extend((head, idx, power) for (head, idx), power in table.items())
+    return left
+
+
+def _exponent(expr: Expr) -> Expr:
+    """A, given 1 + exp(A) as an expression."""
+    (term,) = [each for each in expr if each != ONE]
+    (factor,) = term.factors
+    head, idx, power = factor
+    names = dict(enumerate(idx))
+    return scaled({_plain_renamed(each, names): coef for each, coef in head.expr.items()}, power)
+
+
+def _plain_renamed(term: Term, names: dict[int, int]) -> Term:
+    factors = [(f.head, tuple([names.get(i, i) for i in f.idx]), f.power) for f in term.factors]
+    return canonical_term(factors, {-1 - place: size for place, size in enumerate(term.bound)})
+
+
+def is_logistic(head: Head) -> bool:
+    """Whether the head is 1 + exp(A)."""
+    if head.kind != "sum" or len(head.expr) != 2 or head.expr.get(ONE) != 1:
+        return False
+    (term,) = [each for each in head.expr if each != ONE]
+    return (
+        head.expr[term] == 1
+        and not term.bound
+        and len(term.factors) == 1
+        and term.factors[0].head.kind == "exp"
+    )
+
+
+def _lone_log(term: Term, value: Coef) -> Slot | None:
+    if term.bound or len(term.factors) != 1 or not isinstance(value, Fraction):
+        return None
+    head, idx, power = term.factors[0]
+    if head.kind != "log" or power != 1:
+        return None
+    # exp(k log x) = x**k only where x is known to be positive: the left side is undefined elsewhere.
+    return (head, idx, value) if _log_is_safe(head) else None
+
+
+def _log_is_safe(head: Head) -> bool:
+    return head.total
+
+
+# -- numbers -----------------------------------------------------------------------------------------
+def content(expr: Expr, *, signed: bool = True) -> Coef:
+    """The rational number that all coefficients share, with the sign of the first term."""
+    coefs = list(expr.values())
+    size: Coef = Fraction(1)
+    fractions = [coef for coef in coefs if isinstance(coef, Fraction)]
+    if len(fractions) == len(coefs):
+        size = Fraction(
+            gcd(*[abs(coef.numerator) for coef in fractions]),
+            lcm(*[coef.denominator for coef in fractions]),
+        )
+        size = size if size != 0 else Fraction(1)
+    elif len({abs(float(coef)) for coef in coefs}) == 1:
+        size = abs(float(coefs[0]))
+    if not signed:
+        return size
+    first = min(expr, key=term_key)
+    return size if expr[first] > 0 else -size
+
+
+def _inverse(value: Coef) -> Coef:
+    return 1 / value
+
+
+def _constant_power(value: Coef, power: Fraction) -> Expr | None:
+    """A number to a rational power, exactly if it can be; None where it is not a real number."""
+    if value == 1:
+        return number(Fraction(1))
+    if value == 0:
+        return None
+    if isinstance(value, Fraction):
+        if power.denominator == 1 and abs(power) <= 64:
+            return number(value**power.numerator)
+        root = _rational_root(value, power.denominator)
+        if root is not None and abs(power.numerator) <= 64:
+            return number(root**power.numerator)
+    if value < 0 and power.denominator != 1:
+        return None
+    try:
+        found = float(value) ** float(power)
+    except OverflowError:
+        return None
+    return number(found) if isfinite(found) and found != 0 else None
+
+
+def _rational_root(value: Fraction, degree: int) -> Fraction | None:
+    if value < 0 or degree > 8:
+        return None
+    top, bottom = round(value.numerator ** (1 / degree)), round(value.denominator ** (1 / degree))
+    if top**degree == value.numerator and bottom**degree == value.denominator:
+        return Fraction(top, bottom)
+    return None
+
+
+def _log_of(value: Coef) -> Coef:
+    return Fraction(0) if value == 1 else log(value)
+
+
+def _exp_of(value: Coef) -> Coef:
+    if value == 0:
+        return Fraction(1)
+    try:
+        return exp(value)
+    except OverflowError:
+        return float("inf")
+
+
+def powers_of(terms: Iterable[Term]) -> list[Fraction]:
+    """All exponents that occur."""
+    return [f.power for term in terms for f in term.factors]

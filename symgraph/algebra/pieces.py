@@ -1,0 +1,243 @@
+"""Arrays with named axes, and the operations on them in the spelling a person would write.
+
+A piece is a node whose axes carry indices (None where an axis has size 1). Operations line their operands up
+by name: transposes and unit axes appear only where names do not line up already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array
+from ..dag import Node
+from ..dims import Dim
+from ..ops.creation import constant_of
+from .term import Coef
+
+__all__ = ["Piece", "Spelling"]
+
+Label = int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A node whose axes carry indices."""
+
+    node: Node
+    labels: tuple[Label, ...]
+    symmetric: bool = False
+
+    @property
+    def names(self) -> tuple[int, ...]:
+        """The indices, without the axes of size 1."""
+        return tuple([label for label in self.labels if label is not None])
+
+    def renamed(self, names: dict[int, int]) -> Piece:
+        return Piece(
+            self.node,
+            tuple(
+                [names.get(label, label) if label is not None else None for label in self.labels]
+            ),
+            self.symmetric,
+        )
+
+
+class Spelling:
+    """Operations on pieces of one dtype.
+
+    Parameters
+    ----------
+    dtype : dtype
+    alive : callable
+        Whether a node is computed anyway.
+    """
+
+    def __init__(self, dtype: np.dtype[Any], alive: Callable[[Node], bool]) -> None:
+        self.dtype = dtype
+        self.alive = alive
+        self.sizes: dict[int, Dim] = {}
+
+    def call(self, name: str, *operands: Any, **params: Any) -> Node:
+        """A public function applied to nodes."""
+        arrays = [Array(each) if isinstance(each, Node) else each for each in operands]
+        return FUNCTIONS[name](*arrays, **params).node
+
+    def constant(self, value: Coef) -> Node:
+        """A 0-d constant.
+
+        Raises
+        ------
+        OverflowError
+            If the value is not a finite number of the dtype, or vanishes in it.
+        """
+        with np.errstate(all="ignore"):
+            number = self.dtype.type(float(value))
+        if not np.isfinite(number) or (number == 0) != (value == 0):
+            raise OverflowError(value)
+        return constant_of(number, self.dtype).node
+
+    # -- layout --------------------------------------------------------------------------------------
+    def laid(self, piece: Piece, order: Sequence[int]) -> Node:
+        """The piece so that its last axes are the last ones of `order`, units where it has none."""
+        if _aligned(piece.labels, order):
+            return piece.node
+        if piece.symmetric:
+            swapped = (*piece.labels[:-2], piece.labels[-1], piece.labels[-2])
+            if _aligned(swapped, order):
+                return piece.node
+        kept = self._kept_dims(piece)
+        if kept is not None and _aligned(kept.labels, order):
+            return kept.node
+        names = [name for name in order if name in piece.names]
+        node = self._transposed(piece, names)
+        first = order.index(names[0]) if names else len(order)
+        target = order[first:]
+        if len(target) == len(names):
+            return node
+        return self.call(
+            "reshape", node, tuple([self.sizes[i] if i in names else 1 for i in target])
+        )
+
+    def _transposed(self, piece: Piece, names: Sequence[int]) -> Node:
+        node = piece.node
+        if None in piece.labels:
+            node = self.call("reshape", node, tuple([self.sizes[i] for i in piece.names]))
+        current = list(piece.names)
+        if current == list(names):
+            return node
+        return self.call("transpose", node, tuple([current.index(name) for name in names]))
+
+    def _kept_dims(self, piece: Piece) -> Piece | None:
+        """A sum again, with the axes it is over left in place at size 1."""
+        node = piece.node
+        if node.op.name not in ("sum", "logsumexp") or node.params["keepdims"]:
+            return None
+        axes = node.params["axis"]
+        ndim = node.operands[0].ndim
+        rest = iter(piece.labels)
+        labels = tuple([None if axis in axes else next(rest) for axis in range(-ndim, 0)])
+        return Piece(self.call(node.op.name, node.operands[0], axis=axes, keepdims=True), labels)
+
+    def order_of(self, *pieces: Piece) -> tuple[int, ...]:
+        """An order of all indices of the pieces that needs few transposes: that of the largest first."""
+        order: list[int] = []
+        for piece in sorted(pieces, key=lambda each: -len(each.names)):
+            missing = [name for name in piece.names if name not in order]
+            if not order:
+                order = list(piece.names)
+            else:
+                order = missing + order if missing else order
+        return tuple(order)
+
+    # -- operations ----------------------------------------------------------------------------------
+    def binary(self, name: str, a: Piece, b: Piece) -> Piece:
+        """An elementwise operation on two pieces."""
+        order = self.order_of(a, b)
+        left, right = self.laid(a, order), self.laid(b, order)
+        node = self.call(name, left, right)
+        if name in ("add", "multiply") and not self.alive(node):
+            other = self.call(name, right, left)
+            if self.alive(other):
+                node = other
+        return Piece(node, self._labels_of(node, order))
+
+    def _labels_of(self, node: Node, order: Sequence[int]) -> tuple[Label, ...]:
+        ndim = node.ndim
+        padded: list[Label] = [None] * max(0, ndim - len(order)) + list(order)[
+            len(order) - min(ndim, len(order)) :
+        ]
+        return tuple(
+            [None if dim == 1 else label for dim, label in zip(node.shape, padded, strict=True)]
+        )
+
+    def unary(self, name: str, a: Piece, **params: Any) -> Piece:
+        """An elementwise function of one piece."""
+        return Piece(self.call(name, a.node, **params), a.labels, a.symmetric)
+
+    def raised(self, a: Piece, power: Fraction) -> Piece:
+        """A positive power."""
+        if power == 1:
+            return a
+        if power == 2:
+            return self.unary("square", a)
+        if power == Fraction(1, 2):
+            return self.unary("sqrt", a)
+        exponent = constant_of(float(power), self.dtype).node
+        return Piece(self.call("power", a.node, exponent), a.labels, a.symmetric)
+
+    def times(self, a: Piece, coef: Coef) -> Piece:
+        """The piece times a number: a negation, a product or a quotient."""
+        if coef == 1:
+            return a
+        if coef == -1:
+            return self.unary("negative", a)
+        if isinstance(coef, Fraction) and abs(coef.numerator) == 1 and coef.denominator > 2:
+            divisor = self.constant(Fraction(coef.denominator * coef.numerator))
+            return Piece(self.call("divide", a.node, divisor), a.labels, a.symmetric)
+        return Piece(self.call("multiply", self.constant(coef), a.node), a.labels, a.symmetric)
+
+    def summed(self, a: Piece, gone: Sequence[int]) -> Piece:
+        """The sum over indices."""
+        ndim = len(a.labels)
+        axes = tuple([place - ndim for place, label in enumerate(a.labels) if label in gone])
+        node = self.call("sum", a.node, axis=axes)
+        return Piece(node, tuple([label for label in a.labels if label not in gone]))
+
+    def contracted(
+        self, a: Piece, b: Piece, gone: Sequence[int], kind: str, out: Sequence[int]
+    ) -> Piece:
+        """The contraction of two pieces over indices."""
+        if kind == "matmul":
+            return self._matmul(a, b, gone[0], out)
+        letters = {name: chr(ord("a") + place) for place, name in enumerate(self.order_of(a, b))}
+        result = [name for name in out if name in letters and name not in gone]
+        result += [name for name in letters if name not in result and name not in gone]
+        left, right = self._squeezed(a), self._squeezed(b)
+        text = ",".join("".join(letters[name] for name in piece.names) for piece in (left, right))
+        text += "->" + "".join(letters[name] for name in result)
+        return Piece(self.call("einsum", text, left.node, right.node), tuple(result))
+
+    def _squeezed(self, a: Piece) -> Piece:
+        if None not in a.labels:
+            return a
+        return Piece(self._transposed(a, a.names), a.names, a.symmetric)
+
+    def _matmul(self, a: Piece, b: Piece, gone: int, out: Sequence[int]) -> Piece:
+        shared = [name for name in a.names if name in b.names and name != gone]
+        shared.sort(key=lambda name: out.index(name) if name in out else -1)
+        rows = [name for name in a.names if name not in b.names]
+        columns = [name for name in b.names if name not in a.names]
+        # A vector stands on the right: X.T @ r.
+        swap = bool(columns) and not rows
+        if rows and columns:
+            places = [out.index(each[0]) if each[0] in out else -1 for each in (rows, columns)]
+            swap = places[0] > places[1] if -1 not in places else self._prefers_swap(a, b, gone)
+        if not rows and not columns:
+            swap = False
+        if swap:
+            a, b, rows, columns = b, a, columns, rows
+        left = self.laid(a, [*shared, *rows, gone])
+        right = self.laid(b, [*shared, gone, *columns])
+        return Piece(self.call("matmul", left, right), (*shared, *rows, *columns))
+
+    def _prefers_swap(self, a: Piece, b: Piece, gone: int) -> bool:
+        """Whether b @ a needs fewer transposes than a @ b."""
+        straight = (a.names[-1] != gone) + (b.names[-1] == gone)
+        crossed = (b.names[-1] != gone) + (a.names[-1] == gone)
+        return crossed < straight
+
+
+def _aligned(labels: Sequence[Label], order: Sequence[int]) -> bool:
+    """Whether the axes line up with the last ones of `order`."""
+    if len(labels) > len(order):
+        return False
+    tail = order[len(order) - len(labels) :]
+    present = {label for label in labels if label is not None}
+    return all(a is None or a == b for a, b in zip(labels, tail, strict=True)) and present <= set(
+        tail
+    )

@@ -1,0 +1,58 @@
+"""Which nodes form a region, and where it is cut so that work stays linear in the graph.
+
+A node is *closed* if its consumers see it as one array: operations the algebra does not know, products of arrays
+summed over an index with several users (above all the cotangents of reverse mode), sums of many terms with several
+users, and whatever has grown long. All other nodes are opened by each of their consumers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..dag import Node
+from .heads import open_axes
+from .term import Expr, Term, weight
+
+__all__ = ["is_closed", "is_trivial"]
+
+_MANY_TERMS = 4
+_LONG = 14
+_LONGEST = 28
+
+
+def is_closed(expr: Expr, users: int) -> bool:
+    """Whether a node of this form is seen by its consumers as one array.
+
+    Parameters
+    ----------
+    expr : Expr
+    users : int
+        How many nodes use it (an output counts as one more).
+    """
+    length = weight(expr)
+    if length > _LONGEST or (users > 1 and length > _LONG):
+        return True
+    if users > 1 and len(expr) >= _MANY_TERMS:
+        return True
+    return users > 1 and any(_is_contraction(term) for term in expr)
+
+
+def _is_contraction(term: Term) -> bool:
+    """Whether two factors or more share a bound index (sums of exps and of single arrays do not count)."""
+    if not term.bound:
+        return False
+    inside = [f for f in term.factors if any(index < 0 for index in f.idx)]
+    if all(f.head.kind == "exp" for f in inside):
+        return False
+    return len(inside) > 1 or any(f.power != 1 for f in inside)
+
+
+def is_trivial(node: Node, opened: Sequence[bool]) -> bool:
+    """Whether a region is one operation on different arrays, where nothing can be gained."""
+    if any(opened) or len(set(node.operands)) < len(node.operands):
+        return False
+    return not any(_is_plain(operand) for operand in node.operands)
+
+
+def _is_plain(node: Node) -> bool:
+    return node.op.name in ("constant", "dimension", "eye") and not open_axes(node)

@@ -1,0 +1,249 @@
+"""Sums of products over named indices: heads, terms and coefficients.
+
+A *term* is a product of factors, summed over its bound indices; a factor is a *head* applied to indices,
+raised to a rational power; an *expression* maps terms to coefficients. After Laue, Mitterreiter and Giesen,
+"Computing higher order derivatives of matrix and tensor expressions" (2018), with lazy sums: a sum inside a
+product is one factor and stays closed until opening it pays.
+
+Free indices are nonnegative numbers, bound ones negative, numbered anew in each term, so the two cannot
+meet. A head that holds an expression is closed: the expression speaks of formal indices 0, 1, ..., and the
+factor says what they stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from math import isfinite
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ..dag import Node
+from ..dims import Dim
+
+__all__ = [
+    "ONE",
+    "Coef",
+    "Expr",
+    "Factor",
+    "Head",
+    "Term",
+    "added",
+    "coefficient",
+    "expr_key",
+    "free_indices",
+    "scaled",
+    "term_key",
+    "times",
+    "weight",
+]
+
+Coef: TypeAlias = "Fraction | float"
+
+_BOUND = 2**62
+
+
+class Head:
+    """What a factor applies to its indices: a value of the graph, or a function of a closed expression.
+
+    Parameters
+    ----------
+    kind : "leaf", "dim", "delta", "sum", "exp" or "log"
+        "sum" is a lazy sum (any expression kept closed).
+    payload : Node, Dim or Expr
+    rank : int
+        Place in the order of heads: the order they were first met in.
+    sizes : tuple of Dim
+        One for each formal index.
+    """
+
+    __slots__ = (
+        "axes",
+        "kind",
+        "nonnegative",
+        "nonzero",
+        "one_hot",
+        "orthogonal",
+        "payload",
+        "positive",
+        "rank",
+        "simplex",
+        "sizes",
+        "symmetric",
+        "total",
+        "unit_norm",
+        "weight",
+    )
+
+    def __init__(self, kind: str, payload: Any, rank: int, sizes: tuple[Dim, ...]) -> None:
+        self.kind = kind
+        self.payload = payload
+        self.rank = rank
+        self.sizes = sizes
+        self.axes: tuple[int, ...] = ()
+        self.positive = self.nonnegative = self.nonzero = self.total = False
+        self.symmetric = self.orthogonal = False
+        self.simplex: tuple[int, ...] = ()
+        self.one_hot: tuple[int, ...] = ()
+        self.unit_norm: tuple[int, ...] = ()
+        self.weight = 1
+
+    @property
+    def node(self) -> Node:
+        """The value of a leaf."""
+        return self.payload
+
+    @property
+    def expr(self) -> Expr:
+        """The closed expression of a sum, exp or log."""
+        return self.payload
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.rank}>"
+
+
+class Factor(NamedTuple):
+    """A head at indices, to a power."""
+
+    head: Head
+    idx: tuple[int, ...]
+    power: Fraction
+
+
+class Term(NamedTuple):
+    """A product of factors, summed over bound indices -1, -2, ... of the sizes in `bound`."""
+
+    bound: tuple[Dim, ...]
+    factors: tuple[Factor, ...]
+
+
+Expr: TypeAlias = dict[Term, Coef]
+
+ONE = Term((), ())
+
+
+def coefficient(value: Any) -> Coef | None:
+    """A number as a fraction if it is a short decimal or a small quotient, else a float; None if not finite.
+
+    Decimals are read as written: 0.1 is 1/10, which differs from the float by its rounding only.
+    """
+    number = float(value)
+    if not isfinite(number):
+        return None
+    text = str(value) if isinstance(value, np.generic) else repr(number)
+    exact = Fraction(text)
+    if exact.denominator <= 10**6 and abs(exact.numerator) < 10**12:
+        return exact
+    near = exact.limit_denominator(1000)
+    kind = type(value) if isinstance(value, np.floating) else np.float64
+    if near != 0 and kind(float(near)) == value:
+        return near
+    return number
+
+
+def bounded(value: Coef) -> Coef:
+    """The same number, as a float where the fraction has grown too long."""
+    if isinstance(value, Fraction) and (
+        abs(value.numerator) > _BOUND or value.denominator > _BOUND
+    ):
+        return float(value)
+    return value
+
+
+def times(a: Coef, b: Coef) -> Coef:
+    """The product; a fraction if both are."""
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return bounded(a * b)
+    return float(a) * float(b)
+
+
+def plus(a: Coef, b: Coef) -> Coef:
+    """The sum; a fraction if both are."""
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return bounded(a + b)
+    return float(a) + float(b)
+
+
+def term_is_total(term: Term) -> bool:
+    """Whether the term is a real number wherever the inputs are finite."""
+    return all(
+        f.head.total
+        and (f.head.nonzero or f.power > 0)
+        and (f.head.nonnegative or f.power.denominator == 1)
+        for f in term.factors
+    )
+
+
+def added(parts: Iterable[tuple[Term, Coef]]) -> Expr:
+    """The sum of terms, like terms merged.
+
+    A term whose coefficient becomes 0 goes only if it is total (x - x is not 0 where x is undefined).
+    """
+    total: Expr = {}
+    for term, coef in parts:
+        old = total.get(term)
+        if old is None:
+            total[term] = coef
+            continue
+        new = plus(old, coef)
+        if new == 0 and term_is_total(term):
+            del total[term]
+        else:
+            total[term] = new
+    return total
+
+
+def scaled(expr: Expr, factor: Coef) -> Expr:
+    """The expression times a nonzero number."""
+    if factor == 1:
+        return expr
+    return {term: times(coef, factor) for term, coef in expr.items()}
+
+
+def term_key(term: Term) -> tuple[Any, ...]:
+    """A key to order terms by; equal only for equal terms."""
+    return (
+        len(term.factors),
+        tuple([(f.head.rank, f.idx, f.power) for f in term.factors]),
+        tuple([str(size) for size in term.bound]),
+    )
+
+
+def coef_key(coef: Coef) -> tuple[Any, ...]:
+    if isinstance(coef, Fraction):
+        return (0, coef.numerator, coef.denominator)
+    return (1, float(coef).hex())
+
+
+def expr_key(expr: Expr) -> tuple[Any, ...]:
+    """A key equal only for equal expressions."""
+    items = sorted([(term_key(term), term) for term in expr], key=lambda pair: pair[0])
+    return tuple([(key, coef_key(expr[term])) for key, term in items])
+
+
+def free_indices(expr: Mapping[Term, Coef]) -> list[int]:
+    """Free indices, in order of appearance."""
+    found: dict[int, None] = {}
+    for term in expr:
+        for factor in term.factors:
+            for index in factor.idx:
+                if index >= 0:
+                    found[index] = None
+    return list(found)
+
+
+def index_sizes(expr: Mapping[Term, Coef]) -> dict[int, Dim]:
+    """The size of each free index."""
+    found: dict[int, Dim] = {}
+    for term in expr:
+        for factor in term.factors:
+            for index, size in zip(factor.idx, factor.head.sizes, strict=True):
+                if index >= 0:
+                    found.setdefault(index, size)
+    return found
+
+
+def weight(expr: Mapping[Term, Coef]) -> int:
+    """How long the expression is: terms and factors, nested ones too."""
+    return sum([1 + sum([f.head.weight for f in term.factors]) for term in expr])
