@@ -17,7 +17,15 @@ from .composites import as_array, composite, given, naming_lines, refuse
 from .creation import arange
 from .families import function
 from .movement import expand_dims, facts_of_elements, ravel, reshape
-from .reduction import Axes, one_axis, per_input_element, raveled, reduced_shape, reduction, restored
+from .reduction import (
+    Axes,
+    one_axis,
+    per_input_element,
+    raveled,
+    reduced_shape,
+    reduction,
+    restored,
+)
 
 __all__ = ["argmax", "argmin", "max", "max_with_index", "min", "ptp"]
 

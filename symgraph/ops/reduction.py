@@ -14,7 +14,7 @@ from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, interval
 from ..op import Algebra, Op, VjpRule, per_element, register
 from .composites import as_array, given, naming_lines, refuse
-from .creation import arange
+from .creation import arange, constant_of
 from .families import function, same_dtype
 from .movement import expand_dims, reshape, transpose
 
@@ -153,7 +153,8 @@ def reduction(
         refuse(name, {"out": out, **rest})
         kept = given(keepdims) and bool(keepdims)
         operand = x if dtype is None else FUNCTIONS["astype"](as_array(x), dtype)
-        return apply(op, operand, axis=axis, keepdims=kept)
+        found = apply(op, operand, axis=axis, keepdims=kept)
+        return found if dtype is None else FUNCTIONS["astype"](found, dtype)
 
     def reduce(x: Any, axis: Any = 0, **keywords: Any) -> Array:
         return call(x, axis, **keywords)
@@ -218,8 +219,8 @@ def _vjp_others(ct: Array, out: Array, x: Array) -> Array:
     r"""$\bar x_k = \sum_{i \ne k} \bar y_i \prod_{j \ne i, k} x_j$, whatever is zero."""
     place = arange(x.shape[-1])
     same = expand_dims(place, -1) == place
-    rows = FUNCTIONS["where"](same, FUNCTIONS["ones_like"](x), expand_dims(x, -2))
-    pairs = FUNCTIONS["where"](same, FUNCTIONS["zeros_like"](x), product_of_others(rows))
+    rows = FUNCTIONS["where"](same, constant_of(1, x.dtype), expand_dims(x, -2))
+    pairs = FUNCTIONS["where"](same, constant_of(0, x.dtype), product_of_others(rows))
     return sum(expand_dims(ct, -1) * pairs, axis=-2)
 
 

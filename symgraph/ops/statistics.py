@@ -15,7 +15,7 @@ from .composites import as_array, composite, given, naming_lines, refuse
 from .creation import dimension
 from .families import function
 from .movement import ravel
-from .reduction import accumulator, one_axis, raveled, reduced_axes, reduced_count, sum
+from .reduction import accumulator, one_axis, raveled, reduced_count, sum
 
 __all__ = ["count_nonzero", "cumsum", "mean", "std", "var"]
 
@@ -49,8 +49,9 @@ def _cumsum(x: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Arr
     refuse("cumsum", {"out": out})
     operand = x if dtype is None else FUNCTIONS["astype"](as_array(x), dtype)
     if raveled(operand, axis):
-        return apply(CUMSUM, ravel(operand), axis=-1)
-    return apply(CUMSUM, operand, axis=axis)
+        operand, axis = ravel(operand), -1
+    found = apply(CUMSUM, operand, axis=axis)
+    return found if dtype is None else FUNCTIONS["astype"](found, dtype)
 
 
 cumsum = function(CUMSUM, _cumsum, np.cumsum)
@@ -72,7 +73,7 @@ def mean(
     result = np.dtype(dtype) if dtype is not None else _mean_dtype(operand.dtype)
     inner = np.dtype("float32") if result == np.float16 else result
     total = sum(_as(operand, inner), axis=axis, keepdims=keepdims)
-    size = reduced_count(operand.shape, reduced_axes(axis, operand.ndim))
+    size = reduced_count(operand.shape, normal_axes(axis, operand.ndim))
     return _as(total / dimension(size, inner), result)
 
 

@@ -42,13 +42,23 @@ def compute(outputs: Any, inputs: list[Array], arrays: tuple[Any, ...]) -> list[
     return values
 
 
+def attempt(f: Callable[..., Any], arrays: tuple[Any, ...]) -> tuple[Any, Exception | None]:
+    """What NumPy gives, or why it refuses."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        try:
+            return f(*arrays), None
+        except (ValueError, TypeError, IndexError) as refused:
+            return None, refused
+
+
 @pytest.fixture
 def agrees() -> Callable[..., None]:
     """A check that a function gives on symbols what it gives on numbers, error for error.
 
-    `agrees(f, *arrays, dims={3: "n"})`: dtype, shape and values are NumPy's; where NumPy refuses, so
-    do we, with an error that names the line of the call. `like` computes what is expected, if it is
-    not `f` itself.
+    `agrees(f, *arrays, dims={3: "n"})`: dtype, shape and values are NumPy's; where NumPy refuses,
+    so do we, with an error that names the line of the call. `like` computes what is expected, if
+    it is not `f` itself.
     """
 
     def check(
@@ -58,20 +68,16 @@ def agrees() -> Callable[..., None]:
         dims: dict[int, str] | None = None,
     ) -> None:
         inputs = symbols(arrays, dims or {})
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", RuntimeWarning)
-                expected = (like or f)(*arrays)
-        except (ValueError, TypeError, IndexError) as refused:
+        expected, refused = attempt(like or f, arrays)
+        if refused is not None:
             with pytest.raises(SymgraphError) as caught:
                 f(*inputs)
-            file = Path(inspect.getsourcefile(f) or "").name
-            assert file in str(caught.value), (refused, caught.value)
+            assert Path(inspect.getsourcefile(f) or "").name in str(caught.value), refused
             return
-        wanted = expected if isinstance(expected, (tuple, list)) else [expected]
         outputs = f(*inputs)
         values = compute(outputs, inputs, arrays)
         flat = outputs if isinstance(outputs, (tuple, list)) else [outputs]
+        wanted = expected if isinstance(expected, (tuple, list)) else [expected]
         assert len(values) == len(wanted)
         for symbol, value, want in zip(flat, values, wanted, strict=True):
             assert value.dtype == np.asarray(want).dtype == symbol.dtype

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from symgraph.testing import GradientCase
 
-from . import elementwise
+from . import elementwise, families
 
-ROWS: tuple[GradientCase, ...] = (*elementwise.ROWS,)
+ROWS: tuple[GradientCase, ...] = (*elementwise.ROWS, *families.ROWS)
 
 # No derivative passes through these by their own rule.
 EXEMPT = {"input", "constant", "dimension", "project"}
