@@ -42,19 +42,19 @@ def render(dag: Dag, *, clusters: bool = False) -> str:
         reads well on graphs of some dozens of nodes and badly on larger ones.
     """
     labels = Labels(dag)
-    ids = {node: f"n{position}" for position, node in enumerate(dag.nodes)}
+    ids = {node: f"n{position}" for position, node in enumerate(labels.nodes)}
     statements = [
         "digraph {",
         f"  label={quoted(headline(dag, labels))}; labelloc=t;",
         '  rankdir=TB; node [fontname="Helvetica", fontsize=11]; '
         'edge [fontname="Helvetica", fontsize=9, color="#666666"];',
     ]
-    drawn = {node: _node(node, ids[node], labels) for node in dag.nodes}
+    drawn = {node: _node(node, ids[node], labels) for node in labels.nodes}
     if clusters:
         statements += _clustered(drawn, labels)
     else:
         statements += drawn.values()
-    for node in dag.nodes:
+    for node in labels.nodes:
         statements += _edges(node, ids)
     for position, (name, node) in enumerate(zip(dag.names, dag.outputs, strict=True)):
         statements.append(

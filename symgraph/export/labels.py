@@ -7,7 +7,6 @@ params.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 from typing import Any, TypeAlias, cast
@@ -15,6 +14,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from ..avals import Aval
+from ..cost import varying
 from ..dag import Dag, Node
 from ..source import Frame
 
@@ -22,9 +22,11 @@ __all__ = [
     "ATOM",
     "Labels",
     "Spelled",
+    "atom",
     "escaped",
     "number",
     "order_of",
+    "reading_order",
     "role_of",
     "shortened",
     "spelled",
@@ -59,23 +61,18 @@ INFIX: dict[str, Spelled] = {
 }
 PREFIX = {"negative": "-", "invert": "~", "bitwise_invert": "~", "logical_not": "~"}
 
-# Characters that would break a line, move the cursor, or turn the direction of writing.
-_UNPRINTABLE = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"}
 _LONGEST = 48
 
 
 def escaped(text: str) -> str:
     r"""`text` on one line: control, direction and separator characters as `\x..`, `\u....`."""
-    if text.isascii() and text.isprintable() and "\\" not in text:
+    if text.isprintable() and "\\" not in text:
         return text
-    return "".join(
-        "\\\\"
-        if char == "\\"
-        else char.encode("unicode_escape").decode("ascii")
-        if unicodedata.category(char) in _UNPRINTABLE
-        else char
-        for char in text
-    )
+    return "".join(char if char.isprintable() and char != "\\" else _code(char) for char in text)
+
+
+def _code(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
 
 
 def shortened(text: str, longest: int = _LONGEST) -> str:
@@ -130,7 +127,12 @@ def _index(index: Sequence[Any], shape: Sequence[Any]) -> str:
         size = shape[axis] if entry is not None and axis < len(shape) else None
         axis += entry is not None
         if isinstance(entry, tuple):
-            shown.append(_slice(*cast("tuple[Any, ...]", entry)))
+            start, stop, step = cast("tuple[Any, Any, Any]", entry)
+            backwards = isinstance(step, int) and step < 0
+            first = size - 1 if backwards and isinstance(size, int) else 0
+            shown.append(
+                _slice(None if start == first else start, None if stop == size else stop, step)
+            )
         else:
             if isinstance(entry, int) and entry < 0 and isinstance(size, int):
                 entry += size
@@ -181,7 +183,7 @@ def _unary(sign: str, operand: Spelled) -> Spelled:
 def _binary(name: str, left: Spelled, right: Spelled) -> Spelled:
     sign, binding = INFIX[name]
     if name == "power":
-        return f"{_enclosed(left, POWER + 1)}**{_enclosed(right, POWER)}", POWER
+        return f"{_enclosed(left, POWER + 1)}**{_enclosed(right, UNARY)}", POWER
     return f"{_enclosed(left, binding)} {sign} {_enclosed(right, binding + 1)}", binding
 
 
@@ -284,6 +286,33 @@ def constant_text(value: np.ndarray[Any, Any]) -> Spelled | None:
     return None
 
 
+def atom(node: Node) -> Spelled | None:
+    """How a leaf reads by itself: an input by its name, a small constant by its value."""
+    if node.is_input:
+        return shortened(escaped(node.params["name"])), ATOM
+    return _inline(node)
+
+
+def reading_order(dag: Dag) -> list[Node]:
+    """The nodes of a graph in an order that depends on the graph alone: operands before uses.
+
+    Values made of constants only are shared by all graphs of a process, so their serial numbers
+    tell of other graphs; they stand before their first use.
+    """
+    depends = set(varying(dag.outputs))
+    order: dict[Node, None] = {}
+    sequence = [*(dag.schedule or ()), *dag.nodes]
+    for node in [*(each for each in sequence if each in depends), *sequence]:
+        stack = [node]
+        while stack:
+            missing = [operand for operand in stack[-1].operands if operand not in order]
+            if missing:
+                stack.append(missing[0])
+            else:
+                order[stack.pop()] = None
+    return list(order)
+
+
 def order_of(nodes: Iterable[Node]) -> dict[Node, int]:
     """How often differentiation stands behind each node: 0 forward, 1 gradient, ..."""
     orders: dict[Node, int] = {}
@@ -316,7 +345,8 @@ class Labels:
     """
 
     def __init__(self, dag: Dag) -> None:
-        self.orders = order_of(dag.nodes)
+        self.nodes = reading_order(dag)
+        self.orders = order_of(self.nodes)
         self.outputs: dict[Node, list[str]] = {}
         for name, node in zip(dag.names, dag.outputs, strict=True):
             self.outputs.setdefault(node, []).append(shortened(escaped(name)))
@@ -326,7 +356,7 @@ class Labels:
         inputs = {node: shortened(escaped(name)) for name, node in dag.inputs.items()}
         taken = set(inputs.values())
         values = constants = 0
-        for node in dag.nodes:
+        for node in self.nodes:
             if node in inputs:
                 self._atoms[node] = inputs[node], ATOM
             elif (text := _inline(node)) is not None:

@@ -10,6 +10,7 @@ constants and what is made of constants only) have no box: they are written wher
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -60,18 +61,20 @@ class Layout:
         return WIDTH
 
 
-def bands(dag: Dag, orders: dict[Node, int], top: float = 0.0) -> Layout:
+def bands(dag: Dag, nodes: Sequence[Node], orders: Mapping[Node, int], top: float = 0.0) -> Layout:
     """The layout of a graph in bands.
 
     Parameters
     ----------
     dag : Dag
-    orders : dict of Node to int
+    nodes : sequence of Node
+        Those of the graph, in the order to stand in.
+    orders : mapping of Node to int
         0 for forward nodes, more for those that differentiation made; see `labels.order_of`.
     top : float
         Where the first band begins.
     """
-    boxed = _boxed(dag)
+    boxed = _boxed(dag, nodes)
     forward = [node for node in boxed if not orders[node]]
     gradient = [node for node in boxed if orders[node]]
     if not forward or not gradient:
@@ -80,11 +83,11 @@ def bands(dag: Dag, orders: dict[Node, int], top: float = 0.0) -> Layout:
     return _two_columns(forward, rows, top)
 
 
-def _boxed(dag: Dag) -> list[Node]:
+def _boxed(dag: Dag, nodes: Sequence[Node]) -> list[Node]:
     """Nodes with a box: all that is computed from inputs, and every output."""
     computed = {node for node in varying(dag.outputs) if not node.is_input}
     computed.update(dag.outputs)
-    return [node for node in dag.nodes if node in computed]
+    return [node for node in nodes if node in computed]
 
 
 def _one_column(nodes: list[Node], column: str, top: float) -> Layout:

@@ -59,7 +59,7 @@ def render(dag: Dag, title: str = "") -> str:
     """
     labels = Labels(dag)
     pills, below = _inputs(dag, labels, top=50.0)
-    layout = bands(dag, labels.orders, top=below + 34)
+    layout = bands(dag, labels.nodes, labels.orders, top=below + 34)
     height = layout.height + 8
     mark = _mark(dag)
     shown = shortened(escaped(title or ", ".join(dag.names)), 70)
@@ -77,7 +77,7 @@ def render(dag: Dag, title: str = "") -> str:
         *_headings(layout, below + 20),
         *_stripes(layout),
         *_edges(layout, labels, mark),
-        *_boxes(dag, layout, labels),
+        *_boxes(layout, labels),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
@@ -147,15 +147,15 @@ def _stripes(layout: Layout) -> Iterable[str]:
 
 
 # -- boxes -----------------------------------------------------------------------------------------
-def _boxes(dag: Dag, layout: Layout, labels: Labels) -> Iterable[str]:
-    texts = _texts(dag, layout, labels)
+def _boxes(layout: Layout, labels: Labels) -> Iterable[str]:
+    texts = _texts(layout, labels)
     return (_box(node, box, labels, texts) for node, box in layout.boxes.items())
 
 
-def _texts(dag: Dag, layout: Layout, labels: Labels) -> dict[Node, Spelled]:
+def _texts(layout: Layout, labels: Labels) -> dict[Node, Spelled]:
     """How each node reads as an operand: its name, or what it is where it has no box."""
     texts: dict[Node, Spelled] = {}
-    for node in dag.nodes:
+    for node in labels.nodes:
         text, binding = labels.atom(node)
         if node not in layout.boxes and node.operands:
             # A number broadcast, reshaped or cast reads as the number; its shape is in the tooltip.

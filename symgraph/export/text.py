@@ -11,9 +11,9 @@ from typing import Any
 from ..cost import op_count
 from ..dag import Dag, Node
 from ..source import Frame
-from .labels import ATOM, Labels, Spelled, escaped, shortened, spelled
+from .labels import ATOM, Labels, Spelled, atom, escaped, shortened, spelled
 
-__all__ = ["formula", "headline", "render", "tree"]
+__all__ = ["equation", "formula", "headline", "render", "tree"]
 
 _WIDEST = 44
 _FORMULA_PART = 72
@@ -53,7 +53,7 @@ def render(dag: Dag, history: Any = None, *, lines: bool = True) -> str:
     header = headline(dag, labels)
     if history is not None and len(history):
         header += f"; {_counted(len(history), 'rewrite')} behind it"
-    shown = [node for node in dag.nodes if not labels.is_inline(node) or node in labels.outputs]
+    shown = [node for node in labels.nodes if not labels.is_inline(node) or node in labels.outputs]
     inputs = set(dag.inputs.values())
     ordered = [*dag.inputs.values(), *(node for node in shown if node not in inputs)]
     frames = {frame for node in ordered if (frame := labels.frame(node)) is not None}
@@ -115,7 +115,7 @@ def formula(dag: Dag) -> str:
     texts: dict[Node, Spelled] = {}
     parts: dict[str, str] = {}
     number = 0
-    for node in dag.nodes:
+    for node in labels.nodes:
         if node.is_input or node.is_constant or labels.is_inline(node):
             texts[node] = labels.atom(node)
             continue
@@ -149,6 +149,50 @@ def _where(parts: Mapping[str, str]) -> str:
     if not parts:
         return ""
     return " where " + ", ".join(f"{name} = {text}" for name, text in parts.items())
+
+
+def equation(before: Node, after: Node, *, most: int = 12) -> str:
+    """Two values as formulas over what they share: `log(exp(x))`, `x` gives `log(exp(x)) → x`.
+
+    Inputs keep their names; shared values, and whatever lies deeper than `most` nodes, are called
+    `a`, `b`, ... on both sides.
+    """
+    left, right = _near(before, most), _near(after, most)
+    shared = set(left) & set(right)
+    texts: dict[Node, Spelled] = {}
+    letters = 0
+    for root, near in ((before, left), (after, right)):
+        inside = {each for each in near if each not in shared} | {root}
+        wanted = {operand for each in inside for operand in each.operands} | inside
+        for each in sorted(wanted, key=lambda each: each.serial):
+            if each in texts:
+                continue
+            leaf = atom(each)
+            if leaf is not None:
+                texts[each] = leaf
+            elif each in inside and (each is before or each not in shared):
+                texts[each] = spelled(each, [texts[operand] for operand in each.operands])
+            else:
+                texts[each] = _letter(letters), ATOM
+                letters += 1
+    return f"{texts[before][0]} → {texts[after][0]}"
+
+
+def _near(node: Node, most: int) -> list[Node]:
+    """`node` and up to `most` of the nodes below it, nearest first."""
+    found = {node: None}
+    queue = [node]
+    for each in queue:
+        if len(found) >= most:
+            break
+        fresh = [operand for operand in dict.fromkeys(each.operands) if operand not in found]
+        found.update(dict.fromkeys(fresh))
+        queue.extend(fresh)
+    return list(found)
+
+
+def _letter(position: int) -> str:
+    return chr(ord("a") + position % 26) + (str(position // 26) if position >= 26 else "")
 
 
 def tree(dag: Dag, *, most: int = 10_000) -> str:
