@@ -1,1 +1,41 @@
-"""Products."""
+"""Transposes in matrix products."""
+
+from __future__ import annotations
+
+from symgraph.numpy import matmul, transpose
+from symgraph.rewriting import Array, Identity, Permutation, provided, rule, static
+
+
+@static
+def swaps_last_two(axes: tuple[int, ...]) -> bool:
+    """Whether a permutation exchanges the last two axes and no others."""
+    return len(axes) >= 2 and axes == (*range(-len(axes), -2), -1, -2)
+
+
+@rule(sound="rounding", measure="transposes")
+def product_of_transposes(x: Array, y: Array, first: Permutation, second: Permutation) -> Identity:
+    r"""$X^\top Y^\top = (YX)^\top$."""
+    provided(swaps_last_two(first) & swaps_last_two(second))
+    provided(first == second)
+    product = matmul(transpose(x, first), transpose(y, second))
+    return product, transpose(matmul(y, x), first)
+
+
+@rule(sound="rounding", measure="transposes above products")
+def transpose_of_product_of_transpose(
+    x: Array, y: Array, inner: Permutation, outer: Permutation
+) -> Identity:
+    r"""$(X^\top Y)^\top = Y^\top X$."""
+    provided(swaps_last_two(inner) & (inner == outer))
+    product = transpose(matmul(transpose(x, inner), y), outer)
+    return product, matmul(transpose(y, outer), x)
+
+
+@rule(sound="rounding", measure="transposes above products")
+def transpose_of_product_by_transpose(
+    x: Array, y: Array, inner: Permutation, outer: Permutation
+) -> Identity:
+    r"""$(X Y^\top)^\top = Y X^\top$."""
+    provided(swaps_last_two(inner) & (inner == outer))
+    product = transpose(matmul(x, transpose(y, inner)), outer)
+    return product, matmul(y, transpose(x, outer))

@@ -1,1 +1,59 @@
-"""."""
+"""What reverse mode leaves behind: sums of repeated cotangents, slices of embedded ones, masks."""
+
+from __future__ import annotations
+
+from symgraph.numpy import broadcast_to, multiply, where
+from symgraph.rewriting import (
+    Array,
+    Axes,
+    Boolean,
+    Flag,
+    Identity,
+    Index,
+    Shape,
+    applied,
+    number,
+    provided,
+    rule,
+    static,
+)
+
+
+@static
+def only_repeated(old: tuple[object, ...], new: tuple[object, ...], axis: tuple[int, ...]) -> bool:
+    """Whether broadcasting from `old` to `new` made each of the axes."""
+    return all(-each > len(old) or (old[each] == 1 and new[each] != 1) for each in axis)
+
+
+@static
+def times(shape: tuple[int, ...], axis: tuple[int, ...]) -> int:
+    """How many elements lie along the axes."""
+    result = 1
+    for each in axis:
+        result = result * shape[each]
+    return result
+
+
+@rule(sound="rounding", measure="elements added")
+def sum_of_broadcast(x: Array, shape: Shape, axis: Axes, keepdims: Flag) -> Identity:
+    r"""$\sum_{i=1}^n x = n x$, over axes that x was repeated along and no others."""
+    repeated = broadcast_to(x, shape)
+    whole = applied("sum", repeated, axis=axis, keepdims=keepdims)
+    provided(only_repeated(x.shape, shape, axis))
+    provided(x.shape == whole.shape)
+    provided(axis != ())
+    return whole, multiply(x, number(times(shape, axis), whole.dtype))
+
+
+@rule(sound="exact")
+def slice_of_embedded(x: Array, shape: Shape, index: Index, again: Index) -> Identity:
+    """What is cut out where it was put in."""
+    placed = applied("embed", x, shape=shape, index=index)
+    provided(index == again)
+    return applied("getitem", placed, index=again), x
+
+
+@rule(sound="exact")
+def mask_of_mask(c: Boolean, x: Array) -> Identity:
+    """A mask applied twice."""
+    return where(c, where(c, x, 0), 0), where(c, x, 0)

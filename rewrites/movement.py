@@ -1,1 +1,155 @@
-"""."""
+"""Chains of reshape, transpose, broadcast, cast and slice, and those that change nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symgraph.numpy import broadcast_to, cast, reshape, transpose
+from symgraph.rewriting import (
+    Array,
+    DType,
+    Identity,
+    Index,
+    Permutation,
+    Shape,
+    applied,
+    provided,
+    rule,
+    static,
+)
+
+
+@static
+def composed(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
+    """The permutation that does `first` and then `second`."""
+    return tuple(first[axis] for axis in second)
+
+
+@static
+def in_order(axes: tuple[int, ...]) -> bool:
+    """Whether a permutation leaves all axes where they are."""
+    return axes == tuple(range(-len(axes), 0))
+
+
+@static
+def in_order_but_for_ones(axes: tuple[int, ...], shape: tuple[object, ...]) -> bool:
+    """Whether a permutation moves only axes of length one: a reshape, then."""
+    return not in_order(axes) and list(axes_longer_than_one(axes, shape)) == sorted(
+        axes_longer_than_one(axes, shape)
+    )
+
+
+def axes_longer_than_one(axes: tuple[int, ...], shape: tuple[object, ...]) -> tuple[int, ...]:
+    """Those of `axes`, in their order, that are not known to have length one."""
+    return tuple(axis for axis in axes if shape[axis] != 1)
+
+
+@static
+def lossless(start: np.dtype[np.generic], middle: np.dtype[np.generic]) -> bool:
+    """Whether every number of dtype `start` is a number of dtype `middle`."""
+    if start.kind in "iu" and middle.kind == "f":
+        # NumPy calls int64 to float64 safe, though 2**53 + 1 does not survive it.
+        return 8 * start.itemsize <= np.finfo(middle).nmant
+    return bool(np.can_cast(start, middle, "safe"))
+
+
+@static
+def whole(index: tuple[object, ...]) -> bool:
+    """Whether an index takes everything, in order."""
+    return all(entry == (None, None, 1) for entry in index)
+
+
+# -- reshape ---------------------------------------------------------------------------------------
+@rule(sound="exact")
+def reshape_of_reshape(x: Array, inner: Shape, outer: Shape) -> Identity:
+    """Only the last shape counts."""
+    return reshape(reshape(x, inner), outer), reshape(x, outer)
+
+
+@rule(sound="exact")
+def reshape_to_own_shape(x: Array, shape: Shape) -> Identity:
+    """The shape it has already."""
+    provided(x.shape == shape)
+    return reshape(x, shape), x
+
+
+# -- transpose -------------------------------------------------------------------------------------
+@rule(sound="exact")
+def transpose_of_transpose(x: Array, first: Permutation, second: Permutation) -> Identity:
+    """Two permutations are one."""
+    return transpose(transpose(x, first), second), transpose(x, composed(first, second))
+
+
+@rule(sound="exact")
+def transpose_in_order(x: Array, axes: Permutation) -> Identity:
+    """The axes are where they were."""
+    provided(in_order(axes))
+    return transpose(x, axes), x
+
+
+@rule(sound="exact", measure="transposes")
+def transpose_of_ones(x: Array, axes: Permutation) -> Identity:
+    """Moving axes of length one is a reshape."""
+    moved = transpose(x, axes)
+    provided(in_order_but_for_ones(axes, x.shape))
+    return moved, reshape(x, moved.shape)
+
+
+# -- broadcast -------------------------------------------------------------------------------------
+@rule(sound="exact")
+def broadcast_of_broadcast(x: Array, inner: Shape, outer: Shape) -> Identity:
+    """Only the last shape counts."""
+    return broadcast_to(broadcast_to(x, inner), outer), broadcast_to(x, outer)
+
+
+@rule(sound="exact")
+def broadcast_to_own_shape(x: Array, shape: Shape) -> Identity:
+    """The shape it has already."""
+    provided(x.shape == shape)
+    return broadcast_to(x, shape), x
+
+
+@rule(sound="exact", measure="shapes above a repeated number")
+def reshape_of_broadcast_number(x: Array, inner: Shape, outer: Shape) -> Identity:
+    """A repeated number has no order to keep."""
+    provided(x.shape == ())
+    return reshape(broadcast_to(x, inner), outer), broadcast_to(x, outer)
+
+
+@rule(sound="exact", measure="shapes above a repeated number")
+def transpose_of_broadcast_number(x: Array, shape: Shape, axes: Permutation) -> Identity:
+    """A repeated number has no order to keep."""
+    moved = transpose(broadcast_to(x, shape), axes)
+    provided(x.shape == ())
+    return moved, broadcast_to(x, moved.shape)
+
+
+@rule(sound="exact", measure="shapes above a repeated number")
+def slice_of_broadcast_number(x: Array, shape: Shape, index: Index) -> Identity:
+    """Part of a repeated number is the number, repeated less often."""
+    part = applied("getitem", broadcast_to(x, shape), index=index)
+    provided(x.shape == ())
+    return part, broadcast_to(x, part.shape)
+
+
+# -- cast ------------------------------------------------------------------------------------------
+@rule(sound="exact")
+def cast_to_own_dtype(x: Array, dtype: DType) -> Identity:
+    """The dtype it has already."""
+    provided(x.dtype == dtype)
+    return applied("cast", x, dtype=dtype), x
+
+
+@rule(sound="exact")
+def cast_of_lossless_cast(x: Array, middle: DType, dtype: DType) -> Identity:
+    """A dtype between that holds every number of the first leaves no trace."""
+    provided(lossless(x.dtype, middle))
+    return applied("cast", applied("cast", x, dtype=middle), dtype=dtype), cast(x, dtype)
+
+
+# -- slices ----------------------------------------------------------------------------------------
+@rule(sound="exact")
+def slice_of_everything(x: Array, index: Index) -> Identity:
+    """All elements, in order."""
+    provided(whole(index))
+    return applied("getitem", x, index=index), x

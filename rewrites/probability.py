@@ -1,1 +1,91 @@
-"""."""
+"""Softmax, logsumexp and their logarithms: the closed forms of exponentials that are normalised."""
+
+from __future__ import annotations
+
+from symgraph.numpy import exp, log, log_softmax, logsumexp, softmax, sum
+from symgraph.numpy import max as largest
+from symgraph.rewriting import Axes, Flag, Identity, Real, applied, rule
+
+_ALL_LOST = "0 where every element is -inf, as logsumexp has gradient 0 there"
+
+
+# -- softmax ---------------------------------------------------------------------------------------
+@rule(sound="rounding", stable="large x: inf / inf", limit=_ALL_LOST)
+def softmax_written_out(x: Real, axis: Axes) -> Identity:
+    r"""$e^{x_i} / \sum_j e^{x_j}$, summed along the axes kept for broadcasting."""
+    return exp(x) / sum(exp(x), axis=axis, keepdims=True), softmax(x, axis=axis)
+
+
+@rule(sound="rounding", stable="large x: exp overflows", limit=_ALL_LOST)
+def softmax_by_logsumexp(x: Real, axis: Axes) -> Identity:
+    r"""$e^{x_i - \log \sum_j e^{x_j}}$."""
+    return exp(x - logsumexp(x, axis=axis, keepdims=True)), softmax(x, axis=axis)
+
+
+@rule(sound="rounding", limit=_ALL_LOST)
+def exp_of_log_softmax(x: Real, axis: Axes) -> Identity:
+    """The inverse of taking the logarithm."""
+    return exp(log_softmax(x, axis=axis)), softmax(x, axis=axis)
+
+
+@rule(sound="rounding", limit=_ALL_LOST)
+def softmax_of_shifted_by_maximum(x: Real, axis: Axes) -> Identity:
+    """Softmax does not see a shift: the maximum is subtracted already."""
+    shifted = x - largest(x, axis=axis, keepdims=True)
+    return softmax(shifted, axis=axis), softmax(x, axis=axis)
+
+
+@rule(sound="rounding", limit=_ALL_LOST)
+def softmax_of_log_softmax(x: Real, axis: Axes) -> Identity:
+    """A shift again."""
+    return softmax(log_softmax(x, axis=axis), axis=axis), softmax(x, axis=axis)
+
+
+# -- log_softmax -----------------------------------------------------------------------------------
+@rule(sound="rounding", stable="softmax underflows to 0, whose logarithm is -inf")
+def log_of_softmax(x: Real, axis: Axes) -> Identity:
+    r"""$\log (e^{x_i} / \sum_j e^{x_j})$."""
+    return log(softmax(x, axis=axis)), log_softmax(x, axis=axis)
+
+
+@rule(sound="rounding")
+def shifted_by_logsumexp(x: Real, axis: Axes) -> Identity:
+    r"""$x_i - \log \sum_j e^{x_j}$."""
+    return x - logsumexp(x, axis=axis, keepdims=True), log_softmax(x, axis=axis)
+
+
+@rule(sound="rounding")
+def log_softmax_of_shifted_by_maximum(x: Real, axis: Axes) -> Identity:
+    """Nor does its logarithm see a shift."""
+    shifted = x - largest(x, axis=axis, keepdims=True)
+    return log_softmax(shifted, axis=axis), log_softmax(x, axis=axis)
+
+
+@rule(sound="rounding")
+def log_softmax_of_log_softmax(x: Real, axis: Axes) -> Identity:
+    """What is normalised stays so."""
+    return log_softmax(log_softmax(x, axis=axis), axis=axis), log_softmax(x, axis=axis)
+
+
+# -- logsumexp -------------------------------------------------------------------------------------
+@rule(sound="rounding", stable="large x: exp overflows")
+def log_of_sum_of_exp(x: Real, axis: Axes, keepdims: Flag) -> Identity:
+    r"""$\log \sum_j e^{x_j}$."""
+    total = applied("sum", exp(x), axis=axis, keepdims=keepdims)
+    return log(total), applied("logsumexp", x, axis=axis, keepdims=keepdims)
+
+
+@rule(sound="rounding")
+def logsumexp_shifted_by_maximum(x: Real, axis: Axes) -> Identity:
+    r"""$m + \log \sum_j e^{x_j - m} = \log \sum_j e^{x_j}$, the maximum kept as an axis."""
+    top = largest(x, axis=axis, keepdims=True)
+    return top + logsumexp(x - top, axis=axis, keepdims=True), logsumexp(
+        x, axis=axis, keepdims=True
+    )
+
+
+@rule(sound="rounding")
+def exp_of_logsumexp(x: Real, axis: Axes, keepdims: Flag) -> Identity:
+    """The inverse of taking the logarithm."""
+    total = applied("sum", exp(x), axis=axis, keepdims=keepdims)
+    return exp(applied("logsumexp", x, axis=axis, keepdims=keepdims)), total

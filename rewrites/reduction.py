@@ -1,1 +1,200 @@
-"""."""
+"""Sums of sums, extrema of extrema, reductions over nothing and over axes of length one."""
+
+from __future__ import annotations
+
+from symgraph.numpy import absolute, exp, log, maximum, negative, prod, reshape, square, sum
+from symgraph.numpy import max as largest
+from symgraph.numpy import min as least
+from symgraph.rewriting import (
+    Array,
+    Axes,
+    Flag,
+    Identity,
+    Positive,
+    Real,
+    Shape,
+    applied,
+    provided,
+    rule,
+    static,
+)
+
+
+@static
+def joined(ndim: int, inner: tuple[int, ...], outer: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes of an array of `ndim` dimensions that go when `inner` go first and then `outer`."""
+    rest = [axis for axis in range(-ndim, 0) if axis not in inner]
+    return tuple(sorted((*inner, *[rest[axis] for axis in outer])))
+
+
+@static
+def either(inner: tuple[int, ...], outer: tuple[int, ...]) -> tuple[int, ...]:
+    """Axes that are in one or the other."""
+    return tuple(sorted({*inner, *outer}))
+
+
+@static
+def all_of_length_one(shape: tuple[object, ...], axis: tuple[int, ...]) -> bool:
+    """Whether a reduction over `axis` only drops axes."""
+    return all(shape[each] == 1 for each in axis)
+
+
+# -- sums ------------------------------------------------------------------------------------------
+@rule(sound="rounding")
+def sum_of_sum(x: Array, inner: Axes, outer: Axes) -> Identity:
+    r"""$\sum_j \sum_i x_{ij} = \sum_{ij} x_{ij}$."""
+    return sum(sum(x, axis=inner), axis=outer), sum(x, axis=joined(x.ndim, inner, outer))
+
+
+@rule(sound="rounding")
+def sum_of_kept_sum(x: Array, inner: Axes, outer: Axes, keepdims: Flag) -> Identity:
+    """As `sum_of_sum`, where the inner sum keeps its axes."""
+    once = applied("sum", x, axis=either(inner, outer), keepdims=keepdims)
+    kept = sum(x, axis=inner, keepdims=True)
+    return applied("sum", kept, axis=outer, keepdims=keepdims), once
+
+
+@rule(sound="rounding")
+def sum_over_no_axes(x: Real, axis: Axes, keepdims: Flag) -> Identity:
+    """Summing over nothing changes nothing but the sign of -0."""
+    provided(axis == ())
+    return applied("sum", x, axis=axis, keepdims=keepdims), x
+
+
+@rule(sound="rounding", measure="reductions")
+def sum_over_length_one(x: Real, axis: Axes) -> Identity:
+    """The sum of one element is that element, but for the sign of -0."""
+    whole = sum(x, axis=axis)
+    provided(all_of_length_one(x.shape, axis))
+    return whole, reshape(x, whole.shape)
+
+
+@rule(sound="rounding", measure="reductions")
+def kept_sum_over_length_one(x: Real, axis: Axes) -> Identity:
+    """The sum of one element is that element; the axes stay."""
+    provided(all_of_length_one(x.shape, axis))
+    return sum(x, axis=axis, keepdims=True), x
+
+
+@rule(sound="rounding", measure="negations of larger arrays")
+def sum_of_negatives(x: Real, axis: Axes, keepdims: Flag) -> Identity:
+    r"""$\sum_i (-x_i) = -\sum_i x_i$; a zero may change its sign."""
+    total = applied("sum", x, axis=axis, keepdims=keepdims)
+    return applied("sum", negative(x), axis=axis, keepdims=keepdims), negative(total)
+
+
+# -- products --------------------------------------------------------------------------------------
+@rule(sound="rounding")
+def product_of_product(x: Array, inner: Axes, outer: Axes) -> Identity:
+    r"""$\prod_j \prod_i x_{ij} = \prod_{ij} x_{ij}$."""
+    return prod(prod(x, axis=inner), axis=outer), prod(x, axis=joined(x.ndim, inner, outer))
+
+
+@rule(sound="exact")
+def product_over_no_axes(x: Real, axis: Axes, keepdims: Flag) -> Identity:
+    """Multiplying over nothing changes nothing."""
+    provided(axis == ())
+    return applied("prod", x, axis=axis, keepdims=keepdims), x
+
+
+@rule(sound="rounding", stable="long products overflow or underflow")
+def log_of_product(x: Positive, axis: Axes, keepdims: Flag) -> Identity:
+    r"""$\log \prod_i x_i = \sum_i \log x_i$ for $x_i > 0$."""
+    logs = applied("sum", log(x), axis=axis, keepdims=keepdims)
+    return log(applied("prod", x, axis=axis, keepdims=keepdims)), logs
+
+
+@rule(sound="rounding", stable="exp overflows")
+def product_of_exps(x: Real, axis: Axes, keepdims: Flag) -> Identity:
+    r"""$\prod_i e^{x_i} = e^{\sum_i x_i}$."""
+    total = applied("sum", x, axis=axis, keepdims=keepdims)
+    return applied("prod", exp(x), axis=axis, keepdims=keepdims), exp(total)
+
+
+# -- extrema ---------------------------------------------------------------------------------------
+@rule(sound="exact")
+def maximum_of_maximum(x: Array, inner: Axes, outer: Axes) -> Identity:
+    """The largest of the largest."""
+    axes = joined(x.ndim, inner, outer)
+    return largest(largest(x, axis=inner), axis=outer), largest(x, axis=axes)
+
+
+@rule(sound="exact")
+def minimum_of_minimum(x: Array, inner: Axes, outer: Axes) -> Identity:
+    """The least of the least."""
+    axes = joined(x.ndim, inner, outer)
+    return least(least(x, axis=inner), axis=outer), least(x, axis=axes)
+
+
+@rule(sound="exact")
+def maximum_over_no_axes(x: Array, axis: Axes, keepdims: Flag) -> Identity:
+    """The largest of one is that one."""
+    provided(axis == ())
+    return applied("max", x, axis=axis, keepdims=keepdims), x
+
+
+@rule(sound="exact")
+def minimum_over_no_axes(x: Array, axis: Axes, keepdims: Flag) -> Identity:
+    """The least of one is that one."""
+    provided(axis == ())
+    return applied("min", x, axis=axis, keepdims=keepdims), x
+
+
+@rule(sound="exact", measure="reductions")
+def maximum_over_length_one(x: Array, axis: Axes) -> Identity:
+    """The largest of one element is that element."""
+    whole = largest(x, axis=axis)
+    provided(all_of_length_one(x.shape, axis))
+    return whole, reshape(x, whole.shape)
+
+
+@rule(sound="exact", measure="reductions")
+def minimum_over_length_one(x: Array, axis: Axes) -> Identity:
+    """The least of one element is that element."""
+    whole = least(x, axis=axis)
+    provided(all_of_length_one(x.shape, axis))
+    return whole, reshape(x, whole.shape)
+
+
+@rule(sound="exact", measure="transcendental operations on larger arrays")
+def maximum_of_negatives(x: Real, axis: Axes, keepdims: Flag) -> Identity:
+    r"""$\max_i (-x_i) = -\min_i x_i$."""
+    smallest = applied("min", x, axis=axis, keepdims=keepdims)
+    return applied("max", negative(x), axis=axis, keepdims=keepdims), negative(smallest)
+
+
+@rule(sound="exact", measure="negations of larger arrays")
+def minimum_of_negatives(x: Real, axis: Axes, keepdims: Flag) -> Identity:
+    r"""$\min_i (-x_i) = -\max_i x_i$."""
+    biggest = applied("max", x, axis=axis, keepdims=keepdims)
+    return applied("min", negative(x), axis=axis, keepdims=keepdims), negative(biggest)
+
+
+# -- of repeated elements --------------------------------------------------------------------------
+@rule(sound="exact", measure="broadcasts below a reduction")
+def maximum_of_broadcast(x: Array, shape: Shape) -> Identity:
+    """All elements of a repeated number are that number."""
+    provided(x.shape == ())
+    return largest(applied("broadcast_to", x, shape=shape)), x
+
+
+@rule(sound="exact", measure="broadcasts below a reduction")
+def minimum_of_broadcast(x: Array, shape: Shape) -> Identity:
+    """All elements of a repeated number are that number."""
+    provided(x.shape == ())
+    return least(applied("broadcast_to", x, shape=shape)), x
+
+
+# -- of nonnegative terms --------------------------------------------------------------------------
+@rule(sound="rounding")
+def absolute_of_sum_of_squares(x: Real, axis: Axes, keepdims: Flag) -> Identity:
+    """A sum of squares is nonnegative."""
+    total = applied("sum", square(x), axis=axis, keepdims=keepdims)
+    return absolute(total), total
+
+
+@rule(sound="rounding")
+def rectified_sum_of_squares(x: Real, axis: Axes, keepdims: Flag) -> Identity:
+    """A sum of squares is nonnegative."""
+    total = applied("sum", square(x), axis=axis, keepdims=keepdims)
+    return maximum(total, 0), total

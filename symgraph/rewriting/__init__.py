@@ -33,7 +33,7 @@ from .guards import (
     is_scalar,
     is_total,
 )
-from .pattern import building
+from .pattern import applied, building, number
 from .rule import Identity, Rule, RulePack, Soundness, holds, provided, rule
 
 __all__ = [
@@ -65,11 +65,13 @@ __all__ = [
     "Shape",
     "Soundness",
     "Total",
+    "applied",
     "building",
     "holds",
     "is_real",
     "is_scalar",
     "is_total",
+    "number",
     "provided",
     "rule",
     "static",

@@ -14,7 +14,6 @@ import numpy as np
 
 from ..array import Array
 from ..dag import Node
-from ..dims import Dim
 from ..facts import (
     Fact,
     finite,
@@ -162,7 +161,7 @@ class Kind:
 Axes: TypeAlias = Annotated[tuple[int, ...], Kind("axes")]
 Axis: TypeAlias = Annotated[int, Kind("axis")]
 Permutation: TypeAlias = Annotated[tuple[int, ...], Kind("permutation")]
-Shape: TypeAlias = Annotated[tuple[Dim, ...], Kind("shape")]
+Shape: TypeAlias = Annotated[tuple[Any, ...], Kind("shape")]
 DType: TypeAlias = Annotated[np.dtype[Any], Kind("dtype")]
 Index: TypeAlias = Annotated[Any, Kind("index")]
 Flag: TypeAlias = Annotated[bool, Kind("flag")]

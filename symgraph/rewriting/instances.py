@@ -51,15 +51,18 @@ _SHAPES: tuple[tuple[int | str, ...], ...] = (
 _WIDE = 48
 """Room for every awkward value once."""
 _WIDE_ATTEMPTS = 6
+_ALL = (None, None, 1)
 _INDICES: tuple[Any, ...] = (
-    (slice(None),),
-    (0,),
+    (_ALL,),
+    (_ALL, _ALL),
     (-1,),
-    (slice(1, None),),
-    (slice(None, None, -1),),
-    (slice(None), 0),
-    (Ellipsis, slice(0, 2)),
-    (None, Ellipsis),
+    (-1, _ALL),
+    (-2, _ALL, _ALL),
+    (_ALL, -1),
+    (_ALL, (0, 2, 1)),
+    ((1, 3, 1),),
+    ((2, None, -1),),
+    (None, _ALL),
     (),
 )
 
@@ -147,7 +150,11 @@ class _Maker:
         found: Bindings = {}
         env: dict[str, Any] = {}
         for static in self.rule.statics:
-            env[static.name] = self._static(static.kind, len(shape), shape)
+            alike = [env[each.name] for each in self.rule.statics if each.name in env]
+            fresh = not alike or self.rng.integers(3)
+            env[static.name] = (
+                self._static(static.kind, len(shape), shape) if fresh else self.pick(alike)
+            )
         shared: Array | None = None
         for name, guards in self.guards.items():
             own = shape if uniform else self._broadcasting(shape)

@@ -20,6 +20,7 @@ from ..array import Array, apply
 from ..dag import Node
 from ..errors import RuleError
 from ..op import OPS, Op
+from ..ops.creation import dimension
 from .deferred import Deferred, settled
 from .guards import Guard, Kind, uniform_value
 
@@ -31,9 +32,11 @@ __all__ = [
     "PatternArray",
     "Term",
     "Variable",
+    "applied",
     "building",
     "instantiated",
     "matches",
+    "number",
     "subterms",
     "variables_of",
 ]
@@ -369,19 +372,30 @@ def _shown(term: Term) -> str:
         return f"{shown_left} {symbol} {shown_right}"
     parts = [str(each) for each in term.operands]
     parts += [
-        f"{key}={value!r}" for key, value in term.params.items() if value not in (None, False)
+        f"{key}={value!r}"
+        for key, value in term.params.items()
+        if value is not None and value is not False
     ]
     return f"{name}({', '.join(parts)})"
 
 
-def operation(name: str) -> Op:
-    """The operation called `name`.
+def applied(name: str, *operands: Any, **params: Any) -> Array:
+    """The operation called `name` on the operands, with params as they stand.
+
+    For params that stand for whatever a node has, such as `keepdims=keepdims`, which the functions
+    users call would look into.
 
     Raises
     ------
     RuleError
-        If there is none.
+        If there is no such operation.
     """
     if name not in OPS:
         raise RuleError(f"There is no operation {name!r}.")
-    return OPS[name]
+    return apply(OPS[name], *operands, **params)
+
+
+@building
+def number(size: Any, dtype: Any) -> Array:
+    """A dimension, or a product of some, as a 0-d array of `dtype`."""
+    return dimension(size, dtype)
