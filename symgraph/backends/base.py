@@ -1,7 +1,8 @@
 """What a backend is, how one is found, and `Lowered`, the callable a graph becomes.
 
-A backend brings an array namespace and turns a graph into a function of arrays. It is found by name among
-the entry points of the group `symgraph.backends`, ours as a stranger's, and imported only when asked for.
+A backend brings an array namespace and turns a graph into a function of arrays. It is found by name
+among the entry points of the group `symgraph.backends`, ours as a stranger's, and imported only
+when asked for.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ class Compiled:
     Parameters
     ----------
     run : callable
-        `run(*arrays, *sizes)` gives one result an output; arrays in the order of `Dag.inputs`, sizes in the
-        order of `dims`.
+        `run(*arrays, *sizes)` gives one result an output; arrays in the order of `Dag.inputs`,
+        sizes in the order of `dims`.
     source : str
         What is run, as text.
     dims : tuple of str
@@ -54,8 +55,8 @@ class Compiled:
 class Backend(Protocol):
     """An array namespace that graphs can be lowered to.
 
-    `native` are the array types whose values `Compiled.run` takes as they are; anything else is converted
-    to NumPy arrays first.
+    `native` are the array types whose values `Compiled.run` takes as they are; anything else is
+    converted to NumPy arrays first.
     """
 
     @property
@@ -148,9 +149,9 @@ def lower(dag: Dag, backend: str | Backend = "numpy", **options: Any) -> Lowered
 class Lowered:
     """A graph as a function of arrays.
 
-    Inputs are passed by name, or in the order of the graph's inputs; sizes of named dimensions that no
-    input brings by name, too. Nothing passed is ever written to, and results share memory with nothing.
-    Calls may run in several threads at once.
+    Inputs are passed by name, or in the order of the graph's inputs; sizes of named dimensions that
+    no input brings by name, too. Nothing passed is ever written to, and results share memory with
+    nothing. Calls may run in several threads at once.
 
     Parameters
     ----------
@@ -179,9 +180,7 @@ class Lowered:
         self._run = compiled.run
         self._names = tuple(dag.inputs)
         self._native = backend.native
-        self._specs = tuple(
-            [(node.aval.dtype, node.aval.shape) for node in dag.inputs.values()]
-        )
+        self._specs = tuple([(node.aval.dtype, node.aval.shape) for node in dag.inputs.values()])
         # The fast door compares dtypes and shapes; where sizes are named they are read off first.
         self._fixed = not compiled.dims and all(fixed(shape) for _, shape in self._specs)
         self._regroup = _regrouping(dag)

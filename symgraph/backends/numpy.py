@@ -1,4 +1,4 @@
-"""NumPy on the CPU: the program as Python source, compiled once, run without an interpreter loop."""
+"""NumPy on the CPU: the program as Python source, compiled once."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _ignoring.run(np.seterr, all="ignore")
 
 def _quiet(function: Callable[..., Any], program: Program) -> Callable[..., Sequence[Any]]:
     """`function` with floating-point warnings off, whatever the caller's own setting is."""
-    if any(statement.spelling.named for statement in program.statements):
+    if any(statement.named for statement in program.statements):
         # A kernel called by name may be the user's, and is owed the caller's context variables.
         def with_setting(*values: Any) -> Sequence[Any]:
             with np.errstate(all="ignore"):
@@ -103,7 +103,9 @@ class _Explainer:
             kind = "gradient of " if node.origin.adjoint_of is not None else ""
             error.add_note(f"while computing {kind}{node.op.name} {node.aval}, from{places}")
             if isinstance(error, MemoryError):
-                error.add_note("A graph with a memory budget needs less: graph.checkpoint(memory=...).")
+                error.add_note(
+                    "A graph with a memory budget needs less: graph.checkpoint(memory=...)."
+                )
 
 
 BACKEND = NumpyBackend()

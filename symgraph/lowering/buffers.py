@@ -1,18 +1,18 @@
 """Which values share memory, and which operand's buffer a result may take over.
 
-Values that may share memory form a class (a union-find forest, Tarjan 1975). A view joins its operand's
-class; a result of which nothing is known joins the classes of all its operands. A buffer may be written
-only when the class holds one live value, that value made it, and it dies at the writing statement: so
-nothing that is read later, no input and no constant is ever written to.
+Values that may share memory form a class (a union-find forest, Tarjan 1975). A view joins its
+operand's class; a result of which nothing is known joins the classes of all its operands. A buffer
+may be written only when the class holds one live value, that value made it, and it dies at the
+writing statement: so nothing that is read later, no input and no constant is ever written to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..dag import Node
+from ..avals import Aval
 from ..dims import known_equal
-from .spelling import Alias
+from .pieces import Alias
 
 __all__ = ["Buffers"]
 
@@ -24,9 +24,9 @@ class Buffers:
         self._parent: dict[str, str] = {}
         self._live: dict[str, int] = {}
         self._external: set[str] = set()
-        self._owners: set[str] = set()
         self._plain: set[str] = set()
         self._given_out: set[str] = set()
+        self._avals: dict[str, Aval] = {}
 
     def _class(self, name: str) -> str:
         root = name
@@ -45,23 +45,26 @@ class Buffers:
         if child in self._external:
             self._external.add(root)
 
-    # -- the life of a value -------------------------------------------------------------------------
+    # -- the life of a value -----------------------------------------------------------------------
     def external(self, name: str) -> None:
         """An input or a constant: never written to, never released."""
         self._parent[name] = name
         self._live[name] = 1
         self._external.add(name)
 
-    def born(self, name: str, aliases: Sequence[Alias], operands: Sequence[str]) -> None:
+    def born(
+        self, name: str, avals: Sequence[Aval], aliases: Sequence[Alias], operands: Sequence[str]
+    ) -> None:
         """A value computed from `operands`."""
         self._parent[name] = name
         self._live[name] = 1
         if all(alias is Alias.FRESH for alias in aliases):
             self._plain.add(name)
             if len(aliases) == 1:
-                self._owners.add(name)
+                self._avals[name] = avals[0]
             return
-        if aliases[0] in (Alias.WHOLE, Alias.RESHAPE) and operands[0] in self._plain:
+        whole = aliases[0] in (Alias.WHOLE, Alias.RESHAPE)
+        if whole and operands and operands[0] in self._plain:
             self._plain.add(name)
         for operand in operands:
             self._join(name, operand)
@@ -72,7 +75,7 @@ class Buffers:
         self._live[name] = 1
         self._join(name, operand)
         self._plain.add(name)
-        self._owners.add(name)
+        self._avals[name] = self._avals[operand]
 
     def died(self, name: str) -> None:
         """The name is not read any more."""
@@ -82,18 +85,17 @@ class Buffers:
         """Whether the value is all of an array of its own, writable."""
         return name in self._plain
 
-    # -- decisions -----------------------------------------------------------------------------------
-    def to_take_over(
-        self, node: Node, operands: Sequence[str], dying: Sequence[str]
-    ) -> str | None:
-        """The dying operand whose buffer `node` may be written into, if there is one."""
-        if not node.aval.shape:
+    # -- decisions ---------------------------------------------------------------------------------
+    def to_take_over(self, aval: Aval, dying: Sequence[str]) -> str | None:
+        """The dying operand into whose buffer a result of this `aval` may be written, if any."""
+        if not aval.shape:
             return None  # NumPy gives scalars there, which cannot be written to.
-        for operand, name in zip(node.operands, operands, strict=True):
-            if name not in dying or name not in self._owners:
+        for name in dying:
+            owned = self._avals.get(name)  # Known only of values that made their memory.
+            if owned is None or not _same(owned, aval):
                 continue
             root = self._class(name)
-            if self._live[root] == 1 and root not in self._external and _same(operand, node):
+            if self._live[root] == 1 and root not in self._external:
                 return name
         return None
 
@@ -106,7 +108,7 @@ class Buffers:
         return True
 
 
-def _same(one: Node, other: Node) -> bool:
+def _same(one: Aval, other: Aval) -> bool:
     return (
         one.dtype == other.dtype
         and len(one.shape) == len(other.shape)

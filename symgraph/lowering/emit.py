@@ -1,24 +1,25 @@
-"""A program as Python source: `v3 = np.multiply(v1, v2, v1); del v2  # multiply float64[n] model.py:12`.
+"""A program as Python source: `v3 = np.multiply(v1, v2, v1); del v2  # multiply  model.py:12`.
 
-The source can be read, stepped through and profiled, and is safe by construction: identifiers are `v`, `c`,
-`d`, `k` or `r` with a number, attribute names come from kernels, numbers from params. What a user names
-(inputs, files) stands in comments only, without characters that could end one.
+The source can be read, stepped through and profiled, and is safe by construction: identifiers are
+`v`, `c`, `d`, `k` or `r` with a number, attribute names come from kernels, numbers from params.
+What a user names (inputs, files) stands in comments only, without characters that could end one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ..avals import Aval
 from ..dag import Node
 from ..dims import names_of, resolve
 from ..namespace import NUMPY
+from .pieces import Dimension, Operand, Piece, Pieces, Step, Tabled
 from .program import Program, Statement
-from .spelling import Dimension, Operand, Piece, Pieces, Step, Tabled
 
-__all__ = ["Emitted", "Names", "emit", "remark", "sanitized"]
+__all__ = ["Emitted", "Names", "commented", "emit", "remark", "sanitized"]
 
 _COMMENT_COLUMN = 52
 
@@ -49,12 +50,17 @@ def sanitized(text: str) -> str:
     return "".join(char if char.isprintable() else "?" for char in text)
 
 
-def remark(node: Node) -> str:
+def remark(node: Node, avals: Sequence[Aval]) -> str:
     """What a line is for: operation, result, the user's line, the rule that made it."""
     origin = node.origin
-    results = ", ".join(map(str, node.results))
+    results = ", ".join(map(str, avals))
     parts = [node.op.name, results, str(origin), f"by {origin.rule}" if origin.rule else ""]
     return sanitized("  ".join(part for part in parts if part))
+
+
+def commented(line: str, comment: str) -> str:
+    """A line with what it is for, in a column of its own."""
+    return f"{line.ljust(_COMMENT_COLUMN)}  # {comment}"
 
 
 class Names:
@@ -68,8 +74,13 @@ class Names:
         self._numbers = {"c": taken, "k": 0, "r": 0}
         self._by_id: dict[int, str] = {}
 
-    def text(self, piece: Piece, operands: tuple[str, ...], steps: tuple[str, ...] = ()) -> str:
-        """The source of one piece."""
+    def written(
+        self, pieces: Pieces, operands: Sequence[str] = (), steps: Sequence[str] = ()
+    ) -> str:
+        """The source of an expression."""
+        return "".join([self._text(piece, operands, steps) for piece in pieces])
+
+    def _text(self, piece: Piece, operands: Sequence[str], steps: Sequence[str]) -> str:
         if isinstance(piece, str):
             return piece
         if isinstance(piece, Operand):
@@ -77,12 +88,6 @@ class Names:
         if isinstance(piece, Step):
             return steps[piece.index]
         return self.dimension(piece.expr) if isinstance(piece, Dimension) else self.tabled(piece)
-
-    def written(
-        self, pieces: Pieces, operands: tuple[str, ...], steps: tuple[str, ...] = ()
-    ) -> str:
-        """The source of an expression."""
-        return "".join([self.text(piece, operands, steps) for piece in pieces])
 
     def tabled(self, piece: Tabled) -> str:
         """The name under which a value is looked up."""
@@ -123,20 +128,18 @@ def _calculated(expr: Any, names: tuple[str, ...], *sizes: int) -> int:
 def emit(program: Program) -> Emitted:
     """The source of `program`, and what its names stand for."""
     names = Names(len(program.constants))
-    last = max(
-        (i for i, each in enumerate(program.statements) if each.allocates), default=-1
-    )
-    body: list[tuple[str, Node]] = []
+    last = max((i for i, each in enumerate(program.statements) if each.allocates), default=-1)
+    body: list[tuple[str, Statement]] = []
     for number, statement in enumerate(program.statements):
         # After the last allocation nothing is gained by releasing before the return does.
         dead = statement.dead if number < last else ()
-        body.append((_line(statement, names, dead), statement.node))
+        body.append((_line(statement, names, dead), statement))
     head = _heading(program, names)
     arguments = ", ".join((*program.inputs, *names.dims.values()))
     head.append(f"def program({arguments}):")
-    head.extend(f"    {_commented(line, sanitized(why))}" for line, why in names.lines)
-    lines = {len(head) + 1 + number: node for number, (_, node) in enumerate(body)}
-    text = [f"    {_commented(line, remark(node))}" for line, node in body]
+    head.extend(f"    {commented(line, sanitized(why))}" for line, why in names.lines)
+    lines = {len(head) + 1 + number: each.node for number, (_, each) in enumerate(body)}
+    text = [f"    {commented(line, remark(each.node, each.avals))}" for line, each in body]
     results = ", ".join(program.results) + ("," if len(program.results) == 1 else "")
     source = "\n".join([*head, *text, f"    return ({results})", ""])
     table = {name: node.params["value"] for name, node in program.constants.items()}
@@ -144,27 +147,20 @@ def emit(program: Program) -> Emitted:
 
 
 def _line(statement: Statement, names: Names, dead: tuple[str, ...]) -> str:
-    text = names.written(statement.spelling.pieces, statement.operands)
-    if statement.out:
-        text = f"{text[:-1]}{statement.spelling.out}{statement.out})"
-    line = f"{statement.target} = {text}"
+    line = f"{statement.target} = {names.written(statement.pieces)}"
     return f"{line}; del {', '.join(dead)}" if dead else line
-
-
-def _commented(line: str, comment: str) -> str:
-    return f"{line.ljust(_COMMENT_COLUMN)}  # {comment}"
 
 
 def _heading(program: Program, names: Names) -> list[str]:
     head: list[str] = []
     for name, (given, node) in zip(program.inputs, program.dag.inputs.items(), strict=True):
-        head.append(f"# {name}: {ascii(given)}  {sanitized(str(node.aval))}")
+        head.append(f"# {name}: {given!a}  {sanitized(str(node.aval))}")
     for name, node in program.constants.items():
         value = node.params["value"]
         shown = f" = {value}" if not value.ndim else ""
         head.append(f"# {name}: constant  {node.aval}{shown}")
     for dim, name in names.dims.items():
-        head.append(f"# {name}: size of {ascii(dim)}")
+        head.append(f"# {name}: size of {dim!a}")
     ops = {id(each.node.op.kernel): each.node.op.name for each in program.statements}
     for name, value in names.table.items():
         if id(value) in ops:

@@ -1,0 +1,150 @@
+"""JAX: the same kernels in `jax.numpy`, traced and compiled by `jax.jit`.
+
+float64 stays float64: graphs are compiled and run with 64-bit types enabled for the length of the
+call, whatever the process has chosen, and the choice is not changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import jax
+import numpy as np
+
+from ..dag import Dag, Node
+from ..dims import Dim, names_of
+from ..errors import BackendError
+from ..evaluate import run
+from ..lowering.emit import emit
+from ..lowering.functional import functional
+from ..lowering.program import program_of
+from ..namespace import Namespace
+from .base import Compiled
+
+__all__ = ["BACKEND", "JaxBackend"]
+
+
+class _JaxSpecial:
+    """jax.scipy.special, with SciPy's values where the two differ."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(jax.scipy.special, name)
+
+    def digamma(self, x: Any) -> Any:
+        """NaN at 0 there; the pole has the sign that SciPy and C give it."""
+        xp = jax.numpy
+        return xp.where(x == 0, -xp.copysign(np.inf, x), jax.scipy.special.digamma(x))
+
+
+class _JaxNamespace(Namespace):
+    """jax.numpy, with NumPy's values where the two differ.
+
+    Arrays there cannot be written to, so scattering makes new ones.
+    """
+
+    @property
+    def special(self) -> Any:
+        return _SPECIAL
+
+    def floor_divide(self, x: Any, y: Any) -> Any:
+        """An integer divided by zero is 0 in NumPy."""
+        xp = self.module
+        if xp.result_type(x, y).kind == "f":
+            return xp.floor_divide(x, y)
+        return xp.where(y == 0, 0, xp.floor_divide(x, xp.where(y == 0, 1, y)))
+
+    def reciprocal(self, x: Any) -> Any:
+        """An integer's reciprocal is an integer in NumPy: 0 but for 1 and -1."""
+        if x.dtype.kind == "f":
+            return self.module.reciprocal(x)
+        return self.module.where(abs(x) == 1, x, 0).astype(x.dtype)
+
+    def scatter_add(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
+        return self.module.asarray(x).at[index].add(values)
+
+    def scatter_set(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
+        return self.module.asarray(x).at[index].set(values)
+
+
+_SPECIAL = _JaxSpecial()
+_NAMESPACE = _JaxNamespace("jax.numpy", "jax.scipy.special")
+
+
+class JaxBackend:
+    """Graphs compiled by XLA, once for each size of the named dimensions."""
+
+    name = "jax"
+    native = (np.ndarray, type(jax.numpy.zeros(())))
+
+    @property
+    def namespace(self) -> Namespace:
+        return _NAMESPACE
+
+    def compile(self, dag: Dag, *, numpy_out: bool = True, jit: bool = True) -> Compiled:
+        """A jitted function of the graph.
+
+        Parameters
+        ----------
+        dag : Dag
+        numpy_out : bool
+            Give NumPy arrays; else JAX's own, left where they were computed.
+        jit : bool
+            Compile; else run operation by operation.
+        """
+        order = [node for node in dag.nodes if not node.is_input]
+        dims = _dims(dag)
+
+        def program(*values: Any, sizes: tuple[int, ...] = ()) -> tuple[Any, ...]:
+            return _evaluated(dag, order, values, dict(zip(dims, sizes, strict=True)))
+
+        compiled = cast(
+            "Callable[..., Any]", jax.jit(program, static_argnames=("sizes",)) if jit else program
+        )
+        count = len(dag.inputs)
+
+        def call(*values: Any) -> Sequence[Any]:
+            with jax.enable_x64(True):
+                results = compiled(*values[:count], sizes=values[count:])
+                # A copy: JAX's memory is read-only, and callers own what they get.
+                return [np.array(each) for each in results] if numpy_out else results
+
+        return Compiled(call, _source(dag), dims)
+
+    def to_numpy(self, value: Any) -> np.ndarray[Any, Any]:
+        return np.asarray(value)
+
+
+def _evaluated(
+    dag: Dag, order: Sequence[Node], values: Sequence[Any], sizes: dict[str, int]
+) -> tuple[Any, ...]:
+    known: dict[Node, Any] = dict(zip(dag.inputs.values(), values, strict=True))
+    for node in order:
+        operands = [known[operand] for operand in node.operands]
+        known[node] = run(node, operands, sizes, _NAMESPACE)
+    return tuple([_NAMESPACE.asarray(known[output]) for output in dag.outputs])
+
+
+def _source(dag: Dag) -> str:
+    try:
+        return functional(dag)
+    except BackendError:
+        # Some kernel is no plain expression: the NumPy program shows the same steps.
+        return emit(program_of(dag)).source
+
+
+def _dims(dag: Dag) -> tuple[str, ...]:
+    """Named dimensions that some node calculates with."""
+    found: dict[str, None] = {}
+    for node in dag.nodes:
+        stack: list[Any] = list(node.params.values())
+        while stack:
+            value: Dim | Any = stack.pop()
+            if isinstance(value, tuple):
+                stack.extend(cast("tuple[Any, ...]", value))
+            else:
+                found.update(dict.fromkeys(names_of(value)))
+    return tuple(sorted(found))
+
+
+BACKEND = JaxBackend()

@@ -1,0 +1,27 @@
+"""A graph as Python source that needs only an array namespace with NumPy's names."""
+
+from __future__ import annotations
+
+from ..dag import Dag
+from ..lowering.functional import functional
+
+__all__ = ["to_python"]
+
+
+def to_python(dag: Dag) -> str:
+    """Source of `def function(np, **inputs)`: one line a node, results grouped as asked.
+
+    Raises
+    ------
+    BackendError
+        If an operation has no source in NumPy's words.
+
+    Examples
+    --------
+    >>> graph = sg.trace(lambda x: np.exp(x) + 1, x=(3,))
+    >>> names = {}
+    >>> exec(graph.to_python(), names)
+    >>> names["function"](np, x=np.zeros(3))
+    array([2., 2., 2.])
+    """
+    return functional(dag)

@@ -1,0 +1,185 @@
+"""A graph as self-contained functional source: `def function(np, **inputs)`, one line a node.
+
+Nothing is reused, nothing written in place: any array namespace with NumPy's names runs it. It
+needs neither this library nor anything in scope; constants are written out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..dag import Dag, Node
+from ..dims import names_of
+from ..errors import BackendError
+from .emit import commented, remark, sanitized
+from .pieces import Dimension, Operand, Piece, Spelling, Step, Tabled
+from .spelling import spell
+
+__all__ = ["functional"]
+
+_SCATTER = """
+def scatter_{which}(np, x, index, values):
+    if hasattr(x, "at"):
+        return x.at[index].{method}(values)
+    result = np.array(x)
+    {statement}
+    return result
+
+"""
+_HELPERS = {
+    "scatter_add": _SCATTER.format(
+        which="add", method="add", statement="np.add.at(result, index, values)"
+    ),
+    "scatter_set": _SCATTER.format(which="set", method="set", statement="result[index] = values"),
+}
+
+
+def functional(dag: Dag) -> str:
+    """Source of `function(np, **inputs)`, which gives what the graph gives.
+
+    Raises
+    ------
+    BackendError
+        If a kernel cannot be written in NumPy's words: it branches on values or on named sizes.
+    """
+    return _Writer(dag).source()
+
+
+class _Writer:
+    def __init__(self, dag: Dag) -> None:
+        self.dag = dag
+        self.names: dict[Node, str] = {}
+        self.dims: dict[str, str] = {}
+        self.number = 0
+        self.helpers: set[str] = set()
+
+    def source(self) -> str:
+        body: list[str] = []
+        for name, node in self.dag.inputs.items():
+            body.append(self._assigned(node, f"inputs[{name!a}]"))
+        for node in self.dag.nodes:
+            if not node.is_input:
+                body.extend(self._lines(node))
+        sizes = [line for name in sorted(self.dims) for line in self._size(name)]
+        inputs = len(self.dag.inputs)
+        body[inputs:inputs] = sizes
+        body.append(f"return {self._grouped(self.dag.structure)}")
+        text = "\n".join(f"    {line}" for line in body)
+        special = any("special." in line.partition("  #")[0] for line in body)
+        head = "from scipy import special\n\n\n" if special else ""
+        helpers = "".join(_HELPERS[name].lstrip("\n") + "\n" for name in sorted(self.helpers))
+        return f"{head}{helpers}def function(np, **inputs):\n{text}\n"
+
+    def _target(self) -> str:
+        self.number += 1
+        return f"v{self.number - 1}"
+
+    def _assigned(self, node: Node, right: str) -> str:
+        target = self.names[node] = self._target()
+        return commented(f"{target} = {right}", remark(node, node.results))
+
+    def _lines(self, node: Node) -> list[str]:
+        if node.is_constant:
+            return [self._assigned(node, _constant(node.params["value"]))]
+        spelling = spell(node)
+        if spelling.named:
+            raise BackendError(
+                f"{node.op.name} has no NumPy source: its kernel asks for numbers or named sizes.",
+                [f"{node.op.name} {node.aval}   from {node.origin}"],
+                mend='Lower the graph instead: graph.lower("numpy").',
+            )
+        return self._written(node, spelling)
+
+    def _written(self, node: Node, spelling: Spelling) -> list[str]:
+        operands = [self.names[operand] for operand in node.operands]
+        steps: list[str] = []
+        lines: list[str] = []
+        for line in spelling.lines:
+            right = "".join([self._text(piece, operands, steps) for piece in line.pieces])
+            target = self._target()
+            steps.append(target)
+            right = self._with_helpers(right)
+            lines.append(commented(f"{target} = {right}", remark(node, line.avals)))
+        self.names[node] = steps[-1]
+        return lines
+
+    def _with_helpers(self, text: str) -> str:
+        for name in _HELPERS:
+            if f"xp.{name}(" in text:
+                self.helpers.add(name)
+                text = text.replace(f"xp.{name}(", f"{name}(np, ")
+        if "xp." in text:
+            raise BackendError(f"{text} has no NumPy source.")
+        return text
+
+    def _text(self, piece: Piece, operands: Sequence[str], steps: Sequence[str]) -> str:
+        match piece:
+            case str():
+                return piece
+            case Operand(index):
+                return operands[index]
+            case Step(index):
+                return steps[index]
+            case Dimension(expr):
+                return self._dimension(expr)
+            case Tabled():
+                raise BackendError("A value in the graph has no NumPy source.")
+
+    # -- sizes -------------------------------------------------------------------------------------
+    def _dimension(self, expr: Any) -> str:
+        for name in names_of(expr):
+            self.dims.setdefault(name, f"d{len(self.dims)}")
+        return _calculated(expr, self.dims)
+
+    def _size(self, name: str) -> list[str]:
+        for node in self.dag.inputs.values():
+            for axis, dim in enumerate(node.shape):
+                if not isinstance(dim, int) and str(dim) == name:
+                    line = f"{self.dims[name]} = {self.names[node]}.shape[{axis}]"
+                    return [commented(line, f"size of {sanitized(name)}")]
+        raise BackendError(
+            f"The size of dimension {name!r} is not that of any input.",
+            mend="Give the dimension a number before the graph is written as source.",
+        )
+
+    def _grouped(self, structure: Any) -> str:
+        # As deep as the tuples the user returns.
+        if isinstance(structure, int):
+            return self.names[self.dag.outputs[structure]]
+        if isinstance(structure, dict):
+            items = [f"{key!a}: {self._grouped(part)}" for key, part in structure.items()]
+            return "{" + ", ".join(items) + "}"
+        parts = [self._grouped(part) for part in structure]
+        if isinstance(structure, list):
+            return f"[{', '.join(parts)}]"
+        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+
+def _calculated(expr: Any, names: dict[str, str]) -> str:
+    """An integer polynomial in named dimensions as source; as deep as the formula."""
+    if isinstance(expr, int) or expr.is_Integer:
+        return str(int(expr))
+    if expr.is_Symbol:
+        return names[str(expr)]
+    if expr.is_Add:
+        return f"({' + '.join(_calculated(part, names) for part in expr.args)})"
+    if expr.is_Mul:
+        return "*".join(_calculated(part, names) for part in expr.args)
+    if expr.is_Pow and expr.exp.is_Integer and expr.exp > 0:
+        return f"{_calculated(expr.base, names)}**{int(expr.exp)}"
+    raise BackendError(
+        f"The size {expr} has no source.", mend='Lower the graph instead: graph.lower("numpy").'
+    )
+
+
+def _constant(value: np.ndarray[Any, Any]) -> str:
+    name = "bool_" if value.dtype.kind == "b" else value.dtype.name
+    if not value.size:
+        return f"np.zeros({value.shape}, dtype=np.{name})"
+    # Python's repr of a float is exact, whatever the dtype; only these two have no literal.
+    text = re.sub(r"\b(nan|inf)\b", r"np.\1", repr(value.tolist()))
+    return f"np.asarray({text}, dtype=np.{name})"

@@ -1,0 +1,181 @@
+"""What a program holds at once: it is run with sizes instead of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..avals import Aval
+from ..dag import Node
+from ..dims import resolve
+from ..evaluate import run
+from .pieces import Alias
+from .program import Program, Statement
+
+__all__ = ["predicted_peak"]
+
+
+def predicted_peak(program: Program, dims: Mapping[str, int] | None = None) -> int:
+    """The most bytes the program holds at once, inputs and constants not counted.
+
+    The program is run with sizes instead of arrays: each statement allocates its result unless it
+    writes into an operand or gives a view, then releases what died. Inputs are taken to be
+    contiguous.
+
+    Parameters
+    ----------
+    program : Program
+    dims : mapping of str to int, optional
+        A size for each named dimension.
+    """
+    return _Simulation(program, dims or {}).peak()
+
+
+class _Simulation:
+    def __init__(self, program: Program, dims: Mapping[str, int]) -> None:
+        self.program = program
+        self.dims = dims
+        self.sizes: list[int] = []
+        self.holders: list[int] = []
+        self.storages: dict[str, tuple[int, ...]] = {}
+        self.resolved: dict[Any, int] = {}
+        # Layouts are followed only where a reshape asks for them.
+        self.with_layouts = any(
+            Alias.RESHAPE in statement.aliases for statement in program.statements
+        )
+        self.layouts: dict[str, np.ndarray[Any, Any]] = {}
+
+    def peak(self) -> int:
+        for name in (*self.program.inputs, *self.program.constants):
+            self.storages[name] = ()
+        if self.with_layouts:
+            for name, node in zip(
+                self.program.inputs, self.program.dag.inputs.values(), strict=True
+            ):
+                self.layouts[name] = self._contiguous(node)
+            for name, node in self.program.constants.items():
+                self.layouts[name] = node.params["value"]
+        now = peak = 0
+        for statement in self.program.statements:
+            before = len(self.sizes)
+            self._compute(statement)
+            now += sum(self.sizes[before:])
+            peak = max(peak, now)
+            for name in statement.dead:
+                now -= self._released(name)
+        return peak
+
+    def _compute(self, statement: Statement) -> None:
+        shared = [self.storages[name] for name in statement.operands]
+        if statement.out:
+            held: tuple[int, ...] = self.storages[statement.out]
+        elif statement.node.op.name == "project":
+            operand = shared[0]
+            held = operand[statement.node.params["index"] :][:1]
+        else:
+            held = ()
+            for alias, aval in zip(statement.aliases, statement.avals, strict=True):
+                if self._is_view(statement, alias):
+                    held += tuple(dict.fromkeys(each for part in shared for each in part))
+                else:
+                    self.sizes.append(self._nbytes(aval))
+                    self.holders.append(0)
+                    held += (len(self.sizes) - 1,)
+        self.storages[statement.target] = held
+        for storage in held:
+            self.holders[storage] += 1
+        if self.with_layouts:
+            self.layouts[statement.target] = self._layout(statement)
+
+    def _released(self, name: str) -> int:
+        freed = 0
+        for storage in self.storages[name]:
+            self.holders[storage] -= 1
+            if not self.holders[storage]:
+                freed += self.sizes[storage]
+        return freed
+
+    def _is_view(self, statement: Statement, alias: Alias) -> bool:
+        match alias:
+            case Alias.FRESH:
+                return False
+            case Alias.WHOLE | Alias.PART:
+                return True
+            case Alias.UNKNOWN:
+                return statement.node.op.view
+            case Alias.RESHAPE:
+                source = self.layouts[statement.operands[0]]
+                return _reshapes_in_place(source, self._shape(statement.avals[0]))
+
+    # -- sizes and layouts -------------------------------------------------------------------------
+    def _size(self, dim: Any) -> int:
+        if isinstance(dim, int):
+            return dim
+        found = self.resolved.get(dim)
+        if found is None:
+            found = self.resolved[dim] = resolve(dim, self.dims)
+        return found
+
+    def _shape(self, aval: Aval) -> tuple[int, ...]:
+        return tuple([self._size(dim) for dim in aval.shape])
+
+    def _nbytes(self, aval: Aval) -> int:
+        total = aval.dtype.itemsize
+        for dim in aval.shape:
+            total *= self._size(dim)
+        return total
+
+    def _contiguous(self, node: Node) -> np.ndarray[Any, Any]:
+        return _without_memory(node.dtype, self._shape(node.aval))
+
+    def _layout(self, statement: Statement) -> np.ndarray[Any, Any]:
+        """An array of the result's shape and strides that holds no memory."""
+        node, aval = statement.node, statement.avals[0]
+        if statement.out:
+            return self.layouts[statement.out]
+        operands = [self.layouts[name] for name in statement.operands]
+        alias = statement.aliases[0]
+        shape = self._shape(aval)
+        if alias is Alias.RESHAPE and self._is_view(statement, alias):
+            return _reshaped(operands[0], shape)
+        whole = len(operands) == len(node.operands) == 1 and statement.avals is node.results
+        if alias in (Alias.WHOLE, Alias.PART) and shape and whole and node.op.name != "project":
+            return run(node, operands, self.dims)  # Views read no element.
+        full = [each for each in operands if each.shape == shape]
+        elementwise = bool(full) and any("np." in str(piece) for piece in statement.pieces[:1])
+        reverse = elementwise and all(_is_reversed(each) for each in full)
+        return _without_memory(aval.dtype, shape, reverse=reverse)
+
+
+def _without_memory(
+    dtype: np.dtype[Any], shape: tuple[int, ...], *, reverse: bool = False
+) -> np.ndarray[Any, Any]:
+    strides: list[int] = []
+    step = dtype.itemsize
+    for size in shape if reverse else reversed(shape):
+        strides.append(step)
+        step *= size
+    one = np.empty((), dtype)
+    order = strides if reverse else strides[::-1]
+    return np.lib.stride_tricks.as_strided(one, shape, order, writeable=False)
+
+
+def _is_reversed(array: np.ndarray[Any, Any]) -> bool:
+    return array.flags.f_contiguous and not array.flags.c_contiguous
+
+
+def _reshapes_in_place(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> bool:
+    return array.flags.c_contiguous or _kept(array.shape) == _kept(shape)
+
+
+def _kept(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(size for size in shape if size != 1)
+
+
+def _reshaped(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    if array.flags.c_contiguous:
+        return _without_memory(array.dtype, shape)
+    # Only dimensions of size one come or go, so no element is read.
+    return array.reshape(shape)

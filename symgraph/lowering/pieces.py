@@ -1,0 +1,101 @@
+"""The parts source is put together from, before names are given out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeAlias
+
+from ..avals import Aval
+
+__all__ = [
+    "Alias",
+    "Dimension",
+    "Line",
+    "Operand",
+    "Piece",
+    "Pieces",
+    "Spelling",
+    "Step",
+    "Tabled",
+]
+
+
+class Alias(Enum):
+    """What memory a result has in common with the operands."""
+
+    FRESH = "a new array"
+    WHOLE = "a writable view of all of an operand, or the operand itself"
+    PART = "a view that overlaps itself, leaves out elements, or is read-only"
+    RESHAPE = "a view of all of the operand if its layout allows, else a new array"
+    UNKNOWN = "anything"
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """Stands for the name of an operand."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Stands for the result of an earlier step of the same kernel."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """Stands for the size of a dimension that is not known before the call."""
+
+    expr: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tabled:
+    """Stands for a value that source cannot spell; it is looked up by name."""
+
+    value: Any
+    prefix: str = "c"
+
+
+Piece: TypeAlias = "str | Operand | Step | Dimension | Tabled"
+Pieces: TypeAlias = tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One assignment.
+
+    Parameters
+    ----------
+    pieces : tuple
+        The right-hand side.
+    avals, aliases : tuple
+        One a result; more than one only where a node has several.
+    out : str
+        How a place for the result is passed to the outermost call: `""` (it is not), `", "` or `",
+        out="`.
+    """
+
+    pieces: Pieces
+    avals: tuple[Aval, ...]
+    aliases: tuple[Alias, ...]
+    out: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """The source of one node.
+
+    Parameters
+    ----------
+    lines : tuple of Line
+        The last one is the result; others are intermediate results, which `Step` refers to.
+    named : bool
+        Whether the kernel is called by name.
+    """
+
+    lines: tuple[Line, ...]
+    named: bool = False

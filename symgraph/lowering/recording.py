@@ -1,0 +1,531 @@
+"""The names a kernel is run on: its calls are noted instead of made.
+
+A call tells what its result is (`shapes`) and whether it is a new array or a view of its argument.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NoReturn, cast
+
+import numpy as np
+
+from ..avals import Aval
+from ..namespace import NUMPY, Namespace
+from .pieces import Alias, Dimension, Piece, Pieces, Step
+from .shapes import result_of, ufunc_named
+
+__all__ = [
+    "Names",
+    "NotSpelled",
+    "Recording",
+    "Term",
+    "spelled",
+    "with_sizes",
+    "written",
+]
+
+
+class NotSpelled(Exception):
+    """The kernel needs more than names."""
+
+
+# -- the names a kernel sees -----------------------------------------------------------------------
+@dataclass
+class Recording:
+    """The calls a kernel made so far, and how often each result was used."""
+
+    fast: bool = False
+    steps: list[Pieces] = field(default_factory=list[Pieces])
+    terms: list[Term] = field(default_factory=list["Term"])
+    uses: list[int] = field(default_factory=list[int])
+    sizes_asked: bool = False
+
+
+class _Size:
+    """A named dimension inside a kernel: it can be passed on and calculated with.
+
+    Asked whether it is zero it says no and notes the question: such a kernel is called by name, but
+    what its result shares with its operands is known (arrays without elements share nothing).
+    """
+
+    def __init__(self, expr: Any, recording: Recording) -> None:
+        self.expr = expr
+        self.recording = recording
+
+    def _made(self, expr: Any) -> _Size:
+        return _Size(expr, self.recording)
+
+    def __add__(self, other: Any) -> _Size:
+        return self._made(self.expr + _expr(other))
+
+    def __sub__(self, other: Any) -> _Size:
+        return self._made(self.expr - _expr(other))
+
+    def __rsub__(self, other: Any) -> _Size:
+        return self._made(_expr(other) - self.expr)
+
+    def __mul__(self, other: Any) -> _Size:
+        return self._made(self.expr * _expr(other))
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not int or other:
+            raise NotSpelled("the size of a named dimension")
+        self.recording.sizes_asked = True
+        return False
+
+    def __bool__(self) -> bool:
+        return not self.__eq__(0)
+
+    def _refuse(self, *_args: Any) -> NoReturn:
+        raise NotSpelled("the size of a named dimension")
+
+    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __index__ = __int__ = __float__ = _refuse
+    __hash__ = _refuse  # pyright: ignore[reportAssignmentType]  # refusing is the point
+
+
+def _expr(value: Any) -> Any:
+    if isinstance(value, _Size):
+        return value.expr
+    if type(value) is int:
+        return value
+    raise NotSpelled("arithmetic with the size of a named dimension")
+
+
+def with_sizes(value: Any, recording: Recording) -> Any:
+    """A param with named dimensions as the kernel may use them."""
+    if isinstance(value, tuple):
+        items = cast("tuple[Any, ...]", value)
+        return tuple([with_sizes(item, recording) for item in items])
+    return _Size(value, recording) if hasattr(value, "free_symbols") else value
+
+
+class Term:
+    """An array inside a kernel: a name; what is called on it is noted.
+
+    `alias` is what the value shares with the operands of the kernel, `own` what it shares with the
+    arguments of its own call.
+    """
+
+    # An array or number on the left must not take the term for an object of its own.
+    __array_ufunc__ = None
+
+    def __init__(
+        self,
+        recording: Recording,
+        pieces: Pieces,
+        alias: Alias,
+        aval: Aval | None,
+        *,
+        own: Alias = Alias.WHOLE,
+        out: str = "",
+        operand: bool = False,
+    ) -> None:
+        self.recording = recording
+        self.pieces = pieces
+        self.alias = alias
+        self.aval = aval
+        self.own = own
+        self.out = out
+        self.operand = operand
+        self.items: tuple[Term, ...] = ()
+
+    def _known(self) -> Aval:
+        if self.aval is None:
+            raise NotSpelled("the shape of an intermediate result")
+        return self.aval
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return tuple(self._as_size(dim) for dim in self._known().shape)
+
+    @property
+    def ndim(self) -> int:
+        return self._known().ndim
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self._known().dtype
+
+    @property
+    def size(self) -> Any:
+        return self._as_size(self._known().size)
+
+    def _as_size(self, dim: Any) -> Any:
+        return dim if isinstance(dim, int) else _Size(dim, self.recording)
+
+    @property
+    def T(self) -> Term:
+        aval = None if self.aval is None else self.aval.with_shape(self.aval.shape[::-1])
+        return _noted(self.recording, (*written(self), ".T"), aval, self, Alias.WHOLE)
+
+    def astype(self, dtype: Any) -> Term:
+        target = np.dtype(dtype)
+        if self.aval is not None and self.aval.dtype == target and self.own is Alias.FRESH:
+            return self  # A new array already: casting would only copy it again.
+        aval = None if self.aval is None else self.aval.with_dtype(target)
+        pieces = (*written(self), ".astype(", *spelled(target, self.recording), ")")
+        return _noted(self.recording, pieces, aval, self, Alias.FRESH)
+
+    def reshape(self, *shape: Any) -> Term:
+        given = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
+        return _Function("np.reshape", self.recording)(self, given)
+
+    def __getitem__(self, index: Any) -> Any:
+        if self.items:
+            return self.items[index]
+        parts = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
+        basic = all(part is None or part is ... or isinstance(part, (int, slice)) for part in parts)
+        arrays = [part for part in parts if isinstance(part, Term)]
+        copied = any(part.aval is not None and part.aval.ndim for part in arrays)
+        pieces: list[Piece] = [*written(self), "["]
+        for number, part in enumerate(parts):
+            pieces.extend((", ",) if number else ())
+            pieces.extend(_index_part(part, self.recording))
+        pieces.append("]" if parts else "()]")
+        alias = Alias.PART if basic else Alias.FRESH if copied else Alias.UNKNOWN
+        return _noted(self.recording, tuple(pieces), None, self, alias)
+
+    def __iter__(self) -> Iterator[Term]:
+        if not self.items:
+            raise NotSpelled("the items of an array")
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        if self.items:
+            return len(self.items)
+        raise NotSpelled("the length of an array")
+
+    def _refuse(self, *_args: Any) -> NoReturn:
+        raise NotSpelled("the numbers of an array")
+
+    __bool__ = __int__ = __float__ = __index__ = _refuse
+    __hash__ = object.__hash__
+
+
+def _install_operators() -> None:
+    """Infix operators are noted as the ufuncs they are."""
+    binary = {
+        "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "pow": "power",
+        "floordiv": "floor_divide", "mod": "remainder", "matmul": "matmul", "and": "bitwise_and",
+        "or": "bitwise_or", "xor": "bitwise_xor", "lt": "less", "le": "less_equal",
+        "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal",
+    }  # fmt: skip
+    for symbol, ufunc in binary.items():
+
+        def forward(self: Term, other: Any, _ufunc: str = ufunc) -> Any:
+            return _Function(f"np.{_ufunc}", self.recording)(self, other)
+
+        def reflected(self: Term, other: Any, _ufunc: str = ufunc) -> Any:
+            return _Function(f"np.{_ufunc}", self.recording)(other, self)
+
+        setattr(Term, f"__{symbol}__", forward)
+        setattr(Term, f"__r{symbol}__", reflected)
+    for symbol, ufunc in {"neg": "negative", "abs": "absolute", "invert": "invert"}.items():
+
+        def unary(self: Term, _ufunc: str = ufunc) -> Any:
+            return _Function(f"np.{_ufunc}", self.recording)(self)
+
+        setattr(Term, f"__{symbol}__", unary)
+
+
+_install_operators()
+
+_FRESH = frozenset(
+    [
+        "sum",
+        "prod",
+        "max",
+        "min",
+        "amax",
+        "amin",
+        "any",
+        "all",
+        "mean",
+        "var",
+        "std",
+        "argmax",
+        "argmin",
+        "cumsum",
+        "cumprod",
+        "sort",
+        "argsort",
+        "where",
+        "take",
+        "take_along_axis",
+        "concatenate",
+        "stack",
+        "tile",
+        "full",
+        "zeros",
+        "ones",
+        "empty",
+        "arange",
+        "eye",
+        "array",
+        "tril",
+        "triu",
+        "outer",
+        "kron",
+        "scatter_add",
+        "scatter_set",
+        "dot",
+        "matmul",
+        "tensordot",
+        "copy",
+        "repeat",
+        "clip",
+        "searchsorted",
+        "nan_to_num",
+        "count_nonzero",
+        "bincount",
+        "convolve",
+        "full_like",
+        "zeros_like",
+        "ones_like",
+        "select",
+        "median",
+        "trace",
+        "pad",
+        "roll",
+        "lexsort",
+        "isin",
+        "sinc",
+        "linalg.inv",
+        "linalg.solve",
+        "linalg.cholesky",
+        "linalg.det",
+        "linalg.slogdet",
+        "linalg.qr",
+        "linalg.svd",
+        "linalg.eigh",
+        "linalg.eigvalsh",
+        "linalg.pinv",
+        "linalg.norm",
+        "linalg.svdvals",
+        "linalg.lstsq",
+    ]
+)
+_WHOLE = frozenset(
+    [
+        "transpose",
+        "swapaxes",
+        "moveaxis",
+        "expand_dims",
+        "squeeze",
+        "matrix_transpose",
+        "permute_dims",
+        "flip",
+        "rot90",
+    ]
+)
+_PART = frozenset(["broadcast_to", "diagonal", "linalg.diagonal"])
+_RESHAPE = frozenset(["reshape", "ravel"])
+_ITEMS = {"linalg.slogdet": 2, "linalg.qr": 2, "linalg.eigh": 2, "linalg.svd": 3}
+_AXIS_OF_ONE = frozenset(
+    ["sum", "prod", "max", "min", "amax", "amin", "any", "all", "mean", "expand_dims", "squeeze"]
+)
+# Half the overhead of the function in front of them, which matters on small arrays.
+_REDUCE = {
+    "sum": "np.add.reduce",
+    "prod": "np.multiply.reduce",
+    "max": "np.maximum.reduce",
+    "min": "np.minimum.reduce",
+}
+_OUT_BY_KEYWORD = frozenset(("np.maximum", "np.minimum"))  # NumPy 2.4 warns of a third position.
+_PLAIN_NAME = re.compile(r"[a-z][a-z0-9_]*\Z", re.IGNORECASE)
+
+
+def _alias_of(name: str) -> Alias:
+    short = name.partition(".")[2]
+    if short in _FRESH or short.endswith((".reduce", ".accumulate")):
+        return Alias.FRESH
+    if short in _WHOLE:
+        return Alias.WHOLE
+    if short in _PART:
+        return Alias.PART
+    return Alias.RESHAPE if short in _RESHAPE else Alias.UNKNOWN
+
+
+def _composed(base: Any, own: Alias) -> Alias:
+    """What a call's result shares with the operands, given what its first argument does."""
+    if own in (Alias.FRESH, Alias.UNKNOWN):
+        return own
+    if not isinstance(base, Term):
+        return Alias.UNKNOWN
+    if base.operand:
+        return own
+    if base.alias is Alias.FRESH:
+        return Alias.UNKNOWN if own is Alias.PART else Alias.FRESH
+    if own is Alias.RESHAPE or base.alias not in (Alias.WHOLE, Alias.PART):
+        return Alias.UNKNOWN
+    return Alias.PART if Alias.PART in (own, base.alias) else Alias.WHOLE
+
+
+class _Function:
+    """A function of the namespace: calling it notes the call."""
+
+    def __init__(self, name: str, recording: Recording) -> None:
+        self._name = name
+        self._recording = recording
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Term:
+        recording = self._recording
+        short = self._name.partition(".")[2]
+        name = self._name
+        if recording.fast and short in _REDUCE and len(args) == 1:
+            name = _REDUCE[short]
+            kwargs.setdefault("axis", None)
+        if short in _AXIS_OF_ONE:
+            _simplify_axis(kwargs)
+        special = NUMPY.special if name.startswith("special.") else None
+        ufunc = ufunc_named(name, special)
+        own = Alias.FRESH if ufunc is not None else _alias_of(name)
+        if kwargs.get("copy", True) is False:
+            own = Alias.UNKNOWN
+        elif short == "einsum" and len(args) > 2:
+            own = Alias.FRESH  # One operand may come back as a view, two are multiplied.
+        known = [arg.aval if isinstance(arg, Term) else arg for arg in args]
+        aval = result_of(short, ufunc, known, kwargs)
+        out = ""
+        if ufunc is not None and not kwargs and len(args) == ufunc.nin:
+            out = ", out=" if name in _OUT_BY_KEYWORD else ", "
+        pieces = self._call_pieces(name, args, kwargs)
+        base = args[0] if args else None
+        return _with_items(_noted(recording, pieces, aval, base, own, out), short, kwargs)
+
+    def _call_pieces(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pieces:
+        pieces: list[Piece] = [f"{name}("]
+        for number, arg in enumerate(args):
+            pieces.extend((", ",) if number else ())
+            pieces.extend(spelled(arg, self._recording))
+        for number, (key, value) in enumerate(kwargs.items()):
+            pieces.append(f"{', ' if number or args else ''}{key}=")
+            pieces.extend(spelled(value, self._recording))
+        return (*pieces, ")")
+
+    def __getattr__(self, name: str) -> _Function:
+        if not _PLAIN_NAME.match(name):
+            raise AttributeError(name)
+        return _Function(f"{self._name}.{name}", self._recording)
+
+
+def _simplify_axis(kwargs: dict[str, Any]) -> None:
+    axis = kwargs.get("axis")
+    if isinstance(axis, tuple) and len(cast("Any", axis)) == 1:
+        (kwargs["axis"],) = cast("tuple[Any, ...]", axis)
+    if kwargs.get("keepdims") is False:
+        del kwargs["keepdims"]
+
+
+def _with_items(term: Term, short: str, kwargs: dict[str, Any]) -> Term:
+    """Functions of several results: the items of their tuple."""
+    plain = kwargs.get("compute_uv", True) and kwargs.get("mode", "reduced") == "reduced"
+    count = _ITEMS.get(short, 0) if plain else 0
+    term.items = tuple(
+        [
+            Term(term.recording, (*term.pieces, f"[{i}]"), Alias.FRESH, None, own=Alias.FRESH)
+            for i in range(count)
+        ]
+    )
+    return term
+
+
+class Names:
+    """The namespace a kernel sees: functions note their calls, values are themselves."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+
+    @property
+    def special(self) -> Any:
+        return _Function("special", self._recording)
+
+    def __getattr__(self, name: str) -> Any:
+        if not _PLAIN_NAME.match(name):
+            raise AttributeError(name)
+        if callable(getattr(Namespace, name, None)):
+            return _Function(f"xp.{name}", self._recording)
+        value = getattr(np, name)
+        if isinstance(value, (type, float, type(None))):
+            return value
+        return _Function(f"np.{name}", self._recording)
+
+
+def _noted(
+    recording: Recording, pieces: Pieces, aval: Aval | None, base: Any, own: Alias, out: str = ""
+) -> Term:
+    recording.steps.append(pieces)
+    recording.uses.append(0)
+    step = (Step(len(recording.steps) - 1),)
+    term = Term(recording, step, _composed(base, own), aval, own=own, out=out)
+    recording.terms.append(term)
+    return term
+
+
+# -- spelling values -------------------------------------------------------------------------------
+def written(term: Term) -> Pieces:
+    """A term's own pieces, counted as used."""
+    for piece in term.pieces:
+        if isinstance(piece, Step):
+            term.recording.uses[piece.index] += 1
+    return term.pieces
+
+
+def spelled(value: Any, recording: Recording) -> Pieces:
+    """The source of an argument.
+
+    Raises
+    ------
+    NotSpelled
+        If it has none; `_tabled` then looks it up by name.
+    """
+    if isinstance(value, Term):
+        return written(value)
+    if isinstance(value, _Size):
+        return (Dimension(value.expr),)
+    if value is None or isinstance(value, (bool, int)):
+        return (repr(value),)
+    if type(value) is float:
+        return (_float_text(value),)
+    if isinstance(value, np.dtype):
+        return (f"np.{np.dtype(value).name if value.kind != 'b' else 'bool_'}",)
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return spelled(np.dtype(value), recording)
+    if isinstance(value, str):
+        if re.fullmatch(r"[A-Za-z0-9_,>. -]*", value):
+            return (f'"{value}"',)
+        raise NotSpelled("text")
+    if isinstance(value, (tuple, list)):
+        items = list(cast("tuple[Any, ...]", value))
+        pieces: list[Piece] = ["(" if isinstance(value, tuple) else "["]
+        for number, item in enumerate(items):
+            pieces.extend((", ",) if number else ())
+            pieces.extend(spelled(item, recording))
+        pieces.append("]" if isinstance(value, list) else ",)" if len(items) == 1 else ")")
+        return tuple(pieces)
+    raise NotSpelled(type(value).__name__)
+
+
+def _float_text(value: float) -> str:
+    if value != value:
+        return "np.nan"
+    if value in (float("inf"), float("-inf")):
+        return "np.inf" if value > 0 else "-np.inf"
+    return repr(value)
+
+
+def _index_part(part: Any, recording: Recording) -> Pieces:
+    if part is ...:
+        return ("...",)
+    if not isinstance(part, slice):
+        return spelled(part, recording)
+    ends = [() if end is None else spelled(end, recording) for end in (part.start, part.stop)]
+    step = () if part.step is None else (":", *spelled(part.step, recording))
+    return (*ends[0], ":", *ends[1], *step)

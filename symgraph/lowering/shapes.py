@@ -1,0 +1,124 @@
+"""Shape and dtype of the intermediate results of a kernel, as far as its calls tell.
+
+Only for functions kernels chain; of any other nothing is said, and the kernel is then called as a
+whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from ..avals import Aval, broadcast_shapes
+from ..dims import Shape
+
+__all__ = ["result_of", "ufunc_named"]
+
+Arguments = Sequence[Any]
+
+
+def ufunc_named(name: str, special: Any) -> np.ufunc | None:
+    """The elementwise ufunc of one result that `np.exp` or `special.erf` names."""
+    module, _, function = name.partition(".")
+    found = getattr({"np": np, "special": special}.get(module), function, None)
+    return (
+        found if isinstance(found, np.ufunc) and found.nout == 1 and not found.signature else None
+    )
+
+
+def result_of(
+    name: str, ufunc: np.ufunc | None, args: Arguments, kwargs: Mapping[str, Any]
+) -> Aval | None:
+    """The `Aval` of a call, given operands as `Aval` and anything else as it is; None if not known.
+
+    Parameters
+    ----------
+    name : str
+        Without its module: `"sum"`, `"where"`.
+    ufunc : ufunc or None
+        What `name` stands for, if it is one.
+    """
+    if any(arg is None for arg in args[:1]) or not set(kwargs) <= _UNDERSTOOD:
+        return None
+    if ufunc is not None:
+        return _of_ufunc(ufunc, args) if not kwargs else None
+    rule = _RULES.get(name)
+    return rule(args, kwargs) if rule is not None else None
+
+
+_UNDERSTOOD = {"axis", "keepdims", "initial"}
+
+
+def _of_ufunc(ufunc: np.ufunc, args: Arguments) -> Aval | None:
+    kinds: list[Any] = []
+    shapes: list[Shape] = []
+    for arg in args:
+        if isinstance(arg, Aval):
+            kinds.append(arg.dtype)
+            shapes.append(arg.shape)
+        elif type(arg) in (int, float):
+            kinds.append(type(arg))
+            shapes.append(())
+        else:
+            return None
+    dtypes = ufunc.resolve_dtypes((*kinds, None))
+    return Aval(dtypes[-1], broadcast_shapes(*shapes))
+
+
+def _of_where(args: Arguments, kwargs: Mapping[str, Any]) -> Aval | None:
+    if len(args) != 3 or kwargs or not all(isinstance(arg, Aval) for arg in args):
+        return None
+    condition, x, y = cast("tuple[Aval, Aval, Aval]", args)
+    shape = broadcast_shapes(condition.shape, x.shape, y.shape)
+    return Aval(np.result_type(x.dtype, y.dtype), shape)
+
+
+def _reduction(dtype: Callable[[np.dtype[Any]], np.dtype[Any] | None]) -> Any:
+    def rule(args: Arguments, kwargs: Mapping[str, Any]) -> Aval | None:
+        if len(args) != 1:
+            return None
+        x: Aval = args[0]
+        axis = kwargs.get("axis")
+        axes = range(-x.ndim, 0) if axis is None else (axis,) if isinstance(axis, int) else axis
+        if any(each >= 0 for each in axes):
+            return None
+        found = dtype(x.dtype)
+        positions = {each + x.ndim for each in axes}
+        keep = kwargs.get("keepdims", False)
+        shape = [
+            1 if i in positions else dim
+            for i, dim in enumerate(x.shape)
+            if keep or i not in positions
+        ]
+        return None if found is None else Aval(found, tuple(shape))
+
+    return rule
+
+
+def _floats_only(dtype: np.dtype[Any]) -> np.dtype[Any] | None:
+    return dtype if dtype.kind == "f" else None
+
+
+def _of_squeeze(args: Arguments, kwargs: Mapping[str, Any]) -> Aval | None:
+    return _reduction(lambda dtype: dtype)(args, kwargs) if "axis" in kwargs else None
+
+
+def _like(args: Arguments, kwargs: Mapping[str, Any]) -> Aval | None:
+    return args[0] if len(args) == 1 and not kwargs else None
+
+
+_RULES: dict[str, Callable[[Arguments, Mapping[str, Any]], Aval | None]] = {
+    "where": _of_where,
+    "sum": _reduction(_floats_only),
+    "prod": _reduction(_floats_only),
+    "mean": _reduction(_floats_only),
+    "max": _reduction(lambda dtype: dtype),
+    "min": _reduction(lambda dtype: dtype),
+    "any": _reduction(lambda dtype: np.dtype(bool)),
+    "all": _reduction(lambda dtype: np.dtype(bool)),
+    "squeeze": _of_squeeze,
+    "zeros_like": _like,
+    "ones_like": _like,
+}
