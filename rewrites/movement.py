@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from symgraph.numpy import broadcast_to, cast, reshape, transpose
@@ -45,7 +47,7 @@ def axes_longer_than_one(axes: tuple[int, ...], shape: tuple[object, ...]) -> tu
 
 
 @static
-def lossless(start: np.dtype[np.generic], middle: np.dtype[np.generic]) -> bool:
+def lossless(start: np.dtype[Any], middle: np.dtype[Any]) -> bool:
     """Whether every number of dtype `start` is a number of dtype `middle`."""
     if start.kind in "iu" and middle.kind == "f":
         # NumPy calls int64 to float64 safe, though 2**53 + 1 does not survive it.

@@ -166,9 +166,10 @@ def static(function: Callable[P, R]) -> Callable[P, R]:
         if not _any_deferred((*args, *kwargs.values())):
             return function(*args, **kwargs)
         shown = ", ".join([*map(repr, args), *(f"{k}={v!r}" for k, v in kwargs.items())])
+        plain = cast("Callable[..., Any]", function)
         later = Deferred(
             f"{function.__name__}({shown})",
-            lambda env: function(*settled(args, env), **settled(kwargs, env)),
+            lambda env: plain(*settled(args, env), **settled(kwargs, env)),
         )
         return cast("R", later)
 

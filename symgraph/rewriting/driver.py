@@ -143,7 +143,8 @@ class _Sweep:
             ) from error
         finally:
             self.log.tried[rule.name] += 1
-            self.log.seconds[rule.name] += perf_counter() - started
+            spent = self.log.seconds.get(rule.name, 0.0)
+            self.log.seconds[rule.name] = spent + perf_counter() - started
 
     def _spend(self, node: Node) -> None:
         self.fuel -= 1

@@ -45,7 +45,7 @@ class Log:
 
     steps: list[Step] = field(default_factory=list[Step])
     tried: Counter[str] = field(default_factory=Counter[str])
-    seconds: Counter[str] = field(default_factory=Counter[str])
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
 
     def record(self, rule: str, before: Node, after: Node, sound: Soundness = "rounding") -> None:
         """Add a rewrite."""
@@ -69,9 +69,9 @@ class Log:
     def profile(self) -> str:
         """A table: rule, times fired, times tried, milliseconds."""
         fired = self.fired
-        names = sorted({*fired, *self.tried}, key=lambda name: (-self.seconds[name], name))
+        names = sorted({*fired, *self.tried}, key=lambda name: (-self.seconds.get(name, 0.0), name))
         rows = [
-            f"{name:32} {fired[name]:7} {self.tried[name]:7} {1e3 * self.seconds[name]:9.2f}"
+            f"{name:32} {fired[name]:7} {self.tried[name]:7} {1e3 * self.seconds.get(name, 0.0):9.2f}"
             for name in names
         ]
         return "\n".join([f"{'rule':32} {'fired':>7} {'tried':>7} {'ms':>9}", *rows])
@@ -80,7 +80,8 @@ class Log:
         """Add another log's steps after these."""
         self.steps.extend(other.steps)
         self.tried.update(other.tried)
-        self.seconds.update(other.seconds)
+        for name, seconds in other.seconds.items():
+            self.seconds[name] = self.seconds.get(name, 0.0) + seconds
 
     def __len__(self) -> int:
         return len(self.steps)
