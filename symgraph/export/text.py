@@ -21,14 +21,13 @@ _MOST_PARTS = 40
 
 
 def headline(dag: Dag, labels: Labels | None = None) -> str:
-    """How large the graph is: `9 nodes, 5 operations: 3 forward, 6 gradient`."""
+    """How large the graph is: `9 nodes (3 forward, 6 gradient), 5 operations`."""
     orders = (labels or Labels(dag)).orders
     computed = [node for node in dag.nodes if not (node.is_input or node.is_constant)]
     gradient = sum(1 for node in computed if orders[node])
     operations = op_count(dag.outputs)
-    parts = [_counted(len(dag.nodes), "node"), _counted(operations, "operation")]
-    split = f": {len(computed) - gradient} forward, {gradient} gradient" if gradient else ""
-    return ", ".join(parts) + split
+    split = f" ({len(computed) - gradient} forward, {gradient} gradient)" if gradient else ""
+    return f"{_counted(len(dag.nodes), 'node')}{split}, {_counted(operations, 'operation')}"
 
 
 def _counted(count: int, noun: str) -> str:

@@ -22,17 +22,17 @@ class Call:
 _UNARY = """
     exp exp2 expm1 log log2 log10 log1p sqrt cbrt square reciprocal absolute sign negative
     sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh
-    sigmoid log_sigmoid softplus relu logit erf erfc erfinv gammaln digamma ndtr log_ndtr
+    sigmoid log_sigmoid softplus logit erf erfc erfinv gammaln digamma ndtr log_ndtr
     floor ceil rint isnan isfinite logical_not stop_gradient
-    matrix_transpose trace diagonal det inv cholesky
+    matrix_transpose trace diagonal
 """
 _BINARY = """
     add subtract multiply divide power maximum minimum arctan2 hypot logaddexp xlogy xlog1py
     remainder floor_divide less less_equal greater greater_equal equal not_equal
-    logical_and logical_or logical_xor matmul dot vdot outer inner solve
+    logical_and logical_or logical_xor matmul dot vdot outer inner
 """
 _REDUCTIONS = """
-    sum prod mean max min any all logsumexp argmax argmin count_nonzero ptp norm
+    sum prod mean max min any all logsumexp argmax argmin count_nonzero ptp
 """
 _SHAPED = {
     "var": ("axis", "ddof", "keepdims"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import linecache
 import unicodedata
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ..array import lift
@@ -18,20 +18,19 @@ from .syntax import tree_of
 
 __all__ = ["parse"]
 
-_FILES: dict[str, str] = {}
-_MOST_FILES = 64
 
+@dataclass(frozen=True, slots=True)
+class TextFrame(Frame):
+    """The expression itself as the place its nodes come from: it is in no file."""
 
-def _file(text: str) -> str:
-    """A name under which tracebacks and listings find the text, as they find a source file."""
-    found = _FILES.get(text)
-    if found is None:
-        found = "<expression>" if not _FILES else f"<expression {len(_FILES) + 1}>"
-        if len(_FILES) < _MOST_FILES:
-            _FILES[text] = found
-            lines = text.splitlines(keepends=True)
-            linecache.cache[found] = (len(text), None, lines, found)
-    return found
+    whole: str = ""
+
+    @property
+    def text(self) -> str:
+        return self.whole
+
+    def __str__(self) -> str:
+        return "expression"
 
 
 def parse(
@@ -76,7 +75,7 @@ def parse(
     typed = {unicodedata.normalize("NFKC", name): each for name, each in (dtypes or {}).items()}
     tree = tree_of(text)
     reader = Reader(text, plain, typed, dtype, said)
-    with origin(Origin((Frame(_file(text), 1, "expression"),))):
+    with origin(Origin((TextFrame("<expression>", 1, "expression", text),))):
         value: Any = reader.read(tree)
         node = reader.applied(tree, lift, value)
     unknown = [name for name in (*plain, *typed, *said) if name not in reader.inputs]

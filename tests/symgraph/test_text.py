@@ -43,7 +43,7 @@ def test_listing_of_a_gradient_graph_tells_roles_and_outputs() -> None:
     listing = text.render(joint, lines=False)
     assert listing == "\n".join(
         [
-            "8 nodes, 4 operations: 2 forward, 4 gradient",
+            "8 nodes (2 forward, 4 gradient), 4 operations",
             "  x: input                   float64[3]",
             "  v1 = x * x                 float64[3]   forward",
             "  v2 = sum(v1)               float64[]    forward → out",

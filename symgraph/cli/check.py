@@ -1,0 +1,251 @@
+"""A gradient against differences of its function, at a random point that satisfies the facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..dag import Dag, Node
+from ..dims import resolve
+from ..errors import FactError, InputError
+from ..evaluate import evaluate
+from ..facts import Fact, holds_on, implied
+
+__all__ = ["Check", "checked", "sample"]
+
+Numbers = np.ndarray[Any, Any]
+
+_MOST_ELEMENTS = 200_000
+_MOST_DIRECTIONS = 48
+_STEP = 1e-3
+# Of differences of fourth order at this step, relative to the largest entry; wider where the
+# gradient itself is computed in fewer digits.
+_TOLERANCES = {"float64": 1e-6, "float32": 2e-3, "float16": 5e-2}
+_SPREADS = ("normal", "positive")
+"""Where points are looked for: on both sides of zero first; log and sqrt want positive ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What the comparison found.
+
+    Parameters
+    ----------
+    worst : float
+        The largest difference, relative to the largest entry of the gradient (at least 1).
+    tolerance : float
+    directions : int
+        How many derivatives were compared.
+    sizes : mapping of str to int
+        Of the named dimensions.
+    finite : bool
+        Whether a point was found at which the function has a value.
+    """
+
+    worst: float
+    tolerance: float
+    directions: int
+    sizes: Mapping[str, int]
+    finite: bool = True
+
+    @property
+    def ok(self) -> bool:
+        return self.finite and self.worst <= self.tolerance
+
+    def __str__(self) -> str:
+        sizes = "".join(f", {name} = {size}" for name, size in self.sizes.items())
+        if not self.finite:
+            return f"FAIL: the value is not finite at the points tried{sizes}"
+        verdict = "PASS" if self.ok else "FAIL"
+        return (
+            f"{verdict}: {self.directions} derivatives within {self.worst:.1e} of differences "
+            f"(tolerance {self.tolerance:.0e}{sizes})"
+        )
+
+
+def checked(
+    forward: Dag,
+    gradients: Dag,
+    wrt: Sequence[str],
+    sizes: Mapping[str, int],
+    seed: int = 0,
+) -> Check:
+    """Compare gradients with central differences of `forward`, in double precision.
+
+    Parameters
+    ----------
+    forward : Dag
+        One scalar output, its floating inputs float64.
+    gradients : Dag
+        One output for each name in `wrt`.
+    wrt : sequence of str
+    sizes : mapping of str to int
+        A size for each named dimension.
+    seed : int
+        Of the random point and directions.
+
+    Raises
+    ------
+    InputError
+        If there are too many numbers for a check.
+    FactError
+        If no point was found that satisfies the facts.
+    """
+    shapes = {name: resolve(node.shape, sizes) for name, node in forward.inputs.items()}
+    total = sum(int(np.prod(shape, dtype=object)) for shape in shapes.values())
+    if total > _MOST_ELEMENTS:
+        raise InputError(
+            f"The check would draw {total} numbers; at most {_MOST_ELEMENTS} are drawn.",
+            mend="Give smaller shapes, or --no-check.",
+        )
+    rng = np.random.default_rng(seed)
+    for spread in _SPREADS:
+        point = {
+            name: sample(node, shapes[name], rng, spread) for name, node in forward.inputs.items()
+        }
+        if np.isfinite(_value(forward, point, sizes)):
+            return _compared(forward, gradients, wrt, point, sizes, rng)
+    return Check(np.inf, 0.0, 0, sizes, finite=False)
+
+
+def _value(forward: Dag, point: Mapping[str, Numbers], sizes: Mapping[str, int]) -> float:
+    return float(evaluate(forward, point, sizes)[0])
+
+
+def _compared(
+    forward: Dag,
+    gradients: Dag,
+    wrt: Sequence[str],
+    point: dict[str, Numbers],
+    sizes: Mapping[str, int],
+    rng: np.random.Generator,
+) -> Check:
+    typed = {name: point[name].astype(node.dtype) for name, node in gradients.inputs.items()}
+    # The point as the gradient sees it: rounded where its inputs hold fewer digits.
+    point = {name: value.astype(point[name].dtype) for name, value in typed.items()}
+    found = evaluate(gradients, typed, sizes)
+    worst, count = 0.0, 0
+    for name, gradient in zip(wrt, found, strict=True):
+        gradient = np.asarray(gradient, dtype=np.float64)
+        scale = max(1.0, float(np.max(np.abs(gradient), initial=0.0)))
+        for direction in _directions(point[name].shape, rng):
+            slope = _slope(forward, point, name, direction, sizes)
+            differs = abs(float(np.sum(gradient * direction)) - slope) / scale
+            worst = differs if differs > worst or np.isnan(differs) else worst
+            count += 1
+    dtypes = [str(output.dtype) for output in gradients.outputs]
+    tolerance = max(_TOLERANCES.get(dtype, 0.0) for dtype in dtypes)
+    return Check(worst, tolerance, count, dict(sizes))
+
+
+def _directions(shape: tuple[int, ...], rng: np.random.Generator) -> Iterable[Numbers]:
+    """Each entry by itself where they are few, else random directions of length one."""
+    size = int(np.prod(shape))
+    for position in range(min(size, _MOST_DIRECTIONS)):
+        if size <= _MOST_DIRECTIONS:
+            direction = np.zeros(size)
+            direction[position] = 1.0
+        else:
+            direction = rng.normal(size=size)
+            direction /= np.linalg.norm(direction)
+        yield direction.reshape(shape)
+
+
+def _slope(
+    forward: Dag,
+    point: Mapping[str, Numbers],
+    name: str,
+    direction: Numbers,
+    sizes: Mapping[str, int],
+) -> float:
+    """The directional derivative by central differences of fourth order."""
+    step = _STEP * max(1.0, float(np.max(np.abs(point[name]), initial=0.0)))
+
+    def at(offset: float) -> float:
+        moved = {**point, name: point[name] + offset * step * direction}
+        return _value(forward, moved, sizes)
+
+    return (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * step)
+
+
+# -- points ----------------------------------------------------------------------------------------
+def sample(
+    node: Node, shape: tuple[int, ...], rng: np.random.Generator, spread: str = "normal"
+) -> Numbers:
+    """Random numbers for an input that satisfy the facts stated of it.
+
+    Raises
+    ------
+    FactError
+        If the draw does not satisfy them all.
+    """
+    stated: tuple[Fact, ...] = tuple(node.params["assume"])
+    value = _drawn(node, shape, rng, spread)
+    if not all(holds_on(fact, value) for fact in stated):
+        said = ", ".join(map(str, stated))
+        raise FactError(
+            f"No numbers were found for {node.params['name']!r} that are {said} at once.",
+            mend="Leave the check out with --no-check.",
+        )
+    return value
+
+
+def _drawn(node: Node, shape: tuple[int, ...], rng: np.random.Generator, spread: str) -> Numbers:
+    facts = {fact.name: fact for fact in implied(node.params["assume"])}
+    if node.dtype.kind == "b":
+        return rng.random(shape) < 0.5
+    normal = rng.normal(size=shape)
+    if spread == "positive":
+        normal = 0.2 + np.abs(normal)
+    tied = _structured(facts, normal)
+    value = _bounded(facts, normal, rng) if tied is None else tied
+    if "integer_valued" in facts or node.dtype.kind in "iu":
+        low = 0.0 if node.dtype.kind == "u" or spread == "positive" else -np.inf
+        value = np.maximum(np.round(value), low)
+    return value.astype(node.dtype if node.dtype.kind in "iu" else np.float64)
+
+
+def _structured(facts: Mapping[str, Fact], normal: Numbers) -> Numbers | None:
+    """Numbers tied together by an equality fact; None where there is none."""
+    for name in ("one_hot", "simplex", "unit_norm"):
+        if name in facts and normal.size:
+            return _along(name, normal, facts[name].args[0])
+    transposed = np.swapaxes(normal, -1, -2) if normal.ndim > 1 else normal
+    if "diagonal" in facts:
+        return normal * np.eye(normal.shape[-1])
+    if "orthogonal" in facts:
+        return np.linalg.qr(normal)[0]
+    if "positive_definite" in facts:
+        return normal @ transposed / normal.shape[-1] + np.eye(normal.shape[-1])
+    if "symmetric" in facts:
+        return (normal + transposed) / 2
+    if "triangular" in facts:
+        return np.tril(normal) if facts["triangular"].args == ("lower",) else np.triu(normal)
+    return None
+
+
+def _along(name: str, normal: Numbers, axis: int) -> Numbers:
+    if name == "unit_norm":
+        return normal / np.sqrt(np.sum(normal**2, axis=axis, keepdims=True))
+    if name == "one_hot":
+        return (normal == np.max(normal, axis=axis, keepdims=True)).astype(np.float64)
+    weights = np.exp(normal)
+    return weights / np.sum(weights, axis=axis, keepdims=True)
+
+
+def _bounded(facts: Mapping[str, Fact], normal: Numbers, rng: np.random.Generator) -> Numbers:
+    """Numbers within the bounds that facts set, away from their ends."""
+    if "interval" in facts:
+        low, high = facts["interval"].args
+        if np.isinf(low) or np.isinf(high):
+            away = 0.1 + np.abs(normal)
+            return low + away if np.isfinite(low) else high - away if np.isfinite(high) else normal
+        return low + (high - low) * rng.uniform(0.1, 0.9, size=normal.shape)
+    if "positive" in facts or "nonnegative" in facts:
+        return 0.2 + np.abs(normal)
+    if "negative" in facts or "nonpositive" in facts:
+        return -0.2 - np.abs(normal)
+    return normal

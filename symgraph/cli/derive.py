@@ -1,0 +1,144 @@
+"""`symgraph derive`: an expression, its gradient before and after, why, and whether it is right."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..cost import op_count
+from ..dag import Dag
+from ..errors import InputError
+from ..export import dot, svg, text
+from ..expression import parse
+from ..graph import Graph
+from ..rewriting.log import Step
+from .check import Check, checked
+
+__all__ = ["add_parser", "run"]
+
+_SIZES = (5, 3, 4, 6, 2, 7)
+
+
+def add_parser(commands: Any) -> None:
+    """Add `derive` to the commands."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "derive",
+        help="derive, simplify and check the gradient of an expression",
+        description="Names without a shape are vectors of one common length n.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("expression", metavar="EXPR", help='such as "-sum(p*log(softmax(z)))"')
+    add("--wrt", action="append", required=True, metavar="NAME[,NAME]", help="with respect to what")
+    add("--given", action="append", default=[], metavar="FACT", help='such as "p: simplex"')
+    add("--shape", action="append", default=[], metavar="NAME=SHAPE", help='"z=n,10"; "a=" is 0-d')
+    add("--dtype", action="append", default=[], metavar="[NAME=]DTYPE", help="default float64")
+    add("--size", action="append", default=[], metavar="DIM=N", help="of a dimension, in the check")
+    add("--trust", choices=("exact", "rounding", "domain"), default="rounding")
+    add("--svg", type=Path, metavar="FILE", help="draw the gradient graph")
+    add("--dot", type=Path, metavar="FILE", help="write it in Graphviz' language")
+    add("--no-simplify", action="store_true", help="show the gradient as it is derived")
+    add("--no-check", action="store_true", help="leave the numeric check out")
+    add("--seed", type=int, default=0, help="of the random point of the check")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Derive, print, draw, check; 1 if the check fails."""
+    wrt = [name.strip() for each in options.wrt for name in each.split(",") if name.strip()]
+    forward = Graph(_parsed(options))
+    joint = forward.gradient(*wrt)
+    _section("forward", forward.dag)
+    _section(f"gradient with respect to {', '.join(wrt)}", joint.dag)
+    result = joint
+    if not options.no_simplify:
+        result = joint.simplify(trust=options.trust)
+        _section("simplified", result.dag)
+        _rules(result.history.steps)
+    gradients = _gradients(result.dag, len(wrt))
+    derived, left = (op_count(_gradients(each.dag, len(wrt)).outputs) for each in (joint, result))
+    title = "as derived" if options.no_simplify else f"closed form, {derived} operations before"
+    print(f"\n{title}, {left} now" if result is not joint else f"\n{title}, {left} operations")
+    for name, node in zip(wrt, gradients.outputs, strict=True):
+        print(f"  d/d{name} = {text.formula(gradients.with_outputs([node], ['out'], 0))}")
+    _drawn(result.dag, options)
+    if options.no_check:
+        return 0
+    check = _check(forward.dag, gradients, wrt, options)
+    print(f"\ncheck  {check}")
+    return 0 if check.ok else 1
+
+
+def _parsed(options: argparse.Namespace, *, double: bool = False) -> Dag:
+    """The expression's graph; `double` makes its floating inputs float64."""
+    default, dtypes = "float64", dict[str, str]()
+    for name, dtype in _pairs(options.dtype):
+        wide = "float64" if double and dtype.startswith("float") else dtype
+        if name:
+            dtypes[name] = wide
+        else:
+            default = wide
+    shapes = dict(_pairs(options.shape, "--shape z=3,4"))
+    return parse(
+        options.expression, shapes=shapes, dtypes=dtypes, dtype=default, facts=options.given
+    )
+
+
+def _pairs(given: Iterable[str], form: str = "") -> list[tuple[str, str]]:
+    """`NAME=VALUE`; without a name only where no `form` asks for one."""
+    pairs: list[tuple[str, str]] = []
+    for each in given:
+        name, sign, value = each.partition("=")
+        if not sign and form:
+            raise InputError(f"{each!r} has no name.", mend=f"Write {form}.")
+        pairs.append((name.strip(), value.strip()) if sign else ("", each.strip()))
+    return pairs
+
+
+def _section(title: str, dag: Dag) -> None:
+    print(f"\n{title}: {text.render(dag, lines=False)}")
+
+
+def _rules(steps: Sequence[Step]) -> None:
+    """Each rule that fired, how often, and what it did first."""
+    if not steps:
+        print("\nrules: none fired")
+        return
+    first: dict[str, Step] = {}
+    fired: dict[str, int] = {}
+    for step in steps:
+        first.setdefault(step.rule, step)
+        fired[step.rule] = fired.get(step.rule, 0) + 1
+    width = max(map(len, first))
+    print("\nrules that fired, and the first use of each")
+    for name, step in first.items():
+        change = text.equation(step.before, step.after)
+        print(f"  {fired[name]:3} × {name:{width}}  [{step.sound}]  {change}")
+
+
+def _gradients(dag: Dag, count: int) -> Dag:
+    """Only the gradients, which stand last."""
+    return dag.with_outputs(dag.outputs[-count:], dag.names[-count:], tuple(range(count)))
+
+
+def _drawn(dag: Dag, options: argparse.Namespace) -> None:
+    title = options.expression.strip()
+    for path, drawn in (
+        (options.svg, lambda: svg.render(dag, title)),
+        (options.dot, lambda: dot.render(dag)),
+    ):
+        if path is not None:
+            path.write_text(drawn(), encoding="utf-8")
+            print(f"\nwrote {path}")
+
+
+def _check(forward: Dag, gradients: Dag, wrt: Sequence[str], options: argparse.Namespace) -> Check:
+    sizes = {name: _SIZES[i % len(_SIZES)] for i, name in enumerate(forward.dims)}
+    for name, value in _pairs(options.size, "--size n=5"):
+        if name not in sizes or not value.isdecimal():
+            known = ", ".join(sizes) or "none"
+            raise InputError(f"--size {name}={value}: the named dimensions are {known}.")
+        sizes[name] = int(value)
+    return checked(_parsed(options, double=True), gradients, wrt, sizes, options.seed)
