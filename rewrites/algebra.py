@@ -18,6 +18,7 @@ from symgraph.rewriting import (
     Positive,
     Real,
     Total,
+    Varying,
     is_real,
     rule,
 )
@@ -94,13 +95,13 @@ def double_negation(x: Array) -> Identity:
 
 
 @rule(sound="exact")
-def minus_negative(x: Array, y: Array) -> Identity:
+def minus_negative(x: Array, y: Varying) -> Identity:
     """$x - (-y) = x + y$."""
     return x - negative(y), x + y
 
 
 @rule(sound="exact")
-def plus_negative(x: Array, y: Array) -> Identity:
+def plus_negative(x: Array, y: Varying) -> Identity:
     """$x + (-y) = x - y$."""
     return x + negative(y), x - y
 

@@ -52,6 +52,7 @@ __all__ = [
     "Scalar",
     "Shape",
     "Total",
+    "Varying",
     "is_real",
     "is_scalar",
     "is_total",
@@ -142,6 +143,10 @@ Scalar: TypeAlias = Annotated[Array, is_scalar]
 Constant: TypeAlias = Annotated[
     Array, Guard("constant", lambda node, _: node.is_constant, constant=True)
 ]
+Varying: TypeAlias = Annotated[
+    Array, Guard("not a constant", lambda node, _: uniform_value(node) is None)
+]
+"""Anything but a constant of one value: what constant folding leaves alone."""
 NegativeConstant: TypeAlias = Annotated[
     Array, _of_value("negative constant", lambda value: value < 0)
 ]
