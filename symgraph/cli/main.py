@@ -36,10 +36,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 2
 
 
+_OPTION = re.compile(r"-h|--[a-z][a-z-]*(=.*)?", re.DOTALL)
+
+
 def _shielded(arguments: list[str]) -> list[str]:
     """An expression may begin with a minus sign, which argparse would read as an option."""
     return [
-        f" {each}" if re.match(r"-(?!-|h$)", each) and each != "-" else each for each in arguments
+        f" {each}" if each.startswith("-") and not _OPTION.fullmatch(each) else each
+        for each in arguments
     ]
 
 
