@@ -119,7 +119,8 @@ class _Sweep:
         if operands != node.operands:
             with origin(node.origin):
                 return make(node.op, operands, node.params, node.copy), ""
-        for rule in self.rules.candidates(node):
+        # What is computed again on purpose stays as it is.
+        for rule in self.rules.candidates(node) if not node.copy else ():
             fired = self._tried(rule, node)
             if fired is not None:
                 self._spend(node)

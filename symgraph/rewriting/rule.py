@@ -16,6 +16,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated, Any, Literal, TypeAlias, cast, get_args, get_origin, get_type_hints
 
 from ..array import Array
@@ -38,6 +39,7 @@ from .pattern import (
     as_pattern,
     instantiated,
     matches,
+    subterms,
     variables_of,
 )
 from .pattern import Literal as Number
@@ -245,7 +247,14 @@ class Rule:
         env.update({each.name: found[each.name] for each in self.statics})
         return env
 
+    @cached_property
+    def _structural(self) -> bool:
+        """Whether matching compares all there is, so that the left side need not be built anew."""
+        return not any(isinstance(part, Term) and part.params for part in subterms(self.lhs))
+
     def _is_lhs(self, found: Bindings, node: Node) -> bool:
+        if self._structural:
+            return True
         try:
             rebuilt = instantiated(self.lhs, self.environment(found), found)
         except SymgraphError:
