@@ -122,6 +122,8 @@ class _Run:
 
     def _drop_if_wanted(self, read: int, step: int) -> None:
         """Give up a value that is to be computed again, if its forward uses are over."""
+        if self.next_use[read] == np.inf:  # locked, and read for the last time
+            return
         upcoming = int(self.next_use[read])
         over = step in self.of.backward or upcoming in self.of.backward
         if over and upcoming < self.of.end and not self.pending[read]:
