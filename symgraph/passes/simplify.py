@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..algebra import normalized
+from ..cost import op_count
 from ..dag import Node, collector_paused
 from ..propagation import Knowledge
 from ..rewriting.driver import rewrite
@@ -61,12 +62,23 @@ def simplified(
     log = Log()
     chosen = rule_set(rules)
     current = list(outputs)
+    seen: dict[tuple[Node, ...], int] = {}
+    settled: set[Node] = set()
     with collector_paused():
-        for _ in range(_ROUNDS):
-            before = list(current)
+        while tuple(current) not in seen and len(seen) < _ROUNDS:
+            seen[tuple(current)] = len(seen)
             current = folded(current)
-            current = rewrite(current, chosen, knowledge, trust=trust, log=log)
+            current = rewrite(current, chosen, knowledge, trust=trust, log=log, settled=settled)
             current = normalized(current, knowledge, trust=trust, log=log)
-            if current == before:
-                break
-    return current, log
+    return _cheapest(current, seen), log
+
+
+def _cheapest(last: list[Node], seen: dict[tuple[Node, ...], int]) -> list[Node]:
+    """The last graph; where the rounds came back to an earlier one, the cheapest between.
+
+    Rules and algebra may each prefer another spelling of equal cost; then the graph on which both were
+    first agreed stays, so that simplifying again changes nothing.
+    """
+    first = seen.get(tuple(last), len(seen))
+    turning = [list(outputs) for outputs, at in seen.items() if at >= first]
+    return min(turning, key=op_count, default=last)

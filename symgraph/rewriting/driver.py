@@ -32,6 +32,7 @@ def rewrite(
     *,
     trust: Soundness = "rounding",
     log: Log | None = None,
+    settled: set[Node] | None = None,
 ) -> list[Node]:
     """The outputs after the rules have been applied wherever they fit.
 
@@ -45,6 +46,9 @@ def rewrite(
         The weakest grade of soundness to accept.
     log : Log, optional
         Where to record what fired.
+    settled : set of Node, optional
+        Nodes that an earlier call with the same rules, knowledge and trust has left as they are; they
+        are not tried again, and those of this call are added.
 
     Raises
     ------
@@ -57,8 +61,12 @@ def rewrite(
     with collector_paused():
         nodes = reachable(outputs)
         sweep.fuel = _FUEL_AT_LEAST + _FUEL_PER_NODE * len(nodes)
+        if settled is not None:
+            sweep.final = {node: node for node in nodes if node in settled}
         for node in nodes:
             sweep.finish(node)
+        if settled is not None:
+            settled.update(sweep.final.values())
     return [sweep.final[output] for output in outputs]
 
 
