@@ -138,8 +138,8 @@ def _scatter_add(x: Any, values: Any, *indices: Any, axis: int = 0) -> Array:
 scatter_add = function(SCATTER_ADD, _scatter_add)
 
 
-def index_array(index: Any, size: Dim, axis: int) -> Any:
-    """An index as an array: symbolic, or constant integers within range."""
+def index_array(index: Any, size: Dim | None, axis: int) -> Any:
+    """An index as an array: symbolic, or constant integers within range (None: any)."""
     if isinstance(index, Array):
         if index.dtype == bool:
             raise TraceError(

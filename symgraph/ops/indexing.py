@@ -121,9 +121,10 @@ def _is_basic(entry: Any) -> bool:
 @naming_lines
 def _getitem(x: Any, index: Any) -> Array:
     entries = index if isinstance(index, tuple) else (index,)
-    if not [entry for entry in entries if not _is_basic(entry)]:
-        return apply(GETITEM, x, index=entries)
-    return _advanced(as_array(x), [_unmasked(entry) for entry in entries])
+    plain = tuple(_unmasked(entry) for entry in entries)
+    if not [entry for entry in plain if not _is_basic(entry)]:
+        return apply(GETITEM, x, index=plain)
+    return _advanced(as_array(x), plain)
 
 
 def _unmasked(entry: Any) -> Any:
@@ -149,7 +150,10 @@ def _advanced(x: Array, raw: Sequence[Any]) -> Array:
     advanced: list[int] = []
     axis = kept = 0
     first = -1
+    nothing = bool([1 for each in entries if isinstance(each, np.ndarray) and not each.size])
     for position, entry in enumerate(entries):
+        if entry is Ellipsis:
+            continue
         if entry is None or isinstance(entry, slice):
             basic.append(entry)
         elif _is_basic(entry):
@@ -157,7 +161,8 @@ def _advanced(x: Array, raw: Sequence[Any]) -> Array:
             advanced.append(position)
         else:
             basic.append(slice(None))
-            arrays.append(index_array(entry, x.shape[axis], axis))
+            # NumPy reads nothing, and looks at no index, where one of them is empty.
+            arrays.append(index_array(entry, None if nothing else x.shape[axis], axis))
             places.append(kept)
             advanced.append(position)
         if len(advanced) == 1 and first < 0:
@@ -197,7 +202,9 @@ def _spread(x: Array, raw: Sequence[Any]) -> list[Any]:
         raise ShapeError(f"{used} indices for an array of {x.ndim} dimensions.")
     _check_masks(x, raw)
     at = dots[0] if dots else len(entries)
-    entries[at : at + len(dots)] = [slice(None)] * (x.ndim - used)
+    # An ellipsis that stands for no axis still parts the indices on its sides, as in NumPy.
+    fill: list[Any] = [slice(None)] * (x.ndim - used)
+    entries[at : at + len(dots)] = fill or [Ellipsis] * len(dots)
     return entries
 
 

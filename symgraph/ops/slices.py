@@ -73,7 +73,8 @@ def _slice_length(entry: Slice, size: Dim) -> Dim:
     if isinstance(size, int) and not is_expression(start) and not is_expression(stop):
         return len(range(*slice(start, stop, step).indices(size)))
     if step > 0:
-        first = _clamped(0 if start is None else start, size)
+        # A start beyond the end needs no clamping: the span is negative then, and the slice empty.
+        first = _clamped(start, size) if _is_negative(start) else start or 0
         last = size if stop is None else _clamped(stop, size)
         span: Any = normal(last - first)
     else:
@@ -85,6 +86,10 @@ def _slice_length(entry: Slice, size: Dim) -> Dim:
             )
         span, step = normal(top + 1), -step
     return _steps(span, step)
+
+
+def _is_negative(bound: Any) -> bool:
+    return isinstance(bound, int) and bound < 0
 
 
 def _steps(span: Any, step: int) -> Dim:
@@ -108,6 +113,8 @@ def _normal_slice(entry: slice, size: Dim) -> Slice:
     start, stop = _bound(entry.start, size), _bound(entry.stop, size)
     if isinstance(size, int) and not is_expression(start) and not is_expression(stop):
         low, high, step = slice(start, stop, step).indices(size)
+        if not range(low, high, step):
+            return (0, 0, 1)
         if low == 0 and high >= size and step > 0:
             return (None, None, step)
         return (low, None if high < 0 else high, step)

@@ -52,41 +52,42 @@ def attempt(f: Callable[..., Any], arrays: tuple[Any, ...]) -> tuple[Any, Except
             return None, refused
 
 
-@pytest.fixture
-def agrees() -> Callable[..., None]:
-    """A check that a function gives on symbols what it gives on numbers, error for error.
+def check_agreement(
+    f: Callable[..., Any],
+    *arrays: Any,
+    like: Callable[..., Any] | None = None,
+    dims: dict[int, str] | None = None,
+) -> None:
+    """Check that a function gives on symbols what it gives on numbers, error for error.
 
-    `agrees(f, *arrays, dims={3: "n"})`: dtype, shape and values are NumPy's; where NumPy refuses,
-    so do we, with an error that names the line of the call. `like` computes what is expected, if
-    it is not `f` itself.
+    `check_agreement(f, *arrays, dims={3: "n"})`: dtype, shape and values are NumPy's; where NumPy
+    refuses, so do we, with an error that names the line of the call. `like` computes what is
+    expected, if it is not `f` itself.
     """
+    inputs = symbols(arrays, dims or {})
+    expected, refused = attempt(like or f, arrays)
+    if refused is not None:
+        with pytest.raises(SymgraphError) as caught:
+            f(*inputs)
+        assert Path(inspect.getsourcefile(f) or "").name in str(caught.value), refused
+        return
+    outputs = f(*inputs)
+    values = compute(outputs, inputs, arrays)
+    flat = outputs if isinstance(outputs, (tuple, list)) else [outputs]
+    wanted = expected if isinstance(expected, (tuple, list)) else [expected]
+    assert len(values) == len(wanted)
+    for symbol, value, want in zip(flat, values, wanted, strict=True):
+        assert value.dtype == np.asarray(want).dtype == symbol.dtype
+        assert value.shape == np.shape(want)
+        if not dims:
+            assert symbol.shape == np.shape(want)
+        same(value, want)
 
-    def check(
-        f: Callable[..., Any],
-        *arrays: Any,
-        like: Callable[..., Any] | None = None,
-        dims: dict[int, str] | None = None,
-    ) -> None:
-        inputs = symbols(arrays, dims or {})
-        expected, refused = attempt(like or f, arrays)
-        if refused is not None:
-            with pytest.raises(SymgraphError) as caught:
-                f(*inputs)
-            assert Path(inspect.getsourcefile(f) or "").name in str(caught.value), refused
-            return
-        outputs = f(*inputs)
-        values = compute(outputs, inputs, arrays)
-        flat = outputs if isinstance(outputs, (tuple, list)) else [outputs]
-        wanted = expected if isinstance(expected, (tuple, list)) else [expected]
-        assert len(values) == len(wanted)
-        for symbol, value, want in zip(flat, values, wanted, strict=True):
-            assert value.dtype == np.asarray(want).dtype == symbol.dtype
-            assert value.shape == np.shape(want)
-            if not dims:
-                assert symbol.shape == np.shape(want)
-            same(value, want)
 
-    return check
+@pytest.fixture(scope="session")
+def agrees() -> Callable[..., None]:
+    """`check_agreement`, for every test of operations."""
+    return check_agreement
 
 
 def same(value: Any, want: Any) -> None:

@@ -59,7 +59,7 @@ def reduction_case(draw: st.DrawFn) -> tuple:
 
 @pytest.mark.parametrize("f", REDUCTIONS, ids=lambda f: f.__name__)
 def test_reductions_are_numpys(agrees, f):
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=40, deadline=None)
     @given(reduction_case())
     def check(case):
         x, axis, keepdims = case
