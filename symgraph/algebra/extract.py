@@ -8,7 +8,6 @@ as X.T @ (a - b)); the cheaper spelling is kept, what is computed anyway being f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from typing import Any
 
 from ..dag import Node
@@ -20,7 +19,7 @@ from .normalize import Factors, Normal, content
 from .pieces import Piece, Spelling
 from .plan import Item, contraction_kind, plan
 from .printable import Printable
-from .term import Coef, Expr, Head, Term, added, index_sizes, scaled, times
+from .term import Coef, Expr, Head, Rational, Term, added, index_sizes, quotient, rational, times
 
 __all__ = ["Unwritable", "Writer"]
 
@@ -79,7 +78,7 @@ class Writer:
         """The expression as a number times a piece."""
         self.spelling.sizes.update(index_sizes(expr))
         if not expr:
-            return one, Piece(self.spelling.constant(Fraction(0)), ())
+            return one, Piece(self.spelling.constant(0), ())
         return self._sum_of_leaves(self.printable.expr(expr))
 
     def _sum_of_leaves(self, expr: Expr) -> Scaled:
@@ -88,7 +87,7 @@ class Writer:
             ((term, coef),) = expr.items()
             return self.product(term, coef)
         if not expr:
-            return one, Piece(self.spelling.constant(Fraction(0)), ())
+            return one, Piece(self.spelling.constant(0), ())
         options = [self._flat(expr)]
         if len(expr) <= _WIDEST:
             keys = _shared_factors(expr)
@@ -109,12 +108,12 @@ class Writer:
         signs = [coef > 0 for coef in expr.values()]
         if not any(signs):
             common = -common
-        shares = {abs(float(coef / common)) for coef in expr.values()}
+        shares = {abs(float(quotient(coef, common))) for coef in expr.values()}
         if len(shares) > 1:
-            common = Fraction(1) if any(signs) else Fraction(-1)
+            common = 1 if any(signs) else -1
         parts: list[tuple[bool, Piece]] = []
         for term, coef in expr.items():
-            by, piece = self.product(term, coef / common)
+            by, piece = self.product(term, quotient(coef, common))
             parts.append((by > 0, self.spelling.times(piece, abs(by))))
         sign, piece = self._total(parts)
         return times(common, sign), piece
@@ -133,7 +132,7 @@ class Writer:
                 joined = self._joined(joined, part)
             total = joined if total is None else self._joined(total, joined)
         assert total is not None
-        return Fraction(1 if total[0] else -1), total[1]
+        return (1 if total[0] else -1), total[1]
 
     def _joined(self, a: tuple[bool, Piece], b: tuple[bool, Piece]) -> tuple[bool, Piece]:
         if a[0] == b[0]:
@@ -169,19 +168,19 @@ class Writer:
         by, piece = self._sum_of_leaves(inner) if inner else (one, None)
         if piece is None:
             return None
-        leaf = (self.heads.leaf(piece.node), piece.names, one)
+        leaf = (self.heads.made(piece.node), piece.names, one)
         idx = tuple([common.get(p, p) for p in pattern])
         whole = canonical_term([(head, idx, power), leaf], bound)
         return self._sum_of_leaves(added([*rest.items(), (whole, by)]))
 
-    def _defined(self, factor: Any, power: Fraction) -> bool:
+    def _defined(self, factor: Any, power: Rational) -> bool:
         return power.denominator == 1 or factor.head.nonnegative
 
     def _without(
         self,
         term: Term,
         place: int,
-        power: Fraction,
+        power: Rational,
         pattern: tuple[int, ...],
         common: dict[int, int],
         bound: dict[int, Dim],
@@ -201,7 +200,7 @@ class Writer:
             for i, f in enumerate(term.factors)
             if i != place
         ]
-        left = factor.power - power
+        left = rational(factor.power - power)
         if left != 0:
             factors.append((factor.head, tuple([names.get(i, i) for i in factor.idx]), left))
         self.spelling.sizes.update(bound)
@@ -234,7 +233,7 @@ class Writer:
             total *= self.size_of(self.spelling.sizes[label])
         return total
 
-    def _row(self, slot: tuple[Head, tuple[int, ...], Fraction]) -> tuple[Piece, Item]:
+    def _row(self, slot: tuple[Head, tuple[int, ...], Rational]) -> tuple[Piece, Item]:
         head, idx, power = slot
         piece = self.spelling.raised(self._leaf(head, idx), abs(power))
         return piece, Item(frozenset(idx), power < 0)
@@ -286,7 +285,7 @@ class Writer:
             return coef, rows
         placed = list(rows)
         placed[smallest] = (self.spelling.times(piece, abs(coef)), item)
-        return Fraction(1 if coef > 0 else -1), placed
+        return (1 if coef > 0 else -1), placed
 
     def _moved(self, move: Any, chosen: list[tuple[Piece, Item]], out: frozenset[int]) -> Piece:
         if move.kind == "sum":
@@ -313,7 +312,7 @@ class Writer:
         """Times powers of named dimensions: one division or product by a constant."""
         if not sizes:
             return coef, piece
-        sign = Fraction(1 if coef > 0 else -1)
+        sign = (1 if coef > 0 else -1)
         above, below = [[slot for slot in sizes if (slot[2] > 0) == up] for up in (True, False)]
         top = self._of_sizes(above)
         bottom = self._of_sizes(below)
@@ -363,5 +362,3 @@ def _place_of(term: Term, head: Head, pattern: tuple[int, ...], up: bool) -> int
             return place
     return None
 
-
-_ = scaled

@@ -16,7 +16,7 @@ from ..dims import Dim, known_equal
 from .heads import Heads, one, open_axes
 from .labels import canonical_term
 from .normalize import Factors, Normal, constant_value, number
-from .term import Expr, coefficient, times
+from .term import Expr, Rational, coefficient, is_exact, times
 
 __all__ = ["FORMS", "Forms", "leaf_expr"]
 
@@ -30,12 +30,12 @@ def leaf_expr(heads: Heads, node: Node) -> Expr:
         if found is not None:
             return number(found)
     if node.op.name == "dimension":
-        return {canonical_term([(heads.dim(node.params["size"]), (), one)], {}): Fraction(1)}
+        return {canonical_term([(heads.dim(node.params["size"]), (), one)], {}): 1}
     if node.op.name == "eye" and _is_identity(node):
-        return {canonical_term([(heads.delta(node.shape[0]), (0, 1), one)], {}): Fraction(1)}
+        return {canonical_term([(heads.delta(node.shape[0]), (0, 1), one)], {}): 1}
     head = heads.leaf(node)
     idx = tuple(range(len(head.sizes)))
-    return {canonical_term([(head, idx, one)], {}): Fraction(1)}
+    return {canonical_term([(head, idx, one)], {}): 1}
 
 
 def _is_identity(node: Node) -> bool:
@@ -86,7 +86,7 @@ class Forms:
         if not all(operands):
             # 0 @ x is 0 only where x is defined: without a normal form it stays what it is.
             return None
-        coef: Any = Fraction(1)
+        coef: Any = 1
         factors: Factors = []
         inside = dict(bound)
         for expr, idx in zip(operands, labels, strict=True):
@@ -123,7 +123,7 @@ def _divide(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     return None if inverse is None else forms.normal.multiply(x, inverse)
 
 
-def _fixed_power(power: Fraction) -> Rule:
+def _fixed_power(power: Rational) -> Rule:
     def rule(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
         return forms.normal.power(operands[0], power) if operands[0] else None
 
@@ -133,7 +133,7 @@ def _fixed_power(power: Fraction) -> Rule:
 def _power(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     x, y = forms.aligned(node, operands)
     power = constant_value(y)
-    if not isinstance(power, Fraction) or not x or power.denominator > 12 or power == 0:
+    if not is_exact(power) or not x or power.denominator > 12 or power == 0:
         return None
     return forms.normal.power(x, power)
 
@@ -323,8 +323,8 @@ FORMS: dict[str, Rule] = {
     "negative": _negative,
     "multiply": _multiply,
     "divide": _divide,
-    "reciprocal": _fixed_power(Fraction(-1)),
-    "square": _fixed_power(Fraction(2)),
+    "reciprocal": _fixed_power(-1),
+    "square": _fixed_power(2),
     "sqrt": _fixed_power(Fraction(1, 2)),
     "power": _power,
     "exp": _exp,
@@ -353,7 +353,7 @@ def _has_fixed_power(node: Node) -> bool:
     if not exponent.is_constant or exponent.params["value"].size != 1:
         return False
     power = coefficient(exponent.params["value"].reshape(())[()])
-    return isinstance(power, Fraction) and power.denominator <= 12 and power != 0
+    return is_exact(power) and power.denominator <= 12 and power != 0
 
 
 def _keeps_open_axes(node: Node) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 from ..dag import Node
@@ -19,6 +18,7 @@ from .labels import canonical_term, ordered_indices
 from .term import (
     Expr,
     Head,
+    Rational,
     Term,
     coef_key,
     expr_key,
@@ -30,7 +30,7 @@ from .term import (
 
 __all__ = ["Heads", "one", "open_axes"]
 
-one = Fraction(1)
+one: Rational = 1
 
 
 def open_axes(node: Node) -> tuple[int, ...]:
@@ -52,6 +52,7 @@ class Heads:
     def __init__(self, knowledge: Knowledge) -> None:
         self.knowledge = knowledge
         self._table: dict[Any, Head] = {}
+        self._made: dict[Node, Head] = {}
         self._fresh = itertools.count(1_000_000)
 
     def fresh(self) -> int:
@@ -71,6 +72,17 @@ class Heads:
         axes = open_axes(node)
         shape = node.aval.shape
         return self._intern("leaf", node, node, tuple([shape[axis] for axis in axes]))
+
+    def made(self, node: Node) -> Head:
+        """A value on its way into the result: its facts are not asked for."""
+        found = self._table.get(("leaf", node)) or self._made.get(node)
+        if found is None:
+            axes = open_axes(node)
+            shape = node.aval.shape
+            found = Head("leaf", node, -1 - len(self._made), tuple([shape[axis] for axis in axes]))
+            found.axes = axes
+            self._made[node] = found
+        return found
 
     def dim(self, size: Dim) -> Head:
         """The size of a named dimension."""

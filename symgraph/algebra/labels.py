@@ -8,11 +8,10 @@ may miss that two terms are equal but never makes unequal ones equal.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from ..dims import Dim
-from .term import Factor, Head, Term
+from .term import Factor, Head, Rational, Term
 
 __all__ = ["canonical_term", "ordered_indices"]
 
@@ -22,7 +21,7 @@ Edge = tuple[Any, tuple[int, ...], bool]
 
 
 def canonical_term(
-    factors: Sequence[tuple[Head, tuple[int, ...], Fraction]], bound: Mapping[int, Dim]
+    factors: Sequence[tuple[Head, tuple[int, ...], Rational]], bound: Mapping[int, Dim]
 ) -> Term:
     """The term of these factors, summed over `bound` (any numbers), with canonical names."""
     if not bound:
@@ -44,7 +43,7 @@ def canonical_term(
 
 
 def _sorted(
-    factors: Sequence[tuple[Head, tuple[int, ...], Fraction]], names: Mapping[int, int]
+    factors: Sequence[tuple[Head, tuple[int, ...], Rational]], names: Mapping[int, int]
 ) -> tuple[Factor, ...]:
     placed: list[Factor] = []
     for head, idx, power in factors:

@@ -23,9 +23,13 @@ from .term import (
     Coef,
     Expr,
     Head,
+    Rational,
     Term,
     added,
     free_indices,
+    is_exact,
+    quotient,
+    rational,
     scaled,
     term_is_total,
     term_key,
@@ -35,7 +39,7 @@ from .term import (
 
 __all__ = ["Factors", "Normal", "number"]
 
-Slot: TypeAlias = tuple[Head, tuple[int, ...], Fraction]
+Slot: TypeAlias = tuple[Head, tuple[int, ...], Rational]
 Factors: TypeAlias = list[Slot]
 Bound: TypeAlias = dict[int, Dim]
 Product: TypeAlias = tuple[Coef, Factors, Bound]
@@ -52,7 +56,7 @@ def number(value: Coef) -> Expr:
 def constant_value(expr: Expr) -> Coef | None:
     """The number an expression is, or None if it is not one."""
     if not expr:
-        return Fraction(0)
+        return 0
     if len(expr) == 1 and ONE in expr:
         return expr[ONE]
     return None
@@ -227,7 +231,7 @@ class Normal:
             left = {other: dim for other, dim in bound.items() if other != index}
             if not users:
                 if isinstance(size, int):
-                    return Fraction(size), factors, left
+                    return size, factors, left
                 return one, [*factors, (self.heads.dim(size), (), one)], left
             if len(users) == 1 and _sums_to_one(users[0], index):
                 return one, [slot for slot in factors if slot is not users[0]], left
@@ -269,7 +273,7 @@ class Normal:
                     return coef, rest + new, bound
         return None
 
-    def _exps(self, expr: Expr, power: Fraction) -> Factors:
+    def _exps(self, expr: Expr, power: Rational) -> Factors:
         _, factors = self.exp_factors(expr)
         return [(head, idx, each * power) for head, idx, each in factors]
 
@@ -353,7 +357,7 @@ class Normal:
         if len(set(found)) < 3:
             return None
         whole, upper, lower = found
-        base = [expr.get(each, Fraction(0)) for each in (whole, upper, lower)]
+        base = [expr.get(each, 0) for each in (whole, upper, lower)]
         before = sum(1 for value in base if value != 0)
         best: tuple[int, list[Coef]] | None = None
         # whole = upper + lower, so (1, -1, -1) may be added any number of times.
@@ -378,7 +382,7 @@ class Normal:
         return term if coef == 1 else None
 
     # -- powers, exp, log ----------------------------------------------------------------------------
-    def power(self, expr: Expr, power: Fraction) -> Expr | None:
+    def power(self, expr: Expr, power: Rational) -> Expr | None:
         """The expression to a rational power; None where no normal form is sound."""
         if power == 1:
             return expr
@@ -391,14 +395,14 @@ class Normal:
             found = self._monomial_power(expr, power)
             if found is not None:
                 return found
-            return self._closed_power(expr, power, Fraction(1), [])
+            return self._closed_power(expr, power, 1, [])
         if power.denominator == 1:
             coef, factors, rest = self.primitive(expr)
         else:
-            coef, factors, rest = Fraction(1), [], expr
+            coef, factors, rest = 1, [], expr
             whole = content(expr, signed=False)
             root = _constant_power(whole, power)
-            if root is not None and isinstance(root.get(ONE), Fraction) and whole != 1:
+            if root is not None and is_exact(root.get(ONE)) and whole != 1:
                 coef, rest = whole, scaled(expr, _inverse(whole))
             exps = [slot for slot in _common_factors(rest) if slot[0].positive]
             if exps:
@@ -414,7 +418,7 @@ class Normal:
         return one, common, added(parts)
 
     def _closed_power(
-        self, rest: Expr, power: Fraction, coef: Coef, factors: Factors
+        self, rest: Expr, power: Rational, coef: Coef, factors: Factors
     ) -> Expr | None:
         outer = _constant_power(coef, power)
         if outer is None:
@@ -423,11 +427,11 @@ class Normal:
         raised: Factors = [(h, i, p * power) for h, i, p in factors]
         return self.product(outer[ONE], [*raised, (head, idx, power)], {})
 
-    def _monomial_power(self, expr: Expr, power: Fraction) -> Expr | None:
+    def _monomial_power(self, expr: Expr, power: Rational) -> Expr | None:
         coef, factors = self.unbound(expr)
         whole = power.denominator == 1
         outer = _constant_power(coef, power)
-        if outer is None or (not whole and not isinstance(outer[ONE], Fraction)):
+        if outer is None or (not whole and not is_exact(outer[ONE])):
             return None
         if not whole and coef < 0:
             return None
@@ -472,8 +476,8 @@ class Normal:
             if alone is not None:
                 return times(coef, _exp_of(alone)), factors
             by = content(rest)
-            if not isinstance(by, Fraction):
-                by = Fraction(1) if by > 0 else Fraction(-1)
+            if not is_exact(by):
+                by = 1 if by > 0 else -1
             head, idx = self.heads.closed("exp", scaled(rest, _inverse(by)))
             factors.append((head, idx, by))
         return coef, factors
@@ -514,7 +518,7 @@ class Normal:
             parts.append((self._log_of_slot(slot), slot[2]))
         if loose:
             inner = loose
-            by: Fraction = one
+            by: Rational = one
             if len(loose) == 1 and loose[0][2].numerator % 2 == 1 and coef > 0:
                 # log x**k = k log x where k is odd or has an odd numerator: both need x > 0.
                 (head, idx, by) = loose[0]
@@ -543,7 +547,7 @@ class Normal:
 # -- slots -------------------------------------------------------------------------------------------
 def _merged(factors: Factors) -> Factors:
     """One slot for each head and indices, as far as facts allow."""
-    slots: dict[tuple[Head, tuple[int, ...]], list[Fraction]] = {}
+    slots: dict[tuple[Head, tuple[int, ...]], list[Rational]] = {}
     for head, idx, power in factors:
         if head.symmetric and idx[-2] > idx[-1]:
             idx = (*idx[:-2], idx[-1], idx[-2])
@@ -555,19 +559,19 @@ def _merged(factors: Factors) -> Factors:
     ]
 
 
-def _joined(head: Head, powers: Sequence[Fraction]) -> list[Fraction]:
+def _joined(head: Head, powers: Sequence[Rational]) -> list[Rational]:
     if head.one_hot or head.kind == "delta":
         if all(power > 0 for power in powers):
             return [one]
     if not head.nonnegative and any(power.denominator > 1 for power in powers):
         if sum(powers).denominator == 1:
             return list(powers)
-    up = sum([power for power in powers if power > 0], Fraction(0))
-    down = sum([power for power in powers if power < 0], Fraction(0))
-    total = up + down
+    up = sum([power for power in powers if power > 0], 0)
+    down = sum([power for power in powers if power < 0], 0)
+    total = rational(up + down)
     if head.nonzero or not up or not down or total < 0:
         return [total] if total != 0 else []
-    return [up, down]
+    return [rational(up), rational(down)]
 
 
 def _renamed_slot(slot: Slot, names: dict[int, int]) -> Slot:
@@ -637,7 +641,7 @@ def _common_factors(expr: Expr) -> Factors:
         keys.update(dict.fromkeys(table))
     found: Factors = []
     for key in keys:
-        powers = [table.get(key, Fraction(0)) for table in tables]
+        powers = [table.get(key, 0) for table in tables]
         if key[0].kind == "exp" or all(power > 0 for power in powers):
             least = min(powers)
         elif all(power < 0 for power in powers):
@@ -692,7 +696,7 @@ def is_logistic(head: Head) -> bool:
 
 
 def _lone_log(term: Term, value: Coef) -> Slot | None:
-    if term.bound or len(term.factors) != 1 or not isinstance(value, Fraction):
+    if term.bound or len(term.factors) != 1 or not is_exact(value):
         return None
     head, idx, power = term.factors[0]
     if head.kind != "log" or power != 1:
@@ -709,14 +713,16 @@ def _log_is_safe(head: Head) -> bool:
 def content(expr: Expr, *, signed: bool = True) -> Coef:
     """The rational number that all coefficients share, with the sign of the first term."""
     coefs = list(expr.values())
-    size: Coef = Fraction(1)
-    fractions = [coef for coef in coefs if isinstance(coef, Fraction)]
+    size: Coef = 1
+    fractions = [coef for coef in coefs if is_exact(coef)]
     if len(fractions) == len(coefs):
-        size = Fraction(
-            gcd(*[abs(coef.numerator) for coef in fractions]),
-            lcm(*[coef.denominator for coef in fractions]),
+        size = rational(
+            Fraction(
+                gcd(*[abs(coef.numerator) for coef in fractions]),
+                lcm(*[coef.denominator for coef in fractions]),
+            )
         )
-        size = size if size != 0 else Fraction(1)
+        size = size if size != 0 else 1
     elif len({abs(float(coef)) for coef in coefs}) == 1:
         size = abs(float(coefs[0]))
     if not signed:
@@ -726,21 +732,21 @@ def content(expr: Expr, *, signed: bool = True) -> Coef:
 
 
 def _inverse(value: Coef) -> Coef:
-    return 1 / value
+    return quotient(1, value)
 
 
-def _constant_power(value: Coef, power: Fraction) -> Expr | None:
+def _constant_power(value: Coef, power: Rational) -> Expr | None:
     """A number to a rational power, exactly if it can be; None where it is not a real number."""
     if value == 1:
-        return number(Fraction(1))
+        return number(1)
     if value == 0:
         return None
-    if isinstance(value, Fraction):
+    if is_exact(value):
         if power.denominator == 1 and abs(power) <= 64:
-            return number(value**power.numerator)
+            return number(rational(Fraction(value) ** power.numerator))
         root = _rational_root(value, power.denominator)
         if root is not None and abs(power.numerator) <= 64:
-            return number(root**power.numerator)
+            return number(rational(Fraction(root) ** power.numerator))
     if value < 0 and power.denominator != 1:
         return None
     try:
@@ -750,28 +756,28 @@ def _constant_power(value: Coef, power: Fraction) -> Expr | None:
     return number(found) if isfinite(found) and found != 0 else None
 
 
-def _rational_root(value: Fraction, degree: int) -> Fraction | None:
+def _rational_root(value: Rational, degree: int) -> Rational | None:
     if value < 0 or degree > 8:
         return None
     top, bottom = round(value.numerator ** (1 / degree)), round(value.denominator ** (1 / degree))
     if top**degree == value.numerator and bottom**degree == value.denominator:
-        return Fraction(top, bottom)
+        return rational(Fraction(top, bottom))
     return None
 
 
 def _log_of(value: Coef) -> Coef:
-    return Fraction(0) if value == 1 else log(value)
+    return 0 if value == 1 else log(value)
 
 
 def _exp_of(value: Coef) -> Coef:
     if value == 0:
-        return Fraction(1)
+        return 1
     try:
         return exp(value)
     except OverflowError:
         return float("inf")
 
 
-def powers_of(terms: Iterable[Term]) -> list[Fraction]:
+def powers_of(terms: Iterable[Term]) -> list[Rational]:
     """All exponents that occur."""
     return [f.power for term in terms for f in term.factors]

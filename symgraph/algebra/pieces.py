@@ -17,7 +17,7 @@ from ..array import FUNCTIONS, Array
 from ..dag import Node
 from ..dims import Dim
 from ..ops.creation import constant_of
-from .term import Coef
+from .term import Coef, Rational, is_exact
 
 __all__ = ["Piece", "Spelling"]
 
@@ -61,6 +61,7 @@ class Spelling:
         self.dtype = dtype
         self.alive = alive
         self.sizes: dict[int, Dim] = {}
+        self._constants: dict[Coef, Node] = {}
 
     def call(self, name: str, *operands: Any, **params: Any) -> Node:
         """A public function applied to nodes."""
@@ -75,11 +76,14 @@ class Spelling:
         OverflowError
             If the value is not a finite number of the dtype, or vanishes in it.
         """
-        with np.errstate(all="ignore"):
-            number = self.dtype.type(float(value))
-        if not np.isfinite(number) or (number == 0) != (value == 0):
-            raise OverflowError(value)
-        return constant_of(number, self.dtype).node
+        found = self._constants.get(value)
+        if found is None:
+            with np.errstate(all="ignore"):
+                number = self.dtype.type(float(value))
+            if not np.isfinite(number) or (number == 0) != (value == 0):
+                raise OverflowError(value)
+            found = self._constants[value] = constant_of(number, self.dtype).node
+        return found
 
     # -- layout --------------------------------------------------------------------------------------
     def laid(self, piece: Piece, order: Sequence[int]) -> Node:
@@ -159,7 +163,7 @@ class Spelling:
         """An elementwise function of one piece."""
         return Piece(self.call(name, a.node, **params), a.labels, a.symmetric)
 
-    def raised(self, a: Piece, power: Fraction) -> Piece:
+    def raised(self, a: Piece, power: Rational) -> Piece:
         """A positive power."""
         if power == 1:
             return a
@@ -176,8 +180,8 @@ class Spelling:
             return a
         if coef == -1:
             return self.unary("negative", a)
-        if isinstance(coef, Fraction) and abs(coef.numerator) == 1 and coef.denominator > 2:
-            divisor = self.constant(Fraction(coef.denominator * coef.numerator))
+        if is_exact(coef) and abs(coef.numerator) == 1 and coef.denominator > 2:
+            divisor = self.constant(coef.denominator * coef.numerator)
             return Piece(self.call("divide", a.node, divisor), a.labels, a.symmetric)
         return Piece(self.call("multiply", self.constant(coef), a.node), a.labels, a.symmetric)
 

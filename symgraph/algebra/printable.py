@@ -17,7 +17,7 @@ from .heads import Heads, one
 from .labels import canonical_term
 from .normalize import Factors, Normal, Slot, is_logistic
 from .pieces import Piece, Spelling
-from .term import ONE, Coef, Expr, Term, added, scaled, times
+from .term import ONE, Coef, Expr, Rational, Term, added, rational, scaled, times
 
 __all__ = ["Printable", "SumWriter"]
 
@@ -78,7 +78,7 @@ class Printable:
             without = self._taken(expr, term, scaled(argument, -coef), rest, bound)
             if without is None:
                 return None
-            made = self._softplus(scaled(argument, Fraction(-1)))
+            made = self._softplus(scaled(argument, -1))
             return self._plus(without, coef, [*rest, made], bound)
         if len(inner) != 1:
             return None
@@ -146,17 +146,17 @@ class Printable:
                 exps, made, left = self._softmaxes(term, -power.numerator, exps)
                 done.extend(made)
                 if left:
-                    loose.append((term, (head, idx, Fraction(-left))))
+                    loose.append((term, (head, idx, -left)))
             else:
                 inner = self.normal.instance(slot)
                 if negative and coef == 1 and power % 2 == 1 and _is_mixed(inner):
-                    inner, coef = scaled(inner, Fraction(-1)), Fraction(-1)
+                    inner, coef = scaled(inner, -1), -1
                 done.append(self._leaf(self.writer.written(inner), power))
         done.extend(self._exps(exps, loose))
         return coef, done
 
-    def _leaf(self, piece: Piece, power: Fraction = one) -> Slot:
-        head = self.heads.leaf(piece.node)
+    def _leaf(self, piece: Piece, power: Rational = one) -> Slot:
+        head = self.heads.made(piece.node)
         names = [label for label in piece.labels if label is not None]
         return head, tuple(names), power
 
@@ -222,9 +222,9 @@ class Printable:
         left: Factors = []
         for each in exps:
             if each[0] is factor.head and each[1] == factor.idx and each[2] > 0:
-                ratio = each[2] / factor.power
+                ratio = Fraction(each[2]) / factor.power
                 ups = min(count, int(ratio)) if ratio >= 1 else 0
-                rest = each[2] - ups * factor.power
+                rest = rational(each[2] - ups * factor.power)
                 if rest != 0:
                     left.append((each[0], each[1], rest))
             else:
@@ -233,16 +233,16 @@ class Printable:
         downs = count - ups
         if ups and downs:
             return left, self._both(argument, ups, downs)
-        sign = Fraction(1 if ups else -1)
+        sign = (1 if ups else -1)
         piece = self.spelling.unary("sigmoid", self.writer.written(scaled(argument, sign)))
-        return left, [self._leaf(piece, Fraction(count))]
+        return left, [self._leaf(piece, count)]
 
     def _both(self, argument: Expr, ups: int, downs: int) -> Factors:
         """s(A)**ups * s(-A)**downs with one sigmoid: s * (1 - s)."""
 
         def through(sign: int) -> Callable[[], Piece]:
             return lambda: self.spelling.unary(
-                "sigmoid", self.writer.written(scaled(argument, Fraction(sign)))
+                "sigmoid", self.writer.written(scaled(argument, sign))
             )
 
         piece = self.writer.cheaper([through(1), through(-1)])
@@ -251,8 +251,8 @@ class Printable:
         other = self.spelling.binary("subtract", unit, piece)
         powers = (ups, downs) if straight else (downs, ups)
         return [
-            self._leaf(piece, Fraction(powers[0])),
-            self._leaf(other, Fraction(powers[1])),
+            self._leaf(piece, powers[0]),
+            self._leaf(other, powers[1]),
         ]
 
     # -- logs ----------------------------------------------------------------------------------------
@@ -350,7 +350,7 @@ def _subtracted(exps: Factors, term: Term, names: dict[int, int]) -> Factors | N
 def _gathered(slots: Factors) -> Factors:
     table: dict[tuple[Any, tuple[int, ...]], Fraction] = {}
     for head, idx, power in slots:
-        table[(head, idx)] = table.get((head, idx), Fraction(0)) + power
+        table[(head, idx)] = table.get((head, idx), 0) + power
     return [(head, idx, power) for (head, idx), power in table.items()]
 
 

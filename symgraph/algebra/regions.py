@@ -13,7 +13,7 @@ from ..dag import Node
 from .heads import open_axes
 from .term import Expr, Term, weight
 
-__all__ = ["is_closed", "is_trivial"]
+__all__ = ["is_closed", "is_trivial", "least_count"]
 
 _MANY_TERMS = 4
 _LONG = 14
@@ -45,6 +45,31 @@ def _is_contraction(term: Term) -> bool:
     if all(f.head.kind == "exp" for f in inside):
         return False
     return len(inside) > 1 or any(f.power != 1 for f in inside)
+
+
+def least_count(expr: Expr) -> int:
+    """A number of operations below which no spelling is expected; 0 where a stable one may be due.
+
+    n different arrays need n - 1 operations of two operands, and each exp or log one of its own.
+    """
+    arrays: dict[object, None] = {}
+    unary = 0
+    queue = [expr]
+    while queue:
+        for term in queue.pop():
+            for f in term.factors:
+                if f.head.kind in ("exp", "log"):
+                    if f.head not in arrays:
+                        unary += 1
+                        queue.append(f.head.expr)
+                    arrays[f.head] = None
+                elif f.head.kind == "sum":
+                    if any(g.head.kind in ("exp", "log") for t in f.head.expr for g in t.factors):
+                        return 0
+                    queue.append(f.head.expr)
+                elif f.head.kind == "leaf":
+                    arrays[f.head] = None
+    return max(0, len(arrays) - 1 + unary) if arrays else 0
 
 
 def is_trivial(node: Node, opened: Sequence[bool]) -> bool:

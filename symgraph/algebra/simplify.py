@@ -8,8 +8,11 @@ keep what the user wrote.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
 
 from ..dag import Node, Origin, make, origin, reachable
 from ..propagation import Knowledge
@@ -17,16 +20,14 @@ from .extract import Unwritable, Writer
 from .forms import Forms, leaf_expr
 from .heads import Heads, open_axes
 from .pieces import Piece, Spelling
-from .regions import is_closed, is_trivial
+from .regions import is_closed, is_trivial, least_count
 from .term import Expr
 from .world import Cost, World
 
 __all__ = ["RewriteLog", "normalized"]
 
-_STABLE = frozenset(
-    {"softmax", "log_softmax", "logsumexp", "sigmoid", "softplus", "log_sigmoid", "log1p", "expm1"}
-)
-_FORCED = _STABLE - {"log1p", "expm1"}
+_FORCED = frozenset({"softmax", "log_softmax", "logsumexp", "sigmoid", "softplus"})
+Kept: TypeAlias = "weakref.WeakKeyDictionary[Node, Cost]"
 
 
 class RewriteLog(Protocol):
@@ -56,13 +57,23 @@ def normalized(
     """
     if trust == "exact":
         return list(outputs)
-    return _Pass(outputs, knowledge, log).run()
+    kept = _kept.setdefault(knowledge, weakref.WeakKeyDictionary())
+    return _Pass(outputs, knowledge, log, kept).run()
+
+
+_kept: weakref.WeakKeyDictionary[Knowledge, Kept] = weakref.WeakKeyDictionary()
+"""Regions found to be as cheap as can be, by what they cost: the next round need not try them again."""
 
 
 class _Pass:
     def __init__(
-        self, outputs: Sequence[Node], knowledge: Knowledge, log: RewriteLog | None
+        self,
+        outputs: Sequence[Node],
+        knowledge: Knowledge,
+        log: RewriteLog | None,
+        kept: Kept,
     ) -> None:
+        self.kept = kept
         self.outputs = list(outputs)
         self.log = log
         self.forms = Forms(Heads(knowledge))
@@ -77,6 +88,7 @@ class _Pass:
                     self.ends.add(operand)
         for output in outputs:
             self.users[output] += 1
+        self.spellings: dict[np.dtype[Any], Spelling] = {}
         self.now: dict[Node, Node] = {}
         self.seen: dict[Node, Expr] = {}
         self.opened: dict[Node, bool] = {}
@@ -126,44 +138,54 @@ class _Pass:
     def _end(self, node: Node, expr: Expr) -> None:
         old = self.now[node]
         saved = self.world.suspend(node)
-        new = self._written(node, expr)
-        if new is None or new is old or _depends(new, old):
+        if self._hopeless(node, expr, saved):
             self.world.resume(node)
             return
+        new = self._written(node, expr)
+        if new is None or new is old or _depends(new, old):
+            self._keep(node, saved)
+            return
+        steadier = bool(self._stable_ops(new)) and not self._stable_ops(old)
         self.world.replace(node, new)
         spent = self.world.resume(node)
-        if self._better(spent, saved) or self._steadier(node, old, new):
+        if steadier or spent < saved:
             self.now[node] = new
             if self.log is not None:
                 self.log.record("algebra", old, new)
             return
         self.world.suspend(node)
         self.world.forget(node)
+        self._keep(node, saved)
+
+    def _keep(self, node: Node, saved: Cost) -> None:
         self.world.resume(node)
+        self.kept[self.now[node]] = saved
 
-    def _better(self, spent: Cost, saved: Cost) -> bool:
-        return spent < saved
-
-    def _steadier(self, node: Node, old: Node, new: Node) -> bool:
-        """Whether the new spelling has a stable operation where the old one has not."""
-        return bool(self._stable_ops(new) - self._stable_ops(old))
+    def _hopeless(self, node: Node, expr: Expr, saved: Cost) -> bool:
+        """Whether no cheaper spelling is to be expected: tried before, or as short as its factors allow."""
+        if self.kept.get(self.now[node]) == saved:
+            return True
+        return saved[0] <= least_count(expr)
 
     def _stable_ops(self, root: Node) -> set[Node]:
+        """Stable operations that the node is computed by and nothing else is."""
         found: set[Node] = set()
         seen: set[Node] = {root}
         stack = [root]
-        while stack and len(seen) < 200:
+        while stack:
             node = stack.pop()
             if node.op.name in _FORCED:
                 found.add(node)
             for operand in node.operands:
-                if operand not in seen:
+                if operand not in seen and not self.world.alive(operand):
                     seen.add(operand)
                     stack.append(operand)
         return found
 
     def _written(self, node: Node, expr: Expr) -> Node | None:
-        spelling = Spelling(node.dtype, self.world.alive)
+        spelling = self.spellings.get(node.dtype)
+        if spelling is None:
+            spelling = self.spellings[node.dtype] = Spelling(node.dtype, self.world.alive)
         axes = open_axes(node)
         for place, axis in enumerate(axes):
             spelling.sizes[place] = node.shape[axis]

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import isfinite
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -28,18 +28,24 @@ __all__ = [
     "Expr",
     "Factor",
     "Head",
+    "Rational",
     "Term",
     "added",
     "coefficient",
     "expr_key",
     "free_indices",
+    "is_exact",
+    "quotient",
+    "rational",
     "scaled",
     "term_key",
     "times",
     "weight",
 ]
 
-Coef: TypeAlias = "Fraction | float"
+Rational: TypeAlias = "int | Fraction"
+"""Whole numbers as ints: they are most of all powers and coefficients, and faster."""
+Coef: TypeAlias = "Rational | float"
 
 _BOUND = 2**62
 
@@ -108,7 +114,7 @@ class Factor(NamedTuple):
 
     head: Head
     idx: tuple[int, ...]
-    power: Fraction
+    power: Rational
 
 
 class Term(NamedTuple):
@@ -134,17 +140,34 @@ def coefficient(value: Any) -> Coef | None:
     text = str(value) if isinstance(value, np.generic) else repr(number)
     exact = Fraction(text)
     if exact.denominator <= 10**6 and abs(exact.numerator) < 10**12:
-        return exact
+        return rational(exact)
     near = exact.limit_denominator(1000)
     kind = type(value) if isinstance(value, np.floating) else np.float64
     if near != 0 and kind(float(near)) == value:
-        return near
+        return rational(near)
     return number
+
+
+def is_exact(value: Any) -> TypeGuard[Rational]:
+    """Whether a number is kept exactly."""
+    return isinstance(value, (int, Fraction))
+
+
+def rational(value: Rational) -> Rational:
+    """The same number, as an int if it is whole."""
+    return value.numerator if value.denominator == 1 else value
+
+
+def quotient(a: Coef, b: Coef) -> Coef:
+    """A / b; exact if both are."""
+    if isinstance(a, float) or isinstance(b, float):
+        return float(a) / float(b)
+    return bounded(rational(Fraction(a) / b))
 
 
 def bounded(value: Coef) -> Coef:
     """The same number, as a float where the fraction has grown too long."""
-    if isinstance(value, Fraction) and (
+    if is_exact(value) and (
         abs(value.numerator) > _BOUND or value.denominator > _BOUND
     ):
         return float(value)
@@ -153,16 +176,20 @@ def bounded(value: Coef) -> Coef:
 
 def times(a: Coef, b: Coef) -> Coef:
     """The product; a fraction if both are."""
-    if isinstance(a, Fraction) and isinstance(b, Fraction):
+    if type(a) is int and type(b) is int:
         return bounded(a * b)
-    return float(a) * float(b)
+    if isinstance(a, float) or isinstance(b, float):
+        return float(a) * float(b)
+    return bounded(rational(a * b))
 
 
 def plus(a: Coef, b: Coef) -> Coef:
     """The sum; a fraction if both are."""
-    if isinstance(a, Fraction) and isinstance(b, Fraction):
+    if type(a) is int and type(b) is int:
         return bounded(a + b)
-    return float(a) + float(b)
+    if isinstance(a, float) or isinstance(b, float):
+        return float(a) + float(b)
+    return bounded(rational(a + b))
 
 
 def term_is_total(term: Term) -> bool:
@@ -211,7 +238,7 @@ def term_key(term: Term) -> tuple[Any, ...]:
 
 
 def coef_key(coef: Coef) -> tuple[Any, ...]:
-    if isinstance(coef, Fraction):
+    if is_exact(coef):
         return (0, coef.numerator, coef.denominator)
     return (1, float(coef).hex())
 
