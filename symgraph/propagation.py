@@ -112,6 +112,15 @@ def _range_of(dtype: np.dtype[Any]) -> tuple[float, float]:
     return -inf, inf
 
 
+def _stated_by_dtype(aval: Aval) -> Iterable[tuple[Fact, str]]:
+    kind = aval.dtype.kind
+    if kind in "iub":
+        yield integer_valued, f"dtype {aval.dtype}"
+        yield finite, f"dtype {aval.dtype}"
+    if kind in "ub":
+        yield nonnegative, f"dtype {aval.dtype}"
+
+
 _OPPOSITE = {
     "positive": "nonpositive",
     "nonpositive": "positive",
@@ -140,7 +149,7 @@ class Knowledge:
         Raises
         ------
         FactError
-            If facts contradict one another; the message names the node and who states what.
+            If what is stated of an input contradicts itself or the input's dtype.
         """
         found = self._known.get(node)
         if found is not None:
@@ -159,17 +168,16 @@ class Knowledge:
         return self._known[node]
 
     def _derive(self, node: Node) -> Known:
+        by_dtype = dict(_stated_by_dtype(node.aval))
         stated = dict(self._stated_of_input(node) if node.is_input else self._derived(node))
-        kind = node.aval.dtype.kind
-        if kind in "iub":
-            for fact in (integer_valued, finite, *((nonnegative,) if kind in "ub" else ())):
-                stated.setdefault(fact, f"dtype {node.aval.dtype}")
         try:
-            return Known(node, stated.items())
+            return Known(node, {**by_dtype, **stated}.items())
         except FactError as error:
-            rows = [f"{fact}   {reason}" for fact, reason in stated.items()]
-            place = f" at {node.origin}" if str(node.origin) else ""
-            raise FactError(f"{error.what} Of {node!r}{place} it is known:", rows) from None
+            if not node.is_input:
+                # Rules speak of where a value is defined: this one is nowhere, as 1 / (x - x).
+                return Known(node, by_dtype.items())
+            rows = [f"{fact}   {reason}" for fact, reason in {**by_dtype, **stated}.items()]
+            raise FactError(f"{error.what} Of {node!r} it is said:", rows) from None
 
     def _derived(self, node: Node) -> Iterable[tuple[Fact, str]]:
         operands = [self._known[operand] for operand in node.operands]

@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from .. import facts as f
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
 from ..avals import Aval, supported_dtype
+from ..facts import Fact
 from ..op import Op, no_flops, register
+from ..propagation import Known
 from .families import function
 
 __all__ = ["astype", "cast", "round", "stop_gradient"]
+
+
+# -- what is known of results ----------------------------------------------------------------------
+def _facts_cast(x: Known, *, dtype: np.dtype[Any]) -> Iterable[Fact]:
+    """All that is known of x where nothing is lost but digits; else what truncation keeps."""
+    source = x.aval.dtype
+    whole = x.has(f.integer_valued)
+    if dtype.kind == "b":
+        return
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        if not (limits.min <= x.low and x.high <= limits.max):
+            return
+        low, high = math.trunc(x.low), math.trunc(x.high)
+        yield f.interval(low, high)
+        if whole:
+            yield from x.facts
+        return
+    widens = np.can_cast(source, dtype, "safe")
+    largest = float(np.finfo(dtype).max)
+    fits = widens or (-largest < x.low and x.high < largest)
+    yield from (fact for fact in x.facts if fits or fact is not f.finite)
+    if math.isfinite(x.low) and math.isfinite(x.high):
+        yield f.interval(x.low, x.high)
+
 
 # -- dtypes ----------------------------------------------------------------------------------------
 CAST = register(
@@ -23,6 +53,7 @@ CAST = register(
         normalize=lambda avals, *, dtype: {"dtype": supported_dtype(dtype)},
         flops=no_flops,
         count=0,
+        facts=_facts_cast,
         doc="x with another dtype; floats become integers by dropping their fraction.",
     )
 )
@@ -70,6 +101,16 @@ stop_gradient = function(STOP_GRADIENT, _stop_gradient)
 
 
 # -- decimals --------------------------------------------------------------------------------------
+def _facts_round(x: Known, *, decimals: int) -> Iterable[Fact]:
+    if decimals > 0:
+        yield from (fact for fact in (f.nonnegative, f.nonpositive, f.total) if x.has(fact))
+    elif decimals == 0:
+        yield f.integer_valued
+        yield from (
+            fact for fact in (f.nonnegative, f.nonpositive, f.total, f.finite) if x.has(fact)
+        )
+
+
 def _infer_round(x: Aval, *, decimals: int) -> Aval:
     return x
 
@@ -81,6 +122,7 @@ ROUND = register(
         kernel=lambda xp, x, *, decimals: xp.round(x, decimals),
         vjp=(None,),
         promote=lambda dtype: np.dtype("float16") if dtype.kind == "b" else dtype,
+        facts=_facts_round,
         doc="x rounded to `decimals` digits after the point, halves to even.",
     )
 )

@@ -5,15 +5,28 @@ Abramowitz and Stegun (1964), chapters 6 and 7; DLMF §5 and §7.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from math import pi, sqrt
+from math import inf, pi, sqrt
 from typing import Any
 
 import numpy as np
 
+from .. import facts as f
 from ..array import apply
 from ..avals import Aval
 from ..op import Op, per_element, register
+from ..propagation import Known
+from .bounds import (
+    FactRule,
+    decreasing,
+    increasing,
+    is_positive,
+    knows,
+    odd_signs,
+    positive_operand,
+    within,
+)
 from .choice import where
 from .exponential import exp, log, log1p
 from .families import elementwise, function
@@ -49,37 +62,79 @@ def _kernel(name: str) -> Callable[..., Any]:
     return kernel
 
 
-def _special(name: str, *vjp: Any, doc: str = "", flops: int = 20) -> Any:
-    return elementwise(name, kernel=_kernel(name), vjp=vjp, promote=_to_float, flops=flops, doc=doc)
+def _special(
+    name: str, *vjp: Any, facts: FactRule | None = None, doc: str = "", flops: int = 20
+) -> Any:
+    return elementwise(
+        name, kernel=_kernel(name), vjp=vjp, promote=_to_float, facts=facts, flops=flops, doc=doc
+    )
+
+
+def _inside_unit(x: Known) -> bool:
+    return x.low > 0 and x.high < 1
 
 
 # -- error functions -------------------------------------------------------------------------------
-erf = _special("erf", lambda ct, out, x: ct * (2 / sqrt(pi) * exp(-(x * x))))
-erfc = _special("erfc", lambda ct, out, x: -(ct * (2 / sqrt(pi) * exp(-(x * x)))))
-erfinv = _special("erfinv", lambda ct, out, x: ct * (sqrt(pi) / 2 * exp(out * out)))
+erf = _special(
+    "erf",
+    lambda ct, out, x: ct * (2 / sqrt(pi) * exp(-(x * x))),
+    facts=knows(
+        bounds=increasing(math.erf, image=(-1.0, 1.0)),
+        signs=odd_signs,
+        keeps_finite=True,
+        zero_at_zero=True,
+    ),
+)
+erfc = _special(
+    "erfc",
+    lambda ct, out, x: -(ct * (2 / sqrt(pi) * exp(-(x * x)))),
+    facts=knows(
+        bounds=decreasing(math.erfc, image=(0.0, 2.0)), signs=is_positive, keeps_finite=True
+    ),
+)
+erfinv = _special(
+    "erfinv",
+    lambda ct, out, x: ct * (sqrt(pi) / 2 * exp(out * out)),
+    facts=knows(signs=odd_signs, defined=lambda x: x.low > -1 and x.high < 1, zero_at_zero=True),
+)
 ndtr = _special(
     "ndtr",
     lambda ct, out, x: ct * (1 / sqrt(2 * pi) * exp(-0.5 * (x * x))),
+    facts=knows(bounds=within(0.0, 1.0), signs=is_positive, keeps_finite=True),
     doc="The normal distribution function.",
 )
 ndtri = _special(
     "ndtri",
     lambda ct, out, x: ct * (sqrt(2 * pi) * exp(0.5 * (out * out))),
+    facts=knows(defined=_inside_unit),
     doc="The inverse of `ndtr`.",
 )
 log_ndtr = _special(
     "log_ndtr",
     lambda ct, out, x: ct * (1 / sqrt(2 * pi) * exp(-0.5 * (x * x) - out)),
+    facts=knows(bounds=within(-inf, 0.0), signs=lambda x: (f.negative,)),
     doc="log(ndtr(x)), accurate far out on the left.",
 )
 
 # -- gamma and its derivatives ---------------------------------------------------------------------
 gammaln = _special(
-    "gammaln", lambda ct, out, x: ct * digamma(x), doc="The logarithm of |gamma(x)|."
+    "gammaln",
+    lambda ct, out, x: ct * digamma(x),
+    facts=knows(defined=positive_operand),
+    doc="The logarithm of |gamma(x)|.",
 )
-gamma = _special("gamma", lambda ct, out, x: ct * (out * digamma(x)))
+gamma = _special(
+    "gamma",
+    lambda ct, out, x: ct * (out * digamma(x)),
+    facts=knows(
+        signs=lambda x: (f.positive,) if x.has(f.positive) else (), defined=positive_operand
+    ),
+)
 digamma = _special(
-    "digamma", lambda ct, out, x: ct * polygamma(1, x), doc="The derivative of gammaln."
+    "digamma",
+    lambda ct, out, x: ct * polygamma(1, x),
+    facts=knows(defined=positive_operand),
+    doc="The derivative of gammaln.",
 )
 
 
@@ -114,17 +169,20 @@ polygamma = function(POLYGAMMA, _polygamma)
 logit = _special(
     "logit",
     lambda ct, out, x: ct / (x * (1 - x)),
+    facts=knows(defined=_inside_unit),
     doc="log(x / (1 - x)), the inverse of sigmoid.",
 )
 xlogy = _special(
     "xlogy",
     lambda ct, out, x, y: ct * log(y),
     lambda ct, out, x, y: ct * (x / where((x == 0) & (y == 0), 1, y)),
+    facts=knows(defined=lambda x, y: y.has(f.positive)),
     doc="x log y, and 0 where x is 0; where both are 0 the derivative with respect to y is 0.",
 )
 xlog1py = _special(
     "xlog1py",
     lambda ct, out, x, y: ct * log1p(y),
     lambda ct, out, x, y: ct * (x / where((x == 0) & (y == -1), 1, 1 + y)),
+    facts=knows(defined=lambda x, y: y.low > -1),
     doc="x log(1 + y), and 0 where x is 0; at x = 0, y = -1 the derivative with respect to y is 0.",
 )
