@@ -97,12 +97,6 @@ def exp_over_one_plus_its_exp(x: Real) -> Identity:
     return exp(-x) / (1 + exp(-x)), sigmoid(-x)
 
 
-@rule(sound="rounding", stable="large x: sigmoid(x) is 1 to the last digit")
-def one_minus_sigmoid(x: Real) -> Identity:
-    r"""$1 - \sigma(x) = \sigma(-x)$."""
-    return 1 - sigmoid(x), sigmoid(-x)
-
-
 @rule(sound="rounding", stable="x far below 0: sigmoid underflows")
 def log_of_sigmoid(x: Real) -> Identity:
     r"""$\log \sigma(x) = -\log(1 + e^{-x})$."""
