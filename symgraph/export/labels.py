@@ -15,7 +15,7 @@ import numpy as np
 
 from ..avals import Aval
 from ..cost import varying
-from ..dag import Dag, Node
+from ..dag import Dag, Node, reachable
 from ..source import Frame
 
 __all__ = [
@@ -297,11 +297,12 @@ def reading_order(dag: Dag) -> list[Node]:
     """The nodes of a graph in an order that depends on the graph alone: operands before uses.
 
     Values made of constants only are shared by all graphs of a process, so their serial numbers
-    tell of other graphs; they stand before their first use.
+    tell of other graphs; they stand before their first use. The first output comes first, so a
+    value before its gradients, unless the graph says in which order it runs.
     """
     depends = set(varying(dag.outputs))
     order: dict[Node, None] = {}
-    sequence = [*(dag.schedule or ()), *dag.nodes]
+    sequence = [*(dag.schedule or reachable(dag.outputs[:1])), *dag.nodes]
     for node in [*(each for each in sequence if each in depends), *sequence]:
         stack = [node]
         while stack:

@@ -11,8 +11,7 @@ constants and what is made of constants only) have no box: they are written wher
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 
 from ..cost import varying
 from ..dag import Dag, Node
@@ -54,11 +53,7 @@ class Layout:
     boxes: dict[Node, Box]
     bands: tuple[Band, ...]
     height: float
-    columns: tuple[str, ...] = field(default=())
-
-    @cached_property
-    def width(self) -> float:
-        return WIDTH
+    columns: tuple[str, ...]
 
 
 def bands(dag: Dag, nodes: Sequence[Node], orders: Mapping[Node, int], top: float = 0.0) -> Layout:
@@ -75,8 +70,9 @@ def bands(dag: Dag, nodes: Sequence[Node], orders: Mapping[Node, int], top: floa
         Where the first band begins.
     """
     boxed = _boxed(dag, nodes)
-    forward = [node for node in boxed if not orders[node]]
-    gradient = [node for node in boxed if orders[node]]
+    # What is computed again for the gradient stands with it.
+    forward = [node for node in boxed if not orders[node] and not node.copy]
+    gradient = [node for node in boxed if orders[node] or node.copy]
     if not forward or not gradient:
         return _one_column(boxed, "forward" if forward else "gradient", top)
     rows = _rows(forward, gradient)
@@ -101,27 +97,38 @@ def _one_column(nodes: list[Node], column: str, top: float) -> Layout:
 def _rows(forward: list[Node], gradient: list[Node]) -> list[list[Node]]:
     """For each forward node the gradient nodes of its band, operands first."""
     row_of = {node: row for row, node in enumerate(forward)}
-    last = len(forward) - 1
     for node in gradient:
-        base: Node | None = node.origin.adjoint_of
-        while base is not None and base.origin.adjoint_of is not None:
-            base = base.origin.adjoint_of
-        # The forward node may be gone (simplified away, or itself a leaf): the values used tell the
-        # place.
-        row_of[node] = row_of[base] if base in row_of else _row_by_operands(node, row_of, last)
+        row = None if node.copy else _row(node, row_of)
+        if row is not None:
+            row_of[node] = row
+    _place_by_use(gradient, row_of)
     rows: list[list[Node]] = [[] for _ in forward]
     for node in gradient:
         rows[row_of[node]].append(node)
     return rows
 
 
-def _row_by_operands(node: Node, row_of: dict[Node, int], last: int) -> int:
-    """Beside the lowest forward value it uses; without one, as high as its gradient operands."""
+def _row(node: Node, row_of: Mapping[Node, int]) -> int | None:
+    """The band of the forward node it is the adjoint of; else where its operands stand."""
+    base: Node | None = node.origin.adjoint_of
+    while base is not None and base.origin.adjoint_of is not None:
+        base = base.origin.adjoint_of
+    if base is not None and base in row_of:
+        return row_of[base]
+    # The forward node is a leaf, or simplified away: beside the lowest forward value it uses, or as
+    # high as its gradient operands.
     placed = [operand for operand in node.operands if operand in row_of]
     values = [row_of[operand] for operand in placed if operand.origin.adjoint_of is None]
-    if values:
-        return max(values)
-    return min((row_of[operand] for operand in placed), default=last)
+    return max(values) if values else min((row_of[each] for each in placed), default=None)
+
+
+def _place_by_use(gradient: list[Node], row_of: dict[Node, int]) -> None:
+    """The rest, such as what is computed again: in the band of its first use, the lowest one."""
+    needed: dict[Node, int] = {}
+    for node in reversed(gradient):
+        row = row_of.setdefault(node, needed.get(node, 0))
+        for operand in node.operands:
+            needed[operand] = max(needed.get(operand, 0), row)
 
 
 def _two_columns(forward: list[Node], rows: list[list[Node]], top: float) -> Layout:

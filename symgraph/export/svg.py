@@ -172,7 +172,7 @@ def _bare(text: str) -> str:
 
 
 def _box(node: Node, box: Box, labels: Labels, texts: dict[Node, Spelled]) -> str:
-    kind, radius = ("sg-f", 9) if box.column == "forward" else ("sg-g", 1.5)
+    kind, radius = ("sg-g", 1.5) if labels.orders[node] else ("sg-f", 9)
     if node.copy:
         kind += " sg-r"
     frame = labels.frame(node)

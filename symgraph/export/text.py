@@ -16,6 +16,7 @@ from .labels import ATOM, Labels, Spelled, atom, escaped, shortened, spelled
 __all__ = ["equation", "formula", "headline", "render", "tree"]
 
 _WIDEST = 44
+_SOURCE = 80
 _FORMULA_PART = 72
 _MOST_PARTS = 40
 
@@ -24,9 +25,12 @@ def headline(dag: Dag, labels: Labels | None = None) -> str:
     """How large the graph is: `9 nodes (3 forward, 6 gradient), 5 operations`."""
     orders = (labels or Labels(dag)).orders
     computed = [node for node in dag.nodes if not (node.is_input or node.is_constant)]
-    gradient = sum(1 for node in computed if orders[node])
+    again = sum(1 for node in computed if node.copy)
+    gradient = sum(1 for node in computed if orders[node] and not node.copy)
+    told = [f"{len(computed) - gradient - again} forward", f"{gradient} gradient"]
+    told += [f"{again} computed again"] if again else []
+    split = f" ({', '.join(told)})" if gradient or again else ""
     operations = op_count(dag.outputs)
-    split = f" ({len(computed) - gradient} forward, {gradient} gradient)" if gradient else ""
     return f"{_counted(len(dag.nodes), 'node')}{split}, {_counted(operations, 'operation')}"
 
 
@@ -84,7 +88,7 @@ def _row(node: Node, labels: Labels, lines: bool) -> list[str]:
 
 
 def _quoted(frame: Frame) -> str:
-    text = escaped(frame.text)
+    text = shortened(escaped(frame.text), _SOURCE)
     return f"{escaped(str(frame))}   {text}" if text else escaped(str(frame))
 
 

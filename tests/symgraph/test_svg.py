@@ -17,6 +17,7 @@ from symgraph.export import svg
 from symgraph.export.labels import escaped, order_of, shortened
 from symgraph.export.layout import BOX_HEIGHT, WIDTH, bands
 from symgraph.expression import parse
+from symgraph.lowering.remat import recomputed
 from symgraph.ops.creation import input as symbolic_input
 
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -38,6 +39,11 @@ def _second_order() -> Dag:
     return differentiated(first.with_outputs([total.node], ["s"], 0), ["x"])
 
 
+def _recomputed() -> Dag:
+    joint = _layers(4)
+    return recomputed(joint, [node for node in joint.nodes if node.op.name == "tanh"])
+
+
 GRAPHS = [
     parse("x"),
     parse("1"),
@@ -46,6 +52,7 @@ GRAPHS = [
     differentiated(parse("-sum(p*log(exp(z)/sum(exp(z))))"), ["z", "p"]),
     differentiated(parse("sum(x)"), ["x"], value=False),
     _second_order(),
+    _recomputed(),
     _layers(1),
     _layers(12),
     _layers(120),
@@ -99,6 +106,20 @@ def test_every_computed_node_has_a_box_and_every_output_a_flag() -> None:
     assert kinds.count("sg-i") == 2
     # One more of each stands in the legend.
     assert kinds.count("sg-f") == 3 + 1
+
+
+def test_values_computed_again_stand_with_the_gradient_below_their_use() -> None:
+    dag = _recomputed()
+    layout = bands(dag, dag.nodes, order_of(dag.nodes))
+    copies = [node for node in dag.nodes if node.copy]
+    assert copies
+    for node in copies:
+        assert layout.boxes[node].column == "gradient"
+        users = [user for user, _ in dag.uses[node]]
+        assert layout.boxes[node].y > min(layout.boxes[user].y for user in users)
+    root = ET.fromstring(svg.render(dag))
+    dashed = [r for r in root.iter(f"{_SVG}rect") if (r.get("class") or "").endswith("sg-r")]
+    assert len(dashed) == len(copies)
 
 
 def test_tooltips_tell_shape_role_and_line() -> None:
