@@ -86,7 +86,6 @@ def available() -> tuple[str, ...]:
     return tuple(sorted({*_entries(), *_BUILT_IN}))
 
 
-# A source tree on the path has no entry points of its own.
 _BUILT_IN = {"numpy": "symgraph.backends.numpy:BACKEND", "jax": "symgraph.backends.jax:BACKEND"}
 
 
@@ -100,9 +99,11 @@ def backend_named(name: str | Backend) -> Backend:
     """
     if not isinstance(name, str):
         return name
-    entry = _entries().get(name)
-    if entry is None and name in _BUILT_IN:
+    # Ours are not looked for: reading what all installed packages declare takes 20 ms.
+    if name in _BUILT_IN:
         entry = EntryPoint(name, _BUILT_IN[name], GROUP)
+    else:
+        entry = _entries().get(name)
     if entry is None:
         raise BackendError(
             f"There is no backend {name!r}.",

@@ -72,7 +72,9 @@ class _Writer:
         special = any("special." in line.partition("  #")[0] for line in body)
         head = "from scipy import special\n\n\n" if special else ""
         helpers = "".join(_HELPERS[name].lstrip("\n") + "\n" for name in sorted(self.helpers))
-        return f"{head}{helpers}def function(np, **inputs):\n{text}\n"
+        # An input may be called np as well.
+        only = ", /" if "np" in self.dag.inputs else ""
+        return f"{head}{helpers}def function(np{only}, **inputs):\n{text}\n"
 
     def _target(self) -> str:
         self.number += 1
