@@ -9,7 +9,7 @@ from typing import Any
 
 from ..cost import op_count
 from ..dag import Dag
-from ..errors import InputError
+from ..errors import InputError, ShapeError
 from ..export import dot, svg, text
 from ..expression import parse
 from ..graph import Graph
@@ -27,6 +27,7 @@ def add_parser(commands: Any) -> None:
         "derive",
         help="derive, simplify and check the gradient of an expression",
         description="Names without a shape are vectors of one common length n.",
+        epilog="Exit code: 0 if the check passes, 1 if it fails, 2 for what cannot be read.",
         allow_abbrev=False,
     )
     add = parser.add_argument
@@ -48,7 +49,7 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Derive, print, draw, check; 1 if the check fails."""
     wrt = [name.strip() for each in options.wrt for name in each.split(",") if name.strip()]
-    forward = Graph(_parsed(options))
+    forward = Graph(_scalar(_parsed(options)))
     joint = forward.gradient(*wrt)
     _section("forward", forward.dag)
     _section(f"gradient with respect to {', '.join(wrt)}", joint.dag)
@@ -69,6 +70,18 @@ def run(options: argparse.Namespace) -> int:
     check = _check(forward.dag, gradients, wrt, options)
     print(f"\ncheck  {check}")
     return 0 if check.ok else 1
+
+
+def _scalar(dag: Dag) -> Dag:
+    """The graph, if a gradient can be taken of it."""
+    output = dag.outputs[0]
+    if output.shape:
+        names = " ".join(f"--shape {name}=" for name in dag.inputs)
+        raise ShapeError(
+            f"A gradient is taken of a scalar; this expression gives {output.aval}.",
+            mend=f"Reduce it, as in sum(...), or make its names scalars: {names}",
+        )
+    return dag
 
 
 def _parsed(options: argparse.Namespace, *, double: bool = False) -> Dag:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 
 from .. import demo
@@ -29,6 +31,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SymgraphError as error:
         error.frame = None  # no line of Python is the user's here
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)
     except SystemExit as stop:  # argparse has told its error, or the help

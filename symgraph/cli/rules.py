@@ -44,12 +44,13 @@ def run(options: argparse.Namespace) -> int:
     if options.action == "show":
         print("\n\n".join(_shown(rule) for rule in chosen))
         return 0
-    reports = [verify_rule(rule) for rule in chosen]
-    for report in reports:
-        print(report)
-    failed = [report.rule for report in reports if not report.ok]
-    print(f"{len(reports) - len(failed)} of {len(reports)} rules verified")
-    return 1 if failed else 0
+    verified = 0
+    for rule in chosen:
+        report = verify_rule(rule)
+        verified += report.ok
+        print(report, flush=True)
+    print(f"{verified} of {len(chosen)} rules verified")
+    return 0 if verified == len(chosen) else 1
 
 
 def _named(names: Sequence[str]) -> list[Rule]:
