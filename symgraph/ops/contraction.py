@@ -13,27 +13,24 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import Array, apply
 from ..avals import Aval, broadcast_shapes, normal_axes
 from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
-from ..op import Algebra, Op, no_flops, register
+from ..op import Algebra, Op, register
 from .composites import as_array, composite, listed, naming_lines, refuse
 from .creation import eye
 from .families import function, same_dtype
-from .movement import expand_dims, facts_of_elements, matrix_transpose, moveaxis, ravel, squeeze
+from .movement import expand_dims, matrix_transpose, ravel, squeeze
 
 __all__ = [
-    "diag",
-    "diagonal",
     "dot",
     "einsum",
     "inner",
     "matmul",
     "outer",
     "tensordot",
-    "trace",
     "vdot",
 ]
 
@@ -379,128 +376,3 @@ def outer(x: Any, y: Any, out: Any = None) -> Array:
     x, y = as_array(x), as_array(y)
     column = expand_dims(x if x.ndim == 1 else ravel(x), -1)
     return column * (y if y.ndim == 1 else ravel(y))
-
-
-# -- diagonals -----------------------------------------------------------------------------------
-def _diagonal_length(rows: Dim, columns: Dim, offset: int) -> Dim:
-    if known_equal(rows, columns) and not offset:
-        return rows
-    if not isinstance(rows, int) or not isinstance(columns, int):
-        raise ShapeError(
-            f"the diagonal {offset} of a {rows} by {columns} matrix has no known length.",
-            mend="Named dimensions need a square matrix and offset 0.",
-        )
-    length = (
-        (rows if rows < columns - offset else columns - offset)
-        if offset >= 0
-        else (rows + offset if rows + offset < columns else columns)
-    )
-    return length if length > 0 else 0
-
-
-def _infer_diagonal(x: Aval, *, offset: int) -> Aval:
-    if x.ndim < 2:
-        raise ShapeError(f"a matrix is needed, not shape {show_shape(x.shape)}.")
-    return x.with_shape((*x.shape[:-2], _diagonal_length(x.shape[-2], x.shape[-1], offset)))
-
-
-def _facts_diagonal(x: Any, *, offset: int) -> Iterable[Fact]:
-    yield from facts_of_elements(x)
-    if not offset and x.has(Fact("positive_definite")):
-        yield Fact("positive")
-
-
-DIAGONAL = register(
-    Op(
-        "diagonal",
-        infer=_infer_diagonal,
-        kernel=lambda xp, x, *, offset: xp.diagonal(x, offset, -2, -1),
-        vjp=(
-            lambda ct, out, x, *, offset: apply(
-                DIAGONAL_MATRIX, ct, rows=x.shape[-2], columns=x.shape[-1], offset=offset
-            ),
-        ),
-        flops=no_flops,
-        count=0,
-        facts=_facts_diagonal,
-        algebra=Algebra("diagonal"),
-        view=True,
-        doc="Elements whose column exceeds their row by `offset`.",
-    )
-)
-
-
-@naming_lines
-def _diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-    x = as_array(x)
-    if x.ndim < 2:
-        raise ShapeError(f"diagonal: a matrix is needed, not shape {show_shape(x.shape)}.")
-    (one,), (other,) = normal_axes(axis1, x.ndim), normal_axes(axis2, x.ndim)
-    if one == other:
-        raise ShapeError("diagonal: axis1 and axis2 are the same.")
-    turned = x if (one, other) == (-2, -1) else moveaxis(x, (one, other), (-2, -1))
-    return apply(DIAGONAL, turned, offset=int(offset))
-
-
-diagonal = function(DIAGONAL, _diagonal, np.diagonal)
-
-
-def _infer_diagonal_matrix(x: Aval, *, rows: Dim, columns: Dim, offset: int) -> Aval:
-    if not x.ndim or not known_equal(x.shape[-1], _diagonal_length(rows, columns, offset)):
-        raise ShapeError(
-            f"shape {show_shape(x.shape)} does not fill the diagonal {offset} "
-            f"of a {rows} by {columns} matrix."
-        )
-    return x.with_shape((*x.shape[:-1], rows, columns))
-
-
-def _diagonal_matrix_kernel(xp: Any, x: Any, *, rows: int, columns: int, offset: int) -> Any:
-    place = xp.arange(x.shape[-1])
-    index = (
-        Ellipsis,
-        place + (-offset if offset < 0 else 0),
-        place + (offset if offset > 0 else 0),
-    )
-    return xp.scatter_set(xp.zeros((*x.shape[:-1], rows, columns), x.dtype), index, x)
-
-
-def _facts_diagonal_matrix(x: Any, *, rows: Dim, columns: Dim, offset: int) -> Iterable[Fact]:
-    for fact in (Fact("nonnegative"), Fact("nonpositive"), finite, total, integer_valued):
-        if x.has(fact):
-            yield fact
-    if not offset and known_equal(rows, columns):
-        yield Fact("diagonal")
-        if x.has(Fact("positive")):
-            yield Fact("positive_definite")
-
-
-DIAGONAL_MATRIX = register(
-    Op(
-        "diagonal_matrix",
-        infer=_infer_diagonal_matrix,
-        kernel=_diagonal_matrix_kernel,
-        vjp=(lambda ct, out, x, *, rows, columns, offset: apply(DIAGONAL, ct, offset=offset),),
-        flops=no_flops,
-        facts=_facts_diagonal_matrix,
-        algebra=Algebra("diagonal_matrix"),
-        doc="A matrix of zeros with the last axis of the operand on the diagonal `offset`.",
-    )
-)
-
-
-@composite(np.diag)
-def diag(x: Any, k: int = 0) -> Array:
-    """The diagonal of a matrix, or the matrix with a vector on its diagonal."""
-    x = as_array(x)
-    if x.ndim == 2:
-        return apply(DIAGONAL, x, offset=int(k))
-    if x.ndim != 1:
-        raise ShapeError(f"diag: a vector or a matrix is needed, not shape {show_shape(x.shape)}.")
-    size = normal(x.shape[0] + abs(int(k)))
-    return apply(DIAGONAL_MATRIX, x, rows=size, columns=size, offset=int(k))
-
-
-@composite(np.trace)
-def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Array:
-    """The sum of a diagonal."""
-    return FUNCTIONS["sum"](_diagonal(x, offset, axis1, axis2), axis=-1, dtype=dtype)

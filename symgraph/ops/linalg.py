@@ -12,9 +12,9 @@ from ..avals import normal_axes
 from ..dims import known_equal, show_shape
 from ..errors import ShapeError, TraceError
 from .composites import as_array, naming_lines
-from .contraction import diagonal as _diagonal
 from .contraction import einsum, matmul, outer, tensordot
 from .creation import eye
+from .diagonals import diagonal as _diagonal
 from .extrema import max as _max
 from .extrema import min as _min
 from .movement import matrix_transpose, ravel, reshape
