@@ -15,11 +15,11 @@ from ..dims import Dim
 from ..ops.creation import dimension
 from .heads import Heads, one
 from .labels import canonical_term
-from .normalize import Factors, Normal, content
+from .normalize import Factors, Normal, Slot, content
 from .pieces import Piece, Spelling
 from .plan import Item, contraction_kind, plan
 from .printable import Printable
-from .term import Coef, Expr, Head, Rational, Term, added, index_sizes, quotient, rational, times
+from .term import ONE, Coef, Expr, Head, Rational, Term, added, index_sizes, quotient, rational, times
 
 __all__ = ["Unwritable", "Writer"]
 
@@ -95,7 +95,41 @@ class Writer:
                 factored = self._factored(expr, key)
                 if factored is not None:
                     options.append(factored)
+        if len(expr) <= 4:
+            options.extend(self._gathered(expr))
         return min(options, key=lambda each: self._price(each))
+
+    def _gathered(self, expr: Expr) -> list[Scaled]:
+        """All terms under one sum: sum(a) + sum(b) as sum(a + b), sum(a) + n * b as sum(a + b)."""
+        sizes = list(dict.fromkeys(size for term in expr for size in term.bound))
+        return [found for size in sizes for found in [self._under(expr, size)] if found is not None]
+
+    def _under(self, expr: Expr, size: Dim) -> Scaled | None:
+        common = self.heads.fresh()
+        parts: list[tuple[Term, Coef]] = []
+        for term, coef in expr.items():
+            factors, bound = self.normal.opened_term(term)
+            place = next((index for index, dim in bound.items() if dim == size), None)
+            if place is not None:
+                factors = [
+                    (head, tuple([common if i == place else i for i in idx]), power)
+                    for head, idx, power in factors
+                ]
+                bound = {index: dim for index, dim in bound.items() if index != place}
+            elif isinstance(size, int):
+                coef = quotient(coef, size)
+            else:
+                counts = [slot for slot in factors if slot[0].kind == "dim" and slot[0].payload == size]
+                if not counts or counts[0][2] != 1:
+                    return None
+                factors = [slot for slot in factors if slot is not counts[0]]
+            parts.append((canonical_term(factors, bound), coef))
+        inner = added(parts)
+        if len(inner) < 2 or self._outgrows(inner, list(expr)):
+            return None
+        self.spelling.sizes[common] = size
+        coef, piece = self._sum_of_leaves(inner)
+        return (coef, self.spelling.summed(piece, [common])) if common in piece.names else None
 
     def _price(self, option: Scaled) -> Any:
         coef, piece = option
@@ -111,8 +145,14 @@ class Writer:
         shares = {abs(float(quotient(coef, common))) for coef in expr.values()}
         if len(shares) > 1:
             common = 1 if any(signs) else -1
+        if ONE in expr and len(expr) > 1 and not any(signs):
+            # -1 - x, not -(1 + x).
+            common = 1
         parts: list[tuple[bool, Piece]] = []
         for term, coef in expr.items():
+            if term == ONE and not any(signs):
+                parts.append((True, Piece(self.spelling.constant(coef), ())))
+                continue
             by, piece = self.product(term, quotient(coef, common))
             parts.append((by > 0, self.spelling.times(piece, abs(by))))
         sign, piece = self._total(parts)
@@ -165,6 +205,8 @@ class Writer:
         if up and any(not self._defined(term.factors[place], power) for term, _, place in group):
             return None
         inner = added(parts)
+        if self._outgrows(inner, [term for term, _, _ in group]):
+            return None
         by, piece = self._sum_of_leaves(inner) if inner else (one, None)
         if piece is None:
             return None
@@ -172,6 +214,20 @@ class Writer:
         idx = tuple([common.get(p, p) for p in pattern])
         whole = canonical_term([(head, idx, power), leaf], bound)
         return self._sum_of_leaves(added([*rest.items(), (whole, by)]))
+
+    def _outgrows(self, inner: Expr, terms: Sequence[Term]) -> bool:
+        """Whether a sum has more elements than any array among the terms or their own sum."""
+        self.spelling.sizes.update(index_sizes(inner))
+        labels = frozenset(index_sizes(inner))
+        least = [frozenset(i for f in term.factors for i in f.idx if i >= 0) for term in terms]
+        most = self._elements(frozenset().union(*least))
+        for term in terms:
+            for f in term.factors:
+                size = 1.0
+                for dim in f.head.sizes:
+                    size *= self.size_of(dim)
+                most = max(most, size)
+        return self._elements(labels) > most
 
     def _defined(self, factor: Any, power: Rational) -> bool:
         return power.denominator == 1 or factor.head.nonnegative
@@ -214,7 +270,12 @@ class Writer:
         for head, idx, _ in factors:
             self.spelling.sizes.update(zip(idx, head.sizes, strict=True))
         sizes = [slot for slot in factors if slot[0].kind == "dim"]
-        rows = [self._row(slot) for slot in factors if slot[0].kind != "dim"]
+        rows = [
+            self._row(each)
+            for slot in factors
+            if slot[0].kind != "dim"
+            for each in _split_square(slot, bound)
+        ]
         if not rows:
             return self._constant(coef, sizes)
         out = frozenset([i for _, item in rows for i in item.labels if i not in bound])
@@ -333,6 +394,14 @@ class Writer:
             piece = self.spelling.raised(Piece(node, ()), abs(power))
             found = piece if found is None else self.spelling.binary("multiply", found, piece)
         return found
+
+
+def _split_square(slot: Slot, bound: dict[int, Dim]) -> list[Slot]:
+    """A squared vector that is summed as the vector twice: x @ x."""
+    head, idx, power = slot
+    if power == 2 and len(idx) == 1 and idx[0] in bound:
+        return [(head, idx, 1), (head, idx, 1)]
+    return [slot]
 
 
 def _pattern(idx: tuple[int, ...]) -> tuple[int, ...]:

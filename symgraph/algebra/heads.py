@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 from ..dag import Node
@@ -115,6 +116,7 @@ class Heads:
         node = head.node
         known = self.knowledge.of(node)
         head.axes = open_axes(node)
+        head.low, head.high = known.low, known.high
         head.positive = known.has(Fact("positive"))
         head.nonnegative = known.has(Fact("nonnegative"))
         head.nonzero = known.has(Fact("nonzero"))
@@ -198,9 +200,35 @@ def term_sign(term: Term) -> int:
 
 
 def is_positive(expr: Expr) -> bool:
-    """Whether every term is nonnegative and one of them positive."""
+    """Whether the sum is known to be positive: by the signs of its terms, or by their bounds."""
     signs = [term_sign(term) if coef > 0 else -1 for term, coef in expr.items()]
-    return bool(signs) and min(signs) >= 0 and max(signs) == 1
+    if not signs:
+        return False
+    return (min(signs) >= 0 and max(signs) == 1) or _least(expr) > 0
+
+
+def _least(expr: Expr) -> float:
+    """A lower bound of a sum, its terms taken as independent."""
+    total = 0.0
+    for term, coef in expr.items():
+        low, high = _bounds(term)
+        total += float(coef) * (low if coef > 0 else high) if coef != 0 else 0.0
+        if not total > -inf:
+            return -inf
+    # Rounded down: bounds are sums of floats.
+    return total - 1e-12 * max(1.0, abs(total))
+
+
+def _bounds(term: Term) -> tuple[float, float]:
+    """Bounds of a product of at most one factor, to the power 1."""
+    if not term.factors:
+        return 1.0, 1.0
+    if len(term.factors) > 1 or term.bound or term.factors[0].power != 1:
+        return -inf, inf
+    head = term.factors[0].head
+    if head.kind == "exp":
+        return 0.0, inf
+    return (head.low, head.high) if head.kind == "leaf" else (-inf, inf)
 
 
 def _term_order(term: Term) -> Any:

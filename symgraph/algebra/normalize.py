@@ -37,7 +37,7 @@ from .term import (
     weight,
 )
 
-__all__ = ["Factors", "Normal", "number"]
+__all__ = ["Factors", "Normal", "Slot", "components", "constant_value", "content", "is_logistic", "number"]
 
 Slot: TypeAlias = tuple[Head, tuple[int, ...], Rational]
 Factors: TypeAlias = list[Slot]
@@ -99,7 +99,7 @@ class Normal:
         if not bound:
             return coef, factors
         left = [slot for slot in factors if not any(index in bound for index in slot[1])]
-        for group in _components(factors, bound):
+        for group in components(factors, bound):
             part = [slot for slot in factors if any(index in group for index in slot[1])]
             whole = canonical_term(part, {index: bound[index] for index in group})
             head, idx = self.heads.closed("sum", {whole: one})
@@ -136,31 +136,66 @@ class Normal:
     def product(self, coef: Coef, factors: Factors, bound: Bound) -> Expr:
         """The product of the factors, summed over the bound indices, in normal form."""
         coef, factors, bound = self._settled(coef, factors, dict(bound))
-        sums = [slot for slot in factors if slot[0].kind == "sum" and slot[2] == 1]
+        sums = [slot for slot in factors if _is_lazy(slot)]
         if len(factors) == 1 and sums:
             return self._summed(scaled(self.instance(sums[0]), coef), bound)
         closed: Expr = {canonical_term(factors, bound): coef}
+        if not sums:
+            return closed
         for slot in sums:
             rest = [other for other in factors if other is not slot]
-            if not _may_meet(slot, rest, bound) or len(slot[0].expr) > _LONGEST:
+            if len(slot[0].expr) > _LONGEST or not _may_meet(slot, rest, bound):
                 continue
             opened = self._distributed(slot, coef, rest, bound)
             if weight(opened) < weight(closed):
                 return opened
+        if _has_exps(factors):
+            opened = self.expanded(closed)
+            if opened is not None and weight(opened) < weight(closed):
+                return opened
         return closed
+
+    def _plain(self, coef: Coef, factors: Factors, bound: Bound) -> Expr:
+        """As `product`, lazy sums staying closed."""
+        coef, factors, bound = self._settled(coef, factors, dict(bound))
+        if len(factors) == 1 and _is_lazy(factors[0]):
+            return self._summed(scaled(self.instance(factors[0]), coef), bound)
+        return {canonical_term(factors, bound): coef}
+
+    def expanded(self, expr: Expr) -> Expr | None:
+        """All lazy sums opened, where like terms then meet; None if none do, or if it grows too long."""
+        queue = list(expr.items())
+        done: list[tuple[Term, Coef]] = []
+        opened = False
+        while queue:
+            term, coef = queue.pop(0)
+            factors, bound = self.opened_term(term)
+            lazy = next((slot for slot in factors if _is_lazy(slot)), None)
+            if lazy is None:
+                done.append((term, coef))
+                continue
+            opened = True
+            rest = [slot for slot in factors if slot is not lazy]
+            queue.extend(self._distributed(lazy, coef, rest, bound).items())
+            if len(queue) + len(done) > 2 * _LONGEST:
+                return None
+        if not opened:
+            return None
+        found = self._logistic(added(done))
+        return found if len(found) < len(done) else None
 
     def _distributed(self, slot: Slot, coef: Coef, rest: Factors, bound: Bound) -> Expr:
         """The product with one lazy sum opened."""
         parts: list[tuple[Term, Coef]] = []
         for term, each in self.instance(slot).items():
             inner, inner_bound = self.opened_term(term)
-            renamed, new = self._refreshed([*rest], bound)
+            renamed, new = self._refreshed(bound)
             inner = [_renamed_slot(s, renamed) for s in inner]
             factors = [_renamed_slot(s, renamed) for s in rest] + inner
-            parts.extend(self.product(times(coef, each), factors, new | inner_bound).items())
-        return added(parts)
+            parts.extend(self._plain(times(coef, each), factors, new | inner_bound).items())
+        return self._logistic(added(parts))
 
-    def _refreshed(self, factors: Factors, bound: Bound) -> tuple[dict[int, int], Bound]:
+    def _refreshed(self, bound: Bound) -> tuple[dict[int, int], Bound]:
         names = {index: self.heads.fresh() for index in bound}
         return names, {names[index]: size for index, size in bound.items()}
 
@@ -202,6 +237,8 @@ class Normal:
             step = self._delta_step(factors, bound) or self._bound_step(factors, bound)
             if step is None:
                 step = self._exp_step(factors, bound) or self._sum_step(factors, bound)
+            if step is None:
+                step = self._clearing_step(factors, bound)
             if step is None:
                 return coef, factors, bound
             extra, factors, bound = step
@@ -300,13 +337,58 @@ class Normal:
                     return one, rest + [(head, idx, power) for power in powers], left
         return None
 
+    def _clearing_step(self, factors: Factors, bound: Bound) -> Product | None:
+        """A lazy sum freed of denominators, where that makes it another one beside it.
+
+        (1 - 1/x) (1 - x)**-1 = -1/x.
+        """
+        sums = [slot for slot in factors if slot[0].kind == "sum" and len(slot[0].expr) > 1]
+        if len(sums) < 2:
+            return None
+        for slot in sums:
+            if slot[2] != 1 or not any(f.power < 0 for t in slot[0].expr for f in t.factors):
+                continue
+            inner = self.instance(slot)
+            below = _denominators(inner)
+            if not below:
+                continue
+            _, pulled, rest = self._without(inner, below)
+            coef = content(rest)
+            head, idx = self.heads.closed("sum", scaled(rest, _inverse(coef)))
+            if any(other[0] is head and other[1] == idx for other in sums):
+                left = [other for other in factors if other is not slot]
+                return coef, [*left, *pulled, (head, idx, one)], bound
+        return None
+
     # -- sums ----------------------------------------------------------------------------------------
     def add(self, parts: Sequence[tuple[Expr, Coef]]) -> Expr:
         """A linear combination, with the identities of sums applied."""
         total = added(
             [(term, times(coef, by)) for expr, by in parts for term, coef in expr.items()]
         )
-        return self._logistic(total)
+        return self._joined_fractions(self._logistic(total))
+
+    def _joined_fractions(self, expr: Expr) -> Expr:
+        """The sum over a common denominator, where that is shorter: 1/x + 1/(1 - x) = 1/(x (1 - x))."""
+        if not 2 <= len(expr) <= 4:
+            return expr
+        under = _denominators(expr)
+        if len(under) < 2 or not any(head.kind == "sum" for head, _, _ in under):
+            return expr
+        if sum(1 for term in expr if any(f.power < 0 for f in term.factors)) < 2:
+            return expr
+        inverse: Factors = [(head, idx, -power) for head, idx, power in under]
+        parts: list[tuple[Term, Coef]] = []
+        for term, coef in expr.items():
+            factors, bound = self.opened_term(term)
+            parts.extend(self._plain(coef, _stripped(factors, inverse), bound).items())
+        top = added(parts)
+        top = self.expanded(top) or top
+        if not top or len(top) > len(expr):
+            return expr
+        coef, factors, bound = self.as_product(top)
+        found = self.product(coef, factors + under, bound)
+        return found if weight(found) < weight(expr) else expr
 
     def sum_over(self, expr: Expr, bound: Bound) -> Expr:
         """The sum over free indices of the expression, given with their sizes."""
@@ -318,7 +400,7 @@ class Normal:
         parts: list[tuple[Term, Coef]] = []
         for term, coef in expr.items():
             factors, inner = self.opened_term(term)
-            names, new = self._refreshed(factors, bound)
+            names, new = self._refreshed(bound)
             renamed = [_renamed_slot(slot, names) for slot in factors]
             parts.extend(self.product(coef, renamed, inner | new).items())
         return self._logistic(added(parts))
@@ -591,7 +673,7 @@ def _uses(term: Term, bound: Bound) -> bool:
     return any(index in bound for f in term.factors for index in f.idx)
 
 
-def _components(factors: Factors, bound: Bound) -> list[list[int]]:
+def components(factors: Factors, bound: Bound) -> list[list[int]]:
     """Bound indices that factors tie together."""
     joined: dict[int, set[int]] = {index: {index} for index in bound}
     for _, idx, _ in factors:
@@ -605,8 +687,21 @@ def _components(factors: Factors, bound: Bound) -> list[list[int]]:
 
 def _groups(factors: Factors, bound: Bound) -> list[list[int]]:
     """Sets of bound indices that may form a lazy sum: each alone, and those tied together."""
-    ties = [group for group in _components(factors, bound) if len(group) > 1]
+    ties = [group for group in components(factors, bound) if len(group) > 1]
     return [[index] for index in bound] + ties
+
+
+def _is_lazy(slot: Slot) -> bool:
+    return slot[0].kind == "sum" and slot[2] == 1
+
+
+def _has_exps(factors: Factors) -> bool:
+    """Whether exps are among the factors or in their lazy sums."""
+    return any(
+        head.kind == "exp"
+        or (head.kind == "sum" and any(f.head.kind == "exp" for t in head.expr for f in t.factors))
+        for head, _, _ in factors
+    )
 
 
 def _may_meet(slot: Slot, rest: Factors, bound: Bound) -> bool:
@@ -653,6 +748,16 @@ def _common_factors(expr: Expr) -> Factors:
         if least != 0:
             found.append((*key, least))
     return found
+
+
+def _denominators(expr: Expr) -> Factors:
+    """Factors over free indices that some terms are divided by, to the most negative power."""
+    least: dict[tuple[Head, tuple[int, ...]], Rational] = {}
+    for term in expr:
+        for head, idx, power in term.factors:
+            if power < 0 and all(index >= 0 for index in idx):
+                least[(head, idx)] = min(power, least.get((head, idx), 0))
+    return [(head, idx, power) for (head, idx), power in least.items()]
 
 
 def _stripped(factors: Factors, inverse: Factors) -> Factors:

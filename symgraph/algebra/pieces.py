@@ -55,11 +55,19 @@ class Spelling:
     dtype : dtype
     alive : callable
         Whether a node is computed anyway.
+    given : callable
+        Whether a node is in the graph as it was given.
     """
 
-    def __init__(self, dtype: np.dtype[Any], alive: Callable[[Node], bool]) -> None:
+    def __init__(
+        self,
+        dtype: np.dtype[Any],
+        alive: Callable[[Node], bool],
+        given: Callable[[Node], bool],
+    ) -> None:
         self.dtype = dtype
         self.alive = alive
+        self.given = given
         self.sizes: dict[int, Dim] = {}
         self._constants: dict[Coef, Node] = {}
 

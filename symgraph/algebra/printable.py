@@ -17,7 +17,7 @@ from .heads import Heads, one
 from .labels import canonical_term
 from .normalize import Factors, Normal, Slot, is_logistic
 from .pieces import Piece, Spelling
-from .term import ONE, Coef, Expr, Rational, Term, added, rational, scaled, times
+from .term import ONE, Coef, Expr, Factor, Rational, Term, added, rational, scaled, times
 
 __all__ = ["Printable", "SumWriter"]
 
@@ -45,7 +45,7 @@ class Printable:
     def expr(self, expr: Expr) -> Expr:
         """The expression over leaves alone."""
         if len(expr) > 1:
-            expr = self._logs_paired(expr)
+            expr = self._log_quotients(self._logs_paired(expr))
         parts: list[tuple[Term, Coef]] = []
         for term, coef in expr.items():
             if all(f.head.kind in ("leaf", "dim", "delta") for f in term.factors):
@@ -66,6 +66,36 @@ class Printable:
                 if better is not None:
                     expr = better
         return expr
+
+    def _log_quotients(self, expr: Expr) -> Expr:
+        """log a - log b as log(a / b) again where that is how it was given."""
+        logs = [
+            (term, place)
+            for term in expr
+            for place, f in enumerate(term.factors)
+            if f.head.kind == "log" and f.power == 1 and not term.bound
+        ]
+        for a, at in logs:
+            for b, bt in logs:
+                rest = _others(a, at)
+                if a not in expr or b not in expr or not expr[a] > 0 or rest != _others(b, bt):
+                    continue
+                if expr[a] != -expr[b]:
+                    continue
+                over = self.spelling.binary(
+                    "divide", self._log_argument(a.factors[at]), self._log_argument(b.factors[bt])
+                )
+                made = self.spelling.unary("log", over)
+                if self.spelling.given(made.node):
+                    coef = expr[a]
+                    left = {term: c for term, c in expr.items() if term not in (a, b)}
+                    expr = self._plus(left, coef, [*rest, self._leaf(made)], {})
+        return expr
+
+    def _log_argument(self, factor: Factor) -> Piece:
+        return self.writer.written(
+            self.normal.substituted(factor.head.expr, dict(enumerate(factor.idx)))
+        )
 
     def _log_paired(self, expr: Expr, term: Term, place: int) -> Expr | None:
         factors, bound = self.normal.opened_term(term)
@@ -352,6 +382,11 @@ def _gathered(slots: Factors) -> Factors:
     for head, idx, power in slots:
         table[(head, idx)] = table.get((head, idx), 0) + power
     return [(head, idx, power) for (head, idx), power in table.items()]
+
+
+def _others(term: Term, place: int) -> Factors:
+    """The factors but one."""
+    return [(f.head, f.idx, f.power) for i, f in enumerate(term.factors) if i != place]
 
 
 def _is_mixed(expr: Expr) -> bool:

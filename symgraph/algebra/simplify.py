@@ -20,6 +20,7 @@ from .extract import Unwritable, Writer
 from .forms import Forms, leaf_expr
 from .heads import Heads, open_axes
 from .pieces import Piece, Spelling
+from .recall import Recall
 from .regions import is_closed, is_trivial, least_count
 from .term import Expr
 from .world import Cost, World
@@ -77,6 +78,7 @@ class _Pass:
         self.outputs = list(outputs)
         self.log = log
         self.forms = Forms(Heads(knowledge))
+        self.recall = Recall(self.forms.normal)
         self.world = World(outputs)
         self.nodes = reachable(outputs)
         self.users: dict[Node, int] = dict.fromkeys(self.nodes, 0)
@@ -111,6 +113,7 @@ class _Pass:
                 self._end(node, expr)
         if closed:
             self._close(node)
+            self.recall.learn(expr, self.seen[node])
         else:
             self.seen[node] = expr
             self.opened[node] = True
@@ -132,7 +135,8 @@ class _Pass:
     def _form(self, node: Node) -> Expr | None:
         if not Forms.knows(node) or not self.world.alive(node):
             return None
-        return self.forms.form(node, [self.seen[operand] for operand in node.operands])
+        expr = self.forms.form(node, [self.seen[operand] for operand in node.operands])
+        return None if expr is None else self.recall.recalled(expr)
 
     # -- the end of a region -------------------------------------------------------------------------
     def _end(self, node: Node, expr: Expr) -> None:
@@ -185,7 +189,8 @@ class _Pass:
     def _written(self, node: Node, expr: Expr) -> Node | None:
         spelling = self.spellings.get(node.dtype)
         if spelling is None:
-            spelling = self.spellings[node.dtype] = Spelling(node.dtype, self.world.alive)
+            spelling = Spelling(node.dtype, self.world.alive, self.users.__contains__)
+            self.spellings[node.dtype] = spelling
         axes = open_axes(node)
         for place, axis in enumerate(axes):
             spelling.sizes[place] = node.shape[axis]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
@@ -66,7 +66,9 @@ class Head:
 
     __slots__ = (
         "axes",
+        "high",
         "kind",
+        "low",
         "nonnegative",
         "nonzero",
         "one_hot",
@@ -94,6 +96,7 @@ class Head:
         self.one_hot: tuple[int, ...] = ()
         self.unit_norm: tuple[int, ...] = ()
         self.weight = 1
+        self.low, self.high = -inf, inf
 
     @property
     def node(self) -> Node:

@@ -1,0 +1,108 @@
+"""Closed arrays recognised when they are spelled out again.
+
+A contraction with several users is one array to them. Where an expression contains the same contraction written
+in full (in another order, or transposed where a matrix is symmetric) it is that array, so like terms meet.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .heads import Heads, one
+from .labels import canonical_term
+from .normalize import Factors, Normal, components, content
+from .term import Coef, Expr, Head, Term, added, quotient, scaled, times
+
+__all__ = ["Recall"]
+
+
+class _Known(NamedTuple):
+    """An array that is `coef` times what was looked up, its indices by place."""
+
+    head: Head
+    order: tuple[int, ...]
+    coef: Coef
+
+
+class Recall:
+    """Expressions of closed arrays, to be looked up."""
+
+    def __init__(self, normal: Normal) -> None:
+        self.normal = normal
+        self.heads: Heads = normal.heads
+        self._known: dict[Head, _Known] = {}
+        self._parts: set[tuple[int, ...]] = set()
+
+    def learn(self, expr: Expr, leaf: Expr) -> None:
+        """Remember that `leaf`, a single array, is `expr`."""
+        ((term, by),) = leaf.items()
+        if by != 1 or len(term.factors) != 1 or not expr:
+            return
+        coef = content(expr)
+        if coef == 0:
+            return
+        if len(expr) == 1:
+            (single,) = expr
+            if not single.bound or any(all(i >= 0 for i in f.idx) for f in single.factors):
+                return
+            self._parts.add(_signature(single))
+        head, idx = self.heads.closed("sum", scaled(expr, quotient(1, coef)))
+        array = term.factors[0].head
+        if len(idx) == len(array.sizes):
+            self._known.setdefault(head, _Known(array, idx, coef))
+
+    def recalled(self, expr: Expr) -> Expr:
+        """The expression with known arrays in place of what they are."""
+        if not self._known:
+            return expr
+        parts: list[tuple[Term, Coef]] = []
+        changed = False
+        for term, coef in expr.items():
+            found = self._in_term(term, coef)
+            changed = changed or found is not None
+            parts.extend(found.items() if found is not None else [(term, coef)])
+        return added(parts) if changed else expr
+
+    def _in_term(self, term: Term, coef: Coef) -> Expr | None:
+        if not term.bound and all(f.head not in self._known for f in term.factors):
+            return None
+        factors, bound = self.normal.opened_term(term)
+        changed = False
+        new: Factors = []
+        for head, idx, power in factors:
+            known = self._known.get(head)
+            if known is None or power.denominator != 1:
+                new.append((head, idx, power))
+                continue
+            raised = self.normal.power({canonical_term([], {}): known.coef}, -power)
+            if raised is None:
+                return None
+            coef = times(coef, next(iter(raised.values())))
+            new.append((known.head, _placed(known, idx), power))
+            changed = True
+        factors = new
+        for group in components(factors, bound) if bound and self._parts else ():
+            part = [slot for slot in factors if any(index in group for index in slot[1])]
+            inside = {index: bound[index] for index in group}
+            whole = canonical_term(part, inside)
+            if _signature(whole) not in self._parts:
+                continue
+            head, idx = self.heads.closed("sum", {whole: one})
+            known = self._known.get(head)
+            if known is None:
+                continue
+            coef = quotient(coef, known.coef)
+            factors = [slot for slot in factors if slot not in part]
+            factors.append((known.head, _placed(known, idx), one))
+            bound = {index: size for index, size in bound.items() if index not in group}
+            changed = True
+        return self.normal.product(coef, factors, bound) if changed else None
+
+
+def _placed(known: _Known, idx: tuple[int, ...]) -> tuple[int, ...]:
+    places = {formal: index for formal, index in zip(known.order, idx, strict=True)}
+    return tuple([places[formal] for formal in range(len(known.head.sizes))])
+
+
+def _signature(term: Term) -> tuple[int, ...]:
+    return tuple(sorted([f.head.rank for f in term.factors]))
