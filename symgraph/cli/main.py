@@ -8,9 +8,8 @@ import re
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 
-from .. import demo
+from .. import __version__, demo
 from ..errors import SymgraphError
 from . import derive, rules
 
@@ -59,17 +58,10 @@ def _parser() -> argparse.ArgumentParser:
         description="Gradients as graphs: derived, simplified to the closed form, checked.",
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"symgraph {_version()}")
+    parser.add_argument("--version", action="version", version=f"symgraph {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     derive.add_parser(commands)
     rules.add_parser(commands)
     # For the help only: its arguments are its own.
     commands.add_parser("demo", help="train a network on real digits, gradients derived here")
     return parser
-
-
-def _version() -> str:
-    try:
-        return version("symgraph")
-    except PackageNotFoundError:
-        return "(not installed)"

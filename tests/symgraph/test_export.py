@@ -1,0 +1,43 @@
+"""Every way of showing a graph, on random programs with their gradients, before and after."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+from randomgraphs import SYMGRAPH, random_program
+
+import symgraph as sg
+from symgraph.export import dot, svg, text
+
+
+def _traced(seed: int) -> sg.Graph:
+    program = random_program(seed)
+    specs = {
+        each.name: sg.spec(
+            each.value.shape, each.value.dtype, eval(each.assume, {"sg": sg}) if each.assume else ()
+        )
+        for each in program.inputs
+    }
+    graph = sg.trace(lambda **arrays: program.function(SYMGRAPH.np, SYMGRAPH.sp, **arrays), **specs)
+    return graph.gradient(*program.targets)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_program_is_shown(seed: int) -> None:
+    joint = _traced(seed)
+    for graph in (joint, joint.simplify()):
+        dag = graph.dag
+        listing = text.render(dag)
+        names = [line.split()[0].rstrip(":") for line in listing.splitlines()[1:]]
+        assert len(names) == len(set(names))
+        # What a row uses stands in a row above.
+        for line in text.render(dag, lines=False).splitlines()[1:]:
+            own, _, expression = line.strip().partition(" = ")
+            used = re.findall(r"\b[vc]\d+\b", expression.split("   ")[0])
+            assert all(names.index(each) < names.index(own) for each in used)
+        assert ET.fromstring(svg.render(dag)).get("width") == "640"
+        assert dot.render(dag).count("\n  n") >= len(dag)
+        assert text.tree(dag)
+        assert text.formula(dag)
