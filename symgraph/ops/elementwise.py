@@ -154,6 +154,7 @@ add = elementwise(
     ),
     algebra=Algebra("add", commutative=True, associative=True, unit=0.0),
     ufunc="add",
+    behind_mask=False,
 )
 
 subtract = elementwise(
@@ -171,6 +172,7 @@ subtract = elementwise(
     ),
     algebra=Algebra("subtract"),
     ufunc="subtract",
+    behind_mask=False,
 )
 
 negative = elementwise(
@@ -186,6 +188,7 @@ negative = elementwise(
     ),
     algebra=Algebra("negative"),
     ufunc="negative",
+    behind_mask=False,
 )
 
 multiply = elementwise(

@@ -12,6 +12,7 @@ from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
 from ..avals import Aval, broadcast_shapes
 from ..errors import DTypeError
 from ..op import Algebra, Op, Undefined, VjpRule, per_element, register
+from .masks import behind_masks
 
 __all__ = ["Function", "elementwise", "function", "like_ufunc", "same_dtype", "to_float"]
 
@@ -91,12 +92,14 @@ def elementwise(
     numpy: tuple[Any, ...] = (),
     doc: str = "",
     unpromoted: tuple[int, ...] = (),
+    behind_mask: bool = True,
 ) -> Any:
     """An operation on corresponding elements, its operands broadcast against one another.
 
     The number of operands is the number of entries in `vjp`. `predicate` makes the result boolean.
     `ufunc` names the NumPy ufunc of the same meaning (it takes `out=`), which also traces and whose
-    promotion is used where `promote` is not given.
+    promotion is used where `promote` is not given. `behind_mask` lets the rules in `vjp` act behind
+    the mask of a cotangent; sums have no need of it, for they pass a mask on.
     """
     extra: dict[str, Any] = {} if facts is None else {"facts": facts}
     op = register(
@@ -104,7 +107,7 @@ def elementwise(
             name,
             infer=_infer_predicate if predicate else _infer_elementwise,
             kernel=kernel,
-            vjp=vjp,
+            vjp=tuple(behind_masks(rule) for rule in vjp) if behind_mask else vjp,
             promote=promote or (like_ufunc(ufunc) if ufunc else same_dtype),
             unpromoted=unpromoted,
             flops=per_element(flops),

@@ -1,0 +1,120 @@
+"""Cotangents behind a mask, so that the branch `where` did not take never poisons a gradient.
+
+Reverse mode through where(c, f(x), y) hands f the cotangent where(c, a, 0). Multiplying it by f'
+gives 0 * inf = NaN wherever f' is singular on the side not taken, as in where(x > 0, log(x), 0) at 0. The
+rule of an elementwise operation is linear in the cotangent and keeps positions apart, so it may
+as well act behind the mask: where(c, a f'(x), 0), which costs no operation more.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array
+from ..dag import Node
+from ..op import Undefined, VjpRule
+
+__all__ = ["Mask", "behind_masks", "mask_of", "masked"]
+
+_TERMS = 16
+"""How many summands are looked through, so that a mask is found in bounded time."""
+
+
+class Mask(NamedTuple):
+    """A condition, and whether the cotangent stands where it holds."""
+
+    condition: Node
+    where_true: bool
+
+
+def behind_masks(rule: VjpRule | Undefined | None) -> VjpRule | Undefined | None:
+    """The rule, acting behind the mask of its cotangent if there is one."""
+    if rule is None or isinstance(rule, Undefined):
+        return rule
+
+    def behind(ct: Any, out: Any, *operands: Any, **params: Any) -> Any:
+        found = mask_of(ct)
+        if found is None:
+            return rule(ct, out, *operands, **params)
+        mask, inner = found
+        return masked(mask, rule(inner, out, *operands, **params))
+
+    return behind
+
+
+def masked(mask: Mask, ct: Any) -> Any:
+    """The cotangent where the mask lets it through, 0 elsewhere; masks of masks become one."""
+    within = mask_of(ct)
+    if within is not None:
+        mask, ct = _both(mask, within[0]), within[1]
+    condition = Array(mask.condition)
+    return (
+        FUNCTIONS["where"](condition, ct, 0)
+        if mask.where_true
+        else FUNCTIONS["where"](condition, 0, ct)
+    )
+
+
+def _both(one: Mask, other: Mask) -> Mask:
+    """What both let through."""
+    if one == other:
+        return one
+    if not one.where_true and not other.where_true:
+        either = FUNCTIONS["logical_or"](Array(one.condition), Array(other.condition))
+        return Mask(either.node, False)
+    conditions = [
+        Array(mask.condition)
+        if mask.where_true
+        else FUNCTIONS["logical_not"](Array(mask.condition))
+        for mask in (one, other)
+    ]
+    return Mask(FUNCTIONS["logical_and"](*conditions).node, True)
+
+
+def mask_of(ct: Array) -> tuple[Mask, Array] | None:
+    """The mask of a cotangent and what is behind it; None if there is none.
+
+    It is looked for in where(c, a, 0), -where(c, a, 0) and sums of such with one condition.
+    """
+    terms: list[Node] = []
+    stack = [ct.node]
+    while stack:
+        node = stack.pop()
+        if node.op.name == "add" and len(terms) + len(stack) < _TERMS:
+            stack.extend(reversed(node.operands))
+        else:
+            terms.append(node)
+    found = [_of_term(term) for term in terms]
+    first = found[0]
+    if first is None:
+        return None
+    inner = first[1]
+    for each in found[1:]:
+        if each is None or each[0] != first[0]:
+            return None
+        inner = FUNCTIONS["add"](inner, each[1])
+    return first[0], inner
+
+
+def _of_term(node: Node) -> tuple[Mask, Array] | None:
+    if node.op.name == "negative":
+        within = _of_where(node.operands[0])
+        return None if within is None else (within[0], FUNCTIONS["negative"](within[1]))
+    return _of_where(node)
+
+
+def _of_where(node: Node) -> tuple[Mask, Array] | None:
+    if node.op.name != "where":
+        return None
+    condition, x, y = node.operands
+    if _is_zero(y) and x.shape == node.shape:
+        return Mask(condition, True), Array(x)
+    if _is_zero(x) and y.shape == node.shape:
+        return Mask(condition, False), Array(y)
+    return None
+
+
+def _is_zero(node: Node) -> bool:
+    return node.is_constant and not np.any(node.params["value"])
