@@ -210,6 +210,12 @@ def _getitem(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
     return f"{_enclosed(operands[0], ATOM)}[{escaped(index)}]", ATOM
 
 
+def _embed(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    lead = node.ndim - sum(entry is not None for entry in node.params["index"])
+    index = _index((*[(None, None, 1)] * lead, *node.params["index"]), node.shape)
+    return f"embed({operands[0][0]}, {param(node.shape)}, at=[{escaped(index)}])", ATOM
+
+
 def _gather(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
     before = node.operands[0].ndim + node.params["axis"]
     places = [":"] * before + [text for text, _ in operands[1:]]
@@ -250,6 +256,7 @@ def _dimension(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
 _SPECIAL: dict[str, Callable[[Node, Sequence[Spelled]], Spelled | None]] = {
     "transpose": _transpose,
     "getitem": _getitem,
+    "embed": _embed,
     "gather": _gather,
     "einsum": _einsum,
     "concatenate": _concatenate,

@@ -45,7 +45,7 @@ _SHAPED = {
     "squeeze": ("axis",),
     "expand_dims": ("axis",),
     "swapaxes": ("axis1", "axis2"),
-    "one_hot": ("num_classes",),
+    "one_hot": ("size",),
     "concatenate": ("axis",),
     "stack": ("axis",),
 }

@@ -376,6 +376,13 @@ def test_every_function_of_the_table_exists() -> None:
     assert missing == []
 
 
+def test_functions_take_their_literals() -> None:
+    dag = parse("one_hot(k, 4) @ softmax(x, axis=0)", shapes={"x": 4}, dtypes={"k": "int64"})
+    assert str(dag.outputs[0].aval) == "float64[n]"
+    assert formula(parse("swapaxes(A, 0, 1)", shapes={"A": (2, 3)})) == "A.T"
+    assert formula(parse("squeeze(sum(x, 0, True), -1)")) == "reshape(sum(x, keepdims), ())"
+
+
 def test_constants_may_be_names_of_inputs_if_said_so() -> None:
     assert list(parse("pi * x").inputs) == ["x"]
     assert list(parse("pi * x", shapes={"pi": ()}).inputs) == ["pi", "x"]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import symgraph.numpy as snp
 from symgraph.array import Array
 from symgraph.autodiff.differentiate import differentiated
 from symgraph.dag import Dag
@@ -230,6 +231,13 @@ def test_equation_names_what_both_sides_share() -> None:
     assert text.equation(inner, parse("2 * x").outputs[0]) == "sin(x) * y → 2 * x"
     product = parse("exp(x) * y").outputs[0]
     assert text.equation(product.operands[0], product) == "exp(x) → exp(x) * y"
+
+
+def test_a_slice_put_back_tells_where() -> None:
+    x = symbolic_input("x", (5, 2))
+    placed = snp.embed(x[1:, 0], (5, 2), (slice(1, None), 0))
+    shown = text.formula(Dag({"x": x.node}, [placed.node]))
+    assert shown == "embed(x[1:, 0], (5, 2), at=[1:, 0])"
 
 
 def test_numbers_keep_their_sign_and_digits() -> None:
