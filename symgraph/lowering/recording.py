@@ -504,6 +504,8 @@ def spelled(value: Any, recording: Recording) -> Pieces:
         raise NotSpelled("text")
     if isinstance(value, (tuple, list)):
         items = list(cast("tuple[Any, ...]", value))
+        if any(item is ... or isinstance(item, slice) for item in items):
+            return _index_written(items, recording)
         pieces: list[Piece] = ["(" if isinstance(value, tuple) else "["]
         for number, item in enumerate(items):
             pieces.extend((", ",) if number else ())
@@ -511,6 +513,15 @@ def spelled(value: Any, recording: Recording) -> Pieces:
         pieces.append("]" if isinstance(value, list) else ",)" if len(items) == 1 else ")")
         return tuple(pieces)
     raise NotSpelled(type(value).__name__)
+
+
+def _index_written(parts: list[Any], recording: Recording) -> Pieces:
+    """An index that is passed on: slices are written only between brackets."""
+    pieces: list[Piece] = ["np.s_["]
+    for number, part in enumerate(parts):
+        pieces.extend((", ",) if number else ())
+        pieces.extend(_index_part(part, recording))
+    return (*pieces, "]")
 
 
 def _float_text(value: float) -> str:

@@ -93,12 +93,9 @@ def _infer_diagonal_matrix(x: Aval, *, rows: Dim, columns: Dim, offset: int) -> 
 
 
 def _diagonal_matrix_kernel(xp: Any, x: Any, *, rows: int, columns: int, offset: int) -> Any:
-    place = xp.arange(x.shape[-1])
-    index = (
-        Ellipsis,
-        place + (-offset if offset < 0 else 0),
-        place + (offset if offset > 0 else 0),
-    )
+    row, column = xp.arange(x.shape[-1]), xp.arange(x.shape[-1])
+    down, right = (-offset, 0) if offset < 0 else (0, offset)
+    index = (Ellipsis, row + down, column + right)
     return xp.scatter_set(xp.zeros((*x.shape[:-1], rows, columns), x.dtype), index, x)
 
 

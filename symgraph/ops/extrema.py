@@ -118,11 +118,8 @@ def _vjp_max_with_index(
 
 
 def _max_with_index_kernel(xp: Any, x: Any, *, axis: int, keepdims: bool) -> tuple[Any, Any]:
-    index = xp.argmax(x, axis=axis, keepdims=True)
-    best = xp.take_along_axis(x, index, axis=axis)
-    if keepdims:
-        return best, index
-    return xp.squeeze(best, axis=axis), xp.squeeze(index, axis=axis)
+    best = xp.max(x, axis=axis, keepdims=keepdims)
+    return best, xp.asarray(xp.argmax(x, axis=axis, keepdims=keepdims), dtype="int64")
 
 
 MAX_WITH_INDEX = register(

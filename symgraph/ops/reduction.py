@@ -209,10 +209,9 @@ sum = reduction(
 # -- product -------------------------------------------------------------------------------------
 def _others_kernel(xp: Any, x: Any) -> Any:
     """Products of all elements but one on the last axis: prefixes times suffixes, no division."""
-    one = xp.ones_like(x[..., :1])
-    before = xp.cumprod(xp.concatenate((one, x[..., :-1]), axis=-1), axis=-1)
-    behind = xp.cumprod(xp.concatenate((one, x[..., :0:-1]), axis=-1), axis=-1)
-    return before * behind[..., ::-1]
+    before = xp.concatenate((xp.ones_like(x[..., :1]), x[..., :-1]), axis=-1)
+    behind = xp.concatenate((xp.ones_like(x[..., :1]), x[..., :0:-1]), axis=-1)
+    return xp.cumprod(before, axis=-1) * xp.cumprod(behind, axis=-1)[..., ::-1]
 
 
 def _vjp_others(ct: Array, out: Array, x: Array) -> Array:

@@ -36,14 +36,14 @@ def _shift(xp: Any, x: Any, axis: Axes) -> Any:
     """The maximum over `axis`, or 0 where it is infinite (there x - x would be NaN)."""
     # With an initial value the maximum of no elements is defined, so no size is asked.
     top = xp.max(x, axis=axis, keepdims=True, initial=-np.inf)
-    return xp.where(xp.isfinite(top), top, xp.zeros_like(top))
+    return xp.where(xp.isfinite(top), top, 0)
 
 
 def _softmax_kernel(xp: Any, x: Any, *, axis: Axes) -> Any:
     weights = xp.exp(x - _shift(xp, x, axis))
     whole = xp.sum(weights, axis=axis, keepdims=True)
-    # The largest weight is 1, so the sum is 0 only where all elements are -inf.
-    return weights / xp.where(whole == 0, xp.ones_like(whole), whole)
+    # The largest weight is 1, so the sum is less only where all elements are -inf, and then 0.
+    return weights / xp.maximum(whole, 1)
 
 
 def _vjp_softmax(ct: Array, out: Array, x: Array, *, axis: Axes) -> Array:
