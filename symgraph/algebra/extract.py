@@ -15,7 +15,7 @@ from ..dims import Dim
 from ..ops.creation import dimension
 from .heads import Heads, one
 from .labels import canonical_term
-from .normalize import Factors, Normal, Slot, content
+from .normalize import Factors, Normal, Slot
 from .pieces import Piece, Spelling
 from .plan import Item, contraction_kind, plan
 from .printable import Printable
@@ -97,7 +97,16 @@ class Writer:
                     options.append(factored)
         if len(expr) <= 4:
             options.extend(self._gathered(expr))
-        return min(options, key=lambda each: self._price(each))
+        return self._least(options)
+
+    def _least(self, options: list[Scaled]) -> Scaled:
+        """The cheapest, of those whose work is not far above the least."""
+        prices = [self._price(each) for each in options]
+        most = 2.5 * min(price[1] for price in prices)
+        best = min(
+            range(len(options)), key=lambda i: (prices[i][1] > most, prices[i], i)
+        )
+        return options[best]
 
     def _gathered(self, expr: Expr) -> list[Scaled]:
         """All terms under one sum: sum(a) + sum(b) as sum(a + b), sum(a) + n * b as sum(a + b)."""
@@ -138,13 +147,11 @@ class Writer:
 
     def _flat(self, expr: Expr) -> Scaled:
         """Term by term."""
-        common = content(expr, signed=False)
         signs = [coef > 0 for coef in expr.values()]
+        sizes = {abs(coef) for coef in expr.values()}
+        common = sizes.pop() if len(sizes) == 1 and 0 not in sizes else 1
         if not any(signs):
             common = -common
-        shares = {abs(float(quotient(coef, common))) for coef in expr.values()}
-        if len(shares) > 1:
-            common = 1 if any(signs) else -1
         if ONE in expr and len(expr) > 1 and not any(signs):
             # -1 - x, not -(1 + x).
             common = 1
@@ -216,18 +223,11 @@ class Writer:
         return self._sum_of_leaves(added([*rest.items(), (whole, by)]))
 
     def _outgrows(self, inner: Expr, terms: Sequence[Term]) -> bool:
-        """Whether a sum has more elements than any array among the terms or their own sum."""
-        self.spelling.sizes.update(index_sizes(inner))
-        labels = frozenset(index_sizes(inner))
-        least = [frozenset(i for f in term.factors for i in f.idx if i >= 0) for term in terms]
-        most = self._elements(frozenset().union(*least))
-        for term in terms:
-            for f in term.factors:
-                size = 1.0
-                for dim in f.head.sizes:
-                    size *= self.size_of(dim)
-                most = max(most, size)
-        return self._elements(labels) > most
+        """Whether a sum spans indices that neither one array in it nor the whole spans."""
+        labels = set(index_sizes(inner))
+        spans = [set(f.idx) for term in inner for f in term.factors]
+        spans.append({i for term in terms for f in term.factors for i in f.idx if i >= 0})
+        return not any(labels <= span for span in spans)
 
     def _defined(self, factor: Any, power: Rational) -> bool:
         return power.denominator == 1 or factor.head.nonnegative
@@ -270,6 +270,7 @@ class Writer:
         for head, idx, _ in factors:
             self.spelling.sizes.update(zip(idx, head.sizes, strict=True))
         sizes = [slot for slot in factors if slot[0].kind == "dim"]
+        factors = self._squares_joined(factors, bound)
         rows = [
             self._row(each)
             for slot in factors
@@ -287,6 +288,20 @@ class Writer:
             top = Piece(self.spelling.constant(coef), ())
             piece, coef = self.spelling.binary("divide", top, piece), one
         return self._sized(coef, piece, sizes)
+
+    def _squares_joined(self, factors: Factors, bound: dict[int, Dim]) -> Factors:
+        """a**2 / b**2 as (a / b)**2."""
+        squares = [
+            slot
+            for slot in factors
+            if slot[2] in (2, -2) and slot[0].kind != "dim" and not any(i in bound for i in slot[1])
+        ]
+        if len(squares) < 2 or all(slot[2] < 0 for slot in squares):
+            return factors
+        term = canonical_term([(head, idx, 1 if power > 0 else -1) for head, idx, power in squares], {})
+        _, piece = self.product(term, 1)
+        rest = [slot for slot in factors if slot not in squares]
+        return [*rest, (self.heads.made(piece.node), piece.names, 2)]
 
     def _elements(self, labels: frozenset[int]) -> float:
         total = 1.0

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import exp, gcd, isfinite, lcm, log
+from math import exp, isfinite, log
 from typing import Any, TypeAlias
 
 from ..dims import Dim
@@ -139,14 +139,14 @@ class Normal:
         sums = [slot for slot in factors if _is_lazy(slot)]
         if len(factors) == 1 and sums:
             return self._summed(scaled(self.instance(sums[0]), coef), bound)
-        closed: Expr = {canonical_term(factors, bound): coef}
+        closed = _without_zero({canonical_term(factors, bound): coef})
         if not sums:
             return closed
         for slot in sums:
             rest = [other for other in factors if other is not slot]
             if len(slot[0].expr) > _LONGEST or not _may_meet(slot, rest, bound):
                 continue
-            opened = self._distributed(slot, coef, rest, bound)
+            opened = self.distributed(slot, coef, rest, bound)
             if weight(opened) < weight(closed):
                 return opened
         if _has_exps(factors):
@@ -160,7 +160,7 @@ class Normal:
         coef, factors, bound = self._settled(coef, factors, dict(bound))
         if len(factors) == 1 and _is_lazy(factors[0]):
             return self._summed(scaled(self.instance(factors[0]), coef), bound)
-        return {canonical_term(factors, bound): coef}
+        return _without_zero({canonical_term(factors, bound): coef})
 
     def expanded(self, expr: Expr) -> Expr | None:
         """All lazy sums opened, where like terms then meet; None if none do, or if it grows too long."""
@@ -176,7 +176,7 @@ class Normal:
                 continue
             opened = True
             rest = [slot for slot in factors if slot is not lazy]
-            queue.extend(self._distributed(lazy, coef, rest, bound).items())
+            queue.extend(self.distributed(lazy, coef, rest, bound).items())
             if len(queue) + len(done) > 2 * _LONGEST:
                 return None
         if not opened:
@@ -184,7 +184,7 @@ class Normal:
         found = self._logistic(added(done))
         return found if len(found) < len(done) else None
 
-    def _distributed(self, slot: Slot, coef: Coef, rest: Factors, bound: Bound) -> Expr:
+    def distributed(self, slot: Slot, coef: Coef, rest: Factors, bound: Bound) -> Expr:
         """The product with one lazy sum opened."""
         parts: list[tuple[Term, Coef]] = []
         for term, each in self.instance(slot).items():
@@ -212,22 +212,35 @@ class Normal:
         parts: list[tuple[Term, Coef]] = []
         for term, coef in expr.items():
             factors, bound = self.opened_term(term)
-            renamed = [self._reclosed(_renamed_slot(slot, names)) for slot in factors]
-            flat = [slot for slots in renamed for slot in slots]
-            parts.extend(self.product(coef, flat, bound).items())
+            renamed: Factors = []
+            for slot in factors:
+                by, flat = self._reclosed(_renamed_slot(slot, names))
+                coef, renamed = times(coef, by), renamed + flat
+            parts.extend(self.product(coef, renamed, bound).items())
         return added(parts)
 
-    def _reclosed(self, slot: Slot) -> Factors:
+    def _reclosed(self, slot: Slot) -> tuple[Coef, Factors]:
         """The factor anew if its head holds an expression two of whose indices became one."""
         head, idx, power = slot
         if head.kind not in ("sum", "exp", "log") or len(set(idx)) == len(idx):
-            return [slot]
+            return 1, [slot]
         inner = self.instance(slot)
         if head.kind == "exp":
-            _, factors = self.exp_factors(inner)
-            return [(h, i, p * power) for h, i, p in factors]
+            return self._raised(inner, power)
+        if not inner:
+            return (0, []) if head.kind == "sum" and power > 0 else (1, [slot])
+        if head.kind == "sum":
+            raised = self.power(inner, power)
+            if raised is not None and len(raised) == 1 and not next(iter(raised)).bound:
+                ((term, coef),) = raised.items()
+                return coef, [(f.head, f.idx, f.power) for f in term.factors]
         closed, new = self.heads.closed(head.kind, inner)
-        return [(closed, new, power)]
+        return 1, [(closed, new, power)]
+
+    def _raised(self, expr: Expr, power: Rational) -> tuple[Coef, Factors]:
+        """exp of an expression, to a power."""
+        coef, factors = self.exp_factors(scaled(expr, power))
+        return coef, factors
 
     # -- settling a product --------------------------------------------------------------------------
     def _settled(self, coef: Coef, factors: Factors, bound: Bound) -> Product:
@@ -256,9 +269,13 @@ class Normal:
             gone, kept = (i, j) if i in bound else (j, i)
             if gone not in bound:
                 continue
-            renamed = [self._reclosed(_renamed_slot(other, {gone: kept})) for other in rest]
             left = {index: size for index, size in bound.items() if index != gone}
-            return one, [each for slots in renamed for each in slots], left
+            coef: Coef = 1
+            renamed: Factors = []
+            for other in rest:
+                by, flat = self._reclosed(_renamed_slot(other, {gone: kept}))
+                coef, renamed = times(coef, by), renamed + flat
+            return coef, renamed, left
         return None
 
     def _bound_step(self, factors: Factors, bound: Bound) -> Product | None:
@@ -291,8 +308,13 @@ class Normal:
 
     def _exp_step(self, factors: Factors, bound: Bound) -> Product | None:
         exps = [slot for slot in factors if slot[0].kind == "exp"]
+        # Only a sum of exps gives up what does not depend on its index: exp(z - m) is exp(z) exp(-m) there.
+        pure = bound and all(
+            head.kind == "exp" or not any(index in bound for index in idx)
+            for head, idx, _ in factors
+        )
         for slot in exps:
-            if bound and len(slot[0].expr) > 1 and any(index in bound for index in slot[1]):
+            if pure and len(slot[0].expr) > 1 and any(index in bound for index in slot[1]):
                 inner = self.instance(slot)
                 outside = {t: c for t, c in inner.items() if t != ONE and not _uses(t, bound)}
                 if outside and len(outside) < len(inner):
@@ -373,9 +395,9 @@ class Normal:
         if not 2 <= len(expr) <= 4:
             return expr
         under = _denominators(expr)
-        if len(under) < 2 or not any(head.kind == "sum" for head, _, _ in under):
+        if not any(head.kind == "sum" and len(head.expr) > 1 for head, _, _ in under):
             return expr
-        if sum(1 for term in expr if any(f.power < 0 for f in term.factors)) < 2:
+        if any(power.denominator != 1 for _, _, power in under) or _has_exps(under):
             return expr
         inverse: Factors = [(head, idx, -power) for head, idx, power in under]
         parts: list[tuple[Term, Coef]] = []
@@ -483,7 +505,7 @@ class Normal:
         else:
             coef, factors, rest = 1, [], expr
             whole = content(expr, signed=False)
-            root = _constant_power(whole, power)
+            root = _constant_power(whole, power) if ONE not in expr else None
             if root is not None and is_exact(root.get(ONE)) and whole != 1:
                 coef, rest = whole, scaled(expr, _inverse(whole))
             exps = [slot for slot in _common_factors(rest) if slot[0].positive]
@@ -691,6 +713,13 @@ def _groups(factors: Factors, bound: Bound) -> list[list[int]]:
     return [[index] for index in bound] + ties
 
 
+def _without_zero(expr: Expr) -> Expr:
+    """0 times what is a number wherever the inputs are."""
+    if 0 in expr.values():
+        return {term: coef for term, coef in expr.items() if coef != 0 or not term_is_total(term)}
+    return expr
+
+
 def _is_lazy(slot: Slot) -> bool:
     return slot[0].kind == "sum" and slot[2] == 1
 
@@ -816,24 +845,16 @@ def _log_is_safe(head: Head) -> bool:
 
 # -- numbers -----------------------------------------------------------------------------------------
 def content(expr: Expr, *, signed: bool = True) -> Coef:
-    """The rational number that all coefficients share, with the sign of the first term."""
-    coefs = list(expr.values())
-    size: Coef = 1
-    fractions = [coef for coef in coefs if is_exact(coef)]
-    if len(fractions) == len(coefs):
-        size = rational(
-            Fraction(
-                gcd(*[abs(coef.numerator) for coef in fractions]),
-                lcm(*[coef.denominator for coef in fractions]),
-            )
-        )
-        size = size if size != 0 else 1
-    elif len({abs(float(coef)) for coef in coefs}) == 1:
-        size = abs(float(coefs[0]))
-    if not signed:
-        return size
-    first = min(expr, key=term_key)
-    return size if expr[first] > 0 else -size
+    """The coefficient of the leading term, 1 (or -1) where coefficients are not exact.
+
+    The leading term is the first that is not a number, those without sums before others, so that
+    x - mean(x) leads with x at every scale.
+    """
+    first = min(expr, key=lambda term: (not term.factors, len(term.bound), term_key(term)))
+    lead = expr[first]
+    exact = lead != 0 and all(is_exact(coef) for coef in expr.values())
+    size = abs(lead) if exact or len(expr) == 1 else 1
+    return size if not signed or lead > 0 else -size
 
 
 def _inverse(value: Coef) -> Coef:

@@ -17,7 +17,7 @@ from .heads import Heads, one
 from .labels import canonical_term
 from .normalize import Factors, Normal, Slot, is_logistic
 from .pieces import Piece, Spelling
-from .term import ONE, Coef, Expr, Factor, Rational, Term, added, rational, scaled, times
+from .term import ONE, Coef, Expr, Factor, Head, Rational, Term, added, is_exact, quotient, rational, scaled, times
 
 __all__ = ["Printable", "SumWriter"]
 
@@ -40,19 +40,21 @@ class Printable:
         self.heads: Heads = normal.heads
         self.spelling = spelling
         self.writer = writer
+        self.scales: dict[Head, Coef] = {}
 
     # -- sums ----------------------------------------------------------------------------------------
     def expr(self, expr: Expr) -> Expr:
         """The expression over leaves alone."""
         if len(expr) > 1:
             expr = self._log_quotients(self._logs_paired(expr))
+        expr = self._released(expr)
         parts: list[tuple[Term, Coef]] = []
         for term, coef in expr.items():
             if all(f.head.kind in ("leaf", "dim", "delta") for f in term.factors):
                 parts.append((term, coef))
                 continue
             factors, bound = self.normal.opened_term(term)
-            by, factors = self._factors(factors, bound, coef < 0)
+            by, factors = self._factors(factors, bound, coef)
             parts.append((canonical_term(factors, bound), times(coef, by)))
         return added(parts)
 
@@ -66,6 +68,36 @@ class Printable:
                 if better is not None:
                     expr = better
         return expr
+
+    def _released(self, expr: Expr) -> Expr:
+        """Lazy sums opened that part an exp from the sum of exps it is divided by.
+
+        exp(z) is infinite for large z where exp(z) / (1 + exp(z)) is 1.
+        """
+        for term in list(expr):
+            lazy = self._parted(term)
+            if lazy is not None:
+                factors, bound = self.normal.opened_term(term)
+                slot = factors[lazy]
+                rest = [each for i, each in enumerate(factors) if i != lazy]
+                opened = self.normal.distributed(slot, expr[term], rest, bound)
+                left = [item for item in expr.items() if item[0] != term]
+                return self._released(added([*left, *opened.items()]))
+        return expr
+
+    def _parted(self, term: Term) -> int | None:
+        if len(term.factors) < 2:
+            return None
+        for place, f in enumerate(term.factors):
+            if f.head.kind != "sum" or f.power != 1 or len(f.head.expr) < 2:
+                continue
+            others = [g for i, g in enumerate(term.factors) if i != place]
+            inside = [g for t in f.head.expr for g in t.factors]
+            for here, there in ((others, inside), (inside, others)):
+                below = {g.head for s in here if _divides_by_exps(s) for t in s.head.expr for g in t.factors}
+                if any(g.head in below for g in there):
+                    return place
+        return None
 
     def _log_quotients(self, expr: Expr) -> Expr:
         """log a - log b as log(a / b) again where that is how it was given."""
@@ -154,8 +186,8 @@ class Printable:
         return added([*expr.items(), (canonical_term(factors, bound), coef)])
 
     # -- products ------------------------------------------------------------------------------------
-    def _factors(self, factors: Factors, bound: Bound, negative: bool) -> tuple[Coef, Factors]:
-        """The factors as leaves, and a number; a lazy sum may take up a minus sign."""
+    def _factors(self, factors: Factors, bound: Bound, outer: Coef) -> tuple[Coef, Factors]:
+        """The factors as leaves, and a number; a lazy sum may take up sign and scale of the whole."""
         coef: Coef = one
         done: Factors = []
         exps = [slot for slot in factors if slot[0].kind == "exp"]
@@ -170,20 +202,49 @@ class Printable:
             elif is_logistic(head) and power < 0 and power.denominator == 1:
                 exps, made = self._sigmoids(slot, exps)
                 done.extend(made)
-            elif power < 0 and power.denominator == 1 and self._normaliser(slot) is not None:
-                term = self._normaliser(slot)
-                assert term is not None
+            elif is_logistic(head) and power.denominator == 1:
+                exps, made = self._sigmoids_below(slot, exps)
+                done.extend(made)
+            elif power.denominator == 1 and (term := self._normaliser(slot)) is not None:
                 exps, made, left = self._softmaxes(term, -power.numerator, exps)
                 done.extend(made)
-                if left:
+                if left < 0:
+                    done.append(self._leaf(self.writer.written(self.normal.instance(slot)), -left))
+                elif left:
                     loose.append((term, (head, idx, -left)))
             else:
-                inner = self.normal.instance(slot)
-                if negative and coef == 1 and power % 2 == 1 and _is_mixed(inner):
-                    inner, coef = scaled(inner, -1), -1
-                done.append(self._leaf(self.writer.written(inner), power))
+                by, piece = self._lazy(slot, times(outer, coef))
+                coef = times(coef, by)
+                done.append(self._leaf(piece, power))
         done.extend(self._exps(exps, loose))
         return coef, done
+
+    def _lazy(self, slot: Slot, outer: Coef) -> tuple[Coef, Piece]:
+        """A lazy sum written at the scale and with the sign that read best, and what that leaves outside."""
+        inner = self.normal.instance(slot)
+        power = slot[2]
+        if power.denominator != 1 or not all(is_exact(coef) for coef in inner.values()):
+            return 1, self.writer.written(inner)
+        chosen = self.scales.get(slot[0])
+        if chosen is None:
+            sizes = {1, *[quotient(1, abs(coef)) for coef in inner.values() if coef != 0]}
+            if abs(power) == 1 and is_exact(outer) and outer != 0:
+                sizes.add(abs(outer) if power == 1 else quotient(1, abs(outer)))
+            scale = min(sorted(sizes), key=lambda s: (_roughness(inner, outer, power, s), s != 1, s))
+            chosen = self.scales[slot[0]] = self._signed(inner, scale, outer, power)
+        return _raised(chosen, -power), self.writer.written(scaled(inner, chosen))
+
+    def _signed(self, inner: Expr, scale: Coef, outer: Coef, power: Rational) -> Coef:
+        """The scale with a sign: such that no minus is left outside, else as the user wrote the sum."""
+        if len({coef > 0 for coef in inner.values()}) == 1:
+            return scale
+        ranked: list[tuple[bool, bool, int]] = []
+        for sign in (1, -1):
+            node = self.writer.written(scaled(inner, times(scale, sign))).node
+            minus = power % 2 == 1 and (outer < 0) == (sign > 0)
+            free = self.spelling.alive(node)
+            ranked.append((minus and not free, not (free or self.spelling.given(node)), -sign))
+        return times(scale, -min(ranked)[2])
 
     def _leaf(self, piece: Piece, power: Rational = one) -> Slot:
         head = self.heads.made(piece.node)
@@ -267,6 +328,31 @@ class Printable:
         piece = self.spelling.unary("sigmoid", self.writer.written(scaled(argument, sign)))
         return left, [self._leaf(piece, count)]
 
+    def _sigmoids_below(self, slot: Slot, exps: Factors) -> tuple[Factors, Factors]:
+        """(1 + exp A)**k with exp(A)**-m as powers of 1 / sigmoid(A)."""
+        head, idx, power = slot
+        inner = self.normal.instance(slot)
+        (term,) = [each for each in inner if each != ONE]
+        (factor,) = term.factors
+        left: Factors = []
+        downs = 0
+        for each in exps:
+            ratio = -Fraction(each[2]) / factor.power
+            if each[0] is not factor.head or each[1] != factor.idx or ratio < 1:
+                left.append(each)
+                continue
+            downs = min(power.numerator, int(ratio))
+            rest = rational(each[2] + downs * factor.power)
+            if rest != 0:
+                left.append((each[0], each[1], rest))
+        made: Factors = []
+        if downs:
+            piece = self.spelling.unary("sigmoid", self.writer.written(self._exponent(inner)))
+            made.append(self._leaf(piece, -downs))
+        if power != downs:
+            made.append(self._leaf(self.writer.written(inner), rational(power - downs)))
+        return left, made
+
     def _both(self, argument: Expr, ups: int, downs: int) -> Factors:
         """s(A)**ups * s(-A)**downs with one sigmoid: s * (1 - s)."""
 
@@ -333,21 +419,22 @@ class Printable:
         return self._leaf(made)
 
     def _softmaxes(self, term: Term, count: int, exps: Factors) -> tuple[Factors, Factors, int]:
-        """As many softmaxes as the exps at hand complete; the exps left, and the powers left."""
+        """As many softmaxes (or inverses) as the exps at hand complete; the exps and powers left."""
         made: Factors = []
+        step = 1 if count > 0 else -1
         while count:
-            found = self._completed(term, exps)
+            found = self._completed(term, exps, step)
             if found is None:
                 break
             places, exps = found
             slot = self._softmax("softmax", term, places)
             if slot is None:
                 break
-            made.append(slot)
-            count -= 1
+            made.append((slot[0], slot[1], step))
+            count -= step
         return exps, _gathered(made), count
 
-    def _completed(self, term: Term, exps: Factors) -> tuple[list[int], Factors] | None:
+    def _completed(self, term: Term, exps: Factors, step: int) -> tuple[list[int], Factors] | None:
         """Indices at which all exps of the term are among `exps`, and the exps without them."""
         first = next(f for f in term.factors if any(index < 0 for index in f.idx))
         for head, idx, _ in exps:
@@ -360,20 +447,21 @@ class Printable:
             )
             if not fits or len(names) != len(term.bound) or len(set(names.values())) != len(names):
                 continue
-            left = _subtracted(exps, term, names)
+            left = _subtracted(exps, term, names, step)
             if left is not None:
                 return [names[-1 - place] for place in range(len(term.bound))], left
         return None
 
 
-def _subtracted(exps: Factors, term: Term, names: dict[int, int]) -> Factors | None:
+def _subtracted(exps: Factors, term: Term, names: dict[int, int], step: int) -> Factors | None:
     table = {(head, idx): power for head, idx, power in exps}
     for factor in term.factors:
         key = (factor.head, tuple([names.get(index, index) for index in factor.idx]))
         have = table.get(key)
-        if have is None or (have > 0) != (factor.power > 0) or abs(have) < abs(factor.power):
+        taken = factor.power * step
+        if have is None or (have > 0) != (taken > 0) or abs(have) < abs(taken):
             return None
-        table[key] = have - factor.power
+        table[key] = rational(have - taken)
     return [(head, idx, power) for (head, idx), power in table.items() if power != 0]
 
 
@@ -384,14 +472,30 @@ def _gathered(slots: Factors) -> Factors:
     return [(head, idx, power) for (head, idx), power in table.items()]
 
 
+def _divides_by_exps(factor: Factor) -> bool:
+    head = factor.head
+    return factor.power < 0 and head.kind == "sum" and any(
+        g.head.kind == "exp" for term in head.expr for g in term.factors
+    )
+
+
 def _others(term: Term, place: int) -> Factors:
     """The factors but one."""
     return [(f.head, f.idx, f.power) for i, f in enumerate(term.factors) if i != place]
 
 
-def _is_mixed(expr: Expr) -> bool:
-    """Whether there are coefficients of both signs: then a - b is as good as b - a."""
-    return len({coef > 0 for coef in expr.values()}) == 2
+def _roughness(inner: Expr, outer: Coef, power: Rational, scale: Coef) -> int:
+    """How many products by numbers are written if a lazy sum is scaled."""
+    within = sum(1 for term, coef in inner.items() if term != ONE and abs(times(coef, scale)) != 1)
+    left = times(outer, 1 if power == 0 else _raised(scale, -power))
+    return within + (abs(left) != 1)
+
+
+def _raised(scale: Coef, power: Rational) -> Coef:
+    found: Coef = 1
+    for _ in range(abs(power.numerator)):
+        found = times(found, scale) if power > 0 else quotient(found, scale)
+    return found
 
 
 def _only_exps(term: Term) -> bool:

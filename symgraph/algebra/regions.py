@@ -15,9 +15,10 @@ from .term import Expr, Term, weight
 
 __all__ = ["is_closed", "is_trivial", "least_count"]
 
-_MANY_TERMS = 4
+_MANY_TERMS = 6
 _LONG = 14
 _LONGEST = 28
+_HEAVIEST = 64
 
 
 def is_closed(expr: Expr, users: int) -> bool:
@@ -29,12 +30,17 @@ def is_closed(expr: Expr, users: int) -> bool:
     users : int
         How many nodes use it (an output counts as one more).
     """
-    length = weight(expr)
-    if length > _LONGEST or (users > 1 and length > _LONG):
+    length = sum([_length(term) for term in expr])
+    if length > _LONGEST or (users > 1 and length > _LONG) or weight(expr) > _HEAVIEST:
         return True
     if users > 1 and len(expr) >= _MANY_TERMS:
         return True
     return users > 1 and any(_is_contraction(term) for term in expr)
+
+
+def _length(term: Term) -> int:
+    """Factors of a product, the terms of a lazy sum among them."""
+    return sum([len(f.head.expr) if f.head.kind == "sum" else 1 for f in term.factors])
 
 
 def _is_contraction(term: Term) -> bool:
