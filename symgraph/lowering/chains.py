@@ -16,7 +16,7 @@ Walther (revolve, ACM TOMS 26(1), 2000); for unequal sizes and costs see Beaumon
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from math import gcd
 from typing import Any, TypeAlias
@@ -25,7 +25,7 @@ import numpy as np
 
 from .model import Model
 
-__all__ = ["Chain", "chain_of", "chain_sequences"]
+__all__ = ["Chain", "chain_of", "chain_sequences", "memory_unit"]
 
 Table: TypeAlias = "np.ndarray[Any, np.dtype[np.float64]]"
 
@@ -284,8 +284,7 @@ def chain_sequences(chain: Chain, most_bytes: int, most_plans: int) -> Iterator[
     levels = _TABLE // ((len(splits) + 1) * (len(chain.stages) + 1))
     if levels < _FEWEST_LEVELS or len(splits) > 30_000:
         return
-    whole = gcd(*model.sizes) or 1
-    unit = whole * max(1, -(-most_bytes // (whole * (min(levels, _MOST_LEVELS) - 1))))
+    unit = memory_unit(model.sizes, most_bytes, min(levels, _MOST_LEVELS))
     solver = _Solver(chain, splits, most_bytes // unit + 2, unit)
     costs = solver.top[-1]
     feasible = np.flatnonzero(np.isfinite(costs))
@@ -293,6 +292,19 @@ def chain_sequences(chain: Chain, most_bytes: int, most_plans: int) -> Iterator[
     step = max(1, -(-len(first) // most_plans))
     for level in first[::step]:
         yield solver.sequence(int(level))
+
+
+def memory_unit(sizes: Collection[int], most_bytes: int, levels: int) -> int:
+    """Bytes a level of a table stands for, so that `levels` of them reach `most_bytes`.
+
+    Exact if it can be, else such that a whole number of levels makes up the sizes that count.
+    """
+    whole = gcd(*sizes) or 1
+    least = -(-most_bytes // max(1, levels - 2))
+    if whole >= least:
+        return whole
+    large = gcd(*[size for size in sizes if size >= 4 * least])
+    return -(-large // (large // least)) if large >= least else least
 
 
 def _splits(chain: Chain) -> list[int]:

@@ -9,7 +9,9 @@ read.
 from __future__ import annotations
 
 import heapq
+from array import array
 from collections.abc import Callable, Collection
+from math import inf
 from typing import TypeAlias
 
 import numpy as np
@@ -65,9 +67,9 @@ class Evictor:
             self.readers[step].append(self.end)
         sizes = np.array(model.sizes, dtype=np.float64)
         self.sizes: Floats = np.where(sizes > 0, sizes, 1.0)
-        self.may_go = sizes > 0
+        self.may_go = [int(size > 0) for size in model.sizes]
         for step in (*keep, *range(len(model) - model.copies, len(model))):
-            self.may_go[step] = False
+            self.may_go[step] = 0
 
     def run(self, limit: int, score: Score, steps_allowed: int) -> list[int] | None:
         """The sequence of steps computed, or None if the limit cannot be met this way."""
@@ -90,9 +92,13 @@ class _Run:
         self.computed = [False] * count
         self.pending = [0] * count
         self.reader_at = [0] * count
-        self.again: Floats = np.array(self.model.costs, dtype=np.float64)
-        self.next_use: Floats = np.zeros(count)
-        self.candidate = np.zeros(count, dtype=bool)
+        # Written one by one and read all at once: arrays of Python's with a view for NumPy.
+        self.again = array("d", self.model.costs)
+        self.next_use = array("d", bytes(8 * count))
+        self.candidate = bytearray(count)
+        self.again_view: Floats = np.frombuffer(self.again, dtype=np.float64)
+        self.next_use_view: Floats = np.frombuffer(self.next_use, dtype=np.float64)
+        self.candidate_view = np.frombuffer(self.candidate, dtype=np.bool_)
         self.order: list[int] = []
 
     def sequence(self) -> list[int] | None:
@@ -122,7 +128,7 @@ class _Run:
 
     def _drop_if_wanted(self, read: int, step: int) -> None:
         """Give up a value that is to be computed again, if its forward uses are over."""
-        if self.next_use[read] == np.inf:  # locked, and read for the last time
+        if self.next_use[read] == inf:  # locked, and read for the last time
             return
         upcoming = int(self.next_use[read])
         over = step in self.of.backward or upcoming in self.of.backward
@@ -135,10 +141,10 @@ class _Run:
         for step in missing:
             for read in self.model.reads[step]:
                 self.pending[read] += 1
-                self.candidate[read] = False
+                self.candidate[read] = 0
         for step in steps:
             self.pending[step] += 1
-            self.candidate[step] = False
+            self.candidate[step] = 0
         for step in missing:
             reads = self.model.reads[step]
             if not self._compute(step, reads):
@@ -167,7 +173,7 @@ class _Run:
         heir = -1
         for read in self.model.takes[step]:
             # Locked by this step alone and needed no more: its buffer becomes the result's.
-            if self.pending[read] == 1 and self.next_use[read] == np.inf:
+            if self.pending[read] == 1 and self.next_use[read] == inf:
                 heir = read
                 break
         wanted = 0 if heir >= 0 else self.model.sizes[step]
@@ -194,7 +200,7 @@ class _Run:
         while at < len(readers) and readers[at] <= self.now:
             at += 1
         self.reader_at[step] = at
-        self.next_use[step] = readers[at] if at < len(readers) else np.inf
+        self.next_use[step] = readers[at] if at < len(readers) else inf
 
     def _unlock(self, step: int) -> None:
         self.pending[step] -= 1
@@ -203,31 +209,32 @@ class _Run:
 
     def _unlock_new(self, step: int) -> None:
         """A live value that nothing waits for: free it if it is dead, else it may be evicted."""
-        if self.next_use[step] == np.inf:
+        if self.next_use[step] == inf:
             self.live[step] = False
             self.used -= self.model.sizes[step]
-            self.candidate[step] = False
+            self.candidate[step] = 0
         else:
-            self.candidate[step] = bool(self.of.may_go[step])
+            self.candidate[step] = self.of.may_go[step]
 
     def _make_room(self) -> bool:
-        where = np.flatnonzero(self.candidate)
+        where = self.candidate_view.nonzero()[0]
         if not len(where):
             return False
-        distance = self.next_use[where] - self.now
+        distance = self.next_use_view[where] - self.now
         np.maximum(distance, 1.0, out=distance)
-        scores = self.score(self.again[where], self.of.sizes[where], distance)
-        self._evict(int(where[int(np.argmin(scores))]))
+        scores = self.score(self.again_view[where], self.of.sizes[where], distance)
+        self._evict(int(where[int(scores.argmin())]))
         return True
 
     def _evict(self, step: int) -> None:
         self.live[step] = False
-        self.candidate[step] = False
+        self.candidate[step] = 0
         self.used -= self.model.sizes[step]
-        self._tell(step, float(self.again[step]))
+        self._tell(step, self.again[step])
 
     def _tell(self, step: int, change: float) -> None:
         """Add to the cost of all that needs `step` again, through evicted values in between."""
+        again, costs, live, computed = self.again, self.model.costs, self.live, self.computed
         heap = [step]
         changes = {step: change}
         heard = 0
@@ -235,12 +242,11 @@ class _Run:
             current = heapq.heappop(heap)
             amount = changes.pop(current)
             for reader in self.of.readers[current]:
-                if reader >= self.of.end or not self.computed[reader]:
-                    continue
+                if reader >= self.of.end or not computed[reader]:
+                    break  # Readers are in order: what follows has not run either.
                 heard += 1
-                cost = self.model.costs[reader]
-                self.again[reader] = max(self.again[reader] + amount, cost)
-                if not self.live[reader] and self.next_use[reader] != np.inf:
+                again[reader] = max(again[reader] + amount, costs[reader])
+                if not live[reader] and self.next_use[reader] != inf:
                     if reader not in changes:
                         heapq.heappush(heap, reader)
                         changes[reader] = 0.0

@@ -146,7 +146,7 @@ def _moves_nothing(node: Node) -> bool:
 
 
 def bases(order: Iterable[Node]) -> dict[Node, Node | None]:
-    """For each node the one that owns its memory; None where the caller does (inputs, constants)."""
+    """For each node the one that owns its memory; None where the caller does, as of inputs."""
     owner: dict[Node, Node | None] = {}
     contiguous: dict[Node, bool] = {}
     for node in order:

@@ -7,7 +7,7 @@ recomputation, whatever search the plans came from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,15 +61,18 @@ def _needed(model: Model, sequence: Sequence[int]) -> list[int]:
             seen_last[step] = True
             for read in model.reads[step]:
                 wanted[read] = True
+    # Plans come from several searches: one that leaves out a step must not pass.
+    assert not any(wanted)
     kept.reverse()
     return kept
 
 
-def thinned(model: Model, plan: Plan, limit: int) -> Plan:
+def thinned(model: Model, plan: Plan, limit: int, again: Collection[int] = ()) -> Plan:
     """The plan without recomputations that memory under `limit` makes unnecessary.
 
-    The dearest are dropped first. Without the computation at position p, the one before it of the same step has to live on to what
-    p was read by: that adds the step's bytes to every position between its last read and p.
+    The dearest are dropped first. Without the computation at position p, the one before it of the
+    same step has to live on to what p was read by: that adds the step's bytes to every position
+    between its last read and p.
     """
     sequence = plan.sequence
     found = profile(model, sequence)
@@ -77,16 +80,17 @@ def thinned(model: Model, plan: Plan, limit: int) -> Plan:
     heirs = {taken for taken in found.taken_over if taken >= 0}
     before: list[int] = []
     latest: dict[int, int] = {}
-    again: list[int] = []
+    repeated: list[int] = []
+    fixed = frozenset(again)
     for position, step in enumerate(sequence):
         before.append(latest.get(step, -1))
-        if before[-1] >= 0:
-            again.append(position)
+        if before[-1] >= 0 and step not in fixed:
+            repeated.append(position)
         latest[step] = position
     ends = found.last_read
     dropped: set[int] = set()
-    again.sort(key=lambda position: (-model.costs[sequence[position]], position))
-    for position in again:
+    repeated.sort(key=lambda position: (-model.costs[sequence[position]], position))
+    for position in repeated:
         earlier = before[position]
         while earlier in dropped:
             earlier = before[earlier]

@@ -1,30 +1,23 @@
 """What to compute again so that a run fits a memory budget.
 
-`checkpointed` searches plans, keeps the Pareto front of peak against recomputation, and builds the
-graph of the cheapest plan that fits. Where the graph is a chain the search is the dynamic program
-of `lowering.chains`; everywhere the evictions of `lowering.eviction` run at a ladder of limits that
-depends on the graph alone, so that plans for two budgets come from one front.
-
-Recomputed values are nodes of their own (`Node.copy`), which no later pass merges back, and the
-graph carries the order it is to be run in.
+`checkpointed` asks the planner (`lowering.planner`) for its front of plans and builds the graph of
+the cheapest one that fits. Recomputed values are nodes of their own (`Node.copy`), which no later
+pass merges back, and the graph carries the order it is to be run in.
 """
 
 from __future__ import annotations
 
 import re
-import weakref
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..dag import Dag, Node, make, origin
 from ..errors import InputError, MemoryBudgetError
-from .chains import chain_of, chain_sequences
 from .eviction import SCORES, Evictor
 from .liveness import described, readable_bytes
 from .liveness import memory as memory_of
-from .model import Model, bases, least_bytes, model_of, profile
-from .plans import Plan, evaluated, pareto, serial_plan, thinned
+from .model import Model, bases, model_of
+from .planner import Search, backward_steps, searched, steps_of
+from .plans import evaluated
 from .schedule import scheduled
 
 __all__ = ["bytes_of", "checkpointed", "frontier", "recomputed", "without_copies"]
@@ -112,7 +105,7 @@ def checkpointed(
     """
     budget = bytes_of(memory)
     plain = without_copies(dag)
-    search = _searched(plain, dict(dims or {}), tuple(keep), tuple(recompute))
+    search = searched(plain, dict(dims or {}), tuple(keep), tuple(recompute))
     fitting = [plan for plan in search.front if plan.peak <= budget]
     if not fitting:
         raise _infeasible(search, plain, budget)
@@ -121,7 +114,7 @@ def checkpointed(
 
 def frontier(dag: Dag, dims: Mapping[str, int] | None = None) -> list[tuple[int, int]]:
     """Peak bytes and floating-point operations computed again of each plan worth having."""
-    search = _searched(without_copies(dag), dict(dims or {}), (), ())
+    search = searched(without_copies(dag), dict(dims or {}), (), ())
     return [(plan.peak, plan.extra_cost) for plan in search.front]
 
 
@@ -148,12 +141,12 @@ def recomputed(
     """
     plain = without_copies(dag)
     model = model_of(scheduled(plain, dims), plain.outputs, dims)
-    backward = _backward(model)
+    backward = backward_steps(model)
     if nodes is None:
         kept = set(model.kept)
         again = {step for step in range(len(model)) if step not in backward and step not in kept}
     else:
-        again = _steps(plain, model, tuple(nodes))
+        again = steps_of(plain, model, tuple(nodes))
     evictor = Evictor(model, again=again, backward=backward)
     sequence = evictor.run(2 * sum(model.sizes) + 1, SCORES[0], len(model) ** 2 + 1)
     # Without a limit a run cannot fail.
@@ -163,7 +156,7 @@ def recomputed(
 
 # -- from a plan to a graph ------------------------------------------------------------------------
 def planned(dag: Dag, model: Model, sequence: Sequence[int]) -> Dag:
-    """The graph of a plan: a further computation of a step is a node with the next `copy` number."""
+    """The graph of a plan: what is computed again is a node with the next `copy` number."""
     building = _Building(dag)
     for step in sequence:
         if step < len(model) - model.copies:
@@ -217,98 +210,7 @@ class _Building:
         return node
 
 
-# -- searching -------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class _Search:
-    model: Model
-    front: list[Plan]
-    dims: Mapping[str, int]
-
-
-_SearchKey: TypeAlias = "tuple[tuple[tuple[str, int], ...], frozenset[Node], frozenset[Node]]"
-_searches: weakref.WeakKeyDictionary[Dag, dict[_SearchKey, _Search]] = weakref.WeakKeyDictionary()
-
-
-def _searched(
-    dag: Dag, dims: Mapping[str, int], keep: Sequence[Node], recompute: Sequence[Node]
-) -> _Search:
-    """The front of plans of a graph, found once: it does not depend on the budget."""
-    key = (tuple(sorted(dims.items())), frozenset(keep), frozenset(recompute))
-    known = _searches.setdefault(dag, {})
-    if key not in known:
-        model = model_of(scheduled(dag, dims), dag.outputs, dims, costs=True)
-        kept, again = _steps(dag, model, keep), _steps(dag, model, recompute)
-        if kept & again:
-            both = model.nodes[min(kept & again)]
-            raise InputError(f"{both!r} is to be kept and to be computed again.")
-        known[key] = _Search(model, _front(model, kept, again), dict(dims))
-    return known[key]
-
-
-def _front(model: Model, keep: Collection[int], again: Collection[int]) -> list[Plan]:
-    plans: list[Plan] = []
-    if not again:
-        plans.append(serial_plan(model))
-        if not plans[0].sequence:
-            return plans
-        if not keep:
-            plans.extend(_chain_plans(model, plans[0].peak))
-    plans.extend(_eviction_plans(model, keep, again))
-    front = pareto(plans)
-    return pareto([*front, *[thinned(model, plan, plan.peak) for plan in front]])
-
-
-def _chain_plans(model: Model, most_bytes: int) -> Iterator[Plan]:
-    chain = chain_of(model)
-    if chain is not None:
-        most_plans = max(16, 200_000 // len(model))
-        for sequence in chain_sequences(chain, most_bytes, most_plans):
-            yield evaluated(model, sequence)
-
-
-def _eviction_plans(model: Model, keep: Collection[int], again: Collection[int]) -> Iterator[Plan]:
-    """Plans at a ladder of limits, and from its lowest rung down to the least limit that works."""
-    count = len(model)
-    backward = _backward(model)
-    forward_only = Evictor(model, {*keep, *backward}, again, backward)
-    anything = Evictor(model, keep, again, backward)
-    searches = [(forward_only, SCORES[0]), (anything, SCORES[0]), (forward_only, SCORES[1])]
-    searches = searches[: 3 if count <= 3000 else 1]
-    allowed = count * (30 if count <= 300 else 8)
-
-    def tried(limit: int) -> list[Plan]:
-        found: list[Plan] = []
-        for evictor, score in searches:
-            sequence = evictor.run(limit, score, allowed)
-            if sequence is not None:
-                found.append(thinned(model, evaluated(model, sequence), limit))
-        return found
-
-    high = profile(model, range(count)).peak
-    low = least_bytes(model)
-    rungs = max(8, min(40, 24_000 // count))
-    failed = low - 1
-    for rung in range(rungs, -1, -1):
-        limit = low + (high - low) * rung // rungs
-        found = tried(limit)
-        if not found:
-            failed = limit
-            break
-        yield from found
-        high = limit if rung < rungs else high
-    for _ in range(8):
-        middle = (failed + high) // 2
-        if middle in (failed, high):
-            break
-        found = tried(middle)
-        if found:
-            high = min(plan.peak for plan in found)
-        else:
-            failed = middle
-        yield from found
-
-
-def _infeasible(search: _Search, dag: Dag, budget: int) -> MemoryBudgetError:
+def _infeasible(search: Search, dag: Dag, budget: int) -> MemoryBudgetError:
     """The error for a budget below every plan: the least one, and what is live where it binds."""
     least = search.front[0]
     best = planned(dag, search.model, least.sequence)
@@ -325,29 +227,3 @@ def _infeasible(search: _Search, dag: Dag, budget: int) -> MemoryBudgetError:
         mend=f"Give at least memory={least.peak}, smaller inputs, or fewer outputs.",
         least_bytes=least.peak,
     )
-
-
-def _steps(dag: Dag, model: Model, nodes: Sequence[Node]) -> set[int]:
-    """The steps of nodes named by a user; a view stands for what it is a view of."""
-    owner = bases(dag.nodes)
-    number = {node: step for step, node in enumerate(model.nodes)}
-    found: set[int] = set()
-    for node in nodes:
-        base = owner.get(node)
-        if base is None:
-            raise InputError(
-                f"{node!r} is not a value that this graph computes.",
-                [f"from {node.origin}"] if str(node.origin) else [],
-                mend="Name a node of the graph that is neither an input nor a constant.",
-            )
-        found.add(number[base])
-    return found
-
-
-def _backward(model: Model) -> frozenset[int]:
-    """Steps of the gradient; what is computed from them is backward too, whatever made it."""
-    found: set[int] = set()
-    for step, node in enumerate(model.nodes):
-        if node.origin.adjoint_of is not None or any(read in found for read in model.reads[step]):
-            found.add(step)
-    return frozenset(found)
