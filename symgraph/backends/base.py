@@ -16,11 +16,12 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ..dag import Dag
-from ..dims import bind, fixed
+from ..dag import Dag, collector_paused
+from ..dims import bind
 from ..errors import BackendError, InputError
 from ..evaluate import bound_inputs
 from ..namespace import Namespace
+from .door import fast_door
 
 __all__ = ["GROUP", "Backend", "Compiled", "Lowered", "available", "backend_named", "lower"]
 
@@ -100,10 +101,8 @@ def backend_named(name: str | Backend) -> Backend:
     if not isinstance(name, str):
         return name
     # Ours are not looked for: reading what all installed packages declare takes 20 ms.
-    if name in _BUILT_IN:
-        entry = EntryPoint(name, _BUILT_IN[name], GROUP)
-    else:
-        entry = _entries().get(name)
+    ours = _BUILT_IN.get(name)
+    entry = EntryPoint(name, ours, GROUP) if ours is not None else _entries().get(name)
     if entry is None:
         raise BackendError(
             f"There is no backend {name!r}.",
@@ -144,7 +143,8 @@ def lower(dag: Dag, backend: str | Backend = "numpy", **options: Any) -> Lowered
         inspect.signature(chosen.compile).bind(dag, **options)
     except TypeError as error:
         raise BackendError(f"Backend {chosen.name!r}: {error}.") from None
-    return Lowered(dag, chosen, chosen.compile(dag, **options))
+    with collector_paused():
+        return Lowered(dag, chosen, chosen.compile(dag, **options))
 
 
 class Lowered:
@@ -182,9 +182,8 @@ class Lowered:
         self._names = tuple(dag.inputs)
         self._native = backend.native
         self._specs = tuple([(node.aval.dtype, node.aval.shape) for node in dag.inputs.values()])
-        # The fast door compares dtypes and shapes; where sizes are named they are read off first.
-        self._fixed = not compiled.dims and all(fixed(shape) for _, shape in self._specs)
         self._regroup = _regrouping(dag)
+        self._enter = fast_door(self._names, self._specs, compiled.dims, self._native)
         self.__signature__ = _signature(self._names)
         self.__name__ = f"lowered_to_{backend.name}"
 
@@ -200,29 +199,24 @@ class Lowered:
         InputError
             Missing or unknown inputs, shapes that do not fit, dtypes that would lose digits.
         """
-        if not args:
-            try:
-                args = tuple([inputs[name] for name in self._names])
-            except KeyError:
-                self._refuse(inputs)
-        elif inputs or len(args) != len(self._names):
-            args, inputs = self._ordered(args, inputs)
+        values = self._enter(args, inputs)
+        if values is None:
+            values = self._checked(args, inputs)
         if self._check is not None:
-            self._check(**dict(zip(self._names, args, strict=True)))
-        if not (self._fixed and len(inputs) <= len(args) and self._fits(args)):
-            args = self._bound(args, inputs)
+            self._check(**dict(zip(self._names, values, strict=False)))
         try:
-            results = self._run(*args)
+            return self._regroup(self._run(*values))
         except Exception as error:
             self._compiled.explain(error)
             raise
-        return self._regroup(results)
 
-    def _fits(self, values: Sequence[Any]) -> bool:
-        for value, (dtype, shape) in zip(values, self._specs, strict=True):
-            if type(value) not in self._native or value.dtype != dtype or value.shape != shape:
-                return False
-        return True
+    def _checked(self, args: Sequence[Any], inputs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """What the fast door did not take: converted, or refused with the reason."""
+        named = self._named(args, inputs)
+        missing = [name for name in self._names if name not in named]
+        if missing:
+            self._refuse(named)
+        return self._bound([named[name] for name in self._names], named)
 
     def _bound(self, values: Sequence[Any], inputs: Mapping[str, Any]) -> tuple[Any, ...]:
         """Inputs as arrays of the declared dtypes, and the sizes of named dimensions after them."""
@@ -251,10 +245,10 @@ class Lowered:
                 return False
         return True
 
-    def _ordered(
-        self, args: Sequence[Any], inputs: Mapping[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def _named(self, args: Sequence[Any], inputs: Mapping[str, Any]) -> Mapping[str, Any]:
         """Positional inputs by name, so that all that is wrong is found in one place."""
+        if not args:
+            return inputs
         if len(args) > len(self._names):
             raise InputError(
                 f"{len(args)} inputs are given, but the graph has {len(self._names)}.",
@@ -265,9 +259,7 @@ class Lowered:
         if twice:
             raise InputError(f"Input {twice[0]!r} is given twice, by position and by name.")
         named.update(inputs)
-        if any(name not in named for name in self._names):
-            self._refuse(named)
-        return tuple([named[name] for name in self._names]), named
+        return named
 
     def _refuse(self, inputs: Mapping[str, Any]) -> None:
         dims = set(self._compiled.dims) - set(self._names)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from ..avals import Aval
@@ -47,15 +47,23 @@ class Emitted:
 
 def sanitized(text: str) -> str:
     """Text that can stand in a comment: one line, printable."""
+    if text.isprintable():
+        return text
     return "".join(char if char.isprintable() else "?" for char in text)
+
+
+# Printing dtypes is slow, and most lines of a graph have one of few.
+_shown_aval = lru_cache(maxsize=4096)(str)
 
 
 def remark(node: Node, avals: Sequence[Aval]) -> str:
     """What a line is for: operation, result, the user's line, the rule that made it."""
     origin = node.origin
-    results = ", ".join(map(str, avals))
-    parts = [node.op.name, results, str(origin), f"by {origin.rule}" if origin.rule else ""]
-    return sanitized("  ".join(part for part in parts if part))
+    text = f"{node.op.name}  {', '.join([_shown_aval(aval) for aval in avals])}"
+    where = str(origin)
+    if where:
+        text = f"{text}  {where}"
+    return sanitized(f"{text}  by {origin.rule}" if origin.rule else text)
 
 
 def commented(line: str, comment: str) -> str:

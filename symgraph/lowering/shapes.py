@@ -7,7 +7,7 @@ whole.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -68,11 +68,19 @@ def _of_ufunc(ufunc: np.ufunc, args: Arguments) -> Aval | None:
 
 
 def _of_where(args: Arguments, kwargs: Mapping[str, Any]) -> Aval | None:
-    if len(args) != 3 or kwargs or not all(isinstance(arg, Aval) for arg in args):
+    if len(args) != 3 or kwargs:
         return None
-    condition, x, y = cast("tuple[Aval, Aval, Aval]", args)
-    shape = broadcast_shapes(condition.shape, x.shape, y.shape)
-    return Aval(np.result_type(x.dtype, y.dtype), shape)
+    shapes: list[Shape] = []
+    kinds: list[Any] = []
+    for arg in args:
+        if isinstance(arg, Aval):
+            shapes.append(arg.shape)
+            kinds.append(arg.dtype)
+        elif type(arg) in (int, float):
+            kinds.append(arg)
+        else:
+            return None
+    return Aval(np.result_type(*kinds[1:]), broadcast_shapes(*shapes))
 
 
 def _reduction(dtype: Callable[[np.dtype[Any]], np.dtype[Any] | None]) -> Any:
