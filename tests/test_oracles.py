@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from randomgraphs import JAX, TORCH, random_program
-from test_fuzz import TOLERANCE, Reference, difference, flat, traced
+from randomgraphs.compare import TOLERANCE, Reference, difference, flat, traced
 
 pytestmark = pytest.mark.oracle
 

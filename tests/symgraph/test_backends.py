@@ -50,7 +50,9 @@ def test_every_operation_and_random_graphs_on_jax() -> None:
 
 
 @pytest.mark.parametrize(
-    "fault", [lambda x: x + 1e-3, lambda x: x.astype("f4"), lambda x: x[None]], ids=str
+    "fault",
+    [lambda x: x + 1e-3, lambda x: x.astype("f4"), lambda x: x[None]],
+    ids=["value", "dtype", "shape"],
 )
 def test_conformance_finds_a_wrong_backend(fault: Any) -> None:
     class Wrong(type(backend_named("numpy"))):
