@@ -47,15 +47,8 @@ def _bound(value: Any, size: Dim) -> Any:
         raise DTypeError(f"a slice bound is an integer, not {value!r}.") from None
 
 
-def _clamped(value: Any, size: Dim) -> Dim:
-    """min(value, size) for a nonnegative value, max(size + value, 0) for a negative one."""
-    if isinstance(value, int) and value < 0:
-        rest = normal(size + value)
-        if isinstance(rest, int) or rest.is_nonnegative:
-            return rest if not isinstance(rest, int) or rest > 0 else 0
-        from sympy import Max  # only where a dimension is named
-
-        return Max(rest, 0)
+def _least(value: Any, size: Dim) -> Dim:
+    """min(value, size) for a nonnegative value."""
     left: Any = normal(size - value)
     if isinstance(left, int):
         return value if left >= 0 else size
@@ -63,29 +56,40 @@ def _clamped(value: Any, size: Dim) -> Dim:
         return normal(value)
     if left.is_nonpositive:
         return size
-    from sympy import Min
+    from sympy import Min  # only where a dimension is named
 
     return Min(value, size)
+
+
+def _nonnegative(value: Any) -> Dim:
+    """max(value, 0)."""
+    value = normal(value)
+    if isinstance(value, int):
+        return value if value > 0 else 0
+    if value.is_nonnegative:
+        return value
+    from sympy import Max
+
+    return Max(value, 0)
 
 
 def _slice_length(entry: Slice, size: Dim) -> Dim:
     start, stop, step = entry
     if isinstance(size, int) and not is_expression(start) and not is_expression(stop):
         return len(range(*slice(start, stop, step).indices(size)))
+    # A backward slice is measured from one place further on: its end is -1 else.
+    on = 0 if step > 0 else 1
+
+    def place(bound: Any) -> Any:
+        return _nonnegative(size + bound + on) if _is_negative(bound) else bound + on
+
+    # Of the lower bound no more is asked than that: beyond the upper one the slice is empty anyway.
     if step > 0:
-        # A start beyond the end needs no clamping: the span is negative then, and the slice empty.
-        first = _clamped(start, size) if _is_negative(start) else start or 0
-        last = size if stop is None else _clamped(stop, size)
-        span: Any = normal(last - first)
+        lower, upper = place(start or 0), size if stop is None else _least(place(stop), size)
     else:
-        top = normal(size - 1)
-        if (start is not None and start != -1) or stop is not None:
-            raise ShapeError(
-                f"a backward slice with bounds along the named dimension {size} is not supported.",
-                mend="Slice forward first, then reverse with [::-1].",
-            )
-        span, step = normal(top + 1), -step
-    return _steps(span, step)
+        lower = 0 if stop is None else place(stop)
+        upper = size if start is None else _least(place(start), size)
+    return _steps(_nonnegative(upper - lower), abs(step))
 
 
 def _is_negative(bound: Any) -> bool:
@@ -93,12 +97,9 @@ def _is_negative(bound: Any) -> bool:
 
 
 def _steps(span: Any, step: int) -> Dim:
-    if not isinstance(span, int) and not span.is_nonnegative:
-        from sympy import Max
-
-        span = Max(span, 0)
+    """How many steps a nonnegative span holds, the last begun one included."""
     if isinstance(span, int):
-        return -(-span // step) if span > 0 else 0
+        return -(-span // step)
     if step == 1:
         return span
     from sympy import ceiling
@@ -118,14 +119,13 @@ def _normal_slice(entry: slice, size: Dim) -> Slice:
         if low == 0 and high >= size and step > 0:
             return (None, None, step)
         return (low, None if high < 0 else high, step)
-    if known_equal_or_none(stop, size):
-        stop = None
-    return (None if start == 0 and step > 0 else start, stop, step)
+    if step > 0:
+        return (start or None, None if _at_end(stop, size) else stop, step)
+    return (None if start == -1 or _at_end(start, size) else start, stop, step)
 
 
-def known_equal_or_none(bound: Any, size: Dim) -> bool:
-    """Whether a slice runs to the end of its axis."""
-    return bound is None or (is_expression(bound) and known_equal(bound, size))
+def _at_end(bound: Any, size: Dim) -> bool:
+    return is_expression(bound) and known_equal(bound, size)
 
 
 def _normal_int(value: Any, size: Dim, position: int) -> int:
