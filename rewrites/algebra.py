@@ -169,7 +169,7 @@ def times_reciprocal(x: Real) -> Identity:
 
 # -- absolute values -------------------------------------------------------------------------------
 @rule(sound="exact")
-def absolute_of_negative(x: Array) -> Identity:
+def absolute_of_negative(x: Real) -> Identity:
     """$|-x| = |x|$."""
     return absolute(negative(x)), absolute(x)
 
@@ -186,7 +186,8 @@ def absolute_of_square(x: Real) -> Identity:
     return absolute(square(x)), square(x)
 
 
-@rule(sound="rounding")
+# Of a number that is both, zero, the shorter spelling is taken.
+@rule(sound="rounding", priority=1)
 def absolute_of_nonnegative(x: Nonnegative) -> Identity:
     """$|x| = x$ for $x >= 0$; -0 would become +0."""
     return absolute(x), x
@@ -287,6 +288,7 @@ def choice_in_second_branch(c: Boolean, x: Array, y: Array, z: Array) -> Identit
 @rule(
     sound="domain",
     earned={"rounding": {"y": Total}},
+    priority=1,  # before its mirror image, where both factors are masked
     stable="0 * NaN of the branch not taken does not arise",
 )
 def choice_of_zero_times(c: Boolean, x: Real, y: Real) -> Identity:

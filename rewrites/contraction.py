@@ -26,7 +26,7 @@ def transpose_of_product_of_transpose(
     x: Array, y: Array, inner: Permutation, outer: Permutation
 ) -> Identity:
     r"""$(X^\top Y)^\top = Y^\top X$."""
-    provided(swaps_last_two(inner) & (inner == outer))
+    provided(swaps_last_two(inner) & (inner == outer) & (x.ndim == y.ndim))
     product = transpose(matmul(transpose(x, inner), y), outer)
     return product, matmul(transpose(y, outer), x)
 
@@ -36,6 +36,6 @@ def transpose_of_product_by_transpose(
     x: Array, y: Array, inner: Permutation, outer: Permutation
 ) -> Identity:
     r"""$(X Y^\top)^\top = Y X^\top$."""
-    provided(swaps_last_two(inner) & (inner == outer))
+    provided(swaps_last_two(inner) & (inner == outer) & (x.ndim == y.ndim))
     product = transpose(matmul(x, transpose(y, inner)), outer)
     return product, matmul(y, transpose(x, outer))

@@ -113,7 +113,8 @@ def power_minus_half(x: Real) -> Identity:
     return power(x, -0.5), 1 / sqrt(x)
 
 
-@rule(sound="exact")
+# Before the special exponents, which fit 1 as well.
+@rule(sound="exact", priority=1)
 def one_to_any_power(x: Real) -> Identity:
     """$1^x = 1$, also for NaN."""
     return power(1, x), 1

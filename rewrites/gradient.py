@@ -41,7 +41,8 @@ def sum_of_broadcast(x: Array, shape: Shape, axis: Axes, keepdims: Flag) -> Iden
     whole = applied("sum", repeated, axis=axis, keepdims=keepdims)
     provided(only_repeated(x.shape, shape, axis))
     provided(x.shape == whole.shape)
-    provided(axis != ())
+    # Nothing sums to 0, though x may be NaN.
+    provided((axis != ()) & (times(shape, axis) != 0))
     return whole, multiply(x, number(times(shape, axis), whole.dtype))
 
 

@@ -6,7 +6,7 @@ from symgraph.numpy import exp, log, log_softmax, logsumexp, softmax, sum
 from symgraph.numpy import max as largest
 from symgraph.rewriting import Axes, Flag, Identity, Real, applied, rule
 
-_ALL_LOST = "0 where every element is -inf, as logsumexp has gradient 0 there"
+_ALL_LOST = "0 where every element is -inf, NaN only where one is +inf"
 
 
 # -- softmax ---------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..array import Array, constant
 from ..dag import Node
+from ..dims import parse_shape, resolve
 from ..errors import SymgraphError
 from ..facts import Fact, consistent
 from ..ops.creation import input as symbolic_input
@@ -40,6 +41,7 @@ _SHAPES: tuple[tuple[int | str, ...], ...] = (
     (2, 3),
     (1,),
     (3, 3),
+    (2, 2, 2),
     (1, 3),
     (2, 1),
     (0,),
@@ -78,6 +80,8 @@ class Instance:
     guards: tuple[tuple[Guard, ...], ...]
     facts: tuple[tuple[Fact, ...], ...]
     sound: Soundness
+    kind: Any
+    """Equal for instances that would show the same: the params, and the ranks and dtypes or shapes."""
 
     def __str__(self) -> str:
         shown = ", ".join(f"{node.params['name']}: {node.aval}" for node in self.inputs)
@@ -92,20 +96,24 @@ def instances(
     wanted: int,
     attempts: int,
 ) -> Iterator[Instance]:
-    """Up to `wanted` instances of `rule` on different operands, found in at most `attempts` tries.
+    """Up to `wanted` instances of `rule` on different operands, found in `attempts` tries.
 
+    Four times as many are made while there are fewer than four.
     `extra` are the further guards that earn the grade `sound`.
     """
     maker = _Maker(rule, sound, extra, rng)
-    seen: set[tuple[Node, Node]] = set()
+    seen: set[Any] = set()
+    wanted *= 1 + len(rule.statics)
     kinds = maker.dtypes()
-    for attempt in range(attempts):
+    for attempt in range(4 * attempts):
+        if attempt >= attempts and len(seen) >= 4:
+            return
         dtype = kinds[0] if attempt % 2 else kinds[attempt // 2 % len(kinds)]
         wide = attempt < _WIDE_ATTEMPTS
         shape = (_WIDE,) if wide else maker.pick(_SHAPES)
         made = maker.attempt(dtype, shape, uniform=wide or attempt % 3 == 0)
-        if made is not None and (made.lhs, made.rhs) not in seen:
-            seen.add((made.lhs, made.rhs))
+        if made is not None and made.kind not in seen:
+            seen.add(made.kind)
             yield made
             if len(seen) >= wanted:
                 return
@@ -151,23 +159,32 @@ class _Maker:
         env: dict[str, Any] = {}
         for static in self.rule.statics:
             alike = [env[each.name] for each in self.rule.statics if each.name in env]
-            fresh = not alike or self.rng.integers(3)
+            fresh = not alike or self.rng.integers(4)
             env[static.name] = (
                 self._static(static.kind, len(shape), shape) if fresh else self.pick(alike)
             )
-        shared: Array | None = None
-        for name, guards in self.guards.items():
-            own = shape if uniform else self._broadcasting(shape)
-            if self.rng.integers(6) == 0 and shared is not None:
-                env[name] = shared
-                continue
-            env[name] = shared = self._operand(name, guards, own, dtype, env)
+        try:
+            self._operands(env, shape, dtype, uniform=uniform)
+        except (SymgraphError, ValueError, IndexError, TypeError):
+            return None  # the facts asked for do not fit the shape
         for literal in self.literals:
             self._bind(literal, shape, dtype, found)
         for term in self.commutative:
             if self.rng.integers(2):
                 found[term] = True
         return self._built(env, found)
+
+    def _operands(
+        self, env: dict[str, Any], shape: tuple[Any, ...], dtype: str, *, uniform: bool
+    ) -> None:
+        """An array for each variable; now and then one for two."""
+        shared: Array | None = None
+        for name, guards in self.guards.items():
+            if self.rng.integers(6) == 0 and shared is not None:
+                env[name] = shared
+                continue
+            own = shape if uniform else self._broadcasting(shape)
+            env[name] = shared = self._operand(name, guards, own, dtype, env)
 
     def _broadcasting(self, shape: tuple[Any, ...]) -> tuple[Any, ...]:
         """A shape that broadcasts with `shape`, or now and then any other."""
@@ -233,7 +250,7 @@ class _Maker:
             case "permutation":
                 return self.pick([tuple(each) for each in permutations(range(-ndim, 0))])
             case "shape":
-                return self._shape_near(shape)
+                return parse_shape(self._shape_near(shape))
             case "dtype":
                 return np.dtype(self.pick(("float32", "float64", "float16", "int64", "int8")))
             case "flag":
@@ -277,9 +294,19 @@ class _Maker:
             rhs=fired.node,
             inputs=tuple(chosen),
             guards=tuple(chosen.values()),
-            facts=tuple(node.params["assume"] for node in chosen),
+            facts=tuple(
+                (*node.params["assume"], *[fact for guard in guards for fact in guard.facts])
+                for node, guards in chosen.items()
+            ),
             sound=self.sound,
+            kind=self._kind(env, lhs, tuple(chosen)),
         )
+
+    def _kind(self, env: Mapping[str, Any], lhs: Node, inputs: tuple[Node, ...]) -> Any:
+        statics = repr([env[each.name] for each in self.rule.statics])
+        if not self.rule.statics:
+            return statics, lhs.aval, tuple(node.aval for node in inputs)
+        return statics, tuple((node.ndim, node.dtype) for node in inputs)
 
 
 # -- numbers ---------------------------------------------------------------------------------------
@@ -322,7 +349,7 @@ def values_for(
 
 
 def _shape_of(node: Node, sizes: Mapping[str, int]) -> tuple[int, ...]:
-    return tuple(dim if isinstance(dim, int) else sizes[str(dim)] for dim in node.aval.shape)
+    return resolve(node.aval.shape, sizes)
 
 
 def _mixed(

@@ -167,8 +167,8 @@ class Rule:
     priority : int
         Rules of higher priority are tried first; then those with the larger left side.
     limit : str
-        Where an operand is infinite and the left side therefore NaN, what the right side is by
-        convention, if that is neither NaN nor the limit.
+        What the right side is by convention where an operand is infinite, if it is not the limit
+        of the left side.
     """
 
     name: str

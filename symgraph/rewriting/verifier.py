@@ -18,7 +18,7 @@ is known of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,7 @@ import numpy as np
 from ..array import Array
 from ..autodiff.reverse import vjp
 from ..dag import Node, reachable
+from ..dims import resolve
 from ..errors import NotDifferentiable, RuleError, SymgraphError
 from ..evaluate import run
 from ..ops.creation import input as symbolic_input
@@ -247,14 +248,13 @@ class _Trial:
         definition in high precision, the left side's own numbers are the reference.
         """
         own = left.ravel()[places].astype(np.float64)
+        large = _larger_than(given.values())
         limits: dict[Node, Numbers] = {}
-        lost = np.zeros(len(places), dtype=bool)
         for node, value in given.items():
             number = np.broadcast_to(value, left.shape).ravel()[places] if self.flat else value
             if value.dtype.kind == "f":
-                lost |= np.isnan(number) if self.flat else np.any(np.isnan(number)) & np.isnan(own)
-                large = np.asarray(np.copysign(_LARGE, number), number.dtype)
-                number = np.where(np.isinf(number), large, number)
+                number = number.astype(np.float64)
+                number = np.where(np.isinf(number), np.copysign(large, number), number)
             limits[node] = number
         known = np.ones(len(places), dtype=bool)
         try:
@@ -266,16 +266,10 @@ class _Trial:
             exact = own
         except TooLarge:
             exact, known = own, np.zeros(len(places), dtype=bool)
-        if not self.flat and any(bool(np.any(np.isnan(each))) for each in limits.values()):
-            exact = own  # NaN somewhere: the left side itself tells which results it reaches
         infinite = self._infinite(given, left.shape, places)
         if self.instance.rule.limit:
-            known &= ~(np.isnan(own) & infinite)
-        with np.errstate(all="ignore"):
-            # What is as large as the number that stands for infinity grows without bound.
-            grows = infinite & (np.abs(exact) >= 0.99 * _LARGE)
-        exact = np.where(grows, np.copysign(np.inf, exact), exact)
-        return np.where(lost, np.nan, exact), known
+            known &= ~infinite
+        return exact, known
 
     def _infinite(
         self, given: Mapping[Node, Numbers], shape: tuple[int, ...], places: Numbers
@@ -338,6 +332,8 @@ class _Trial:
         targets = [node for node in self.instance.inputs if node.aval.dtype.kind == "f"]
         if not targets or self.instance.lhs.aval.dtype != np.float64:
             return
+        if any(not fact.is_open for facts in self.instance.facts for fact in facts):
+            return  # the rule holds on a surface only, and gradients leave it
         seed = symbolic_input("cotangent", self.instance.lhs.aval.shape, np.float64)
         arrays = [Array(node) for node in targets]
         try:
@@ -346,9 +342,7 @@ class _Trial:
         except NotDifferentiable:
             return
         given = values_for(self.instance, self.rng, 0.0, SIZES)
-        shape = tuple(
-            dim if isinstance(dim, int) else SIZES[str(dim)] for dim in seed.node.aval.shape
-        )
+        shape = resolve(seed.node.aval.shape, SIZES)
         given[seed.node] = self.rng.uniform(0.5, 2.0, shape)
         for node, one, other in zip(targets, left, right, strict=True):
             wanted = _gradient(one, node, given)
@@ -390,8 +384,21 @@ def _acceptable(sides: _Sides, info: Any, scale: Any) -> Numbers:
         close = np.abs(left - right) <= limit * (np.abs(left) + np.abs(right) + scale)
         undefined = ~np.isfinite(right) | (np.isfinite(left) & close)
         unbounded = neither | (right == exact)
+        # What is as large as the number that stands for infinity grows without bound.
+        grows = sides.infinite & (np.abs(exact) >= 0.99 * _LARGE)
+        accurate |= grows & (right == np.copysign(np.inf, exact))
     defined = np.where(np.isinf(exact), unbounded, accurate | neither)
     return np.where(np.isnan(exact), undefined, defined)
+
+
+def _larger_than(values: Iterable[Numbers]) -> float:
+    """A number to stand for infinity among these."""
+    largest = _LARGE / 4
+    for value in values:
+        if value.dtype.kind == "f":
+            finite = np.abs(value[np.isfinite(value)]).astype(np.float64)
+            largest = max(largest, float(np.max(finite, initial=0.0)))
+    return min(4 * largest, float(np.finfo(np.float64).max))
 
 
 def _is_elementwise(node: Node) -> bool:

@@ -1,0 +1,284 @@
+"""The verifier passes rules that are right and rejects each of the mutants, whatever was broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import symgraph as sg
+import symgraph.numpy as snp
+from symgraph.facts import simplex
+from symgraph.namespace import NUMPY
+from symgraph.rewriting import (
+    Array,
+    Axes,
+    Axis,
+    DType,
+    Flag,
+    Nonnegative,
+    Nonzero,
+    Permutation,
+    Positive,
+    Real,
+    Rule,
+    Shape,
+    Total,
+    applied,
+    holds,
+    provided,
+    rule,
+    static,
+)
+from symgraph.rewriting.precise import ORDINARY_BITS, Unsupported, precise_values
+from symgraph.rewriting.verifier import verify_rule
+
+
+# -- right -----------------------------------------------------------------------------------------
+@rule(sound="rounding")
+def log_of_exp(x: Real):
+    """Right, and better at 1000."""
+    return snp.log(snp.exp(x)), x
+
+
+@rule(sound="domain", earned={"rounding": {"x": (Nonzero, Total)}})
+def quotient(x: Array):
+    """Right at both of its grades."""
+    return x / x, 1
+
+
+@rule(sound="rounding", stable="small x")
+def log1p(x: Real):
+    """Right to the last digits."""
+    return snp.log(1 + x), snp.log1p(x)
+
+
+@static
+def single(axes: tuple[int, ...]) -> int:
+    return axes[0] if len(axes) == 1 else -99
+
+
+@rule(sound="rounding")
+def sums_to_one(x: Real, axis: Axes):
+    """Right by a fact whose axis is a param."""
+    holds(x, simplex, single(axis))
+    return snp.sum(x, axis=axis, keepdims=True) * x, x
+
+
+@pytest.mark.parametrize("right", [log_of_exp, quotient, log1p, sums_to_one], ids=lambda r: r.name)
+def test_right_rules_pass(right: Rule) -> None:
+    report = verify_rule(right)
+    assert report.ok, report.failures
+    assert report.instances > 4
+    assert report.elements > 50
+    assert "verified" in str(report)
+
+
+# -- mutants ---------------------------------------------------------------------------------------
+MUTANTS: dict[str, tuple[Callable[..., Any], str, str]] = {}
+
+
+def mutant(
+    sound: str, because: str, **options: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A broken rule, and words of the report that say so."""
+
+    def note(function: Callable[..., Any]) -> Callable[..., Any]:
+        MUTANTS[function.__name__] = (
+            lambda: rule(sound=sound, **options)(function),
+            because,
+            sound,
+        )
+        return function
+
+    return note
+
+
+@mutant("rounding", "disagree")
+def wrong_operation(x: Real):
+    return snp.log(snp.exp(x)), snp.exp(x)
+
+
+@mutant("rounding", "disagree")
+def flipped_sign(x: Real):
+    return snp.sin(-x), snp.sin(x)
+
+
+@mutant("rounding", "disagree")
+def dropped_guard(x: Real):
+    return snp.exp(snp.log(x)), x
+
+
+@mutant("rounding", "disagree")
+def root_without_absolute_value(x: Real):
+    return snp.sqrt(snp.square(x)), x
+
+
+@mutant("rounding", "disagree")
+def log_of_square_without_sign(x: Real):
+    return snp.log(snp.square(x)), 2 * snp.log(x)
+
+
+@mutant("rounding", "disagree")
+def cosh_keeps_the_sign(x: Real):
+    return snp.arccosh(snp.cosh(x)), x
+
+
+@mutant("rounding", "disagree")
+def logit_everywhere(x: Real):
+    return snp.sigmoid(snp.log(x / (1 - x))), x
+
+
+@mutant("rounding", "disagree")
+def quotient_at_zero(x: Array):
+    return x / x, 1
+
+
+@mutant("rounding", "disagree")
+def undefined_becomes_a_number(x: Nonzero):
+    return x / x, 1
+
+
+@mutant("rounding", "disagree")
+def product_with_zero(x: Array):
+    return x * 0, 0
+
+
+@mutant("exact", "differ")
+def signed_zero(x: Real):
+    return x + 0, x
+
+
+@mutant("exact", "differ")
+def rounding_called_exact(x: Real, y: Real):
+    return x / y, x * (1 / y)
+
+
+@mutant("exact", "differ")
+def nan_equals_itself(x: Real):
+    return x == x, True
+
+
+@mutant("exact", "differ")
+def integers_wrap(x: Array):
+    return snp.absolute(-x), snp.absolute(x)
+
+
+@mutant("rounding", "disagree", stable="the wrong way round")
+def fewer_digits(x: Real):
+    return snp.log1p(x), snp.log(1 + x)
+
+
+@mutant("rounding", "disagree")
+def overflow_introduced(x: Real):
+    return snp.softplus(x), snp.log(1 + snp.exp(x))
+
+
+@mutant("rounding", "disagree")
+def lost_keepdims(x: Real, axis: Axes):
+    return snp.exp(x) / snp.sum(snp.exp(x), axis=axis), snp.softmax(x, axis=-1)
+
+
+@mutant("rounding", "disagree")
+def changed_axis(x: Real, axis: Axis):
+    provided(axis != -1)
+    return snp.softmax(x, axis=axis), snp.softmax(x, axis=-1)
+
+
+@static
+def reversed_order(axes: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(reversed(axes))
+
+
+@mutant("exact", "differ")
+def wrong_permutation(x: Array, first: Permutation, second: Permutation):
+    both = reversed_order(first)
+    return snp.transpose(snp.transpose(x, first), second), snp.transpose(x, both)
+
+
+@mutant("rounding", "disagree")
+def broadcast_counted_once(x: Real, shape: Shape, axis: Axes):
+    whole = snp.sum(snp.broadcast_to(x, shape), axis=axis)
+    provided(whole.shape == x.shape)
+    return whole, x
+
+
+@mutant("exact", "differ")
+def narrowing_cast(x: Array, middle: DType, dtype: DType):
+    inner = applied("cast", x, dtype=middle)
+    return applied("cast", inner, dtype=dtype), snp.cast(x, dtype)
+
+
+@mutant("rounding", "disagree")
+def extremum_for_sum(x: Real, axis: Axes, keepdims: Flag):
+    least = applied("min", x, axis=axis, keepdims=keepdims)
+    return applied("max", x, axis=axis, keepdims=keepdims), least
+
+
+@mutant("domain", "disagree")
+def wrong_where_defined(x: Real):
+    return snp.exp(snp.log(x)), x + 1
+
+
+@mutant("rounding", "gradients")
+def wrong_derivative(x: Real):
+    return snp.sin(x) * 2, snp.stop_gradient(snp.sin(x)) * 2
+
+
+@mutant("rounding", "nothing is verified")
+def contradiction(x: Nonnegative):
+    provided(x.shape == (99,))
+    return snp.absolute(x), x
+
+
+@mutant("rounding", "cannot be applied")
+def right_side_fails(x: Positive):
+    return snp.absolute(x), snp.sum(x, axis=-7)
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_every_mutant_is_rejected(name: str) -> None:
+    make, because, _ = MUTANTS[name]
+    report = verify_rule(make())
+    assert not report.ok, f"{name} passed"
+    assert any(because in failure for failure in report.failures), report.failures
+    assert "FAILED" in str(report)
+
+
+def test_a_wrong_earned_grade_is_rejected() -> None:
+    @rule(sound="domain", earned={"rounding": {"x": Nonnegative}})
+    def quotient_of_nonnegative(x: Real):
+        return x / x, 1
+
+    report = verify_rule(quotient_of_nonnegative)
+    assert not report.ok
+    assert "rounding" in report.failures[0]
+
+
+def test_the_verdict_does_not_depend_on_chance() -> None:
+    first, second = (verify_rule(log_of_exp) for _ in range(2))
+    assert (first.instances, first.elements) == (second.instances, second.elements)
+
+
+# -- the reference ---------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("function", "at"),
+    [
+        *[(f, 0.7) for f in (snp.exp, snp.expm1, snp.log, snp.log1p, snp.sqrt, snp.cbrt)],
+        *[(f, -0.7) for f in (snp.sigmoid, snp.softplus, snp.log1mexp, snp.tanh, snp.sinh)],
+        *[(f, 0.3) for f in (snp.sin, snp.cos, snp.tan, snp.arcsin, snp.arctan, snp.erf)],
+        *[(f, 1.3) for f in (snp.cosh, snp.arccosh, snp.arcsinh, snp.log2, snp.log10)],
+    ],
+)
+def test_the_reference_agrees_with_the_kernels(function: Any, at: float) -> None:
+    x = sg.input("x", ())
+    (exact,) = precise_values([function(x).node], {x.node: np.array(at)}, {}, ORDINARY_BITS)
+    kernel = function(x).node.op.kernel
+    assert float(exact[()]) == pytest.approx(float(kernel(NUMPY, np.array(at))), rel=1e-14)
+
+
+def test_an_operation_without_reference_says_so() -> None:
+    x = sg.input("x", (3,))
+    with pytest.raises(Unsupported):
+        precise_values([snp.cumsum(x).node], {x.node: np.zeros(3)}, {}, ORDINARY_BITS)
