@@ -1,9 +1,9 @@
 """Cotangents behind a mask, so that the branch `where` did not take never poisons a gradient.
 
 Reverse mode through where(c, f(x), y) hands f the cotangent where(c, a, 0). Multiplying it by f'
-gives 0 * inf = NaN wherever f' is singular on the side not taken, as in where(x > 0, log(x), 0) at 0. The
-rule of an elementwise operation is linear in the cotangent and keeps positions apart, so it may
-as well act behind the mask: where(c, a f'(x), 0), which costs no operation more.
+gives 0 * inf = NaN wherever f' is singular on the side not taken, as in where(x > 0, log(x), 0)
+at 0. The rule of an elementwise operation is linear in the cotangent and keeps positions apart, so
+it may as well act behind the mask: where(c, a f'(x), 0), which costs no operation more.
 """
 
 from __future__ import annotations
