@@ -83,12 +83,15 @@ def _slice_length(entry: Slice, size: Dim) -> Dim:
     def place(bound: Any) -> Any:
         return _nonnegative(size + bound + on) if _is_negative(bound) else bound + on
 
+    def within(bound: Any) -> Any:
+        return place(bound) if _is_negative(bound) else _least(place(bound), size)
+
     # Of the lower bound no more is asked than that: beyond the upper one the slice is empty anyway.
     if step > 0:
-        lower, upper = place(start or 0), size if stop is None else _least(place(stop), size)
+        lower, upper = place(start or 0), size if stop is None else within(stop)
     else:
         lower = 0 if stop is None else place(stop)
-        upper = size if start is None else _least(place(start), size)
+        upper = size if start is None else within(start)
     return _steps(_nonnegative(upper - lower), abs(step))
 
 
