@@ -17,7 +17,7 @@ from ..dag import Node
 from ..dims import names_of, resolve
 from ..namespace import NUMPY
 from .pieces import Dimension, Operand, Piece, Pieces, Step, Tabled
-from .program import Program, Statement
+from .statements import Program, Statement
 
 __all__ = ["Emitted", "Names", "commented", "emit", "remark", "sanitized"]
 

@@ -56,6 +56,7 @@ class _Writer:
         self.dims: dict[str, str] = {}
         self.number = 0
         self.helpers: set[str] = set()
+        self.known: dict[tuple[str, int], str] = {}
 
     def source(self) -> str:
         body: list[str] = []
@@ -102,7 +103,11 @@ class _Writer:
         lines: list[str] = []
         for line in spelling.lines:
             right = "".join([self._text(piece, operands, steps) for piece in line.pieces])
-            target = self._target()
+            key = (right, node.copy)
+            if key in self.known:  # Kernels of two nodes may have calls in common.
+                steps.append(self.known[key])
+                continue
+            target = self.known[key] = self._target()
             steps.append(target)
             right = self._with_helpers(right)
             lines.append(commented(f"{target} = {right}", remark(node, line.avals)))

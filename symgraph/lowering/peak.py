@@ -12,7 +12,7 @@ from ..dag import Node
 from ..dims import resolve
 from ..evaluate import run
 from .pieces import Alias
-from .program import Program, Statement
+from .statements import Program, Statement
 
 __all__ = ["predicted_peak"]
 

@@ -1,4 +1,4 @@
-"""The straight-line program of a graph: one statement a node, values released at their last use.
+"""The straight-line program of a graph: one statement a call, values released at their last use.
 
 A program says in which order nodes are computed, which results are written into the buffer of an
 operand that dies there, which names are released after each statement, and which outputs are copied
@@ -9,94 +9,28 @@ peak is taken from.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
-from ..avals import Aval
 from ..dag import Dag, Node
+from ..dims import names_of
 from .buffers import Buffers
+from .model import NOMINAL_DIM
+from .peak import predicted_peak
 from .pieces import Alias, Line, Operand, Piece, Pieces, Spelling, Step
 from .schedule import scheduled
 from .spelling import spell
+from .statements import Program, Statement
 
-__all__ = ["Program", "Statement", "program_of"]
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """`target = ...`: a node, or an intermediate result of its kernel.
-
-    Parameters
-    ----------
-    node : Node
-        What is computed; of a copied output, the output.
-    target : str
-        The name of the value.
-    pieces : tuple
-        The right-hand side, operands by name.
-    operands : tuple of str
-        Names read, each once.
-    avals, aliases : tuple
-        One a result: what it is, and what memory it shares with the operands.
-    named : bool
-        Whether a kernel is called by name.
-    out : str
-        The operand whose buffer is written, or an empty string.
-    dead : tuple of str
-        Names read for the last time here.
-    """
-
-    node: Node
-    target: str
-    pieces: Pieces
-    operands: tuple[str, ...]
-    avals: tuple[Aval, ...]
-    aliases: tuple[Alias, ...]
-    named: bool = False
-    out: str = ""
-    dead: tuple[str, ...] = ()
-
-    @property
-    def allocates(self) -> bool:
-        """Whether the statement may need memory for its result."""
-        return not self.out and any(
-            alias not in (Alias.WHOLE, Alias.PART) for alias in self.aliases
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """Statements in order, with the names of inputs, constants and results.
-
-    Parameters
-    ----------
-    dag : Dag
-    inputs : tuple of str
-        One an input of `dag`, in order.
-    constants : mapping of str to Node
-        Constants by name.
-    statements : tuple of Statement
-    results : tuple of str
-        One an output of `dag`, in order; no two share memory, and none is an input or a constant.
-    """
-
-    dag: Dag
-    inputs: tuple[str, ...]
-    constants: Mapping[str, Node]
-    statements: tuple[Statement, ...]
-    results: tuple[str, ...]
-
-
-def _key(value: Any) -> Any:
-    """A key that tells 1, 1.0, True and -0.0 apart."""
-    if isinstance(value, tuple):
-        return tuple([_key(item) for item in cast("tuple[Any, ...]", value)])
-    return (type(value), value.hex() if isinstance(value, float) else value)
+__all__ = ["Program", "Statement", "predicted_peak", "program_of"]
 
 
 def program_of(dag: Dag, order: Sequence[Node] | None = None) -> Program:
     """The program that computes the outputs of `dag`.
+
+    Kernels of two nodes may have calls in common, as softmax and log_softmax do. They are made once
+    where that needs no more memory, and never in a graph that was planned for a memory budget.
 
     Parameters
     ----------
@@ -104,23 +38,50 @@ def program_of(dag: Dag, order: Sequence[Node] | None = None) -> Program:
     order : sequence of Node, optional
         Nodes in the order they are computed; by default the schedule chosen for memory.
     """
-    return _Builder(dag, scheduled(dag) if order is None else order).built()
+    planned = dag.schedule is not None or any(node.copy for node in dag.nodes)
+    nodes = scheduled(dag) if order is None else order
+    builder = _Builder(dag, nodes)
+    program = builder.built()
+    if planned or not builder.repeats:
+        return program
+    shared = _Builder(dag, nodes, share=True).built()
+    sizes = dict.fromkeys(_names_of_sizes(dag), NOMINAL_DIM)
+    return shared if predicted_peak(shared, sizes) <= predicted_peak(program, sizes) else program
+
+
+def _names_of_sizes(dag: Dag) -> set[str]:
+    dims = {dim for node in dag.nodes for aval in node.results for dim in aval.shape}
+    return {name for dim in dims for name in names_of(dim)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A statement before it is known what dies there."""
+
+    node: Node
+    target: str
+    line: Line
+    pieces: Pieces
+    names: tuple[str, ...]
+    named: bool
 
 
 class _Builder:
-    def __init__(self, dag: Dag, order: Sequence[Node]) -> None:
+    """First every line with its names, then who dies where and what is written into what."""
+
+    def __init__(self, dag: Dag, order: Sequence[Node], *, share: bool = False) -> None:
         self.dag = dag
+        self.share = share
+        self.repeats = 0
         self.buffers = Buffers()
         self.names: dict[Node, str] = {}
+        self.drafts: list[_Draft] = []
         self.statements: list[Statement] = []
         self.constants: dict[str, Node] = {}
         self.spellings: dict[Any, Spelling] = {}
+        self.known: dict[Any, str] = {}
         self.number = len(dag.inputs)
         self.computed = [node for node in order if not (node.is_input or node.is_constant)]
-        self.last_use: dict[Node, Node | None] = {
-            operand: node for node in self.computed for operand in node.operands
-        }
-        self.last_use.update((node, None) for node in dag.outputs)
         self.projections = Counter(
             (node.operands[0], node.params["index"])
             for node in self.computed
@@ -138,7 +99,8 @@ class _Builder:
 
     def built(self) -> Program:
         for node in self.computed:
-            self._compute(node)
+            self._draft(node)
+        self._state()
         results = self._handed_out()
         return Program(
             self.dag,
@@ -152,77 +114,26 @@ class _Builder:
         self.number += 1
         return f"v{self.number - 1}"
 
-    def _compute(self, node: Node) -> None:
+    # -- lines -----------------------------------------------------------------------------------
+    def _draft(self, node: Node) -> None:
         spelling = self._spelled(node)
         operands = [self.names[operand] for operand in node.operands]
-        dying = {
-            self.names[operand]
-            for operand in node.operands
-            if self.last_use[operand] is node and not (operand.is_input or operand.is_constant)
-        }
         steps: list[str] = []
-        written = [self._named(line, operands, steps) for line in spelling.lines]
-        last_read = {name: i for i, (_, names) in enumerate(written) for name in names}
-        dying.update(steps[:-1])
-        for number, (line, (pieces, names)) in enumerate(zip(spelling.lines, written, strict=True)):
-            dead = [name for name in names if name in dying and last_read[name] == number]
-            self._state(node, steps[number], line, pieces, names, dead, spelling.named)
+        for line in spelling.lines:
+            pieces, names = _named(line, operands, steps)
+            # Values that are computed again on purpose are told apart by `copy`.
+            key = (pieces, node.copy)
+            found = self.known.get(key)
+            if found is not None:
+                self.repeats += 1
+                if self.share:
+                    steps.append(found)
+                    continue
+            target = self._target()
+            self.known.setdefault(key, target)
+            steps.append(target)
+            self.drafts.append(_Draft(node, target, line, pieces, names, spelling.named))
         self.names[node] = steps[-1]
-        unread = dying.difference(last_read)  # A kernel may ignore an operand.
-        if unread or node not in self.last_use:
-            forgotten = (*sorted(unread), *(() if node in self.last_use else (steps[-1],)))
-            latest = self.statements[-1]
-            self.statements[-1] = replace(latest, dead=(*latest.dead, *forgotten))
-            for name in forgotten:
-                self.buffers.died(name)
-
-    def _named(
-        self, line: Line, operands: Sequence[str], steps: list[str]
-    ) -> tuple[Pieces, tuple[str, ...]]:
-        """Pieces with names for operands and earlier steps, and those names, each once."""
-        pieces: list[Piece] = []
-        names: dict[str, None] = {}
-        for piece in line.pieces:
-            if isinstance(piece, (Operand, Step)):
-                name = (operands if isinstance(piece, Operand) else steps)[piece.index]
-                names[name] = None
-                pieces.append(name)
-            else:
-                pieces.append(piece)
-        steps.append(self._target())
-        return tuple(pieces), tuple(names)
-
-    def _state(
-        self,
-        node: Node,
-        target: str,
-        line: Line,
-        pieces: Pieces,
-        names: tuple[str, ...],
-        dead: list[str],
-        named: bool,
-    ) -> None:
-        aliases = self._aliases(node, line, names)
-        out = self.buffers.to_take_over(line.avals[0], dead) if line.out else None
-        if out is None:
-            self.buffers.born(target, line.avals, aliases, names)
-        else:
-            self.buffers.took_over(target, out)
-            pieces = (*pieces[:-1], f"{pieces[-1]}"[:-1], line.out, out, ")")
-        for name in dead:
-            self.buffers.died(name)
-        self.statements.append(
-            Statement(
-                node, target, pieces, names, line.avals, aliases, named, out or "", tuple(dead)
-            )
-        )
-
-    def _aliases(self, node: Node, line: Line, names: tuple[str, ...]) -> tuple[Alias, ...]:
-        """A result read off once, of a tuple of new arrays, is nobody else's."""
-        if node.op.name != "project":
-            return line.aliases
-        alone = self.projections[node.operands[0], node.params["index"]] == 1
-        return (Alias.FRESH,) if alone and self.buffers.is_plain(names[0]) else (Alias.WHOLE,)
 
     def _spelled(self, node: Node) -> Spelling:
         """`spell`, remembered: what a kernel says depends on op, params, dtypes and shapes only."""
@@ -236,6 +147,49 @@ class _Builder:
             found = self.spellings[key] = spell(node, fast=True)
         return found
 
+    # -- memory ----------------------------------------------------------------------------------
+    def _state(self) -> None:
+        last_read = {name: i for i, draft in enumerate(self.drafts) for name in draft.names}
+        kept = {*(self.names[node] for node in self.dag.outputs), *self.constants}
+        kept.update(self.names[node] for node in self.dag.inputs.values())
+        for number, draft in enumerate(self.drafts):
+            dead = [name for name in draft.names if last_read[name] == number and name not in kept]
+            aliases = self._aliases(draft)
+            line = draft.line
+            out = self.buffers.to_take_over(line.avals[0], dead) if line.out else None
+            pieces = draft.pieces
+            if out is None:
+                self.buffers.born(draft.target, line.avals, aliases, draft.names)
+            else:
+                self.buffers.took_over(draft.target, out)
+                pieces = (*pieces[:-1], f"{pieces[-1]}"[:-1], line.out, out, ")")
+            if draft.target not in last_read and draft.target not in kept:
+                dead.append(draft.target)  # A kernel may ignore an operand.
+            for name in dead:
+                self.buffers.died(name)
+            self.statements.append(
+                Statement(
+                    draft.node,
+                    draft.target,
+                    pieces,
+                    draft.names,
+                    line.avals,
+                    aliases,
+                    draft.named,
+                    out or "",
+                    tuple(dead),
+                )
+            )
+
+    def _aliases(self, draft: _Draft) -> tuple[Alias, ...]:
+        """A result read off once, of a tuple of new arrays, is nobody else's."""
+        node = draft.node
+        if node.op.name != "project":
+            return draft.line.aliases
+        alone = self.projections[node.operands[0], node.params["index"]] == 1
+        fresh = alone and self.buffers.is_plain(draft.names[0])
+        return (Alias.FRESH,) if fresh else (Alias.WHOLE,)
+
     def _handed_out(self) -> tuple[str, ...]:
         results = [self.names[node] for node in self.dag.outputs]
         copied = [
@@ -245,15 +199,38 @@ class _Builder:
             if not node.aval.shape or not self.buffers.given_out(self.names[node])
         ]
         left = Counter(results)
+        given = {*self.constants, *[self.names[node] for node in self.dag.inputs.values()]}
         for position in copied:
             node = self.dag.outputs[position]
-            name = self.names[node]
+            name = results[position]
             left[name] -= 1
-            last = not left[name] and not (node.is_input or node.is_constant)
             target = results[position] = self._target()
             pieces = ("np.array(", name, ")")
-            dead = (name,) if last else ()
+            dead = () if left[name] or name in given else (name,)
             self.statements.append(
                 Statement(node, target, pieces, (name,), (node.aval,), (Alias.FRESH,), dead=dead)
             )
         return tuple(results)
+
+
+def _named(
+    line: Line, operands: Sequence[str], steps: Sequence[str]
+) -> tuple[Pieces, tuple[str, ...]]:
+    """Pieces with names for operands and earlier steps, and those names, each once."""
+    pieces: list[Piece] = []
+    names: dict[str, None] = {}
+    for piece in line.pieces:
+        if isinstance(piece, (Operand, Step)):
+            name = (operands if isinstance(piece, Operand) else steps)[piece.index]
+            names[name] = None
+            pieces.append(name)
+        else:
+            pieces.append(piece)
+    return tuple(pieces), tuple(names)
+
+
+def _key(value: Any) -> Any:
+    """A key that tells 1, 1.0, True and -0.0 apart."""
+    if isinstance(value, tuple):
+        return tuple([_key(item) for item in cast("tuple[Any, ...]", value)])
+    return (type(value), value.hex() if isinstance(value, float) else value)

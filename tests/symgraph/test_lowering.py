@@ -405,3 +405,28 @@ def test_values_are_released_where_they_are_read_last() -> None:
     for _ in range(20):
         chain = chain @ np.ones((10, 10))  # Its result cannot be written over an operand.
     assert predicted_peak(program_of(dag_of(chain, x=x))) == 2 * 8000
+
+
+def test_calls_that_two_kernels_have_in_common_are_made_once() -> None:
+    z = input("z", "n, 5")
+    dag = dag_of(snp.softmax(z), snp.log_softmax(z), z=z)
+    for source in (lower(dag).source, functional(dag)):
+        assert source.count("np.exp(") == 1
+    given = np.array([[1e4, 0, 1, 2, 3], [-np.inf] * 5])
+    for got, want in zip(lower(dag)(z=given), evaluate(dag, {"z": given}), strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
+def test_sharing_costs_no_memory_and_leaves_plans_alone() -> None:
+    z = input("z", "n, 5")
+    far = snp.softmax(z)
+    for _ in range(5):
+        far = snp.exp(far @ np.ones((5, 5)))
+    dag = dag_of(far * snp.log_softmax(z), z=z)
+    planned = Dag(dag.inputs, dag.outputs)
+    planned.schedule = tuple(dag.nodes)
+    sizes = {"n": 256}
+    assert predicted_peak(program_of(dag, dag.nodes), sizes) <= predicted_peak(
+        program_of(planned), sizes
+    )
+    assert lower(planned).source.count("np.isfinite(") == 2
