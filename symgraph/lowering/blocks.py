@@ -181,7 +181,7 @@ def _most(model: Model, steps: range, last: list[int], keep: int) -> tuple[int, 
     for step in steps:
         dying = [read for read in model.reads[step] if read in steps and last[read] == step]
         heirs = [read for read in model.takes[step] if read in dying]
-        most = max(most, live + (0 if heirs else model.sizes[step]))
+        most = max(most, live + (model.room_taking_over(step) if heirs else model.room(step)))
         live += model.sizes[step] - sum(model.sizes[read] for read in dying)
         if last[step] == step and step != keep:
             live -= model.sizes[step]
@@ -212,7 +212,7 @@ def _later_bytes(model: Model, length: int, last: list[int]) -> tuple[list[int],
         before.append(live)
         dying = [read for read in model.reads[step] if last[read] == step]
         heirs = [read for read in model.takes[step] if last[read] == step]
-        at.append(live if heirs else live + model.sizes[step])
+        at.append(live + (model.room_taking_over(step) if heirs else model.room(step)))
         live += model.sizes[step] - sum(model.sizes[read] for read in dying if read >= length)
         if last[step] == step:
             live -= model.sizes[step]

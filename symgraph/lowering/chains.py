@@ -153,7 +153,7 @@ def _bytes_of_rest(model: Model, length: int) -> tuple[list[int], list[int], lis
         heirs = [read for read in model.takes[step] if last[read] == step]
         size = model.sizes[step]
         # Buffers taken over have the result's size, so which of several is taken does not matter.
-        at.append(live if heirs else live + size)
+        at.append(live + (model.room_taking_over(step) if heirs else model.room(step)))
         live += size - sum(model.sizes[read] for read in dying if read >= length)
         if last[step] == step:
             live -= size
@@ -242,7 +242,8 @@ class _Solver:
         most = before = 0
         for step in range(origin + 1, self.chain.length):
             over = bool(model.takes[step]) and step - 1 != origin
-            most = max(most, model.sizes[step] + (0 if over else before))
+            room = model.room_taking_over(step) if over else model.room(step)
+            most = max(most, before + room)
             found.append(most)
             before = model.sizes[step]
         return np.array(found, dtype=np.int64)

@@ -102,14 +102,29 @@ class _Run:
         self.order: list[int] = []
 
     def sequence(self) -> list[int] | None:
-        for step in range(len(self.model)):
+        first_copy = len(self.model) - self.model.copies
+        for step in range(first_copy):
             self.now = step
             if not self._run_step(step):
                 return None
-        self.now = len(self.model)
-        if not self._bring(self.model.kept):
-            return None
-        return self.order
+        return self.order if self._hand_out(first_copy) else None
+
+    def _hand_out(self, first_copy: int) -> bool:
+        """Have all results at once, and copy those that must not be handed out as they are."""
+        copies = range(first_copy, len(self.model))
+        wanted = {step for step in self.model.kept if step < first_copy}
+        last_copy = {read: copy for copy in copies for read in self.model.reads[copy]}
+        self.now = first_copy
+        if not self._bring(sorted(wanted | set(last_copy))):
+            return False
+        for copy in copies:
+            self.now = copy
+            if not self._run_step(copy):
+                return False
+            for read in self.model.reads[copy]:
+                if last_copy[read] == copy and read not in wanted:
+                    self._unlock(read)
+        return True
 
     def _run_step(self, step: int) -> bool:
         reads = self.model.reads[step]
@@ -176,7 +191,8 @@ class _Run:
             if self.pending[read] == 1 and self.next_use[read] == inf:
                 heir = read
                 break
-        wanted = 0 if heir >= 0 else self.model.sizes[step]
+        room = self.model.room if heir < 0 else self.model.room_taking_over
+        wanted = room(step)
         while self.used + wanted > self.limit:
             if not self._make_room():
                 return False

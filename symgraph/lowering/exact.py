@@ -74,6 +74,8 @@ class _Search:
         self.later_reads = later[::-1]
         self.before, self.adds = self._bytes_of_rest(bit)
         self.bytes_of: dict[int, int] = {0: 0}
+        copies = range(len(model) - model.copies, len(model))
+        self.first_copy = len(rest) - len(copies)
         self.expansions = 0
 
     def _bytes_of_rest(self, bit: dict[int, int]) -> tuple[list[int], list[int]]:
@@ -90,7 +92,7 @@ class _Search:
             before.append(live)
             dying = {read for read in (*model.reads[step], step) if last.get(read) == step}
             heirs = dying & set(model.takes[step])
-            adds.append(0 if heirs else model.sizes[step])
+            adds.append(model.room_taking_over(step) if heirs else model.room(step))
             live += model.sizes[step] - sum(model.sizes[read] for read in dying)
         return [*before, live], adds
 
@@ -143,23 +145,29 @@ class _Search:
         """Cost, step (-1 for none) and state of what can be done next."""
         room = limit - self.before[done] - self._live_bytes(mask)
         short = False
-        if done < len(self.rest) and self.rest_reads[done] & ~mask == 0:
+        # Outputs are copied last of all, with every other result at hand.
+        needed = self.rest_reads[done] if done < len(self.rest) else self.kept
+        if done == self.first_copy:
+            needed |= self.kept
+        if done < len(self.rest) and needed & ~mask == 0:
             step = self.rest[done]
             if self.adds[done] <= room:
                 yield 0, step, (done + 1, mask)
             else:
                 short = True
-            for taken in self.rest_takes[done] if self.adds[done] and room >= 0 else ():
-                yield 0, step, (done + 1, mask & ~taken)
+            if self.rest_takes[done] and self.model.room_taking_over(step) <= room:
+                for taken in self.rest_takes[done]:
+                    yield 0, step, (done + 1, mask & ~taken)
         for place, step in enumerate(self.forward):
             own = 1 << place
-            if mask & own or self.reads[place] & ~mask:
+            if mask & own or self.reads[place] & ~mask or done > self.first_copy:
                 continue
-            if self.sizes[place] <= room:
+            if self.model.room(step) <= room:
                 yield self.costs[place], step, (done, mask | own)
             else:
                 short = True
-            for taken in self.takes[place] if room >= 0 else ():
+            over = self.takes[place] if self.model.room_taking_over(step) <= room else ()
+            for taken in over:
                 yield self.costs[place], step, (done, mask & ~taken | own)
         left = mask if short else 0
         while left:

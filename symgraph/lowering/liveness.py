@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ..dag import Dag, Node
 from .model import bases, model_of, profile
 from .schedule import scheduled
+from .workspace import workspace
 
 __all__ = ["Memory", "live_ranges", "memory", "readable_bytes"]
 
@@ -100,7 +101,7 @@ def memory(
     """
     sizes = dict(dims or {})
     steps = scheduled(dag, sizes) if order is None else order
-    model = model_of(steps, dag.outputs, sizes, reuse=reuse)
+    model = model_of(steps, dag.outputs, sizes, reuse=reuse, work=workspace)
     sequence = range(len(model))
     found = profile(model, sequence)
     live: list[tuple[Node, int]] = []

@@ -11,7 +11,8 @@ one of them promises the others confirm. It says:
 - a result is allocated before its operands are released, unless an operand of the same dtype and
   shape dies there and the operation writes through `out=`: then it takes over that buffer
   (`reuse`);
-- the peak is the most bytes live at any step, its operands and its result included.
+- an operation made of several calls needs room for what passes between them while it runs (`work`);
+- the peak is the most bytes live at any step, its operands, result and working room included.
 
 Steps are numbers here. A sequence may compute a value again: a read means the latest computation
 before it, and each computation lives to its own last read.
@@ -19,7 +20,7 @@ before it, and each computation lives to its own last read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -66,6 +67,8 @@ class Model:
     copies : int
         How many of the last steps copy an output that may not be handed out as it is: a view of
         something else, an input, a second name of one value, a scalar.
+    work : tuple of int
+        Bytes each step needs while it runs, beside operands and result; empty for none at all.
     """
 
     nodes: tuple[Node, ...]
@@ -75,9 +78,18 @@ class Model:
     takes: tuple[tuple[int, ...], ...]
     kept: tuple[int, ...]
     copies: int = 0
+    work: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.sizes)
+
+    def room(self, step: int) -> int:
+        """Bytes a step needs beside its operands, if it takes over no buffer."""
+        return self.sizes[step] + (self.work[step] if self.work else 0)
+
+    def room_taking_over(self, step: int) -> int:
+        """The same if it does."""
+        return self.work[step] if self.work else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +179,7 @@ def model_of(
     *,
     reuse: bool = True,
     costs: bool = False,
+    work: Callable[[Node, Mapping[str, int] | None], int] | None = None,
 ) -> Model:
     """The steps of `order` that own memory.
 
@@ -181,6 +194,8 @@ def model_of(
         Whether results may take over the buffers of dying operands.
     costs : bool
         Whether to count floating-point operations; else each step costs 1.
+    work : callable, optional
+        Bytes a node needs while it is computed, from the node and `dims`.
     """
     owner = bases(order)
     number: dict[Node, int] = {}
@@ -219,6 +234,7 @@ def model_of(
         tuple(takes),
         tuple(sorted(kept)),
         len(steps) - len(number),
+        tuple([0 if node not in number else work(node, dims) for node in steps]) if work else (),
     )
 
 
@@ -287,8 +303,9 @@ def least_bytes(model: Model) -> int:
     """Bytes that any sequence needs: its largest step, and all results at the end."""
     largest = max(
         (
-            sum([model.sizes[read] for read in reads]) + (0 if takes else size)
-            for reads, size, takes in zip(model.reads, model.sizes, model.takes, strict=True)
+            sum([model.sizes[read] for read in reads])
+            + (model.room_taking_over(step) if model.takes[step] else model.room(step))
+            for step, reads in enumerate(model.reads)
         ),
         default=0,
     )
@@ -314,7 +331,7 @@ def profile(model: Model, sequence: Sequence[int]) -> Profile:
         latest[step] = position
     for step in model.kept:
         last_read[latest[step]] = length
-    sizes, takes = model.sizes, model.takes
+    sizes, takes, work = model.sizes, model.takes, model.work
     taken_over = [-1] * length
     bytes_at: list[int] = []
     live = peak = 0
@@ -329,9 +346,10 @@ def profile(model: Model, sequence: Sequence[int]) -> Profile:
                     break
         taken_over[position] = heir
         live += sizes[step] if heir < 0 else 0
-        bytes_at.append(live)
-        if live > peak or at < 0:
-            peak, at = live, position
+        here = live + work[step] if work else live
+        bytes_at.append(here)
+        if here > peak or at < 0:
+            peak, at = here, position
         for where in operands[position]:
             if last_read[where] == position and where != heir:
                 live -= sizes[sequence[where]]

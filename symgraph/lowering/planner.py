@@ -22,6 +22,7 @@ from .exact import exact_sequences
 from .model import Model, bases, least_bytes, model_of, profile
 from .plans import Plan, evaluated, pareto, serial_plan, thinned
 from .schedule import scheduled
+from .workspace import workspace
 
 __all__ = ["Search", "backward_steps", "searched", "steps_of"]
 
@@ -51,8 +52,8 @@ def searched(
     key = (tuple(sorted(dims.items())), frozenset(keep), frozenset(recompute))
     known = _searches.setdefault(dag, {})
     if key not in known:
-        best = model_of(scheduled(dag, dims), dag.outputs, dims, costs=True)
-        model = model_of(_forward_first(dag), dag.outputs, dims, costs=True)
+        best = model_of(scheduled(dag, dims), dag.outputs, dims, costs=True, work=workspace)
+        model = model_of(_forward_first(dag), dag.outputs, dims, costs=True, work=workspace)
         kept, again = steps_of(dag, model, keep), steps_of(dag, model, recompute)
         if kept & again:
             both = model.nodes[min(kept & again)]

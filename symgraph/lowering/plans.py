@@ -29,6 +29,9 @@ class Plan:
 def evaluated(model: Model, sequence: Sequence[int]) -> Plan:
     """The plan of a sequence, by the memory model; computations that nothing reads are left out."""
     useful = _needed(model, sequence)
+    copies = list(range(len(model) - model.copies, len(model)))
+    # A plan becomes a graph, in which outputs are copied last.
+    assert useful[len(useful) - len(copies) :] == copies
     extra = sum([model.costs[step] for step in useful]) - sum(model.costs)
     return Plan(tuple(useful), profile(model, useful).peak, extra)
 
