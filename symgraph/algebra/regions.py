@@ -13,7 +13,7 @@ from ..dag import Node
 from .heads import open_axes
 from .term import Expr, Term, weight
 
-__all__ = ["is_closed", "is_trivial", "least_count"]
+__all__ = ["arrays_of", "is_closed", "is_trivial", "least_count"]
 
 _MANY_TERMS = 6
 _LONG = 14
@@ -76,6 +76,23 @@ def least_count(expr: Expr) -> int:
                 elif f.head.kind == "leaf":
                     arrays[f.head] = None
     return max(0, len(arrays) - 1 + unary) if arrays else 0
+
+
+def arrays_of(expr: Expr) -> list[Node]:
+    """The arrays an expression is written over, those inside closed heads too."""
+    found: dict[Node, None] = {}
+    seen: set[int] = set()
+    queue = [expr]
+    while queue:
+        for term in queue.pop():
+            for factor in term.factors:
+                head = factor.head
+                if head.kind == "leaf":
+                    found[head.node] = None
+                elif head.kind in ("sum", "exp", "log") and id(head) not in seen:
+                    seen.add(id(head))
+                    queue.append(head.expr)
+    return list(found)
 
 
 def is_trivial(node: Node, opened: Sequence[bool]) -> bool:

@@ -21,7 +21,7 @@ from .forms import Forms, leaf_expr
 from .heads import Heads, open_axes
 from .pieces import Piece, Spelling
 from .recall import Recall
-from .regions import is_closed, is_trivial, least_count
+from .regions import arrays_of, is_closed, is_trivial, least_count
 from .term import Expr
 from .world import Cost, World
 
@@ -140,6 +140,15 @@ class _Pass:
 
     # -- the end of a region -------------------------------------------------------------------------
     def _end(self, node: Node, expr: Expr) -> None:
+        # Any spelling needs the arrays below: held, they bound the walk that prices the old one.
+        held = arrays_of(expr)
+        for array in held:
+            self.world.retain(array)
+        self._respelled(node, expr)
+        for array in held:
+            self.world.release(array)
+
+    def _respelled(self, node: Node, expr: Expr) -> None:
         old = self.now[node]
         saved = self.world.suspend(node)
         if self._hopeless(node, expr, saved):
