@@ -9,8 +9,8 @@ elements together, so using one before differentiating would change the derivati
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Literal
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -41,15 +41,41 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
 class Fact:
     """A named property of a value, such as `positive` or `simplex(axis=-1)`.
 
-    Axes are negative, so that they keep their meaning when a value gains leading axes.
+    Axes are negative, so that they keep their meaning when a value gains leading axes. Equal facts
+    are one object: they are compared and hashed a hundred times a node.
+
+    Parameters
+    ----------
+    name : str
+    args : tuple, hashable
     """
 
+    __slots__ = ("__weakref__", "args", "name")
     name: str
-    args: tuple[Any, ...] = ()
+    args: tuple[Any, ...]
+
+    def __new__(cls, name: str, args: tuple[Any, ...] = ()) -> Fact:
+        key = (name, args)
+        found = _every_fact.get(key)
+        if found is None:
+            made = super().__new__(cls)
+            object.__setattr__(made, "name", name)
+            object.__setattr__(made, "args", args)
+            # setdefault: another thread may have made it meanwhile.
+            found = _every_fact.setdefault(key, made)
+        return found
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("A fact does not change.")
+
+    def __reduce__(self) -> Any:
+        return Fact, (self.name, self.args)
+
+    def __repr__(self) -> str:
+        return f"Fact({self.name!r}, {self.args!r})"
 
     @property
     def is_open(self) -> bool:
@@ -60,6 +86,7 @@ class Fact:
         return f"{self.name}({', '.join(map(str, self.args))})" if self.args else self.name
 
 
+_every_fact: WeakValueDictionary[tuple[str, tuple[Any, ...]], Fact] = WeakValueDictionary()
 _OPEN = {
     "positive",
     "nonnegative",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -374,3 +376,18 @@ def test_a_long_chain_is_no_recursion() -> None:
     for _ in range(5000):
         y = np.tanh(y) + 1
     assert known(y).has(f.nonnegative)
+
+
+def test_equal_facts_are_one_object_that_does_not_change() -> None:
+    assert Fact("simplex", (-1,)) is f.simplex(-1)
+    assert pickle.loads(pickle.dumps(f.interval(0, 1))) is f.interval(0, 1)
+    assert copy.deepcopy(f.positive) is f.positive
+    with pytest.raises(AttributeError, match="does not change"):
+        f.positive.name = "negative"
+
+
+def test_a_product_of_nonzero_values_is_nonzero() -> None:
+    one, other = input("a", (3,), assume=f.nonzero), input("b", (3,), assume=f.nonzero)
+    assert known(one * other).has(f.nonzero)
+    assert known(one / other).has(f.nonzero)
+    assert not known(one + other).has(f.nonzero)
