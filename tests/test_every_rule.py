@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.dag import Node

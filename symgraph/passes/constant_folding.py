@@ -1,7 +1,7 @@
 """Constant folding: what depends on no input is computed once, while the graph is small.
 
-A folded value is what the interpreter would compute, in the same dtype, bit by bit. Large values stay
-unfolded: an array of a million zeros is better kept as the one zero it repeats.
+A folded value is what the interpreter would compute, in the same dtype, bit by bit. Large values
+stay unfolded: an array of a million zeros is better kept as the one zero it repeats.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LARGEST = 4096
 """Bytes of a constant that folding may make."""
 
 _KEPT = ("broadcast_to", "stop_gradient", "constant")
-"""A broadcast number tells rules that all elements are equal; folded, it would have to be compared."""
+"""A broadcast number tells rules at once that all elements are equal."""
 
 
 def folded(outputs: Sequence[Node], *, largest: int = _LARGEST) -> list[Node]:

@@ -47,8 +47,8 @@ def rewrite(
     log : Log, optional
         Where to record what fired.
     settled : set of Node, optional
-        Nodes that an earlier call with the same rules, knowledge and trust has left as they are; they
-        are not tried again, and those of this call are added.
+        Nodes that an earlier call with the same rules, knowledge and trust has left as they are;
+        they are not tried again, and those of this call are added.
 
     Raises
     ------

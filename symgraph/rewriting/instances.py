@@ -52,7 +52,6 @@ _SHAPES: tuple[tuple[int | str, ...], ...] = (
 )
 _WIDE = 48
 """Room for every awkward value once."""
-_WIDE_ATTEMPTS = 6
 _ALL = (None, None, 1)
 _INDICES: tuple[Any, ...] = (
     (_ALL,),
@@ -81,7 +80,7 @@ class Instance:
     facts: tuple[tuple[Fact, ...], ...]
     sound: Soundness
     kind: Any
-    """Equal for instances that would show the same: the params, and the ranks and dtypes or shapes."""
+    """Equal for instances that would show the same: params, ranks, dtypes, shapes."""
 
     def __str__(self) -> str:
         shown = ", ".join(f"{node.params['name']}: {node.aval}" for node in self.inputs)
@@ -108,8 +107,8 @@ def instances(
     for attempt in range(4 * attempts):
         if attempt >= attempts and len(seen) >= 4:
             return
-        dtype = kinds[0] if attempt % 2 else kinds[attempt // 2 % len(kinds)]
-        wide = attempt < _WIDE_ATTEMPTS
+        wide = attempt < len(kinds)  # each dtype once, with every awkward value
+        dtype = kinds[0] if attempt % 2 and not wide else kinds[attempt // (2 - wide) % len(kinds)]
         shape = (_WIDE,) if wide else maker.pick(_SHAPES)
         made = maker.attempt(dtype, shape, uniform=wide or attempt % 3 == 0)
         if made is not None and made.kind not in seen:

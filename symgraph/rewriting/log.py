@@ -70,9 +70,9 @@ class Log:
         """A table: rule, times fired, times tried, milliseconds."""
         fired = self.fired
         names = sorted({*fired, *self.tried}, key=lambda name: (-self.seconds.get(name, 0.0), name))
+        spent = {name: 1e3 * self.seconds.get(name, 0.0) for name in names}
         rows = [
-            f"{name:32} {fired[name]:7} {self.tried[name]:7} {1e3 * self.seconds.get(name, 0.0):9.2f}"
-            for name in names
+            f"{name:32} {fired[name]:7} {self.tried[name]:7} {spent[name]:9.2f}" for name in names
         ]
         return "\n".join([f"{'rule':32} {'fired':>7} {'tried':>7} {'ms':>9}", *rows])
 

@@ -1,0 +1,127 @@
+"""Packs are found by entry point; ours enters by the door a stranger's does."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import symgraph as sg
+import symgraph.numpy as snp
+from symgraph.errors import RuleError
+from symgraph.rewriting import packs
+from symgraph.rewriting.driver import rewrite
+from symgraph.rewriting.index import RuleSet
+from symgraph.rewriting.packs import RulePackWarning, every_rule, load_packs
+
+GOOD = """
+import symgraph.numpy as snp
+from symgraph.rewriting import Real, RulePack, rule
+
+
+@rule(sound="rounding")
+def sines_written_out(x: Real):
+    "A stranger's identity."
+    return snp.sin(x) * snp.sin(-x), -snp.square(snp.sin(x))
+
+
+@rule(sound="rounding")
+def a_strangers_mistake(x: Real):
+    "Wrong below zero."
+    return snp.sqrt(snp.square(x)) * 3, x * 3
+
+
+PACK = RulePack("strange", (sines_written_out, a_strangers_mistake))
+"""
+CLASH = """
+import symgraph.numpy as snp
+from symgraph.rewriting import Array, RulePack, rule
+
+
+@rule(sound="exact")
+def times_one(x: Array):
+    "Another rule of this name."
+    return x * 1, x
+
+
+PACK = RulePack("clashing", (times_one,))
+"""
+
+Installed = Callable[[str, str], None]
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Installed]:
+    """Puts a module and its entry point where an installed package has them."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    made: list[str] = []
+
+    def make(module: str, source: str) -> None:
+        (tmp_path / f"{module}.py").write_text(source, encoding="utf-8")
+        info = tmp_path / f"{module}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n", encoding="utf-8"
+        )
+        (info / "entry_points.txt").write_text(
+            f"[symgraph.rules]\n{module} = {module}:PACK\n", encoding="utf-8"
+        )
+        importlib.invalidate_caches()
+        made.append(module)
+
+    yield make
+    for module in made:
+        sys.modules.pop(module, None)
+
+
+def test_the_standard_pack_comes_by_entry_point() -> None:
+    entries = metadata.entry_points(group="symgraph.rules")
+    assert "rewrites:PACK" in {entry.value for entry in entries}
+    assert load_packs()[0].name == "standard"
+
+
+def test_a_strangers_pack_is_found_beside_ours(install: Installed) -> None:
+    install("strange_rules", GOOD)
+    assert [pack.name for pack in load_packs()] == ["standard", "strange"]
+    assert "sines_written_out" in {rule.name for rule in every_rule()}
+    x = sg.input("x", (3,))
+    rules = RuleSet(load_packs()).only("sines_written_out")
+    (small,) = rewrite([(snp.sin(x) * snp.sin(-x)).node], rules)
+    assert small.origin.rule == "sines_written_out"
+
+
+def test_a_strangers_wrong_rule_is_left_out_by_the_verifier(install: Installed) -> None:
+    install("strange_rules", GOOD)
+    with pytest.warns(RulePackWarning, match="a_strangers_mistake"):
+        standard, strange = load_packs(verify=True)
+    assert [rule.name for rule in strange] == ["sines_written_out"]
+    assert len(standard) > 100
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [("1 / 0", "ZeroDivisionError"), ("PACK = 3", "not a RulePack"), ("", "AttributeError")],
+)
+def test_a_broken_pack_warns_and_is_left_out(install: Installed, source: str, words: str) -> None:
+    install("broken_rules", source)
+    with pytest.warns(RulePackWarning, match=words):
+        found = load_packs()
+    assert [pack.name for pack in found] == ["standard"]
+
+
+def test_two_packs_that_claim_one_rule_are_both_named(install: Installed) -> None:
+    install("clashing_rules", CLASH)
+    with pytest.raises(RuleError, match=r"'standard'.*'clashing'"):
+        load_packs()
+
+
+def test_without_the_standard_pack_the_error_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(packs, "entry_points", lambda group: ())
+    with pytest.raises(RuleError, match="not installed"):
+        load_packs()
