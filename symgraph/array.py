@@ -8,6 +8,7 @@ table of operations. Whatever would need numbers (`if x:`, `float(x)`) raises wi
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, cast
 
@@ -34,7 +35,10 @@ __all__ = [
 ArrayLike: TypeAlias = "Array | np.ndarray[Any, Any] | float | int | bool | np.generic"
 
 NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
-"""NumPy functions and ufuncs, each with the function of this library that stands in for it."""
+"""NumPy functions and ufuncs, each with the function of this library that stands in for it.
+
+SciPy's ufuncs are here by name, as `"scipy.special.erf"`, for SciPy may not be imported yet.
+"""
 
 
 def implements(*numpy_functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -121,7 +125,7 @@ class Array:
             )
         kwargs.pop("out", None)
         target: Any = ufunc if method == "__call__" else (ufunc, method)
-        found = NUMPY_FUNCTIONS.get(target)
+        found = NUMPY_FUNCTIONS.get(target) or NUMPY_FUNCTIONS.get(_scipy_name(target))
         if found is None:
             suffix = "" if method == "__call__" else f".{method}"
             raise _not_supported(f"np.{ufunc.__name__}{suffix}")
@@ -416,6 +420,13 @@ def _operand_like(value: Any) -> bool:
 
 
 _install_operators()
+
+
+def _scipy_name(ufunc: Any) -> str:
+    """What SciPy calls the ufunc: `"scipy.special.erf"`; SciPy is not imported to find out."""
+    name = getattr(ufunc, "__name__", "")
+    is_its = name and getattr(sys.modules.get("scipy.special"), name, None) is ufunc
+    return f"scipy.special.{name}" if is_its else ""
 
 
 def _not_supported(name: str) -> TraceError:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import facts as f
-from ..array import apply
+from ..array import NUMPY_FUNCTIONS, apply
 from ..avals import Aval
 from ..op import Op, per_element, register
 from ..propagation import Known
@@ -28,7 +28,7 @@ from .bounds import (
     within,
 )
 from .choice import where
-from .exponential import exp, log, log1p
+from .exponential import exp, log, log1p, log_sigmoid, sigmoid
 from .families import elementwise, function
 
 __all__ = [
@@ -186,3 +186,10 @@ xlog1py = _special(
     facts=knows(defined=lambda x, y: y.low > -1),
     doc="x log(1 + y), and 0 where x is 0; at x = 0, y = -1 the derivative with respect to y is 0.",
 )
+
+# -- SciPy's own functions on symbolic arrays ------------------------------------------------------
+_UFUNCS = (erf, erfc, erfinv, ndtr, ndtri, log_ndtr, gammaln, gamma, logit, xlogy, xlog1py)
+NUMPY_FUNCTIONS.update({f"scipy.special.{each.op.name}": each for each in _UFUNCS})
+NUMPY_FUNCTIONS["scipy.special.psi"] = digamma
+NUMPY_FUNCTIONS["scipy.special.expit"] = sigmoid
+NUMPY_FUNCTIONS["scipy.special.log_expit"] = log_sigmoid

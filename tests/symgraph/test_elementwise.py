@@ -16,7 +16,7 @@ from symgraph.array import Array, constant
 from symgraph.autodiff.reverse import gradients, vjp
 from symgraph.cost import op_count
 from symgraph.dag import Dag
-from symgraph.errors import DTypeError, ShapeError
+from symgraph.errors import DTypeError, ShapeError, TraceError
 from symgraph.evaluate import evaluate
 from symgraph.op import OPS, Op
 from symgraph.ops.creation import input
@@ -186,6 +186,19 @@ def test_special_functions_are_scipys(name: str, dtype: str) -> None:
     np.testing.assert_allclose(
         got, function(*[x] * arity), rtol=1e-2 if dtype == "float16" else 1e-6
     )
+
+
+@pytest.mark.parametrize("name", [*SCIPYS, "psi", "expit", "log_expit"])
+def test_scipys_own_ufuncs_trace(name: str) -> None:
+    function = getattr(scipy.special, name)
+    x = np.array([0.1, 0.5, 0.9])
+    got = value_at(function, *[x] * function.nin)
+    np.testing.assert_allclose(got, function(*[x] * function.nin), rtol=1e-14)
+
+
+def test_a_ufunc_that_is_unknown_is_refused_by_name() -> None:
+    with pytest.raises(TraceError, match="struve"):
+        scipy.special.struve(1.0, input("x", (3,)))
 
 
 # -- stable ----------------------------------------------------------------------------------------
