@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
+import numpy as np
+
 from ..avals import Aval
 from ..dag import Node
 from ..dims import names_of, resolve
@@ -173,4 +175,6 @@ def _heading(program: Program, names: Names) -> list[str]:
     for name, value in names.table.items():
         if id(value) in ops:
             head.append(f"# {name}: kernel of {sanitized(ops[id(value)])}")
+        elif isinstance(value, np.ndarray) and not value.ndim:
+            head.append(f"# {name}: constant  {value.dtype}[] = {value}")
     return head

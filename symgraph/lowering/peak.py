@@ -33,6 +33,10 @@ def predicted_peak(program: Program, dims: Mapping[str, int] | None = None) -> i
     return _Simulation(program, dims or {}).peak()
 
 
+# NumPy's default, `np.getbufsize()`: elements of an operand that a ufunc brings together at a time.
+_BUFFER = 8192
+
+
 class _Simulation:
     def __init__(self, program: Program, dims: Mapping[str, int]) -> None:
         self.program = program
@@ -46,10 +50,16 @@ class _Simulation:
             Alias.RESHAPE in statement.aliases for statement in program.statements
         )
         self.layouts: dict[str, np.ndarray[Any, Any]] = {}
+        self.avals: dict[str, Aval] = {}
+        self.strided: set[str] = set()
 
     def peak(self) -> int:
         for name in (*self.program.inputs, *self.program.constants):
             self.storages[name] = ()
+        for name, node in zip(self.program.inputs, self.program.dag.inputs.values(), strict=True):
+            self.avals[name] = node.aval
+        for name, node in self.program.constants.items():
+            self.avals[name] = node.aval
         if self.with_layouts:
             for name, node in zip(
                 self.program.inputs, self.program.dag.inputs.values(), strict=True
@@ -62,7 +72,7 @@ class _Simulation:
             before = len(self.sizes)
             self._compute(statement)
             now += sum(self.sizes[before:])
-            peak = max(peak, now)
+            peak = max(peak, now + self._buffered(statement))
             for name in statement.dead:
                 now -= self._released(name)
         return peak
@@ -88,6 +98,20 @@ class _Simulation:
             self.holders[storage] += 1
         if self.with_layouts:
             self.layouts[statement.target] = self._layout(statement)
+
+    def _buffered(self, statement: Statement) -> int:
+        """What NumPy copies of operands whose elements do not lie beside those of the result."""
+        aval = self.avals[statement.target] = statement.avals[0]
+        if statement.aliases[0] in (Alias.WHOLE, Alias.PART):
+            self.strided.add(statement.target)
+        known = [name for name in statement.operands if self.avals[name].shape]
+        if not statement.elementwise or not aval.shape or len(known) < 2:
+            return 0
+        elements = min(_BUFFER, self._nbytes(aval) // aval.dtype.itemsize)
+        odd = [
+            name for name in known if name in self.strided or self.avals[name].shape != aval.shape
+        ]
+        return sum([elements * self.avals[name].dtype.itemsize for name in odd])
 
     def _released(self, name: str) -> int:
         freed = 0

@@ -176,6 +176,7 @@ class _Builder:
                     line.avals,
                     aliases,
                     draft.named,
+                    bool(line.out),
                     out or "",
                     tuple(dead),
                 )

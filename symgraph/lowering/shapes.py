@@ -14,7 +14,7 @@ import numpy as np
 from ..avals import Aval, broadcast_shapes
 from ..dims import Shape
 
-__all__ = ["result_of", "ufunc_named"]
+__all__ = ["dtypes_in_loop", "result_of", "ufunc_named"]
 
 Arguments = Sequence[Any]
 
@@ -52,19 +52,24 @@ _UNDERSTOOD = {"axis", "keepdims", "initial"}
 
 
 def _of_ufunc(ufunc: np.ufunc, args: Arguments) -> Aval | None:
+    dtypes = dtypes_in_loop(ufunc, args)
+    if dtypes is None:
+        return None
+    shapes = [arg.shape if isinstance(arg, Aval) else () for arg in args]
+    return Aval(dtypes[-1], broadcast_shapes(*shapes))
+
+
+def dtypes_in_loop(ufunc: np.ufunc, args: Arguments) -> tuple[np.dtype[Any], ...] | None:
+    """The dtypes a ufunc computes in, one an operand and the result's; None if not known."""
     kinds: list[Any] = []
-    shapes: list[Shape] = []
     for arg in args:
         if isinstance(arg, Aval):
             kinds.append(arg.dtype)
-            shapes.append(arg.shape)
         elif type(arg) in (int, float):
             kinds.append(type(arg))
-            shapes.append(())
         else:
             return None
-    dtypes = ufunc.resolve_dtypes((*kinds, None))
-    return Aval(dtypes[-1], broadcast_shapes(*shapes))
+    return ufunc.resolve_dtypes((*kinds, None))
 
 
 def _of_where(args: Arguments, kwargs: Mapping[str, Any]) -> Aval | None:

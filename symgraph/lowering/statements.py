@@ -30,6 +30,8 @@ class Statement:
         One a result: what it is, and what memory it shares with the operands.
     named : bool
         Whether a kernel is called by name.
+    elementwise : bool
+        Whether a ufunc is called on operands as they are.
     out : str
         The operand whose buffer is written, or an empty string.
     dead : tuple of str
@@ -43,6 +45,7 @@ class Statement:
     avals: tuple[Aval, ...]
     aliases: tuple[Alias, ...]
     named: bool = False
+    elementwise: bool = False
     out: str = ""
     dead: tuple[str, ...] = ()
 

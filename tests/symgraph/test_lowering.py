@@ -366,15 +366,14 @@ def random_graph() -> Dag:
     return random_dag(2, 60, "float64", "n")
 
 
-# Sizes at which NumPy's own buffers, 64 KiB, do not show.
 @pytest.mark.parametrize(
     ("make", "n"),
     [
-        (gradient_of_a_network, 4096),
-        (softmax_loss, 8192),
-        (moved, 8192),
-        (gathered, 8192),
-        (random_graph, 65536),
+        (gradient_of_a_network, 2048),
+        (softmax_loss, 1024),
+        (moved, 2048),
+        (gathered, 2048),
+        (random_graph, 16384),
     ],
 )
 def test_predicted_peak_is_what_a_run_needs(make: Callable[[], Dag], n: int) -> None:
