@@ -8,6 +8,7 @@ from symgraph.rewriting import RulePack
 
 from . import (
     algebra,
+    choice,
     contraction,
     exponential,
     gradient,
@@ -23,6 +24,7 @@ __all__ = ["PACK"]
 PACK = RulePack.of(
     "standard",
     algebra,
+    choice,
     exponential,
     trigonometric,
     reduction,
