@@ -20,6 +20,7 @@ from symgraph.rewriting import (
     Total,
     Varying,
     is_real,
+    opposite,
     rule,
 )
 
@@ -139,13 +140,13 @@ def negated_difference(x: Array, y: Array) -> Identity:
 @rule(sound="exact", measure="additions of a negative constant")
 def plus_negative_constant(x: Real, c: NegativeConstant) -> Identity:
     """Adding a negative constant is subtracting its opposite: one spelling for both."""
-    return x + c, x - negative(c)
+    return x + c, x - opposite(c)
 
 
 @rule(sound="exact", measure="subtractions of a negative constant")
 def minus_negative_constant(x: Real, c: NegativeConstant) -> Identity:
     """Subtracting a negative constant is adding its opposite."""
-    return x - c, x + negative(c)
+    return x - c, x + opposite(c)
 
 
 @rule(sound="exact")
@@ -193,7 +194,7 @@ def absolute_of_nonnegative(x: Nonnegative) -> Identity:
     return absolute(x), x
 
 
-@rule(sound="rounding")
+@rule(sound="rounding", measure="absolute values")
 def absolute_of_nonpositive(x: NonpositiveReal) -> Identity:
     """$|x| = -x$ for $x <= 0$."""
     return absolute(x), negative(x)

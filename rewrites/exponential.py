@@ -8,7 +8,6 @@ from symgraph.rewriting import (
     Identity,
     Integer,
     Nonnegative,
-    Nonpositive,
     Positive,
     Real,
     rule,
@@ -95,22 +94,10 @@ def power_half(x: Real) -> Identity:
     return power(x, 0.5), sqrt(x)
 
 
-@rule(sound="rounding")
+@rule(sound="rounding", measure="powers")
 def power_minus_one(x: Real) -> Identity:
     """$x^{-1} = 1/x$."""
     return power(x, -1), 1 / x
-
-
-@rule(sound="rounding", measure="powers")
-def power_minus_two(x: Real) -> Identity:
-    """$x^{-2} = 1/x^2$."""
-    return power(x, -2), 1 / square(x)
-
-
-@rule(sound="rounding", measure="powers")
-def power_minus_half(x: Real) -> Identity:
-    r"""$x^{-1/2} = 1/\sqrt x$."""
-    return power(x, -0.5), 1 / sqrt(x)
 
 
 # Before the special exponents, which fit 1 as well.
@@ -121,19 +108,13 @@ def one_to_any_power(x: Real) -> Identity:
 
 
 # -- logarithms ------------------------------------------------------------------------------------
-@rule(sound="rounding")
-def log_of_square(x: Real) -> Identity:
-    r"""$\log x^2 = 2 \log |x|$ for all real $x$; without the sign it would be wrong below 0."""
-    return log(square(x)), 2 * log(absolute(x))
-
-
-@rule(sound="rounding")
-def log_of_square_of_positive(x: Nonnegative) -> Identity:
+@rule(sound="rounding", measure="logarithms of powers")
+def log_of_square_of_nonnegative(x: Nonnegative) -> Identity:
     r"""$\log x^2 = 2 \log x$ for $x \ge 0$."""
     return log(square(x)), 2 * log(x)
 
 
-@rule(sound="rounding")
+@rule(sound="rounding", measure="logarithms of powers")
 def log_of_sqrt(x: Real) -> Identity:
     r"""$\log \sqrt x = \frac12 \log x$."""
     return log(sqrt(x)), 0.5 * log(x)
@@ -146,30 +127,6 @@ def log_of_reciprocal(x: Positive) -> Identity:
 
 
 @rule(sound="rounding")
-def sqrt_of_exp(x: Real) -> Identity:
-    r"""$\sqrt{e^x} = e^{x/2}$, which overflows later."""
-    return sqrt(exp(x)), exp(0.5 * x)
-
-
-@rule(sound="rounding")
-def square_of_exp(x: Real) -> Identity:
-    r"""$(e^x)^2 = e^{2x}$."""
-    return square(exp(x)), exp(2 * x)
-
-
-@rule(sound="rounding")
-def reciprocal_of_exp(x: Real) -> Identity:
-    r"""$1/e^x = e^{-x}$."""
-    return 1 / exp(x), exp(-x)
-
-
-@rule(sound="rounding")
 def absolute_of_exp(x: Real) -> Identity:
     """Exponentials are positive."""
     return absolute(exp(x)), exp(x)
-
-
-@rule(sound="rounding")
-def log_of_constant_power_of_nonpositive(x: Nonpositive) -> Identity:
-    r"""$\log x^2 = 2 \log(-x)$ for $x \le 0$."""
-    return log(square(x)), 2 * log(-x)

@@ -156,7 +156,7 @@ def minimum_over_length_one(x: Array, axis: Axes) -> Identity:
     return whole, reshape(x, whole.shape)
 
 
-@rule(sound="exact", measure="transcendental operations on larger arrays")
+@rule(sound="exact", measure="negations of larger arrays")
 def maximum_of_negatives(x: Real, axis: Axes, keepdims: Flag) -> Identity:
     r"""$\max_i (-x_i) = -\min_i x_i$."""
     smallest = applied("min", x, axis=axis, keepdims=keepdims)

@@ -66,12 +66,6 @@ def log_of_sum_of_exps(x: Real, y: Real) -> Identity:
     return log(exp(x) + exp(y)), logaddexp(x, y)
 
 
-@rule(sound="rounding")
-def logaddexp_with_zero(x: Real) -> Identity:
-    r"""$\log(e^x + e^0)$ is the softplus."""
-    return logaddexp(x, 0), softplus(x)
-
-
 # -- logistic --------------------------------------------------------------------------------------
 @rule(sound="rounding", stable="large x: exp overflows")
 def one_over_one_plus_exp_of_negative(x: Real) -> Identity:

@@ -22,7 +22,7 @@ from symgraph.rewriting import Identity, Nonnegative, Real, Total, rule
 
 
 # -- parity ----------------------------------------------------------------------------------------
-@rule(sound="rounding")
+@rule(sound="rounding", measure="operations above negations")
 def sin_is_odd(x: Real) -> Identity:
     r"""$\sin(-x) = -\sin x$."""
     return sin(-x), -sin(x)
@@ -40,13 +40,13 @@ def cos_of_absolute(x: Real) -> Identity:
     return cos(absolute(x)), cos(x)
 
 
-@rule(sound="rounding")
+@rule(sound="rounding", measure="operations above negations")
 def tan_is_odd(x: Real) -> Identity:
     r"""$\tan(-x) = -\tan x$."""
     return tan(-x), -tan(x)
 
 
-@rule(sound="rounding")
+@rule(sound="rounding", measure="operations above negations")
 def sinh_is_odd(x: Real) -> Identity:
     r"""$\sinh(-x) = -\sinh x$."""
     return sinh(-x), -sinh(x)
@@ -64,7 +64,7 @@ def cosh_of_absolute(x: Real) -> Identity:
     return cosh(absolute(x)), cosh(x)
 
 
-@rule(sound="rounding")
+@rule(sound="rounding", measure="operations above negations")
 def tanh_is_odd(x: Real) -> Identity:
     r"""$\tanh(-x) = -\tanh x$."""
     return tanh(-x), -tanh(x)

@@ -11,10 +11,12 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.dag import Node
+from symgraph.cost import flops, op_count
+from symgraph.dag import Node, reachable
 from symgraph.rewriting import Rule
 from symgraph.rewriting.driver import rewrite
 from symgraph.rewriting.index import RuleSet
+from symgraph.rewriting.instances import instances
 from symgraph.rewriting.log import Log
 from symgraph.rewriting.packs import every_rule, load_packs
 from symgraph.rewriting.verifier import verify_rule
@@ -42,6 +44,20 @@ def test_rule_says_what_it_is(rule: Rule) -> None:
     assert rule.doc.endswith(".")
     assert "→" in str(rule)
     assert rule.name.isidentifier()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_rule_lowers_something(rule: Rule) -> None:
+    """Operations, then FLOPs, then nodes; or what it states; rules for digits answer to no cost."""
+    if rule.measure or rule.stable:
+        return
+    for grade, guards in {rule.sound: {}, **rule.earned}.items():
+        for each in instances(rule, grade, guards, np.random.default_rng(0), 4, 100):
+            before, after = (
+                (op_count([node]), flops([node], {"n": 3}), len(reachable([node])))
+                for node in (each.lhs, each.rhs)
+            )
+            assert after < before, str(each)
 
 
 # -- together --------------------------------------------------------------------------------------

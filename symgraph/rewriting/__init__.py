@@ -4,6 +4,7 @@ from symgraph.rewriting import Axes, Identity, Positive, Real, RulePack, rule
 """
 
 from ..array import Array
+from .conditions import holds, provided
 from .deferred import static
 from .guards import (
     Axes,
@@ -34,8 +35,8 @@ from .guards import (
     is_scalar,
     is_total,
 )
-from .pattern import applied, building, number
-from .rule import Identity, Rule, RulePack, Soundness, holds, provided, rule
+from .pattern import applied, building, number, opposite
+from .rule import Identity, Rule, RulePack, Soundness, rule
 
 __all__ = [
     "Array",
@@ -74,6 +75,7 @@ __all__ = [
     "is_scalar",
     "is_total",
     "number",
+    "opposite",
     "provided",
     "rule",
     "static",

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, ParamSpec, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from ..array import Array, apply
+from ..array import Array, apply, constant
 from ..dag import Node
 from ..errors import RuleError
 from ..op import OPS, Op
@@ -37,6 +37,7 @@ __all__ = [
     "instantiated",
     "matches",
     "number",
+    "opposite",
     "subterms",
     "variables_of",
 ]
@@ -393,6 +394,14 @@ def applied(name: str, *operands: Any, **params: Any) -> Array:
     if name not in OPS:
         raise RuleError(f"There is no operation {name!r}.")
     return apply(OPS[name], *operands, **params)
+
+
+@building
+def opposite(c: Array) -> Array:
+    """The constant of the other sign, computed when the rule is applied."""
+    uniform = uniform_value(c.node)
+    value: Any = c.node.params["value"] if uniform is None else uniform
+    return constant(np.negative(value), c.dtype)
 
 
 @building

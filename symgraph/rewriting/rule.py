@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, Literal, TypeAlias, cast, get_args, get_origin, get_type_hints
@@ -26,7 +25,7 @@ from ..errors import RewriteError, RuleError, SymgraphError
 from ..facts import Fact
 from ..ops.creation import constant_of, full
 from ..propagation import Knowledge
-from .deferred import settled
+from .conditions import Declined, Reading, applying, reading_rule
 from .guards import Guard, Kind
 from .pattern import (
     Bindings,
@@ -52,8 +51,6 @@ __all__ = [
     "RulePack",
     "Soundness",
     "admits",
-    "holds",
-    "provided",
     "rule",
 ]
 
@@ -68,68 +65,6 @@ Identity: TypeAlias = tuple[Array, Array | float | int | bool]
 def admits(trust: Soundness, sound: Soundness) -> bool:
     """Whether a user who trusts `trust` accepts a rule that is `sound`."""
     return SOUNDNESS.index(sound) <= SOUNDNESS.index(trust)
-
-
-class _Declined(Exception):  # no error: the rule does not apply here
-    """A condition of the rule does not hold for these operands."""
-
-
-@dataclass(slots=True)
-class _Reading:
-    """What a rule states besides its two sides, noted while it is read."""
-
-    conditions: list[str] = field(default_factory=list[str])
-    facts: list[tuple[str, Callable[[Mapping[str, Any]], Fact]]] = field(
-        default_factory=list[tuple[str, Callable[[Mapping[str, Any]], Fact]]]
-    )
-
-
-_reading: ContextVar[_Reading | None] = ContextVar("reading", default=None)
-_knowledge: ContextVar[Knowledge | None] = ContextVar("knowledge", default=None)
-
-
-def provided(condition: Any) -> None:
-    """State inside a rule that it applies only where `condition` holds.
-
-    Examples
-    --------
-    >>> from symgraph.rewriting import Axes, Array, rule, provided
-    >>> @rule(sound="exact")
-    ... def sum_over_nothing(x: Array, axis: Axes):
-    ...     provided(axis == ())
-    ...     return snp.sum(x, axis=axis), x
-    """
-    reading = _reading.get()
-    if reading is not None:
-        reading.conditions.append(repr(condition))
-    elif not bool(condition):
-        raise _Declined
-
-
-def holds(x: Array, fact: Callable[..., Fact] | Fact, *args: Any) -> None:
-    """State inside a rule that it applies only where `fact(*args)` is known of `x`.
-
-    `holds(p, simplex, axis)` asks for a fact whose axis is another parameter of the rule.
-    """
-    reading = _reading.get()
-    if reading is None:
-        wanted = fact if isinstance(fact, Fact) else fact(*args)
-        knowledge = _knowledge.get() or Knowledge()
-        if not knowledge.of(x.node).has(wanted):
-            raise _Declined
-        return
-    pattern = as_pattern(x)
-    if not isinstance(pattern, Variable):
-        raise RuleError(f"holds() speaks of a variable of the rule, not of {pattern}.")
-    shown = ", ".join(map(repr, args))
-    name = fact.name if isinstance(fact, Fact) else f"{fact.__name__}({shown})"
-    reading.conditions.append(f"{pattern.name}: {name}")
-    reading.facts.append(
-        (
-            pattern.name,
-            lambda env: fact if isinstance(fact, Fact) else fact(*settled(args, env)),
-        )
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,10 +197,10 @@ class Rule:
         return rebuilt.node is node
 
     def _right_side(self, found: Bindings, node: Node, knowledge: Knowledge) -> Node | None:
-        token = _knowledge.set(knowledge)
         try:
-            sides = self.function(**self.environment(found))
-        except _Declined:
+            with applying(knowledge):
+                sides = self.function(**self.environment(found))
+        except Declined:
             return None
         except SymgraphError as error:
             if any(isinstance(key, Number) and found[key].ndim for key in found):
@@ -274,8 +209,6 @@ class Rule:
                 f"Rule {self.name} cannot build its right side: {error.what}",
                 [str(self), f"at {node!r}   from {node.origin}"],
             ) from error
-        finally:
-            _knowledge.reset(token)
         return _as_wide(sides[1], node)
 
 
@@ -440,18 +373,15 @@ def _read(
     function: Callable[..., Any],
     variables: tuple[Variable, ...],
     statics: tuple[Static, ...],
-) -> tuple[Term, Pattern, _Reading]:
+) -> tuple[Term, Pattern, Reading]:
     """Both sides as patterns, and the conditions stated on the way."""
-    reading = _Reading()
-    token = _reading.set(reading)
     arguments: dict[str, Any] = {each.name: PatternArray(each) for each in variables}
     arguments.update({each.name: StaticVariable(each.name, each.kind) for each in statics})
     try:
-        sides = function(**arguments)
+        with reading_rule() as reading:
+            sides = function(**arguments)
     except RuleError as error:
         raise RuleError(f"Rule {name}: {error.what}", error.rows, error.mend) from error
-    finally:
-        _reading.reset(token)
     if not isinstance(sides, tuple) or len(cast("tuple[Any, ...]", sides)) != 2:
         raise RuleError(f"Rule {name} does not return (left, right).")
     left, right = cast("tuple[Any, Any]", sides)

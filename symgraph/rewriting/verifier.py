@@ -31,22 +31,18 @@ from ..dims import resolve
 from ..errors import NotDifferentiable, RuleError, SymgraphError
 from ..evaluate import run
 from ..ops.creation import input as symbolic_input
+from .grading import LARGE, Sides, acceptable, same_bits
 from .guards import Guard, uniform_value
-from .instances import SIZES, Instance, instances, values_for
+from .instances import SIZES, Instance, instances
 from .precise import ORDINARY_BITS, WIDE_BITS, TooLarge, Unsupported, precise_values
 from .rule import Rule, Soundness
+from .samples import Numbers, values_for
 
 __all__ = ["Report", "verify_rule"]
 
-Numbers = np.ndarray[Any, Any]
-
-_ULPS = 16
-"""Slack against the exact value: several operations, each off by half an ulp or so."""
 _MOST = 48
 """Elements judged in high precision at a time: enough, and quick."""
 _MOST_EXTREME = 4
-_LARGE = 500.0
-"""Stands for infinity where a limit is looked at: exp of it is a number of high precision."""
 
 
 @dataclass
@@ -174,7 +170,7 @@ class _Trial:
             )
             return
         self.report.elements += left.size
-        suspect = ~_same_bits(left, right)
+        suspect = ~same_bits(left, right)
         if not np.any(suspect):
             return
         if self.instance.sound == "exact" or left.dtype.kind != "f":
@@ -203,7 +199,7 @@ class _Trial:
         if not places.size:
             return
         exact, known = self._reference(given, left, places, sizes)
-        here = _Sides(
+        here = Sides(
             left.ravel()[places].astype(np.float64),
             right.ravel()[places].astype(np.float64),
             exact,
@@ -211,7 +207,7 @@ class _Trial:
             self.strict,
         )
         scale = 0.0 if self.strict else self._scale(values, left.shape, places)
-        bad = known & ~_acceptable(here, np.finfo(left.dtype), scale)
+        bad = known & ~acceptable(here, np.finfo(left.dtype), scale)
         if np.any(bad):
             first = places[int(np.flatnonzero(bad)[0])]
             shown = f"{left.ravel()[first]!r} and {right.ravel()[first]!r}"
@@ -359,49 +355,9 @@ class _Trial:
                 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    """Elements of both sides, and what they are in exact arithmetic (NaN: undefined).
-
-    Where an operand is `infinite`, that is a value near the limit. `strict` asks for every digit.
-    """
-
-    left: Numbers
-    right: Numbers
-    exact: Numbers
-    infinite: Numbers
-    strict: bool
-
-
-def _acceptable(sides: _Sides, info: Any, scale: Any) -> Numbers:
-    """Whether the right side is as good as the left one, element by element."""
-    left, right, exact = sides.left, sides.right, sides.exact
-    limit = float(info.eps) * _ULPS
-    with np.errstate(all="ignore"):
-        off_left = np.where(np.isfinite(left), np.abs(left - exact), np.inf)
-        off_right = np.where(np.isfinite(right), np.abs(right - exact), np.inf)
-        slack = limit * (np.abs(exact) + scale) + float(info.tiny)
-        if not sides.strict:
-            # A large or small number spends digits on its exponent: exp(S) is off by |S| ulp.
-            digits = np.abs(exact) * np.abs(np.log(np.abs(exact)))
-            slack = slack + float(info.eps) * np.where(exact == 0, 0.0, digits)
-        slack = np.where(sides.infinite & np.isnan(left), 1e-2 * (1 + np.abs(exact)), slack)
-        accurate = (off_right <= slack) | (np.isfinite(left) & (off_right <= 4 * off_left))
-        opposite = np.isinf(left) & np.isinf(right) & (left != right)
-        neither = ~np.isfinite(left) & ~np.isfinite(right) & ~opposite
-        close = np.abs(left - right) <= limit * (np.abs(left) + np.abs(right) + scale)
-        undefined = ~np.isfinite(right) | (np.isfinite(left) & close)
-        unbounded = neither | (right == exact)
-        # What is as large as the number that stands for infinity grows without bound.
-        grows = sides.infinite & (np.abs(exact) >= 0.99 * _LARGE)
-        accurate |= grows & (right == np.copysign(np.inf, exact))
-    defined = np.where(np.isinf(exact), unbounded, accurate | neither)
-    return np.where(np.isnan(exact), undefined, defined)
-
-
 def _larger_than(values: Iterable[Numbers]) -> float:
     """A number to stand for infinity among these."""
-    largest = _LARGE / 4
+    largest = LARGE / 4
     for value in values:
         if value.dtype.kind == "f":
             finite = np.abs(value[np.isfinite(value)]).astype(np.float64)
@@ -434,13 +390,6 @@ def _gradient(gradient: Array | None, node: Node, given: Mapping[Node, Numbers])
     if gradient is None:
         return np.zeros(given[node].shape)
     return np.asarray(_evaluated(reachable([gradient.node]), given, SIZES)[gradient.node])
-
-
-def _same_bits(left: Numbers, right: Numbers) -> Numbers:
-    if left.dtype.kind != "f":
-        return np.asarray(left == right)
-    nan = np.isnan(left) & np.isnan(right)
-    return nan | ((left == right) & (np.signbit(left) == np.signbit(right)))
 
 
 def _as_float(value: Any) -> float:

@@ -1,0 +1,142 @@
+"""Numbers to try a rule on, ordinary and awkward ones, as far as facts of its operands allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..dag import Node
+from ..dims import resolve
+from ..facts import Fact, consistent
+from .instances import Instance
+from .rule import Soundness
+
+__all__ = ["Numbers", "values_for"]
+
+Numbers = np.ndarray[Any, Any]
+
+
+def _specials(dtype: np.dtype[Any]) -> Numbers:
+    if dtype.kind == "b":
+        return np.array([False, True])
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        return np.array([0, 1, 2, 3, info.min, info.max, info.max - 1], dtype)
+    info = np.finfo(dtype)
+    tiny = [float(info.smallest_subnormal), float(info.tiny), float(info.eps), 1e-3]
+    usual = [0.3, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 7.5, 20.0, 90.0, 710.0]
+    big = [float(info.max) ** 0.5, float(info.max) / 4, float(info.max)]
+    with np.errstate(all="ignore"):
+        positive = np.array([*tiny, *usual, *big, np.inf]).astype(dtype)
+    return np.concatenate([np.array([0.0, -0.0, np.nan], dtype), positive, -positive])
+
+
+def _ordinary(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> Numbers:
+    if dtype.kind == "b":
+        return rng.integers(0, 2, shape).astype(bool)
+    if dtype.kind in "iu":
+        return rng.integers(0 if dtype.kind == "u" else -5, 6, shape).astype(dtype)
+    return rng.uniform(-3.0, 3.0, shape).astype(dtype)
+
+
+def values_for(
+    instance: Instance, rng: np.random.Generator, specials: float, sizes: Mapping[str, int]
+) -> dict[Node, Numbers]:
+    """Numbers for each input, a share `specials` of them awkward, as far as facts allow."""
+    return {
+        node: _admitted(
+            _mixed(_shape_of(node, sizes), node.aval.dtype, rng, specials),
+            facts,
+            rng,
+            instance.sound,
+        )
+        for node, facts in zip(instance.inputs, instance.facts, strict=True)
+    }
+
+
+def _shape_of(node: Node, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    return resolve(node.aval.shape, sizes)
+
+
+def _mixed(
+    shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator, share: float
+) -> Numbers:
+    array = np.asarray(_ordinary(shape, dtype, rng))
+    if share:
+        grid = rng.permutation(_specials(dtype))
+        chosen = rng.random(shape) < share
+        # In turn and not at random, so that a large array holds each of them.
+        array = np.where(chosen, np.resize(grid, shape), array)
+    return np.asarray(array, dtype)
+
+
+def _admitted(
+    array: Numbers, facts: tuple[Fact, ...], rng: np.random.Generator, sound: Soundness
+) -> Numbers:
+    """`array` with what the facts exclude replaced.
+
+    Facts speak of exact arithmetic: a positive value may still be NaN, infinite or, having
+    underflowed, 0, and a rule that claims to be exact must bear it.
+    """
+    implied = set(consistent(facts))
+    names = {fact.name for fact in implied}
+    result = array
+    if names & {"finite", "total"} and result.dtype.kind == "f":
+        strict = "finite" in names or sound != "exact"
+        result = (
+            np.where(np.isfinite(result), result, np.asarray(1.5, result.dtype))
+            if strict
+            else result
+        )
+    if result.dtype.kind == "f":
+        if names & {"positive", "nonnegative"}:
+            result = np.where(result < 0, -result, result)
+        if names & {"negative", "nonpositive"}:
+            result = np.where(result > 0, -result, result)
+    elif names & {"positive", "nonnegative"}:
+        result = np.maximum(result, 0)
+    elif names & {"negative", "nonpositive"}:
+        result = np.minimum(result, 0)
+    if names & {"positive", "negative", "nonzero"} and sound != "exact":
+        sign = -1 if "negative" in names else 1
+        result = np.where(result == 0, np.asarray(sign * 2, result.dtype), result)
+    if "integer_valued" in names and result.dtype.kind == "f":
+        with np.errstate(all="ignore"):
+            result = np.rint(result)
+    for fact in facts:
+        result = _tied(fact, np.asarray(result, array.dtype), rng)
+    return np.asarray(result, array.dtype)
+
+
+def _tied(fact: Fact, x: Numbers, rng: np.random.Generator) -> Numbers:
+    """Values that satisfy a fact about several elements, or about bounds."""
+    match fact.name:
+        case "interval":
+            return np.clip(np.where(np.isnan(x), fact.args[0], x), *fact.args)
+        case "simplex":
+            weights = np.abs(_ordinary(x.shape, x.dtype, rng)) + np.asarray(0.1, x.dtype)
+            return weights / np.sum(weights, axis=fact.args[0], keepdims=True)
+        case "unit_norm":
+            ordinary = _ordinary(x.shape, x.dtype, rng) + np.asarray(0.1, x.dtype)
+            return ordinary / np.sqrt(np.sum(ordinary**2, axis=fact.args[0], keepdims=True))
+        case "one_hot":
+            axis = fact.args[0]
+            place = np.argmax(rng.random(x.shape), axis=axis, keepdims=True)
+            result = np.zeros(x.shape, x.dtype)
+            np.put_along_axis(result, place, 1, axis=axis)
+            return result
+        case "symmetric":
+            return x + np.swapaxes(x, -1, -2)
+        case "positive_definite":
+            root = _ordinary(x.shape, x.dtype, rng)
+            return root @ np.swapaxes(root, -1, -2) + np.eye(x.shape[-1], dtype=x.dtype)
+        case "orthogonal":
+            return np.linalg.qr(_ordinary(x.shape, x.dtype, rng))[0]
+        case "diagonal":
+            return x * np.eye(x.shape[-1], dtype=x.dtype)
+        case "triangular":
+            return np.tril(x) if fact.args[0] == "lower" else np.triu(x)
+        case _:
+            return x

@@ -1,0 +1,119 @@
+"""What the standard rules make of what people write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgraph as sg
+import symgraph.numpy as snp
+from symgraph.rewriting.driver import rewrite
+from symgraph.rewriting.packs import default_rules
+
+X = sg.input("x", (2, 3))
+Y = sg.input("y", (2, 3))
+P = sg.input("p", (2, 3), assume=sg.positive)
+V = sg.input("v", ("n", 3))
+
+
+def simplified(value: sg.Array) -> sg.Array:
+    (node,) = rewrite([value.node], default_rules())
+    return sg.Array(node)
+
+
+WRITTEN: list[tuple[str, Callable[[], Any], Callable[[], Any]]] = [
+    # units, signs, choices
+    ("units", lambda: (X * 1 + 0) / 1 - 0, lambda: X),
+    ("signs", lambda: snp.negative(-X) - (-Y), lambda: X + Y),
+    ("negative constant", lambda: X + -2.0, lambda: X - 2.0),
+    ("difference", lambda: -(X - Y), lambda: Y - X),
+    ("absolute", lambda: abs(abs(-X)), lambda: abs(X)),
+    ("positive", lambda: abs(P), lambda: P),
+    ("extremum", lambda: snp.maximum(snp.maximum(X, Y), Y), lambda: snp.maximum(X, Y)),
+    ("choice", lambda: snp.where(X > 0, snp.where(X > 0, X, Y), P), lambda: snp.where(X > 0, X, P)),
+    # exponentials and powers
+    ("log of exp", lambda: snp.log(snp.exp(X)), lambda: X),
+    ("exp of log", lambda: snp.exp(snp.log(P)), lambda: P),
+    ("power", lambda: X**2, lambda: snp.square(X)),
+    ("root", lambda: P**0.5, lambda: snp.sqrt(P)),
+    # stability
+    ("log1p", lambda: snp.log(1 + X), lambda: snp.log1p(X)),
+    ("log of 1 - x", lambda: snp.log(1 - X), lambda: snp.log1p(-X)),
+    ("expm1", lambda: snp.exp(X) - 1, lambda: snp.expm1(X)),
+    ("expm1, added", lambda: snp.exp(X) + (-1.0), lambda: snp.expm1(X)),
+    ("softplus", lambda: snp.log(1 + snp.exp(X)), lambda: snp.softplus(X)),
+    ("log1mexp", lambda: snp.log(1 - snp.exp(X)), lambda: snp.log1mexp(X)),
+    ("sigmoid", lambda: 1 / (1 + snp.exp(-X)), lambda: snp.sigmoid(X)),
+    ("sigmoid of -x", lambda: 1 / (1 + snp.exp(X)), lambda: snp.sigmoid(-X)),
+    ("odds", lambda: snp.exp(X) / (1 + snp.exp(X)), lambda: snp.sigmoid(X)),
+    ("log sigmoid", lambda: snp.log(1 / (1 + snp.exp(-X))), lambda: -snp.softplus(-X)),
+    ("log(1 - sigmoid)", lambda: snp.log(1 - snp.sigmoid(X)), lambda: -snp.softplus(X)),
+    ("logaddexp", lambda: snp.log(snp.exp(X) + snp.exp(Y)), lambda: snp.logaddexp(X, Y)),
+    # softmax
+    ("log of softmax", lambda: snp.log(snp.softmax(X)), lambda: snp.log_softmax(X)),
+    (
+        "log softmax, written out",
+        lambda: snp.log(snp.exp(V) / snp.sum(snp.exp(V), axis=-1, keepdims=True)),
+        lambda: snp.log_softmax(V),
+    ),
+    (
+        "log softmax by logarithms",
+        lambda: V - snp.log(snp.sum(snp.exp(V), axis=-1, keepdims=True)),
+        lambda: snp.log_softmax(V),
+    ),
+    (
+        "softmax, shifted",
+        lambda: snp.softmax(V - snp.max(V, axis=-1, keepdims=True)),
+        lambda: snp.softmax(V),
+    ),
+    ("logsumexp", lambda: snp.log(snp.sum(snp.exp(X), axis=0)), lambda: snp.logsumexp(X, axis=0)),
+    # circular and hyperbolic
+    ("tanh", lambda: (snp.exp(X) - snp.exp(-X)) / (snp.exp(X) + snp.exp(-X)), lambda: snp.tanh(X)),
+    ("tan", lambda: snp.sin(X) / snp.cos(X), lambda: snp.tan(X)),
+    ("Pythagoras", lambda: snp.sin(X) ** 2 + snp.cos(X) ** 2, lambda: snp.ones((2, 3))),
+    # reductions
+    ("sums", lambda: snp.sum(snp.sum(X, axis=0), axis=0), lambda: snp.sum(X)),
+    ("kept sums", lambda: snp.sum(snp.sum(X, axis=0, keepdims=True)), lambda: snp.sum(X)),
+    ("maxima", lambda: snp.max(snp.max(X, axis=1)), lambda: snp.max(X)),
+    ("sum of negatives", lambda: snp.sum(-X), lambda: -snp.sum(X)),
+    ("one element", lambda: snp.max(snp.reshape(X, (2, 3, 1)), axis=-1), lambda: X),
+    # movement
+    ("transposes", lambda: X.T.T, lambda: X),
+    ("reshapes", lambda: X.reshape(6).reshape(3, 2).reshape(2, 3), lambda: X),
+    ("casts", lambda: X.astype("float64"), lambda: X),
+    (
+        "broadcasts",
+        lambda: snp.broadcast_to(snp.broadcast_to(X, (2, 3)), (4, 2, 3)),
+        lambda: snp.broadcast_to(X, (4, 2, 3)),
+    ),
+    ("slice of everything", lambda: X[:, :], lambda: X),
+    # gradients' leftovers
+    (
+        "sum of repeated",
+        lambda: snp.sum(snp.broadcast_to(snp.sum(X), (7,))),
+        lambda: snp.sum(X) * sg.constant(7.0),
+    ),
+    ("product of transposes", lambda: X.T @ sg.input("w", (4, 2)).T, None),
+]
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"), [row[1:] for row in WRITTEN], ids=[row[0] for row in WRITTEN]
+)
+def test_what_is_written_becomes_what_is_meant(written: Any, expected: Any) -> None:
+    if expected is None:
+        result = simplified(written())
+        assert result.node.op.name == "transpose"
+        assert {each.op.name for each in result.node.operands} == {"matmul"}
+    else:
+        assert simplified(written()).node is expected().node
+
+
+def test_softmax_of_large_numbers_is_finite() -> None:
+    value = snp.exp(X) / snp.sum(snp.exp(X), axis=-1, keepdims=True)
+    at = np.array([[1000.0, 0.0, -1000.0], [1e4, 1e4, 0.0]])
+    result = sg.graph(simplified(value)).evaluate(x=at)
+    np.testing.assert_allclose(result, [[1, 0, 0], [0.5, 0.5, 0]], atol=1e-300)
