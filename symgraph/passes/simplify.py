@@ -1,4 +1,4 @@
-"""Simplification: constants folded, rules to a fixpoint, algebra regions, until nothing changes.
+"""Simplification: constants folded, rules to a fixpoint, algebra, until nothing changes.
 
 Declarative rules own shapes, indexing, `where`, nonlinear identities and stability; the algebra
 owns what is linear or multiplicative. Each prepares the ground for the other, so they take turns.
@@ -18,6 +18,7 @@ from ..rewriting.log import Log
 from ..rewriting.packs import default_rules
 from ..rewriting.rule import Rule, RulePack, Soundness
 from .constant_folding import folded
+from .duplicates import merged
 
 __all__ = ["Rules", "simplified"]
 
@@ -70,6 +71,7 @@ def simplified(
             current = folded(current)
             current = rewrite(current, chosen, knowledge, trust=trust, log=log, settled=settled)
             current = normalized(current, knowledge, trust=trust, log=log)
+            current = merged(current)
     return _cheapest(current, seen), log
 
 
