@@ -24,8 +24,10 @@ from .term import ONE, Coef, Expr, Head, Rational, Term, added, index_sizes, quo
 __all__ = ["Unwritable", "Writer"]
 
 Scaled = tuple[Coef, Piece]
-_WIDEST = 24
+_WIDEST = 12
 """Sums of more terms are written without looking for common factors."""
+_MOST_PRODUCTS = 150
+"""So many products planned for one region, no further spellings of it are tried."""
 
 
 class Unwritable(Exception):
@@ -62,6 +64,9 @@ class Writer:
         self.size_of = size_of
         self.order = tuple(order)
         self.printable = Printable(normal, spelling, self)
+        self._sums: dict[frozenset[tuple[Term, Coef]], Scaled] = {}
+        self._leaf_sums: dict[frozenset[tuple[Term, Coef]], Scaled] = {}
+        self._products: dict[tuple[Term, Coef], Scaled] = {}
 
     # -- sums ----------------------------------------------------------------------------------------
     def written(self, expr: Expr) -> Piece:
@@ -79,9 +84,20 @@ class Writer:
         self.spelling.sizes.update(index_sizes(expr))
         if not expr:
             return one, Piece(self.spelling.constant(0), ())
-        return self._sum_of_leaves(self.printable.expr(expr))
+        key = frozenset(expr.items())
+        found = self._sums.get(key)
+        if found is None:
+            found = self._sums[key] = self._sum_of_leaves(self.printable.expr(expr))
+        return found
 
     def _sum_of_leaves(self, expr: Expr) -> Scaled:
+        key = frozenset(expr.items())
+        found = self._leaf_sums.get(key)
+        if found is None:
+            found = self._leaf_sums[key] = self._cheapest_sum(expr)
+        return found
+
+    def _cheapest_sum(self, expr: Expr) -> Scaled:
         self.spelling.sizes.update(index_sizes(expr))
         if len(expr) == 1:
             ((term, coef),) = expr.items()
@@ -89,6 +105,8 @@ class Writer:
         if not expr:
             return one, Piece(self.spelling.constant(0), ())
         options = [self._flat(expr)]
+        if len(self._products) > _MOST_PRODUCTS:
+            return options[0]
         if len(expr) <= _WIDEST:
             keys = _shared_factors(expr)
             for key in keys[: 3 if len(expr) <= 4 else 1]:
@@ -265,6 +283,12 @@ class Writer:
     # -- products ------------------------------------------------------------------------------------
     def product(self, term: Term, coef: Coef) -> Scaled:
         """A term over leaves, as a number times a piece."""
+        found = self._products.get((term, coef))
+        if found is None:
+            found = self._products[(term, coef)] = self._planned(term, coef)
+        return found
+
+    def _planned(self, term: Term, coef: Coef) -> Scaled:
         factors, bound = self.normal.opened_term(term)
         self.spelling.sizes.update(bound)
         for head, idx, _ in factors:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from ..dag import Node
 from ..dims import Dim, known_equal
 from .heads import Heads, one, open_axes
@@ -18,15 +20,16 @@ from .labels import canonical_term
 from .normalize import Factors, Normal, constant_value, number
 from .term import Expr, Rational, coefficient, is_exact, times
 
-__all__ = ["FORMS", "Forms", "leaf_expr"]
+__all__ = ["FORMS", "Forms", "leaf_expr", "repeated_number"]
 
 Rule: TypeAlias = "Callable[[Forms, Node, Sequence[Expr]], Expr | None]"
 
 
 def leaf_expr(heads: Heads, node: Node) -> Expr:
     """The value of a node as it stands."""
-    if node.op.name == "constant" and node.params["value"].size == 1:
-        found = coefficient(node.params["value"].reshape(())[()])
+    repeated = repeated_number(node)
+    if repeated is not None:
+        found = coefficient(repeated)
         if found is not None:
             return number(found)
     if node.op.name == "dimension":
@@ -36,6 +39,17 @@ def leaf_expr(heads: Heads, node: Node) -> Expr:
     head = heads.leaf(node)
     idx = tuple(range(len(head.sizes)))
     return {canonical_term([(head, idx, one)], {}): 1}
+
+
+def repeated_number(node: Node) -> np.generic | None:
+    """The number that all elements of a constant are; None of any other value."""
+    if not node.is_constant:
+        return None
+    value: np.ndarray[Any, Any] = node.params["value"]
+    if not value.size:
+        return None
+    first = value.reshape(-1)[0]
+    return first if value.size == 1 or bool(np.all(value == first)) else None
 
 
 def _is_identity(node: Node) -> bool:
@@ -350,9 +364,10 @@ def _has_fixed_power(node: Node) -> bool:
     exponent = node.operands[1]
     while exponent.op.view:
         exponent = exponent.operands[0]
-    if not exponent.is_constant or exponent.params["value"].size != 1:
+    repeated = repeated_number(exponent)
+    if repeated is None:
         return False
-    power = coefficient(exponent.params["value"].reshape(())[()])
+    power = coefficient(repeated)
     return is_exact(power) and power.denominator <= 12 and power != 0
 
 
@@ -364,7 +379,7 @@ def _keeps_open_axes(node: Node) -> bool:
     source = node.operands[0]
     while source.op.view:
         source = source.operands[0]
-    return source.is_constant and source.params["value"].size == 1
+    return repeated_number(source) is not None
 
 
 def _is_main_diagonal(node: Node) -> bool:

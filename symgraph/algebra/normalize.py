@@ -22,6 +22,7 @@ from .term import (
     ONE,
     Coef,
     Expr,
+    Factor,
     Head,
     Rational,
     Term,
@@ -67,7 +68,7 @@ class Normal:
 
     def __init__(self, heads: Heads) -> None:
         self.heads = heads
-        self._powers: dict[Any, Expr] = {}
+        self._trying = False
 
     # -- products ------------------------------------------------------------------------------------
     def opened_term(self, term: Term) -> tuple[Factors, Bound]:
@@ -140,8 +141,18 @@ class Normal:
         if len(factors) == 1 and sums:
             return self._summed(scaled(self.instance(sums[0]), coef), bound)
         closed = _without_zero({canonical_term(factors, bound): coef})
-        if not sums:
+        if not sums or self._trying:
             return closed
+        # A trial within a trial could double the work at every level.
+        self._trying = True
+        try:
+            return self._tried(closed, (coef, factors, bound), sums)
+        finally:
+            self._trying = False
+
+    def _tried(self, closed: Expr, product: Product, sums: Factors) -> Expr:
+        """The product with a lazy sum opened, or all of them, where that is shorter."""
+        coef, factors, bound = product
         for slot in sums:
             rest = [other for other in factors if other is not slot]
             if len(slot[0].expr) > _LONGEST or not _may_meet(slot, rest, bound):
@@ -164,6 +175,8 @@ class Normal:
 
     def expanded(self, expr: Expr) -> Expr | None:
         """All lazy sums opened, where like terms then meet; None if none do, or if it grows too long."""
+        if not _terms_could_meet(expr):
+            return None
         queue = list(expr.items())
         done: list[tuple[Term, Coef]] = []
         opened = False
@@ -177,7 +190,7 @@ class Normal:
             opened = True
             rest = [slot for slot in factors if slot is not lazy]
             queue.extend(self.distributed(lazy, coef, rest, bound).items())
-            if len(queue) + len(done) > 2 * _LONGEST:
+            if len(queue) + len(done) > _LONGEST:
                 return None
         if not opened:
             return None
@@ -388,7 +401,18 @@ class Normal:
         total = added(
             [(term, times(coef, by)) for expr, by in parts for term, coef in expr.items()]
         )
-        return self._joined_fractions(self._logistic(total))
+        return self._opened(self._joined_fractions(self._logistic(total)))
+
+    def _opened(self, expr: Expr) -> Expr:
+        """With lazy sums of exps opened, where that is shorter."""
+        if len(expr) < 2 or not any(
+            any(f.head.kind == "sum" and f.power == 1 for f in term.factors)
+            and _has_exps([(f.head, f.idx, f.power) for f in term.factors])
+            for term in expr
+        ):
+            return expr
+        opened = self.expanded(expr)
+        return opened if opened is not None and weight(opened) < weight(expr) else expr
 
     def _joined_fractions(self, expr: Expr) -> Expr:
         """The sum over a common denominator, where that is shorter: 1/x + 1/(1 - x) = 1/(x (1 - x))."""
@@ -435,7 +459,7 @@ class Normal:
             if term not in expr:
                 continue
             for place, factor in enumerate(term.factors):
-                if factor.power < 0 and is_logistic(factor.head):
+                if factor.power < 0 and is_logistic(factor.head) and _has_partner(expr, term, factor):
                     better = self._logistic_at(expr, term, place)
                     if better is not None:
                         return self._logistic(better)
@@ -479,7 +503,7 @@ class Normal:
         return new
 
     def _single(self, factors: Factors, bound: Bound) -> Term | None:
-        found = self.product(one, factors, bound)
+        found = self._plain(one, factors, bound)
         if len(found) != 1:
             return None
         ((term, coef),) = found.items()
@@ -509,7 +533,7 @@ class Normal:
             if root is not None and is_exact(root.get(ONE)) and whole != 1:
                 coef, rest = whole, scaled(expr, _inverse(whole))
             exps = [slot for slot in _common_factors(rest) if slot[0].positive]
-            if exps:
+            if exps and not _is_inverse_logistic(rest):
                 _, factors, rest = self._without(rest, exps)
         return self._closed_power(rest, power, coef, factors)
 
@@ -720,6 +744,61 @@ def _without_zero(expr: Expr) -> Expr:
     return expr
 
 
+def _has_partner(expr: Expr, term: Term, factor: Factor) -> bool:
+    """Whether another term has the same factors but for powers of 1 + exp(A) and of exp(A)."""
+    exps = {f.head for t in factor.head.expr for f in t.factors}
+
+    def others(each: Term) -> list[tuple[int, Rational]]:
+        return sorted(
+            [
+                (f.head.rank, f.power)
+                for f in each.factors
+                if f.head is not factor.head and f.head not in exps
+            ]
+        )
+
+    mine = others(term)
+    return any(other is not term and others(other) == mine for other in expr)
+
+
+def _terms_could_meet(expr: Expr) -> bool:
+    """Whether opening all lazy sums gives not too many terms, two of them of the same heads.
+
+    Exps and sums of exps are left out of the comparison: they merge in more ways than one.
+    """
+    found: set[tuple[tuple[int, Rational], ...]] = set()
+    number = 0
+    for term in expr:
+        tables: list[dict[int, Rational]] = [{}]
+        for f in term.factors:
+            if f.head.kind == "exp" or (f.head.kind == "sum" and _holds_exps(f.head)):
+                if not (f.power == 1 and len(f.head.expr) > 1 and f.head.kind == "sum"):
+                    continue
+            if f.head.kind != "sum" or f.power != 1:
+                for table in tables:
+                    table[f.head.rank] = table.get(f.head.rank, 0) + f.power
+                continue
+            if len(tables) * len(f.head.expr) > _LONGEST:
+                return False
+            tables = [_times_heads(table, inner) for table in tables for inner in f.head.expr]
+        for table in tables:
+            number += 1
+            found.add(tuple(sorted([item for item in table.items() if item[1] != 0])))
+    return len(found) < number <= _LONGEST
+
+
+def _times_heads(table: dict[int, Rational], term: Term) -> dict[int, Rational]:
+    grown = dict(table)
+    for f in term.factors:
+        if f.head.kind != "exp" and not (f.head.kind == "sum" and _holds_exps(f.head)):
+            grown[f.head.rank] = grown.get(f.head.rank, 0) + f.power
+    return grown
+
+
+def _holds_exps(head: Head) -> bool:
+    return any(f.head.kind == "exp" for term in head.expr for f in term.factors)
+
+
 def _is_lazy(slot: Slot) -> bool:
     return slot[0].kind == "sum" and slot[2] == 1
 
@@ -727,33 +806,62 @@ def _is_lazy(slot: Slot) -> bool:
 def _has_exps(factors: Factors) -> bool:
     """Whether exps are among the factors or in their lazy sums."""
     return any(
-        head.kind == "exp"
-        or (head.kind == "sum" and any(f.head.kind == "exp" for t in head.expr for f in t.factors))
-        for head, _, _ in factors
+        head.kind == "exp" or (head.kind == "sum" and _holds_exps(head)) for head, _, _ in factors
     )
 
 
 def _may_meet(slot: Slot, rest: Factors, bound: Bound) -> bool:
     """Whether opening a lazy sum can shorten the product: something cancels, or a sum loses an index."""
     outer = {(head, power > 0) for head, _, power in rest}
-    lazy = any(head.kind == "exp" for head, _, _ in rest)
+    exps = [head for head, _, _ in rest if head.kind == "exp"]
     idx = slot[1]
+    summed = [index for index in idx if index in bound]
     for term in slot[0].expr:
-        inside = {idx[index] for f in term.factors for index in f.idx if index >= 0}
-        if any(index in bound and index not in inside for index in idx):
-            return True
-        if any(index in bound for index in idx) and not term.factors:
-            return True
-        for head, _, power in term.factors:
-            if (head, power < 0) in outer or (lazy and head.kind == "exp"):
+        if summed:
+            inside = {idx[index] for f in term.factors for index in f.idx if index >= 0}
+            if any(index not in inside and _sum_vanishes(index, rest) for index in summed):
                 return True
-            if head.kind == "delta":
+        for head, _, power in term.factors:
+            if (head, power < 0) in outer or head.kind == "delta":
+                return True
+            if head.kind == "exp" and any(_share_arrays(head, other) for other in exps):
                 return True
     return False
 
 
+def _sum_vanishes(index: int, rest: Factors) -> bool:
+    """Whether the sum over an index of the factors that have it is known: a size, 1, or of a softmax."""
+    users = [slot for slot in rest if index in slot[1]]
+    if not users:
+        return True
+    if len(users) == 1 and _sums_to_one(users[0], index):
+        return True
+    return all(head.kind == "exp" for head, _, _ in users)
+
+
+def _share_arrays(a: Head, b: Head) -> bool:
+    """Whether two arguments of exp have an array in common."""
+    if a is b:
+        return True
+    mine = {f.head for term in a.expr for f in term.factors}
+    return any(f.head in mine for term in b.expr for f in term.factors)
+
+
+def _is_inverse_logistic(expr: Expr) -> bool:
+    """Whether the expression is c (1 + exp(A)**-k), which is c exp(A)**-k (1 + exp(A)**k)."""
+    if len(expr) != 2 or ONE not in expr:
+        return False
+    (term,) = [each for each in expr if each != ONE]
+    return (
+        expr[term] == expr[ONE]
+        and not term.bound
+        and len(term.factors) == 1
+        and term.factors[0].power < 0
+    )
+
+
 def _common_factors(expr: Expr) -> Factors:
-    """Factors over free indices that all terms share (exps also to their least power)."""
+    """Factors over free indices that all terms share; of 1 + exp(-A) the exp."""
     if len(expr) < 2:
         return []
     tables = [
@@ -766,7 +874,9 @@ def _common_factors(expr: Expr) -> Factors:
     found: Factors = []
     for key in keys:
         powers = [table.get(key, 0) for table in tables]
-        if key[0].kind == "exp" or all(power > 0 for power in powers):
+        if key[0].kind == "exp" and _is_inverse_logistic(expr):
+            least = min(powers)
+        elif all(power > 0 for power in powers):
             least = min(powers)
         elif all(power < 0 for power in powers):
             least = max(powers)
@@ -853,7 +963,7 @@ def content(expr: Expr, *, signed: bool = True) -> Coef:
     first = min(expr, key=lambda term: (not term.factors, len(term.bound), term_key(term)))
     lead = expr[first]
     exact = lead != 0 and all(is_exact(coef) for coef in expr.values())
-    size = abs(lead) if exact or len(expr) == 1 else 1
+    size = abs(lead) if exact or (len(expr) == 1 and lead != 0) else 1
     return size if not signed or lead > 0 else -size
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..dag import Node
-from .heads import open_axes
 from .term import Expr, Term, weight
 
 __all__ = ["arrays_of", "is_closed", "is_trivial", "least_count"]
@@ -56,26 +55,47 @@ def _is_contraction(term: Term) -> bool:
 def least_count(expr: Expr) -> int:
     """A number of operations below which no spelling is expected; 0 where a stable one may be due.
 
-    n different arrays need n - 1 operations of two operands, and each exp or log one of its own.
+    n different arrays need n - 1 operations of two operands; each exp, power, number and lone sum needs one
+    of its own, and so do logs and inverses.
     """
     arrays: dict[object, None] = {}
-    unary = 0
-    queue = [expr]
+    single: dict[object, None] = {}
+    queue: list[Expr] = [expr]
+    seen: dict[object, None] = {}
     while queue:
-        for term in queue.pop():
+        current = queue.pop()
+        if len(current) > 1 and any(not term.factors for term in current):
+            single[("number", id(current))] = None
+        for term, coef in current.items():
+            if term.factors and all(f.power < 0 for f in term.factors):
+                single["inverse"] = None
+            elif term.factors and abs(coef) != 1:
+                single[("times", abs(coef))] = None
             for f in term.factors:
+                if f.power not in (1, -1):
+                    single[(f.head, f.power)] = None
+                if f.head.kind == "leaf":
+                    arrays[f.head] = None
+                    continue
+                if f.head.kind == "sum" and any(
+                    g.head.kind in ("exp", "log") for t in f.head.expr for g in t.factors
+                ):
+                    return 0
                 if f.head.kind in ("exp", "log"):
-                    if f.head not in arrays:
-                        unary += 1
-                        queue.append(f.head.expr)
-                    arrays[f.head] = None
-                elif f.head.kind == "sum":
-                    if any(g.head.kind in ("exp", "log") for t in f.head.expr for g in t.factors):
-                        return 0
+                    single[f.head if f.head.kind == "exp" else "log"] = None
+                if f.head.kind in ("exp", "log", "sum") and f.head not in seen:
+                    seen[f.head] = None
                     queue.append(f.head.expr)
-                elif f.head.kind == "leaf":
-                    arrays[f.head] = None
-    return max(0, len(arrays) - 1 + unary) if arrays else 0
+            single.update(dict.fromkeys(_lone_sums(term)))
+    return max(0, len(arrays) - 1 + len(single))
+
+
+def _lone_sums(term: Term) -> list[object]:
+    """What tells that an array is summed by itself."""
+    if not term.bound:
+        return []
+    inside = [f for f in term.factors if any(index < 0 for index in f.idx)]
+    return [("sum", inside[0].head, inside[0].power)] if len(inside) == 1 else []
 
 
 def arrays_of(expr: Expr) -> list[Node]:
@@ -103,4 +123,4 @@ def is_trivial(node: Node, opened: Sequence[bool]) -> bool:
 
 
 def _is_plain(node: Node) -> bool:
-    return node.op.name in ("constant", "dimension", "eye") and not open_axes(node)
+    return node.op.name in ("constant", "dimension", "eye")

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from contextlib import suppress
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..dag import Node, Origin, make, origin, reachable
+from ..facts import finite
 from ..propagation import Knowledge
 from .extract import Unwritable, Writer
 from .forms import Forms, leaf_expr
@@ -28,7 +30,6 @@ from .world import Cost, World
 __all__ = ["RewriteLog", "normalized"]
 
 _FORCED = frozenset({"softmax", "log_softmax", "logsumexp", "sigmoid", "softplus"})
-Kept: TypeAlias = "weakref.WeakKeyDictionary[Node, Cost]"
 
 
 class RewriteLog(Protocol):
@@ -58,26 +59,35 @@ def normalized(
     """
     if trust == "exact":
         return list(outputs)
-    kept = _kept.setdefault(knowledge, weakref.WeakKeyDictionary())
-    return _Pass(outputs, knowledge, log, kept).run()
+    memory = _memories.get(knowledge)
+    if memory is None:
+        memory = _memories[knowledge] = Memory(knowledge)
+    return Pass(outputs, memory, log).run()
 
 
-_kept: weakref.WeakKeyDictionary[Knowledge, Kept] = weakref.WeakKeyDictionary()
-"""Regions found to be as cheap as can be, by what they cost: the next round need not try them again."""
+class Memory:
+    """What one round leaves for the next: heads, expressions of nodes, regions that cannot get cheaper."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        # Heads ask facts as they are made: held weakly, for the knowledge is the key to this memory.
+        self.forms = Forms(Heads(weakref.proxy(knowledge)))
+        self.kept: dict[Node, Cost] = {}
+        self.leaves: dict[Node, Expr] = {}
+        self.exprs: dict[Node, tuple[list[Expr], Expr | None]] = {}
 
 
-class _Pass:
-    def __init__(
-        self,
-        outputs: Sequence[Node],
-        knowledge: Knowledge,
-        log: RewriteLog | None,
-        kept: Kept,
-    ) -> None:
-        self.kept = kept
+_memories: weakref.WeakKeyDictionary[Knowledge, Memory] = weakref.WeakKeyDictionary()
+
+
+class Pass:
+    """One walk over the graph."""
+
+    def __init__(self, outputs: Sequence[Node], memory: Memory, log: RewriteLog | None) -> None:
         self.outputs = list(outputs)
         self.log = log
-        self.forms = Forms(Heads(knowledge))
+        self.memory = memory
+        self.forms = memory.forms
+        self.kept = memory.kept
         self.recall = Recall(self.forms.normal)
         self.world = World(outputs)
         self.nodes = reachable(outputs)
@@ -120,7 +130,11 @@ class _Pass:
 
     def _close(self, node: Node) -> None:
         if len(node.results) == 1:
-            self.seen[node] = leaf_expr(self.forms.heads, self.now[node])
+            array = self.now[node]
+            found = self.memory.leaves.get(array)
+            if found is None:
+                found = self.memory.leaves[array] = leaf_expr(self.forms.heads, array)
+            self.seen[node] = found
         self.opened[node] = False
 
     def _rebuilt(self, node: Node) -> Node:
@@ -135,7 +149,13 @@ class _Pass:
     def _form(self, node: Node) -> Expr | None:
         if not Forms.knows(node) or not self.world.alive(node):
             return None
-        expr = self.forms.form(node, [self.seen[operand] for operand in node.operands])
+        operands = [self.seen[operand] for operand in node.operands]
+        before = self.memory.exprs.get(node)
+        if before is not None and all(a is b for a, b in zip(before[0], operands, strict=True)):
+            expr = before[1]
+        else:
+            expr = self.forms.form(node, operands)
+            self.memory.exprs[node] = (operands, expr)
         return None if expr is None else self.recall.recalled(expr)
 
     # -- the end of a region -------------------------------------------------------------------------
@@ -155,7 +175,7 @@ class _Pass:
             self.world.resume(node)
             return
         new = self._written(node, expr)
-        if new is None or new is old or _depends(new, old):
+        if new is None or new is old or _depends(new, old) or self._vanishes(node, expr):
             self._keep(node, saved)
             return
         steadier = bool(self._stable_ops(new)) and not self._stable_ops(old)
@@ -169,6 +189,15 @@ class _Pass:
         self.world.suspend(node)
         self.world.forget(node)
         self._keep(node, saved)
+
+    def _vanishes(self, node: Node, expr: Expr) -> bool:
+        """Whether what the user wrote would become 0 although an infinite input makes it NaN.
+
+        In a gradient the terms that cancel are those of reverse mode; there 0 is the derivative.
+        """
+        if expr or node.origin.adjoint_of is not None:
+            return False
+        return not self.forms.heads.knowledge.of(node).has(finite)
 
     def _keep(self, node: Node, saved: Cost) -> None:
         self.world.resume(node)
@@ -207,12 +236,16 @@ class _Pass:
             self.forms.normal, spelling, self.world.price, self.world.size, range(len(axes))
         )
         made = Origin(node.origin.frames, node.origin.adjoint_of, "algebra")
+        options = [expr]
+        opened = self.forms.normal.expanded(expr)
+        if opened is not None:
+            options.append(opened)
+        found: list[Node] = []
         with origin(made):
-            try:
-                piece = writer.written(expr)
-            except (Unwritable, OverflowError):
-                return None
-            return _shaped(spelling, piece, node)
+            for option in options:
+                with suppress(Unwritable, OverflowError):
+                    found.append(_shaped(spelling, writer.written(option), node))
+        return min(found, key=self.world.price, default=None)
 
 
 def _depends(node: Node, on: Node) -> bool:
