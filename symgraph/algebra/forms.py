@@ -18,7 +18,7 @@ from ..dims import Dim, known_equal
 from .heads import Heads, one, open_axes
 from .labels import canonical_term
 from .normalize import Factors, Normal, constant_value, number
-from .term import Expr, Rational, coefficient, is_exact, times
+from .term import Expr, Rational, coefficient, is_exact, term_is_finite, times
 
 __all__ = ["FORMS", "Forms", "leaf_expr", "repeated_number"]
 
@@ -128,6 +128,9 @@ def _negative(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None
 
 def _multiply(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     x, y = forms.aligned(node, operands)
+    written = node.origin.adjoint_of is None
+    if written and not (x and y) and not all(term_is_finite(term) for term in x or y):
+        return None  # where the user wrote 0 * x, it is 0 only if x cannot be infinite
     return forms.normal.multiply(x, y)
 
 

@@ -121,6 +121,7 @@ class Heads:
         head.nonnegative = known.has(Fact("nonnegative"))
         head.nonzero = known.has(Fact("nonzero"))
         head.positive = head.positive or (head.nonnegative and head.nonzero)
+        head.finite = known.has(Fact("finite"))
         head.total = node.is_input or known.has(Fact("total")) or _from_whole_numbers(node)
         square = len(head.axes) >= 2 and head.axes[-2:] == (-2, -1)
         head.symmetric = square and known.has(Fact("symmetric"))

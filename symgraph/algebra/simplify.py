@@ -24,12 +24,12 @@ from .heads import Heads, open_axes
 from .pieces import Piece, Spelling
 from .recall import Recall
 from .regions import arrays_of, is_closed, is_trivial, least_count
+from .steadiness import can_overflow
 from .term import Expr
 from .world import Cost, World
 
 __all__ = ["RewriteLog", "normalized"]
 
-_FORCED = frozenset({"softmax", "log_softmax", "logsumexp", "sigmoid", "softplus"})
 
 
 class RewriteLog(Protocol):
@@ -178,7 +178,8 @@ class Pass:
         if new is None or new is old or _depends(new, old) or self._vanishes(node, expr):
             self._keep(node, saved)
             return
-        steadier = bool(self._stable_ops(new)) and not self._stable_ops(old)
+        alive = self.world.alive
+        steadier = can_overflow(old, alive) and not can_overflow(new, alive)
         self.world.replace(node, new)
         spent = self.world.resume(node)
         if steadier or spent < saved:
@@ -208,21 +209,6 @@ class Pass:
         if self.kept.get(self.now[node]) == saved:
             return True
         return saved[0] <= least_count(expr)
-
-    def _stable_ops(self, root: Node) -> set[Node]:
-        """Stable operations that the node is computed by and nothing else is."""
-        found: set[Node] = set()
-        seen: set[Node] = {root}
-        stack = [root]
-        while stack:
-            node = stack.pop()
-            if node.op.name in _FORCED:
-                found.add(node)
-            for operand in node.operands:
-                if operand not in seen and not self.world.alive(operand):
-                    seen.add(operand)
-                    stack.append(operand)
-        return found
 
     def _written(self, node: Node, expr: Expr) -> Node | None:
         spelling = self.spellings.get(node.dtype)

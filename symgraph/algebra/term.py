@@ -66,6 +66,7 @@ class Head:
 
     __slots__ = (
         "axes",
+        "finite",
         "high",
         "kind",
         "low",
@@ -91,7 +92,7 @@ class Head:
         self.sizes = sizes
         self.axes: tuple[int, ...] = ()
         self.positive = self.nonnegative = self.nonzero = self.total = False
-        self.symmetric = self.orthogonal = False
+        self.symmetric = self.orthogonal = self.finite = False
         self.simplex: tuple[int, ...] = ()
         self.one_hot: tuple[int, ...] = ()
         self.unit_norm: tuple[int, ...] = ()
@@ -203,6 +204,11 @@ def term_is_total(term: Term) -> bool:
         and (f.head.nonnegative or f.power.denominator == 1)
         for f in term.factors
     )
+
+
+def term_is_finite(term: Term) -> bool:
+    """Whether the term is a finite number whatever the inputs: 0 times it is 0."""
+    return all(f.head.finite and (f.head.nonzero or f.power > 0) for f in term.factors)
 
 
 def added(parts: Iterable[tuple[Term, Coef]]) -> Expr:
