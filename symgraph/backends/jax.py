@@ -7,6 +7,8 @@ call, whatever the process has chosen, and the choice is not changed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from importlib import import_module
 from typing import Any, cast
 
 import jax
@@ -67,6 +69,10 @@ class _JaxNamespace(Namespace):
         return self.module.asarray(x).at[index].set(values)
 
 
+# Older versions keep it among the experiments.
+_enable_x64: Callable[[bool], AbstractContextManager[Any]] = (
+    jax.enable_x64 if hasattr(jax, "enable_x64") else import_module("jax.experimental").enable_x64
+)
 _SPECIAL = _JaxSpecial()
 _NAMESPACE = _JaxNamespace("jax.numpy", "jax.scipy.special")
 
@@ -104,7 +110,7 @@ class JaxBackend:
         count = len(dag.inputs)
 
         def call(*values: Any) -> Sequence[Any]:
-            with jax.enable_x64(True):
+            with _enable_x64(True):
                 results = compiled(*values[:count], sizes=values[count:])
                 # A copy: JAX's memory is read-only, and callers own what they get.
                 return [np.array(each) for each in results] if numpy_out else results
