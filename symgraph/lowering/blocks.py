@@ -105,11 +105,38 @@ def _anchors(model: Model, length: int) -> list[int]:
         if furthest <= step and step < length - 1:
             found.append(step)
         furthest = max(furthest, last[step])
-    found = [step for step in found if model.sizes[step]]
+    torn = _torn(model, length)
+    found = [step for step in found if model.sizes[step] and not torn[step]]
     if len(found) >= _MOST_BLOCKS:
         chosen = np.linspace(0, len(found) - 1, _MOST_BLOCKS - 1).round().astype(int)
         found = [found[int(place)] for place in dict.fromkeys(chosen)]
     return [*found, length - 1] if length else []
+
+
+def _torn(model: Model, length: int) -> list[bool]:
+    """For each step whether no block can end there: the gradient mixes what is below and above.
+
+    A later step mixes them if it reads values on both sides, or one above after another has read
+    one below. The step itself may be read from both sides.
+    """
+    change = [0] * (length + 1)
+    begun = length
+    for step in range(length, len(model) - model.copies):
+        read = [each for each in model.reads[step] if each < length]
+        if not read:
+            continue
+        low, high = min(read), max(read)
+        for first in (low + 1, begun):
+            if first < high:
+                change[first] += 1
+                change[high] -= 1
+        begun = min(begun, high + (low == high))
+    torn: list[bool] = []
+    covers = 0
+    for step in range(length):
+        covers += change[step]
+        torn.append(covers > 0)
+    return torn
 
 
 def _starts(model: Model, length: int, anchors: list[int]) -> list[int] | None:
@@ -123,6 +150,8 @@ def _starts(model: Model, length: int, anchors: list[int]) -> list[int] | None:
         if not read or (max(read) <= anchors[current] and min(read) >= _below(anchors, current)):
             continue
         owner = block_of[max(read)]
+        if len(read) == 1 and read[0] == anchors[owner]:
+            owner += 1  # What the block above began with.
         if owner >= current or min(read) < _below(anchors, owner):
             return None
         starts[owner:current] = [step] * (current - owner)

@@ -31,7 +31,7 @@ SCORES: tuple[Score, ...] = (
 )
 
 # Evicted descendants that hear of a change in cost: a heuristic needs no more, and stays linear.
-_HEARD = 48
+_HEARD = 16
 
 
 class Evictor:

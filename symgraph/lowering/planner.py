@@ -28,7 +28,8 @@ __all__ = ["Search", "backward_steps", "searched", "steps_of"]
 
 # Above this many steps fewer searches are made, on fewer rungs.
 _LARGE = 3000
-_STEPS = 24_000
+_STEPS = 20_000
+_RUNGS = 40
 
 
 # -- searching -------------------------------------------------------------------------------------
@@ -88,13 +89,16 @@ def _front(model: Model, best: Model, keep: Collection[int], again: Collection[i
         if not plans[0].sequence:
             return plans[:1]
     most_bytes = profile(model, range(len(model))).peak
+    rungs = _RUNGS
     if not again and not keep:
         exact, proven = _exact_plans(model, most_bytes)
         plans.extend(exact)
         if proven:
             return pareto(plans)
-        plans.extend(_network_plans(model, most_bytes))
-    plans.extend(_eviction_plans(model, keep, again))
+        network = _network_plans(model, most_bytes)
+        plans.extend(network)
+        rungs = _RUNGS // 4 if network else _RUNGS
+    plans.extend(_eviction_plans(model, keep, again, rungs))
     front = pareto(plans)
     return pareto([*front, *[thinned(model, plan, plan.peak, again) for plan in front]])
 
@@ -127,14 +131,16 @@ def _network_plans(model: Model, most_bytes: int) -> list[Plan]:
     return [evaluated(model, each) for each in blocks]
 
 
-def _eviction_plans(model: Model, keep: Collection[int], again: Collection[int]) -> Iterator[Plan]:
+def _eviction_plans(
+    model: Model, keep: Collection[int], again: Collection[int], rungs: int
+) -> Iterator[Plan]:
     """Plans at a ladder of limits, and from its lowest rung down to the least limit that works."""
     count = len(model)
     backward = backward_steps(model)
     forward_only = Evictor(model, {*keep, *backward}, again, backward)
     anything = Evictor(model, keep, again, backward)
     scores = SCORES[: 2 if count <= _LARGE else 1]
-    allowed = count * (30 if count <= 300 else 8)
+    allowed = count * (30 if count <= 300 else 6)
 
     def tried(limit: int) -> list[Plan]:
         for evictor in (forward_only, anything):
@@ -150,7 +156,7 @@ def _eviction_plans(model: Model, keep: Collection[int], again: Collection[int])
         high = max(plan.peak for plan in freely)
         yield from freely
     low = least_bytes(model)
-    rungs = max(8, min(40, _STEPS // count))
+    rungs = max(8, min(rungs, _STEPS // count))
     failed, least = low - 1, high
     for rung in range(rungs, -1, -1):
         # Closer towards the bottom, where a little memory saves much.
@@ -161,7 +167,7 @@ def _eviction_plans(model: Model, keep: Collection[int], again: Collection[int])
             break
         least = min(plan.peak for plan in found)
         yield from found
-    for _ in range(8 if count <= _LARGE else 4):
+    for _ in range(8 if count <= 500 else 4):
         middle = (failed + least) // 2
         if middle in (failed, least):
             break
@@ -191,7 +197,7 @@ def steps_of(dag: Dag, model: Model, nodes: Sequence[Node]) -> set[int]:
 
 
 def backward_steps(model: Model) -> frozenset[int]:
-    """Steps of the gradient, what is computed from them, whatever made it, and copies of outputs."""
+    """Steps of the gradient, all that is computed from them, and copies of outputs."""
     found = set(range(len(model) - model.copies, len(model)))
     for step, node in enumerate(model.nodes):
         if node.origin.adjoint_of is not None or any(read in found for read in model.reads[step]):
