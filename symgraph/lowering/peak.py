@@ -17,7 +17,9 @@ from .statements import Program, Statement
 __all__ = ["predicted_peak"]
 
 
-def predicted_peak(program: Program, dims: Mapping[str, int] | None = None) -> int:
+def predicted_peak(
+    program: Program, dims: Mapping[str, int] | None = None, *, buffers: bool = True
+) -> int:
     """The most bytes the program holds at once, inputs and constants not counted.
 
     The program is run with sizes instead of arrays: each statement allocates its result unless it
@@ -29,8 +31,10 @@ def predicted_peak(program: Program, dims: Mapping[str, int] | None = None) -> i
     program : Program
     dims : mapping of str to int, optional
         A size for each named dimension.
+    buffers : bool
+        Count what NumPy holds for a moment within one call.
     """
-    return _Simulation(program, dims or {}).peak()
+    return _Simulation(program, dims or {}).peak(buffers)
 
 
 # NumPy's default, `np.getbufsize()`: elements of an operand that a ufunc brings together at a time.
@@ -53,7 +57,7 @@ class _Simulation:
         self.avals: dict[str, Aval] = {}
         self.strided: set[str] = set()
 
-    def peak(self) -> int:
+    def peak(self, buffers: bool) -> int:
         for name in (*self.program.inputs, *self.program.constants):
             self.storages[name] = ()
         for name, node in zip(self.program.inputs, self.program.dag.inputs.values(), strict=True):
@@ -72,7 +76,7 @@ class _Simulation:
             before = len(self.sizes)
             self._compute(statement)
             now += sum(self.sizes[before:])
-            peak = max(peak, now + self._buffered(statement))
+            peak = max(peak, now + self._buffered(statement) * buffers)
             for name in statement.dead:
                 now -= self._released(name)
         return peak

@@ -46,7 +46,9 @@ def program_of(dag: Dag, order: Sequence[Node] | None = None) -> Program:
         return program
     shared = _Builder(dag, nodes, share=True).built()
     sizes = dict.fromkeys(_names_of_sizes(dag), NOMINAL_DIM)
-    return shared if predicted_peak(shared, sizes) <= predicted_peak(program, sizes) else program
+    # Buffers are as large for a few elements as for all, and would decide at the nominal size.
+    before, after = [predicted_peak(each, sizes, buffers=False) for each in (program, shared)]
+    return shared if after <= before else program
 
 
 def _names_of_sizes(dag: Dag) -> set[str]:

@@ -424,8 +424,8 @@ def test_sharing_costs_no_memory_and_leaves_plans_alone() -> None:
     dag = dag_of(far * snp.log_softmax(z), z=z)
     planned = Dag(dag.inputs, dag.outputs)
     planned.schedule = tuple(dag.nodes)
-    sizes = {"n": 256}
-    assert predicted_peak(program_of(dag, dag.nodes), sizes) <= predicted_peak(
-        program_of(planned), sizes
-    )
+    apart, shared = [
+        predicted_peak(program_of(each, dag.nodes), {"n": 10**5}) for each in (planned, dag)
+    ]
+    assert shared <= apart
     assert lower(planned).source.count("np.isfinite(") == 2
