@@ -44,6 +44,7 @@ def normalized(
     *,
     trust: str = "rounding",
     log: RewriteLog | None = None,
+    afresh: bool = False,
 ) -> list[Node]:
     """The outputs with every algebra region in its cheapest spelling found.
 
@@ -56,12 +57,16 @@ def normalized(
         With "exact" nothing is done: the algebra changes digits.
     log : optional
         Told of each region replaced.
+    afresh : bool
+        Try again what earlier rounds gave up: values that came to life since may make it cheaper.
     """
     if trust == "exact":
         return list(outputs)
     memory = _memories.get(knowledge)
     if memory is None:
         memory = _memories[knowledge] = Memory(knowledge)
+    if afresh:
+        memory.kept.clear()
     return Pass(outputs, memory, log).run()
 
 

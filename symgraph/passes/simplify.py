@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ..algebra import normalized
 from ..cost import op_count
-from ..dag import Node, collector_paused
+from ..dag import Node, collector_paused, reachable
 from ..propagation import Knowledge
 from ..rewriting.driver import rewrite
 from ..rewriting.index import RuleSet
@@ -26,6 +26,8 @@ Rules = RulePack | Sequence[Rule] | Sequence[RulePack] | RuleSet | None
 
 _ROUNDS = 12
 """More than any graph has needed (most need two)."""
+_SMALL = 3_000
+"""Nodes up to which a graph is looked over once more at the end, all trials made again."""
 
 
 def rule_set(rules: Rules) -> RuleSet:
@@ -72,6 +74,9 @@ def simplified(
             current = rewrite(current, chosen, knowledge, trust=trust, log=log, settled=settled)
             current = normalized(current, knowledge, trust=trust, log=log)
             current = merged(current)
+            if tuple(current) in seen and len(reachable(current)) <= _SMALL:
+                # A second call starts without memory; so must the last look of the first.
+                current = normalized(current, knowledge, trust=trust, log=log, afresh=True)
     return _cheapest(current, seen), log
 
 
