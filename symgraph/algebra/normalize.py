@@ -85,11 +85,16 @@ class Normal:
 
     def as_product(self, expr: Expr) -> Product:
         """The expression as one product: itself if it has one term, else content times a lazy sum."""
+        if not expr:
+            return 0, [], {}
         if len(expr) == 1:
             ((term, coef),) = expr.items()
             factors, bound = self.opened_term(term)
             return coef, factors, bound
         coef, factors, rest = self.primitive(expr)
+        if len(rest) < 2:
+            by, more, bound = self.as_product(rest)
+            return times(coef, by), factors + more, bound
         head, idx = self.heads.closed("sum", rest)
         return coef, [*factors, (head, idx, one)], {}
 
@@ -117,7 +122,7 @@ class Normal:
                 factors, bound = self.opened_term(term)
                 parts.extend(self.product(coef, _stripped(factors, inverse), bound).items())
             expr = added(parts)
-        coef = content(expr)
+        coef = content(expr) if expr else 1
         return coef, common, scaled(expr, _inverse(coef))
 
     def multiply(self, x: Expr, y: Expr) -> Expr:
@@ -388,6 +393,8 @@ class Normal:
             if not below:
                 continue
             _, pulled, rest = self._without(inner, below)
+            if len(rest) < 2:
+                continue
             coef = content(rest)
             head, idx = self.heads.closed("sum", scaled(rest, _inverse(coef)))
             if any(other[0] is head and other[1] == idx for other in sums):
@@ -549,7 +556,7 @@ class Normal:
         self, rest: Expr, power: Rational, coef: Coef, factors: Factors
     ) -> Expr | None:
         outer = _constant_power(coef, power)
-        if outer is None:
+        if outer is None or not rest:
             return None
         head, idx = self.heads.closed("sum", rest)
         raised: Factors = [(h, i, p * power) for h, i, p in factors]

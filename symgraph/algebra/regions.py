@@ -10,17 +10,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..dag import Node
-from .term import Expr, Term, weight
+from .term import Expr, Head, Term, weight
 
-__all__ = ["arrays_of", "is_closed", "is_trivial", "least_count"]
+__all__ = ["ARGUMENTS", "arrays_of", "holds_exps", "is_closed", "is_trivial", "least_count"]
 
 _MANY_TERMS = 6
 _LONG = 14
 _LONGEST = 28
-_HEAVIEST = 64
+_HEAVIEST = 48
+_LONG_ARGUMENT = 9
 
 
-def is_closed(expr: Expr, users: int) -> bool:
+ARGUMENTS = frozenset(
+    {"exp", "log", "log1p", "sigmoid", "softplus", "softmax", "log_softmax", "logsumexp"}
+)
+"""Operations that carry their argument along, wherever they go: a long one stays closed."""
+
+
+def is_closed(expr: Expr, users: int, argument: bool) -> bool:
     """Whether a node of this form is seen by its consumers as one array.
 
     Parameters
@@ -28,9 +35,13 @@ def is_closed(expr: Expr, users: int) -> bool:
     expr : Expr
     users : int
         How many nodes use it (an output counts as one more).
+    argument : bool
+        Whether one of them is in `ARGUMENTS`.
     """
     length = sum([_length(term) for term in expr])
     if length > _LONGEST or (users > 1 and length > _LONG) or weight(expr) > _HEAVIEST:
+        return True
+    if argument and weight(expr) > _LONG_ARGUMENT:
         return True
     if users > 1 and len(expr) >= _MANY_TERMS:
         return True
@@ -53,10 +64,11 @@ def _is_contraction(term: Term) -> bool:
 
 
 def least_count(expr: Expr) -> int:
-    """A number of operations below which no spelling is expected; 0 where a stable one may be due.
+    """A number of operations below which no spelling is expected.
 
-    n different arrays need n - 1 operations of two operands; each exp, power, number and lone sum needs one
-    of its own, and so do logs and inverses.
+    n different arrays need n - 1 operations of two operands; each power, number and lone sum needs one of its
+    own, and so do logs and inverses. An exp, its sum and the log of that count as one array: a softmax may be
+    there already.
     """
     arrays: dict[object, None] = {}
     single: dict[object, None] = {}
@@ -72,22 +84,35 @@ def least_count(expr: Expr) -> int:
             elif term.factors and abs(coef) != 1:
                 single[("times", abs(coef))] = None
             for f in term.factors:
+                exps = _exps_of(f.head)
+                if exps:
+                    arrays.update(dict.fromkeys(exps))
+                    continue
                 if f.power not in (1, -1):
                     single[(f.head, f.power)] = None
                 if f.head.kind == "leaf":
                     arrays[f.head] = None
-                    continue
-                if f.head.kind == "sum" and any(
-                    g.head.kind in ("exp", "log") for t in f.head.expr for g in t.factors
-                ):
-                    return 0
-                if f.head.kind in ("exp", "log"):
-                    single[f.head if f.head.kind == "exp" else "log"] = None
-                if f.head.kind in ("exp", "log", "sum") and f.head not in seen:
+                elif f.head.kind == "log":
+                    single["log"] = None
+                if f.head.kind in ("log", "sum") and f.head not in seen:
                     seen[f.head] = None
                     queue.append(f.head.expr)
             single.update(dict.fromkeys(_lone_sums(term)))
     return max(0, len(arrays) - 1 + len(single))
+
+
+def _exps_of(head: Head) -> list[Head]:
+    """The exp a head is, or the exps in the sum that it is or is the log of."""
+    if head.kind == "exp":
+        return [head]
+    if head.kind not in ("sum", "log"):
+        return []
+    return [f.head for term in head.expr for f in term.factors if f.head.kind == "exp"]
+
+
+def holds_exps(expr: Expr) -> bool:
+    """Whether an exp is in the expression, or in a sum or log of it."""
+    return any(_exps_of(f.head) for term in expr for f in term.factors)
 
 
 def _lone_sums(term: Term) -> list[object]:

@@ -23,7 +23,7 @@ from .forms import Forms, leaf_expr
 from .heads import Heads, open_axes
 from .pieces import Piece, Spelling
 from .recall import Recall
-from .regions import arrays_of, is_closed, is_trivial, least_count
+from .regions import ARGUMENTS, arrays_of, holds_exps, is_closed, is_trivial, least_count
 from .steadiness import can_overflow
 from .term import Expr
 from .world import Cost, World
@@ -98,11 +98,14 @@ class Pass:
         self.nodes = reachable(outputs)
         self.users: dict[Node, int] = dict.fromkeys(self.nodes, 0)
         self.ends: set[Node] = set(outputs)
+        self.arguments: set[Node] = set()
         for node in self.nodes:
             for operand in dict.fromkeys(node.operands):
                 self.users[operand] += 1
                 if not Forms.knows(node):
                     self.ends.add(operand)
+                elif node.op.name in ARGUMENTS:
+                    self.arguments.add(operand)
         for output in outputs:
             self.users[output] += 1
         self.spellings: dict[np.dtype[Any], Spelling] = {}
@@ -122,7 +125,7 @@ class Pass:
         if expr is None:
             self._close(node)
             return
-        closed = is_closed(expr, self.users[node])
+        closed = is_closed(expr, self.users[node], node in self.arguments)
         if closed or node in self.ends:
             if not is_trivial(node, [self.opened[each] for each in node.operands]):
                 self._end(node, expr)
@@ -213,7 +216,9 @@ class Pass:
         """Whether no cheaper spelling is to be expected: tried before, or as short as its factors allow."""
         if self.kept.get(self.now[node]) == saved:
             return True
-        return saved[0] <= least_count(expr)
+        if saved[0] > least_count(expr):
+            return False
+        return not holds_exps(expr) or not can_overflow(self.now[node], self.world.alive)
 
     def _written(self, node: Node, expr: Expr) -> Node | None:
         spelling = self.spellings.get(node.dtype)
