@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -31,8 +31,9 @@ from symgraph.array import Array, constant
 from symgraph.autodiff.reverse import vjp
 from symgraph.cost import varying
 
-QUICK = [range(start, start + 25) for start in range(0, 200, 25)]
-LONG = [range(start, start + 100) for start in range(1000, 3500, 100)]
+CONTRACTIONS = ("matmul", "einsum", "tensordot", "dot")
+DTYPES = ("float64", "float32", "mixed")
+LONG = [range(start, start + 50) for start in range(1000, 3500, 50)]
 
 
 # -- what must hold --------------------------------------------------------------------------------
@@ -71,10 +72,15 @@ class Case:
             yield f"{label}: {wrong}"
 
 
-def problems(program: Program, dtype: str) -> Iterator[str]:
+Part: TypeAlias = Callable[[Case], Iterator[str]]
+Problem: TypeAlias = Callable[[Program, str], str]
+"""The first problem of a program at inputs of a dtype, or an empty string."""
+
+
+def problems(program: Program, dtype: str, parts: Sequence[Part]) -> Iterator[str]:
     """Each thing that does not hold of the program at inputs of `dtype`."""
     case = Case.of(program, dtype)
-    for part in PARTS:
+    for part in parts:
         yield from part(case)
 
 
@@ -109,7 +115,14 @@ def simplification_problems(case: Case) -> Iterator[str]:
     if small.simplify().dag.outputs != small.dag.outputs:
         yield "simplify is not idempotent"
     exact = flat(case.joint.simplify(trust="exact").evaluate(**program.values))
-    wrong = identical(exact, case.reference)
+    # BLAS adds in an order that depends on strides: products may differ in the last bits although
+    # every operand is the same.
+    products = any(node.op.name in CONTRACTIONS for node in case.joint.nodes)
+    wrong = (
+        difference(exact, case.reference, case.rounding)
+        if products
+        else identical(exact, case.reference)
+    )
     if wrong:
         yield f'trust="exact": {wrong}'
 
@@ -171,26 +184,22 @@ def recomputation_problems(case: Case) -> Iterator[str]:
         yield f"checkpointed, lowered: {wrong}"
 
 
-PARTS: list[Callable[[Case], Iterator[str]]] = [
-    derivation_problems,
-    metamorphic_problems,
-    recomputation_problems,
-    simplification_problems,
-]
-
-
 def of_nodes(graph: sg.Graph, outputs: Sequence[Array]) -> sg.Graph:
     """A graph of the same inputs with other outputs."""
     return sg.graph(*outputs, inputs=list(graph.inputs.values()))
 
 
-# -- running --------------------------------------------------------------------------------------
-def first_problem(program: Program, dtype: str) -> str:
-    """The first problem of a program, errors included, or an empty string."""
-    try:
-        return next(problems(program, dtype), "")
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
+# -- running ---------------------------------------------------------------------------------------
+def first_problem(*parts: Part) -> Problem:
+    """What finds the first problem among these parts, errors included."""
+
+    def find(program: Program, dtype: str) -> str:
+        try:
+            return next(problems(program, dtype, parts), "")
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+
+    return find
 
 
 def kind(problem: str) -> str:
@@ -198,7 +207,11 @@ def kind(problem: str) -> str:
     return problem.partition(":")[0]
 
 
-def check(seeds: range, dtype: str, find: Callable[[Program, str], str] = first_problem) -> None:
+DERIVED = first_problem(derivation_problems, metamorphic_problems, recomputation_problems)
+SIMPLIFIED = first_problem(simplification_problems)
+
+
+def check(seeds: range, dtype: str, find: Problem) -> None:
     """Fail with the smallest program of the first problem among the seeds."""
     for seed in seeds:
         program = random_program(seed)
@@ -210,23 +223,36 @@ def check(seeds: range, dtype: str, find: Callable[[Program, str], str] = first_
             pytest.fail(f"{dtype}: {shown}\n\n{script}", pytrace=False)
 
 
-def _same_kind(
-    find: Callable[[Program, str], str], dtype: str, wanted: str, program: Program
-) -> bool:
+def _same_kind(find: Problem, dtype: str, wanted: str, program: Program) -> bool:
     return kind(find(program, dtype)) == wanted
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("seeds", QUICK, ids=str)
-def test_random_programs(seeds: range, dtype: str) -> None:
-    check(seeds, dtype)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("seeds", [range(35), range(35, 70)], ids=str)
+def test_random_programs_as_derived(seeds: range, dtype: str) -> None:
+    check(seeds, dtype, DERIVED)
+
+
+@pytest.mark.parametrize(
+    ("seeds", "dtype"),
+    [
+        (range(100, 125), "float64"),
+        (range(125, 150), "float64"),
+        (range(150, 170), "float32"),
+        (range(170, 180), "mixed"),
+    ],
+    ids=str,
+)
+def test_random_programs_simplified(seeds: range, dtype: str) -> None:
+    check(seeds, dtype, SIMPLIFIED)
 
 
 @pytest.mark.fuzz
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("seeds", LONG, ids=str)
 def test_many_random_programs(seeds: range, dtype: str) -> None:
-    check(seeds, dtype)
+    check(seeds, dtype, DERIVED)
+    check(seeds, dtype, SIMPLIFIED)
 
 
 def test_a_seed_is_one_program() -> None:
