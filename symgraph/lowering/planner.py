@@ -97,7 +97,7 @@ def _front(model: Model, best: Model, keep: Collection[int], again: Collection[i
             return pareto(plans)
         network = _network_plans(model, most_bytes)
         plans.extend(network)
-        rungs = _RUNGS // 4 if network else _RUNGS
+        rungs = _RUNGS // 2 if network else _RUNGS
     plans.extend(_eviction_plans(model, keep, again, rungs))
     front = pareto(plans)
     return pareto([*front, *[thinned(model, plan, plan.peak, again) for plan in front]])
