@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -29,7 +29,9 @@ from .export.explanation import explain
 from .facts import Fact, holds_on
 from .lowering.liveness import Memory
 from .lowering.liveness import memory as memory_of
-from .lowering.remat import checkpointed, recomputed
+from .lowering.peak import predicted_peak
+from .lowering.program import program_of
+from .lowering.remat import bytes_of, checkpointed, recomputed
 from .ops.creation import input as symbolic_input
 from .passes.simplify import Rules, simplified
 from .propagation import Knowledge
@@ -273,14 +275,17 @@ class Graph:
 
     # -- memory ----------------------------------------------------------------------------------
     def memory(self, **dims: int) -> Memory:
-        """Live ranges of the schedule and the predicted peak in bytes (`.peak_bytes`).
+        """Live ranges of the schedule, and the predicted peak in bytes (`.peak_bytes`).
+
+        The peak is that of the program `lower()` emits for NumPy, in-place reuse and working room
+        included; inputs belong to the caller and do not count.
 
         Parameters
         ----------
         **dims : int
             A size for each named dimension.
         """
-        return memory_of(self.dag, dims)
+        return replace(memory_of(self.dag, dims), peak_bytes=_program_peak(self.dag, dims))
 
     def checkpoint(
         self,
@@ -306,9 +311,9 @@ class Graph:
             If no schedule found fits; it names the least budget that does.
         """
         if recompute is not None:
-            dag = recomputed(self.dag, recompute)
+            dag = recomputed(self.dag, recompute, dims)
         elif memory is not None:
-            dag = checkpointed(self.dag, memory, dims)
+            dag = _within(self.dag, bytes_of(memory), dims)
         else:
             raise InputError('Give a budget, as in checkpoint("64 MB").')
         tight = Graph(dag, history=self.history)
@@ -414,6 +419,25 @@ class Graph:
         if len(self.dag) <= _DRAWN:
             bundle["image/svg+xml"] = self.to_svg()
         return bundle
+
+
+def _program_peak(dag: Dag, dims: Mapping[str, int]) -> int:
+    return predicted_peak(program_of(dag), dims)
+
+
+def _within(dag: Dag, budget: int, dims: Mapping[str, int]) -> Dag:
+    """The graph planned so that its emitted program fits; as it is if it fits already.
+
+    Plans are made on a model of the graph; where the program it becomes needs a little more than the
+    model, the goal is set lower by as much.
+    """
+    peak = _program_peak(dag, dims)
+    goal, planned = budget, dag
+    while peak > budget:
+        planned = checkpointed(dag, goal, dims)
+        peak = _program_peak(planned, dims)
+        goal = min(goal - 1, goal * budget // peak)
+    return planned
 
 
 _DRAWN = 150
