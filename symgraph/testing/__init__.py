@@ -1,7 +1,9 @@
-"""Checks for those who extend the library: gradients against numbers, graphs against graphs."""
+"""Checks for those who extend the library: gradients, graphs, rules and backends."""
 
 from __future__ import annotations
 
+from ..backends.conformance import check_backend
+from ..rewriting.verifier import verify_rule as verify
 from .gradients import check_grads, check_stacked
 from .graphs import assert_same_graph
 from .values import GradientCase, Operand, random_values
@@ -10,7 +12,9 @@ __all__ = [
     "GradientCase",
     "Operand",
     "assert_same_graph",
+    "check_backend",
     "check_grads",
     "check_stacked",
     "random_values",
+    "verify",
 ]
