@@ -19,7 +19,19 @@ from .normalize import Factors, Normal, Slot
 from .pieces import Piece, Spelling
 from .plan import Item, contraction_kind, plan
 from .printable import Printable
-from .term import ONE, Coef, Expr, Head, Rational, Term, added, index_sizes, quotient, rational, times
+from .term import (
+    ONE,
+    Coef,
+    Expr,
+    Head,
+    Rational,
+    Term,
+    added,
+    index_sizes,
+    quotient,
+    rational,
+    times,
+)
 
 __all__ = ["Unwritable", "Writer"]
 
@@ -121,9 +133,7 @@ class Writer:
         """The cheapest, of those whose work is not far above the least."""
         prices = [self._price(each) for each in options]
         most = 2.5 * min(price[1] for price in prices)
-        best = min(
-            range(len(options)), key=lambda i: (prices[i][1] > most, prices[i], i)
-        )
+        best = min(range(len(options)), key=lambda i: (prices[i][1] > most, prices[i], i))
         return options[best]
 
     def _gathered(self, expr: Expr) -> list[Scaled]:
@@ -146,7 +156,9 @@ class Writer:
             elif isinstance(size, int):
                 coef = quotient(coef, size)
             else:
-                counts = [slot for slot in factors if slot[0].kind == "dim" and slot[0].payload == size]
+                counts = [
+                    slot for slot in factors if slot[0].kind == "dim" and slot[0].payload == size
+                ]
                 if not counts or counts[0][2] != 1:
                     return None
                 factors = [slot for slot in factors if slot is not counts[0]]
@@ -322,7 +334,9 @@ class Writer:
         ]
         if len(squares) < 2 or all(slot[2] < 0 for slot in squares):
             return factors
-        term = canonical_term([(head, idx, 1 if power > 0 else -1) for head, idx, power in squares], {})
+        term = canonical_term(
+            [(head, idx, 1 if power > 0 else -1) for head, idx, power in squares], {}
+        )
         _, piece = self.product(term, 1)
         rest = [slot for slot in factors if slot not in squares]
         return [*rest, (self.heads.made(piece.node), piece.names, 2)]
@@ -412,7 +426,7 @@ class Writer:
         """Times powers of named dimensions: one division or product by a constant."""
         if not sizes:
             return coef, piece
-        sign = (1 if coef > 0 else -1)
+        sign = 1 if coef > 0 else -1
         above, below = [[slot for slot in sizes if (slot[2] > 0) == up] for up in (True, False)]
         top = self._of_sizes(above)
         bottom = self._of_sizes(below)
@@ -469,4 +483,3 @@ def _place_of(term: Term, head: Head, pattern: tuple[int, ...], up: bool) -> int
         if f.head is head and (f.power > 0) == up and _pattern(f.idx) == pattern:
             return place
     return None
-

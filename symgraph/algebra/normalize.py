@@ -38,7 +38,16 @@ from .term import (
     weight,
 )
 
-__all__ = ["Factors", "Normal", "Slot", "components", "constant_value", "content", "is_logistic", "number"]
+__all__ = [
+    "Factors",
+    "Normal",
+    "Slot",
+    "components",
+    "constant_value",
+    "content",
+    "is_logistic",
+    "number",
+]
 
 Slot: TypeAlias = tuple[Head, tuple[int, ...], Rational]
 Factors: TypeAlias = list[Slot]
@@ -466,7 +475,11 @@ class Normal:
             if term not in expr:
                 continue
             for place, factor in enumerate(term.factors):
-                if factor.power < 0 and is_logistic(factor.head) and _has_partner(expr, term, factor):
+                if (
+                    factor.power < 0
+                    and is_logistic(factor.head)
+                    and _has_partner(expr, term, factor)
+                ):
                     better = self._logistic_at(expr, term, place)
                     if better is not None:
                         return self._logistic(better)

@@ -17,7 +17,21 @@ from .heads import Heads, one
 from .labels import canonical_term
 from .normalize import Factors, Normal, Slot, is_logistic
 from .pieces import Piece, Spelling
-from .term import ONE, Coef, Expr, Factor, Head, Rational, Term, added, is_exact, quotient, rational, scaled, times
+from .term import (
+    ONE,
+    Coef,
+    Expr,
+    Factor,
+    Head,
+    Rational,
+    Term,
+    added,
+    is_exact,
+    quotient,
+    rational,
+    scaled,
+    times,
+)
 
 __all__ = ["Printable", "SumWriter"]
 
@@ -94,7 +108,13 @@ class Printable:
             others = [g for i, g in enumerate(term.factors) if i != place]
             inside = [g for t in f.head.expr for g in t.factors]
             for here, there in ((others, inside), (inside, others)):
-                below = {g.head for s in here if _divides_by_exps(s) for t in s.head.expr for g in t.factors}
+                below = {
+                    g.head
+                    for s in here
+                    if _divides_by_exps(s)
+                    for t in s.head.expr
+                    for g in t.factors
+                }
                 if any(g.head in below for g in there):
                     return place
         return None
@@ -230,7 +250,9 @@ class Printable:
             sizes = {1, *[quotient(1, abs(coef)) for coef in inner.values() if coef != 0]}
             if abs(power) == 1 and is_exact(outer) and outer != 0:
                 sizes.add(abs(outer) if power == 1 else quotient(1, abs(outer)))
-            scale = min(sorted(sizes), key=lambda s: (_roughness(inner, outer, power, s), s != 1, s))
+            scale = min(
+                sorted(sizes), key=lambda s: (_roughness(inner, outer, power, s), s != 1, s)
+            )
             chosen = self.scales[slot[0]] = self._signed(inner, scale, outer, power)
         return _raised(chosen, -power), self.writer.written(scaled(inner, chosen))
 
@@ -324,7 +346,7 @@ class Printable:
         downs = count - ups
         if ups and downs:
             return left, self._both(argument, ups, downs)
-        sign = (1 if ups else -1)
+        sign = 1 if ups else -1
         piece = self.spelling.unary("sigmoid", self.writer.written(scaled(argument, sign)))
         return left, [self._leaf(piece, count)]
 
@@ -474,8 +496,10 @@ def _gathered(slots: Factors) -> Factors:
 
 def _divides_by_exps(factor: Factor) -> bool:
     head = factor.head
-    return factor.power < 0 and head.kind == "sum" and any(
-        g.head.kind == "exp" for term in head.expr for g in term.factors
+    return (
+        factor.power < 0
+        and head.kind == "sum"
+        and any(g.head.kind == "exp" for term in head.expr for g in term.factors)
     )
 
 

@@ -70,6 +70,8 @@ def least_count(expr: Expr) -> int:
     own, and so do logs and inverses. An exp, its sum and the log of that count as one array: a softmax may be
     there already.
     """
+    if any(len(term.bound) > 1 and len(term.factors) > 2 for term in expr):
+        return 0  # Contractions in another order may be as many, and less work.
     arrays: dict[object, None] = {}
     single: dict[object, None] = {}
     queue: list[Expr] = [expr]

@@ -31,7 +31,6 @@ from .world import Cost, World
 __all__ = ["RewriteLog", "normalized"]
 
 
-
 class RewriteLog(Protocol):
     """Where rewrites are recorded."""
 

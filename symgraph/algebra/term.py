@@ -171,9 +171,7 @@ def quotient(a: Coef, b: Coef) -> Coef:
 
 def bounded(value: Coef) -> Coef:
     """The same number, as a float where the fraction has grown too long."""
-    if is_exact(value) and (
-        abs(value.numerator) > _BOUND or value.denominator > _BOUND
-    ):
+    if is_exact(value) and (abs(value.numerator) > _BOUND or value.denominator > _BOUND):
         return float(value)
     return value
 
