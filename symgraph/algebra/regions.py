@@ -122,7 +122,9 @@ def _lone_sums(term: Term) -> list[object]:
     if not term.bound:
         return []
     inside = [f for f in term.factors if any(index < 0 for index in f.idx)]
-    return [("sum", inside[0].head, inside[0].power)] if len(inside) == 1 else []
+    if len(inside) != 1 or (inside[0].power == 2 and len(inside[0].idx) == 1):
+        return []  # A vector times itself, x @ x, is counted with its power.
+    return [("sum", inside[0].head, inside[0].power)]
 
 
 def arrays_of(expr: Expr) -> list[Node]:
