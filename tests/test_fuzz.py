@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -253,6 +253,54 @@ def test_random_programs_simplified(seeds: range, dtype: str) -> None:
 def test_many_random_programs(seeds: range, dtype: str) -> None:
     check(seeds, dtype, DERIVED)
     check(seeds, dtype, SIMPLIFIED)
+
+
+def resized(program: Program, old: int, new: int) -> Program:
+    """The program at inputs whose dimensions of size `old` have another size."""
+
+    def fitted(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return np.resize(value, tuple(new if size == old else size for size in value.shape))
+
+    return replace(
+        program, inputs=tuple(replace(each, value=fitted(each.value)) for each in program.inputs)
+    )
+
+
+def named_dimension_problems(program: Program, size: int) -> Iterator[str]:
+    """With a dimension named: the same values, and those of a fixed graph at other sizes."""
+    wanted = Reference.of(program)
+    graph = traced(program, {size: "n"}).gradient(*program.targets)
+    small = graph.simplify()
+    for label, each in (("derived", graph), ("simplified", small)):
+        each.verify()
+        for found in (each.evaluate(**program.values), each.lower()(**program.values)):
+            tolerance = TOLERANCE["float64"] * wanted.scale
+            wrong = difference(flat(found), wanted.results, tolerance, wanted.dtypes)
+            if wrong:
+                yield f"named dimension, {label}: {wrong}"
+    other = resized(program, size, size + 3)
+    fixed = flat(traced(other).gradient(*other.targets).evaluate(**other.values))
+    wrong = identical(flat(graph.evaluate(**other.values)), fixed)
+    if wrong:
+        yield f"named dimension at another size: {wrong}"
+
+
+def test_named_dimensions() -> None:
+    """Programs that do not write a size into a shape run at any size."""
+    tried = 0
+    for seed in range(300, 345):
+        program = random_program(seed)
+        size = 2 + seed % 3
+        sizes = {each for given in program.inputs for each in given.value.shape}
+        try:
+            traced(program, {size: "n"})
+        except sg.ShapeError:
+            continue
+        if size in sizes:
+            tried += 1
+            for problem in named_dimension_problems(program, size):
+                pytest.fail(f"n={size}: {problem}\n\n{program.script(problem)}", pytrace=False)
+    assert tried > 8
 
 
 def test_a_seed_is_one_program() -> None:

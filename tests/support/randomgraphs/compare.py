@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,12 +28,14 @@ Values = tuple[np.ndarray[Any, Any], ...]
 
 
 # -- from a program to graphs ---------------------------------------------------------------------
-def traced(program: Program) -> sg.Graph:
-    """The program as a graph."""
-    names = {"sg": sg}
+def traced(program: Program, dims: Mapping[int, str] | None = None) -> sg.Graph:
+    """The program as a graph; dimensions of the sizes in `dims` get names."""
+    names, named = {"sg": sg}, dims or {}
     specs = {
         each.name: sg.spec(
-            each.value.shape, each.value.dtype, eval(each.assume, names) if each.assume else ()
+            tuple(named.get(size, size) for size in each.value.shape),
+            each.value.dtype,
+            eval(each.assume, names) if each.assume else (),
         )
         for each in program.inputs
     }
