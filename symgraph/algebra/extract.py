@@ -15,10 +15,11 @@ from ..dims import Dim
 from ..ops.creation import dimension
 from .heads import Heads, one
 from .labels import canonical_term
-from .normalize import Factors, Normal, Slot
+from .normalize import Normal
 from .pieces import Piece, Spelling
 from .plan import Item, contraction_kind, plan
 from .printable import Printable
+from .slots import Factors, Slot
 from .term import (
     ONE,
     Coef,
@@ -247,8 +248,8 @@ class Writer:
         by, piece = self._sum_of_leaves(inner) if inner else (one, None)
         if piece is None:
             return None
-        leaf = (self.heads.made(piece.node), piece.names, one)
-        idx = tuple([common.get(p, p) for p in pattern])
+        leaf: Slot = (self.heads.made(piece.node), piece.names, one)
+        idx: tuple[int, ...] = tuple([common.get(p, p) for p in pattern])
         whole = canonical_term([(head, idx, power), leaf], bound)
         return self._sum_of_leaves(added([*rest.items(), (whole, by)]))
 

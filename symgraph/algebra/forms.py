@@ -17,7 +17,9 @@ from ..dag import Node
 from ..dims import Dim, known_equal
 from .heads import Heads, one, open_axes
 from .labels import canonical_term
-from .normalize import Factors, Normal, constant_value, number
+from .normalize import Normal
+from .scalars import constant_value, number
+from .slots import Factors
 from .term import Expr, Rational, coefficient, is_exact, term_is_finite, times
 
 __all__ = ["FORMS", "Forms", "leaf_expr", "repeated_number"]
@@ -170,11 +172,6 @@ def _plus_one(forms: Forms, expr: Expr) -> Expr:
 def _log1p(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     total = _plus_one(forms, operands[0])
     return forms.normal.log(total) if total else None
-
-
-def _expm1(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    raised = forms.normal.exp(operands[0])
-    return None if raised is None else forms.normal.add([(raised, one), (number(one), -one)])
 
 
 def _sigmoid(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:

@@ -222,11 +222,12 @@ def _least(expr: Expr) -> float:
 
 def _bounds(term: Term) -> tuple[float, float]:
     """Bounds of a product of at most one factor, to the power 1."""
-    if not term.factors:
+    first = next(iter(term.factors), None)
+    if first is None:
         return 1.0, 1.0
-    if len(term.factors) > 1 or term.bound or term.factors[0].power != 1:
+    if len(term.factors) > 1 or term.bound or first.power != 1:
         return -inf, inf
-    head = term.factors[0].head
+    head = first.head
     if head.kind == "exp":
         return 0.0, inf
     return (head.low, head.high) if head.kind == "leaf" else (-inf, inf)

@@ -61,7 +61,7 @@ def plan(items: Sequence[Item], out: Labels, size: Callable[[Labels], float]) ->
         options = _moves(tuple(current), out, size, limit)
         if not options:
             return None
-        cost, move = min(options, key=lambda option: _greed(option, current, size))
+        _, move = min(options, key=lambda option: _greed(option, current, size))
         moves.append(move)
         current = _after(current, move)
     return moves

@@ -15,8 +15,9 @@ from typing import Any, Protocol, TypeAlias
 from ..dims import Dim
 from .heads import Heads, one
 from .labels import canonical_term
-from .normalize import Factors, Normal, Slot, is_logistic
+from .normalize import Normal
 from .pieces import Piece, Spelling
+from .slots import Factors, Slot, is_logistic
 from .term import (
     ONE,
     Coef,
@@ -326,7 +327,7 @@ class Printable:
 
     def _sigmoids(self, slot: Slot, exps: Factors) -> tuple[Factors, Factors]:
         """(1 + exp A)**-k with exp(A)**m as sigmoids of A and -A."""
-        head, idx, power = slot
+        power = slot[2]
         count = -power.numerator
         inner = self.normal.instance(slot)
         (term,) = [each for each in inner if each != ONE]
@@ -352,7 +353,7 @@ class Printable:
 
     def _sigmoids_below(self, slot: Slot, exps: Factors) -> tuple[Factors, Factors]:
         """(1 + exp A)**k with exp(A)**-m as powers of 1 / sigmoid(A)."""
-        head, idx, power = slot
+        power = slot[2]
         inner = self.normal.instance(slot)
         (term,) = [each for each in inner if each != ONE]
         (factor,) = term.factors
@@ -458,7 +459,7 @@ class Printable:
 
     def _completed(self, term: Term, exps: Factors, step: int) -> tuple[list[int], Factors] | None:
         """Indices at which all exps of the term are among `exps`, and the exps without them."""
-        first = next(f for f in term.factors if any(index < 0 for index in f.idx))
+        first = next(f for f in [*term.factors] if any(index < 0 for index in f.idx))
         for head, idx, _ in exps:
             if head is not first.head:
                 continue
@@ -488,7 +489,7 @@ def _subtracted(exps: Factors, term: Term, names: dict[int, int], step: int) -> 
 
 
 def _gathered(slots: Factors) -> Factors:
-    table: dict[tuple[Any, tuple[int, ...]], Fraction] = {}
+    table: dict[tuple[Any, tuple[int, ...]], Rational] = {}
     for head, idx, power in slots:
         table[(head, idx)] = table.get((head, idx), 0) + power
     return [(head, idx, power) for (head, idx), power in table.items()]

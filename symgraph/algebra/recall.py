@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 from .heads import Heads, one
 from .labels import canonical_term
-from .normalize import Factors, Normal, components, content
+from .normalize import Normal
+from .scalars import content
+from .slots import Factors, components
 from .term import Coef, Expr, Head, Term, added, quotient, scaled, times
 
 __all__ = ["Recall"]

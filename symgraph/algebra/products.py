@@ -1,0 +1,533 @@
+"""Products and sums of expressions, in normal form.
+
+What holds inside:
+
+- powers of one head meet in one slot; they cancel only where the facts of the head allow it;
+- exp carries its argument as a sum; two exps merge only where terms of their arguments meet;
+- a sum inside a product stays closed (a "sum" head); it is opened when the result is shorter;
+- an index bound twice over the same factors is the same lazy sum, so `S * S**-1` meets.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from .heads import Heads, one
+from .labels import canonical_term
+from .scalars import constant_value, content, inverted
+from .slots import (
+    LONGEST,
+    Bound,
+    Factors,
+    Product,
+    Slot,
+    common_factors,
+    components,
+    denominators,
+    exponent_of,
+    groups_of,
+    has_exps,
+    has_partner,
+    is_lazy,
+    is_logistic,
+    joined,
+    may_meet,
+    merged,
+    renamed_slot,
+    stripped,
+    sums_to_one,
+    terms_could_meet,
+    uses,
+    without_zero,
+)
+from .term import (
+    ONE,
+    Coef,
+    Expr,
+    Rational,
+    Term,
+    added,
+    free_indices,
+    scaled,
+    term_is_total,
+    times,
+    weight,
+)
+
+__all__ = ["Products"]
+
+
+class Products(ABC):
+    """Products and sums over one table of heads."""
+
+    def __init__(self, heads: Heads) -> None:
+        self.heads = heads
+        self._trying = False
+
+    # -- products ------------------------------------------------------------------------------------
+    def opened_term(self, term: Term) -> tuple[Factors, Bound]:
+        """The factors of a term, its bound indices renamed to fresh ones."""
+        if not term.bound:
+            return [(f.head, f.idx, f.power) for f in term.factors], {}
+        names = {-1 - place: self.heads.fresh() for place in range(len(term.bound))}
+        bound = {names[-1 - place]: size for place, size in enumerate(term.bound)}
+        factors: Factors = [
+            (f.head, tuple([names.get(index, index) for index in f.idx]), f.power)
+            for f in term.factors
+        ]
+        return factors, bound
+
+    def as_product(self, expr: Expr) -> Product:
+        """The expression as one product: itself if it has one term, else content times a lazy sum."""
+        if not expr:
+            return 0, [], {}
+        if len(expr) == 1:
+            ((term, coef),) = expr.items()
+            factors, bound = self.opened_term(term)
+            return coef, factors, bound
+        coef, factors, rest = self.primitive(expr)
+        if len(rest) < 2:
+            by, more, bound = self.as_product(rest)
+            return times(coef, by), factors + more, bound
+        head, idx = self.heads.closed("sum", rest)
+        return coef, [*factors, (head, idx, one)], {}
+
+    def unbound(self, expr: Expr) -> tuple[Coef, Factors]:
+        """A single term as factors none of which is summed: what is bound becomes lazy sums."""
+        ((term, coef),) = expr.items()
+        factors, bound = self.opened_term(term)
+        if not bound:
+            return coef, factors
+        left = [slot for slot in factors if not any(index in bound for index in slot[1])]
+        for group in components(factors, bound):
+            part = [slot for slot in factors if any(index in group for index in slot[1])]
+            whole = canonical_term(part, {index: bound[index] for index in group})
+            head, idx = self.heads.closed("sum", {whole: one})
+            left.append((head, idx, one))
+        return coef, left
+
+    def primitive(self, expr: Expr) -> tuple[Coef, Factors, Expr]:
+        """Number and factors common to all terms, and what remains."""
+        common = common_factors(expr)
+        if common:
+            inverse: Factors = [(head, idx, -power) for head, idx, power in common]
+            parts: list[tuple[Term, Coef]] = []
+            for term, coef in expr.items():
+                factors, bound = self.opened_term(term)
+                parts.extend(self.product(coef, stripped(factors, inverse), bound).items())
+            expr = added(parts)
+        coef = content(expr) if expr else 1
+        return coef, common, scaled(expr, inverted(coef))
+
+    def multiply(self, x: Expr, y: Expr) -> Expr:
+        """The product."""
+        for one_side, other in ((x, y), (y, x)):
+            value = constant_value(one_side)
+            if value is None:
+                continue
+            if value != 0:
+                return scaled(other, value)
+            # 0 * x is 0 only where x is defined.
+            return {term: value for term in other if not term_is_total(term)}
+        coef, factors, bound = self.as_product(x)
+        coef2, factors2, bound2 = self.as_product(y)
+        return self.product(times(coef, coef2), factors + factors2, bound | bound2)
+
+    def product(self, coef: Coef, factors: Factors, bound: Bound) -> Expr:
+        """The product of the factors, summed over the bound indices, in normal form."""
+        coef, factors, bound = self._settled(coef, factors, dict(bound))
+        sums = [slot for slot in factors if is_lazy(slot)]
+        if len(factors) == 1 and sums:
+            return self._summed(scaled(self.instance(sums[0]), coef), bound)
+        closed = without_zero({canonical_term(factors, bound): coef})
+        if not sums or self._trying:
+            return closed
+        # A trial within a trial could double the work at every level.
+        self._trying = True
+        try:
+            return self._tried(closed, (coef, factors, bound), sums)
+        finally:
+            self._trying = False
+
+    def _tried(self, closed: Expr, product: Product, sums: Factors) -> Expr:
+        """The product with a lazy sum opened, or all of them, where that is shorter."""
+        coef, factors, bound = product
+        for slot in sums:
+            rest = [other for other in factors if other is not slot]
+            if len(slot[0].expr) > LONGEST or not may_meet(slot, rest, bound):
+                continue
+            opened = self.distributed(slot, coef, rest, bound)
+            if weight(opened) < weight(closed):
+                return opened
+        if has_exps(factors):
+            opened = self.expanded(closed)
+            if opened is not None and weight(opened) < weight(closed):
+                return opened
+        return closed
+
+    def _plain(self, coef: Coef, factors: Factors, bound: Bound) -> Expr:
+        """As `product`, lazy sums staying closed."""
+        coef, factors, bound = self._settled(coef, factors, dict(bound))
+        if len(factors) == 1 and is_lazy(factors[0]):
+            return self._summed(scaled(self.instance(factors[0]), coef), bound)
+        return without_zero({canonical_term(factors, bound): coef})
+
+    def expanded(self, expr: Expr) -> Expr | None:
+        """All lazy sums opened, where like terms then meet; None if none do, or if it grows too long."""
+        if not terms_could_meet(expr):
+            return None
+        queue = list(expr.items())
+        done: list[tuple[Term, Coef]] = []
+        opened = False
+        while queue:
+            term, coef = queue.pop(0)
+            factors, bound = self.opened_term(term)
+            lazy = next((slot for slot in factors if is_lazy(slot)), None)
+            if lazy is None:
+                done.append((term, coef))
+                continue
+            opened = True
+            rest = [slot for slot in factors if slot is not lazy]
+            queue.extend(self.distributed(lazy, coef, rest, bound).items())
+            if len(queue) + len(done) > LONGEST:
+                return None
+        if not opened:
+            return None
+        found = self._logistic(added(done))
+        return found if len(found) < len(done) else None
+
+    def distributed(self, slot: Slot, coef: Coef, rest: Factors, bound: Bound) -> Expr:
+        """The product with one lazy sum opened."""
+        parts: list[tuple[Term, Coef]] = []
+        for term, each in self.instance(slot).items():
+            inner, inner_bound = self.opened_term(term)
+            renamed, new = self._refreshed(bound)
+            inner = [renamed_slot(s, renamed) for s in inner]
+            factors = [renamed_slot(s, renamed) for s in rest] + inner
+            parts.extend(self._plain(times(coef, each), factors, new | inner_bound).items())
+        return self._logistic(added(parts))
+
+    def _refreshed(self, bound: Bound) -> tuple[dict[int, int], Bound]:
+        names = {index: self.heads.fresh() for index in bound}
+        return names, {names[index]: size for index, size in bound.items()}
+
+    def instance(self, slot: Slot) -> Expr:
+        """The expression inside a head, at the indices of the factor."""
+        head, idx, _ = slot
+        return self.substituted(head.expr, dict(enumerate(idx)))
+
+    def substituted(self, expr: Expr, names: dict[int, int]) -> Expr:
+        """The expression with free indices replaced; several may become one."""
+        values = [names.get(index, index) for index in free_indices(expr)]
+        if len(set(values)) == len(values):
+            return self.heads.renamed(expr, names)
+        parts: list[tuple[Term, Coef]] = []
+        for term, coef in expr.items():
+            factors, bound = self.opened_term(term)
+            renamed: Factors = []
+            for slot in factors:
+                by, flat = self._reclosed(renamed_slot(slot, names))
+                coef, renamed = times(coef, by), renamed + flat
+            parts.extend(self.product(coef, renamed, bound).items())
+        return added(parts)
+
+    def _reclosed(self, slot: Slot) -> tuple[Coef, Factors]:
+        """The factor anew if its head holds an expression two of whose indices became one."""
+        head, idx, power = slot
+        if head.kind not in ("sum", "exp", "log") or len(set(idx)) == len(idx):
+            return 1, [slot]
+        inner = self.instance(slot)
+        if head.kind == "exp":
+            return self._raised(inner, power)
+        if not inner:
+            return (0, []) if head.kind == "sum" and power > 0 else (1, [slot])
+        if head.kind == "sum":
+            raised = self.power(inner, power)
+            if raised is not None and len(raised) == 1 and not next(iter(raised)).bound:
+                ((term, coef),) = raised.items()
+                return coef, [(f.head, f.idx, f.power) for f in term.factors]
+        closed, new = self.heads.closed(head.kind, inner)
+        return 1, [(closed, new, power)]
+
+    def _raised(self, expr: Expr, power: Rational) -> tuple[Coef, Factors]:
+        """exp of an expression, to a power."""
+        coef, factors = self.exp_factors(scaled(expr, power))
+        return coef, factors
+
+    # -- settling a product --------------------------------------------------------------------------
+    def _settled(self, coef: Coef, factors: Factors, bound: Bound) -> Product:
+        """Slots merged, deltas and free sums gone, exps and lazy sums met."""
+        while True:
+            factors = merged(factors)
+            step = self._delta_step(factors, bound) or self._bound_step(factors, bound)
+            if step is None:
+                step = self._exp_step(factors, bound) or self._sum_step(factors, bound)
+            if step is None:
+                step = self._clearing_step(factors, bound)
+            if step is None:
+                return coef, factors, bound
+            extra, factors, bound = step
+            coef = times(coef, extra)
+
+    def _delta_step(self, factors: Factors, bound: Bound) -> Product | None:
+        for slot in factors:
+            head, idx, _ = slot
+            if head.kind != "delta":
+                continue
+            i, j = idx
+            rest = [other for other in factors if other is not slot]
+            if i == j:
+                return one, rest, bound
+            gone, kept = (i, j) if i in bound else (j, i)
+            if gone not in bound:
+                continue
+            left = {index: size for index, size in bound.items() if index != gone}
+            coef: Coef = 1
+            renamed: Factors = []
+            for other in rest:
+                by, flat = self._reclosed(renamed_slot(other, {gone: kept}))
+                coef, renamed = times(coef, by), renamed + flat
+            return coef, renamed, left
+        return None
+
+    def _bound_step(self, factors: Factors, bound: Bound) -> Product | None:
+        """A bound index that no factor needs: sizes, simplices, unit norms, orthogonal matrices."""
+        for index, size in bound.items():
+            users = [slot for slot in factors if index in slot[1]]
+            left = {other: dim for other, dim in bound.items() if other != index}
+            if not users:
+                if isinstance(size, int):
+                    return size, factors, left
+                return one, [*factors, (self.heads.dim(size), (), one)], left
+            if len(users) == 1 and sums_to_one(users[0], index):
+                return one, [slot for slot in factors if slot is not users[0]], left
+            if len(users) == 2:
+                delta = self._orthogonality(users, index)
+                if delta is not None:
+                    rest = [slot for slot in factors if slot not in users]
+                    return one, [*rest, delta], left
+        return None
+
+    def _orthogonality(self, users: Factors, index: int) -> Slot | None:
+        (head, idx, power), (other, idx2, power2) = users
+        if head is not other or not head.orthogonal or power != 1 or power2 != 1:
+            return None
+        place = idx.index(index)
+        if idx2.index(index) != place or idx[1 - place] == index or idx2[1 - place] == index:
+            return None
+        pair = sorted((idx[1 - place], idx2[1 - place]))
+        return self.heads.delta(head.sizes[0]), (pair[0], pair[1]), one
+
+    def _exp_step(self, factors: Factors, bound: Bound) -> Product | None:
+        exps = [slot for slot in factors if slot[0].kind == "exp"]
+        # Only a sum of exps gives up what does not depend on its index: exp(z - m) is exp(z) exp(-m) there.
+        pure = bound and all(
+            head.kind == "exp" or not any(index in bound for index in idx)
+            for head, idx, _ in factors
+        )
+        for slot in exps:
+            if pure and len(slot[0].expr) > 1 and any(index in bound for index in slot[1]):
+                inner = self.instance(slot)
+                outside = {t: c for t, c in inner.items() if t != ONE and not uses(t, bound)}
+                if outside and len(outside) < len(inner):
+                    within = {t: c for t, c in inner.items() if t not in outside}
+                    rest = [other for other in factors if other is not slot]
+                    split = self._exps(within, slot[2]) + self._exps(outside, slot[2])
+                    return one, rest + split, bound
+        for place, slot in enumerate(exps):
+            for other in exps[place + 1 :]:
+                left, right = self.instance(slot), self.instance(other)
+                joint = added([*scaled(left, slot[2]).items(), *scaled(right, other[2]).items()])
+                if len(joint) < len(left) + len(right):
+                    rest = [each for each in factors if each is not slot and each is not other]
+                    coef, new = self.exp_factors(joint)
+                    return coef, rest + new, bound
+        return None
+
+    def _exps(self, expr: Expr, power: Rational) -> Factors:
+        _, factors = self.exp_factors(expr)
+        return [(head, idx, each * power) for head, idx, each in factors]
+
+    def _sum_step(self, factors: Factors, bound: Bound) -> Product | None:
+        """Parts of the product that are a lazy sum which stands beside them to another power."""
+        lazy = [slot for slot in factors if slot[0].kind == "sum" and len(slot[0].expr) == 1]
+        for slot in lazy:
+            if slot[2] == 1:
+                ((term, coef),) = self.instance(slot).items()
+                inner, inner_bound = self.opened_term(term)
+                rest = [other for other in factors if other is not slot]
+                return coef, rest + inner, bound | inner_bound
+        if not lazy or not bound:
+            return None
+        for group in groups_of(factors, bound):
+            part = [slot for slot in factors if any(index in group for index in slot[1])]
+            whole = canonical_term(part, {index: bound[index] for index in group})
+            head, idx = self.heads.closed("sum", {whole: one})
+            for slot in lazy:
+                if slot[0] is head and slot[1] == idx:
+                    rest = [other for other in factors if other is not slot and other not in part]
+                    left = {i: size for i, size in bound.items() if i not in group}
+                    powers = joined(head, [slot[2], one])
+                    return one, rest + [(head, idx, power) for power in powers], left
+        return None
+
+    def _clearing_step(self, factors: Factors, bound: Bound) -> Product | None:
+        """A lazy sum freed of denominators, where that makes it another one beside it.
+
+        (1 - 1/x) (1 - x)**-1 = -1/x.
+        """
+        sums = [slot for slot in factors if slot[0].kind == "sum" and len(slot[0].expr) > 1]
+        if len(sums) < 2:
+            return None
+        for slot in sums:
+            if slot[2] != 1 or not any(f.power < 0 for t in slot[0].expr for f in t.factors):
+                continue
+            inner = self.instance(slot)
+            below = denominators(inner)
+            if not below:
+                continue
+            _, pulled, rest = self.without(inner, below)
+            if len(rest) < 2:
+                continue
+            coef = content(rest)
+            head, idx = self.heads.closed("sum", scaled(rest, inverted(coef)))
+            if any(other[0] is head and other[1] == idx for other in sums):
+                left = [other for other in factors if other is not slot]
+                return coef, [*left, *pulled, (head, idx, one)], bound
+        return None
+
+    # -- sums ----------------------------------------------------------------------------------------
+    def add(self, parts: Sequence[tuple[Expr, Coef]]) -> Expr:
+        """A linear combination, with the identities of sums applied."""
+        total = added(
+            [(term, times(coef, by)) for expr, by in parts for term, coef in expr.items()]
+        )
+        return self._opened(self._joined_fractions(self._logistic(total)))
+
+    def _opened(self, expr: Expr) -> Expr:
+        """With lazy sums of exps opened, where that is shorter."""
+        if len(expr) < 2 or not any(
+            any(f.head.kind == "sum" and f.power == 1 for f in term.factors)
+            and has_exps([(f.head, f.idx, f.power) for f in term.factors])
+            for term in expr
+        ):
+            return expr
+        opened = self.expanded(expr)
+        return opened if opened is not None and weight(opened) < weight(expr) else expr
+
+    def _joined_fractions(self, expr: Expr) -> Expr:
+        """The sum over a common denominator, where that is shorter: 1/x + 1/(1 - x) = 1/(x (1 - x))."""
+        if not 2 <= len(expr) <= 4:
+            return expr
+        under = denominators(expr)
+        if not any(head.kind == "sum" and len(head.expr) > 1 for head, _, _ in under):
+            return expr
+        if any(power.denominator != 1 for _, _, power in under) or has_exps(under):
+            return expr
+        inverse: Factors = [(head, idx, -power) for head, idx, power in under]
+        parts: list[tuple[Term, Coef]] = []
+        for term, coef in expr.items():
+            factors, bound = self.opened_term(term)
+            parts.extend(self._plain(coef, stripped(factors, inverse), bound).items())
+        top = added(parts)
+        top = self.expanded(top) or top
+        if not top or len(top) > len(expr):
+            return expr
+        coef, factors, bound = self.as_product(top)
+        found = self.product(coef, factors + under, bound)
+        return found if weight(found) < weight(expr) else expr
+
+    def sum_over(self, expr: Expr, bound: Bound) -> Expr:
+        """The sum over free indices of the expression, given with their sizes."""
+        return self._summed(expr, bound) if bound else expr
+
+    def _summed(self, expr: Expr, bound: Bound) -> Expr:
+        if not bound:
+            return expr
+        parts: list[tuple[Term, Coef]] = []
+        for term, coef in expr.items():
+            factors, inner = self.opened_term(term)
+            names, new = self._refreshed(bound)
+            renamed = [renamed_slot(slot, names) for slot in factors]
+            parts.extend(self.product(coef, renamed, inner | new).items())
+        return self._logistic(added(parts))
+
+    def _logistic(self, expr: Expr) -> Expr:
+        r"""Fewest terms among $t$, $t e^A (1+e^A)^{-1}$ and $t (1+e^A)^{-1}$, which depend linearly."""
+        if len(expr) < 2 or len(expr) > 4 * LONGEST:
+            return expr
+        for term in list(expr):
+            if term not in expr:
+                continue
+            for place, factor in enumerate(term.factors):
+                if (
+                    factor.power < 0
+                    and is_logistic(factor.head)
+                    and has_partner(expr, term, factor)
+                ):
+                    better = self._logistic_at(expr, term, place)
+                    if better is not None:
+                        return self._logistic(better)
+        return expr
+
+    def _logistic_at(self, expr: Expr, term: Term, place: int) -> Expr | None:
+        factors, bound = self.opened_term(term)
+        head, idx, power = factors[place]
+        rest = [slot for i, slot in enumerate(factors) if i != place]
+        grown = self._exps(exponent_of(self.instance((head, idx, one))), one)
+        lowered: Factors = [(head, idx, power + 1)] if power != -1 else []
+        if any(
+            slot[0].kind == "exp" and slot[1] == grown[0][1] and slot[0] is grown[0][0]
+            for slot in rest
+        ):
+            rest = merged([*rest, *[(h, i, -p) for h, i, p in grown]])
+        family = [
+            self._single([*rest, *lowered], bound),
+            self._single([*rest, *grown, (head, idx, power)], bound),
+            self._single([*rest, (head, idx, power)], bound),
+        ]
+        found = [each for each in family if each is not None]
+        if len(set(found)) < 3:
+            return None
+        whole, upper, lower = found
+        base = [expr.get(each, 0) for each in (whole, upper, lower)]
+        before = sum(1 for value in base if value != 0)
+        best: tuple[int, list[Coef]] | None = None
+        # whole = upper + lower, so (1, -1, -1) may be added any number of times.
+        for shift in (-base[0], base[1], base[2]):
+            tried = [base[0] + shift, base[1] - shift, base[2] - shift]
+            left = sum(1 for value in tried if value != 0)
+            if left < before and (best is None or left < best[0]):
+                best = (left, tried)
+        if best is None:
+            return None
+        new = {each: coef for each, coef in expr.items() if each not in (whole, upper, lower)}
+        for each, value in zip((whole, upper, lower), best[1], strict=True):
+            if value != 0:
+                new[each] = value
+        return new
+
+    def _single(self, factors: Factors, bound: Bound) -> Term | None:
+        found = self._plain(one, factors, bound)
+        if len(found) != 1:
+            return None
+        ((term, coef),) = found.items()
+        return term if coef == 1 else None
+
+    def without(self, expr: Expr, common: Factors) -> tuple[Coef, Factors, Expr]:
+        inverse: Factors = [(head, idx, -power) for head, idx, power in common]
+        parts: list[tuple[Term, Coef]] = []
+        for term, coef in expr.items():
+            factors, bound = self.opened_term(term)
+            parts.extend(self.product(coef, stripped(factors, inverse), bound).items())
+        return one, common, added(parts)
+
+    # -- functions, which bring products with them ---------------------------------------------------
+    @abstractmethod
+    def power(self, expr: Expr, power: Rational) -> Expr | None:
+        """The expression to a rational power."""
+
+    @abstractmethod
+    def exp_factors(self, expr: Expr) -> tuple[Coef, Factors]:
+        """The exp of an expression, as a number and factors."""

@@ -1,0 +1,93 @@
+"""Numbers in expressions: exact as long as they can be."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import exp, isfinite, log
+
+from .term import ONE, Coef, Expr, Rational, is_exact, quotient, rational, term_key
+
+__all__ = [
+    "constant_power",
+    "constant_value",
+    "content",
+    "exp_of",
+    "inverted",
+    "log_of",
+    "number",
+    "rational_root",
+]
+
+
+def number(value: Coef) -> Expr:
+    """A constant expression; 0 has no terms."""
+    return {ONE: value} if value != 0 else {}
+
+
+def constant_value(expr: Expr) -> Coef | None:
+    """The number an expression is, or None if it is not one."""
+    if not expr:
+        return 0
+    if len(expr) == 1 and ONE in expr:
+        return expr[ONE]
+    return None
+
+
+def content(expr: Expr, *, signed: bool = True) -> Coef:
+    """The coefficient of the leading term, 1 (or -1) where coefficients are not exact.
+
+    The leading term is the first that is not a number, those without sums before others, so that
+    x - mean(x) leads with x at every scale.
+    """
+    first = min(expr, key=lambda term: (not term.factors, len(term.bound), term_key(term)))
+    lead = expr[first]
+    exact = lead != 0 and all(is_exact(coef) for coef in expr.values())
+    size = abs(lead) if exact or (len(expr) == 1 and lead != 0) else 1
+    return size if not signed or lead > 0 else -size
+
+
+def inverted(value: Coef) -> Coef:
+    return quotient(1, value)
+
+
+def constant_power(value: Coef, power: Rational) -> Expr | None:
+    """A number to a rational power, exactly if it can be; None where it is not a real number."""
+    if value == 1:
+        return number(1)
+    if value == 0:
+        return None
+    if is_exact(value):
+        if power.denominator == 1 and abs(power) <= 64:
+            return number(rational(Fraction(value) ** power.numerator))
+        root = rational_root(value, power.denominator)
+        if root is not None and abs(power.numerator) <= 64:
+            return number(rational(Fraction(root) ** power.numerator))
+    if value < 0 and power.denominator != 1:
+        return None
+    try:
+        found = float(value) ** float(power)
+    except OverflowError:
+        return None
+    return number(found) if isfinite(found) and found != 0 else None
+
+
+def rational_root(value: Rational, degree: int) -> Rational | None:
+    if value < 0 or degree > 8:
+        return None
+    top, bottom = round(value.numerator ** (1 / degree)), round(value.denominator ** (1 / degree))
+    if top**degree == value.numerator and bottom**degree == value.denominator:
+        return rational(Fraction(top, bottom))
+    return None
+
+
+def log_of(value: Coef) -> Coef:
+    return 0 if value == 1 else log(value)
+
+
+def exp_of(value: Coef) -> Coef:
+    if value == 0:
+        return 1
+    try:
+        return exp(value)
+    except OverflowError:
+        return float("inf")

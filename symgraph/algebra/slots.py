@@ -1,0 +1,348 @@
+"""Slots of a product: what may merge, what may cancel, what a sum has in common.
+
+A slot is a head at indices to a power. Powers of one head meet in one slot as far as facts allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from ..dims import Dim
+from .heads import one
+from .labels import canonical_term
+from .term import (
+    ONE,
+    Coef,
+    Expr,
+    Factor,
+    Head,
+    Rational,
+    Term,
+    is_exact,
+    rational,
+    scaled,
+    term_is_total,
+)
+
+__all__ = [
+    "Bound",
+    "Factors",
+    "LONGEST",
+    "Product",
+    "Slot",
+    "common_factors",
+    "components",
+    "denominators",
+    "exponent_of",
+    "groups_of",
+    "has_exps",
+    "has_partner",
+    "holds_exps",
+    "is_inverse_logistic",
+    "is_lazy",
+    "is_logistic",
+    "joined",
+    "log_is_safe",
+    "lone_log",
+    "may_meet",
+    "merged",
+    "plain_renamed",
+    "renamed_slot",
+    "share_arrays",
+    "stripped",
+    "sum_vanishes",
+    "sums_to_one",
+    "terms_could_meet",
+    "times_heads",
+    "uses",
+    "without_zero",
+]
+
+Slot: TypeAlias = tuple[Head, tuple[int, ...], Rational]
+Factors: TypeAlias = list[Slot]
+Bound: TypeAlias = dict[int, Dim]
+Product: TypeAlias = tuple[Coef, Factors, Bound]
+
+LONGEST = 12
+"""A lazy sum of more terms is never opened."""
+
+
+def merged(factors: Factors) -> Factors:
+    """One slot for each head and indices, as far as facts allow."""
+    slots: dict[tuple[Head, tuple[int, ...]], list[Rational]] = {}
+    for head, idx, power in factors:
+        if head.symmetric and idx[-2] > idx[-1]:
+            idx = (*idx[:-2], idx[-1], idx[-2])
+        slots.setdefault((head, idx), []).append(power)
+    return [
+        (head, idx, power)
+        for (head, idx), powers in slots.items()
+        for power in (joined(head, powers) if len(powers) > 1 or head.one_hot else powers)
+    ]
+
+
+def joined(head: Head, powers: Sequence[Rational]) -> list[Rational]:
+    if head.one_hot or head.kind == "delta":
+        if all(power > 0 for power in powers):
+            return [one]
+    if not head.nonnegative and any(power.denominator > 1 for power in powers):
+        if sum(powers).denominator == 1:
+            return list(powers)
+    up = sum([power for power in powers if power > 0], 0)
+    down = sum([power for power in powers if power < 0], 0)
+    total = rational(up + down)
+    if head.nonzero or not up or not down or total < 0:
+        return [total] if total != 0 else []
+    return [rational(up), rational(down)]
+
+
+def renamed_slot(slot: Slot, names: dict[int, int]) -> Slot:
+    head, idx, power = slot
+    return head, tuple([names.get(index, index) for index in idx]), power
+
+
+def sums_to_one(slot: Slot, index: int) -> bool:
+    head, idx, power = slot
+    if idx.count(index) != 1:
+        return False
+    place = idx.index(index)
+    return (place in head.simplex and power == 1) or (place in head.unit_norm and power == 2)
+
+
+def uses(term: Term, bound: Bound) -> bool:
+    return any(index in bound for f in term.factors for index in f.idx)
+
+
+def components(factors: Factors, bound: Bound) -> list[list[int]]:
+    """Bound indices that factors tie together."""
+    joined: dict[int, set[int]] = {index: {index} for index in bound}
+    for _, idx, _ in factors:
+        inside = [index for index in idx if index in bound]
+        for index in inside[1:]:
+            merged = joined[inside[0]] | joined[index]
+            for each in merged:
+                joined[each] = merged
+    return [sorted(group) for index, group in joined.items() if index == min(group)]
+
+
+def groups_of(factors: Factors, bound: Bound) -> list[list[int]]:
+    """Sets of bound indices that may form a lazy sum: each alone, and those tied together."""
+    ties = [group for group in components(factors, bound) if len(group) > 1]
+    return [[index] for index in bound] + ties
+
+
+def without_zero(expr: Expr) -> Expr:
+    """0 times what is a number wherever the inputs are."""
+    if 0 in expr.values():
+        return {term: coef for term, coef in expr.items() if coef != 0 or not term_is_total(term)}
+    return expr
+
+
+def has_partner(expr: Expr, term: Term, factor: Factor) -> bool:
+    """Whether another term has the same factors but for powers of 1 + exp(A) and of exp(A)."""
+    exps = {f.head for t in factor.head.expr for f in t.factors}
+
+    def others(each: Term) -> list[tuple[int, Rational]]:
+        return sorted(
+            [
+                (f.head.rank, f.power)
+                for f in each.factors
+                if f.head is not factor.head and f.head not in exps
+            ]
+        )
+
+    mine = others(term)
+    return any(other is not term and others(other) == mine for other in expr)
+
+
+def terms_could_meet(expr: Expr) -> bool:
+    """Whether opening all lazy sums gives not too many terms, two of them of the same heads.
+
+    Exps and sums of exps are left out of the comparison: they merge in more ways than one.
+    """
+    found: set[tuple[tuple[int, Rational], ...]] = set()
+    number = 0
+    for term in expr:
+        tables: list[dict[int, Rational]] = [{}]
+        for f in term.factors:
+            if f.head.kind == "exp" or (f.head.kind == "sum" and holds_exps(f.head)):
+                if not (f.power == 1 and len(f.head.expr) > 1 and f.head.kind == "sum"):
+                    continue
+            if f.head.kind != "sum" or f.power != 1:
+                for table in tables:
+                    table[f.head.rank] = table.get(f.head.rank, 0) + f.power
+                continue
+            if len(tables) * len(f.head.expr) > LONGEST:
+                return False
+            tables = [times_heads(table, inner) for table in tables for inner in f.head.expr]
+        for table in tables:
+            number += 1
+            found.add(tuple(sorted([item for item in table.items() if item[1] != 0])))
+    return len(found) < number <= LONGEST
+
+
+def times_heads(table: dict[int, Rational], term: Term) -> dict[int, Rational]:
+    grown = dict(table)
+    for f in term.factors:
+        if f.head.kind != "exp" and not (f.head.kind == "sum" and holds_exps(f.head)):
+            grown[f.head.rank] = grown.get(f.head.rank, 0) + f.power
+    return grown
+
+
+def holds_exps(head: Head) -> bool:
+    return any(f.head.kind == "exp" for term in head.expr for f in term.factors)
+
+
+def is_lazy(slot: Slot) -> bool:
+    return slot[0].kind == "sum" and slot[2] == 1
+
+
+def has_exps(factors: Factors) -> bool:
+    """Whether exps are among the factors or in their lazy sums."""
+    return any(
+        head.kind == "exp" or (head.kind == "sum" and holds_exps(head)) for head, _, _ in factors
+    )
+
+
+def may_meet(slot: Slot, rest: Factors, bound: Bound) -> bool:
+    """Whether opening a lazy sum can shorten the product: something cancels, or a sum loses an index."""
+    outer = {(head, power > 0) for head, _, power in rest}
+    exps = [head for head, _, _ in rest if head.kind == "exp"]
+    idx = slot[1]
+    summed = [index for index in idx if index in bound]
+    for term in slot[0].expr:
+        if summed:
+            inside = {idx[index] for f in term.factors for index in f.idx if index >= 0}
+            if any(index not in inside and sum_vanishes(index, rest) for index in summed):
+                return True
+        for head, _, power in term.factors:
+            if (head, power < 0) in outer or head.kind == "delta":
+                return True
+            if head.kind == "exp" and any(share_arrays(head, other) for other in exps):
+                return True
+    return False
+
+
+def sum_vanishes(index: int, rest: Factors) -> bool:
+    """Whether the sum over an index of the factors that have it is known: a size, 1, or of a softmax."""
+    users = [slot for slot in rest if index in slot[1]]
+    if not users:
+        return True
+    if len(users) == 1 and sums_to_one(users[0], index):
+        return True
+    return all(head.kind == "exp" for head, _, _ in users)
+
+
+def share_arrays(a: Head, b: Head) -> bool:
+    """Whether two arguments of exp have an array in common."""
+    if a is b:
+        return True
+    mine = {f.head for term in a.expr for f in term.factors}
+    return any(f.head in mine for term in b.expr for f in term.factors)
+
+
+def is_inverse_logistic(expr: Expr) -> bool:
+    """Whether the expression is c (1 + exp(A)**-k), which is c exp(A)**-k (1 + exp(A)**k)."""
+    if len(expr) != 2 or ONE not in expr:
+        return False
+    (term,) = [each for each in expr if each != ONE]
+    return (
+        expr[term] == expr[ONE]
+        and not term.bound
+        and len(term.factors) == 1
+        and term.factors[0].power < 0
+    )
+
+
+def common_factors(expr: Expr) -> Factors:
+    """Factors over free indices that all terms share; of 1 + exp(-A) the exp."""
+    if len(expr) < 2:
+        return []
+    tables = [
+        {(f.head, f.idx): f.power for f in term.factors if all(i >= 0 for i in f.idx)}
+        for term in expr
+    ]
+    keys: dict[tuple[Head, tuple[int, ...]], None] = {}
+    for table in tables:
+        keys.update(dict.fromkeys(table))
+    found: Factors = []
+    for key in keys:
+        powers = [table.get(key, 0) for table in tables]
+        if key[0].kind == "exp" and is_inverse_logistic(expr):
+            least = min(powers)
+        elif all(power > 0 for power in powers):
+            least = min(powers)
+        elif all(power < 0 for power in powers):
+            least = max(powers)
+        else:
+            continue
+        if least.denominator > 1 and not key[0].nonnegative:
+            continue
+        if least != 0:
+            found.append((*key, least))
+    return found
+
+
+def denominators(expr: Expr) -> Factors:
+    """Factors over free indices that some terms are divided by, to the most negative power."""
+    least: dict[tuple[Head, tuple[int, ...]], Rational] = {}
+    for term in expr:
+        for head, idx, power in term.factors:
+            if power < 0 and all(index >= 0 for index in idx):
+                least[(head, idx)] = min(power, least.get((head, idx), 0))
+    return [(head, idx, power) for (head, idx), power in least.items()]
+
+
+def stripped(factors: Factors, inverse: Factors) -> Factors:
+    """Factors times the inverse of common ones, which are there to be taken out: no fact is needed."""
+    table: dict[tuple[Head, tuple[int, ...]], Rational] = {(h, i): p for h, i, p in inverse}
+    left: Factors = []
+    for head, idx, power in factors:
+        by = table.pop((head, idx), None)
+        new = power if by is None else power + by
+        if new != 0:
+            left.append((head, idx, new))
+    left.extend((head, idx, power) for (head, idx), power in table.items())
+    return left
+
+
+def exponent_of(expr: Expr) -> Expr:
+    """A, given 1 + exp(A) as an expression."""
+    (term,) = [each for each in expr if each != ONE]
+    (factor,) = term.factors
+    head, idx, power = factor
+    names = dict(enumerate(idx))
+    return scaled({plain_renamed(each, names): coef for each, coef in head.expr.items()}, power)
+
+
+def plain_renamed(term: Term, names: dict[int, int]) -> Term:
+    factors = [(f.head, tuple([names.get(i, i) for i in f.idx]), f.power) for f in term.factors]
+    return canonical_term(factors, {-1 - place: size for place, size in enumerate(term.bound)})
+
+
+def is_logistic(head: Head) -> bool:
+    """Whether the head is 1 + exp(A)."""
+    if head.kind != "sum" or len(head.expr) != 2 or head.expr.get(ONE) != 1:
+        return False
+    (term,) = [each for each in head.expr if each != ONE]
+    return (
+        head.expr[term] == 1
+        and not term.bound
+        and len(term.factors) == 1
+        and term.factors[0].head.kind == "exp"
+    )
+
+
+def lone_log(term: Term, value: Coef) -> Slot | None:
+    if term.bound or len(term.factors) != 1 or not is_exact(value):
+        return None
+    head, idx, power = term.factors[0]
+    if head.kind != "log" or power != 1:
+        return None
+    # exp(k log x) = x**k only where x is known to be positive: the left side is undefined elsewhere.
+    return (head, idx, value) if log_is_safe(head) else None
+
+
+def log_is_safe(head: Head) -> bool:
+    return head.total
