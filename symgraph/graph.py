@@ -428,8 +428,8 @@ def _program_peak(dag: Dag, dims: Mapping[str, int]) -> int:
 def _within(dag: Dag, budget: int, dims: Mapping[str, int]) -> Dag:
     """The graph planned so that its emitted program fits; as it is if it fits already.
 
-    Plans are made on a model of the graph; where the program it becomes needs a little more than the
-    model, the goal is set lower by as much.
+    Plans are made on a model of the graph; where the program it becomes needs a little more than
+    the model, the goal is set lower by as much.
     """
     peak = _program_peak(dag, dims)
     goal, planned = budget, dag

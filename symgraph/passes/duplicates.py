@@ -1,7 +1,8 @@
 """Values that differ only in the order of a commutative operation's operands become one.
 
-Equal subgraphs are one node by construction, so this is all that is left of common-subexpression elimination:
-of x + y and y + x the first written stays. Addition and multiplication commute to the last bit.
+Equal subgraphs are one node by construction, so this is all that is left of common-subexpression
+elimination: of x + y and y + x the first written stays. Addition and multiplication commute to the
+last bit.
 """
 
 from __future__ import annotations

@@ -83,8 +83,8 @@ def simplified(
 def _cheapest(last: list[Node], seen: dict[tuple[Node, ...], int]) -> list[Node]:
     """The last graph; where the rounds came back to an earlier one, the cheapest between.
 
-    Rules and algebra may each prefer another spelling of equal cost; then the graph on which both were
-    first agreed stays, so that simplifying again changes nothing.
+    Rules and algebra may each prefer another spelling of equal cost; then the graph on which both
+    were first agreed stays, so that simplifying again changes nothing.
     """
     first = seen.get(tuple(last), len(seen))
     turning = [list(outputs) for outputs, at in seen.items() if at >= first]
