@@ -1,8 +1,9 @@
 """From an expression back to the operations a person would write, as few of them as can be found.
 
-A sum is written term by term, and with common factors taken out (also across a summed index: X.T @ a - X.T @ b
-as X.T @ (a - b)); the cheaper spelling is kept, what is computed anyway being free. A product is planned by
-`plan`; signs and numbers travel outward until a subtraction or the result takes them up.
+A sum is written term by term, and with common factors taken out (also across a summed index: X.T @
+a - X.T @ b as X.T @ (a - b)); the cheaper spelling is kept, what is computed anyway being free. A
+product is planned by `plan`; signs and numbers travel outward until a subtraction or the result
+takes them up.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class Writer:
         self._leaf_sums: dict[frozenset[tuple[Term, Coef]], Scaled] = {}
         self._products: dict[tuple[Term, Coef], Scaled] = {}
 
-    # -- sums ----------------------------------------------------------------------------------------
+    # -- sums --------------------------------------------------------------------------------------
     def written(self, expr: Expr) -> Piece:
         """The expression as one piece."""
         coef, piece = self.sum(expr)
@@ -219,7 +220,7 @@ class Writer:
             a, b = b, a
         return True, self.spelling.binary("subtract", a[1], b[1])
 
-    # -- common factors ------------------------------------------------------------------------------
+    # -- common factors ----------------------------------------------------------------------------
     def _factored(self, expr: Expr, key: Any) -> Scaled | None:
         """With one factor taken out of the terms that share it."""
         head, pattern, up = key
@@ -249,7 +250,7 @@ class Writer:
         if piece is None:
             return None
         leaf: Slot = (self.heads.made(piece.node), piece.names, one)
-        idx: tuple[int, ...] = tuple([common.get(p, p) for p in pattern])
+        idx = tuple([common[p] if p < 0 else p for p in pattern])
         whole = canonical_term([(head, idx, power), leaf], bound)
         return self._sum_of_leaves(added([*rest.items(), (whole, by)]))
 
@@ -293,7 +294,7 @@ class Writer:
         self.spelling.sizes.update(bound)
         return canonical_term(factors, {fresh[index]: size for index, size in own.items()})
 
-    # -- products ------------------------------------------------------------------------------------
+    # -- products ----------------------------------------------------------------------------------
     def product(self, term: Term, coef: Coef) -> Scaled:
         """A term over leaves, as a number times a piece."""
         found = self._products.get((term, coef))
@@ -419,7 +420,7 @@ class Writer:
             a, b = b, a
         return self.spelling.binary("divide", a, b)
 
-    # -- numbers and sizes ---------------------------------------------------------------------------
+    # -- numbers and sizes -------------------------------------------------------------------------
     def _constant(self, coef: Coef, sizes: Factors) -> Scaled:
         return self._sized(one, Piece(self.spelling.constant(coef), ()), sizes)
 
@@ -465,7 +466,7 @@ def _pattern(idx: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _shared_factors(expr: Expr) -> list[Any]:
-    """Factors that several terms have, most frequent first, those that are summed over before others."""
+    """Factors that several terms have, most frequent first, then those summed over."""
     counts: dict[Any, int] = {}
     for term in expr:
         seen: dict[Any, None] = {}

@@ -1,8 +1,8 @@
-"""What each operation is in the algebra: from the expressions of its operands to that of its result.
+"""What each operation is: from the expressions of its operands to that of its result.
 
-The axes of a node whose size is not 1 are its formal indices 0, 1, ... in order; axes of size 1 have none, so
-row vectors, column vectors and unit reshapes are all the same. An operation that is not here, or whose result
-has no sound normal form, is a leaf.
+The axes of a node whose size is not 1 are its formal indices 0, 1, ... in order; axes of size 1
+have none, so row vectors, column vectors and unit reshapes are all the same. An operation that is
+not here, or whose result has no sound normal form, is a leaf.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Forms:
         rule = FORMS.get(node.op.name)
         return rule(self, node, operands) if rule is not None else None
 
-    # -- alignment -----------------------------------------------------------------------------------
+    # -- alignment ---------------------------------------------------------------------------------
     def aligned(self, node: Node, operands: Sequence[Expr]) -> list[Expr]:
         """Expressions of broadcast operands, in the formal indices of the result."""
         places = {axis: place for place, axis in enumerate(open_axes(node))}
@@ -94,7 +94,7 @@ class Forms:
             return expr
         return self.normal.substituted(expr, dict(enumerate(to)))
 
-    # -- contractions --------------------------------------------------------------------------------
+    # -- contractions ------------------------------------------------------------------------------
     def contracted(
         self, operands: Sequence[Expr], labels: Sequence[Sequence[int]], bound: dict[int, Dim]
     ) -> Expr | None:
@@ -113,7 +113,7 @@ class Forms:
         return self.normal.product(coef, factors, inside)
 
 
-# -- elementwise -------------------------------------------------------------------------------------
+# -- elementwise -----------------------------------------------------------------------------------
 def _add(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     x, y = forms.aligned(node, operands)
     return forms.normal.add([(x, one), (y, one)])
@@ -187,7 +187,7 @@ def _softplus(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None
     return None if raised is None else forms.normal.log(_plus_one(forms, raised))
 
 
-# -- sums and movement -------------------------------------------------------------------------------
+# -- sums and movement -----------------------------------------------------------------------------
 def _sum(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     return _summed(forms, node.operands[0], operands[0], node.params["axis"])
 
@@ -244,7 +244,7 @@ def _diagonal_matrix(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr
     return forms.normal.multiply(forms.moved(operands[0], to), delta)
 
 
-# -- contractions ------------------------------------------------------------------------------------
+# -- contractions ----------------------------------------------------------------------------------
 def _matmul(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     x, y = node.operands
     letters_x = [("b", axis) for axis in range(-x.ndim, -2)]
@@ -291,7 +291,7 @@ def _contraction(
     return forms.contracted(operands, rows, bound)
 
 
-# -- probability -------------------------------------------------------------------------------------
+# -- probability -----------------------------------------------------------------------------------
 def _softmax(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     normal = forms.normal
     raised = normal.exp(operands[0])

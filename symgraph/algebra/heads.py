@@ -1,7 +1,8 @@
-"""The table of heads: one object for each value or closed expression, with the facts the algebra asks for.
+"""The table of heads: one for each value or closed expression, with its facts.
 
-A fact licenses what exponents may do: powers of opposite sign meet in one slot and cancel only if the head is
-nonzero, or if the total stays negative; fractional powers merge to whole ones only if it is nonnegative.
+A fact licenses what exponents may do: powers of opposite sign meet in one slot and cancel only if
+the head is nonzero, or if the total stays negative; fractional powers merge to whole ones only if
+it is nonnegative.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ class Heads:
         """The expression with free indices renamed; no two of them to the same."""
         return {renamed_term(term, names): coef for term, coef in expr.items()}
 
-    # -- facts ---------------------------------------------------------------------------------------
+    # -- facts -------------------------------------------------------------------------------------
     def _leaf_facts(self, head: Head) -> None:
         node = head.node
         known = self.knowledge.of(node)

@@ -1,8 +1,8 @@
-"""Canonical names of indices: equal contractions get equal terms, however their indices were called.
+"""Canonical names of indices: equal contractions are equal terms, whatever names they had.
 
-Colour refinement (as in graph canonisation: Weisfeiler and Leman), ties broken by trying every tied index
-first and keeping the least key; the number of trials is bounded, beyond it the order found is kept, which
-may miss that two terms are equal but never makes unequal ones equal.
+Colour refinement (as in graph canonisation: Weisfeiler and Leman), ties broken by trying every
+tied index first and keeping the least key; the number of trials is bounded, beyond it the order
+found is kept, which may miss that two terms are equal but never makes unequal ones equal.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ class Normal(Products):
         return self.product(coef, factors, {})
 
     def log(self, expr: Expr) -> Expr | None:
-        """Log of an expression: of a product, the sum of logs as far as the signs of factors allow."""
+        """Log of an expression: of a product, the sum of logs as far as signs allow."""
         value = constant_value(expr)
         if value is not None:
             return number(log_of(value)) if value > 0 else None
@@ -165,7 +165,7 @@ class Normal(Products):
         head = slot[0]
         if head.kind == "exp":
             return self.instance(slot)
-        inner = (
+        inner: Expr = (
             self.instance(slot)
             if head.kind == "sum"
             else {canonical_term([(head, slot[1], one)], {}): one}

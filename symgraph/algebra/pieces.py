@@ -1,7 +1,7 @@
 """Arrays with named axes, and the operations on them in the spelling a person would write.
 
-A piece is a node whose axes carry indices (None where an axis has size 1). Operations line their operands up
-by name: transposes and unit axes appear only where names do not line up already.
+A piece is a node whose axes carry indices (None where an axis has size 1). Operations line their
+operands up by name: transposes and unit axes appear only where names do not line up already.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Spelling:
             found = self._constants[value] = constant_of(number, self.dtype).node
         return found
 
-    # -- layout --------------------------------------------------------------------------------------
+    # -- layout ------------------------------------------------------------------------------------
     def laid(self, piece: Piece, order: Sequence[int]) -> Node:
         """The piece so that its last axes are the last ones of `order`, units where it has none."""
         if _aligned(piece.labels, order):
@@ -136,17 +136,14 @@ class Spelling:
         return Piece(self.call(node.op.name, node.operands[0], axis=axes, keepdims=True), labels)
 
     def order_of(self, *pieces: Piece) -> tuple[int, ...]:
-        """An order of all indices of the pieces that needs few transposes: that of the largest first."""
+        """An order of all indices that needs few transposes: that of the largest piece."""
         order: list[int] = []
         for piece in sorted(pieces, key=lambda each: -len(each.names)):
             missing = [name for name in piece.names if name not in order]
-            if not order:
-                order = list(piece.names)
-            else:
-                order = missing + order if missing else order
+            order = [*missing, *order] if order else list(piece.names)
         return tuple(order)
 
-    # -- operations ----------------------------------------------------------------------------------
+    # -- operations --------------------------------------------------------------------------------
     def binary(self, name: str, a: Piece, b: Piece) -> Piece:
         """An elementwise operation on two pieces."""
         order = self.order_of(a, b)

@@ -1,9 +1,10 @@
 """The order in which a product of indexed arrays is computed: fewest operations, then fewest flops.
 
-Planning speaks of label sets only. Moves are: multiply (or divide) two arrays elementwise, contract two over
-indices nothing else needs, sum one array over indices nothing else needs. Up to five factors are planned
-exhaustively, more greedily. An intermediate may not have more elements than the largest array at hand, be it a
-factor or the result: equal operation counts can hide an array of higher rank.
+Planning speaks of label sets only. Moves are: multiply (or divide) two arrays elementwise,
+contract two over indices nothing else needs, sum one array over indices nothing else needs. Up to
+five factors are planned exhaustively, more greedily. An intermediate may not have more elements
+than the largest array at hand, be it a factor or the result: equal operation counts can hide an
+array of higher rank.
 """
 
 from __future__ import annotations
@@ -36,17 +37,15 @@ class Move(NamedTuple):
 
 
 def contraction_kind(a: Labels, b: Labels, gone: Labels) -> str:
-    """ "matmul", "einsum" or "" for the contraction of two arrays over `gone`."""
+    """How to contract: "matmul", "einsum" or "", for the contraction of two arrays over `gone`."""
     shared = a & b
     if not gone or not gone <= shared:
         return ""
     batch, rows, columns = shared - gone, a - shared, b - shared
     if not rows and not columns:
         return "matmul" if not batch and len(gone) == 1 else ""
-    if len(gone) == 1 and len(rows) <= 1 and len(columns) <= 1:
-        if not batch or (rows and columns):
-            return "matmul"
-    return "einsum"
+    plain = len(gone) == 1 and len(rows) <= 1 and len(columns) <= 1
+    return "matmul" if plain and (not batch or (rows and columns)) else "einsum"
 
 
 def plan(items: Sequence[Item], out: Labels, size: Callable[[Labels], float]) -> list[Move] | None:

@@ -1,9 +1,9 @@
 """Stable spellings: exps and logs of an expression become softmax, logsumexp, sigmoid, softplus.
 
-Canonical forms are for finding, these are for printing. Every head that holds an expression is written out and
-becomes a leaf, so that what remains is sums of products of arrays. No exp of a large number stays where its
-quotient by a sum of exps was meant: `exp(A) / sum(exp(A))` is a softmax, and any other product with the inverse
-of a sum of exps is one exp of a difference.
+Canonical forms are for finding, these are for printing. Every head that holds an expression is
+written out and becomes a leaf, so that what remains is sums of products of arrays. No exp of a
+large number stays where its quotient by a sum of exps was meant: `exp(A) / sum(exp(A))` is a
+softmax, and any other product with the inverse of a sum of exps is one exp of a difference.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Printable:
         self.writer = writer
         self.scales: dict[Head, Coef] = {}
 
-    # -- sums ----------------------------------------------------------------------------------------
+    # -- sums --------------------------------------------------------------------------------------
     def expr(self, expr: Expr) -> Expr:
         """The expression over leaves alone."""
         if len(expr) > 1:
@@ -74,7 +74,7 @@ class Printable:
         return added(parts)
 
     def _logs_paired(self, expr: Expr) -> Expr:
-        """A - logsumexp(A) as log_softmax(A), softplus(A) - A as softplus(-A), also inside products."""
+        """A - logsumexp(A) as log_softmax(A) and softplus(A) - A as softplus(-A)."""
         for term in list(expr):
             for place, factor in enumerate(term.factors):
                 if factor.head.kind != "log" or factor.power != 1 or term not in expr:
@@ -121,7 +121,7 @@ class Printable:
         return None
 
     def _log_quotients(self, expr: Expr) -> Expr:
-        """log a - log b as log(a / b) again where that is how it was given."""
+        """The difference log a - log b as log(a / b) again where that is how it was given."""
         logs = [
             (term, place)
             for term in expr
@@ -192,7 +192,7 @@ class Printable:
     def _taken(
         self, expr: Expr, term: Term, wanted: Expr, rest: Factors, bound: Bound
     ) -> Expr | None:
-        """The expression without `term` and without the terms rest * wanted, if they are all there."""
+        """The expression without `term` and the terms rest * wanted, if all are there."""
         left = {each: coef for each, coef in expr.items() if each != term}
         for each, coef in wanted.items():
             inner, inner_bound = self.normal.opened_term(each)
@@ -206,9 +206,9 @@ class Printable:
     def _plus(self, expr: Expr, coef: Coef, factors: Factors, bound: Bound) -> Expr:
         return added([*expr.items(), (canonical_term(factors, bound), coef)])
 
-    # -- products ------------------------------------------------------------------------------------
+    # -- products ----------------------------------------------------------------------------------
     def _factors(self, factors: Factors, bound: Bound, outer: Coef) -> tuple[Coef, Factors]:
-        """The factors as leaves, and a number; a lazy sum may take up sign and scale of the whole."""
+        """The factors as leaves, and a number: lazy sums may take up sign and scale."""
         coef: Coef = one
         done: Factors = []
         exps = [slot for slot in factors if slot[0].kind == "exp"]
@@ -241,7 +241,7 @@ class Printable:
         return coef, done
 
     def _lazy(self, slot: Slot, outer: Coef) -> tuple[Coef, Piece]:
-        """A lazy sum written at the scale and with the sign that read best, and what that leaves outside."""
+        """A lazy sum at the scale and sign that read best, and what that leaves outside."""
         inner = self.normal.instance(slot)
         power = slot[2]
         if power.denominator != 1 or not all(is_exact(coef) for coef in inner.values()):
@@ -258,7 +258,7 @@ class Printable:
         return _raised(chosen, -power), self.writer.written(scaled(inner, chosen))
 
     def _signed(self, inner: Expr, scale: Coef, outer: Coef, power: Rational) -> Coef:
-        """The scale with a sign: such that no minus is left outside, else as the user wrote the sum."""
+        """The scale with a sign: no minus left outside, else as the user wrote the sum."""
         if len({coef > 0 for coef in inner.values()}) == 1:
             return scale
         ranked: list[tuple[bool, bool, int]] = []
@@ -307,7 +307,7 @@ class Printable:
             parts.append((canonical_term([(closed, new, one)], {}), power))
         return [self._leaf(self.spelling.unary("exp", self.writer.written(added(parts))))]
 
-    # -- logistic ------------------------------------------------------------------------------------
+    # -- logistic ----------------------------------------------------------------------------------
     def _exponent(self, expr: Expr) -> Expr:
         """A of 1 + exp(A)."""
         (term,) = [each for each in expr if each != ONE]
@@ -394,7 +394,7 @@ class Printable:
             self._leaf(other, powers[1]),
         ]
 
-    # -- logs ----------------------------------------------------------------------------------------
+    # -- logs --------------------------------------------------------------------------------------
     def _log(self, slot: Slot) -> Slot:
         head, idx, power = slot
         inner = self.normal.substituted(head.expr, dict(enumerate(idx)))
@@ -412,7 +412,7 @@ class Printable:
             return self._leaf(self.spelling.unary("log1p", self.writer.written(rest)), power)
         return self._leaf(self.spelling.unary("log", self.writer.written(inner)), power)
 
-    # -- softmax -------------------------------------------------------------------------------------
+    # -- softmax -----------------------------------------------------------------------------------
     def _softmax(self, name: str, term: Term, places: list[int] | None) -> Slot | None:
         """softmax, log_softmax or logsumexp over the bound indices of a sum of exps.
 
@@ -435,14 +435,14 @@ class Printable:
             node = self.spelling.call(name, piece.node, axis=axes)
             labels = tuple([each for each in piece.labels if each not in names.values()])
             return self._leaf(Piece(node, labels))
-        node = self.spelling.call(name, piece.node, axis=axes if len(axes) > 1 else axes[0])
+        node = self.spelling.call(name, piece.node, axis=axes)
         made = Piece(node, piece.labels).renamed(
             {names[-1 - place]: index for place, index in enumerate(places)}
         )
         return self._leaf(made)
 
     def _softmaxes(self, term: Term, count: int, exps: Factors) -> tuple[Factors, Factors, int]:
-        """As many softmaxes (or inverses) as the exps at hand complete; the exps and powers left."""
+        """As many softmaxes (or inverses) as the exps complete; exps and powers left."""
         made: Factors = []
         step = 1 if count > 0 else -1
         while count:
@@ -459,7 +459,7 @@ class Printable:
 
     def _completed(self, term: Term, exps: Factors, step: int) -> tuple[list[int], Factors] | None:
         """Indices at which all exps of the term are among `exps`, and the exps without them."""
-        first = next(f for f in [*term.factors] if any(index < 0 for index in f.idx))
+        (first, *_) = [f for f in term.factors if any(index < 0 for index in f.idx)]
         for head, idx, _ in exps:
             if head is not first.head:
                 continue

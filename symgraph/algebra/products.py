@@ -65,7 +65,7 @@ class Products(ABC):
         self.heads = heads
         self._trying = False
 
-    # -- products ------------------------------------------------------------------------------------
+    # -- products ----------------------------------------------------------------------------------
     def opened_term(self, term: Term) -> tuple[Factors, Bound]:
         """The factors of a term, its bound indices renamed to fresh ones."""
         if not term.bound:
@@ -79,7 +79,7 @@ class Products(ABC):
         return factors, bound
 
     def as_product(self, expr: Expr) -> Product:
-        """The expression as one product: itself if it has one term, else content times a lazy sum."""
+        """The expression as one product: itself if one term, else number times lazy sum."""
         if not expr:
             return 0, [], {}
         if len(expr) == 1:
@@ -174,7 +174,7 @@ class Products(ABC):
         return without_zero({canonical_term(factors, bound): coef})
 
     def expanded(self, expr: Expr) -> Expr | None:
-        """All lazy sums opened, where like terms then meet; None if none do, or if it grows too long."""
+        """All lazy sums opened; None if no like terms meet, or if it grows too long."""
         if not terms_could_meet(expr):
             return None
         queue = list(expr.items())
@@ -251,11 +251,11 @@ class Products(ABC):
         return 1, [(closed, new, power)]
 
     def _raised(self, expr: Expr, power: Rational) -> tuple[Coef, Factors]:
-        """exp of an expression, to a power."""
+        """The exp of an expression, to a power."""
         coef, factors = self.exp_factors(scaled(expr, power))
         return coef, factors
 
-    # -- settling a product --------------------------------------------------------------------------
+    # -- settling a product ------------------------------------------------------------------------
     def _settled(self, coef: Coef, factors: Factors, bound: Bound) -> Product:
         """Slots merged, deltas and free sums gone, exps and lazy sums met."""
         while True:
@@ -321,7 +321,8 @@ class Products(ABC):
 
     def _exp_step(self, factors: Factors, bound: Bound) -> Product | None:
         exps = [slot for slot in factors if slot[0].kind == "exp"]
-        # Only a sum of exps gives up what does not depend on its index: exp(z - m) is exp(z) exp(-m) there.
+        # Only a sum of exps gives up what does not depend on its index: exp(z - m) is
+        # exp(z) exp(-m) there.
         pure = bound and all(
             head.kind == "exp" or not any(index in bound for index in idx)
             for head, idx, _ in factors
@@ -397,7 +398,7 @@ class Products(ABC):
                 return coef, [*left, *pulled, (head, idx, one)], bound
         return None
 
-    # -- sums ----------------------------------------------------------------------------------------
+    # -- sums --------------------------------------------------------------------------------------
     def add(self, parts: Sequence[tuple[Expr, Coef]]) -> Expr:
         """A linear combination, with the identities of sums applied."""
         total = added(
@@ -417,7 +418,7 @@ class Products(ABC):
         return opened if opened is not None and weight(opened) < weight(expr) else expr
 
     def _joined_fractions(self, expr: Expr) -> Expr:
-        """The sum over a common denominator, where that is shorter: 1/x + 1/(1 - x) = 1/(x (1 - x))."""
+        """Over a common denominator, where shorter: 1/x + 1/(1 - x) = 1/(x (1 - x))."""
         if not 2 <= len(expr) <= 4:
             return expr
         under = denominators(expr)
@@ -454,7 +455,7 @@ class Products(ABC):
         return self._logistic(added(parts))
 
     def _logistic(self, expr: Expr) -> Expr:
-        r"""Fewest terms among $t$, $t e^A (1+e^A)^{-1}$ and $t (1+e^A)^{-1}$, which depend linearly."""
+        r"""Fewest terms, as $t = t e^A (1+e^A)^{-1} + t (1+e^A)^{-1}$."""
         if len(expr) < 2 or len(expr) > 4 * LONGEST:
             return expr
         for term in list(expr):
@@ -523,7 +524,7 @@ class Products(ABC):
             parts.extend(self.product(coef, stripped(factors, inverse), bound).items())
         return one, common, added(parts)
 
-    # -- functions, which bring products with them ---------------------------------------------------
+    # -- functions, which bring products with them -------------------------------------------------
     @abstractmethod
     def power(self, expr: Expr, power: Rational) -> Expr | None:
         """The expression to a rational power."""

@@ -1,7 +1,8 @@
 """Closed arrays recognised when they are spelled out again.
 
-A contraction with several users is one array to them. Where an expression contains the same contraction written
-in full (in another order, or transposed where a matrix is symmetric) it is that array, so like terms meet.
+A contraction with several users is one array to them. Where an expression contains the same
+contraction written in full (in another order, or transposed where a matrix is symmetric) it is
+that array, so like terms meet.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ class Recall:
 
 
 def _placed(known: _Known, idx: tuple[int, ...]) -> tuple[int, ...]:
-    places = {formal: index for formal, index in zip(known.order, idx, strict=True)}
+    places = dict(zip(known.order, idx, strict=True))
     return tuple([places[formal] for formal in range(len(known.head.sizes))])
 
 

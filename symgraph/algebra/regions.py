@@ -1,8 +1,9 @@
 """Which nodes form a region, and where it is cut so that work stays linear in the graph.
 
-A node is *closed* if its consumers see it as one array: operations the algebra does not know, products of arrays
-summed over an index with several users (above all the cotangents of reverse mode), sums of many terms with several
-users, and whatever has grown long. All other nodes are opened by each of their consumers.
+A node is *closed* if its consumers see it as one array: operations the algebra does not know,
+products of arrays summed over an index with several users (above all the cotangents of reverse
+mode), sums of many terms with several users, and whatever has grown long. All other nodes are
+opened by each of their consumers.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def _length(term: Term) -> int:
 
 
 def _is_contraction(term: Term) -> bool:
-    """Whether two factors or more share a bound index (sums of exps and of single arrays do not count)."""
+    """Whether factors share a bound index; sums of exps and single arrays do not count."""
     if not term.bound:
         return False
     inside = [f for f in term.factors if any(index < 0 for index in f.idx)]
@@ -66,9 +67,9 @@ def _is_contraction(term: Term) -> bool:
 def least_count(expr: Expr) -> int:
     """A number of operations below which no spelling is expected.
 
-    n different arrays need n - 1 operations of two operands; each power, number and lone sum needs one of its
-    own, and so do logs and inverses. An exp, its sum and the log of that count as one array: a softmax may be
-    there already.
+    n different arrays need n - 1 operations of two operands; each power, number and lone sum needs
+    one of its own, and so do logs and inverses. An exp, its sum and the log of that count as one
+    array: a softmax may be there already.
     """
     if any(len(term.bound) > 1 and len(term.factors) > 2 for term in expr):
         return 0  # Contractions in another order may be as many, and less work.

@@ -47,6 +47,7 @@ def content(expr: Expr, *, signed: bool = True) -> Coef:
 
 
 def inverted(value: Coef) -> Coef:
+    """One over a number other than 0."""
     return quotient(1, value)
 
 
@@ -72,6 +73,7 @@ def constant_power(value: Coef, power: Rational) -> Expr | None:
 
 
 def rational_root(value: Rational, degree: int) -> Rational | None:
+    """The root of a fraction, if it is a fraction."""
     if value < 0 or degree > 8:
         return None
     top, bottom = round(value.numerator ** (1 / degree)), round(value.denominator ** (1 / degree))
@@ -81,10 +83,12 @@ def rational_root(value: Rational, degree: int) -> Rational | None:
 
 
 def log_of(value: Coef) -> Coef:
+    """The log of a positive number."""
     return 0 if value == 1 else log(value)
 
 
 def exp_of(value: Coef) -> Coef:
+    """The exp of a number; infinite if it is too large."""
     if value == 0:
         return 1
     try:

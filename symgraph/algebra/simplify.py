@@ -1,9 +1,9 @@
 """The pass: every region normalised and written anew, kept where it got cheaper or stable.
 
-Nodes are visited once, operands first. Each gets its expression from those of its operands; where a region ends
-(an output, a closed node, an operand of an operation the algebra does not know) the expression is written out on
-the arrays below, and takes the place of the old nodes if it costs less, what lives anyway counted as free. Ties
-keep what the user wrote.
+Nodes are visited once, operands first. Each gets its expression from those of its operands; where
+a region ends (an output, a closed node, an operand of an operation the algebra does not know) the
+expression is written out on the arrays below, and takes the place of the old nodes if it costs
+less, what lives anyway counted as free. Ties keep what the user wrote.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ def normalized(
 
 
 class Memory:
-    """What one round leaves for the next: heads, expressions of nodes, regions that cannot get cheaper."""
+    """What one round leaves for the next: heads, expressions, regions given up."""
 
     def __init__(self, knowledge: Knowledge) -> None:
-        # Heads ask facts as they are made: held weakly, for the knowledge is the key to this memory.
+        # Held weakly, for the knowledge is the key to this memory.
         self.forms = Forms(Heads(weakref.proxy(knowledge)))
         self.kept: dict[Node, Cost] = {}
         self.leaves: dict[Node, Expr] = {}
@@ -125,9 +125,9 @@ class Pass:
             self._close(node)
             return
         closed = is_closed(expr, self.users[node], node in self.arguments)
-        if closed or node in self.ends:
-            if not is_trivial(node, [self.opened[each] for each in node.operands]):
-                self._end(node, expr)
+        trivial = is_trivial(node, [self.opened[each] for each in node.operands])
+        if (closed or node in self.ends) and not trivial:
+            self._end(node, expr)
         if closed:
             self._close(node)
             self.recall.learn(expr, self.seen[node])
@@ -165,7 +165,7 @@ class Pass:
             self.memory.exprs[node] = (operands, expr)
         return None if expr is None else self.recall.recalled(expr)
 
-    # -- the end of a region -------------------------------------------------------------------------
+    # -- the end of a region -----------------------------------------------------------------------
     def _end(self, node: Node, expr: Expr) -> None:
         # Any spelling needs the arrays below: held, they bound the walk that prices the old one.
         held = arrays_of(expr)
@@ -212,7 +212,7 @@ class Pass:
         self.kept[self.now[node]] = saved
 
     def _hopeless(self, node: Node, expr: Expr, saved: Cost) -> bool:
-        """Whether no cheaper spelling is to be expected: tried before, or as short as its factors allow."""
+        """Whether nothing is to be gained: tried before, or as short as factors allow."""
         if self.kept.get(self.now[node]) == saved:
             return True
         if saved[0] > least_count(expr):

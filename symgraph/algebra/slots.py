@@ -26,9 +26,9 @@ from .term import (
 )
 
 __all__ = [
+    "LONGEST",
     "Bound",
     "Factors",
-    "LONGEST",
     "Product",
     "Slot",
     "common_factors",
@@ -83,12 +83,12 @@ def merged(factors: Factors) -> Factors:
 
 
 def joined(head: Head, powers: Sequence[Rational]) -> list[Rational]:
-    if head.one_hot or head.kind == "delta":
-        if all(power > 0 for power in powers):
-            return [one]
-    if not head.nonnegative and any(power.denominator > 1 for power in powers):
-        if sum(powers).denominator == 1:
-            return list(powers)
+    """The powers of one head that remain apart."""
+    if (head.one_hot or head.kind == "delta") and all(power > 0 for power in powers):
+        return [one]
+    rooted = not head.nonnegative and any(power.denominator > 1 for power in powers)
+    if rooted and sum(powers).denominator == 1:
+        return list(powers)
     up = sum([power for power in powers if power > 0], 0)
     down = sum([power for power in powers if power < 0], 0)
     total = rational(up + down)
@@ -98,11 +98,13 @@ def joined(head: Head, powers: Sequence[Rational]) -> list[Rational]:
 
 
 def renamed_slot(slot: Slot, names: dict[int, int]) -> Slot:
+    """The factor with indices renamed."""
     head, idx, power = slot
     return head, tuple([names.get(index, index) for index in idx]), power
 
 
 def sums_to_one(slot: Slot, index: int) -> bool:
+    """Whether the sum of the factor over the index is known to be 1."""
     head, idx, power = slot
     if idx.count(index) != 1:
         return False
@@ -111,6 +113,7 @@ def sums_to_one(slot: Slot, index: int) -> bool:
 
 
 def uses(term: Term, bound: Bound) -> bool:
+    """Whether the term has one of the indices."""
     return any(index in bound for f in term.factors for index in f.idx)
 
 
@@ -166,9 +169,10 @@ def terms_could_meet(expr: Expr) -> bool:
     for term in expr:
         tables: list[dict[int, Rational]] = [{}]
         for f in term.factors:
-            if f.head.kind == "exp" or (f.head.kind == "sum" and holds_exps(f.head)):
-                if not (f.power == 1 and len(f.head.expr) > 1 and f.head.kind == "sum"):
-                    continue
+            lazy = f.head.kind == "sum" and f.power == 1 and len(f.head.expr) > 1
+            exps = f.head.kind == "exp" or (f.head.kind == "sum" and holds_exps(f.head))
+            if exps and not lazy:
+                continue
             if f.head.kind != "sum" or f.power != 1:
                 for table in tables:
                     table[f.head.rank] = table.get(f.head.rank, 0) + f.power
@@ -183,6 +187,7 @@ def terms_could_meet(expr: Expr) -> bool:
 
 
 def times_heads(table: dict[int, Rational], term: Term) -> dict[int, Rational]:
+    """The powers of heads of a product with a further term."""
     grown = dict(table)
     for f in term.factors:
         if f.head.kind != "exp" and not (f.head.kind == "sum" and holds_exps(f.head)):
@@ -191,10 +196,12 @@ def times_heads(table: dict[int, Rational], term: Term) -> dict[int, Rational]:
 
 
 def holds_exps(head: Head) -> bool:
+    """Whether exps stand in the lazy sum."""
     return any(f.head.kind == "exp" for term in head.expr for f in term.factors)
 
 
 def is_lazy(slot: Slot) -> bool:
+    """Whether the factor is a lazy sum to the power 1."""
     return slot[0].kind == "sum" and slot[2] == 1
 
 
@@ -206,7 +213,7 @@ def has_exps(factors: Factors) -> bool:
 
 
 def may_meet(slot: Slot, rest: Factors, bound: Bound) -> bool:
-    """Whether opening a lazy sum can shorten the product: something cancels, or a sum loses an index."""
+    """Whether opening a lazy sum can shorten: something cancels, or a sum vanishes."""
     outer = {(head, power > 0) for head, _, power in rest}
     exps = [head for head, _, _ in rest if head.kind == "exp"]
     idx = slot[1]
@@ -225,7 +232,7 @@ def may_meet(slot: Slot, rest: Factors, bound: Bound) -> bool:
 
 
 def sum_vanishes(index: int, rest: Factors) -> bool:
-    """Whether the sum over an index of the factors that have it is known: a size, 1, or of a softmax."""
+    """Whether the factors with an index sum to something known: size, 1, softmax."""
     users = [slot for slot in rest if index in slot[1]]
     if not users:
         return True
@@ -269,9 +276,8 @@ def common_factors(expr: Expr) -> Factors:
     found: Factors = []
     for key in keys:
         powers = [table.get(key, 0) for table in tables]
-        if key[0].kind == "exp" and is_inverse_logistic(expr):
-            least = min(powers)
-        elif all(power > 0 for power in powers):
+        inverse = key[0].kind == "exp" and is_inverse_logistic(expr)
+        if inverse or all(power > 0 for power in powers):
             least = min(powers)
         elif all(power < 0 for power in powers):
             least = max(powers)
@@ -295,7 +301,7 @@ def denominators(expr: Expr) -> Factors:
 
 
 def stripped(factors: Factors, inverse: Factors) -> Factors:
-    """Factors times the inverse of common ones, which are there to be taken out: no fact is needed."""
+    """Factors without common ones, which are there to be taken out: no fact needed."""
     table: dict[tuple[Head, tuple[int, ...]], Rational] = {(h, i): p for h, i, p in inverse}
     left: Factors = []
     for head, idx, power in factors:
@@ -317,6 +323,7 @@ def exponent_of(expr: Expr) -> Expr:
 
 
 def plain_renamed(term: Term, names: dict[int, int]) -> Term:
+    """The term with free indices renamed, nothing else touched."""
     factors = [(f.head, tuple([names.get(i, i) for i in f.idx]), f.power) for f in term.factors]
     return canonical_term(factors, {-1 - place: size for place, size in enumerate(term.bound)})
 
@@ -335,14 +342,16 @@ def is_logistic(head: Head) -> bool:
 
 
 def lone_log(term: Term, value: Coef) -> Slot | None:
+    """The log that a term is a multiple of, as a factor to that power."""
     if term.bound or len(term.factors) != 1 or not is_exact(value):
         return None
     head, idx, power = term.factors[0]
     if head.kind != "log" or power != 1:
         return None
-    # exp(k log x) = x**k only where x is known to be positive: the left side is undefined elsewhere.
+    # exp(k log x) = x**k only where x is known to be positive.
     return (head, idx, value) if log_is_safe(head) else None
 
 
 def log_is_safe(head: Head) -> bool:
+    """Whether the log is defined wherever the inputs are."""
     return head.total

@@ -1,8 +1,8 @@
 """Whether a spelling can fail where its value is an ordinary number.
 
-exp(z) is infinite for large z: a quotient of two things that grow with it is then NaN, and the log of a sum of
-exps infinite, while softmax, sigmoid and logsumexp of z are ordinary numbers. A region that has such a quotient
-or log takes the stable spelling whatever it costs.
+exp(z) is infinite for large z: a quotient of two things that grow with it is then NaN, and the log
+of a sum of exps infinite, while softmax, sigmoid and logsumexp of z are ordinary numbers. A region
+that has such a quotient or log takes the stable spelling whatever it costs.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Sums of products over named indices: heads, terms and coefficients.
 
-A *term* is a product of factors, summed over its bound indices; a factor is a *head* applied to indices,
-raised to a rational power; an *expression* maps terms to coefficients. After Laue, Mitterreiter and Giesen,
-"Computing higher order derivatives of matrix and tensor expressions" (2018), with lazy sums: a sum inside a
-product is one factor and stays closed until opening it pays.
+A *term* is a product of factors, summed over its bound indices; a factor is a *head* applied to
+indices, raised to a rational power; an *expression* maps terms to coefficients. After Laue,
+Mitterreiter and Giesen, "Computing higher order derivatives of matrix and tensor expressions"
+(2018), with lazy sums: a sum inside a product is one factor and stays closed until opening it pays.
 
-Free indices are nonnegative numbers, bound ones negative, numbered anew in each term, so the two cannot
-meet. A head that holds an expression is closed: the expression speaks of formal indices 0, 1, ..., and the
-factor says what they stand for.
+Free indices are nonnegative numbers, bound ones negative, numbered anew in each term, so the two
+cannot meet. A head that holds an expression is closed: the expression speaks of formal indices 0,
+1, ..., and the factor says what they stand for.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _BOUND = 2**62
 
 
 class Head:
-    """What a factor applies to its indices: a value of the graph, or a function of a closed expression.
+    """What a factor applies to its indices: a value, or a function of an expression.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ ONE = Term((), ())
 
 
 def coefficient(value: Any) -> Coef | None:
-    """A number as a fraction if it is a short decimal or a small quotient, else a float; None if not finite.
+    """A short decimal or small quotient as a fraction, else a float; None if not finite.
 
     Decimals are read as written: 0.1 is 1/10, which differs from the float by its rounding only.
     """
@@ -212,7 +212,8 @@ def term_is_finite(term: Term) -> bool:
 def added(parts: Iterable[tuple[Term, Coef]]) -> Expr:
     """The sum of terms, like terms merged.
 
-    A term whose coefficient becomes 0 goes only if it is total (x - x is not 0 where x is undefined).
+    A term whose coefficient becomes 0 goes only if it is total (x - x is not 0 where x is
+    undefined).
     """
     total: Expr = {}
     for term, coef in parts:

@@ -1,7 +1,7 @@
 """What is computed, and what a change would cost: use counts, kept up to date change by change.
 
-Nothing here walks the whole graph once it is set up: making a node live or dead touches only the nodes whose
-use count changes between zero and one.
+Nothing here walks the whole graph once it is set up: making a node live or dead touches only the
+nodes whose use count changes between zero and one.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _NOMINAL = 61
 class World:
     """Nodes by use count.
 
-    A node of the graph that was replaced stands for its replacement: consumers keep referring to the old
-    node, whose definition is now the new one.
+    A node of the graph that was replaced stands for its replacement: consumers keep referring to
+    the old node, whose definition is now the new one.
     """
 
     def __init__(self, outputs: Sequence[Node]) -> None:
@@ -40,7 +40,7 @@ class World:
         for output in outputs:
             self.retain(output)
 
-    # -- identity ------------------------------------------------------------------------------------
+    # -- identity ----------------------------------------------------------------------------------
     def same(self, node: Node, original: Node) -> None:
         """Tell that `node` is `original` on replaced operands."""
         if node is original:
@@ -67,7 +67,7 @@ class World:
         """Undo `replace`."""
         del self._replaced[node]
 
-    # -- use counts ----------------------------------------------------------------------------------
+    # -- use counts --------------------------------------------------------------------------------
     def alive(self, node: Node) -> bool:
         """Whether the node is computed."""
         return self._uses.get(self._stands_for.get(node, node), 0) > 0
@@ -110,7 +110,7 @@ class World:
         self.release(node)
         return spent
 
-    # -- cost of one node ----------------------------------------------------------------------------
+    # -- cost of one node --------------------------------------------------------------------------
     def _node_cost(self, node: Node) -> Cost:
         if node in self._replaced and self._replaced[node] is not node:
             return (0, 0.0, 0)
