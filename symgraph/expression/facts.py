@@ -40,7 +40,7 @@ def parse_fact(text: str) -> tuple[str, Fact]:
     Examples
     --------
     >>> parse_fact("p: simplex(axis=0)")
-    ('p', Fact(name='simplex', args=(0,)))
+    ('p', Fact('simplex', (0,)))
     """
     name, colon, said = (part.strip() for part in text.partition(":"))
     if not colon or not name.isidentifier():

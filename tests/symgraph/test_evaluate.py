@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from symgraph.dag import Dag
 from symgraph.errors import InputError
 from symgraph.evaluate import bound_inputs, evaluate
@@ -99,9 +100,9 @@ def test_floating_point_accidents_warn_nobody() -> None:
     assert np.isnan(evaluate(dag, {"x": 0.0})[0])
 
 
-def test_a_chain_of_100_000_holds_few_values_at_once() -> None:
+def test_a_chain_of_20_000_holds_few_values_at_once() -> None:
     x = input("x", ())
     y = x
-    for _ in range(100_000):
+    for _ in range(20_000):
         y = y + 1
-    assert evaluate(Dag({"x": x.node}, [y.node]), {"x": 0.0})[0] == 100_000.0
+    assert evaluate(Dag({"x": x.node}, [y.node]), {"x": 0.0})[0] == 20_000.0

@@ -105,12 +105,12 @@ def test_m07_cost_is_linear_in_edges() -> None:
     assert value(gradient(y, x), x=1.0) == 2.0**200
 
 
-def test_the_gradient_of_a_chain_of_100_000_needs_no_recursion() -> None:
+def test_the_gradient_of_a_chain_of_20_000_needs_no_recursion() -> None:
     x = input("x", ())
     y = x
-    for _ in range(100_000):
+    for _ in range(20_000):
         y = y * 1.00001
-    assert value(gradient(y, x), x=1.0) == pytest.approx(1.00001**100_000, rel=1e-9)
+    assert value(gradient(y, x), x=1.0) == pytest.approx(1.00001**20_000, rel=1e-9)
 
 
 def test_a_gradient_of_a_gradient() -> None:
