@@ -90,7 +90,7 @@ class Forms:
 
     def moved(self, expr: Expr, to: Sequence[int]) -> Expr:
         """The expression with formal index k called `to[k]`."""
-        if all(place == index for place, index in enumerate(to)):
+        if list(to) == list(range(len(to))):
             return expr
         return self.normal.substituted(expr, dict(enumerate(to)))
 

@@ -54,6 +54,7 @@ class Heads:
     def __init__(self, knowledge: Knowledge) -> None:
         self.knowledge = knowledge
         self._table: dict[Any, Head] = {}
+        self._closed: dict[Any, tuple[Head, tuple[int, ...]]] = {}
         self._made: dict[Node, Head] = {}
         self._fresh = itertools.count(1_000_000)
 
@@ -96,6 +97,13 @@ class Heads:
 
     def closed(self, kind: str, expr: Expr) -> tuple[Head, tuple[int, ...]]:
         """A function ("sum", "exp", "log") of an expression, and the indices it is applied to."""
+        before = (kind, frozenset(expr.items()))
+        found = self._closed.get(before)
+        if found is None:
+            found = self._closed[before] = self._closed_anew(kind, expr)
+        return found
+
+    def _closed_anew(self, kind: str, expr: Expr) -> tuple[Head, tuple[int, ...]]:
         ids = free_indices(expr)
         sizes = index_sizes(expr)
         if len(ids) > 1:

@@ -379,7 +379,7 @@ class Products(ABC):
         (1 - 1/x) (1 - x)**-1 = -1/x.
         """
         sums = [slot for slot in factors if slot[0].kind == "sum" and len(slot[0].expr) > 1]
-        if len(sums) < 2:
+        if len(sums) < 2 or all(slot[2] > 0 for slot in sums):
             return None
         for slot in sums:
             if slot[2] != 1 or not any(f.power < 0 for t in slot[0].expr for f in t.factors):
