@@ -22,16 +22,16 @@ from .autodiff.connectivity import Connection, connection
 from .autodiff.differentiate import Disconnected, differentiated, output_of, target_of
 from .backends.base import Lowered, lower
 from .dag import Dag, Node, reachable
-from .errors import FactError, InputError, SymgraphError, TraceError
+from .errors import FactError, InputError, MemoryBudgetError, SymgraphError, TraceError
 from .evaluate import bound_inputs, evaluate
 from .export import dot, python, svg, text
 from .export.explanation import explain
 from .facts import Fact, holds_on
-from .lowering.liveness import Memory
+from .lowering.liveness import Memory, readable_bytes
 from .lowering.liveness import memory as memory_of
 from .lowering.peak import predicted_peak
 from .lowering.program import program_of
-from .lowering.remat import bytes_of, checkpointed, recomputed
+from .lowering.remat import bytes_of, checkpointed, frontier, recomputed
 from .ops.creation import input as symbolic_input
 from .passes.simplify import Rules, simplified
 from .propagation import Knowledge
@@ -434,10 +434,34 @@ def _within(dag: Dag, budget: int, dims: Mapping[str, int]) -> Dag:
     peak = _program_peak(dag, dims)
     goal, planned = budget, dag
     while peak > budget:
-        planned = checkpointed(dag, goal, dims)
+        try:
+            planned = checkpointed(dag, goal, dims)
+        except MemoryBudgetError as error:
+            return _least(dag, budget, dims, error)
         peak = _program_peak(planned, dims)
         goal = min(goal - 1, goal * budget // peak)
     return planned
+
+
+_LAST_TRIED = 8
+"""Plans of the smallest modelled peaks among which the smallest program is looked for."""
+
+
+def _least(dag: Dag, budget: int, dims: Mapping[str, int], error: MemoryBudgetError) -> Dag:
+    """The plan whose program needs least, if it fits; else the error, which names what it needs."""
+    goals = sorted(peak for peak, _ in frontier(dag, dims))[:_LAST_TRIED]
+    plans = [checkpointed(dag, goal, dims) for goal in goals]
+    needed = {_program_peak(plan, dims): plan for plan in plans}
+    least = min(needed)
+    if least <= budget:
+        return needed[least]
+    raise MemoryBudgetError(
+        f"No plan was found that fits {readable_bytes(budget)}: "
+        f"the least is {least} bytes ({readable_bytes(least)}).",
+        error.rows,
+        mend=f"Give at least memory={least}, smaller inputs, or fewer outputs.",
+        least_bytes=least,
+    ) from None
 
 
 _DRAWN = 150
