@@ -184,6 +184,25 @@ def recomputation_problems(case: Case) -> Iterator[str]:
         yield f"checkpointed, lowered: {wrong}"
 
 
+def budget_problems(case: Case) -> Iterator[str]:
+    """Under the least budget and one halfway to the peak: the budget holds, not a bit changes."""
+    program, joint = case.program, case.joint
+    try:
+        joint.checkpoint(1)
+    except sg.MemoryBudgetError as error:
+        least = error.least_bytes
+    peak = joint.memory().peak_bytes
+    lowered = flat(joint.lower()(**program.values))
+    for budget in (least, (least + peak) // 2):
+        tight = joint.checkpoint(budget)
+        tight.verify()
+        if tight.memory().peak_bytes > budget:
+            yield f"over budget: {tight.memory().peak_bytes} bytes, {budget} allowed"
+        wrong = identical(flat(tight.lower()(**program.values)), lowered)
+        if wrong:
+            yield f"under a budget: {wrong}"
+
+
 def of_nodes(graph: sg.Graph, outputs: Sequence[Array]) -> sg.Graph:
     """A graph of the same inputs with other outputs."""
     return sg.graph(*outputs, inputs=list(graph.inputs.values()))
@@ -209,6 +228,7 @@ def kind(problem: str) -> str:
 
 DERIVED = first_problem(derivation_problems, metamorphic_problems, recomputation_problems)
 SIMPLIFIED = first_problem(simplification_problems)
+BUDGETED = first_problem(budget_problems)
 
 
 def check(seeds: range, dtype: str, find: Problem) -> None:
@@ -247,12 +267,18 @@ def test_random_programs_simplified(seeds: range, dtype: str) -> None:
     check(seeds, dtype, SIMPLIFIED)
 
 
+def test_random_programs_under_a_budget() -> None:
+    check(range(180, 192), "float64", BUDGETED)
+
+
 @pytest.mark.fuzz
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("seeds", LONG, ids=str)
 def test_many_random_programs(seeds: range, dtype: str) -> None:
     check(seeds, dtype, DERIVED)
     check(seeds, dtype, SIMPLIFIED)
+    if dtype == "float64":
+        check(seeds, dtype, BUDGETED)
 
 
 def resized(program: Program, old: int, new: int) -> Program:
