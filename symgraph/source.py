@@ -7,6 +7,7 @@ profiles speak of the user's code.
 from __future__ import annotations
 
 import linecache
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +30,7 @@ class Frame:
         return linecache.getline(self.file, self.line).strip()
 
     def __str__(self) -> str:
-        return f"{Path(self.file).name}:{self.line}"
+        return f"{os.path.basename(self.file)}:{self.line}"
 
     def quoted(self) -> str:
         """`model.py:12   h = np.tanh(x @ w)`."""
