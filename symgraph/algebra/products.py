@@ -354,7 +354,10 @@ class Products(ABC):
         """Parts of the product that are a lazy sum which stands beside them to another power."""
         lazy = [slot for slot in factors if slot[0].kind == "sum" and len(slot[0].expr) == 1]
         for slot in lazy:
-            if slot[2] == 1:
+            # Beside its inverse, which it may not cancel where it may be 0, it stays closed.
+            if slot[2] == 1 and not any(
+                other[:2] == slot[:2] for other in factors if other is not slot
+            ):
                 ((term, coef),) = self.instance(slot).items()
                 inner, inner_bound = self.opened_term(term)
                 rest = [other for other in factors if other is not slot]
