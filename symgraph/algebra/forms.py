@@ -30,7 +30,7 @@ Rule: TypeAlias = "Callable[[Forms, Node, Sequence[Expr]], Expr | None]"
 def leaf_expr(heads: Heads, node: Node) -> Expr:
     """The value of a node as it stands."""
     repeated = repeated_number(node)
-    if repeated is not None:
+    if repeated is not None and repeated.dtype.kind != "b":
         found = coefficient(repeated)
         if found is not None:
             return number(found)

@@ -34,6 +34,7 @@ from .slots import (
     joined,
     may_meet,
     merged,
+    opens,
     renamed_slot,
     stripped,
     sums_to_one,
@@ -183,7 +184,7 @@ class Products(ABC):
         while queue:
             term, coef = queue.pop(0)
             factors, bound = self.opened_term(term)
-            lazy = next((slot for slot in factors if is_lazy(slot)), None)
+            lazy = next((slot for slot in factors if opens(slot, factors)), None)
             if lazy is None:
                 done.append((term, coef))
                 continue
@@ -354,10 +355,7 @@ class Products(ABC):
         """Parts of the product that are a lazy sum which stands beside them to another power."""
         lazy = [slot for slot in factors if slot[0].kind == "sum" and len(slot[0].expr) == 1]
         for slot in lazy:
-            # Beside its inverse, which it may not cancel where it may be 0, it stays closed.
-            if slot[2] == 1 and not any(
-                other[:2] == slot[:2] for other in factors if other is not slot
-            ):
+            if opens(slot, factors):
                 ((term, coef),) = self.instance(slot).items()
                 inner, inner_bound = self.opened_term(term)
                 rest = [other for other in factors if other is not slot]

@@ -47,6 +47,7 @@ __all__ = [
     "lone_log",
     "may_meet",
     "merged",
+    "opens",
     "plain_renamed",
     "renamed_slot",
     "share_arrays",
@@ -203,6 +204,17 @@ def holds_exps(head: Head) -> bool:
 def is_lazy(slot: Slot) -> bool:
     """Whether the factor is a lazy sum to the power 1."""
     return slot[0].kind == "sum" and slot[2] == 1
+
+
+def opens(slot: Slot, factors: Factors) -> bool:
+    """Whether the factor is a lazy sum that may be opened.
+
+    A single term stays closed beside its own inverse, which it may not cancel where it may be 0:
+    opened, it would be gathered again.
+    """
+    if not is_lazy(slot) or len(slot[0].expr) > 1:
+        return is_lazy(slot)
+    return not any(other[:2] == slot[:2] for other in factors if other is not slot)
 
 
 def has_exps(factors: Factors) -> bool:
