@@ -154,14 +154,22 @@ def _typed(value: Any) -> Any:
     return (type(value), value)
 
 
-@contextmanager
-def origin(value: Origin | None) -> Generator[None]:
-    """Give nodes made inside this origin; with None, the user's own line."""
-    token = _current.set(value)
-    try:
-        yield
-    finally:
-        _current.reset(token)
+class origin:  # reads as a function: `with origin(...)`
+    """Give nodes made inside this origin; with None, the user's own line.
+
+    A class, for a generator would cost more than many a node that is made inside.
+    """
+
+    __slots__ = ("_token", "_value")
+
+    def __init__(self, value: Origin | None) -> None:
+        self._value = value
+
+    def __enter__(self) -> None:
+        self._token = _current.set(self._value)
+
+    def __exit__(self, *_exception: object) -> None:
+        _current.reset(self._token)
 
 
 @contextmanager

@@ -229,9 +229,11 @@ class Graph:
             raise SymgraphError(f"There is no strategy {strategy!r}.", mend='Use "greedy".')
         start = self
         history = Log()
+        knowledge = Knowledge()
+        settled: set[Node] = set()
         recipe = self._recipe
         if recipe is not None and trust != "exact":
-            forward = recipe.forward._stabilized(trust, rules)
+            forward = recipe.forward._stabilized(trust, rules, knowledge, settled)
             history.extend(forward.history)
             dag = differentiated(
                 forward.dag,
@@ -242,16 +244,30 @@ class Graph:
             )
         else:
             dag = start.dag
-        outputs, steps = simplified(dag.outputs, Knowledge(), trust=trust, rules=rules)
+        outputs, steps = simplified(
+            dag.outputs, knowledge, trust=trust, rules=rules, settled=settled
+        )
         history.extend(steps)
         small = Graph(dag.with_outputs(outputs), history=history)
         small._before = self
         return small
 
-    def _stabilized(self, trust: Soundness = "rounding", rules: Rules = None) -> Graph:
-        """Simplified with open facts only: what may be done before differentiating."""
+    def _stabilized(
+        self,
+        trust: Soundness = "rounding",
+        rules: Rules = None,
+        knowledge: Knowledge | None = None,
+        settled: set[Node] | None = None,
+    ) -> Graph:
+        """Simplified with open facts only: what may be done before differentiating.
+
+        Where no other facts are stated, `knowledge` is as good and what it has found is found once.
+        """
+        facts = [fact for node in self.dag.inputs.values() for fact in node.params["assume"]]
+        if knowledge is None or not all(fact.is_open for fact in facts):
+            knowledge, settled = Knowledge(only_open=True), None
         outputs, steps = simplified(
-            self.dag.outputs, Knowledge(only_open=True), trust=trust, rules=rules
+            self.dag.outputs, knowledge, trust=trust, rules=rules, settled=settled
         )
         return Graph(self.dag.with_outputs(outputs), history=steps)
 

@@ -16,9 +16,9 @@ from .term import Expr, Head, Term, weight
 __all__ = ["ARGUMENTS", "arrays_of", "holds_exps", "is_closed", "is_trivial", "least_count"]
 
 _MANY_TERMS = 6
-_LONG = 14
-_LONGEST = 28
-_HEAVIEST = 48
+_LONG = 8
+_LONGEST = 14
+_HEAVIEST = 24
 _LONG_ARGUMENT = 9
 
 

@@ -27,7 +27,7 @@ Rules = RulePack | Sequence[Rule] | Sequence[RulePack] | RuleSet | None
 _ROUNDS = 12
 """More than any graph has needed (most need two)."""
 _SMALL = 3_000
-"""Nodes up to which a graph is looked over once more at the end, all trials made again."""
+"""Nodes up to which rounds go on until nothing changes, all trials made once more at the end."""
 
 
 def rule_set(rules: Rules) -> RuleSet:
@@ -49,6 +49,7 @@ def simplified(
     *,
     trust: Soundness = "rounding",
     rules: Rules = None,
+    settled: set[Node] | None = None,
 ) -> tuple[list[Node], Log]:
     """The outputs, simplified, and the log of what was done.
 
@@ -61,14 +62,19 @@ def simplified(
         The weakest grade of soundness to accept.
     rules : RulePack, sequence of Rule or RulePack, RuleSet, optional
         Instead of the installed packs.
+    settled : set of Node, optional
+        Nodes that an earlier call with the same knowledge, trust and rules left as they are; those of
+        this call are added.
     """
     log = Log()
     chosen = rule_set(rules)
     current = list(outputs)
     seen: dict[tuple[Node, ...], int] = {}
-    settled: set[Node] = set()
+    settled = set() if settled is None else settled
     with collector_paused():
-        while tuple(current) not in seen and len(seen) < _ROUNDS:
+        # One round finds nearly all there is; a large graph is spared the rounds that confirm it.
+        rounds = _ROUNDS if len(reachable(current)) <= _SMALL else 1
+        while tuple(current) not in seen and len(seen) < rounds:
             seen[tuple(current)] = len(seen)
             current = folded(current)
             current = rewrite(current, chosen, knowledge, trust=trust, log=log, settled=settled)
@@ -77,6 +83,9 @@ def simplified(
             if tuple(current) in seen and len(reachable(current)) <= _SMALL:
                 # A second call starts without memory; so must the last look of the first.
                 current = normalized(current, knowledge, trust=trust, log=log, afresh=True)
+        if tuple(current) not in seen:
+            current = folded(current)
+            current = rewrite(current, chosen, knowledge, trust=trust, log=log, settled=settled)
     return _cheapest(current, seen), log
 
 
