@@ -173,6 +173,8 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Array:
         )
     if axis is None:
         x, axis = ravel(x), 0
+    elif not x.ndim:
+        x = ravel(x)  # as NumPy does: a number has one axis here
     (place,) = normal_axes(axis, x.ndim)
     tall = expand_dims(x, x.ndim + place + 1)
     wide = list(tall.shape)
