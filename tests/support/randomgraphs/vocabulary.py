@@ -586,7 +586,7 @@ def selected(b: Builder) -> int | None:
         return None
     text = ["{0}[{1}]", "np.take({0}, {1}, axis=0)"]
     label = b.rng.choice(labels)
-    if b.values[x].shape[-1] == 3:
+    if b.values[x].ndim < 3 and b.values[x].shape[-1] == 3:
         text += ["sp.one_hot({1}, 3) @ np.reshape({0}, (-1, 3)).T", "sp.one_hot({1}, 3) + {0}[:1]"]
     shape = b.values[x].shape
     if len(shape) == 2 and shape[0] == len(b.values[label]) and shape[1] >= 3:
