@@ -6,6 +6,11 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# The same examples at every run: what fails once fails again, and what passed did not by luck.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.load_profile("repeatable")
 
 # Collecting a module's doctests imports it, and these import an extra at their top.
 NEEDS = {

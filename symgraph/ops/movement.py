@@ -85,6 +85,8 @@ def _expanded(shape: Shape, axis: Any) -> Shape:
 def _squeezed(shape: Shape, axis: Any) -> Shape:
     if axis is None:
         return tuple([dim for dim in shape if not known_equal(dim, 1)])
+    if not shape and axis in (0, -1):
+        return shape  # as NumPy does: a number has one axis here
     dropped = normal_axes(axis, len(shape))
     for each in dropped:
         if not known_equal(shape[each], 1):
