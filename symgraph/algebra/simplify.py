@@ -126,7 +126,7 @@ class Pass:
             return
         closed = is_closed(expr, self.users[node], node in self.arguments)
         trivial = is_trivial(node, [self.opened[each] for each in node.operands])
-        # A value with several users is written at its best first: alone, none of them would change it.
+        # A value with several users is written at its best: alone, none of them would change it.
         shared = self.users[node] > 1
         if (closed or shared or node in self.ends) and not trivial:
             self._end(node, expr)

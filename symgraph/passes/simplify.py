@@ -63,8 +63,8 @@ def simplified(
     rules : RulePack, sequence of Rule or RulePack, RuleSet, optional
         Instead of the installed packs.
     settled : set of Node, optional
-        Nodes that an earlier call with the same knowledge, trust and rules left as they are; those of
-        this call are added.
+        Nodes that an earlier call with the same knowledge, trust and rules left as they are; those
+        of this call are added.
     """
     log = Log()
     chosen = rule_set(rules)
