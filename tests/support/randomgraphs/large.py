@@ -48,7 +48,9 @@ def random_function(steps: int, seed: int = 0) -> Callable[[Any, Any], Any]:
                 value = rng.choice(_UNARY)(pick)
                 made += 2
             elif kind < 0.85:
-                value = rng.choice(_BINARY)(pick, rng.choice(values[-200:]))
+                # x comes in again and again, or its gradient would vanish in the depth.
+                other = x if rng.random() < 0.2 else rng.choice(values[-200:])
+                value = rng.choice(_BINARY)(pick, other)
                 made += 3
             elif kind < 0.92:
                 value = np.tanh(pick @ w)
