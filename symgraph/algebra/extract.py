@@ -190,10 +190,14 @@ class Writer:
         parts: list[tuple[bool, Piece]] = []
         for term, coef in expr.items():
             if term == ONE and not any(signs):
-                parts.append((True, Piece(self.spelling.constant(coef), ())))
                 continue
             by, piece = self.product(term, quotient(coef, common))
             parts.append((by > 0, self.spelling.times(piece, abs(by))))
+        if ONE in expr and not any(signs):
+            # Written out, a term may have turned positive: x - 1, not -1 + x.
+            plus = not any(sign for sign, _ in parts)
+            number = expr[ONE] if plus else -expr[ONE]
+            parts.append((plus, Piece(self.spelling.constant(number), ())))
         sign, piece = self._total(parts)
         return times(common, sign), piece
 
