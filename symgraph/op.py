@@ -21,6 +21,8 @@ __all__ = [
     "Algebra",
     "Op",
     "Params",
+    "Pull",
+    "Pullback",
     "Undefined",
     "no_flops",
     "per_element",
@@ -38,6 +40,11 @@ VjpRule: TypeAlias = Callable[..., Any]
 `ct` may carry extra leading axes beyond those of `out`; rules use negative axes and trailing
 broadcasting, so the same rule serves gradients, Jacobians and Hessians.
 """
+Pullback: TypeAlias = Callable[..., Any]
+"""`pullback(pull, **params)` gives the cotangents of all operands asked for at once.
+
+For operations whose operands share the work, such as a loop. `pull` is a `Pull`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,33 @@ class Undefined:
     """A derivative that does not exist, and why."""
 
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """What reverse mode knows when it comes to a node, for an operation's `pullback`.
+
+    Parameters
+    ----------
+    cts : tuple
+        One a result: its cotangent, None where nothing flows back to it.
+    outs : tuple
+        The results.
+    operands : tuple
+    wanted : tuple of int
+        The operands whose cotangents are asked for, floating all of them.
+    lead : int
+        How many leading axes cotangents have beyond those of the results.
+    cotangents : callable
+        Reverse mode itself, for operations that hold graphs: `cotangents(seeds, targets)`.
+    """
+
+    cts: tuple[Any, ...]
+    outs: tuple[Any, ...]
+    operands: tuple[Any, ...]
+    wanted: tuple[int, ...]
+    lead: int
+    cotangents: Callable[..., Any]
 
 
 def undefined(why: str) -> Undefined:
@@ -108,6 +142,10 @@ class Op:
     vjp : tuple, one entry an operand, or one rule for any number of operands
         A rule, None (zero by nature) or `undefined(why)`. A single callable is called with the
         operand's position as `index=`.
+    pullback : callable, optional
+        Instead of `vjp`: the cotangents of all operands at once.
+    custom : bool
+        Whether a user has defined it.
     normalize : callable
         `normalize(avals, **params)` gives params in normal form (negative axes, resolved defaults)
         before `infer` sees them.
@@ -133,7 +171,7 @@ class Op:
     name: str
     infer: Infer
     kernel: Kernel
-    vjp: tuple[VjpRule | Undefined | None, ...] | VjpRule = ()
+    vjp: tuple[VjpRule | Undefined | None, ...] | VjpRule | Undefined = ()
     normalize: Callable[..., dict[str, Any]] = _same_params
     promote: Callable[[np.dtype[Any]], np.dtype[Any]] | None = None
     unpromoted: tuple[int, ...] = ()
@@ -144,9 +182,15 @@ class Op:
     ufunc: str = ""
     view: bool = False
     doc: str = ""
+    pullback: Pullback | None = None
+    custom: bool = False
 
     def vjp_rule(self, index: int) -> VjpRule | Undefined | None:
         """The derivative with respect to operand `index`."""
+        if self.pullback is not None:
+            return _jointly
+        if isinstance(self.vjp, Undefined):
+            return self.vjp
         if callable(self.vjp):
             rule = self.vjp
 
@@ -158,6 +202,10 @@ class Op:
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
+
+
+def _jointly(*_operands: Any, **_params: Any) -> Any:
+    raise AssertionError("This operation differentiates all its operands at once: Op.pullback.")
 
 
 OPS: dict[str, Op] = {}

@@ -17,7 +17,7 @@ from ..avals import Aval
 from ..dag import Node, Origin, origin, reachable
 from ..dims import Shape, known_equal
 from ..errors import DTypeError, NotDifferentiable, ShapeError
-from ..op import Undefined
+from ..op import Pull, Undefined
 from ..ops.creation import constant_of, zeros
 
 __all__ = ["active_nodes", "cotangents", "gradients", "vjp"]
@@ -74,6 +74,12 @@ def cotangents(
             continue
         frames = node.origin.frames
         with origin(Origin(frames, adjoint_of=node)):
+            if node.op.pullback is not None:
+                known = partial.pop(node, {})
+                if contributions:
+                    known[0] = found[node] = _total(contributions)
+                _pull_back_jointly(node, known, lead, active, pending)
+                continue
             if node in partial:
                 ct: Any = _result_cotangents(node, partial.pop(node), lead)
             else:
@@ -120,6 +126,37 @@ def _pull_back(
             )
         contribution = rule(ct, out, *operands, **node.params)
         pending.setdefault(operand, []).append(fitted(contribution, operand.aval, lead))
+
+
+def _pull_back_jointly(
+    node: Node,
+    known: dict[int, Array],
+    lead: int,
+    active: set[Node],
+    pending: dict[Node, list[Array]],
+) -> None:
+    """Hand the active operands their contributions, which the operation makes all at once."""
+    pullback = node.op.pullback
+    assert pullback is not None
+    wanted = tuple(
+        slot
+        for slot, operand in enumerate(node.operands)
+        if operand in active and operand.aval.dtype.kind == "f"
+    )
+    several = len(node.results) > 1
+    pull = Pull(
+        tuple(known.get(index) for index in range(len(node.results))),
+        tuple(Array(each) for each in (_projections(node) if several else [node])),
+        tuple(Array(operand) for operand in node.operands),
+        wanted,
+        lead,
+        cotangents,
+    )
+    contributions = pullback(pull, **node.params) if wanted else ()
+    for slot, contribution in zip(wanted, contributions, strict=True):
+        if contribution is not None:
+            operand = node.operands[slot]
+            pending.setdefault(operand, []).append(fitted(contribution, operand.aval, lead))
 
 
 def _projections(node: Node) -> list[Node]:

@@ -1,0 +1,156 @@
+"""Nested containers of arrays as a flat list and the structure to put them back into.
+
+Tuples, lists, dicts, named tuples and dataclasses are containers, None is an empty one, anything
+else is a leaf. Dicts are flattened in the order of their sorted keys, so that the order of
+insertion does not matter, and come back in the order they were written in.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, cast
+
+__all__ = ["LEAF", "Tree", "flatten", "leaf_paths", "tree_map", "unflatten"]
+
+Kind: TypeAlias = Literal["leaf", "none", "tuple", "list", "dict", "namedtuple", "dataclass"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The structure of a nested container, compared by value.
+
+    Parameters
+    ----------
+    kind : str
+    children : tuple of Tree
+        In the order in which leaves are listed.
+    keys : tuple
+        What each child is found under: keys of a dict, names of fields.
+    cls : type, optional
+        Of a named tuple or a dataclass.
+    order : tuple
+        Keys of a dict as they were inserted; no part of its value.
+    """
+
+    kind: Kind
+    children: tuple[Tree, ...] = ()
+    keys: tuple[Any, ...] = ()
+    cls: type[Any] | None = None
+    order: tuple[Any, ...] = field(default=(), compare=False)
+
+    def __str__(self) -> str:
+        # As deep as what the user wrote.
+        parts = [str(child) for child in self.children]
+        match self.kind:
+            case "leaf":
+                return "*"
+            case "none":
+                return "None"
+            case "tuple":
+                return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+            case "list":
+                return f"[{', '.join(parts)}]"
+            case "dict":
+                shown = (f"{key!r}: {part}" for key, part in zip(self.keys, parts, strict=True))
+                return "{" + ", ".join(shown) + "}"
+            case "namedtuple" | "dataclass":
+                shown = (f"{key}={part}" for key, part in zip(self.keys, parts, strict=True))
+                return f"{getattr(self.cls, '__name__', '')}({', '.join(shown)})"
+
+
+LEAF = Tree("leaf")
+_NONE = Tree("none")
+
+
+def flatten(value: Any) -> tuple[list[Any], Tree]:
+    """The leaves in order, and the structure that held them."""
+    leaves: list[Any] = []
+    return leaves, _flattened(value, leaves)
+
+
+def _flattened(value: Any, leaves: list[Any]) -> Tree:
+    if value is None:
+        return _NONE
+    if isinstance(value, dict):
+        items = cast("dict[Any, Any]", value)
+        keys = _sorted(list(items))
+        children = tuple([_flattened(items[key], leaves) for key in keys])
+        return Tree("dict", children, keys, order=tuple(items))
+    if isinstance(value, (tuple, list)):
+        parts = cast("Sequence[Any]", value)
+        children = tuple([_flattened(each, leaves) for each in parts])
+        names = getattr(type(parts), "_fields", None)
+        if names is not None:
+            return Tree("namedtuple", children, tuple(names), type(parts))
+        return Tree("tuple" if isinstance(parts, tuple) else "list", children)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = tuple([each.name for each in dataclasses.fields(value) if each.init])
+        children = tuple([_flattened(getattr(value, name), leaves) for name in names])
+        return Tree("dataclass", children, names, cast("type[Any]", type(value)))
+    leaves.append(value)
+    return LEAF
+
+
+def _sorted(keys: list[Any]) -> tuple[Any, ...]:
+    try:
+        return tuple(sorted(keys))
+    except TypeError:
+        return tuple(sorted(keys, key=lambda key: (type(key).__name__, repr(key))))
+
+
+def unflatten(tree: Tree, leaves: Sequence[Any]) -> Any:
+    """The leaves in the containers they came from."""
+    rest = iter(leaves)
+    return _unflattened(tree, lambda: next(rest))
+
+
+def _unflattened(tree: Tree, take: Callable[[], Any]) -> Any:
+    if tree.kind == "leaf":
+        return take()
+    parts = [_unflattened(child, take) for child in tree.children]
+    match tree.kind:
+        case "none":
+            return None
+        case "tuple":
+            return tuple(parts)
+        case "list":
+            return parts
+        case "dict":
+            found = dict(zip(tree.keys, parts, strict=True))
+            return {key: found[key] for key in tree.order or tree.keys}
+        case "namedtuple" | "dataclass":
+            assert tree.cls is not None
+            return tree.cls(**dict(zip(tree.keys, parts, strict=True)))
+
+
+def tree_map(f: Callable[..., Any], first: Any, *others: Any) -> Any:
+    """`f` of corresponding leaves, in the containers of `first`.
+
+    Raises
+    ------
+    ValueError
+        If the structures differ.
+    """
+    leaves, tree = flatten(first)
+    columns = [leaves]
+    for other in others:
+        found, structure = flatten(other)
+        if structure != tree:
+            raise ValueError(f"The structures differ: {tree} and {structure}.")
+        columns.append(found)
+    return unflatten(tree, [f(*row) for row in zip(*columns, strict=True)])
+
+
+def leaf_paths(tree: Tree, prefix: str = "") -> list[str]:
+    """Where each leaf is: `["[0]", ".weights", "['b']"]` and the like, prefixed."""
+    if tree.kind == "leaf":
+        return [prefix]
+    keys = tree.keys if tree.kind not in ("tuple", "list") else tuple(range(len(tree.children)))
+    dotted = tree.kind in ("namedtuple", "dataclass")
+    return [
+        path
+        for key, child in zip(keys, tree.children, strict=True)
+        for path in leaf_paths(child, f"{prefix}.{key}" if dotted else f"{prefix}[{key!r}]")
+    ]
