@@ -6,14 +6,14 @@ in one record, written in one place under `ops/`. Everything else in the engine 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from .avals import Aval
-from .dims import Dim
+from .dims import Dim, known_equal
 from .errors import BackendError
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Pull",
     "Pullback",
     "Undefined",
+    "carries_aligned",
     "no_flops",
     "per_element",
     "register",
@@ -39,6 +40,18 @@ VjpRule: TypeAlias = Callable[..., Any]
 
 `ct` may carry extra leading axes beyond those of `out`; rules use negative axes and trailing
 broadcasting, so the same rule serves gradients, Jacobians and Hessians.
+"""
+JvpRule: TypeAlias = Callable[..., Any]
+"""`rule(tangents, out, *operands, **params)` gives the tangent of the result.
+
+`tangents` has one entry an operand, None where it is zero; each may carry extra leading axes, the
+same for all. For several results `out` and what is given are tuples.
+"""
+Carries: TypeAlias = Callable[..., "Sequence[int | None]"]
+"""`carries(out, *avals, index=i, **params)`: where each axis of operand `i` goes.
+
+One entry an axis: the (negative) axis a of the result such that result[..., k on a, ...] depends on
+the operand at k on its own axis alone; None where the axis is mixed, reduced or reordered.
 """
 Pullback: TypeAlias = Callable[..., Any]
 """`pullback(pull, **params)` gives the cotangents of all operands asked for at once.
@@ -100,6 +113,23 @@ class Algebra:
     unit: float | None = None
 
 
+def _mixes(*avals: Aval, index: int, **_params: Any) -> Sequence[int | None]:
+    """Nothing is known: every axis may be mixed (avals[0] is the result's)."""
+    return (None,) * avals[index + 1].ndim
+
+
+def carries_aligned(out: Aval, *avals: Aval, index: int, **_params: Any) -> Sequence[int | None]:
+    """Axes aligned from the end, as operands of elementwise operations are broadcast.
+
+    An axis of size 1 that is repeated is not carried: all copies depend on the one element.
+    """
+    shape = avals[index].shape
+    return tuple(
+        axis if -axis <= out.ndim and known_equal(shape[axis], out.shape[axis]) else None
+        for axis in range(-len(shape), 0)
+    )
+
+
 def _no_facts(*_operands: Any, **_params: Any) -> Iterable[Any]:
     return ()
 
@@ -146,6 +176,11 @@ class Op:
         Instead of `vjp`: the cotangents of all operands at once.
     custom : bool
         Whether a user has defined it.
+    jvp : callable, optional
+        The forward rule. Without one, forward mode transposes `vjp`; give one where there is no
+        reverse rule to transpose, or a shorter way.
+    carries : callable
+        Where each axis of an operand goes, so that Jacobians of batched maps are found diagonal.
     normalize : callable
         `normalize(avals, **params)` gives params in normal form (negative axes, resolved defaults)
         before `infer` sees them.
@@ -172,6 +207,8 @@ class Op:
     infer: Infer
     kernel: Kernel
     vjp: tuple[VjpRule | Undefined | None, ...] | VjpRule | Undefined = ()
+    jvp: JvpRule | None = None
+    carries: Carries = _mixes
     normalize: Callable[..., dict[str, Any]] = _same_params
     promote: Callable[[np.dtype[Any]], np.dtype[Any]] | None = None
     unpromoted: tuple[int, ...] = ()

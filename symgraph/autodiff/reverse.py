@@ -14,28 +14,48 @@ from typing import Any
 
 from ..array import FUNCTIONS, Array, project
 from ..avals import Aval
-from ..dag import Node, Origin, origin, reachable
+from ..dag import Node, Origin, origin
 from ..dims import Shape, known_equal
 from ..errors import DTypeError, NotDifferentiable, ShapeError
 from ..op import Pull, Undefined
 from ..ops.creation import constant_of, zeros
 
-__all__ = ["active_nodes", "cotangents", "gradients", "vjp"]
+__all__ = ["active_nodes", "check_targets", "cotangents", "fitted", "gradients", "vjp"]
 
 
 def active_nodes(outputs: Sequence[Node], targets: Sequence[Node]) -> set[Node]:
-    """Nodes on a path from a target to an output, both included."""
+    """Nodes on a path from a target to an output, both included.
+
+    A node made before every target depends on none, so the walk does not go there: its length is
+    that of the part made since.
+    """
     active = set(targets)
+    first = min((target.serial for target in targets), default=0)
     found: set[Node] = set()
-    for node in reachable(outputs):
+    for node in _made_since(first, outputs):
         if node in active or any(operand in active for operand in node.operands):
             active.add(node)
             found.add(node)
     return found
 
 
+def _made_since(first: int, outputs: Sequence[Node]) -> list[Node]:
+    """Nodes with serial `first` or later that the outputs depend on, operands first."""
+    seen = {node for node in outputs if node.serial >= first}
+    stack = list(seen)
+    while stack:
+        for operand in stack.pop().operands:
+            if operand.serial >= first and operand not in seen:
+                seen.add(operand)
+                stack.append(operand)
+    return sorted(seen, key=lambda node: node.serial)
+
+
 def cotangents(
-    seeds: Sequence[tuple[Array, Array]], targets: Sequence[Array]
+    seeds: Sequence[tuple[Array, Array]],
+    targets: Sequence[Array],
+    *,
+    owner: Node | None = None,
 ) -> list[Array | None]:
     """The cotangent of each target, None where no path leads from it to an output.
 
@@ -44,6 +64,8 @@ def cotangents(
     seeds : sequence of (output, cotangent)
         A cotangent has its output's shape, possibly with extra leading axes, the same for all.
     targets : sequence of Array
+    owner : Node, optional
+        What the nodes made are the derivative of; by default each of the node it is adjoint to.
 
     Raises
     ------
@@ -52,14 +74,7 @@ def cotangents(
     NotDifferentiable
         If an operation on a path has no derivative.
     """
-    for target in targets:
-        if target.dtype.kind != "f":
-            raise DTypeError(
-                f"A derivative with respect to {target!r} is not defined: "
-                f"its dtype is {target.dtype}.",
-                [f"{target!r}   from {target.node.origin}"],
-                mend="Differentiate with respect to floating-point arrays.",
-            )
+    check_targets(targets)
     outputs = [output.node for output, _ in seeds]
     active = active_nodes(outputs, [target.node for target in targets])
     lead = seeds[0][1].ndim - seeds[0][0].ndim
@@ -73,7 +88,7 @@ def cotangents(
         if not contributions and node not in partial:
             continue
         frames = node.origin.frames
-        with origin(Origin(frames, adjoint_of=node)):
+        with origin(Origin(frames, adjoint_of=owner or node)):
             if node.op.pullback is not None:
                 known = partial.pop(node, {})
                 if contributions:
@@ -86,6 +101,23 @@ def cotangents(
                 ct = found[node] = _total(contributions)
             _pull_back(node, ct, lead, active, pending, partial)
     return [found.get(target.node) for target in targets]
+
+
+def check_targets(targets: Sequence[Array]) -> None:
+    """Refuse what has no derivative: integers and booleans.
+
+    Raises
+    ------
+    DTypeError
+    """
+    for target in targets:
+        if target.dtype.kind != "f":
+            raise DTypeError(
+                f"A derivative with respect to {target!r} is not defined: "
+                f"its dtype is {target.dtype}.",
+                [f"{target!r}   from {target.node.origin}"],
+                mend="Differentiate with respect to floating-point arrays.",
+            )
 
 
 def _total(contributions: list[Array]) -> Array:

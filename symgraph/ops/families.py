@@ -11,7 +11,7 @@ import numpy as np
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
 from ..avals import Aval, broadcast_shapes
 from ..errors import DTypeError
-from ..op import Algebra, Op, Undefined, VjpRule, per_element, register
+from ..op import Algebra, Op, Undefined, VjpRule, carries_aligned, per_element, register
 from .masks import behind_masks
 
 __all__ = ["Function", "elementwise", "function", "like_ufunc", "same_dtype", "to_float"]
@@ -108,6 +108,7 @@ def elementwise(
             infer=_infer_predicate if predicate else _infer_elementwise,
             kernel=kernel,
             vjp=tuple(behind_masks(rule) for rule in vjp) if behind_mask else vjp,
+            carries=carries_aligned,
             promote=promote or (like_ufunc(ufunc) if ufunc else same_dtype),
             unpromoted=unpromoted,
             flops=per_element(flops),

@@ -1,0 +1,159 @@
+r"""Forward mode: tangents pushed along the graph, by transposing each operation's reverse rule.
+
+An operation's vjp rule is linear in its cotangent, $\bar x = J^\top \bar y$. Applied to a dummy
+cotangent it gives a small linear graph; differentiating that once more, with the tangent $\dot x$
+as its cotangent, gives $\dot y = J \dot x$, and the dummy is gone (Radul et al. 2023, "You only
+linearize once", run the other way). So one rule an operation serves both modes, and
+$\langle u, J v\rangle = \langle J^\top u, v\rangle$ holds by construction. An operation may bring a
+forward rule of its own (`Op.jvp`). Each node on the way is visited once; nothing recurses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+from ..array import FUNCTIONS, Array, project
+from ..dag import Node, Origin, fresh, origin
+from ..dims import known_equal
+from ..errors import NotDifferentiable
+from ..op import OPS, Pull, Undefined
+from .reverse import active_nodes, check_targets, cotangents, fitted
+
+__all__ = ["tangents"]
+
+
+def tangents(outputs: Sequence[Array], seeds: Sequence[tuple[Array, Array]]) -> list[Array | None]:
+    """The tangent of each output, None where no path leads to it from a seeded value.
+
+    Parameters
+    ----------
+    outputs : sequence of Array
+    seeds : sequence of (value, tangent)
+        Floating inputs or intermediate values, each with a tangent of its shape, possibly with
+        extra leading axes, the same for all.
+
+    Raises
+    ------
+    DTypeError
+        If a seeded value is not floating.
+    NotDifferentiable
+        If an operation on a path has no derivative.
+    """
+    check_targets([value for value, _ in seeds])
+    lead = seeds[0][1].ndim - seeds[0][0].ndim
+    known: dict[Node, Array] = {}
+    several: dict[Node, list[Array | None]] = {}
+    for value, tangent in seeds:
+        before = known.get(value.node)
+        known[value.node] = tangent if before is None else before + tangent
+    active = active_nodes([output.node for output in outputs], list(known))
+    for node in sorted(active, key=lambda each: each.serial):
+        if node in known:
+            continue
+        if node.op.name == "project":
+            found = several.get(node.operands[0], ())
+            tangent = found[node.params["index"]] if found else None
+            if tangent is not None:
+                known[node] = tangent
+            continue
+        with origin(Origin(node.origin.frames, adjoint_of=node)):
+            results = _pushed(node, known, lead)
+        if len(node.results) > 1:
+            several[node] = results
+        elif results[0] is not None:
+            known[node] = results[0]
+    return [known.get(output.node) for output in outputs]
+
+
+def _pushed(node: Node, known: dict[Node, Array], lead: int) -> list[Array | None]:
+    """The tangent of each result of a node, given those of its operands."""
+    if not any(aval.dtype.kind == "f" for aval in node.results):
+        return [None] * len(node.results)
+    operands = [Array(operand) for operand in node.operands]
+    single = len(node.results) == 1
+    outs = [Array(node)] if single else [Array(project(node, i)) for i in range(len(node.results))]
+    if node.op.jvp is not None:
+        given = tuple(known.get(operand) for operand in node.operands)
+        found: Any = node.op.jvp(
+            given, outs[0] if single else tuple(outs), *operands, **node.params
+        )
+        return [_broadcast(each, out, lead) for each, out in zip(_listed(found), outs, strict=True)]
+    moving = [slot for slot, operand in enumerate(node.operands) if operand in known]
+    dummies = [_dummy(out) for out in outs]
+    floating = [i for i, out in enumerate(outs) if out.dtype.kind == "f"]
+    targets = [dummies[i] for i in floating]
+    total: list[Array | None] = [None] * len(outs)
+    for seeds in _seeds(node, moving, dummies, operands, outs, known):
+        found = cotangents(seeds, targets, owner=node)
+        for i, each in zip(floating, found, strict=True):
+            total[i] = _added(total[i], _broadcast(each, outs[i], lead))
+    return total
+
+
+Seeds: TypeAlias = "list[tuple[Array, Array]]"
+
+
+def _seeds(
+    node: Node,
+    moving: Sequence[int],
+    dummies: Sequence[Array],
+    operands: Sequence[Array],
+    outs: Sequence[Array],
+    known: dict[Node, Array],
+) -> Iterator[Seeds]:
+    """What reverse mode makes of dummy cotangents, to be differentiated by them.
+
+    Each comes with the tangent that is its cotangent; what one rule has made stays together.
+    """
+    single = len(outs) == 1
+    if node.op.pullback is not None:
+        pull = Pull(tuple(dummies), tuple(outs), tuple(operands), tuple(moving), 0, cotangents)
+        pulled = node.op.pullback(pull, **node.params)
+        seeds = [
+            (fitted(each, operands[slot].aval, 0), known[node.operands[slot]])
+            for slot, each in zip(moving, pulled, strict=True)
+            if each is not None
+        ]
+        if seeds:
+            yield seeds
+        return
+    for slot in moving:
+        rule = node.op.vjp_rule(slot)
+        if rule is None:
+            continue
+        if isinstance(rule, Undefined):
+            raise NotDifferentiable(
+                f"{node.op.name} has no derivative with respect to operand {slot}: {rule.why}.",
+                [f"{node!r}   from {node.origin}"],
+                mend="Stop the gradient there (snp.stop_gradient), or give the operation a vjp.",
+            )
+        ct: Any = dummies[0] if single else tuple(dummies)
+        out: Any = outs[0] if single else tuple(outs)
+        pulled = fitted(rule(ct, out, *operands, **node.params), operands[slot].aval, 0)
+        yield [(pulled, known[node.operands[slot]])]
+
+
+def _dummy(out: Array) -> Array:
+    """A cotangent that stands for any: an input of its own, gone once it is differentiated by."""
+    return Array(fresh(OPS["input"], {"name": "cotangent", "assume": ()}, out.aval))
+
+
+def _broadcast(tangent: Array | None, out: Array, lead: int) -> Array | None:
+    if tangent is None:
+        return None
+    if tangent.ndim == out.ndim + lead and all(
+        known_equal(one, other) for one, other in zip(tangent.shape[lead:], out.shape, strict=True)
+    ):
+        return tangent
+    return FUNCTIONS["broadcast_to"](tangent, (*tangent.shape[:lead], *out.shape))
+
+
+def _added(one: Array | None, other: Array | None) -> Array | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return one + other
+
+
+def _listed(found: Any) -> list[Any]:
+    return list(found) if isinstance(found, tuple) else [found]
