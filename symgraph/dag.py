@@ -13,12 +13,14 @@ from __future__ import annotations
 import gc
 import hashlib
 import itertools
+import threading
 import weakref
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -133,8 +135,36 @@ class Node:
         raise SymgraphError("Nodes are not pickled.", mend="Save the graph: graph.save('g.json').")
 
 
+class _Interned:
+    """Every node by what it is, held weakly.
+
+    A `WeakValueDictionary` costs more than the node: here a node that dies leaves its key behind,
+    and dead keys are swept when the table has doubled.
+    """
+
+    _LEAST = 20_000
+
+    def __init__(self) -> None:
+        self.refs: dict[tuple[Any, ...], weakref.ref[Node]] = {}
+        self._most = self._LEAST
+        self._lock = threading.Lock()
+
+    def add(self, key: tuple[Any, ...], node: Node) -> Node:
+        """The node of this key: `node`, if no other thread was faster."""
+        with self._lock:
+            ref = self.refs.get(key)
+            found = None if ref is None else ref()
+            if found is not None:
+                return found
+            self.refs[key] = weakref.ref(node)
+            if len(self.refs) > self._most:
+                self.refs = {key: ref for key, ref in self.refs.items() if ref() is not None}
+                self._most = max(self._LEAST, 2 * len(self.refs))
+        return node
+
+
 _serial = itertools.count()
-_interned: weakref.WeakValueDictionary[tuple[Any, ...], Node] = weakref.WeakValueDictionary()
+_interned = _Interned()
 _current: ContextVar[Origin | None] = ContextVar("origin", default=None)
 
 
@@ -210,14 +240,15 @@ def make(op: Op, operands: Sequence[Node], params: Params | None = None, copy: i
     ShapeError, DTypeError
         As `op.infer` finds.
     """
-    params = params or {}
-    key = (
-        op.name,
-        *[operand.serial for operand in operands],
-        *[(name, _typed(params[name])) for name in sorted(params)],
-        copy,
-    )
-    found = _interned.get(key)
+    serials = [operand.serial for operand in operands]
+    if params:
+        given = [(name, _typed(params[name])) for name in sorted(params)]
+        key = (op.name, *serials, *given, copy)
+    else:
+        params = {}
+        key = (op.name, *serials, copy)
+    ref = _interned.refs.get(key)
+    found = None if ref is None else ref()
     if found is not None:
         _note(found)
         return found
@@ -231,7 +262,7 @@ def make(op: Op, operands: Sequence[Node], params: Params | None = None, copy: i
         _origin(),
         copy,
     )
-    return _interned.setdefault(key, node)
+    return _interned.add(key, node)
 
 
 def _seen_aval(node: Node) -> Any:
@@ -254,6 +285,9 @@ def _note(node: Node) -> None:
         node.origin = Origin((*frames, frame), None, node.origin.rule)
 
 
+_by_serial = attrgetter("serial")
+
+
 def reachable(outputs: Iterable[Node]) -> list[Node]:
     """All nodes the outputs depend on, themselves included, operands first."""
     seen: set[Node] = set(outputs)
@@ -264,10 +298,6 @@ def reachable(outputs: Iterable[Node]) -> list[Node]:
                 seen.add(operand)
                 stack.append(operand)
     return sorted(seen, key=_by_serial)
-
-
-def _by_serial(node: Node) -> int:
-    return node.serial
 
 
 def ancestors(outputs: Iterable[Node], among: Iterable[Node] | None = None) -> set[Node]:

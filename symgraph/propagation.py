@@ -6,7 +6,8 @@ this module runs those statements over a graph, without recursion, and remembers
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import inf, isinf
 from typing import Any
 
@@ -46,17 +47,7 @@ class Known:
         self.node = node
         self.aval: Aval = node.aval
         self.reasons = dict(facts)
-        self.facts = consistent(self.reasons)
-        low, high = _range_of(self.aval.dtype)
-        for fact in self.facts:
-            if fact.name == "interval":
-                low, high = max(low, fact.args[0]), min(high, fact.args[1])
-            elif fact.name == "nonnegative":
-                low = max(low, 0.0)
-            elif fact.name == "nonpositive":
-                high = min(high, 0.0)
-        self.low: float = low
-        self.high: float = high
+        self.facts, self.low, self.high = _consequences(tuple(self.reasons), self.aval.dtype.char)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -103,6 +94,26 @@ class _Witness(Known):
         return low if name == "low" else high
 
 
+@lru_cache(maxsize=4096)
+def _consequences(
+    stated: tuple[Fact, ...], dtype: str
+) -> tuple[Mapping[Fact, Fact | None], float, float]:
+    """All facts that follow, and the least and largest value they leave.
+
+    Most nodes of a graph have one of a few sets of facts, so what follows is found once.
+    """
+    facts = consistent(stated)
+    low, high = _range_of(np.dtype(dtype))
+    for fact in facts:
+        if fact.name == "interval":
+            low, high = max(low, fact.args[0]), min(high, fact.args[1])
+        elif fact.name == "nonnegative":
+            low = max(low, 0.0)
+        elif fact.name == "nonpositive":
+            high = min(high, 0.0)
+    return facts, low, high
+
+
 def _range_of(dtype: np.dtype[Any]) -> tuple[float, float]:
     if dtype.kind == "b":
         return 0.0, 1.0
@@ -112,13 +123,15 @@ def _range_of(dtype: np.dtype[Any]) -> tuple[float, float]:
     return -inf, inf
 
 
-def _stated_by_dtype(aval: Aval) -> Iterable[tuple[Fact, str]]:
-    kind = aval.dtype.kind
-    if kind in "iub":
-        yield integer_valued, f"dtype {aval.dtype}"
-        yield finite, f"dtype {aval.dtype}"
-    if kind in "ub":
-        yield nonnegative, f"dtype {aval.dtype}"
+@lru_cache(maxsize=64)
+def _stated_by_dtype(dtype: np.dtype[Any]) -> Mapping[Fact, str]:
+    why = f"dtype {dtype}"
+    stated: dict[Fact, str] = {}
+    if dtype.kind in "iub":
+        stated = {integer_valued: why, finite: why}
+    if dtype.kind in "ub":
+        stated[nonnegative] = why
+    return stated
 
 
 _OPPOSITE = {
@@ -168,7 +181,7 @@ class Knowledge:
         return self._known[node]
 
     def _derive(self, node: Node) -> Known:
-        by_dtype = dict(_stated_by_dtype(node.aval))
+        by_dtype = _stated_by_dtype(node.aval.dtype)
         stated = dict(self._stated_of_input(node) if node.is_input else self._derived(node))
         try:
             return Known(node, {**by_dtype, **stated}.items())

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..dag import Node
 from ..dims import Dim
-from ..facts import Fact
+from ..facts import finite, nonnegative, nonzero, orthogonal, positive, symmetric, total
 from ..propagation import Knowledge
 from .labels import canonical_term, ordered_indices
 from .term import (
@@ -33,6 +33,7 @@ from .term import (
 __all__ = ["Heads", "one", "open_axes"]
 
 one: Rational = 1
+_ALONG_AXIS = ("simplex", "one_hot", "unit_norm")
 
 
 def open_axes(node: Node) -> tuple[int, ...]:
@@ -124,24 +125,23 @@ class Heads:
     def _leaf_facts(self, head: Head) -> None:
         node = head.node
         known = self.knowledge.of(node)
+        facts = known.facts
         head.axes = open_axes(node)
         head.low, head.high = known.low, known.high
-        head.positive = known.has(Fact("positive"))
-        head.nonnegative = known.has(Fact("nonnegative"))
-        head.nonzero = known.has(Fact("nonzero"))
-        head.positive = head.positive or (head.nonnegative and head.nonzero)
-        head.finite = known.has(Fact("finite"))
-        head.total = node.is_input or known.has(Fact("total")) or _from_whole_numbers(node)
+        head.total = node.is_input or total in facts or _from_whole_numbers(node)
+        if not facts:
+            return
+        head.nonnegative = nonnegative in facts
+        head.nonzero = nonzero in facts
+        head.positive = positive in facts or (head.nonnegative and head.nonzero)
+        head.finite = finite in facts
         square = len(head.axes) >= 2 and head.axes[-2:] == (-2, -1)
-        head.symmetric = square and known.has(Fact("symmetric"))
-        head.orthogonal = len(head.axes) == 2 and square and known.has(Fact("orthogonal"))
-        for place, axis in enumerate(head.axes):
-            if known.has(Fact("simplex", (axis,))):
-                head.simplex += (place,)
-            if known.has(Fact("one_hot", (axis,))):
-                head.one_hot += (place,)
-            if known.has(Fact("unit_norm", (axis,))):
-                head.unit_norm += (place,)
+        head.symmetric = square and symmetric in facts
+        head.orthogonal = len(head.axes) == 2 and square and orthogonal in facts
+        for fact in facts:
+            if fact.name in _ALONG_AXIS and fact.args[0] in head.axes:
+                place = head.axes.index(fact.args[0])
+                setattr(head, fact.name, (*getattr(head, fact.name), place))
 
     def _dim_facts(self, head: Head) -> None:
         head.nonnegative = head.total = True

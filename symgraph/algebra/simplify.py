@@ -93,8 +93,8 @@ class Pass:
         self.forms = memory.forms
         self.kept = memory.kept
         self.recall = Recall(self.forms.normal)
-        self.world = World(outputs)
         self.nodes = reachable(outputs)
+        self.world = World(outputs, self.nodes)
         self.users: dict[Node, int] = dict.fromkeys(self.nodes, 0)
         self.ends: set[Node] = set(outputs)
         self.arguments: set[Node] = set()

@@ -164,6 +164,8 @@ def rational(value: Rational) -> Rational:
 
 def quotient(a: Coef, b: Coef) -> Coef:
     """A / b; exact if both are."""
+    if b == 1:
+        return a
     if isinstance(a, float) or isinstance(b, float):
         return float(a) / float(b)
     return bounded(rational(Fraction(a) / b))

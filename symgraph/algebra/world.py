@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from ..avals import Aval
-from ..dag import Node
+from ..dag import Node, reachable
 from ..dims import Dim, names_of, resolve
 
 __all__ = ["Cost", "World"]
@@ -29,7 +29,7 @@ class World:
     the old node, whose definition is now the new one.
     """
 
-    def __init__(self, outputs: Sequence[Node]) -> None:
+    def __init__(self, outputs: Sequence[Node], nodes: Iterable[Node] | None = None) -> None:
         self._uses: dict[Node, int] = {}
         self._stands_for: dict[Node, Node] = {}
         self._replaced: dict[Node, Node] = {}
@@ -37,6 +37,9 @@ class World:
         self._own: dict[Node, tuple[int, float]] = {}
         self._dims: dict[Dim, float] = {}
         self._suspended: dict[Node, int] = {}
+        varying = self._varying
+        for node in reachable(outputs) if nodes is None else nodes:
+            varying[node] = node.is_input or any(map(varying.__getitem__, node.operands))
         for output in outputs:
             self.retain(output)
 
@@ -54,10 +57,11 @@ class World:
             self.resume(original)
 
     def _operands(self, node: Node) -> list[Node]:
+        stands = self._stands_for
         new = self._replaced.get(node)
         if new is not None:
-            return [self._stands_for.get(new, new)] if new is not node else []
-        return [self._stands_for.get(each, each) for each in node.operands]
+            return [stands.get(new, new)] if new is not node else []
+        return [stands.get(each, each) for each in node.operands]
 
     def replace(self, node: Node, new: Node) -> None:
         """From now on `node` is computed as `new`; to be called while it is suspended."""

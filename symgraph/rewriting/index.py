@@ -18,7 +18,7 @@ from .rule import Rule, RulePack
 
 __all__ = ["RuleSet"]
 
-Signature: TypeAlias = tuple[str, ...]
+Signature: TypeAlias = tuple[str | bool, ...]
 
 _NUMBERS = ("constant", "broadcast_to")
 
@@ -61,11 +61,17 @@ class RuleSet:
         head = node.op.name
         if head not in self._by_head:
             return ()
-        signature = (head, *[operand.op.name for operand in node.operands])
+        operands = node.operands
+        twice = len(operands) > 1 and len(set(operands)) < len(operands)
+        signature = (head, twice, *[operand.op.name for operand in operands])
         found = self._by_signature.get(signature)
         if found is None:
-            operands = signature[1:]
-            found = tuple(rule for rule in self._by_head[head] if _can_start(rule.lhs, operands))
+            names = tuple(operand.op.name for operand in operands)
+            found = tuple(
+                rule
+                for rule in self._by_head[head]
+                if (twice or not _needs_twice(rule.lhs)) and _can_start(rule.lhs, names)
+            )
             self._by_signature[signature] = found
         return found
 
@@ -109,7 +115,13 @@ def _rank(rule: Rule) -> Any:
     return (-rule.priority, -size)
 
 
-def _can_start(pattern: Term, operands: Signature) -> bool:
+def _needs_twice(pattern: Term) -> bool:
+    """Whether the pattern's operands are the same value twice, as in x - x."""
+    variables = [each.name for each in pattern.operands if isinstance(each, Variable)]
+    return len(set(variables)) < len(variables)
+
+
+def _can_start(pattern: Term, operands: tuple[str, ...]) -> bool:
     if len(pattern.operands) != len(operands):
         return False
     orders = permutations(operands) if pattern.op.algebra.commutative else (operands,)
