@@ -48,7 +48,7 @@ JvpRule: TypeAlias = Callable[..., Any]
 same for all. For several results `out` and what is given are tuples.
 """
 Carries: TypeAlias = Callable[..., "Sequence[int | None]"]
-"""`carries(out, *avals, index=i, **params)`: where each axis of operand `i` goes.
+"""`carries(out, *avals, slot=i, **params)`: where each axis of operand `i` goes.
 
 One entry an axis: the (negative) axis a of the result such that result[..., k on a, ...] depends on
 the operand at k on its own axis alone; None where the axis is mixed, reduced or reordered.
@@ -113,17 +113,17 @@ class Algebra:
     unit: float | None = None
 
 
-def _mixes(*avals: Aval, index: int, **_params: Any) -> Sequence[int | None]:
+def _mixes(*avals: Aval, slot: int, **_params: Any) -> Sequence[int | None]:
     """Nothing is known: every axis may be mixed (avals[0] is the result's)."""
-    return (None,) * avals[index + 1].ndim
+    return (None,) * avals[slot + 1].ndim
 
 
-def carries_aligned(out: Aval, *avals: Aval, index: int, **_params: Any) -> Sequence[int | None]:
+def carries_aligned(out: Aval, *avals: Aval, slot: int, **_params: Any) -> Sequence[int | None]:
     """Axes aligned from the end, as operands of elementwise operations are broadcast.
 
     An axis of size 1 that is repeated is not carried: all copies depend on the one element.
     """
-    shape = avals[index].shape
+    shape = avals[slot].shape
     return tuple(
         axis if -axis <= out.ndim and known_equal(shape[axis], out.shape[axis]) else None
         for axis in range(-len(shape), 0)

@@ -19,6 +19,7 @@ from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Algebra, Op, register
+from .carrying import carries_matmul
 from .composites import as_array, composite, listed, naming_lines, refuse
 from .creation import eye
 from .families import function, same_dtype
@@ -117,6 +118,7 @@ MATMUL = register(
         infer=_infer_matmul,
         kernel=lambda xp, x, y: xp.matmul(x, y),
         vjp=(_vjp_matmul_left, _vjp_matmul_right),
+        carries=carries_matmul,
         promote=same_dtype,
         flops=_flops_matmul,
         facts=_facts_matmul,
@@ -241,6 +243,14 @@ def _vjp_einsum(ct: Array, out: Array, *operands: Array, subscripts: str, index:
     return expand_dims(value, missing) if missing else value
 
 
+def _carries_einsum(out: Aval, *avals: Aval, slot: int, subscripts: str) -> Sequence[int | None]:
+    """Indices that the result has too."""
+    terms, result = _terms(subscripts)
+    return [
+        result.index(letter) - len(result) if letter in result else None for letter in terms[slot]
+    ]
+
+
 def _flops_einsum(out: Aval, *avals: Aval, subscripts: str) -> Dim:
     sizes = _sizes(subscripts, [aval.shape for aval in avals])
     if len(avals) <= 2:
@@ -267,6 +277,7 @@ EINSUM = register(
             subscripts, *arrays, optimize=len(arrays) > 1
         ),
         vjp=_vjp_einsum,
+        carries=_carries_einsum,
         normalize=_normal_einsum,
         promote=same_dtype,
         flops=_flops_einsum,

@@ -12,7 +12,7 @@ from .. import facts as f
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
 from ..avals import Aval, supported_dtype
 from ..facts import Fact
-from ..op import Op, no_flops, register
+from ..op import Op, carries_aligned, no_flops, register
 from ..propagation import Known
 from .families import function
 
@@ -50,6 +50,7 @@ CAST = register(
         infer=lambda x, *, dtype: x.with_dtype(dtype),
         kernel=lambda xp, x, *, dtype: x.astype(dtype),
         vjp=(lambda ct, out, x, *, dtype: ct,),
+        carries=carries_aligned,
         normalize=lambda avals, *, dtype: {"dtype": supported_dtype(dtype)},
         flops=no_flops,
         count=0,

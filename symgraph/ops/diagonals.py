@@ -13,6 +13,7 @@ from ..dims import Dim, known_equal, normal, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Algebra, Op, no_flops, register
+from .carrying import carries_diagonal, carries_diagonal_matrix
 from .composites import as_array, composite, naming_lines
 from .families import function
 from .movement import facts_of_elements, moveaxis
@@ -58,6 +59,7 @@ DIAGONAL = register(
                 DIAGONAL_MATRIX, ct, rows=x.shape[-2], columns=x.shape[-1], offset=offset
             ),
         ),
+        carries=carries_diagonal,
         flops=no_flops,
         count=0,
         facts=_facts_diagonal,
@@ -115,6 +117,7 @@ DIAGONAL_MATRIX = register(
         infer=_infer_diagonal_matrix,
         kernel=_diagonal_matrix_kernel,
         vjp=(lambda ct, out, x, *, rows, columns, offset: apply(DIAGONAL, ct, offset=offset),),
+        carries=carries_diagonal_matrix,
         flops=no_flops,
         facts=_facts_diagonal_matrix,
         algebra=Algebra("diagonal_matrix"),

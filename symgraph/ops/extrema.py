@@ -13,6 +13,7 @@ from ..dims import show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, interval
 from ..op import Op, register
+from .carrying import carries_reduced
 from .composites import as_array, composite, given, naming_lines, refuse
 from .creation import arange
 from .families import function
@@ -131,6 +132,7 @@ MAX_WITH_INDEX = register(
         ),
         kernel=_max_with_index_kernel,
         vjp=(_vjp_max_with_index,),
+        carries=carries_reduced,
         normalize=one_axis,
         flops=per_input_element,
         doc="The largest element along `axis` and where it is first met, in one pass.",

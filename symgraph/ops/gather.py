@@ -14,6 +14,7 @@ from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval, total
 from ..facts import one_hot as one_hot_fact
 from ..op import Op, no_flops, register
+from .carrying import carries_gathered, carries_off_axis, carries_scattered
 from .composites import as_array, naming_lines
 from .creation import zeros
 from .families import function, same_dtype
@@ -66,6 +67,7 @@ GATHER = register(
         infer=lambda x, *indices, axis: x.with_shape(_gathered_shape(x, indices, axis)),
         kernel=lambda xp, x, *indices, axis: x[_places(indices, axis)],
         vjp=(_vjp_gather,),
+        carries=carries_gathered,
         normalize=_normal_gather,
         flops=no_flops,
         facts=lambda x, *indices, axis: facts_of_elements(x),
@@ -102,6 +104,7 @@ SCATTER_ADD = register(
             lambda ct, out, x, values, *indices, axis: ct,
             lambda ct, out, x, values, *indices, axis: apply(GATHER, ct, *indices, axis=axis),
         ),
+        carries=carries_scattered,
         normalize=_normal_gather,
         promote=same_dtype,
         unpromoted=tuple(range(2, 34)),
@@ -210,6 +213,7 @@ TAKE_ALONG_AXIS = register(
                 axis=axis,
             ),
         ),
+        carries=carries_off_axis,
         normalize=lambda avals, *, axis: {"axis": normal_axes(axis, avals[0].ndim)[0]},
         flops=no_flops,
         facts=lambda x, index, *, axis: facts_of_elements(x),
@@ -238,6 +242,7 @@ ADD_ALONG_AXIS = register(
             lambda ct, out, x, values, index, *, axis: ct,
             lambda ct, out, x, values, index, *, axis: apply(TAKE_ALONG_AXIS, ct, index, axis=axis),
         ),
+        carries=carries_off_axis,
         normalize=lambda avals, *, axis: {"axis": normal_axes(axis, avals[0].ndim)[0]},
         promote=same_dtype,
         unpromoted=(2,),

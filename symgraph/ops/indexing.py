@@ -18,6 +18,7 @@ from ..dims import Shape, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Op, no_flops, register
+from .carrying import carries_embedded, carries_sliced
 from .composites import as_array, composite, naming_lines, refuse
 from .families import function
 from .gather import GATHER, gather, index_array
@@ -50,6 +51,7 @@ GETITEM = register(
         infer=_infer_getitem,
         kernel=lambda xp, x, *, index: x[as_numpy_index(index)],
         vjp=(_vjp_getitem,),
+        carries=carries_sliced,
         normalize=normal_index,
         flops=no_flops,
         count=0,
@@ -82,6 +84,7 @@ EMBED = register(
             xp.zeros(shape, x.dtype), as_numpy_index(index), x
         ),
         vjp=(lambda ct, out, x, *, shape, index: _slice_of_embedded(ct, index),),
+        carries=carries_embedded,
         flops=no_flops,
         facts=lambda x, *, shape, index: [
             fact

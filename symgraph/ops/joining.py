@@ -13,6 +13,7 @@ from ..avals import Aval, normal_axes
 from ..dims import Shape, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..op import Op, no_flops, register
+from .carrying import carries_off_axis
 from .composites import as_array, composite, listed, naming_lines, refuse
 from .families import function, same_dtype
 from .movement import broadcast_to, expand_dims, facts_of_elements, ravel, reshape
@@ -76,6 +77,7 @@ CONCATENATE = register(
         infer=_infer_concatenate,
         kernel=lambda xp, *arrays, axis: xp.concatenate(arrays, axis=axis),
         vjp=_vjp_concatenate,
+        carries=carries_off_axis,
         normalize=_normal_concatenate,
         promote=same_dtype,
         flops=no_flops,

@@ -16,7 +16,8 @@ from ..avals import Aval, normal_axes
 from ..dims import Dim, Shape, count, known_equal, normal, parse_shape, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval, nonzero, total
-from ..op import Algebra, Op, no_flops, register
+from ..op import Algebra, Op, carries_aligned, no_flops, register
+from .carrying import carries_reshaped, carries_transposed
 from .composites import as_array, composite, listed, naming_lines
 from .families import function
 
@@ -161,6 +162,7 @@ RESHAPE = register(
         infer=_infer_reshape,
         kernel=lambda xp, x, *, shape: xp.reshape(x, shape),
         vjp=(_vjp_reshape,),
+        carries=carries_reshaped,
         normalize=_normal_reshape,
         flops=no_flops,
         count=0,
@@ -253,6 +255,7 @@ TRANSPOSE = register(
         infer=lambda x, *, axes: x.with_shape([x.shape[axis] for axis in axes]),
         kernel=lambda xp, x, *, axes: xp.transpose(x, axes),
         vjp=(_vjp_transpose,),
+        carries=carries_transposed,
         normalize=_normal_transpose,
         flops=no_flops,
         count=0,
@@ -343,6 +346,7 @@ BROADCAST_TO = register(
         kernel=lambda xp, x, *, shape: xp.broadcast_to(x, shape),
         # The engine sums the cotangent over the axes that x was repeated along.
         vjp=(lambda ct, out, x, *, shape: ct,),
+        carries=carries_aligned,
         normalize=lambda avals, *, shape: {"shape": parse_shape(shape)},
         flops=no_flops,
         count=0,

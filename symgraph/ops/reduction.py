@@ -13,6 +13,7 @@ from ..dims import Dim, Shape, count, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, interval
 from ..op import Algebra, Op, VjpRule, per_element, register
+from .carrying import all_but_last, carries_reduced
 from .composites import as_array, given, naming_lines, refuse
 from .creation import arange, constant_of
 from .families import function, same_dtype
@@ -132,6 +133,7 @@ def reduction(
             infer=infer,
             kernel=kernel,
             vjp=(vjp,),
+            carries=carries_reduced,
             normalize=_normal_reduction,
             promote=promote,
             flops=per_input_element,
@@ -229,6 +231,7 @@ PRODUCT_OF_OTHERS = register(
         infer=lambda x: x,
         kernel=_others_kernel,
         vjp=(_vjp_others,),
+        carries=all_but_last(1),
         promote=same_dtype,
         flops=per_element(3),
         facts=lambda x: [

@@ -16,6 +16,7 @@ from ..avals import Aval, normal_axes
 from ..errors import ShapeError
 from ..facts import Fact, finite, interval, total
 from ..op import Algebra, Op, per_element, register
+from .carrying import carries_off_axis, carries_reduced
 from .families import function, to_float
 from .reduction import Axes, reduced_count, reduced_shape, restored, sum
 
@@ -64,6 +65,7 @@ SOFTMAX = register(
         infer=_infer,
         kernel=_softmax_kernel,
         vjp=(_vjp_softmax,),
+        carries=carries_off_axis,
         normalize=_normal,
         promote=to_float,
         flops=per_element(14),
@@ -98,6 +100,7 @@ LOG_SOFTMAX = register(
         infer=_infer,
         kernel=_log_softmax_kernel,
         vjp=(_vjp_log_softmax,),
+        carries=carries_off_axis,
         normalize=_normal,
         promote=to_float,
         flops=per_element(14),
@@ -149,6 +152,7 @@ LOGSUMEXP = register(
         infer=lambda x, *, axis, keepdims: x.with_shape(reduced_shape(x.shape, axis, keepdims)),
         kernel=_logsumexp_kernel,
         vjp=(_vjp_logsumexp,),
+        carries=carries_reduced,
         normalize=_normal_logsumexp,
         promote=to_float,
         flops=lambda out, x, *, axis, keepdims: per_element(13)(x),

@@ -15,7 +15,7 @@ import numpy as np
 from .. import facts as f
 from ..array import NUMPY_FUNCTIONS, apply
 from ..avals import Aval
-from ..op import Op, per_element, register
+from ..op import Op, carries_aligned, per_element, register
 from ..propagation import Known
 from .bounds import (
     FactRule,
@@ -152,6 +152,7 @@ POLYGAMMA = register(
         infer=_infer_polygamma,
         kernel=_polygamma_kernel,
         vjp=(lambda ct, out, x, *, order: ct * polygamma(order + 1, x),),
+        carries=carries_aligned,
         promote=_to_float,
         flops=per_element(40),
         doc="The derivative of order `order` of digamma; the order comes first.",

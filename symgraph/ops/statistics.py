@@ -11,6 +11,7 @@ from ..avals import normal_axes
 from ..dims import Dim
 from ..facts import Fact, finite, integer_valued
 from ..op import Op, register
+from .carrying import carries_off_axis
 from .composites import as_array, composite, given, naming_lines, refuse
 from .creation import dimension
 from .families import function
@@ -32,6 +33,7 @@ CUMSUM = register(
         infer=lambda x, *, axis: x,
         kernel=lambda xp, x, *, axis: xp.cumsum(x, axis=axis),
         vjp=(_vjp_cumsum,),
+        carries=carries_off_axis,
         normalize=lambda avals, *, axis: {"axis": one_axis(avals, axis=axis)["axis"]},
         promote=accumulator,
         facts=lambda x, *, axis: [

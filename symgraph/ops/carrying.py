@@ -1,0 +1,170 @@
+"""Which axes operations keep apart, by family: the `carries` of their records.
+
+Position k on a carried axis of the result depends on the operand at position k alone. Jacobians of
+batched maps are diagonal along such axes, and are built as such (`autodiff.axes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from ..avals import Aval
+from ..dims import count, known_equal
+from ..op import Carries, carries_aligned
+
+__all__ = [
+    "all_but_last",
+    "carries_diagonal",
+    "carries_diagonal_matrix",
+    "carries_embedded",
+    "carries_gathered",
+    "carries_matmul",
+    "carries_off_axis",
+    "carries_reduced",
+    "carries_reshaped",
+    "carries_scattered",
+    "carries_sliced",
+    "carries_transposed",
+]
+
+Places: TypeAlias = "Sequence[int | None]"
+
+
+def carries_off_axis(out: Aval, *avals: Aval, slot: int, axis: Any, **params: Any) -> Places:
+    """All axes but `axis`, along which elements meet: softmax, sorting, joining."""
+    mixed = axis if isinstance(axis, tuple) else (axis,)
+    aligned = carries_aligned(out, *avals, slot=slot, **params)
+    return tuple(
+        None if own in mixed else place
+        for own, place in zip(range(-len(aligned), 0), aligned, strict=True)
+    )
+
+
+def all_but_last(core: int) -> Carries:
+    """Operations on the last `core` axes, batched over the others."""
+
+    def carries(out: Aval, *avals: Aval, slot: int, **params: Any) -> Places:
+        aligned = carries_aligned(out, *avals, slot=slot, **params)
+        return (*aligned[: max(len(aligned) - core, 0)], *(None,) * min(core, len(aligned)))
+
+    return carries
+
+
+def carries_reduced(
+    out: Aval, x: Aval, *, slot: int, axis: tuple[int, ...] | int, keepdims: bool = False
+) -> Places:
+    """The axes that are not reduced, closed up unless they are kept."""
+    gone = axis if isinstance(axis, tuple) else (axis,)
+    places: list[int | None] = []
+    for own in range(-x.ndim, 0):
+        behind = 0 if keepdims else len([each for each in gone if each > own])
+        places.append(None if own in gone else own + behind)
+    return places
+
+
+def carries_diagonal(out: Aval, x: Aval, *, slot: int, offset: int) -> Places:
+    """Both axes of the matrix go to the one of its diagonal."""
+    square = not offset and known_equal(x.shape[-1], x.shape[-2])
+    place = -1 if square else None
+    return [*range(-x.ndim + 1, -1), place, place]
+
+
+def carries_diagonal_matrix(
+    out: Aval, x: Aval, *, slot: int, rows: Any, columns: Any, offset: int
+) -> Places:
+    """The axis of the diagonal goes to the rows."""
+    return [*range(-x.ndim - 1, -2), -2 if not offset and known_equal(rows, columns) else None]
+
+
+def carries_transposed(out: Aval, x: Aval, *, slot: int, axes: tuple[int, ...]) -> Places:
+    """Every axis, where it went."""
+    return [axes.index(own) - x.ndim for own in range(-x.ndim, 0)]
+
+
+def carries_reshaped(out: Aval, x: Aval, *, slot: int, shape: Any) -> Places:
+    """Axes with as many elements before them, and as long, as an axis of the result."""
+    places: list[int | None] = []
+    for own in range(x.ndim):
+        before = count(x.shape[:own])
+        same = [
+            place - out.ndim
+            for place in range(out.ndim)
+            if known_equal(out.shape[place], x.shape[own])
+            and known_equal(count(out.shape[:place]), before)
+        ]
+        places.append(same[0] if same else None)
+    return places
+
+
+def carries_sliced(out: Aval, x: Aval, *, slot: int, index: Sequence[Any]) -> Places:
+    """Axes taken whole, of a basic index in normal form."""
+    return [place for _, place in _whole(index, x.ndim)]
+
+
+def _whole(entries: Sequence[Any], ndim: int) -> list[tuple[int, int | None]]:
+    """For each axis that is indexed, itself and where it goes; None if it is not taken whole."""
+    pairs: list[tuple[int, int | None]] = []
+    own, place = 0, 0
+    for entry in reversed(entries):
+        if entry is None:
+            place -= 1
+        elif isinstance(entry, tuple):
+            own, place = own - 1, place - 1
+            pairs.append((own, place if entry == (None, None, 1) else None))
+        else:
+            own -= 1
+            pairs.append((own, None))
+    while own > -ndim:
+        own, place = own - 1, place - 1
+        pairs.append((own, place))
+    return pairs[::-1]
+
+
+def carries_embedded(out: Aval, x: Aval, *, slot: int, shape: Any, index: Sequence[Any]) -> Places:
+    """The axes of a slice that fill those of the result whole."""
+    back = {place: own for own, place in _whole(index, out.ndim) if place is not None}
+    return [back.get(own) for own in range(-x.ndim, 0)]
+
+
+def carries_gathered(out: Aval, x: Aval, *indices: Aval, slot: int, axis: int) -> Places:
+    """Axes before and behind those that integer arrays choose from."""
+    if slot:
+        return (None,) * indices[slot - 1].ndim
+    chosen = range(axis, axis + len(indices))
+    return [
+        None if own in chosen else own if own > axis else own + x.ndim - out.ndim
+        for own in range(-x.ndim, 0)
+    ]
+
+
+def carries_scattered(
+    out: Aval, x: Aval, values: Aval, *indices: Aval, slot: int, axis: int
+) -> Places:
+    """The target whole; of the values the axes off those that integer arrays choose."""
+    if slot == 0:
+        return carries_aligned(out, x, slot=0)
+    if slot > 1:
+        return (None,) * indices[slot - 2].ndim
+    start, behind = out.ndim + axis, -axis - len(indices)
+    slots = start + max(each.ndim for each in indices) + behind
+    places: list[int | None] = []
+    for own in range(-values.ndim, 0):
+        place = own + slots - out.ndim if own + slots < start else own
+        apart = own + slots < start or own >= -behind
+        fits = apart and known_equal(values.shape[own], out.shape[place])
+        places.append(place if fits else None)
+    return places
+
+
+def carries_matmul(out: Aval, x: Aval, y: Aval, *, slot: int) -> Places:
+    """Rows of the left factor, columns of the right, and what both are batched over."""
+    own, other = (x, y) if slot == 0 else (y, x)
+    if own.ndim == 1:
+        return (None,)
+    shift = 1 if other.ndim == 1 else 0
+    batch = [
+        axis + shift if known_equal(own.shape[axis], out.shape[axis + shift]) else None
+        for axis in range(-own.ndim, -2)
+    ]
+    return [*batch, -2 + shift, None] if slot == 0 else [*batch, None, -1]
