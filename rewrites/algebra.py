@@ -18,9 +18,11 @@ from symgraph.rewriting import (
     Positive,
     Real,
     Total,
+    UniformConstant,
     Varying,
     is_real,
     opposite,
+    product,
     rule,
 )
 
@@ -135,6 +137,12 @@ def quotient_of_negatives(x: Real, y: Real) -> Identity:
 def negated_difference(x: Array, y: Array) -> Identity:
     """$-(x - y) = y - x$; a zero may change its sign."""
     return negative(x - y), y - x
+
+
+@rule(sound="rounding", measure="products of constants")
+def times_two_constants(x: Real, c: UniformConstant, k: UniformConstant) -> Identity:
+    """Two numbers that scale one array are one number; not where their product leaves the range."""
+    return c * (k * x), product(c, k) * x
 
 
 @rule(sound="exact", measure="additions of a negative constant")

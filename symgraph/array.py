@@ -16,9 +16,10 @@ import numpy as np
 
 from .avals import Aval, supported_dtype
 from .dag import Node, make
-from .dims import Dim, Shape, show_shape
+from .dims import Dim, Shape, is_named, show_shape
 from .errors import DTypeError, SymgraphError, TraceError
 from .op import OPS, Op
+from .sizes import node_of_size, weak_number
 from .source import user_frame
 
 __all__ = [
@@ -63,6 +64,8 @@ class Array:
 
     __slots__ = ("node",)
     __array_priority__: ClassVar[float] = 1000.0
+    # SymPy's operators leave `n * x` to the operand of higher priority.
+    _op_priority: ClassVar[float] = 1000.0
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -416,7 +419,8 @@ def _reflected(function: str) -> Callable[[Any, Any], Any]:
 
 def _operand_like(value: Any) -> bool:
     # complex too: `apply` refuses it with advice, where Python would only name the two types.
-    return isinstance(value, (Array, np.ndarray, np.generic, int, float, complex, list, tuple))
+    kinds = (Array, np.ndarray, np.generic, int, float, complex, list, tuple)
+    return isinstance(value, kinds) or is_named(value)
 
 
 _install_operators()
@@ -499,7 +503,7 @@ def _as_operand(value: Any) -> Any:
         value, np.generic
     ):
         return value
-    return np.asarray(value)
+    return value if is_named(value) else np.asarray(value)
 
 
 def _common_dtype(operands: Sequence[Any]) -> np.dtype[Any]:
@@ -510,7 +514,7 @@ def _common_dtype(operands: Sequence[Any]) -> np.dtype[Any]:
         elif isinstance(operand, np.ndarray):
             items.append(supported_dtype(cast("np.ndarray[Any, Any]", operand).dtype))
         else:
-            items.append(operand)
+            items.append(weak_number(operand) if is_named(operand) else operand)
     if len(items) > 1 and all(item is items[0] for item in items):
         return np.dtype(items[0]) if isinstance(items[0], np.dtype) else np.result_type(items[0])
     return supported_dtype(np.result_type(*items))
@@ -521,7 +525,7 @@ def _cast_to(operand: Any, dtype: np.dtype[Any]) -> Node:
         if operand.dtype == dtype:
             return operand.node
         return make(OPS["cast"], (operand.node,), {"dtype": dtype})
-    return constant(operand, dtype).node
+    return node_of_size(operand, dtype) if is_named(operand) else constant(operand, dtype).node
 
 
 def constant(value: Any, dtype: Any = None) -> Array:
@@ -543,7 +547,9 @@ def constant(value: Any, dtype: Any = None) -> Array:
 
 def lift(value: Any) -> Node:
     """The node of an array, or of a constant holding `value`."""
-    return value.node if isinstance(value, Array) else constant(value).node
+    if isinstance(value, Array):
+        return value.node
+    return node_of_size(value) if is_named(value) else constant(value).node
 
 
 def located(error: SymgraphError, name: str, operands: Sequence[Any]) -> SymgraphError:

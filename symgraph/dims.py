@@ -20,6 +20,7 @@ __all__ = [
     "bind",
     "count",
     "fixed",
+    "is_named",
     "known_equal",
     "named",
     "names_of",
@@ -59,6 +60,11 @@ def normal(dim: Any) -> Dim:
     raise ShapeError(
         f"{dim!r} is not a dimension.", mend="A dimension is a nonnegative int or a name."
     )
+
+
+def is_named(value: Any) -> bool:
+    """Whether `value` is a dimension with a name, or an expression in some."""
+    return hasattr(value, "free_symbols") and hasattr(value, "is_integer")
 
 
 def known_equal(a: Dim, b: Dim) -> bool:

@@ -4,6 +4,7 @@ from symgraph.rewriting import Axes, Identity, Positive, Real, RulePack, rule
 """
 
 from ..array import Array
+from .builders import number, opposite, product
 from .conditions import holds, provided
 from .deferred import static
 from .guards import (
@@ -30,12 +31,13 @@ from .guards import (
     Scalar,
     Shape,
     Total,
+    UniformConstant,
     Varying,
     is_real,
     is_scalar,
     is_total,
 )
-from .pattern import applied, building, number, opposite
+from .pattern import applied, building
 from .rule import Identity, Rule, RulePack, Soundness, rule
 
 __all__ = [
@@ -67,6 +69,7 @@ __all__ = [
     "Shape",
     "Soundness",
     "Total",
+    "UniformConstant",
     "Varying",
     "applied",
     "building",
@@ -76,6 +79,7 @@ __all__ = [
     "is_total",
     "number",
     "opposite",
+    "product",
     "provided",
     "rule",
     "static",

@@ -52,6 +52,7 @@ __all__ = [
     "Scalar",
     "Shape",
     "Total",
+    "UniformConstant",
     "Varying",
     "is_real",
     "is_scalar",
@@ -147,6 +148,10 @@ Varying: TypeAlias = Annotated[
     Array, Guard("not a constant", lambda node, _: uniform_value(node) is None)
 ]
 """Anything but a constant of one value: what constant folding leaves alone."""
+UniformConstant: TypeAlias = Annotated[
+    Array, _of_value("constant of one value", lambda value: np.isfinite(value))
+]
+"""A constant whose elements are all one finite number."""
 NegativeConstant: TypeAlias = Annotated[
     Array, _of_value("negative constant", lambda value: value < 0)
 ]

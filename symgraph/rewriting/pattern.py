@@ -16,11 +16,10 @@ from typing import Any, NoReturn, ParamSpec, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from ..array import Array, apply, constant
+from ..array import Array, apply
 from ..dag import Node
 from ..errors import RuleError
 from ..op import OPS, Op
-from ..ops.creation import dimension
 from .deferred import Deferred, settled
 from .guards import Guard, Kind, uniform_value
 
@@ -36,8 +35,6 @@ __all__ = [
     "building",
     "instantiated",
     "matches",
-    "number",
-    "opposite",
     "subterms",
     "variables_of",
 ]
@@ -394,17 +391,3 @@ def applied(name: str, *operands: Any, **params: Any) -> Array:
     if name not in OPS:
         raise RuleError(f"There is no operation {name!r}.")
     return apply(OPS[name], *operands, **params)
-
-
-@building
-def opposite(c: Array) -> Array:
-    """The constant of the other sign, computed when the rule is applied."""
-    uniform = uniform_value(c.node)
-    value: Any = c.node.params["value"] if uniform is None else uniform
-    return constant(np.negative(value), c.dtype)
-
-
-@building
-def number(size: Any, dtype: Any) -> Array:
-    """A dimension, or a product of some, as a 0-d array of `dtype`."""
-    return dimension(size, dtype)
