@@ -7,6 +7,7 @@ the methods it may override. Every kernel of every operation runs on any of them
 from __future__ import annotations
 
 from importlib import import_module
+from itertools import accumulate
 from types import ModuleType
 from typing import Any
 
@@ -49,6 +50,20 @@ class Namespace:
         """A copy of `x` with `values` written at `index`."""
         result = self.module.array(x)
         result[index] = values
+        return result
+
+    def linear_recurrence(self, a: Any, b: Any) -> Any:
+        """s_k = a_k s_{k-1} + b_k along the last axis."""
+        xp = self.module
+        a, b = xp.broadcast_arrays(a, b)
+        if b.size == b.shape[-1]:  # One row: Python's numbers are faster than arrays of one.
+            rows = zip(a.ravel().tolist(), b.ravel().tolist(), strict=True)
+            pairs = accumulate(rows, lambda state, pair: (0, pair[0] * state[1] + pair[1]))
+            found = [second for _, second in pairs]
+            return xp.reshape(xp.asarray(found, dtype=xp.result_type(a, b)), b.shape)
+        result = xp.array(b, dtype=xp.result_type(a, b))
+        for k in range(1, b.shape[-1]):
+            result[..., k] += a[..., k] * result[..., k - 1]
         return result
 
 

@@ -110,7 +110,18 @@ SAMPLES: dict[str, tuple[Call, ...]] = {
     "log_softmax": (lambda: _f("log_softmax")(_x("n", 4)),),
     "polygamma": (lambda: _f("polygamma")(2, _x(3)),),
     "max_with_index": (lambda: apply(OPS["max_with_index"], _x(3, 4), axis=-1, keepdims=False),),
-    "cumsum": (lambda: _f("cumsum")(_x(3, 4), axis=0),),
+    **{
+        name: (
+            lambda name=name: _f(name)(_x(3, 4), axis=0),
+            lambda name=name: _f(name)(_x("n", 4), axis=-2),
+        )
+        for name in ("cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "sort", "argsort")
+    },
+    "linear_recurrence": (lambda: _f("linear_recurrence")(_x("n", 1), _x("n", 4)),),
+    "searchsorted": (
+        lambda: _f("searchsorted")(_f("sort")(_x("n")), _x(3, 4)),
+        lambda: _f("searchsorted")(_f("sort")(_x(5)), _x(3), side="right"),
+    ),
     "logsumexp": (lambda: _f("logsumexp")(_x("n", 4), axis=-1),),
     "clip": (lambda: _f("clip")(_x(3, 4), -0.5, 0.5),),
     **{

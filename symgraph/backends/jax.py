@@ -68,6 +68,19 @@ class _JaxNamespace(Namespace):
     def scatter_set(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
         return self.module.asarray(x).at[index].set(values)
 
+    def linear_recurrence(self, a: Any, b: Any) -> Any:
+        xp = self.module
+        a, b = xp.broadcast_arrays(xp.asarray(a), xp.asarray(b))
+        dtype = xp.result_type(a, b)
+
+        def step(state: Any, pair: tuple[Any, Any]) -> tuple[Any, Any]:
+            state = pair[0] * state + pair[1]
+            return state, state
+
+        start = xp.zeros(b.shape[:-1], dtype)
+        columns = (xp.moveaxis(a, -1, 0).astype(dtype), xp.moveaxis(b, -1, 0).astype(dtype))
+        return xp.moveaxis(jax.lax.scan(step, start, columns)[1], 0, -1)
+
 
 # Older versions keep it among the experiments.
 _enable_x64: Callable[[bool], AbstractContextManager[Any]] = (

@@ -10,7 +10,7 @@ import numpy as np
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
 from ..avals import Aval, normal_axes
 from ..dims import Dim, Shape, count, show_shape
-from ..errors import ShapeError
+from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, interval
 from ..op import Algebra, Op, VjpRule, per_element, register
 from .carrying import all_but_last, carries_reduced
@@ -24,6 +24,7 @@ __all__ = [
     "accumulator",
     "all",
     "any",
+    "mask_like",
     "one_axis",
     "per_input_element",
     "prod",
@@ -100,10 +101,10 @@ def reduction(
     vjp: VjpRule | None,
     promote: Callable[[np.dtype[Any]], np.dtype[Any]] = same_dtype,
     dtype: Any = None,
-    identity: bool = True,
+    identity: Any = None,
     facts: Callable[..., Iterable[Fact]],
     role: str = "",
-    ufunc: Any = None,
+    ufunc: np.ufunc,
     doc: str,
 ) -> Any:
     """An operation that reduces axes to one element each, and its function.
@@ -114,14 +115,15 @@ def reduction(
         From the operand's dtype to the one it is accumulated in.
     dtype : dtype, optional
         Of the result, if it is not that of the accumulation.
-    identity : bool
-        Whether the reduction of nothing is defined.
-    ufunc : numpy.ufunc, optional
-        Whose `reduce` this is.
+    identity : number, optional
+        The reduction of nothing; None if there is none.
+    ufunc : numpy.ufunc
+        Whose `reduce` this is; it joins `initial=` to the result.
     """
 
     def infer(x: Aval, *, axis: Axes, keepdims: bool) -> Aval:
-        shape = (reduced_shape if identity else _without_identity)(x.shape, axis, keepdims)
+        shapes = _without_identity if identity is None else reduced_shape
+        shape = shapes(x.shape, axis, keepdims)
         return Aval(np.dtype(dtype) if dtype is not None else x.dtype, shape)
 
     def kernel(xp: Any, x: Any, *, axis: Axes, keepdims: bool) -> Any:
@@ -150,20 +152,65 @@ def reduction(
         dtype: Any = None,
         out: Any = None,
         keepdims: Any = False,
-        **rest: Any,
+        initial: Any = None,
+        where: Any = True,
     ) -> Array:
-        refuse(name, {"out": out, **rest})
+        refuse(name, {"out": out})
         kept = given(keepdims) and bool(keepdims)
-        operand = x if dtype is None else FUNCTIONS["astype"](as_array(x), dtype)
-        found = apply(op, operand, axis=axis, keepdims=kept)
+        operand = as_array(x) if dtype is None else FUNCTIONS["astype"](as_array(x), dtype)
+        start = None
+        if given(initial):
+            start = FUNCTIONS["asarray"](initial, dtype=promote(operand.dtype))
+        if given(where) and where is not True:
+            operand = _chosen(name, operand, where, start if identity is None else identity)
+        found = _started(op, operand, start, ufunc.__name__, axis, kept)
         return found if dtype is None else FUNCTIONS["astype"](found, dtype)
 
-    def reduce(x: Any, axis: Any = 0, **keywords: Any) -> Array:
-        return call(x, axis, **keywords)
+    def without_dtype(x: Any, axis: Any = None, out: Any = None, *rest: Any, **named: Any) -> Array:
+        return call(x, axis, None, out, *rest, **named)
 
-    if ufunc is not None:
-        NUMPY_FUNCTIONS[(ufunc, "reduce")] = reduce
-    return function(op, call, *numpy)
+    def reduce(x: Any, axis: Any = 0, *rest: Any, **keywords: Any) -> Array:
+        return call(x, axis, *rest, **keywords)
+
+    NUMPY_FUNCTIONS[(ufunc, "reduce")] = reduce
+    # NumPy's extrema and truths take no dtype: out is their third argument.
+    return function(op, call if promote is accumulator else without_dtype, *numpy)
+
+
+def _chosen(name: str, x: Array, where: Any, otherwise: Any) -> Array:
+    """The array with what `where` leaves out replaced, so that it does not count."""
+    if otherwise is None:
+        raise ShapeError(
+            f"{name}: the reduction of nothing is not defined, and where= may leave nothing.",
+            mend="Give initial= as well.",
+        )
+    return FUNCTIONS["where"](mask_like(x, where), x, otherwise)
+
+
+def mask_like(x: Array, where: Any) -> Array:
+    """`where=` of a reduction as a boolean array of the shape of `x`.
+
+    Raises
+    ------
+    DTypeError
+        If it is not boolean.
+    """
+    mask = as_array(where)
+    if mask.dtype.kind != "b":
+        raise DTypeError(
+            f"where= is boolean, not {mask.dtype}.", mend="Compare first, as in where=w != 0."
+        )
+    return FUNCTIONS["broadcast_to"](mask, x.shape)
+
+
+def _started(op: Op, x: Array, start: Array | None, ufunc: str, axis: Any, keepdims: bool) -> Array:
+    """The reduction, joined to a first value if there is one."""
+    if start is None:
+        return apply(op, x, axis=axis, keepdims=keepdims)
+    axes = reduced_axes(axis, x.ndim)
+    if reduced_count(x.shape, axes) == 0:
+        return FUNCTIONS["broadcast_to"](start, reduced_shape(x.shape, axes, keepdims))
+    return FUNCTIONS[ufunc](apply(op, x, axis=axis, keepdims=keepdims), start)
 
 
 def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -201,6 +248,7 @@ sum = reduction(
     numpy=(np.sum,),
     vjp=lambda ct, out, x, *, axis, keepdims: restored(ct, axis, keepdims),
     promote=accumulator,
+    identity=0,
     facts=_facts_sum,
     role="sum",
     ufunc=np.add,
@@ -281,6 +329,7 @@ prod = reduction(
     numpy=(np.prod,),
     vjp=_vjp_prod,
     promote=accumulator,
+    identity=1,
     facts=_facts_prod,
     ufunc=np.multiply,
     doc="The product over `axis` (None: all axes).",
@@ -297,6 +346,7 @@ all = reduction(
     numpy=(np.all,),
     vjp=None,
     dtype=bool,
+    identity=True,
     facts=_facts_truth,
     ufunc=np.logical_and,
     doc="Whether every element over `axis` is nonzero.",
@@ -306,6 +356,7 @@ any = reduction(
     numpy=(np.any,),
     vjp=None,
     dtype=bool,
+    identity=False,
     facts=_facts_truth,
     ufunc=np.logical_or,
     doc="Whether an element over `axis` is nonzero.",

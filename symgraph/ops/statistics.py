@@ -8,7 +8,6 @@ import numpy as np
 
 from ..array import FUNCTIONS, Array, apply
 from ..avals import normal_axes
-from ..dims import Dim
 from ..facts import Fact, finite, integer_valued
 from ..op import Op, register
 from .carrying import carries_off_axis
@@ -16,7 +15,14 @@ from .composites import as_array, composite, given, naming_lines, refuse
 from .creation import dimension
 from .families import function
 from .movement import ravel
-from .reduction import accumulator, one_axis, raveled, reduced_count, sum
+from .reduction import (
+    accumulator,
+    mask_like,
+    one_axis,
+    raveled,
+    reduced_count,
+    sum,
+)
 
 __all__ = ["count_nonzero", "cumsum", "mean", "std", "var"]
 
@@ -67,16 +73,24 @@ def _add_accumulate(x: Any, axis: int = 0, **keywords: Any) -> Array:
 # -- composites ----------------------------------------------------------------------------------
 @composite(np.mean)
 def mean(
-    x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **rest: Any
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
 ) -> Array:
-    r"""The mean $\frac1n \sum_i x_i$ over `axis`; integers in float64, float16 through float32."""
-    refuse("mean", {"out": out, **rest})
+    r"""The mean $\frac1n \sum_i x_i$ over `axis`; integers in float64, float16 through float32.
+
+    Only elements where `where` holds are counted; the mean of none is NaN.
+    """
+    refuse("mean", {"out": out})
     operand = as_array(x)
     result = np.dtype(dtype) if dtype is not None else _mean_dtype(operand.dtype)
     inner = np.dtype("float32") if result == np.float16 else result
-    total = sum(_as(operand, inner), axis=axis, keepdims=keepdims)
-    size = reduced_count(operand.shape, normal_axes(axis, operand.ndim))
-    return _as(total / dimension(size, inner), result)
+    total = sum(_as(operand, inner), axis=axis, keepdims=keepdims, where=where)
+    return _as(total / _number(operand, axis, keepdims, where, inner), result)
 
 
 def _mean_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -87,6 +101,13 @@ def _as(x: Array, dtype: np.dtype[Any]) -> Array:
     return x if x.dtype == dtype else FUNCTIONS["astype"](x, dtype)
 
 
+def _number(x: Array, axis: Any, keepdims: Any, where: Any, dtype: np.dtype[Any]) -> Array:
+    """How many elements are reduced to one."""
+    if given(where) and where is not True:
+        return _as(sum(mask_like(x, where), axis=axis, keepdims=keepdims), dtype)
+    return dimension(reduced_count(x.shape, normal_axes(axis, x.ndim)), dtype)
+
+
 @composite(np.var)
 def var(
     x: Any,
@@ -95,40 +116,53 @@ def var(
     out: Any = None,
     ddof: float = 0,
     keepdims: Any = False,
-    **rest: Any,
+    *,
+    where: Any = True,
+    mean: Any = None,
+    correction: Any = None,
 ) -> Array:
-    r"""The variance $\frac{1}{n - d} \sum_i (x_i - \bar x)^2$ over `axis`, $d$ being `ddof`."""
-    correction = rest.pop("correction", None)
-    refuse("var", {"out": out, **rest})
+    r"""The variance $\frac{1}{n - d} \sum_i (x_i - \bar x)^2$ over `axis`, $d$ being `ddof`.
+
+    Only elements where `where` holds are counted. `mean` is $\bar x$ where it is known already, its
+    reduced axes kept; `correction` is another name for `ddof`.
+    """
+    refuse("var", {"out": out})
     if given(correction):
         ddof = correction
     operand = as_array(x)
     result = np.dtype(dtype) if dtype is not None else _mean_dtype(operand.dtype)
     inner = np.dtype("float32") if result == np.float16 else result
     operand = _as(operand, inner)
-    centred = operand - mean(operand, axis=axis, keepdims=True)
-    squares = sum(FUNCTIONS["square"](centred), axis=axis, keepdims=keepdims)
-    size = reduced_count(operand.shape, normal_axes(axis, operand.ndim))
-    return _as(squares / _less(size, ddof, inner), result)
+    centre = mean if given(mean) else _mean_of(operand, axis, where)
+    squares = FUNCTIONS["square"](operand - centre)
+    total = sum(squares, axis=axis, keepdims=keepdims, where=where)
+    return _as(total / _less(operand, ddof, axis, keepdims, where), result)
 
 
-def _less(size: Dim, ddof: float, dtype: np.dtype[Any]) -> Array:
+def _mean_of(x: Array, axis: Any, where: Any) -> Array:
+    return mean(x, axis=axis, keepdims=True, where=where)
+
+
+def _less(x: Array, ddof: float, axis: Any, keepdims: Any, where: Any) -> Array:
     """max(n - ddof, 0), as NumPy divides by."""
-    if isinstance(size, int):
-        rest = size - ddof
-        return FUNCTIONS["asarray"](rest if rest > 0 else 0, dtype=dtype)
-    if not ddof:
-        return dimension(size, dtype)
-    return FUNCTIONS["maximum"](dimension(size, dtype) - ddof, 0)
+    number = _number(x, axis, keepdims, where, x.dtype)
+    if number.node.is_constant:
+        rest = float(number.node.params["value"]) - ddof
+        return FUNCTIONS["asarray"](rest if rest > 0 else 0, dtype=x.dtype)
+    return FUNCTIONS["maximum"](number - ddof, 0) if ddof else number
 
 
 @composite(np.std)
-def std(x: Any, axis: Any = None, dtype: Any = None, **keywords: Any) -> Array:
+def std(
+    x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, **keywords: Any
+) -> Array:
     """The square root of `var`."""
+    refuse("std", {"out": out})
     operand = as_array(x)
     result = np.dtype(dtype) if dtype is not None else _mean_dtype(operand.dtype)
     inner = np.dtype("float32") if result == np.float16 else result
-    return _as(FUNCTIONS["sqrt"](var(operand, axis, inner, **keywords)), result)
+    squared = var(operand, axis, inner, None, ddof, **keywords)
+    return _as(FUNCTIONS["sqrt"](squared), result)
 
 
 @composite(np.count_nonzero)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from symgraph.testing import GradientCase
 
-from . import elementwise, families
+from . import arrays, elementwise, families
 
-ROWS: tuple[GradientCase, ...] = (*elementwise.ROWS, *families.ROWS)
+ROWS: tuple[GradientCase, ...] = (*elementwise.ROWS, *families.ROWS, *arrays.ROWS)
 
 # No derivative passes through these by their own rule.
 EXEMPT = {"input", "constant", "dimension", "project"}

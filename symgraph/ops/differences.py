@@ -1,0 +1,238 @@
+"""Differences and sums along an axis: diff, trapezoid, gradient, cumulative sums as array API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array
+from ..avals import normal_axes
+from ..dims import show_shape
+from ..errors import ShapeError
+from .composites import as_array, composite, given, refuse
+from .creation import full
+from .joining import concatenate
+from .movement import broadcast_to, moveaxis, ravel, reshape
+from .recurrence import cumprod
+from .reduction import sum
+from .statistics import cumsum
+
+__all__ = ["cumulative_prod", "cumulative_sum", "diff", "ediff1d", "gradient", "trapezoid"]
+
+
+def _along(axis: int, part: slice | int) -> tuple[Any, ...]:
+    """An index that takes `part` of one axis, which is negative."""
+    return (Ellipsis, part, *[slice(None)] * (-axis - 1))
+
+
+# -- differences -----------------------------------------------------------------------------------
+@composite(np.diff)
+def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
+    """Each element less the one before it along `axis`, `n` times over."""
+    x = as_array(x)
+    if n < 0:
+        raise ShapeError(f"diff: n is {n}, but it counts.")
+    if not x.ndim:
+        raise ShapeError("diff: an array of at least one dimension is needed.")
+    if not n:
+        return x
+    (place,) = normal_axes(axis, x.ndim)
+    ends = [_end(each, x, place) if given(each) else None for each in (prepend, append)]
+    parts = [each for each in (ends[0], x, ends[1]) if each is not None]
+    x = parts[0] if len(parts) == 1 else concatenate(parts, axis=place)
+    less = FUNCTIONS["not_equal" if x.dtype.kind == "b" else "subtract"]
+    for _ in range(n):
+        x = less(x[_along(place, slice(1, None))], x[_along(place, slice(None, -1))])
+    return x
+
+
+def _end(value: Any, x: Array, axis: int) -> Array:
+    """What stands before or behind: a number stands there once in each row."""
+    value = as_array(value)
+    if value.ndim:
+        return value
+    return broadcast_to(value, [1 if i == axis else d for i, d in enumerate(x.shape, -x.ndim)])
+
+
+@composite(np.ediff1d)
+def ediff1d(x: Any, to_end: Any = None, to_begin: Any = None) -> Array:
+    """Differences of the raveled array, between what `to_begin` and `to_end` add."""
+    x = ravel(as_array(x))
+    found = diff(x)
+    parts = [found]
+    if given(to_begin):
+        parts.insert(0, FUNCTIONS["astype"](ravel(as_array(to_begin)), x.dtype))
+    if given(to_end):
+        parts.append(FUNCTIONS["astype"](ravel(as_array(to_end)), x.dtype))
+    return concatenate(parts) if len(parts) > 1 else found
+
+
+@composite(np.trapezoid)
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
+    r"""The integral by the trapezoidal rule, $\sum_k \tfrac12 (y_k + y_{k+1}) \Delta x_k$."""
+    y = as_array(y)
+    (place,) = normal_axes(axis, y.ndim)
+    width: Any = dx
+    if x is not None:
+        x = as_array(x)
+        width = diff(x) if x.ndim == 1 else diff(x, axis=place)
+        if x.ndim == 1:
+            width = reshape(width, (-1, *[1] * (-place - 1)))
+    pairs = y[_along(place, slice(1, None))] + y[_along(place, slice(None, -1))]
+    return sum(width * pairs / 2.0, axis=place)
+
+
+# -- derivatives of samples ------------------------------------------------------------------------
+@composite(np.gradient)
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    """Derivatives of samples by central differences, one-sided at the ends, along each of `axis`.
+
+    Parameters
+    ----------
+    f : array_like
+    *varargs : array_like
+        Spacings: none (1), one for all axes, or one an axis; a number, or the coordinates along
+        the axis. Both may be symbolic.
+    axis : int or tuple of int, optional
+        By default every axis.
+    edge_order : {1, 2}
+        Of accuracy at the ends.
+
+    Raises
+    ------
+    ShapeError
+        If an axis has too few samples, or a length that is not known.
+    """
+    f = as_array(f)
+    if f.dtype.kind != "f":
+        f = FUNCTIONS["astype"](f, "float64")
+    axes = normal_axes(axis, f.ndim) if axis is None or isinstance(axis, int) else _each(axis, f)
+    spacings = _spacings(varargs, len(axes))
+    if edge_order not in (1, 2):
+        raise ShapeError(f"gradient: edge_order is 1 or 2, not {edge_order!r}.")
+    found = tuple(
+        _derivative(f, place, spacing, edge_order)
+        for place, spacing in zip(axes, spacings, strict=True)
+    )
+    return found[0] if len(found) == 1 else found
+
+
+def _each(axis: Sequence[int], f: Array) -> tuple[int, ...]:
+    normal_axes(axis, f.ndim)
+    return tuple([each if each < 0 else each - f.ndim for each in axis])
+
+
+def _spacings(varargs: Sequence[Any], count: int) -> list[Any]:
+    if not varargs:
+        return [1.0] * count
+    spacings = [each if isinstance(each, Array) else np.asarray(each) for each in varargs]
+    if len(spacings) == 1 and not spacings[0].ndim:
+        return spacings * count
+    if len(spacings) != count:
+        raise ShapeError(f"gradient: {len(spacings)} spacings for {count} axes.")
+    return spacings
+
+
+def _derivative(f: Array, axis: int, spacing: Any, edge_order: int) -> Array:
+    size = f.shape[axis]
+    if not isinstance(size, int) or size <= edge_order:
+        raise ShapeError(
+            f"gradient: {size} samples along an axis of shape {show_shape(f.shape)}; "
+            f"at least {edge_order + 1} are needed, and a number of them."
+        )
+    coordinates = getattr(spacing, "ndim", 0)
+    if coordinates > 1 or (coordinates and spacing.shape[0] != size):
+        raise ShapeError(f"gradient: the coordinates of an axis are {size} numbers in a row.")
+    rows = moveaxis(f, axis, -1) if axis != -1 else f
+    steps = np.diff(spacing) if coordinates else None
+    parts = [_first(rows, spacing, steps, edge_order)]
+    if size > 2:
+        parts.append(_interior(rows, spacing, steps))
+    parts.append(_last(rows, spacing, steps, edge_order))
+    found = concatenate(parts, axis=-1)
+    return moveaxis(found, -1, axis) if axis != -1 else found
+
+
+def _interior(f: Array, spacing: Any, steps: Any) -> Array:
+    if steps is None:
+        return (f[..., 2:] - f[..., :-2]) / (2.0 * spacing)
+    one, two = steps[:-1], steps[1:]
+    both = one + two
+    ends = one / (two * both) * f[..., 2:] - two / (one * both) * f[..., :-2]
+    return ends + (two - one) / (one * two) * f[..., 1:-1]
+
+
+def _first(f: Array, spacing: Any, steps: Any, edge_order: int) -> Array:
+    one = spacing if steps is None else steps[0]
+    if edge_order == 1:
+        return (f[..., 1:2] - f[..., :1]) / one
+    return _parabola(lambda k: f[..., k : k + 1], one, one if steps is None else steps[1])
+
+
+def _last(f: Array, spacing: Any, steps: Any, edge_order: int) -> Array:
+    one = spacing if steps is None else steps[-1]
+    if edge_order == 1:
+        return (f[..., -1:] - f[..., -2:-1]) / one
+
+    def from_end(k: int) -> Array:
+        return f[..., -1 - k : -k or None]
+
+    return -_parabola(from_end, one, one if steps is None else steps[-2])
+
+
+def _parabola(sample: Callable[[int], Array], one: Any, two: Any) -> Array:
+    """The slope, at the first of three samples, of the parabola through them."""
+    both = one + two
+    far = one / (two * both) * sample(2)
+    return both / (one * two) * sample(1) - (one + both) / (one * both) * sample(0) - far
+
+
+# -- sums and products so far, by the array API's names --------------------------------------------
+@composite(np.cumulative_sum)
+def cumulative_sum(
+    x: Any,
+    /,
+    *,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    include_initial: bool = False,
+) -> Array:
+    """Sums of all elements up to each along `axis`, after a 0 if `include_initial`."""
+    refuse("cumulative_sum", {"out": out})
+    return _with_initial(cumsum, as_array(x), axis, dtype, 0 if include_initial else None)
+
+
+@composite(np.cumulative_prod)
+def cumulative_prod(
+    x: Any,
+    /,
+    *,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    include_initial: bool = False,
+) -> Array:
+    """Products of all elements up to each along `axis`, after a 1 if `include_initial`."""
+    refuse("cumulative_prod", {"out": out})
+    return _with_initial(cumprod, as_array(x), axis, dtype, 1 if include_initial else None)
+
+
+def _with_initial(
+    cumulative: Callable[..., Array], x: Array, axis: Any, dtype: Any, start: Any
+) -> Array:
+    if axis is None:
+        if x.ndim > 1:
+            raise ShapeError(
+                f"{cumulative.__name__}: which axis of shape {show_shape(x.shape)}?",
+                mend="Name the axis: axis=0.",
+            )
+        axis = 0
+    found = cumulative(x, axis=axis, dtype=dtype)
+    if start is None:
+        return found
+    (place,) = normal_axes(axis, found.ndim)
+    shape = [1 if i == place else dim for i, dim in enumerate(found.shape, -found.ndim)]
+    return concatenate([full(shape, start, found.dtype), found], axis=place)

@@ -1,0 +1,178 @@
+"""Reductions that pass over NaN, under NumPy's names; an element that is NaN has the derivative 0.
+
+What is left of nothing is NaN, where NumPy warns besides. `nanargmax` and `nanargmin` give -1 where
+every element is NaN, as JAX does: NumPy raises, which a graph cannot.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array
+from .composites import as_array, composite, given, refuse
+from .extrema import argmax, argmin
+from .extrema import max as maximum_over
+from .extrema import min as minimum_over
+from .recurrence import cumprod
+from .reduction import all as all_over
+from .reduction import mask_like, prod, sum
+from .statistics import cumsum, mean, var
+
+__all__ = [
+    "nanargmax",
+    "nanargmin",
+    "nancumprod",
+    "nancumsum",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanprod",
+    "nanstd",
+    "nansum",
+    "nanvar",
+]
+
+
+def _without_nan(x: Any, value: float) -> Array:
+    x = as_array(x)
+    return FUNCTIONS["where"](FUNCTIONS["isnan"](x), value, x) if x.dtype.kind == "f" else x
+
+
+def _numbers(x: Array, where: Any) -> Any:
+    """Where elements are no NaN, among those that `where` allows."""
+    if x.dtype.kind != "f":
+        return where
+    found = FUNCTIONS["logical_not"](FUNCTIONS["isnan"](x))
+    return found if where is True or not given(where) else found & mask_like(x, where)
+
+
+@composite(np.nansum)
+def nansum(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, **rest: Any) -> Array:
+    """The sum of what is no NaN."""
+    return sum(_without_nan(x, 0), axis, dtype, out, **rest)
+
+
+@composite(np.nanprod)
+def nanprod(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, **rest: Any) -> Array:
+    """The product of what is no NaN."""
+    return prod(_without_nan(x, 1), axis, dtype, out, **rest)
+
+
+@composite(np.nancumsum)
+def nancumsum(x: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Array:
+    """Sums so far of what is no NaN."""
+    return cumsum(_without_nan(x, 0), axis, dtype, out)
+
+
+@composite(np.nancumprod)
+def nancumprod(x: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Array:
+    """Products so far of what is no NaN."""
+    return cumprod(_without_nan(x, 1), axis, dtype, out)
+
+
+@composite(np.nanmean)
+def nanmean(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
+) -> Array:
+    """The mean of what is no NaN."""
+    x = as_array(x)
+    return mean(x, axis, dtype, out, keepdims, where=_numbers(x, where))
+
+
+@composite(np.nanvar)
+def nanvar(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
+    mean: Any = None,
+    correction: Any = None,
+) -> Array:
+    """The variance of what is no NaN; NaN where no degree of freedom is left."""
+    x = as_array(x)
+    ddof = correction if given(correction) else ddof
+    numbers = _numbers(x, where)
+    found = var(x, axis, dtype, out, ddof, keepdims, where=numbers, mean=mean)
+    if x.dtype.kind != "f":
+        return found
+    free = sum(numbers, axis=axis, keepdims=keepdims) > ddof
+    return FUNCTIONS["where"](free, found, FUNCTIONS["asarray"](np.nan, dtype=found.dtype))
+
+
+@composite(np.nanstd)
+def nanstd(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, *rest: Any, **named: Any):
+    """The square root of `nanvar`."""
+    return FUNCTIONS["sqrt"](nanvar(x, axis, dtype, out, *rest, **named))
+
+
+def _extremum(
+    over: Any, x: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any, least: float
+) -> Array:
+    x = as_array(x)
+    if x.dtype.kind != "f":
+        return over(x, axis, out, keepdims, initial, where)
+    found = over(_without_nan(x, least), axis, out, keepdims, initial, where)
+    if given(initial):
+        return found
+    nothing = all_over(FUNCTIONS["isnan"](x), axis=axis, keepdims=keepdims)
+    return FUNCTIONS["where"](nothing, FUNCTIONS["asarray"](np.nan, dtype=found.dtype), found)
+
+
+@composite(np.nanmax)
+def nanmax(
+    x: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Array:
+    """The largest element that is no NaN; ties split the gradient equally."""
+    return _extremum(maximum_over, x, axis, out, keepdims, initial, where, -np.inf)
+
+
+@composite(np.nanmin)
+def nanmin(
+    x: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Array:
+    """The least element that is no NaN; ties split the gradient equally."""
+    return _extremum(minimum_over, x, axis, out, keepdims, initial, where, np.inf)
+
+
+def _place(over: Any, name: str, x: Any, axis: Any, out: Any, keepdims: Any, least: float) -> Array:
+    refuse(name, {"out": out})
+    x = as_array(x)
+    found = over(_without_nan(x, least), axis, keepdims=keepdims)
+    if x.dtype.kind != "f":
+        return found
+    nothing = all_over(FUNCTIONS["isnan"](x), axis=axis, keepdims=keepdims)
+    return FUNCTIONS["where"](nothing, -1, found)
+
+
+@composite(np.nanargmax)
+def nanargmax(x: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Array:
+    """Where the largest element that is no NaN is first met; -1 where all are NaN."""
+    return _place(argmax, "nanargmax", x, axis, out, keepdims, -np.inf)
+
+
+@composite(np.nanargmin)
+def nanargmin(x: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Array:
+    """Where the least element that is no NaN is first met; -1 where all are NaN."""
+    return _place(argmin, "nanargmin", x, axis, out, keepdims, np.inf)

@@ -1,0 +1,285 @@
+"""Medians and quantiles, by sorting; NaN is the quantile of what holds a NaN.
+
+The thirteen methods are those of Hyndman and Fan, "Sample quantiles in statistical packages"
+(1996), under NumPy's names. Which elements are met is piecewise constant, so the derivative is that
+of the weights they are met with; equal elements are met in the order in which they stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array
+from ..dims import Dim, count, show_shape
+from ..errors import DTypeError, ShapeError, TraceError
+from .composites import as_array, composite, given, refuse
+from .creation import dimension, full
+from .gather import take_along_axis
+from .movement import broadcast_to, expand_dims, moveaxis, reshape, transpose
+from .reduction import reduced_axes, reduced_shape
+from .sorting import sort
+
+__all__ = [
+    "median",
+    "nanmedian",
+    "nanpercentile",
+    "nanquantile",
+    "percentile",
+    "quantile",
+]
+
+
+# -- which elements, with which weight -------------------------------------------------------------
+def _fraction(x: Any) -> Any:
+    return x - np.floor(x)
+
+
+def _continuous(alpha: float, beta: float) -> Callable[[Any, Any], tuple[Any, Any]]:
+    """Positions n q + m and the weight of the upper neighbour, by Hyndman and Fan's parameters."""
+
+    def place(n: Any, q: Any) -> tuple[Any, Any]:
+        at = n * q + (alpha + q * (1 - alpha - beta)) - 1
+        return at, _fraction(at)
+
+    return place
+
+
+def _linear(n: Any, q: Any) -> tuple[Any, Any]:
+    at = (n - 1) * q
+    return at, _fraction(at)
+
+
+def _averaged(n: Any, q: Any) -> tuple[Any, Any]:
+    at = n * q - 1
+    return at, np.where(_fraction(at) == 0, 0.5, 1.0)
+
+
+def _midpoint(n: Any, q: Any) -> tuple[Any, Any]:
+    at = 0.5 * (np.floor((n - 1) * q) + np.ceil((n - 1) * q))
+    return at, np.where(_fraction(at) == 0, 0.0, 0.5)
+
+
+_METHODS: dict[str, Callable[[Any, Any], tuple[Any, Any]]] = {
+    "linear": _linear,
+    "averaged_inverted_cdf": _averaged,
+    "interpolated_inverted_cdf": _continuous(0, 1),
+    "hazen": _continuous(0.5, 0.5),
+    "weibull": _continuous(0, 0),
+    "median_unbiased": _continuous(1 / 3, 1 / 3),
+    "normal_unbiased": _continuous(3 / 8, 3 / 8),
+    "midpoint": _midpoint,
+}
+
+
+def _next_unless(at: Any, keep: Any) -> Any:
+    return np.maximum(np.where(keep, np.floor(at), np.floor(at) + 1), 0)
+
+
+def _closest(n: Any, q: Any) -> Any:
+    at = n * q - 1.5
+    return _next_unless(at, (_fraction(at) == 0) & (np.floor(at) % 2 == 1))
+
+
+_DISCRETE: dict[str, Callable[[Any, Any], Any]] = {
+    "inverted_cdf": lambda n, q: _next_unless(n * q - 1, _fraction(n * q - 1) == 0),
+    "closest_observation": _closest,
+    "lower": lambda n, q: np.floor((n - 1) * q),
+    "higher": lambda n, q: np.ceil((n - 1) * q),
+    "nearest": lambda n, q: np.round((n - 1) * q),
+}
+
+
+def _at(rows: Array, place: Any, top: Any) -> Array:
+    """Elements on the last axis of sorted rows, at one vector of places or at one for each row."""
+    index = np.minimum(np.maximum(place, 0), top)
+    if isinstance(index, Array):
+        index = FUNCTIONS["astype"](index, "int64")
+        if index.ndim > 1:
+            return take_along_axis(rows, index, axis=-1)
+    else:
+        index = index.astype(np.int64)
+    return rows[..., index]
+
+
+def _met(rows: Array, n: Any, q: Any, method: str) -> Array:
+    """Quantiles `q`, a vector, of rows whose first `n` elements count; on a new last axis."""
+    top = n - 1
+    if method in _DISCRETE:
+        return _at(rows, _DISCRETE[method](n, q), top)
+    if method not in _METHODS:
+        known = ", ".join(sorted([*_METHODS, *_DISCRETE]))
+        raise TraceError(f"quantile: {method!r} is no method.", mend=f"Use one of: {known}.")
+    if rows.dtype.kind != "f":
+        rows = FUNCTIONS["astype"](rows, "float64")
+    at, weight = _METHODS[method](n, q)
+    lower = _at(rows, np.floor(at), top)
+    if not isinstance(weight, Array) and not np.any(weight):
+        return lower
+    upper = _at(rows, np.floor(at) + 1, top)
+    apart = upper - lower
+    # From the nearer of the two, so that a weight of 1 gives the upper one exactly.
+    near = upper - apart * (1 - weight)
+    return FUNCTIONS["where"](weight >= 0.5, near, lower + apart * weight)
+
+
+# -- rows ------------------------------------------------------------------------------------------
+def _sorted_rows(x: Array, axis: Any) -> tuple[Array, Dim]:
+    """The reduced axes as one, the last, in ascending order; and its length."""
+    axes = reduced_axes(axis, x.ndim)
+    if not x.ndim:
+        return reshape(x, (1,)), 1
+    kept = [i for i in range(-x.ndim, 0) if i not in axes]
+    size = count([x.shape[i] for i in axes])
+    rows = transpose(x, (*kept, *axes)) if (*kept, *axes) != tuple(range(-x.ndim, 0)) else x
+    return sort(reshape(rows, (*[x.shape[i] for i in kept], size)), axis=-1), size
+
+
+def _spoiled(found: Array, rows: Array, like: Array) -> Array:
+    """NaN where the rows hold one: it is sorted last."""
+    if rows.dtype.kind != "f":
+        return found
+    last = expand_dims(rows[..., -1], -1)
+    return FUNCTIONS["where"](FUNCTIONS["isnan"](last), last, found)
+
+
+def _counted(x: Array, axis: Any) -> Array:
+    """How many elements of each row are no NaN, as a last axis of 1; at least 1."""
+    axes = reduced_axes(axis, x.ndim)
+    numbers = FUNCTIONS["logical_not"](FUNCTIONS["isnan"](x))
+    found = FUNCTIONS["sum"](numbers, axis=axes)
+    return expand_dims(found, -1)
+
+
+def _as_fraction(q: Any, x: Array, percent: bool) -> tuple[Any, np.dtype[Any] | None]:
+    """`q` between 0 and 1; and the dtype a Python number takes, that of the array."""
+    weak = type(q) in (int, float)
+    dtype = x.dtype if x.dtype.kind == "f" else np.dtype("float64")
+    if isinstance(q, Array):
+        return (q / 100 if percent else q), None
+    found = np.asarray(q, dtype=dtype if weak else None)
+    if found.dtype.kind not in "fiu":
+        raise DTypeError(f"quantiles are numbers, not {found.dtype}.")
+    found = found / dtype.type(100) if percent else found
+    if not np.all((found >= 0) & (found <= 1)):
+        raise ShapeError(f"quantile: q lies between 0 and {100 if percent else 1}, not at {q!r}.")
+    return found, dtype if weak else None
+
+
+def _quantile(
+    x: Any, q: Any, axis: Any, method: str, keepdims: bool, percent: bool, skip_nan: bool
+) -> Array:
+    x = as_array(x)
+    q, dtype = _as_fraction(q, x, percent)
+    if q.ndim > 1:
+        raise ShapeError(f"quantile: q is a number or a vector, not of shape {q.shape}.")
+    rows, size = _sorted_rows(x, axis)
+    if size == 0:
+        raise ShapeError(f"quantile: shape {show_shape(x.shape)} has no element to choose.")
+    skip_nan = skip_nan and x.dtype.kind == "f"
+    places = reshape(q, (1,)) if isinstance(q, Array) and not q.ndim else q.reshape(-1)
+    n: Any = size if isinstance(size, int) else dimension(size)
+    if skip_nan:
+        n = FUNCTIONS["maximum"](_counted(x, axis), 1)
+    found = _met(rows, n, places, method)
+    found = _filled(found, x, axis) if skip_nan else _spoiled(found, rows, x)
+    if dtype is not None and found.dtype != dtype and found.dtype.kind == "f":
+        found = FUNCTIONS["astype"](found, dtype)
+    found = moveaxis(found, -1, 0)
+    lead = (q.shape[0],) if q.ndim else ()
+    return reshape(found, (*lead, *_rest(x, axis, keepdims)))
+
+
+def _filled(found: Array, x: Array, axis: Any) -> Array:
+    """NaN where a row holds nothing else."""
+    return FUNCTIONS["where"](_counted(x, axis) == 0, np.nan, found)
+
+
+def _rest(x: Array, axis: Any, keepdims: Any) -> tuple[Dim, ...]:
+    kept = given(keepdims) and bool(keepdims)
+    return reduced_shape(x.shape, reduced_axes(axis, x.ndim), kept)
+
+
+# -- NumPy's names ---------------------------------------------------------------------------------
+def _published(name: str, numpy_function: Any, percent: bool, skip_nan: bool, doc: str) -> Any:
+    def call(
+        a: Any,
+        q: Any,
+        axis: Any = None,
+        out: Any = None,
+        overwrite_input: bool = False,
+        method: str = "linear",
+        keepdims: Any = False,
+        *,
+        weights: Any = None,
+    ) -> Array:
+        refuse(name, {"out": out, "weights": weights})
+        return _quantile(a, q, axis, method, keepdims, percent, skip_nan)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = doc
+    return composite(numpy_function)(call)
+
+
+quantile = _published(
+    "quantile",
+    np.quantile,
+    False,
+    False,
+    "The quantiles `q`, which may be symbolic, over `axis`; any of NumPy's methods.",
+)
+percentile = _published(
+    "percentile", np.percentile, True, False, "`quantile` with `q` between 0 and 100."
+)
+nanquantile = _published(
+    "nanquantile", np.nanquantile, False, True, "`quantile` of what is no NaN."
+)
+nanpercentile = _published(
+    "nanpercentile", np.nanpercentile, True, True, "`percentile` of what is no NaN."
+)
+
+
+@composite(np.median)
+def median(
+    x: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False
+) -> Array:
+    """The middle element over `axis`, or the mean of the middle two; NaN of nothing."""
+    refuse("median", {"out": out})
+    x = as_array(x)
+    rows, size = _sorted_rows(x, axis)
+    dtype = x.dtype if x.dtype.kind == "f" else np.dtype("float64")
+    rest = _rest(x, axis, keepdims)
+    if size == 0:
+        return full(rest, np.nan, dtype)
+    found = _spoiled(_middle(rows, size, dtype), rows, x)
+    return reshape(found, rest)
+
+
+def _middle(rows: Array, size: Any, dtype: np.dtype[Any]) -> Array:
+    if isinstance(size, int) and size % 2:
+        found = rows[..., size // 2 : size // 2 + 1]
+        return found if found.dtype == dtype else FUNCTIONS["astype"](found, dtype)
+    if isinstance(size, int):
+        return FUNCTIONS["mean"](rows[..., size // 2 - 1 : size // 2 + 1], axis=-1, keepdims=True)
+    n = dimension(size)
+    pair = FUNCTIONS["stack"]([(n - 1) // 2, n // 2])
+    return FUNCTIONS["mean"](rows[..., pair], axis=-1, keepdims=True)
+
+
+@composite(np.nanmedian)
+def nanmedian(
+    x: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False
+) -> Array:
+    """`median` of what is no NaN."""
+    refuse("nanmedian", {"out": out})
+    x = as_array(x)
+    if x.dtype.kind != "f":
+        return median(x, axis, keepdims=keepdims)
+    rows, _ = _sorted_rows(x, axis)
+    n = _counted(x, axis)
+    pair = FUNCTIONS["concatenate"]([(FUNCTIONS["maximum"](n, 1) - 1) // 2, n // 2], axis=-1)
+    wide = broadcast_to(pair, (*rows.shape[:-1], 2))
+    found = FUNCTIONS["mean"](take_along_axis(rows, wide, axis=-1), axis=-1, keepdims=True)
+    return reshape(_filled(found, x, axis), _rest(x, axis, keepdims))

@@ -1,0 +1,135 @@
+"""Rows of cumulative operations, sorting, masked and NaN-skipping reductions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import symgraph.numpy as snp
+from symgraph.testing import GradientCase, Operand
+
+
+def _of(shape: tuple[int, ...], low: float = -2.0, high: float = 2.0) -> Operand:
+    return Operand(low, high, shape)
+
+
+MATRIX = _of((2, 3))
+VECTOR = _of((3,))
+MASK = np.array([[True, False, True], [True, True, False]])
+HOLES = np.where(MASK, 0.0, np.nan)
+
+
+def _row(
+    op: str,
+    call: Callable[..., Any],
+    *operands: Operand,
+    analytic: bool = True,
+    note: str = "",
+) -> GradientCase:
+    return GradientCase(op, call, operands or (MATRIX,), analytic, note=note)
+
+
+def _apart(x: Any) -> Any:
+    """Elements at least 1 apart, so that no difference crosses a tie."""
+    return x / 8 + np.arange(6.0).reshape(2, 3) * np.array([1.0, -1.0, 2.0])
+
+
+def _zeroed(x: Any) -> Any:
+    return x * np.array([[1.0, 0.0, 1.0], [0.0, 0.0, 2.0]])
+
+
+CUMULATIVE = (
+    _row("linear_recurrence", lambda a, b: snp.linear_recurrence(a, b), MATRIX, MATRIX),
+    _row("linear_recurrence", lambda a, b: snp.linear_recurrence(a, b), VECTOR, MATRIX, note="row"),
+    _row(
+        "linear_recurrence",
+        lambda a, b: snp.linear_recurrence(a, b),
+        _of((2, 1)),
+        MATRIX,
+        note="column",
+    ),
+    _row("cumprod", lambda x: np.cumprod(x, axis=0)),
+    _row("cumprod", lambda x: np.cumprod(_zeroed(x), axis=1), note="zeros"),
+    _row("cumprod", lambda x: np.cumprod(x), note="raveled"),
+    _row("cummax", lambda x: np.maximum.accumulate(_apart(x) ** 2, axis=1), analytic=False),
+    _row("cummin", lambda x: np.minimum.accumulate(_apart(x) ** 3), analytic=False),
+    _row("logcumsumexp", lambda x: snp.logcumsumexp(x, axis=1), analytic=False),
+    _row("logcumsumexp", lambda x: snp.logcumsumexp(x, axis=0), analytic=False, note="axis 0"),
+    _row("getitem", lambda x: np.diff(x * x, axis=0, prepend=1.0), note="diff"),
+    _row("getitem", lambda x: np.gradient(x * x, axis=1, edge_order=2), note="gradient"),
+    _row(
+        "getitem",
+        lambda f, x: np.gradient(f * f, np.cumsum(x), axis=1),
+        MATRIX,
+        _of((3,), 0.5, 2.0),
+        note="gradient over coordinates",
+    ),
+    _row("getitem", lambda y, x: np.trapezoid(y * y, x), MATRIX, VECTOR, note="trapezoid"),
+)
+
+SORTING = (
+    _row("sort", lambda x: np.sort(_apart(x) ** 2, axis=1), analytic=False),
+    _row("sort", lambda x: np.sort(_apart(x), axis=None) ** 2, analytic=False, note="raveled"),
+    _row("sort", lambda x: np.median(_apart(x) ** 2, axis=1), analytic=False, note="median"),
+    _row("sort", lambda x: np.median(_apart(x) ** 2), analytic=False, note="median of even"),
+    _row(
+        "sort",
+        lambda x: np.quantile(_apart(x) ** 2, [0.2, 0.7], axis=1),
+        analytic=False,
+        note="quantile",
+    ),
+    _row(
+        "sort",
+        lambda x, q: np.quantile(_apart(x) ** 2, q),
+        MATRIX,
+        _of((2,), 0.21, 0.39),
+        analytic=False,
+        note="symbolic quantile",
+    ),
+    _row(
+        "sort",
+        lambda x: np.nanquantile(_apart(x) ** 2 + HOLES, 0.3, axis=1),
+        analytic=False,
+        note="nanquantile",
+    ),
+)
+
+REDUCTION = (
+    _row("sum", lambda x: np.sum(x * x, axis=1, where=MASK, initial=2.0), note="where"),
+    _row("prod", lambda x: np.prod(x, axis=0, where=MASK, initial=2.0), note="where"),
+    _row(
+        "max",
+        lambda x: np.max(_apart(x) ** 2, axis=1, where=MASK, initial=-9.0),
+        analytic=False,
+        note="where",
+    ),
+    _row("sum", lambda x: np.mean(x * x, axis=1, where=MASK), note="mean where"),
+    _row("sum", lambda x: np.var(x, where=MASK, ddof=1), note="var where"),
+    _row("sum", lambda x: np.nansum(x * x + HOLES, axis=0), analytic=False, note="nansum"),
+    _row("sum", lambda x: np.nanmean(x * x + HOLES, axis=1), analytic=False, note="nanmean"),
+    _row("sum", lambda x: np.nanstd(x + HOLES), analytic=False, note="nanstd"),
+    _row("max", lambda x: np.nanmax(_apart(x) + HOLES, axis=1) ** 2, analytic=False, note="nan"),
+    _row("prod", lambda x: np.nanprod(x + HOLES), analytic=False, note="nan"),
+    _row("cumsum", lambda x: np.nancumsum(x * x + HOLES), analytic=False, note="nan"),
+    _row("cumprod", lambda x: np.nancumprod(x + HOLES, axis=1), analytic=False, note="nan"),
+    _row(
+        "sum",
+        lambda x, w: np.average(x * x, axis=1, weights=w),
+        MATRIX,
+        _of((3,), 0.5, 2.0),
+        note="average",
+    ),
+    _row("matmul", lambda x: np.cov(x * x), note="cov"),
+    _row(
+        "matmul",
+        lambda x, w: np.cov(x, aweights=w),
+        MATRIX,
+        _of((3,), 0.5, 2.0),
+        note="weighted cov",
+    ),
+    _row("matmul", lambda x: np.corrcoef(x)[0, 1], note="corrcoef"),
+)
+
+ROWS = (*CUMULATIVE, *SORTING, *REDUCTION)
