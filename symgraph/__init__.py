@@ -44,6 +44,7 @@ from .facts import (
 )
 from .graph import Graph, Spec, UnusedInputWarning, graph, spec, trace
 from .ops.creation import input
+from .ops.loops import fori_loop, scan
 from .transforms import grad, value_and_grad
 
 __version__ = "0.1.0"
@@ -73,6 +74,7 @@ __all__ = [
     "constant",
     "diagonal",
     "finite",
+    "fori_loop",
     "grad",
     "graph",
     "input",
@@ -86,6 +88,7 @@ __all__ = [
     "orthogonal",
     "positive",
     "positive_definite",
+    "scan",
     "simplex",
     "spec",
     "symmetric",

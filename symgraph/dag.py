@@ -42,6 +42,7 @@ __all__ = [
     "fresh",
     "make",
     "origin",
+    "params_key",
     "reachable",
     "substituted",
 ]
@@ -184,6 +185,11 @@ def _typed(value: Any) -> Any:
     return (type(value), value)
 
 
+def params_key(params: Params) -> tuple[Any, ...]:
+    """A hashable key of params, by which equal ones are found."""
+    return tuple([(name, _typed(params[name])) for name in sorted(params)])
+
+
 class origin:  # reads as a function: `with origin(...)`
     """Give nodes made inside this origin; with None, the user's own line.
 
@@ -241,12 +247,12 @@ def make(op: Op, operands: Sequence[Node], params: Params | None = None, copy: i
         As `op.infer` finds.
     """
     serials = [operand.serial for operand in operands]
+    # The record and not its name: a custom operation may be defined again under its name.
     if params:
-        given = [(name, _typed(params[name])) for name in sorted(params)]
-        key = (op.name, *serials, *given, copy)
+        key = (op, *serials, *params_key(params), copy)
     else:
         params = {}
-        key = (op.name, *serials, copy)
+        key = (op, *serials, copy)
     ref = _interned.refs.get(key)
     found = None if ref is None else ref()
     if found is not None:

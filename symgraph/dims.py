@@ -107,13 +107,19 @@ def _parse_dim(part: Any, shape: Any) -> Dim:
 
 
 def names_of(dim: Any) -> tuple[str, ...]:
-    """The names a dimension depends on, sorted."""
+    """The names a dimension depends on, or a graph held in params, sorted."""
+    names = getattr(dim, "dim_names", None)
+    if names is not None:
+        return names
     symbols = getattr(dim, "free_symbols", ())
     return tuple(sorted(str(symbol) for symbol in symbols))
 
 
 def resolve(value: Any, env: Mapping[str, int]) -> Any:
-    """`value` with every named dimension in it replaced by its size in `env`; tuples inside too."""
+    """`value` with every named dimension in it replaced by its size in `env`; tuples inside too.
+
+    A graph held in params has a method `at_sizes`, which is asked.
+    """
     if isinstance(value, tuple):
         items = cast("tuple[Any, ...]", value)
         return tuple(resolve(item, env) for item in items)
@@ -125,7 +131,7 @@ def resolve(value: Any, env: Mapping[str, int]) -> Any:
                 mend=f"Pass it by name, as in {missing[0]}=128.",
             )
         return int(value.subs({named(name): env[name] for name in names_of(value)}))
-    return value
+    return value.at_sizes(env) if hasattr(value, "at_sizes") else value
 
 
 def bind(shape: Shape, actual: tuple[int, ...], env: dict[str, int]) -> bool:

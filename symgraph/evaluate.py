@@ -5,7 +5,7 @@ It is the reference that every faster path is tested against, so it stays simple
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -15,7 +15,7 @@ from .dims import bind, resolve, show_shape
 from .errors import InputError
 from .namespace import NUMPY, Namespace
 
-__all__ = ["bound_inputs", "evaluate", "run"]
+__all__ = ["bound_inputs", "evaluate", "results_read", "run"]
 
 Value = Any
 
@@ -76,11 +76,31 @@ def _as_declared(name: str, node: Node, value: Any) -> np.ndarray[Any, Any]:
 
 
 def run(
-    node: Node, operands: Sequence[Value], env: Mapping[str, int], xp: Namespace = NUMPY
+    node: Node,
+    operands: Sequence[Value],
+    env: Mapping[str, int],
+    xp: Namespace = NUMPY,
+    keep: tuple[bool, ...] | None = None,
 ) -> Value:
-    """The value of one node, given those of its operands."""
+    """The value of one node, given those of its operands; of a lazy one, the results to keep."""
     params = {name: resolve(value, env) for name, value in node.params.items()}
+    if keep is not None:
+        params["keep"] = keep
     return node.op.kernel(xp, *operands, **params)
+
+
+def results_read(order: Iterable[Node]) -> dict[Node, tuple[bool, ...]]:
+    """For each node of a lazy operation with several results, which of them something reads."""
+    read: dict[Node, set[int]] = {}
+    for node in order:
+        if node.op.lazy and len(node.results) > 1:
+            read.setdefault(node, set())
+        elif node.op.name == "project" and node.operands[0] in read:
+            read[node.operands[0]].add(node.params["index"])
+    return {
+        node: tuple([index in found for index in range(len(node.results))])
+        for node, found in read.items()
+    }
 
 
 def evaluate(
@@ -111,11 +131,13 @@ def evaluate(
     order = dag.nodes if dag.schedule is None else dag.schedule
     last_use = {operand: node for node in order for operand in node.operands}
     kept = set(dag.outputs)
+    read = results_read(order)
     with np.errstate(all="ignore"):
         for node in order:
             if node.is_input:
                 continue
-            values[node] = run(node, [values[operand] for operand in node.operands], env, xp)
+            operands = [values[operand] for operand in node.operands]
+            values[node] = run(node, operands, env, xp, read.get(node))
             for operand in set(node.operands):
                 if last_use[operand] is node and operand not in kept:
                     del values[operand]

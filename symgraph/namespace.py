@@ -6,6 +6,7 @@ the methods it may override. Every kernel of every operation runs on any of them
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from itertools import accumulate
 from types import ModuleType
@@ -65,6 +66,59 @@ class Namespace:
         for k in range(1, b.shape[-1]):
             result[..., k] += a[..., k] * result[..., k - 1]
         return result
+
+    # -- control flow ----------------------------------------------------------------------------
+    def scan(
+        self,
+        step: Callable[..., Sequence[Any]],
+        init: Sequence[Any],
+        xs: Sequence[Any],
+        *,
+        length: int,
+        reverse: bool,
+        keep: tuple[bool, ...] | None,
+        avals: Sequence[tuple[Any, tuple[int, ...]]],
+    ) -> tuple[Any, ...]:
+        """Last carries, stacked results of the steps, and the carries each step began with.
+
+        Parameters
+        ----------
+        step : callable
+            `step(*carries, *slices)` gives the next carries and what the step gives besides.
+        init, xs : sequence
+            First carries, and the arrays whose slices steps get.
+        length : int
+        reverse : bool
+            From the last slice to the first.
+        keep : tuple of bool or None
+            Which results are read; None may stand for the others.
+        avals : sequence of (dtype, shape)
+            What a step gives.
+        """
+        count = len(init)
+        wanted = keep or (True,) * (len(avals) + count)
+        carries = list(init)
+        rows: list[list[Any]] = [[] for _ in wanted[count:]]
+        for t in range(length - 1, -1, -1) if reverse else range(length):
+            found = step(*carries, *[x[t] for x in xs])
+            for row, value, kept in zip(
+                rows, [*found[count:], *carries], wanted[count:], strict=True
+            ):
+                if kept:
+                    row.append(value)
+            carries = list(found[:count])
+        if reverse:
+            rows = [row[::-1] for row in rows]
+        shapes = [*avals[count:], *avals[:count]]
+        stacked = [
+            None
+            if not kept
+            else self.module.stack([self.module.asarray(each) for each in row])
+            if row
+            else self.module.zeros((0, *shape), dtype)
+            for row, kept, (dtype, shape) in zip(rows, wanted[count:], shapes, strict=True)
+        ]
+        return (*carries, *stacked)
 
 
 NUMPY = Namespace("numpy", "scipy.special")

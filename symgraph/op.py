@@ -181,6 +181,8 @@ class Op:
         reverse rule to transpose, or a shorter way.
     carries : callable
         Where each axis of an operand goes, so that Jacobians of batched maps are found diagonal.
+    lazy : bool
+        Whether the kernel takes `keep=`, one truth value a result: None may stand for the others.
     normalize : callable
         `normalize(avals, **params)` gives params in normal form (negative axes, resolved defaults)
         before `infer` sees them.
@@ -221,6 +223,7 @@ class Op:
     doc: str = ""
     pullback: Pullback | None = None
     custom: bool = False
+    lazy: bool = False
 
     def vjp_rule(self, index: int) -> VjpRule | Undefined | None:
         """The derivative with respect to operand `index`."""

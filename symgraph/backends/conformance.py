@@ -19,6 +19,8 @@ from ..evaluate import evaluate
 from ..op import OPS, Op
 from ..ops.creation import dimension
 from ..ops.creation import input as symbolic
+from ..ops.loops import scan
+from ..pytrees import flatten
 from .base import Backend, Lowered, lower
 
 __all__ = ["SAMPLES", "check_backend", "check_dag", "op_samples", "random_dag"]
@@ -37,11 +39,22 @@ def _f(name: str) -> Callable[..., Any]:
     return FUNCTIONS[name]
 
 
+def _step(carry: Array, x: Array) -> tuple[Array, Array]:
+    after = _f("tanh")(carry * x - 0.5)
+    return after, after + x
+
+
 # One row an operation with params: calls on fresh symbolic operands.
 SAMPLES: dict[str, tuple[Call, ...]] = {
     "cast": (
         lambda: _f("astype")(_x(3, 2), "float32"),
         lambda: _f("astype")(_x(3, 2, dtype="int64"), "bool"),
+    ),
+    "scan": (
+        lambda: scan(_step, _x(3), _x(5, 3), reverse=True),
+        lambda: scan(_step, _x(2, dtype="float32"), _x("n", 2, dtype="float32")),
+        lambda: scan(lambda c, i: (c * 2, (i, c > 0)), _x(), FUNCTIONS["arange"](4)),
+        lambda: scan(lambda c, x: (c, scan(_step, c, x)[1]), _x(3), _x(4, 2, 3))[1],
     ),
     "round": (lambda: _f("round")(_x(3, 2), 1),),
     "reshape": (
@@ -165,7 +178,7 @@ _SHAPES: dict[int, tuple[tuple[tuple[int | str, ...], ...], ...]] = {
 
 
 def _dag_of(result: Any) -> Dag:
-    outputs = [each.node for each in (result if isinstance(result, tuple) else (result,))]
+    outputs = [each.node for each in flatten(result)[0]]
     found: dict[str, Node] = {}
     seen = set(outputs)
     stack = list(outputs)

@@ -81,6 +81,31 @@ class _JaxNamespace(Namespace):
         columns = (xp.moveaxis(a, -1, 0).astype(dtype), xp.moveaxis(b, -1, 0).astype(dtype))
         return xp.moveaxis(jax.lax.scan(step, start, columns)[1], 0, -1)
 
+    def scan(
+        self,
+        step: Callable[..., Sequence[Any]],
+        init: Sequence[Any],
+        xs: Sequence[Any],
+        *,
+        length: int,
+        reverse: bool,
+        keep: tuple[bool, ...] | None,
+        avals: Sequence[tuple[Any, tuple[int, ...]]],
+    ) -> tuple[Any, ...]:
+        """`jax.lax.scan`, which compiles the body once."""
+        count = len(init)
+
+        def body(carries: Any, slices: Any) -> Any:
+            found = [
+                self.module.asarray(value, dtype)
+                for value, (dtype, _) in zip(step(*carries, *slices), avals, strict=True)
+            ]
+            return tuple(found[:count]), (tuple(found[count:]), carries)
+
+        first = tuple([self.module.asarray(each) for each in init])
+        last, (steps, before) = jax.lax.scan(body, first, tuple(xs), length, reverse)
+        return (*last, *steps, *before)
+
 
 # Older versions keep it among the experiments.
 _enable_x64: Callable[[bool], AbstractContextManager[Any]] = (

@@ -71,7 +71,7 @@ _ignoring.run(np.seterr, all="ignore")
 
 def _quiet(function: Callable[..., Any], program: Program) -> Callable[..., Sequence[Any]]:
     """`function` with floating-point warnings off, whatever the caller's own setting is."""
-    if any(statement.named for statement in program.statements):
+    if _calls_by_name(program):
         # A kernel called by name may be the user's, and is owed the caller's context variables.
         def with_setting(*values: Any) -> Sequence[Any]:
             with np.errstate(all="ignore"):
@@ -85,6 +85,17 @@ def _quiet(function: Callable[..., Any], program: Program) -> Callable[..., Sequ
         return copy().run(function, *values)
 
     return in_context
+
+
+def _calls_by_name(program: Program) -> bool:
+    """Whether a kernel is called by name, in a body as well."""
+    waiting = [program]
+    while waiting:
+        each = waiting.pop()
+        if any(statement.named for statement in each.statements):
+            return True
+        waiting.extend(each.bodies.values())
+    return False
 
 
 class _Explainer:

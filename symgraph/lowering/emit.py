@@ -15,10 +15,13 @@ from typing import Any
 import numpy as np
 
 from ..avals import Aval
+from ..body import Body
 from ..dag import Node
-from ..dims import names_of, resolve
+from ..dims import named, names_of, resolve
 from ..namespace import NUMPY
-from .pieces import Dimension, Operand, Piece, Pieces, Step, Tabled
+from .functions import function_of
+from .pieces import Defined, Dimension, Operand, Piece, Pieces, Step, Tabled
+from .spelling import dims_of
 from .statements import Program, Statement
 
 __all__ = ["Emitted", "Names", "commented", "emit", "remark", "sanitized"]
@@ -61,7 +64,8 @@ _shown_aval = lru_cache(maxsize=4096)(str)
 def remark(node: Node, avals: Sequence[Aval]) -> str:
     """What a line is for: operation, result, the user's line, the rule that made it."""
     origin = node.origin
-    text = f"{node.op.name}  {', '.join([_shown_aval(aval) for aval in avals])}"
+    shown = ", ".join([_shown_aval(aval) for aval in avals])
+    text = f"{node.op.name}  {shown}" if shown else node.op.name
     where = str(origin)
     if where:
         text = f"{text}  {where}"
@@ -73,16 +77,60 @@ def commented(line: str, comment: str) -> str:
     return f"{line.ljust(_COMMENT_COLUMN)}  # {comment}"
 
 
-class Names:
-    """Names of tabled values and of sizes, given out as they are met."""
+class _Module:
+    """What the functions of one source share: values by name, and the functions themselves."""
 
     def __init__(self, taken: int = 0) -> None:
         self.table: dict[str, Any] = {}
+        self.programs: dict[Body, Program] = {}
+        self.definitions: list[tuple[str, Node | None]] = []
+        self.numbers = {"c": taken, "k": 0, "r": 0, "f": 0}
+        self.by_id: dict[int, str] = {}
+        self.functions: dict[Any, tuple[str, tuple[str, ...]]] = {}
+
+    def entered(self, prefix: str, value: Any) -> str:
+        name = self.number(prefix)
+        self.table[name] = value
+        return name
+
+    def number(self, prefix: str) -> str:
+        self.numbers[prefix] += 1
+        return f"{prefix}{self.numbers[prefix] - 1}"
+
+    def body(self, body: Body) -> tuple[str, tuple[str, ...]]:
+        """The function of a body, and the named dimensions whose sizes it takes after operands."""
+        found = self.functions.get(body)
+        if found is None:
+            program = self.programs[body]
+            names = Names(self)
+            lines = _statements(program, names)
+            name = self.number("f")
+            arguments = ", ".join((*program.inputs, *names.dims.values()))
+            head: list[tuple[str, Node | None]] = [
+                (f"    {commented(line, sanitized(why))}", None) for line, why in names.lines
+            ]
+            self.enter(f"def {name}({arguments}):", [*head, *lines], _returned(program.results))
+            found = self.functions[body] = name, tuple(names.dims)
+        return found
+
+    def enter(self, head: str, lines: Sequence[tuple[str, Node | None]], last: str) -> None:
+        self.definitions.extend(
+            [(head, None), *lines, (f"    {last}", None), ("", None), ("", None)]
+        )
+
+
+class Names:
+    """Names of tabled values and of sizes, given out as they are met."""
+
+    def __init__(self, module: _Module | None = None) -> None:
+        self.module = module or _Module()
         self.dims: dict[str, str] = {}
         self.derived: dict[Any, str] = {}
         self.lines: list[tuple[str, str]] = []
-        self._numbers = {"c": taken, "k": 0, "r": 0}
-        self._by_id: dict[int, str] = {}
+
+    @property
+    def table(self) -> dict[str, Any]:
+        return self.module.table
 
     def written(
         self, pieces: Pieces, operands: Sequence[str] = (), steps: Sequence[str] = ()
@@ -97,20 +145,40 @@ class Names:
             return operands[piece.index]
         if isinstance(piece, Step):
             return steps[piece.index]
+        if isinstance(piece, Defined):
+            return self.defined(piece)
         return self.dimension(piece.expr) if isinstance(piece, Dimension) else self.tabled(piece)
 
     def tabled(self, piece: Tabled) -> str:
         """The name under which a value is looked up."""
-        name = self._by_id.get(id(piece.value))
+        known = self.module.by_id
+        name = known.get(id(piece.value))
         if name is None:
-            name = self._by_id[id(piece.value)] = self._entered(piece.prefix, piece.value)
+            name = known[id(piece.value)] = self.module.entered(piece.prefix, piece.value)
         return name
 
-    def _entered(self, prefix: str, value: Any) -> str:
-        name = f"{prefix}{self._numbers[prefix]}"
-        self._numbers[prefix] += 1
-        self.table[name] = value
-        return name
+    def defined(self, piece: Defined) -> str:
+        """The name of the function that runs the bodies of a node."""
+        module = self.module
+        found = module.functions.get(piece)
+        if found is None:
+            inner = Names(module)
+            dims = dims_of(piece.node)
+            arguments = [f"v{place}" for place in range(len(piece.node.operands))]
+            arguments += [inner.dimension(named(name)) for name in dims]
+
+            def call(body: Body, operands: Sequence[str]) -> str:
+                name, wanted = module.body(body)
+                sizes = [inner.dimension(named(each)) for each in wanted]
+                return f"{name}({', '.join([*operands, *sizes])})"
+
+            lines, last = function_of(piece, call, inner.dimension)
+            name = module.number("f")
+            sized = [f"    {commented(line, sanitized(why))}" for line, why in inner.lines]
+            told = commented(f"def {name}({', '.join(arguments)}):", remark(piece.node, ()))
+            module.enter(told, [(line, None) for line in (*sized, *lines)], last)
+            found = module.functions[piece] = name, dims
+        return found[0]
 
     def dimension(self, expr: Any) -> str:
         """The name of a size; one calculated from named dimensions gets a line of its own."""
@@ -123,7 +191,7 @@ class Names:
             needed = names_of(expr)
             arguments = [self.dims.get(name) or self._base(name) for name in needed]
             found = self.derived[expr] = f"d{len(self.dims) + len(self.derived)}"
-            function = self._entered("r", partial(_calculated, expr, needed))
+            function = self.module.entered("r", partial(_calculated, expr, needed))
             self.lines.append((f"{found} = {function}({', '.join(arguments)})", str(expr)))
         return found
 
@@ -137,23 +205,43 @@ def _calculated(expr: Any, names: tuple[str, ...], *sizes: int) -> int:
 
 def emit(program: Program) -> Emitted:
     """The source of `program`, and what its names stand for."""
-    names = Names(len(program.constants))
+    module = _Module(program.constants_below)
+    names = Names(module)
+    body = _statements(program, names)
+    arguments = ", ".join((*program.inputs, *names.dims.values()))
+    rows: list[tuple[str, Node | None]] = [(line, None) for line in _heading(program, names)]
+    rows.extend(module.definitions)
+    rows.append((f"def program({arguments}):", None))
+    rows.extend((f"    {commented(line, sanitized(why))}", None) for line, why in names.lines)
+    rows.extend(body)
+    rows.append((f"    {_returned(program.results)}", None))
+    lines = {number: node for number, (_, node) in enumerate(rows, 1) if node is not None}
+    source = "\n".join([*[line for line, _ in rows], ""])
+    table: dict[str, Any] = {"xp": NUMPY}
+    for each in (program, *module.programs.values()):
+        table.update({name: node.params["value"] for name, node in each.constants.items()})
+    if module.functions:
+        table["range"] = range
+    return Emitted(source, {**table, **module.table}, tuple(names.dims), lines)
+
+
+def _statements(program: Program, names: Names) -> list[tuple[str, Node | None]]:
+    """The lines of a program between its head and its return, each with the node it computes."""
+    names.module.programs.update(program.bodies)
     last = max((i for i, each in enumerate(program.statements) if each.allocates), default=-1)
-    body: list[tuple[str, Statement]] = []
+    found: list[tuple[str, Node | None]] = []
     for number, statement in enumerate(program.statements):
         # After the last allocation nothing is gained by releasing before the return does.
         dead = statement.dead if number < last else ()
-        body.append((_line(statement, names, dead), statement))
-    head = _heading(program, names)
-    arguments = ", ".join((*program.inputs, *names.dims.values()))
-    head.append(f"def program({arguments}):")
-    head.extend(f"    {commented(line, sanitized(why))}" for line, why in names.lines)
-    lines = {len(head) + 1 + number: each.node for number, (_, each) in enumerate(body)}
-    text = [f"    {commented(line, remark(each.node, each.avals))}" for line, each in body]
-    results = ", ".join(program.results) + ("," if len(program.results) == 1 else "")
-    source = "\n".join([*head, *text, f"    return ({results})", ""])
-    table = {name: node.params["value"] for name, node in program.constants.items()}
-    return Emitted(source, {"xp": NUMPY, **table, **names.table}, tuple(names.dims), lines)
+        line = _line(statement, names, dead)
+        found.append(
+            (f"    {commented(line, remark(statement.node, statement.avals))}", statement.node)
+        )
+    return found
+
+
+def _returned(results: Sequence[str]) -> str:
+    return f"return ({', '.join(results)}{',' if len(results) == 1 else ''})"
 
 
 def _line(statement: Statement, names: Names, dead: tuple[str, ...]) -> str:
@@ -169,9 +257,14 @@ def _heading(program: Program, names: Names) -> list[str]:
         value = node.params["value"]
         shown = f" = {value}" if not value.ndim else ""
         head.append(f"# {name}: constant  {node.aval}{shown}")
+    for inner in names.module.programs.values():
+        for name, node in inner.constants.items():
+            head.append(f"# {name}: constant  {node.aval}")
     for dim, name in names.dims.items():
         head.append(f"# {name}: size of {dim!a}")
-    ops = {id(each.node.op.kernel): each.node.op.name for each in program.statements}
+    programs = (program, *names.module.programs.values())
+    statements = [each for part in programs for each in part.statements]
+    ops = {id(each.node.op.kernel): each.node.op.name for each in statements}
     for name, value in names.table.items():
         if id(value) in ops:
             head.append(f"# {name}: kernel of {sanitized(ops[id(value)])}")

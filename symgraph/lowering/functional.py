@@ -16,7 +16,7 @@ from ..dag import Dag, Node
 from ..dims import names_of
 from ..errors import BackendError
 from .emit import commented, remark, sanitized
-from .pieces import Dimension, Operand, Piece, Spelling, Step, Tabled
+from .pieces import Defined, Dimension, Operand, Piece, Spelling, Step, Tabled
 from .spelling import spell
 
 __all__ = ["functional"]
@@ -133,6 +133,11 @@ class _Writer:
                 return steps[index]
             case Dimension(expr):
                 return self._dimension(expr)
+            case Defined():
+                raise BackendError(
+                    f"{piece.node.op.name} has no functional source: it is a loop or a choice.",
+                    mend='Lower the graph instead: graph.lower("numpy").',
+                )
             case Tabled():
                 raise BackendError("A value in the graph has no NumPy source.")
 

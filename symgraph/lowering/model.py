@@ -30,6 +30,7 @@ import numpy as np
 from ..cost import node_flops
 from ..dag import Node
 from ..dims import Dim, known_equal, names_of, resolve
+from ..evaluate import results_read
 
 __all__ = [
     "Model",
@@ -112,9 +113,14 @@ def resolved(value: Dim, dims: Mapping[str, int] | None) -> int:
     return int(resolve(value, dims))
 
 
-def node_bytes(node: Node, dims: Mapping[str, int] | None) -> int:
-    """Bytes of all results of a node."""
-    return sum(resolved(aval.nbytes, dims) for aval in node.results)
+def node_bytes(
+    node: Node, dims: Mapping[str, int] | None, keep: tuple[bool, ...] | None = None
+) -> int:
+    """Bytes of all results of a node, or of those that are kept."""
+    kept = keep or (True,) * len(node.results)
+    return sum(
+        resolved(aval.nbytes, dims) for aval, each in zip(node.results, kept, strict=True) if each
+    )
 
 
 def _without_ones(shape: Sequence[Dim]) -> list[Dim]:
@@ -203,6 +209,7 @@ def model_of(
     takes: list[tuple[int, ...]] = []
     sizes: list[int] = []
     known: dict[Any, int] = {}
+    kept_results = results_read(order)
     for node in order:
         if owner[node] is not node:
             continue
@@ -214,7 +221,7 @@ def model_of(
         number[node] = len(number)
         reads.append(tuple(read))
         takes.append(_takes(node, owner, number) if reuse and _elementwise(node.op.ufunc) else ())
-        sizes.append(_bytes_once(node, dims, known))
+        sizes.append(_bytes_once(node, dims, known, kept_results.get(node)))
     steps = list(number)
     costs_of = [resolved(node_flops(node), dims) + 1 if costs else 1 for node in steps]
     kept: list[int] = []
@@ -262,10 +269,15 @@ def _copied(
     return copied
 
 
-def _bytes_once(node: Node, dims: Mapping[str, int] | None, known: dict[Any, int]) -> int:
+def _bytes_once(
+    node: Node,
+    dims: Mapping[str, int] | None,
+    known: dict[Any, int],
+    keep: tuple[bool, ...] | None = None,
+) -> int:
     """Bytes of a node; equal results are counted once, for symbolic sizes are slow to resolve."""
     if len(node.results) > 1:
-        return node_bytes(node, dims)
+        return node_bytes(node, dims, keep)
     key = (node.dtype, node.shape)
     found = known.get(key)
     if found is None:

@@ -11,7 +11,7 @@ from ..avals import Aval
 from ..dag import Node
 from ..dims import resolve
 from ..evaluate import run
-from .pieces import Alias
+from .pieces import Alias, Defined
 from .statements import Program, Statement
 
 __all__ = ["predicted_peak"]
@@ -76,7 +76,8 @@ class _Simulation:
             before = len(self.sizes)
             self._compute(statement)
             now += sum(self.sizes[before:])
-            peak = max(peak, now + self._buffered(statement) * buffers)
+            inside = self._buffered(statement) * buffers + self._in_bodies(statement, buffers)
+            peak = max(peak, now + inside)
             for name in statement.dead:
                 now -= self._released(name)
         return peak
@@ -116,6 +117,19 @@ class _Simulation:
             name for name in known if name in self.strided or self.avals[name].shape != aval.shape
         ]
         return sum([elements * self.avals[name].dtype.itemsize for name in odd])
+
+    def _in_bodies(self, statement: Statement, buffers: bool) -> int:
+        """What the bodies that a statement runs hold, with the carries a step began with."""
+        return max(
+            [
+                predicted_peak(self.program.bodies[body], self.dims, buffers=buffers)
+                + sum([self._nbytes(aval) for aval in body.operand_avals[: piece.carried]])
+                for piece in statement.pieces
+                if isinstance(piece, Defined)
+                for body in piece.bodies
+            ],
+            default=0,
+        )
 
     def _released(self, name: str) -> int:
         freed = 0

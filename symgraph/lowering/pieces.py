@@ -7,9 +7,12 @@ from enum import Enum
 from typing import Any, TypeAlias
 
 from ..avals import Aval
+from ..body import Body
+from ..dag import Node
 
 __all__ = [
     "Alias",
+    "Defined",
     "Dimension",
     "Line",
     "Operand",
@@ -60,7 +63,32 @@ class Tabled:
     prefix: str = "c"
 
 
-Piece: TypeAlias = "str | Operand | Step | Dimension | Tabled"
+@dataclass(frozen=True, slots=True, eq=False)
+class Defined:
+    """Stands for the name of a function with source of its own, above the program's.
+
+    Parameters
+    ----------
+    node : Node
+        A loop, a choice or a call: what holds the bodies.
+    keep : tuple of bool or None
+        Which results are read.
+    """
+
+    node: Node
+    keep: tuple[bool, ...] | None = None
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        return tuple([each for each in self.node.params.values() if isinstance(each, Body)])
+
+    @property
+    def carried(self) -> int:
+        """How many operands of a body are handed from step to step."""
+        return self.node.params.get("carries", 0)
+
+
+Piece: TypeAlias = "str | Operand | Step | Dimension | Tabled | Defined"
 Pieces: TypeAlias = tuple[Piece, ...]
 
 

@@ -13,12 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from ..body import Body
 from ..dag import Dag, Node
 from ..dims import names_of
+from ..evaluate import results_read
 from .buffers import Buffers
 from .model import NOMINAL_DIM
 from .peak import predicted_peak
-from .pieces import Alias, Line, Operand, Piece, Pieces, Spelling, Step
+from .pieces import Alias, Defined, Line, Operand, Piece, Pieces, Spelling, Step
 from .schedule import scheduled
 from .spelling import spell
 from .statements import Program, Statement
@@ -26,7 +28,13 @@ from .statements import Program, Statement
 __all__ = ["Program", "Statement", "predicted_peak", "program_of"]
 
 
-def program_of(dag: Dag, order: Sequence[Node] | None = None) -> Program:
+def program_of(
+    dag: Dag,
+    order: Sequence[Node] | None = None,
+    *,
+    constants_from: int = 0,
+    handed_out: bool = True,
+) -> Program:
     """The program that computes the outputs of `dag`.
 
     Kernels of two nodes may have calls in common, as softmax and log_softmax do. They are made once
@@ -37,14 +45,20 @@ def program_of(dag: Dag, order: Sequence[Node] | None = None) -> Program:
     dag : Dag
     order : sequence of Node, optional
         Nodes in the order they are computed; by default the schedule chosen for memory.
+    constants_from : int
+        The number of the first constant.
+    handed_out : bool
+        Whether results go to a caller, who may write to them; else they are what they are.
     """
     planned = dag.schedule is not None or any(node.copy for node in dag.nodes)
     nodes = scheduled(dag) if order is None else order
-    builder = _Builder(dag, nodes)
+    builder = _Builder(dag, nodes, constants_from=constants_from, handed_out=handed_out)
     program = builder.built()
     if planned or not builder.repeats:
         return program
-    shared = _Builder(dag, nodes, share=True).built()
+    shared = _Builder(
+        dag, nodes, share=True, constants_from=constants_from, handed_out=handed_out
+    ).built()
     sizes = dict.fromkeys(_names_of_sizes(dag), NOMINAL_DIM)
     # Buffers are as large for a few elements as for all, and would decide at the nominal size.
     before, after = [predicted_peak(each, sizes, buffers=False) for each in (program, shared)]
@@ -71,9 +85,20 @@ class _Draft:
 class _Builder:
     """First every line with its names, then who dies where and what is written into what."""
 
-    def __init__(self, dag: Dag, order: Sequence[Node], *, share: bool = False) -> None:
+    def __init__(
+        self,
+        dag: Dag,
+        order: Sequence[Node],
+        *,
+        share: bool = False,
+        constants_from: int,
+        handed_out: bool,
+    ) -> None:
         self.dag = dag
         self.share = share
+        self.handed_out = handed_out
+        self.bodies: dict[Body, Program] = {}
+        self.read = results_read(order)
         self.repeats = 0
         self.buffers = Buffers()
         self.names: dict[Node, str] = {}
@@ -94,22 +119,25 @@ class _Builder:
             self.buffers.external(self.names[node])
         for node in order:
             if node.is_constant:
-                name = f"c{len(self.constants)}"
+                name = f"c{constants_from + len(self.constants)}"
                 self.names[node] = name
                 self.constants[name] = node
                 self.buffers.external(name)
+        self.constants_below = constants_from + len(self.constants)
 
     def built(self) -> Program:
         for node in self.computed:
             self._draft(node)
         self._state()
-        results = self._handed_out()
+        results = self._results()
         return Program(
             self.dag,
             tuple([self.names[node] for node in self.dag.inputs.values()]),
             self.constants,
             tuple(self.statements),
             results,
+            self.bodies,
+            self.constants_below,
         )
 
     def _target(self) -> str:
@@ -119,6 +147,7 @@ class _Builder:
     # -- lines -----------------------------------------------------------------------------------
     def _draft(self, node: Node) -> None:
         spelling = self._spelled(node)
+        self._program_bodies(spelling)
         operands = [self.names[operand] for operand in node.operands]
         steps: list[str] = []
         for line in spelling.lines:
@@ -140,14 +169,29 @@ class _Builder:
     def _spelled(self, node: Node) -> Spelling:
         """`spell`, remembered: what a kernel says depends on op, params, dtypes and shapes only."""
         params = tuple([(name, _key(value)) for name, value in node.params.items()])
-        key = (node.op.name, params, *[each.results for each in node.operands])
+        keep = self.read.get(node)
+        key = (node.op.name, params, keep, *[each.results for each in node.operands])
         try:
             found = self.spellings.get(key)
         except TypeError:  # Params that cannot be hashed, such as arrays.
-            return spell(node, fast=True)
+            return spell(node, fast=True, keep=keep)
         if found is None:
-            found = self.spellings[key] = spell(node, fast=True)
+            found = self.spellings[key] = spell(node, fast=True, keep=keep)
         return found
+
+    def _program_bodies(self, spelling: Spelling) -> None:
+        """Programs of the bodies that a function of its own runs; each body has one."""
+        for piece in spelling.lines[-1].pieces:
+            if not isinstance(piece, Defined):
+                continue
+            for body in piece.bodies:
+                if body not in self.bodies:
+                    # Loops copy what leaves them; a step's results stay inside.
+                    program = program_of(
+                        body.dag, constants_from=self.constants_below, handed_out=False
+                    )
+                    self.bodies[body] = program
+                    self.constants_below = program.constants_below
 
     # -- memory ----------------------------------------------------------------------------------
     def _state(self) -> None:
@@ -193,8 +237,10 @@ class _Builder:
         fresh = alone and self.buffers.is_plain(draft.names[0])
         return (Alias.FRESH,) if fresh else (Alias.WHOLE,)
 
-    def _handed_out(self) -> tuple[str, ...]:
+    def _results(self) -> tuple[str, ...]:
         results = [self.names[node] for node in self.dag.outputs]
+        if not self.handed_out:
+            return tuple(results)
         copied = [
             position
             for position, node in enumerate(self.dag.outputs)

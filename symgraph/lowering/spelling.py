@@ -11,19 +11,35 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from ..body import Body
 from ..dag import Node
-from .pieces import Alias, Line, Operand, Piece, Pieces, Spelling, Step, Tabled
+from ..dims import named, names_of
+from .pieces import (
+    Alias,
+    Defined,
+    Dimension,
+    Line,
+    Operand,
+    Piece,
+    Pieces,
+    Spelling,
+    Step,
+    Tabled,
+)
 from .recording import Names, NotSpelled, Recording, Term, spelled, with_sizes, written
 
-__all__ = ["spell"]
+__all__ = ["dims_of", "spell"]
 
 
 # -- one node --------------------------------------------------------------------------------------
-def spell(node: Node, *, fast: bool = False) -> Spelling:
+def spell(node: Node, *, fast: bool = False, keep: tuple[bool, ...] | None = None) -> Spelling:
     """The source of `node`: its kernel's own calls, or a call of the kernel by name.
 
     With `fast`, reductions are written as the ufunc methods they are, which cost less to call.
+    With `keep`, one truth value a result, the others of a lazy operation may be left out.
     """
+    if any(isinstance(value, Body) for value in node.params.values()):
+        return _defined(node, keep)
     recording = Recording(fast)
     terms = [_operand(recording, index, each) for index, each in enumerate(node.operands)]
     params = {name: with_sizes(value, recording) for name, value in node.params.items()}
@@ -33,6 +49,37 @@ def spell(node: Node, *, fast: bool = False) -> Spelling:
     except Exception:
         # Whatever stops a kernel that has only names: it runs on arrays then, called by name.
         return _called(node, (Alias.UNKNOWN,) * len(node.results))
+
+
+def _defined(node: Node, keep: tuple[bool, ...] | None) -> Spelling:
+    """A call of a function with source of its own, which runs the bodies that the node holds."""
+    piece = Defined(node, keep)
+    pieces: list[Piece] = [piece, "("]
+    for index in range(len(node.operands)):
+        pieces.extend((", ",) if index else ())
+        pieces.append(Operand(index))
+    for place, name in enumerate(dims_of(node)):
+        pieces.extend((", ",) if node.operands or place else ())
+        pieces.append(Dimension(named(name)))
+    pieces.append(")")
+    avals = node.results
+    if keep is not None:
+        # What nothing reads is not made.
+        avals = tuple(
+            [
+                aval if kept else aval.with_shape((0,))
+                for aval, kept in zip(avals, keep, strict=True)
+            ]
+        )
+    return Spelling((Line(tuple(pieces), avals, (Alias.FRESH,) * len(avals)),))
+
+
+def dims_of(node: Node) -> tuple[str, ...]:
+    """Named dimensions that the params of a node and its bodies depend on."""
+    found: set[str] = set()
+    for value in node.params.values():
+        found.update(names_of(value))
+    return tuple(sorted(found))
 
 
 def _called(node: Node, aliases: tuple[Alias, ...]) -> Spelling:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..avals import Aval
+from ..body import Body
 from ..dag import Dag, Node
 from .pieces import Alias, Pieces
 
@@ -71,6 +72,10 @@ class Program:
     statements : tuple of Statement
     results : tuple of str
         One an output of `dag`, in order; no two share memory, and none is an input or a constant.
+    bodies : mapping of Body to Program
+        The programs of the bodies that nodes hold.
+    constants_below : int
+        How many constants this program and those of its bodies have, or have been numbered before.
     """
 
     dag: Dag
@@ -78,3 +83,5 @@ class Program:
     constants: Mapping[str, Node]
     statements: tuple[Statement, ...]
     results: tuple[str, ...]
+    bodies: Mapping[Body, Program] = field(default_factory=dict[Body, "Program"])
+    constants_below: int = 0

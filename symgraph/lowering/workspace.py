@@ -6,12 +6,13 @@ moment. The program of the operation alone tells how much.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..body import Body
 from ..dag import Dag, Node, make
 from ..ops.creation import input
-from .model import node_bytes
+from .model import node_bytes, resolved
 from .peak import predicted_peak
 from .program import program_of
 
@@ -26,19 +27,30 @@ def workspace(node: Node, dims: Mapping[str, int] | None = None) -> int:
 
     Zero for what a NumPy call does in one go, whatever that needs inside.
     """
-    if node.op.ufunc or node.op.view or not node.operands or len(node.results) > 1:
+    bodies = [each for each in node.params.values() if isinstance(each, Body)]
+    if node.op.ufunc or node.op.view or not node.operands or (len(node.results) > 1 and not bodies):
         return 0
     if any(len(operand.results) > 1 for operand in node.operands):
         return 0
     key = _key(node, dims)
     found = _known.get(key) if key is not None else None
     if found is None:
-        found = _measured(node, dims)
+        found = _of_bodies(node, bodies, dims) if bodies else _measured(node, dims)
         if key is not None:
             if len(_known) >= _MOST_KNOWN:
                 _known.clear()
             _known[key] = found
     return found
+
+
+def _of_bodies(node: Node, bodies: Sequence[Body], dims: Mapping[str, int] | None) -> int:
+    """What the largest body holds, with the carries a step begins with."""
+    carried = node.params.get("carries", 0)
+    return max(
+        predicted_peak(program_of(body.dag, handed_out=False), dims)
+        + sum(resolved(aval.nbytes, dims) for aval in body.operand_avals[:carried])
+        for body in bodies
+    )
 
 
 def _key(node: Node, dims: Mapping[str, int] | None) -> Any:

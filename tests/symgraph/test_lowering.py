@@ -36,25 +36,43 @@ def dag_of(*outputs: Array, **inputs: Array) -> Dag:
 
 # -- what source may say -------------------------------------------------------------------------
 NAMES = re.compile(r"(v|c|d|k|r)\d+|np|xp|special|program")
+NAMES_OF_FUNCTIONS = re.compile(rf"{NAMES.pattern}|(f|s|y)\d+|t|range")
 STATEMENTS = (ast.Assign, ast.Delete, ast.Return)
+LOOPS = (ast.For, ast.While, ast.If)
 EXPRESSIONS = (
     ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.Tuple, ast.List, ast.Subscript, ast.Slice,
     ast.keyword, ast.UnaryOp, ast.USub, ast.Load, ast.Store, ast.Del,
 )  # fmt: skip
+COUNTING = (ast.BinOp, ast.Sub)
 
 
 def assert_closed(source: str) -> None:
-    """Only assignments of calls on known names, `del` and one `return`."""
-    (function,) = ast.parse(source).body
-    assert isinstance(function, ast.FunctionDef)
-    assert function.name == "program"
+    """Only assignments of calls on known names, `del` and one `return`.
+
+    Functions that run loops and choices stand above the program, and are as closed as it is.
+    """
+    *functions, program = ast.parse(source).body
+    assert isinstance(program, ast.FunctionDef)
+    assert program.name == "program"
+    inner = (*STATEMENTS, *LOOPS), (*STATEMENTS, *LOOPS, *EXPRESSIONS, *COUNTING)
+    names = NAMES_OF_FUNCTIONS if functions else NAMES
+    for function in functions:
+        assert isinstance(function, ast.FunctionDef)
+        assert re.fullmatch(r"f\d+", function.name)
+        assert_closed_function(function, *inner, names)
+    assert_closed_function(program, STATEMENTS, (*STATEMENTS, *EXPRESSIONS), names)
+
+
+def assert_closed_function(
+    function: ast.FunctionDef, statements: Any, parts: Any, names: re.Pattern[str]
+) -> None:
     assert all(NAMES.fullmatch(argument.arg) for argument in function.args.args)
-    assert all(isinstance(statement, STATEMENTS) for statement in function.body)
+    assert all(isinstance(statement, statements) for statement in function.body)
     for statement in function.body:
         for part in ast.walk(statement):
-            assert isinstance(part, (*STATEMENTS, *EXPRESSIONS)), ast.dump(part)
+            assert isinstance(part, parts), ast.dump(part)
             if isinstance(part, ast.Name):
-                assert NAMES.fullmatch(part.id), part.id
+                assert names.fullmatch(part.id), part.id
             if isinstance(part, ast.Attribute):
                 assert re.fullmatch(r"[A-Za-z][a-z0-9_]*", part.attr), part.attr
             if isinstance(part, ast.Constant):

@@ -7,9 +7,14 @@ from __future__ import annotations
 
 from symgraph.testing import GradientCase
 
-from . import arrays, elementwise, families
+from . import arrays, control, elementwise, families
 
-ROWS: tuple[GradientCase, ...] = (*elementwise.ROWS, *families.ROWS, *arrays.ROWS)
+ROWS: tuple[GradientCase, ...] = (
+    *elementwise.ROWS,
+    *families.ROWS,
+    *arrays.ROWS,
+    *control.ROWS,
+)
 
 # No derivative passes through these by their own rule.
 EXEMPT = {"input", "constant", "dimension", "project"}

@@ -1,0 +1,137 @@
+"""Loops and choices as Python source: a function that runs the bodies a node holds.
+
+A body is lowered once, to a function of its own; here is what calls it: `for`, `while`, `if`. What
+the steps of a loop give is written into arrays made before the first one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from ..avals import Aval
+from ..body import Body
+from ..dag import Node
+from ..errors import BackendError
+from .pieces import Defined
+
+__all__ = ["function_of"]
+
+Call: TypeAlias = Callable[[Body, Sequence[str]], str]
+Dimension: TypeAlias = Callable[[Any], str]
+
+
+def function_of(piece: Defined, call: Call, dimension: Dimension) -> tuple[list[str], str]:
+    """The lines of the function but for the last, and the last, which returns.
+
+    Operands are called `v0`, `v1`, ...
+
+    Parameters
+    ----------
+    piece : Defined
+    call : callable
+        The source of a call of a body on operands by name; it gives a tuple.
+    dimension : callable
+        The source of a size.
+
+    Raises
+    ------
+    BackendError
+        If nothing is known of how the operation runs its bodies.
+    """
+    write = _WRITERS.get(piece.node.op.name)
+    if write is None:
+        raise BackendError(f"{piece.node.op.name} has no source: nobody says how it is run.")
+    return write(piece, call, dimension)
+
+
+def _operands(node: Node) -> list[str]:
+    return [f"v{place}" for place in range(len(node.operands))]
+
+
+def _returned(values: Sequence[str]) -> str:
+    return f"return {values[0]}" if len(values) == 1 else f"return ({', '.join(values)})"
+
+
+def _assigned(targets: Sequence[str], right: str) -> str:
+    """Results of a call, which gives a tuple."""
+    left = f"({targets[0]},)" if len(targets) == 1 else ", ".join(targets)
+    return f"{left} = {right}" if targets else right
+
+
+# -- scan ------------------------------------------------------------------------------------------
+def _scan(piece: Defined, call: Call, dimension: Dimension) -> tuple[list[str], str]:
+    node = piece.node
+    body: Body = node.params["body"]
+    count, scanned, length = (node.params[name] for name in ("carries", "scanned", "length"))
+    keep = piece.keep or (True,) * len(node.results)
+    operands = _operands(node)
+    carries = operands[:count]
+    slices = [f"{name}[t]" for name in operands[count : count + scanned]]
+    given = [f"y{place}" for place in range(len(body.outputs) - count)]
+    stacked = [f"s{place}" for place in range(len(given) + count)]
+    lines: list[str] = []
+    for name, aval, kept in zip(stacked, node.results[count:], keep[count:], strict=True):
+        if kept:
+            lines.append(f"    {name} = {_empty(aval, dimension)}")
+    steps = dimension(length)
+    lines.append(
+        f"    for t in range({f'{steps} - 1, -1, -1' if node.params['reverse'] else steps}):"
+    )
+    before = zip(stacked[len(given) :], carries, keep[count + len(given) :], strict=True)
+    lines += [f"        {name}[t] = {carry}" for name, carry, kept in before if kept]
+    run = call(body, [*carries, *slices, *operands[count + scanned :]])
+    lines.append(f"        {_assigned([*carries, *given], run)}")
+    behind = zip(stacked, given, keep[count:], strict=False)
+    lines += [f"        {name}[t] = {value}" for name, value, kept in behind if kept]
+    # A carry may be an operand, or share memory with one.
+    results = [*[f"np.array({name})" for name in carries], *stacked]
+    return lines, _returned(
+        [name if kept else "None" for name, kept in zip(results, keep, strict=True)]
+    )
+
+
+def _empty(aval: Aval, dimension: Dimension) -> str:
+    sizes = [dimension(dim) for dim in aval.shape]
+    name = "bool_" if aval.dtype.kind == "b" else aval.dtype.name
+    return f"np.empty(({', '.join(sizes)}{',' if len(sizes) == 1 else ''}), np.{name})"
+
+
+# -- choices, loops of unknown length, calls -------------------------------------------------------
+def _cond(piece: Defined, call: Call, dimension: Dimension) -> tuple[list[str], str]:
+    node = piece.node
+    first, *rest = _operands(node)
+    chosen, last = _copied(node, call(node.params["true"], rest))
+    other, end = _copied(node, call(node.params["false"], rest))
+    within = [f"        {line}" for line in (*chosen, last)]
+    return [f"    if {first}:", *within, *[f"    {line}" for line in other]], end
+
+
+def _copied(node: Node, run: str) -> tuple[list[str], str]:
+    """Results of a body as arrays that are nobody else's."""
+    values = [f"y{place}" for place in range(len(node.results))]
+    return [_assigned(values, run)], _returned([f"np.array({name})" for name in values])
+
+
+def _while_loop(piece: Defined, call: Call, dimension: Dimension) -> tuple[list[str], str]:
+    node = piece.node
+    operands = _operands(node)
+    count, tests = len(node.results), node.params["tests"]
+    carries, rest = operands[:count], operands[count:]
+    condition = call(node.params["cond"], [*carries, *rest[:tests]])
+    run = call(node.params["body"], [*carries, *rest[tests:]])
+    lines = [f"    while {condition}[0]:", f"        {_assigned(carries, run)}"]
+    return lines, _returned([f"np.array({name})" for name in carries])
+
+
+def _called(piece: Defined, call: Call, dimension: Dimension) -> tuple[list[str], str]:
+    lines, last = _copied(piece.node, call(piece.node.params["body"], _operands(piece.node)))
+    return [f"    {line}" for line in lines], last
+
+
+_WRITERS: dict[str, Callable[[Defined, Call, Dimension], tuple[list[str], str]]] = {
+    "scan": _scan,
+    "cond": _cond,
+    "while_loop": _while_loop,
+    "custom_vjp": _called,
+}

@@ -1,0 +1,174 @@
+"""From a Python function of symbolic arrays to a `Body`, what it closes over made explicit.
+
+A function given to `scan` or `cond` may use arrays from outside. They become operands of the node,
+so gradients reach them: a weight that every step of a loop uses is one operand, and its cotangent
+is the sum over the steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..array import Array, constant
+from ..avals import Aval
+from ..body import Body
+from ..dag import Node, make, origin
+from ..errors import TraceError
+from ..pytrees import Tree, flatten, unflatten
+from .creation import input
+
+__all__ = ["Traced", "as_leaves", "closed", "fresh_like", "newest", "rebuilt", "traced"]
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """What a function gave for fresh inputs: its leaves as nodes, and how they were grouped."""
+
+    inputs: tuple[Node, ...]
+    leaves: tuple[Node, ...]
+    tree: Tree
+
+
+def fresh_like(aval: Aval, name: str) -> Node:
+    """An input node of this shape and dtype."""
+    return input(name, aval.shape, aval.dtype).node
+
+
+def newest() -> int:
+    """A serial number that all later nodes exceed."""
+    return input("mark").node.serial
+
+
+def as_leaves(value: Any, what: str) -> tuple[list[Array], Tree]:
+    """The leaves of a container as arrays; numbers become constants.
+
+    Raises
+    ------
+    TraceError
+        If a leaf is no array of numbers.
+    """
+    leaves, tree = flatten(value)
+    for leaf in leaves:
+        if not isinstance(leaf, (Array, np.ndarray, np.generic, int, float, bool)):
+            raise TraceError(
+                f"{what} holds {leaf!r}, which is no array.",
+                mend="Give arrays, or tuples, lists, dicts and dataclasses of them.",
+            )
+    return [leaf if isinstance(leaf, Array) else constant(leaf) for leaf in leaves], tree
+
+
+def traced(
+    f: Callable[..., Any], arguments: Sequence[tuple[Sequence[Aval], Tree]], what: str
+) -> Traced:
+    """`f` called once on fresh inputs, grouped as its arguments are."""
+    inputs: list[Node] = []
+    groups: list[Any] = []
+    for avals, tree in arguments:
+        nodes = [fresh_like(aval, f"i{len(inputs) + i}") for i, aval in enumerate(avals)]
+        inputs.extend(nodes)
+        groups.append(unflatten(tree, [Array(node) for node in nodes]))
+    leaves, tree = as_leaves(f(*groups), what)
+    return Traced(tuple(inputs), tuple([leaf.node for leaf in leaves]), tree)
+
+
+def closed(
+    inputs: Sequence[Node], outputs: Sequence[Node], inside: int | None = None
+) -> tuple[list[Node], Body]:
+    """What the outputs close over, and the body in which it is among the inputs, after the others.
+
+    Parameters
+    ----------
+    inputs : sequence of Node
+        Input nodes that are newer than all that is closed over.
+    outputs : sequence of Node
+    inside : int, optional
+        A serial number: what is newer is computed inside. By default all that does not depend on
+        the inputs is closed over, so that a loop computes it once.
+    """
+    order = _between(inputs, outputs, inside)
+    own = set(inputs)
+    dependent: set[Node] = set(own)
+    for node in order:
+        if any(operand in dependent for operand in node.operands):
+            dependent.add(node)
+
+    def is_inside(node: Node) -> bool:
+        return node in dependent or (inside is not None and node.serial > inside)
+
+    new: dict[Node, Node] = {node: node for node in inputs}
+    found: dict[Node, Node] = {}
+
+    def brought_in(node: Node) -> Node:
+        if node in new:
+            return new[node]
+        if _is_constant(node):
+            return node
+        if node not in found:
+            found[node] = fresh_like(node.aval, f"closed{len(found)}")
+        return found[node]
+
+    for node in order:
+        if node in own or not is_inside(node):
+            continue
+        if node.is_input or (node.op.name == "project" and not is_inside(node.operands[0])):
+            continue  # Inputs of another function; a result of a node outside is closed over.
+        new[node] = _on(node, tuple([brought_in(operand) for operand in node.operands]))
+    results = [brought_in(output) for output in outputs]
+    return list(found), Body([*inputs, *found.values()], results)
+
+
+def _on(node: Node, operands: tuple[Node, ...]) -> Node:
+    if operands == node.operands:
+        return node
+    with origin(node.origin):
+        return make(node.op, operands, node.params, node.copy)
+
+
+def _between(inputs: Sequence[Node], outputs: Sequence[Node], inside: int | None) -> list[Node]:
+    """Nodes below the outputs that may depend on the inputs or lie inside, operands first."""
+    floors = [node.serial for node in inputs]
+    if inside is not None:
+        floors.append(inside + 1)
+    floor = min(floors) if floors else 0
+    seen = set(outputs)
+    stack = list(seen)
+    while stack:
+        node = stack.pop()
+        if node.serial < floor:
+            continue
+        for operand in node.operands:
+            if operand not in seen:
+                seen.add(operand)
+                stack.append(operand)
+    return sorted((node for node in seen if node.serial >= floor), key=lambda node: node.serial)
+
+
+_LOOKED_AT = 32
+"""Nodes looked through to see that a value is made of constants only."""
+
+
+def _is_constant(node: Node) -> bool:
+    """Whether a value depends on no input, as far as a short look tells."""
+    seen = {node}
+    stack = [node]
+    while stack:
+        each = stack.pop()
+        if each.is_input or len(seen) > _LOOKED_AT:
+            return False
+        fresh = [operand for operand in each.operands if operand not in seen]
+        seen.update(fresh)
+        stack.extend(fresh)
+    return True
+
+
+def rebuilt(outputs: Sequence[Node], replacement: Mapping[Node, Node]) -> list[Node]:
+    """The outputs with nodes replaced; only nodes newer than the oldest replaced are looked at."""
+    new = dict(replacement)
+    for node in _between(list(replacement), outputs, None):
+        if node not in new:
+            new[node] = _on(node, tuple([new.get(operand, operand) for operand in node.operands]))
+    return [new.get(output, output) for output in outputs]

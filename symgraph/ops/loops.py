@@ -1,0 +1,296 @@
+"""Loops as a user writes them: `scan` and `fori_loop`, over functions of containers of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array, constant
+from ..avals import Aval
+from ..dag import Node
+from ..dims import Dim, known_equal, normal
+from ..errors import DTypeError, InputError, ShapeError, TraceError
+from ..pytrees import LEAF, Tree, flatten, leaf_paths, unflatten
+from .closures import Traced, as_leaves, traced
+from .composites import naming_lines
+from .creation import arange
+from .scan import Carry, looped
+
+__all__ = ["fori_loop", "scan"]
+
+Step = Callable[..., Any]
+
+
+@naming_lines
+def scan(
+    f: Step,
+    init: Any,
+    xs: Any = None,
+    length: Any = None,
+    *,
+    reverse: bool = False,
+    truncate: int | None = None,
+    unroll: bool = False,
+) -> tuple[Any, Any]:
+    r"""The last carry and the stacked results of $(c_{t+1}, y_t) = f(c_t, x_t)$.
+
+    One node, however many steps; its gradient is another one, in reverse (back-propagation through
+    time), that keeps the carries only and runs each step again. Arrays `f` closes over are shared
+    by all steps: their gradients are sums over the steps.
+
+    Parameters
+    ----------
+    f : callable
+        `f(carry, x)` gives `(carry, y)`. Called once, with symbolic arrays.
+    init : array, or tuples, lists, dicts and dataclasses of arrays
+        The first carry; each step gives one of the same structure, shapes and dtypes.
+    xs : likewise, optional
+        Arrays of one first dimension: step t gets their slices `x[t]`. None where `f` needs none.
+    length : int or dimension, optional
+        How many steps; by default what `xs` says.
+    reverse : bool
+        From the last slice to the first; results stand where their slices stood.
+    truncate : int, optional
+        Gradients flow within windows of this many steps and not from one into the one before
+        (truncated back-propagation through time). Values are not changed.
+    unroll : bool
+        Write the steps out as a plain graph; `length` must be a number.
+
+    Returns
+    -------
+    carry, ys
+        The last carry, and `y` of all steps stacked on a new first axis.
+
+    Raises
+    ------
+    ShapeError, DTypeError
+        If a step gives another carry than it was given, or first dimensions differ.
+    TraceError
+        If `f` gives no pair, the structure of the carry changes, or the length is not known.
+
+    Examples
+    --------
+    >>> x = sg.input("x", (5,))
+    >>> total, partial = sg.scan(lambda c, x: (c + x, c + x), 0.0, x)
+    >>> partial.shape
+    (5,)
+    """
+    steps = _Steps(f, init, xs, length, truncate)
+    if unroll:
+        return steps.unrolled(reverse)
+    return steps.looped(reverse)
+
+
+@naming_lines
+def fori_loop(n: Any, body: Step, init: Any, *, unroll: bool = False) -> Any:
+    """The carry after `body(i, carry)` for i = 0, ..., n - 1.
+
+    A `scan` over counted steps, so it has a gradient; a number of steps that is computed needs
+    `while_loop`.
+
+    Parameters
+    ----------
+    n : int or dimension
+    body : callable
+        From the number of the step (int64) and the carry to the next carry.
+    init : array, or tuples, lists, dicts and dataclasses of arrays
+    unroll : bool
+        Write the steps out as a plain graph.
+
+    Raises
+    ------
+    TraceError
+        If `n` is an array: its value is not known.
+    ShapeError, DTypeError, TraceError
+        As `scan`.
+
+    Examples
+    --------
+    >>> x = sg.input("x")
+    >>> sg.fori_loop(3, lambda i, c: c * x, 1.0)
+    <Array project float64[]>
+    """
+    if isinstance(n, Array):
+        raise TraceError(
+            f"The number of steps is computed: {n!r}.",
+            mend="Give a number or a named dimension, or write sg.while_loop.",
+        )
+    count = normal(n)
+    carry, _ = scan(
+        lambda carry, i: (body(i, carry), None), init, arange(count), count, unroll=unroll
+    )
+    return carry
+
+
+class _Steps:
+    """The arguments of a scan, checked."""
+
+    def __init__(self, f: Step, init: Any, xs: Any, length: Any, truncate: int | None) -> None:
+        self.f = f
+        self.numbers = [_is_number(leaf) for leaf in flatten(init)[0]]
+        self.init, self.carry = as_leaves(init, "The carry")
+        self.xs, self.slices = as_leaves(xs, "xs")
+        self.length = _length(self.xs, leaf_paths(self.slices, "xs"), length)
+        self.truncate = _window(truncate)
+
+    # -- one node ----------------------------------------------------------------------------------
+    def looped(self, reverse: bool) -> tuple[Any, Any]:
+        f, xs, slices = self.f, self.xs, self.slices
+        if self.truncate is not None:
+            f, slices = _truncated(f), Tree("tuple", (LEAF, slices))
+            xs = [self._within_window(reverse), *xs]
+        found = self._traced(f, xs, slices)
+        count = len(self.init)
+        after = found.leaves[:count]
+        carries = [
+            Carry(*each) for each in zip(found.inputs[:count], self.init, after, strict=True)
+        ]
+        scanned = list(zip(found.inputs[count:], xs, strict=True))
+        result = looped(carries, scanned, found.leaves[count:], length=self.length, reverse=reverse)
+        return unflatten(self.carry, result.carries), unflatten(
+            found.tree.children[1], result.stacked
+        )
+
+    def _traced(self, f: Step, xs: Sequence[Array], slices: Tree) -> Traced:
+        """The step; a first carry written as a Python number takes the dtype that steps give it."""
+        inner = [x.aval.with_shape(x.shape[1:]) for x in xs]
+
+        def once() -> Traced:
+            first = [carry.aval for carry in self.init]
+            return traced(f, [(first, self.carry), (inner, slices)], "A step")
+
+        found = once()
+        if self._adapted(self._carries_of(found)):
+            found = once()
+        self._check(self._carries_of(found))
+        return found
+
+    def _carries_of(self, found: Traced) -> Sequence[Node]:
+        if found.tree.kind != "tuple" or len(found.tree.children) != 2:
+            raise TraceError(
+                f"A step gives a pair, the carry and a result, not {found.tree}.",
+                mend="Return (carry, y), or (carry, None) if there is no result.",
+            )
+        if found.tree.children[0] != self.carry:
+            raise TraceError(
+                f"The carry changes its structure: {self.carry} enters the step, "
+                f"{found.tree.children[0]} leaves it.",
+                mend="Return a carry of the structure of `init`.",
+            )
+        return found.leaves[: len(self.init)]
+
+    def _adapted(self, after: Sequence[Node]) -> bool:
+        changed = False
+        for place, (first, node) in enumerate(zip(self.init, after, strict=True)):
+            if self.numbers[place] and first.dtype != node.dtype and not first.shape:
+                self.init[place] = FUNCTIONS["astype"](first, node.dtype)
+                changed = True
+        return changed
+
+    def _check(self, after: Sequence[Node]) -> None:
+        paths = leaf_paths(self.carry, "carry")
+        for path, first, node in zip(paths, self.init, after, strict=True):
+            before, behind = first.aval, node.aval
+            if before.dtype != behind.dtype:
+                raise DTypeError(
+                    f"{path} enters a step as {before} and leaves it as {behind}.",
+                    mend="Convert `init` or the result of the step with astype.",
+                )
+            if not _same_shape(before, behind):
+                raise ShapeError(
+                    f"{path} enters a step as {before} and leaves it as {behind}.",
+                    mend="Give `init` the shape that steps give, as with snp.zeros.",
+                )
+
+    # -- written out -------------------------------------------------------------------------------
+    def unrolled(self, reverse: bool) -> tuple[Any, Any]:
+        if not isinstance(self.length, int):
+            raise TraceError(
+                f"A loop of {self.length} steps cannot be written out.",
+                mend="Give the dimension a number, or leave unroll out.",
+            )
+        self._traced(self.f, self.xs, self.slices)  # Its checks, and the dtypes of numbers.
+        carry = unflatten(self.carry, self.init)
+        rows: list[Any] = [None] * self.length
+        for number in range(self.length):
+            place = self.length - 1 - number if reverse else number
+            if self.truncate is not None and number and number % self.truncate == 0:
+                carry = _stopped(carry)
+            carry, rows[place] = self.f(carry, unflatten(self.slices, [x[place] for x in self.xs]))
+        return carry, self._stacked(rows)
+
+    def _stacked(self, rows: Sequence[Any]) -> Any:
+        if not rows:
+            return self.looped(False)[1]
+        columns = [as_leaves(row, "A step")[0] for row in rows]
+        tree = flatten(rows[0])[1]
+        return unflatten(
+            tree, [FUNCTIONS["stack"](list(column)) for column in zip(*columns, strict=True)]
+        )
+
+    # -- truncation --------------------------------------------------------------------------------
+    def _within_window(self, reverse: bool) -> Array:
+        """For each slice whether gradients flow from its step into the one before."""
+        place = arange(self.length)
+        number = FUNCTIONS["flip"](place, 0) if reverse else place
+        return (number % constant(self.truncate) != 0) | (number == 0)
+
+
+def _truncated(f: Step) -> Step:
+    def step(carry: Any, x: Any) -> Any:
+        flows, inner = x
+        leaves, tree = flatten(carry)
+        entering = [_let_through(flows, leaf) for leaf in leaves]
+        return f(unflatten(tree, entering), inner)
+
+    return step
+
+
+def _let_through(flows: Array, leaf: Array) -> Array:
+    """The leaf, a constant to derivatives where nothing flows."""
+    if leaf.dtype.kind != "f":
+        return leaf
+    return FUNCTIONS["where"](flows, leaf, FUNCTIONS["stop_gradient"](leaf))
+
+
+def _stopped(carry: Any) -> Any:
+    leaves, tree = flatten(carry)
+    stop = FUNCTIONS["stop_gradient"]
+    return unflatten(tree, [stop(leaf) if isinstance(leaf, Array) else leaf for leaf in leaves])
+
+
+def _is_number(leaf: Any) -> bool:
+    return isinstance(leaf, (int, float)) and not isinstance(leaf, np.generic)
+
+
+def _same_shape(one: Aval, other: Aval) -> bool:
+    return one.ndim == other.ndim and all(map(known_equal, one.shape, other.shape))
+
+
+def _length(xs: Sequence[Array], paths: Sequence[str], length: Any) -> Dim:
+    if length is not None:
+        count = normal(length)
+        if isinstance(count, int) and count < 0:
+            raise InputError(f"A loop of {count} steps makes no sense.")
+    elif xs:
+        count = xs[0].shape[0] if xs[0].ndim else None
+    else:
+        raise TraceError("The number of steps is not known.", mend="Give length=, or xs.")
+    for path, x in zip(paths, xs, strict=True):
+        if not x.ndim or count is None or not known_equal(x.shape[0], count):
+            raise ShapeError(
+                f"{path} is {x.aval}, but a slice for each of {count} steps is needed.",
+                mend="Give arrays of one first dimension.",
+            )
+    assert count is not None
+    return count
+
+
+def _window(truncate: int | None) -> int | None:
+    if truncate is None:
+        return None
+    if isinstance(truncate, bool) or truncate < 1:
+        raise InputError(f"Gradients cannot be truncated to {truncate!r} steps; give 1 or more.")
+    return int(truncate)

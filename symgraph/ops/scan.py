@@ -1,0 +1,353 @@
+r"""The loop as one operation: $(c_{t+1}, y_t) = f(c_t, x_t)$ for $t = 0, \dots, T - 1$.
+
+The body is a graph in the params of one node, so a loop of a thousand steps is as small as one of
+ten. Its derivative is another scan, in reverse, that reads the carries the first one went through
+and runs the body again at each step (back-propagation through time, Werbos 1990): memory is that of
+the carries, time a constant multiple. What the body closes over is an operand of the node; the
+cotangents of such an operand are summed over the steps, which is weight tying.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ..array import FUNCTIONS, Array, apply
+from ..avals import Aval
+from ..body import Body, SizedBody
+from ..dag import Node, reachable
+from ..dims import Dim, known_equal
+from ..errors import DTypeError, ShapeError
+from ..op import Op, Pull, register
+from .closures import closed, fresh_like, rebuilt
+from .creation import zeros
+
+__all__ = ["SCAN", "Carry", "Looped", "looped"]
+
+
+# -- the record ------------------------------------------------------------------------------------
+def _infer(
+    *avals: Aval, body: Body, carries: int, scanned: int, length: Dim, reverse: bool
+) -> tuple[Aval, ...]:
+    """Last carries, then stacked results of the steps, then the carries each step began with."""
+    wanted = body.operand_avals
+    if len(avals) != len(wanted):
+        raise ShapeError(f"{len(avals)} operands, but the body takes {len(wanted)}.")
+    for place, (aval, inner) in enumerate(zip(avals, wanted, strict=True)):
+        is_scanned = carries <= place < carries + scanned
+        shape = (length, *inner.shape) if is_scanned else inner.shape
+        if aval.dtype != inner.dtype:
+            raise DTypeError(f"operand {place} is {aval}, but the body takes {inner}.")
+        if not _same(aval.shape, shape):
+            raise ShapeError(f"operand {place} is {aval}, but {Aval(inner.dtype, shape)} is due.")
+    results = body.avals
+    for place, (before, after) in enumerate(zip(wanted[:carries], results[:carries], strict=True)):
+        if before.dtype != after.dtype or not _same(before.shape, after.shape):
+            raise ShapeError(f"carry {place} enters a step as {before} and leaves it as {after}.")
+    return (
+        *wanted[:carries],
+        *[each.with_shape((length, *each.shape)) for each in results[carries:]],
+        *[each.with_shape((length, *each.shape)) for each in wanted[:carries]],
+    )
+
+
+def _same(one: Sequence[Dim], other: Sequence[Dim]) -> bool:
+    return len(one) == len(other) and all(map(known_equal, one, other))
+
+
+def _kernel(
+    xp: Any,
+    *operands: Any,
+    body: SizedBody,
+    carries: int,
+    scanned: int,
+    length: int,
+    reverse: bool,
+    keep: tuple[bool, ...] | None = None,
+) -> Any:
+    init, xs = operands[:carries], operands[carries : carries + scanned]
+    rest = operands[carries + scanned :]
+    results = xp.scan(
+        lambda *values: body(xp, *values, *rest),
+        init,
+        xs,
+        length=length,
+        reverse=reverse,
+        keep=keep,
+        avals=body.results(),
+    )
+    return results if len(results) > 1 else results[0]
+
+
+def _flops(_out: Aval, *_avals: Aval, body: Body, length: Dim, **_params: Any) -> Dim:
+    return body.flops * length  # pyright: ignore[reportReturnType]  # int * Expr is an Expr
+
+
+# -- building a loop -------------------------------------------------------------------------------
+class Carry(NamedTuple):
+    """What a loop hands from step to step: its name inside, its first value, its next value."""
+
+    inner: Node
+    init: Array
+    after: Node
+
+
+class Looped(NamedTuple):
+    """The results of a loop: carries after the last step, and what the steps gave, stacked."""
+
+    carries: list[Array]
+    stacked: list[Array]
+
+
+def looped(
+    carries: Sequence[Carry],
+    scanned: Sequence[tuple[Node, Array]],
+    steps: Sequence[Node],
+    *,
+    length: Dim,
+    reverse: bool,
+) -> Looped:
+    """The scan whose body computes `after` and `steps` from `inner` and what they close over.
+
+    What does not depend on the step is computed once, outside; scanned arrays that no step reads
+    are left out.
+
+    Parameters
+    ----------
+    carries : sequence of Carry
+    scanned : sequence of (Node, Array)
+        The name inside of a slice along the first axis, and the array.
+    steps : sequence of Node
+        What each step gives.
+    length : Dim
+    reverse : bool
+        From the last slice to the first.
+    """
+    fixed = {each.inner: each.init.node for each in carries if each.after is each.inner}
+    if fixed:
+        # What no step changes is no carry: it is closed over.
+        rest = [each for each in carries if each.inner not in fixed]
+        afters = rebuilt([*[each.after for each in rest], *steps], fixed)
+        rest = [each._replace(after=after) for each, after in zip(rest, afters, strict=False)]
+        found = looped(rest, scanned, afters[len(rest) :], length=length, reverse=reverse)
+        last = iter(found.carries)
+        return Looped(
+            [each.init if each.inner in fixed else next(last) for each in carries], found.stacked
+        )
+    outputs = [*[each.after for each in carries], *steps]
+    inner = [each.inner for each in carries]
+    read = set(reachable(outputs))
+    scanned = [pair for pair in scanned if pair[0] in read]
+    outside, body = closed([*inner, *[node for node, _ in scanned]], outputs)
+    found = apply(
+        SCAN,
+        *[each.init for each in carries],
+        *[array for _, array in scanned],
+        *[Array(node) for node in outside],
+        body=body,
+        carries=len(carries),
+        scanned=len(scanned),
+        length=length,
+        reverse=reverse,
+    )
+    results = list(found) if isinstance(found, tuple) else [found]
+    split = len(carries)
+    return Looped(results[:split], results[split : split + len(steps)])
+
+
+# -- its derivative --------------------------------------------------------------------------------
+def _pullback(
+    pull: Pull, *, body: Body, carries: int, scanned: int, length: Dim, reverse: bool
+) -> list[Array | None]:
+    r"""One scan backwards over $\bar c_t = \partial_c f^\top (\bar c_{t+1}, \bar y_t)$.
+
+    Its carries are the cotangents of the carries and the sums of those of what was closed over.
+    """
+    return _Reverse(pull, body, carries, scanned, length, reverse).cotangents()
+
+
+class _Reverse:
+    def __init__(
+        self, pull: Pull, body: Body, carries: int, scanned: int, length: Dim, reverse: bool
+    ) -> None:
+        self.pull = pull
+        self.lead = pull.lead
+        self.length = length
+        self.reverse = reverse
+        first, second = carries, carries + scanned
+        self.carry_in, self.slices = body.inputs[:first], body.inputs[first:second]
+        self.closed = body.inputs[second:]
+        self.carry_out, self.steps = body.outputs[:first], body.outputs[first:]
+        self.inputs = body.inputs
+        self.body = body
+        given = len(self.steps)
+        self.ct_last, self.ct_steps = pull.cts[:first], pull.cts[first : first + given]
+        self.ct_history = pull.cts[first + given :]
+        self.history = pull.outs[first + given :]
+        self.lead_shape = next(ct.shape[: pull.lead] for ct in pull.cts if ct is not None)
+
+    def cotangents(self) -> list[Array | None]:
+        wanted = {self.inputs[slot] for slot in self.pull.wanted}
+        through = self._through(wanted)
+        cts = {node: self._fresh(node, "ct") for node in through}
+        slices = {place: self._fresh(node, "cts") for place, node in enumerate(self.steps)}
+        slices = {place: ct for place, ct in slices.items() if self.ct_steps[place] is not None}
+        seeds = [(Array(self._after(node)), Array(ct)) for node, ct in cts.items()]
+        seeds += [
+            (Array(self.steps[place]), Array(ct))
+            for place, ct in slices.items()
+            if self.steps[place].aval.is_float
+        ]
+        targets = list(dict.fromkeys([*through, *wanted]))
+        if not seeds or not targets:
+            return [None] * len(self.pull.wanted)
+        pulled = dict(
+            zip(
+                targets,
+                self.pull.cotangents(seeds, [Array(each) for each in targets]),
+                strict=True,
+            )
+        )
+        return self._built(wanted, cts, slices, pulled)
+
+    def _built(
+        self,
+        wanted: set[Node],
+        cts: dict[Node, Node],
+        slices: dict[int, Node],
+        pulled: dict[Node, Array | None],
+    ) -> list[Array | None]:
+        parts: list[Carry] = []
+        histories: list[tuple[Node, Array]] = []
+        for node, ct in cts.items():
+            place = self.carry_in.index(node)
+            before = pulled[node]
+            at_start = self.ct_history[place]
+            if at_start is not None:
+                extra = self._fresh(node, "cth")
+                histories.append((extra, self._steps_first(at_start)))
+                before = Array(extra) if before is None else before + Array(extra)
+            last = self.ct_last[place]
+            init = self._zeros(node) if last is None else last
+            parts.append(Carry(ct, init, (self._zeros(node) if before is None else before).node))
+        tied = [each for each in self.closed if each in wanted and pulled[each] is not None]
+        for node in tied:
+            total = self._fresh(node, "sum")
+            found = pulled[node]
+            assert found is not None
+            parts.append(Carry(total, self._zeros(node), (Array(total) + found).node))
+        read = [each for each in self.slices if each in wanted and pulled[each] is not None]
+        results = self._looped(parts, histories, slices, [pulled[each] for each in read])
+        found = dict(zip([*cts, *tied], results.carries, strict=True))
+        for node, stacked in zip(read, results.stacked, strict=True):
+            found[node] = FUNCTIONS["moveaxis"](stacked, 0, self.lead) if self.lead else stacked
+        return [found.get(self.inputs[slot]) for slot in self.pull.wanted]
+
+    def _looped(
+        self,
+        parts: list[Carry],
+        histories: list[tuple[Node, Array]],
+        slices: dict[int, Node],
+        steps: Sequence[Any],
+    ) -> Looped:
+        outside = {
+            node: operand.node
+            for node, operand in zip(
+                self.closed, self.pull.operands[len(self.inputs) - len(self.closed) :], strict=True
+            )
+        }
+        afters = rebuilt([*[part.after for part in parts], *[each.node for each in steps]], outside)
+        scanned = [
+            *zip(self.carry_in, self.history, strict=True),
+            *zip(self.slices, self.pull.operands[len(self.carry_in) :], strict=False),
+            *[(ct, self._steps_first(self.ct_steps[place])) for place, ct in slices.items()],
+            *histories,
+        ]
+        return looped(
+            [part._replace(after=after) for part, after in zip(parts, afters, strict=False)],
+            scanned,
+            afters[len(parts) :],
+            length=self.length,
+            reverse=not self.reverse,
+        )
+
+    # -- what flows where --------------------------------------------------------------------------
+    def _through(self, wanted: set[Node]) -> list[Node]:
+        """Carries whose cotangents are not zero and lead to something that is wanted."""
+        varying = self._varying(wanted)
+        flowing = self._flowing()
+        return [
+            node
+            for node in self.carry_in
+            if node.aval.is_float
+            and node in flowing
+            and (node in wanted or self._after(node) in varying)
+        ]
+
+    def _varying(self, wanted: set[Node]) -> set[Node]:
+        """What depends on the wanted ones through floating values, from step to step."""
+        varying = set(wanted)
+        while True:
+            before = len(varying)
+            for node in self.body.nodes:
+                if any(operand in varying for operand in node.operands) and _floats(node):
+                    varying.add(node)
+            varying.update(
+                inner
+                for inner, after in zip(self.carry_in, self.carry_out, strict=True)
+                if after in varying
+            )
+            if len(varying) == before:
+                return varying
+
+    def _flowing(self) -> set[Node]:
+        """Carries that something with a cotangent depends on, from step to step."""
+        found = {
+            node
+            for node, last, history in zip(
+                self.carry_in, self.ct_last, self.ct_history, strict=True
+            )
+            if last is not None or history is not None
+        }
+        ends = [node for node, ct in zip(self.steps, self.ct_steps, strict=True) if ct is not None]
+        while True:
+            read = set(reachable([*ends, *[self._after(node) for node in found]]))
+            more = {node for node in self.carry_in if node in read} - found
+            if not more:
+                return found
+            found |= more
+
+    # -- shapes ------------------------------------------------------------------------------------
+    def _after(self, node: Node) -> Node:
+        return self.carry_out[self.carry_in.index(node)]
+
+    def _ct_aval(self, node: Node) -> Aval:
+        return node.aval.with_shape((*self.lead_shape, *node.shape))
+
+    def _fresh(self, node: Node, name: str) -> Node:
+        return fresh_like(self._ct_aval(node), name)
+
+    def _zeros(self, node: Node) -> Array:
+        aval = self._ct_aval(node)
+        return zeros(aval.shape, aval.dtype)
+
+    def _steps_first(self, ct: Any) -> Array:
+        """A stacked cotangent, leading axes behind that of the steps."""
+        return FUNCTIONS["moveaxis"](ct, self.lead, 0) if self.lead else ct
+
+
+def _floats(node: Node) -> bool:
+    return any(aval.is_float for aval in node.results)
+
+
+SCAN = register(
+    Op(
+        "scan",
+        infer=_infer,
+        kernel=_kernel,
+        pullback=_pullback,
+        flops=_flops,
+        lazy=True,
+        doc="A loop: carries from step to step, slices of arrays in, stacked results out.",
+    )
+)

@@ -1,0 +1,51 @@
+"""Rows of loops, choices and derivatives that a user gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import symgraph as sg
+import symgraph.numpy as snp
+from symgraph.testing import GradientCase, Operand
+
+
+def of(*shape: int, low: float = -1.0, high: float = 1.0) -> Operand:
+    return Operand(low, high, shape)
+
+
+def step(w: Any) -> Any:
+    def recurrence(h: Any, x: Any) -> Any:
+        after = snp.tanh(h @ w + x)
+        return after, after * x
+
+    return recurrence
+
+
+def both(carry: Any, stacked: Any) -> Any:
+    return snp.sum(carry * carry) + stacked
+
+
+LOOP = (of(3, 3), of(3), of(4, 3))
+
+ROWS: tuple[GradientCase, ...] = (
+    GradientCase("scan", lambda w, h, xs: both(*sg.scan(step(w), h, xs)), LOOP, order=3),
+    GradientCase(
+        "scan", lambda w, h, xs: sg.scan(step(w), h, xs, reverse=True)[1], LOOP, note="reverse"
+    ),
+    GradientCase(
+        "scan",
+        lambda x: sg.fori_loop(3, lambda i, c: c * x + i.astype(x.dtype), x),
+        (of(2),),
+        note="fori",
+    ),
+    GradientCase(
+        "scan",
+        lambda a, xs: sg.scan(
+            lambda c, x: ((c[1], c[0] * a), sg.scan(lambda s, y: (s + y * a, s * y), c[1], x)),
+            (a, snp.zeros((), a.dtype)),
+            xs,
+        )[1][1],
+        (of(), of(3, 2)),
+        note="nested",
+    ),
+)
