@@ -42,9 +42,10 @@ from .facts import (
     triangular,
     unit_norm,
 )
-from .graph import Graph, Spec, UnusedInputWarning, graph, spec, trace
+from .graph import Graph
 from .ops.creation import input
 from .ops.loops import fori_loop, scan
+from .tracing import Spec, UnusedInputWarning, graph, spec, trace
 from .transforms import grad, value_and_grad
 
 __version__ = "0.1.0"

@@ -19,7 +19,8 @@ import numpy as np
 
 from . import facts
 from .errors import BackendError
-from .graph import Graph, spec, trace
+from .graph import Graph
+from .tracing import spec, trace
 
 __all__ = ["Digits", "accuracy", "initial_parameters", "load_digits", "loss_graph", "main", "train"]
 

@@ -7,33 +7,39 @@ Nothing is changed in place, and every stage can be printed, drawn, explained an
 
 from __future__ import annotations
 
-import inspect
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import cost
-from .array import Array, constant
+from .array import Array
 from .autodiff.connectivity import Connection, connection
 from .autodiff.differentiate import Disconnected, differentiated, output_of, target_of
+from .autodiff.directions import Direction, listed
+from .autodiff.jacobians import JacobianMode, jacobians
+from .autodiff.products import (
+    HvpMode,
+    cotangents_given,
+    hessian_products,
+    pulled_back,
+    pushed_forward,
+    tangents_given,
+)
 from .backends.base import Lowered, lower
-from .dag import Dag, Node, reachable
-from .errors import FactError, InputError, MemoryBudgetError, SymgraphError, TraceError
+from .budget import program_peak, within
+from .dag import Dag, Node
+from .derivation import Derive, Stage, derived, simplified_stage
+from .errors import FactError, InputError, SymgraphError
 from .evaluate import bound_inputs, evaluate
 from .export import dot, python, svg, text
 from .export.explanation import explain
 from .facts import Fact, holds_on
-from .lowering.liveness import Memory, readable_bytes
+from .lowering.liveness import Memory
 from .lowering.liveness import memory as memory_of
-from .lowering.peak import predicted_peak
-from .lowering.program import program_of
-from .lowering.remat import bytes_of, checkpointed, frontier, recomputed
-from .ops.creation import input as symbolic_input
-from .passes.simplify import Rules, simplified
+from .lowering.remat import bytes_of, recomputed
+from .passes.simplify import Rules
 from .propagation import Knowledge
 from .rewriting.log import Log
 from .rewriting.rule import Soundness
@@ -44,59 +50,7 @@ if TYPE_CHECKING:
 
     from .dims import Dim
 
-__all__ = ["Graph", "Spec", "UnusedInputWarning", "graph", "spec", "trace"]
-
-
-class UnusedInputWarning(UserWarning):
-    """A traced function does not use one of its inputs; it stays in the signature."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spec:
-    """What an input is: shape, dtype and facts."""
-
-    shape: Any
-    dtype: Any = "float64"
-    assume: tuple[Fact, ...] = ()
-
-
-def spec(shape: Any, dtype: Any = "float64", assume: Fact | Iterable[Fact] = ()) -> Spec:
-    """Describe an input of a traced function.
-
-    Parameters
-    ----------
-    shape : tuple of int or str, or text such as `"n, 64"`
-        Numbers are fixed dimensions, names are dimensions known only when inputs arrive.
-    dtype : dtype
-    assume : Fact or iterable of Fact
-        What is known of its values: `sg.simplex(axis=-1)`, `sg.positive`, ...
-    """
-    return Spec(shape, dtype, (assume,) if isinstance(assume, Fact) else tuple(assume))
-
-
-def _as_spec(name: str, given: Any) -> Spec:
-    if isinstance(given, Spec):
-        return given
-    if isinstance(given, (str, tuple, int)):
-        return Spec(given)
-    if isinstance(given, (np.ndarray, np.generic, float)):
-        array = np.asarray(given)
-        return Spec(array.shape, array.dtype)
-    raise InputError(
-        f"Input {name!r} is described by {given!r}.",
-        mend='Describe it with sg.spec("n, 64", "float32"), a shape, or an example array.',
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Recipe:
-    """How a gradient graph was made, to make it again from a stabilised forward part."""
-
-    forward: Graph
-    wrt: tuple[str, ...]
-    value: bool
-    of: str | None
-    disconnected: Disconnected
+__all__ = ["Graph"]
 
 
 class Graph:
@@ -110,11 +64,10 @@ class Graph:
         The rewrites that led here.
     """
 
-    def __init__(self, dag: Dag, *, history: Log | None = None) -> None:
-        self.dag = dag
+    def __init__(self, dag: Dag | Stage, *, history: Log | None = None) -> None:
+        self._stage = dag if isinstance(dag, Stage) else Stage(dag)
+        self.dag: Dag = self._stage.dag
         self.history: Log = history if history is not None else Log()
-        self._recipe: _Recipe | None = None
-        self._before: Graph | None = None
 
     # -- the graph itself ------------------------------------------------------------------------
     @property
@@ -192,13 +145,178 @@ class Graph:
             If the output or a target is not floating.
         InputError, NotDifferentiable
         """
-        source = self._before
-        base = self if source is None else source._stabilized()
-        joint = Graph(differentiated(base.dag, wrt, value=value, of=of, disconnected=disconnected))
-        if all(isinstance(each, str) for each in wrt):
-            names = cast("tuple[str, ...]", wrt)
-            joint._recipe = _Recipe(source or self, names, value, of, disconnected)
-        return joint
+        return self._derived(
+            wrt,
+            lambda dag, _: differentiated(dag, wrt, value=value, of=of, disconnected=disconnected),
+        )
+
+    def jvp(
+        self,
+        tangents: Mapping[Any, Direction] | str | Sequence[str],
+        *,
+        value: bool = True,
+        of: str | None = None,
+    ) -> Graph:
+        """The same graph with tangents J v of its outputs as further outputs: forward mode.
+
+        Parameters
+        ----------
+        tangents : mapping
+            From inputs (or intermediate values) to their tangents: the name of a new input, numbers
+            or a symbolic array, of the value's shape, possibly with extra leading axes, the same
+            for all. Names of inputs alone give each a new input, `tangent_x`.
+        value : bool
+            Keep the outputs: results are grouped `outputs, tangents`, both as the outputs are.
+        of : str, optional
+            Which output; by default all.
+
+        Raises
+        ------
+        InputError, ShapeError, DTypeError
+            If a tangent's name is taken or it does not fit.
+        NotDifferentiable
+            If an operation on a path has no derivative.
+        """
+        pairs: dict[Any, Any] = (
+            dict(tangents)
+            if isinstance(tangents, Mapping)
+            else {name: f"tangent_{name}" for name in listed(tangents)}
+        )
+        given = tangents_given(self.dag, list(pairs), list(pairs.values()), "tangent")
+        return self._derived(pairs, lambda dag, _: pushed_forward(dag, given, value=value, of=of))
+
+    def vjp(
+        self,
+        *wrt: str | Array | Node,
+        cotangent: Direction | Mapping[str, Direction] = "cotangent",
+        value: bool = True,
+        of: str | None = None,
+    ) -> Graph:
+        """The same graph with cotangents Jᵀ u of inputs as further outputs: reverse mode.
+
+        Parameters
+        ----------
+        *wrt : str, Array or Node
+        cotangent : str, array_like or Array; or a mapping from names of outputs
+            The name of a new input, numbers or a symbolic array, of the output's shape, possibly
+            with extra leading axes.
+        value, of
+            As `jvp`.
+
+        Raises
+        ------
+        InputError, ShapeError, DTypeError, NotDifferentiable
+        """
+        given = cotangents_given(self.dag, of, cotangent)
+        return self._derived(wrt, lambda dag, _: pulled_back(dag, wrt, given, value=value))
+
+    def jacobian(
+        self,
+        *wrt: str | Array | Node,
+        value: bool = True,
+        of: str | None = None,
+        mode: JacobianMode | None = None,
+        diagonal: bool = False,
+    ) -> Graph:
+        """The same graph with Jacobians, of shape (*output.shape, *input.shape), as outputs.
+
+        The mode of fewest operations is taken, and named in `history`; along axes that output and
+        input share elementwise a Jacobian is diagonal and found by one seed.
+
+        Parameters
+        ----------
+        *wrt : str, Array or Node
+        value, of
+            As `jvp`; results are grouped by output, then by target.
+        mode : "reverse", "forward" or "mixed", optional
+            Instead of the cheapest: seeds for all elements of the output, of the input, or of the
+            narrowest value between them.
+        diagonal : bool
+            Only the diagonal: axes of the input that are tied to axes of the output do not come
+            again, so an elementwise map of shape (n,) has n numbers and not n × n.
+
+        Raises
+        ------
+        InputError
+            If there is no diagonal; it names the operation that mixes.
+        DTypeError, NotDifferentiable
+        """
+        return self._derived(
+            wrt,
+            lambda dag, record: jacobians(
+                dag, wrt, value=value, of=of, mode=mode, diagonal=diagonal, record=record
+            ),
+        )
+
+    def hessian(
+        self,
+        *wrt: str | Array | Node,
+        value: bool = True,
+        of: str | None = None,
+        mode: JacobianMode | None = None,
+        diagonal: bool = False,
+    ) -> Graph:
+        """The same graph with second derivatives of its scalar output: the gradient's Jacobian.
+
+        One target gives a block of shape (*x.shape, *x.shape); several give nested tuples, block
+        [i][j] of shape (*xi.shape, *xj.shape). Parameters and errors as `jacobian`, and as
+        `gradient` where the output is no scalar.
+        """
+        blocks = partial(jacobians, wrt=wrt, value=value, mode=mode, diagonal=diagonal)
+        return self.gradient(*wrt, of=of)._derived(
+            wrt,
+            lambda dag, record: blocks(
+                dag,
+                outputs=range(1, 1 + len(wrt)),
+                kept=(0,),
+                single=len(wrt) == 1,
+                name="hessian",
+                record=record,
+            ),
+        )
+
+    def hvp(
+        self,
+        wrt: str | Array | Node | Sequence[str | Array | Node],
+        v: Direction | Sequence[Direction] = "v",
+        *,
+        value: bool = True,
+        of: str | None = None,
+        mode: HvpMode = "reverse",
+    ) -> Graph:
+        r"""The same graph with Hessian-vector products $\nabla(\nabla f \cdot v)$ as outputs.
+
+        No Hessian is built: the graph grows by a multiple of its own size, whatever that of x is.
+
+        Parameters
+        ----------
+        wrt : str, Array or Node, or a sequence of them
+        v : str, array_like or Array, or a sequence of as many
+            The name of a new input, numbers or a symbolic array; it is not differentiated through.
+        value, of
+            As `gradient`.
+        mode : "reverse" or "forward"
+            Reverse over reverse, or forward over reverse: the same numbers.
+
+        Raises
+        ------
+        InputError, ShapeError, DTypeError, NotDifferentiable
+        """
+        single = isinstance(wrt, (str, Array, Node))
+        targets = [wrt] if single else list(wrt)
+        vectors = [v] if single else listed(v)
+        if not single and isinstance(v, str):
+            vectors = [f"{v}_{i}" for i in range(len(targets))]
+        given = tangents_given(self.dag, targets, vectors, "vector")
+        return self.gradient(*targets, of=of)._derived(
+            targets,
+            lambda dag, _: hessian_products(dag, given, single=single, value=value, mode=mode),
+        )
+
+    def _derived(self, wrt: Iterable[Any], derive: Derive) -> Graph:
+        """A derivative; it can be derived again if its targets are known by name."""
+        stage, log = derived(self._stage, derive, again=all(isinstance(each, str) for each in wrt))
+        return Graph(stage, history=log)
 
     def connection(self, wrt: str | Array | Node, of: str | None = None) -> Connection:
         """Whether the derivative is connected, zero, disconnected or undefined, and the path."""
@@ -227,49 +345,8 @@ class Graph:
         """
         if strategy != "greedy":
             raise SymgraphError(f"There is no strategy {strategy!r}.", mend='Use "greedy".')
-        start = self
-        history = Log()
-        knowledge = Knowledge()
-        settled: set[Node] = set()
-        recipe = self._recipe
-        if recipe is not None and trust != "exact":
-            forward = recipe.forward._stabilized(trust, rules, knowledge, settled)
-            history.extend(forward.history)
-            dag = differentiated(
-                forward.dag,
-                recipe.wrt,
-                value=recipe.value,
-                of=recipe.of,
-                disconnected=recipe.disconnected,
-            )
-        else:
-            dag = start.dag
-        outputs, steps = simplified(
-            dag.outputs, knowledge, trust=trust, rules=rules, settled=settled
-        )
-        history.extend(steps)
-        small = Graph(dag.with_outputs(outputs), history=history)
-        small._before = self
-        return small
-
-    def _stabilized(
-        self,
-        trust: Soundness = "rounding",
-        rules: Rules = None,
-        knowledge: Knowledge | None = None,
-        settled: set[Node] | None = None,
-    ) -> Graph:
-        """Simplified with open facts only: what may be done before differentiating.
-
-        Where no other facts are stated, `knowledge` is as good and what it has found is found once.
-        """
-        facts = [fact for node in self.dag.inputs.values() for fact in node.params["assume"]]
-        if knowledge is None or not all(fact.is_open for fact in facts):
-            knowledge, settled = Knowledge(only_open=True), None
-        outputs, steps = simplified(
-            self.dag.outputs, knowledge, trust=trust, rules=rules, settled=settled
-        )
-        return Graph(self.dag.with_outputs(outputs), history=steps)
+        stage, history = simplified_stage(self._stage, trust, rules)
+        return Graph(stage, history=history)
 
     def explain(self, node: Node | Array | str | None = None) -> str:
         """The derivation: each rule that fired, where, before and after, and why it is sound.
@@ -301,7 +378,7 @@ class Graph:
         **dims : int
             A size for each named dimension.
         """
-        return replace(memory_of(self.dag, dims), peak_bytes=_program_peak(self.dag, dims))
+        return replace(memory_of(self.dag, dims), peak_bytes=program_peak(self.dag, dims))
 
     def checkpoint(
         self,
@@ -329,12 +406,10 @@ class Graph:
         if recompute is not None:
             dag = recomputed(self.dag, recompute, dims)
         elif memory is not None:
-            dag = _within(self.dag, bytes_of(memory), dims)
+            dag = within(self.dag, bytes_of(memory), dims)
         else:
             raise InputError('Give a budget, as in checkpoint("64 MB").')
-        tight = Graph(dag, history=self.history)
-        tight._before = self._before
-        return tight
+        return Graph(Stage(dag, before=self._stage.before), history=self.history)
 
     # -- numbers ---------------------------------------------------------------------------------
     def evaluate(self, **inputs: Any) -> Any:
@@ -437,153 +512,5 @@ class Graph:
         return bundle
 
 
-def _program_peak(dag: Dag, dims: Mapping[str, int]) -> int:
-    return predicted_peak(program_of(dag), dims)
-
-
-def _within(dag: Dag, budget: int, dims: Mapping[str, int]) -> Dag:
-    """The graph planned so that its emitted program fits; as it is if it fits already.
-
-    Plans are made on a model of the graph; where the program it becomes needs a little more than
-    the model, the goal is set lower by as much.
-    """
-    peak = _program_peak(dag, dims)
-    goal, planned = budget, dag
-    while peak > budget:
-        try:
-            planned = checkpointed(dag, goal, dims)
-        except MemoryBudgetError as error:
-            return _least(dag, budget, dims, error)
-        peak = _program_peak(planned, dims)
-        goal = min(goal - 1, goal * budget // peak)
-    return planned
-
-
-_LAST_TRIED = 8
-"""Plans of the smallest modelled peaks among which the smallest program is looked for."""
-
-
-def _least(dag: Dag, budget: int, dims: Mapping[str, int], error: MemoryBudgetError) -> Dag:
-    """The plan whose program needs least, if it fits; else the error, which names what it needs."""
-    goals = sorted(peak for peak, _ in frontier(dag, dims))[:_LAST_TRIED]
-    plans = [checkpointed(dag, goal, dims) for goal in goals]
-    needed = {_program_peak(plan, dims): plan for plan in plans}
-    least = min(needed)
-    if least <= budget:
-        return needed[least]
-    raise MemoryBudgetError(
-        f"No plan was found that fits {readable_bytes(budget)}: "
-        f"the least is {least} bytes ({readable_bytes(least)}).",
-        error.rows,
-        mend=f"Give at least memory={least}, smaller inputs, or fewer outputs.",
-        least_bytes=least,
-    ) from None
-
-
 _DRAWN = 150
 """Larger graphs show as text in notebooks; `to_svg` draws any size."""
-
-
-# -- ways in -------------------------------------------------------------------------------------
-def trace(f: Callable[..., Any], /, **specs: Any) -> Graph:
-    """The graph of a function written in NumPy style.
-
-    Parameters
-    ----------
-    f : callable
-        Called once with one symbolic array a name; returns one value, or tuples, lists and dicts of
-        values.
-    **specs : Spec, shape, or example array
-        One for each parameter of `f`.
-
-    Raises
-    ------
-    InputError
-        If the names do not fit the parameters of `f`.
-    ShapeError, DTypeError, TraceError
-        At the user's line, with operands.
-    """
-    _check_signature(f, specs)
-    arrays: dict[str, Array] = {}
-    for name, given in specs.items():
-        described = _as_spec(name, given)
-        arrays[name] = symbolic_input(name, described.shape, described.dtype, described.assume)
-    return _grouped(f(**arrays), {name: array.node for name, array in arrays.items()})
-
-
-def _check_signature(f: Callable[..., Any], specs: Mapping[str, Any]) -> None:
-    try:
-        signature = inspect.signature(f)
-    except (TypeError, ValueError):
-        return
-    try:
-        signature.bind(**specs)
-    except TypeError as error:
-        name = getattr(f, "__name__", "the function")
-        raise InputError(
-            f"{name}{signature} cannot be called with {', '.join(specs) or 'nothing'}: {error}.",
-            mend="Pass one spec for each parameter, by its name.",
-        ) from None
-
-
-def _grouped(result: Any, inputs: Mapping[str, Node]) -> Graph:
-    leaves: list[Node] = []
-    names: list[str] = []
-    structure = _structure(result, "", leaves, names)
-    used = set(reachable(leaves))
-    for name, node in inputs.items():
-        if node not in used:
-            warnings.warn(
-                f"Input {name!r} is not used; it stays in the signature.",
-                UnusedInputWarning,
-                stacklevel=3,
-            )
-    return Graph(Dag(inputs, leaves, names, structure))
-
-
-def _structure(value: Any, path: str, leaves: list[Node], names: list[str]) -> Any:
-    # As deep as the tuples the user returns.
-    if isinstance(value, dict):
-        items = cast("dict[str, Any]", value)
-        return {
-            k: _structure(v, f"{path}.{k}" if path else str(k), leaves, names)
-            for k, v in items.items()
-        }
-    if isinstance(value, (tuple, list)):
-        parts = [
-            _structure(each, f"{path}.{i}" if path else f"out{i}", leaves, names)
-            for i, each in enumerate(cast("Sequence[Any]", value))
-        ]
-        return tuple(parts) if isinstance(value, tuple) else parts
-    if not isinstance(value, (Array, np.ndarray, np.generic, int, float, bool)):
-        raise TraceError(
-            f"The function returned {value!r}, which is no array.",
-            mend="Return a symbolic array, or tuples, lists and dicts of them.",
-        )
-    leaves.append((value if isinstance(value, Array) else constant(value)).node)
-    names.append(path or "out")
-    return len(leaves) - 1
-
-
-def graph(*outputs: Array, inputs: Sequence[Array] | None = None) -> Graph:
-    """The graph of symbolic arrays made by hand.
-
-    Parameters
-    ----------
-    *outputs : Array
-    inputs : sequence of Array, optional
-        The call signature; by default all inputs the outputs depend on, in the order they were
-        made.
-    """
-    nodes = [output.node for output in outputs]
-    found = (
-        [array.node for array in inputs]
-        if inputs is not None
-        else [node for node in reachable(nodes) if node.is_input]
-    )
-    named: dict[str, Node] = {}
-    for node in found:
-        name = node.params["name"]
-        if named.setdefault(name, node) is not node:
-            raise InputError(f"Two different inputs are named {name!r}.")
-    return Graph(Dag(named, nodes))

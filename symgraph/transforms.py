@@ -17,8 +17,8 @@ import numpy as np
 from .array import Array
 from .autodiff.reverse import gradients
 from .errors import InputError
-from .graph import Spec, trace
 from .ops.creation import zeros
+from .tracing import Spec, trace
 
 __all__ = ["grad", "value_and_grad"]
 

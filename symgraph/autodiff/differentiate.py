@@ -10,9 +10,10 @@ from ..dag import Dag, Node
 from ..errors import InputError, NotDifferentiable
 from ..ops.creation import zeros
 from .connectivity import connection
+from .directions import distinct
 from .reverse import gradients
 
-__all__ = ["Disconnected", "differentiated", "output_of", "target_of"]
+__all__ = ["Disconnected", "differentiated", "label_of", "output_of", "target_of"]
 
 Disconnected: TypeAlias = Literal["zero", "raise"]
 
@@ -100,28 +101,19 @@ def differentiated(
             )
         results.append((zeros(target.shape, target.dtype) if gradient is None else gradient).node)
     labels = [
-        _label(target, each, i) for i, (target, each) in enumerate(zip(targets, wrt, strict=True))
+        label_of(target, each, i) for i, (target, each) in enumerate(zip(targets, wrt, strict=True))
     ]
-    names = _distinct([f"grad_{label}" for label in labels])
+    names = distinct([f"grad_{label}" for label in labels])
     first = 1 if value else 0
     grads: Any = first if len(results) == 1 else tuple(range(first, first + len(results)))
     if not value:
         return dag.with_outputs(results, names, grads)
     head = dag.names[dag.outputs.index(output)]
-    return dag.with_outputs([output, *results], _distinct([head, *names]), (0, grads))
+    return dag.with_outputs([output, *results], distinct([head, *names]), (0, grads))
 
 
-def _label(target: Node, wrt: Any, position: int) -> str:
+def label_of(target: Node, wrt: Any, position: int) -> str:
+    """What results about a target are named for."""
     if isinstance(wrt, str):
         return wrt
     return target.params["name"] if target.is_input else f"{target.op.name}{position}"
-
-
-def _distinct(names: Sequence[str]) -> list[str]:
-    result: list[str] = []
-    for name in names:
-        fresh, number = name, 2
-        while fresh in result:
-            fresh, number = f"{name}_{number}", number + 1
-        result.append(fresh)
-    return result

@@ -1,0 +1,147 @@
+"""Tangents and cotangents as users give them: names of new inputs, numbers, or symbolic arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array, constant
+from ..dag import Dag, Node, Structure, reachable
+from ..dims import known_equal, show_shape
+from ..errors import DTypeError, InputError, ShapeError
+from ..ops.creation import input
+
+__all__ = ["Direction", "direction", "distinct", "listed", "moved", "positions", "with_results"]
+
+Direction: TypeAlias = "str | Array | Node | np.ndarray[Any, Any] | float"
+
+
+def listed(given: Any) -> list[Any]:
+    """Several things as a list, one as a list of it."""
+    return list(given) if isinstance(given, (tuple, list)) else [given]
+
+
+def direction(dag: Dag, like: Node, given: Any, what: str) -> Array:
+    """What stands for a tangent or cotangent of `like`; it is not differentiated through.
+
+    Parameters
+    ----------
+    dag : Dag
+    like : Node
+        The value it belongs to: it has its shape, possibly with extra leading axes, and its dtype.
+    given : str, array_like, Array or Node
+        The name of a new input, numbers, or a symbolic array.
+    what : str
+        What it is called in errors.
+
+    Raises
+    ------
+    InputError
+        If the name is taken.
+    ShapeError, DTypeError
+        If it does not fit `like`.
+    """
+    if isinstance(given, str):
+        if given in dag.inputs:
+            raise InputError(
+                f"The {what} cannot be a new input {given!r}: the graph has one of that name.",
+                mend=f"Give another name, or pass graph.inputs[{given!r}] to use that input.",
+            )
+        return input(given, like.shape, like.dtype)
+    if isinstance(given, (Array, Node)):
+        found = given if isinstance(given, Array) else Array(given)
+        if (not found.node.is_input and not found.node.is_constant) or found.node in dag.inputs:
+            found = FUNCTIONS["stop_gradient"](found)
+    else:
+        found = constant(np.asarray(given))
+    if found.dtype.kind not in "fiub":
+        raise DTypeError(f"The {what} has dtype {found.dtype}; numbers are needed.")
+    lead = found.ndim - like.ndim
+    if lead < 0 or not all(
+        known_equal(one, other) for one, other in zip(found.shape[lead:], like.shape, strict=True)
+    ):
+        raise ShapeError(
+            f"The {what} has shape {show_shape(found.shape)}, "
+            f"but what it belongs to has {show_shape(like.shape)}.",
+            [f"{like!r}   from {like.origin}"],
+            mend="Leading axes may be added; the last ones must agree.",
+        )
+    return found if found.dtype == like.dtype else FUNCTIONS["astype"](found, like.dtype)
+
+
+def positions(dag: Dag, of: str | None) -> list[int]:
+    """Which outputs are meant: the one named, or all.
+
+    Raises
+    ------
+    InputError
+        If there is no output of that name.
+    """
+    if of is None:
+        return list(range(len(dag.outputs)))
+    if of not in dag.names:
+        raise InputError(f"There is no output {of!r}; there are {', '.join(dag.names)}.")
+    return [dag.names.index(of)]
+
+
+def with_results(
+    dag: Dag,
+    kept: Sequence[int],
+    results: Sequence[tuple[str, Array]],
+    structure: Structure,
+    *,
+    value: bool,
+) -> Dag:
+    """A graph of derivatives: results by name, in front of them the outputs that are kept.
+
+    Parameters
+    ----------
+    dag : Dag
+    kept : sequence of int
+        Positions of the outputs the results belong to.
+    results : sequence of (name, Array)
+    structure
+        How results are grouped: leaves are positions in `results`.
+    value : bool
+        Whether the outputs stay, as the first of a pair.
+    """
+    nodes = [array.node for _, array in results]
+    inputs = dict(dag.inputs)
+    declared = set(inputs.values())
+    for node in reachable(nodes):
+        if node.is_input and node not in declared:
+            inputs.setdefault(node.params["name"], node)
+    names = [name for name, _ in results]
+    if not value:
+        return Dag(inputs, nodes, distinct(names), structure)
+    whole = len(kept) == len(dag.outputs)
+    head = dag.structure if whole else 0 if len(kept) == 1 else tuple(range(len(kept)))
+    return Dag(
+        inputs,
+        [*[dag.outputs[i] for i in kept], *nodes],
+        distinct([*[dag.names[i] for i in kept], *names]),
+        (head, moved(structure, len(kept))),
+    )
+
+
+def moved(structure: Structure, by: int) -> Structure:
+    """The same grouping of leaves that lie `by` places further on."""
+    if isinstance(structure, int):
+        return structure + by
+    if isinstance(structure, Mapping):
+        return {key: moved(part, by) for key, part in structure.items()}
+    parts = [moved(part, by) for part in structure]
+    return tuple(parts) if isinstance(structure, tuple) else parts
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """The names, numbered where one comes twice."""
+    result: list[str] = []
+    for name in names:
+        fresh, number = name, 2
+        while fresh in result:
+            fresh, number = f"{name}_{number}", number + 1
+        result.append(fresh)
+    return result

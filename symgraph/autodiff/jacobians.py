@@ -1,0 +1,314 @@
+r"""Jacobians: forward, reverse or through a bottleneck, whichever costs least; diagonal if so.
+
+$J = \partial y / \partial x$ comes from seeding one mode with an identity on leading axes, which
+the same derivative rules carry along (`docs/decisions.md`, 6). Reverse mode needs a seed an element
+of y, forward mode one an element of x. Along axes that the two share (`axes.tied_axes`) one seed
+of ones is enough, for nothing meets there: of an elementwise map of n elements the n numbers of the
+diagonal are computed at the cost of one product. Where all paths run through a value narrower than
+both ends, $J = (\partial y / \partial h)(\partial h / \partial x)$, forward behind it and reverse
+before it (Griewank and Walther 2008, chapter 10, on cross-country elimination).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from ..array import FUNCTIONS, Array, apply
+from ..cost import flops
+from ..dag import Dag, Node, Origin, origin
+from ..dims import Dim, count, names_of, resolve
+from ..errors import DTypeError, InputError, NotDifferentiable
+from ..ops.creation import eye, ones, zeros
+from ..ops.diagonals import DIAGONAL_MATRIX
+from ..ops.movement import broadcast_to, expand_dims, moveaxis, reshape, transpose
+from .axes import Ties, mixing, tied_axes
+from .differentiate import label_of, target_of
+from .directions import moved, positions, with_results
+from .forward import tangents
+from .reverse import active_nodes, vjp
+
+__all__ = ["JacobianMode", "Record", "jacobian", "jacobians"]
+
+JacobianMode: TypeAlias = Literal["reverse", "forward", "mixed"]
+Record: TypeAlias = Callable[[str, Node, Node], None]
+"""`record(what, before, after)`: a line of the derivation."""
+
+_NOMINAL = 64
+"""What a named dimension is taken to be where costs are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A way to a Jacobian: its mode, how many seeds it takes, the result and what it costs."""
+
+    mode: JacobianMode
+    seeds: int
+    found: Array
+    flops: int
+
+    def __str__(self) -> str:
+        return f"{self.mode} mode, {_counted(self.seeds, 'seed')}, {_counted(self.flops, 'flop')}"
+
+
+def jacobians(
+    dag: Dag,
+    wrt: Sequence[Any],
+    *,
+    value: bool,
+    of: str | None = None,
+    outputs: Sequence[int] | None = None,
+    kept: Sequence[int] | None = None,
+    mode: JacobianMode | None = None,
+    diagonal: bool = False,
+    single: bool | None = None,
+    name: str = "jacobian",
+    record: Record,
+) -> Dag:
+    """The graph with Jacobians of its outputs as outputs, grouped first by output, then by target.
+
+    Parameters
+    ----------
+    dag : Dag
+    wrt : sequence of str, Node or Array
+    value, of
+        As `Graph.gradient`.
+    outputs, kept : sequence of int, optional
+        Instead of `of`: the outputs to differentiate, and those that stay with `value`.
+    mode, diagonal
+        As `jacobian`.
+    single : bool, optional
+        Whether a result is not grouped by target.
+    name : str
+        What results are called.
+    record : callable
+        Told of each choice.
+
+    Raises
+    ------
+    InputError, DTypeError, NotDifferentiable
+    """
+    if not wrt:
+        raise InputError("Nothing to differentiate with respect to: name at least one input.")
+    chosen = positions(dag, of) if outputs is None else list(outputs)
+    targets = [target_of(dag, each) for each in wrt]
+    labels = [label_of(target, wrt[i], i) for i, target in enumerate(targets)]
+    results: list[tuple[str, Array]] = []
+    for i in chosen:
+        for target, label in zip(targets, labels, strict=True):
+            y = dag.outputs[i]
+            found, how = jacobian(Array(y), Array(target), mode=mode, diagonal=diagonal)
+            record(f"{name} by {how}", y, found.node)
+            of_output = f"_{dag.names[i]}" if len(chosen) > 1 and name == "jacobian" else ""
+            results.append((f"{name}{of_output}_{label}", found))
+    alone = len(wrt) == 1 if single is None else single
+    rows = [0 if alone else tuple(range(len(wrt))) for _ in chosen]
+    parts = [moved(row, len(wrt) * k) for k, row in enumerate(rows)]
+    if outputs is not None:
+        structure: Any = parts[0] if alone and len(parts) == 1 else tuple(parts)
+    else:
+        structure = dag.regroup(parts) if len(chosen) == len(dag.outputs) else parts[0]
+    return with_results(dag, chosen if kept is None else kept, results, structure, value=value)
+
+
+def jacobian(
+    y: Array, x: Array, *, mode: JacobianMode | None = None, diagonal: bool = False
+) -> tuple[Array, str]:
+    """The Jacobian of shape (*y.shape, *x.shape), and how it was found.
+
+    Parameters
+    ----------
+    y, x : Array, floating
+    mode : "reverse", "forward" or "mixed", optional
+        By default the one of fewest floating-point operations.
+    diagonal : bool
+        Give the diagonal alone: axes of x that are tied to axes of y do not come again, so an
+        elementwise map has a result of the shape of y, a map of n rows one of (n, *rest).
+
+    Raises
+    ------
+    DTypeError
+        If y or x is not floating.
+    NotDifferentiable
+        If an operation on a path has no derivative.
+    InputError
+        If there is no such mode, no bottleneck for "mixed", or no diagonal.
+    """
+    if y.dtype.kind != "f":
+        raise DTypeError(f"A Jacobian is taken of floating-point values; this is {y.dtype}.")
+    with origin(Origin(y.node.origin.frames, adjoint_of=y.node)):
+        return _jacobian(y, x, mode, diagonal)
+
+
+def _jacobian(y: Array, x: Array, mode: JacobianMode | None, diagonal: bool) -> tuple[Array, str]:
+    ties = tied_axes(y.node, x.node)
+    if diagonal and y.ndim and x.ndim and not ties:
+        meets = mixing(y.node, x.node)
+        raise InputError(
+            f"The Jacobian of {y!r} with respect to {x!r} has no diagonal to give: "
+            "no axis is kept apart.",
+            [f"mixed by {meets!r}   from {meets.origin}"] if meets is not None else [],
+            mend="Leave out diagonal=True, or differentiate each row by itself.",
+        )
+    candidates = _candidates(y, x, ties, mode)
+    best = min(candidates, key=lambda each: each.flops)
+    how = str(best)
+    others = [str(each) for each in candidates if each is not best]
+    if others:
+        how += f" ({'; '.join(others)})"
+    if ties:
+        pairs = ", ".join(f"{place} of the output with {axis}" for place, axis in ties)
+        how += f"; diagonal along axes {pairs}"
+    found = best.found if diagonal else _embedded(best.found, y, x, ties)
+    return found, how
+
+
+def _candidates(y: Array, x: Array, ties: Ties, mode: JacobianMode | None) -> list[_Candidate]:
+    """The ways that are open, at least one."""
+    if mode not in (None, "reverse", "forward", "mixed"):
+        raise InputError(
+            f"There is no mode {mode!r}.", mend='Use "reverse", "forward" or "mixed", or leave it.'
+        )
+    found: list[_Candidate] = []
+    refused: NotDifferentiable | None = None
+    backward = _sized([y.shape[axis] for axis in _rest(y, [place for place, _ in ties])])
+    forward = _sized([x.shape[axis] for axis in _rest(x, [axis for _, axis in ties])])
+    if mode in (None, "reverse"):
+        try:
+            found.append(_candidate("reverse", backward, _reverse(y, x, ties)))
+        except NotDifferentiable as error:  # what only goes forward may still do that
+            refused = error
+    if mode == "forward" or (mode is None and (backward > 1 or refused)):
+        found.append(_candidate("forward", forward, _forward(y, x, ties)))
+    if mode == "mixed" or (mode is None and not ties and not refused):
+        narrow = _bottleneck(y.node, x.node)
+        if narrow is not None and _sized(narrow.shape) < min(backward, forward):
+            h = Array(narrow)
+            product = FUNCTIONS["tensordot"](
+                jacobian(y, h, mode="forward")[0], jacobian(h, x, mode="reverse")[0], h.ndim
+            )
+            found.append(_candidate("mixed", 2 * _sized(narrow.shape), product))
+        elif mode == "mixed":
+            raise InputError(
+                f"No value narrower than both ends lies on all paths from {x!r} to {y!r}.",
+                mend='Use mode="reverse" or "forward".',
+            )
+    if not found and refused is not None:
+        raise refused
+    return found
+
+
+def _candidate(mode: JacobianMode, seeds: int, found: Array) -> _Candidate:
+    return _Candidate(mode, seeds, found, _number(flops([found.node])))
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _number(dim: Dim) -> int:
+    return resolve(dim, dict.fromkeys(names_of(dim), _NOMINAL))
+
+
+def _sized(dims: Sequence[Dim]) -> int:
+    return _number(count(dims))
+
+
+def _rest(array: Array, tied: Sequence[int]) -> list[int]:
+    return [axis for axis in range(-array.ndim, 0) if axis not in tied]
+
+
+def _identity(like: Array, axes: Sequence[int]) -> Array:
+    """Seeds for all positions on `axes` (as leading axes), ones along the others."""
+    lead = [like.shape[axis] for axis in axes]
+    shape = (*lead, *like.shape)
+    if not axes:
+        return ones(shape, like.dtype)
+    seed: Any = None
+    for i, axis in enumerate(axes):
+        delta = eye(like.shape[axis], dtype=like.dtype)
+        between = len(lead) - i - 1 + like.ndim + axis
+        delta = expand_dims(delta, tuple(range(1, 1 + between))) if between else delta
+        behind = -axis - 1
+        delta = expand_dims(delta, tuple(range(-behind, 0))) if behind else delta
+        seed = delta if seed is None else seed * delta
+    return broadcast_to(seed, shape)
+
+
+def _reverse(y: Array, x: Array, ties: Ties) -> Array:
+    """The Jacobian with axes (*y, *those of x that are not tied), by cotangents."""
+    rest = _rest(y, [place for place, _ in ties])
+    tied = dict(ties)
+    free = _rest(x, list(tied.values()))
+    (found,) = vjp(y, [x], _identity(y, rest))
+    if found is None:
+        return zeros((*y.shape, *[x.shape[axis] for axis in free]), x.dtype)
+    order = [
+        len(rest) + x.ndim + tied[place] if place in tied else rest.index(place)
+        for place in range(-y.ndim, 0)
+    ]
+    return _permuted(found, [*order, *[len(rest) + x.ndim + axis for axis in free]])
+
+
+def _forward(y: Array, x: Array, ties: Ties) -> Array:
+    """The same, by tangents."""
+    free = _rest(x, [axis for _, axis in ties])
+    (found,) = tangents([y], [(x, _identity(x, free))])
+    if found is None:
+        return zeros((*y.shape, *[x.shape[axis] for axis in free]), y.dtype)
+    return _permuted(found, [*range(len(free), len(free) + y.ndim), *range(len(free))])
+
+
+def _permuted(array: Array, order: Sequence[int]) -> Array:
+    return array if list(order) == list(range(array.ndim)) else transpose(array, tuple(order))
+
+
+def _embedded(compact: Array, y: Array, x: Array, ties: Ties) -> Array:
+    """The whole Jacobian, zeros off the diagonals: axes (*y, *x)."""
+    if not ties:
+        return compact
+    tied = dict(ties)
+    free = _rest(x, list(tied.values()))
+    places = [y.ndim + place for place in tied]
+    sizes = [y.shape[place] for place in tied]
+    rest = [axis for axis in range(compact.ndim) if axis not in places]
+    flat = moveaxis(compact, places, list(range(-len(places), 0)))
+    lead = flat.shape[: len(rest)]
+    length = count(sizes)
+    flat = flat if len(sizes) == 1 else reshape(flat, (*lead, length))
+    square = apply(DIAGONAL_MATRIX, flat, rows=length, columns=length, offset=0)
+    if len(sizes) > 1:
+        square = reshape(square, (*lead, *sizes, *sizes))
+    of_y = [
+        len(rest) + list(tied).index(place) if place in tied else rest.index(y.ndim + place)
+        for place in range(-y.ndim, 0)
+    ]
+    columns = {axis: len(rest) + len(tied) + k for k, axis in enumerate(tied.values())}
+    of_x = [
+        columns[axis] if axis in columns else rest.index(y.ndim + free.index(axis))
+        for axis in range(-x.ndim, 0)
+    ]
+    return _permuted(square, [*of_y, *of_x])
+
+
+def _bottleneck(y: Node, x: Node) -> Node | None:
+    """The narrowest value on all paths from x to y, the ends excepted; linear in edges.
+
+    In topological order a node lies on all paths if no edge passes over it.
+    """
+    between = sorted(active_nodes([y], [x]), key=lambda node: node.serial)
+    place = {node: i for i, node in enumerate(between)}
+    reach = [0] * len(between)
+    for node in between:
+        for operand in node.operands:
+            if operand in place:
+                reach[place[operand]] = max(reach[place[operand]], place[node])
+    narrow: list[Node] = []
+    furthest = 0
+    for i, node in enumerate(between):
+        alone = furthest <= i and node is not x and node is not y
+        if alone and len(node.results) == 1 and node.dtype.kind == "f":
+            narrow.append(node)
+        furthest = max(furthest, reach[i])
+    return min(narrow, key=lambda node: _sized(node.shape), default=None)

@@ -1,0 +1,101 @@
+"""Stages: a graph, what it is the derivative of, and what it was before it was simplified.
+
+Simplifying and differentiating commute by construction (`docs/decisions.md`, 5): a graph of
+derivatives is derived again from its stabilised forward part before it is simplified, and a graph
+that was simplified is differentiated as it was before. Both hold to any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from .autodiff.jacobians import Record
+from .dag import Dag, Node
+from .passes.simplify import Rules, simplified
+from .propagation import Knowledge
+from .rewriting.log import Log
+from .rewriting.rule import Soundness
+
+__all__ = ["Derive", "Stage", "derived", "simplified_stage"]
+
+Derive: TypeAlias = Callable[[Dag, Record], Dag]
+"""From a graph to one of its derivatives; choices it makes are recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A graph and its descent.
+
+    Parameters
+    ----------
+    dag : Dag
+    forward : Stage, optional
+        What it is the derivative of, and `derive`, how it was derived from that.
+    before : Stage, optional
+        What it was before it was simplified.
+    """
+
+    dag: Dag
+    forward: Stage | None = None
+    derive: Derive | None = None
+    before: Stage | None = None
+
+
+def derived(stage: Stage, derive: Derive, *, again: bool) -> tuple[Stage, Log]:
+    """The derivative, and what was chosen on the way; `again` if it can be derived once more.
+
+    A graph that was simplified is differentiated as it was before, for facts that tie elements
+    together do not hold in a neighbourhood.
+    """
+    log = Log()
+    source = stage.before or stage
+    base = stage.dag if stage.before is None else _stabilized(source, Log())
+    dag = derive(base, log.record)
+    return (Stage(dag, source, derive) if again else Stage(dag)), log
+
+
+def simplified_stage(stage: Stage, trust: Soundness, rules: Rules) -> tuple[Stage, Log]:
+    """The simplest equal graph, and how it came about."""
+    history = Log()
+    knowledge = Knowledge()
+    settled: set[Node] = set()
+    dag = stage.dag
+    if stage.forward is not None and stage.derive is not None and trust != "exact":
+        forward = _stabilized(stage.forward, history, trust, rules, knowledge, settled)
+        dag = stage.derive(forward, history.record)
+    outputs, steps = simplified(dag.outputs, knowledge, trust=trust, rules=rules, settled=settled)
+    history.extend(steps)
+    return Stage(dag.with_outputs(outputs), before=stage), history
+
+
+def _stabilized(
+    stage: Stage,
+    history: Log,
+    trust: Soundness = "rounding",
+    rules: Rules = None,
+    knowledge: Knowledge | None = None,
+    settled: set[Node] | None = None,
+) -> Dag:
+    """Simplified with open facts only: what may be done before differentiating.
+
+    A derivative is derived from its own forward part, stabilised, and so on down to the function.
+    Where no other facts are stated, `knowledge` is as good and what it has found is found once.
+    """
+    facts = [fact for node in stage.dag.inputs.values() for fact in node.params["assume"]]
+    if knowledge is None or not all(fact.is_open for fact in facts):
+        knowledge, settled = Knowledge(only_open=True), None
+    line = [stage]
+    while line[-1].forward is not None:
+        line.append(line[-1].forward)
+    dag = line[-1].dag
+    for each in reversed(line):
+        if each.derive is not None:
+            dag = each.derive(dag, history.record)
+        outputs, steps = simplified(
+            dag.outputs, knowledge, trust=trust, rules=rules, settled=settled
+        )
+        history.extend(steps)
+        dag = dag.with_outputs(outputs)
+    return dag

@@ -1,0 +1,165 @@
+"""Ways in: a function written in NumPy style, or symbolic arrays made by hand, become a Graph."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from .array import Array, constant
+from .dag import Dag, Node, reachable
+from .errors import InputError, TraceError
+from .facts import Fact
+from .graph import Graph
+from .ops.creation import input as symbolic_input
+
+__all__ = ["Spec", "UnusedInputWarning", "graph", "spec", "trace"]
+
+
+class UnusedInputWarning(UserWarning):
+    """A traced function does not use one of its inputs; it stays in the signature."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What an input is: shape, dtype and facts."""
+
+    shape: Any
+    dtype: Any = "float64"
+    assume: tuple[Fact, ...] = ()
+
+
+def spec(shape: Any, dtype: Any = "float64", assume: Fact | Iterable[Fact] = ()) -> Spec:
+    """Describe an input of a traced function.
+
+    Parameters
+    ----------
+    shape : tuple of int or str, or text such as `"n, 64"`
+        Numbers are fixed dimensions, names are dimensions known only when inputs arrive.
+    dtype : dtype
+    assume : Fact or iterable of Fact
+        What is known of its values: `sg.simplex(axis=-1)`, `sg.positive`, ...
+    """
+    return Spec(shape, dtype, (assume,) if isinstance(assume, Fact) else tuple(assume))
+
+
+def _as_spec(name: str, given: Any) -> Spec:
+    if isinstance(given, Spec):
+        return given
+    if isinstance(given, (str, tuple, int)):
+        return Spec(given)
+    if isinstance(given, (np.ndarray, np.generic, float)):
+        array = np.asarray(given)
+        return Spec(array.shape, array.dtype)
+    raise InputError(
+        f"Input {name!r} is described by {given!r}.",
+        mend='Describe it with sg.spec("n, 64", "float32"), a shape, or an example array.',
+    )
+
+
+def trace(f: Callable[..., Any], /, **specs: Any) -> Graph:
+    """The graph of a function written in NumPy style.
+
+    Parameters
+    ----------
+    f : callable
+        Called once with one symbolic array a name; returns one value, or tuples, lists and dicts of
+        values.
+    **specs : Spec, shape, or example array
+        One for each parameter of `f`.
+
+    Raises
+    ------
+    InputError
+        If the names do not fit the parameters of `f`.
+    ShapeError, DTypeError, TraceError
+        At the user's line, with operands.
+    """
+    _check_signature(f, specs)
+    arrays: dict[str, Array] = {}
+    for name, given in specs.items():
+        described = _as_spec(name, given)
+        arrays[name] = symbolic_input(name, described.shape, described.dtype, described.assume)
+    return _grouped(f(**arrays), {name: array.node for name, array in arrays.items()})
+
+
+def _check_signature(f: Callable[..., Any], specs: Mapping[str, Any]) -> None:
+    try:
+        signature = inspect.signature(f)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(**specs)
+    except TypeError as error:
+        name = getattr(f, "__name__", "the function")
+        raise InputError(
+            f"{name}{signature} cannot be called with {', '.join(specs) or 'nothing'}: {error}.",
+            mend="Pass one spec for each parameter, by its name.",
+        ) from None
+
+
+def _grouped(result: Any, inputs: Mapping[str, Node]) -> Graph:
+    leaves: list[Node] = []
+    names: list[str] = []
+    structure = _structure(result, "", leaves, names)
+    used = set(reachable(leaves))
+    for name, node in inputs.items():
+        if node not in used:
+            warnings.warn(
+                f"Input {name!r} is not used; it stays in the signature.",
+                UnusedInputWarning,
+                stacklevel=3,
+            )
+    return Graph(Dag(inputs, leaves, names, structure))
+
+
+def _structure(value: Any, path: str, leaves: list[Node], names: list[str]) -> Any:
+    # As deep as the tuples the user returns.
+    if isinstance(value, dict):
+        items = cast("dict[str, Any]", value)
+        return {
+            k: _structure(v, f"{path}.{k}" if path else str(k), leaves, names)
+            for k, v in items.items()
+        }
+    if isinstance(value, (tuple, list)):
+        parts = [
+            _structure(each, f"{path}.{i}" if path else f"out{i}", leaves, names)
+            for i, each in enumerate(cast("Sequence[Any]", value))
+        ]
+        return tuple(parts) if isinstance(value, tuple) else parts
+    if not isinstance(value, (Array, np.ndarray, np.generic, int, float, bool)):
+        raise TraceError(
+            f"The function returned {value!r}, which is no array.",
+            mend="Return a symbolic array, or tuples, lists and dicts of them.",
+        )
+    leaves.append((value if isinstance(value, Array) else constant(value)).node)
+    names.append(path or "out")
+    return len(leaves) - 1
+
+
+def graph(*outputs: Array, inputs: Sequence[Array] | None = None) -> Graph:
+    """The graph of symbolic arrays made by hand.
+
+    Parameters
+    ----------
+    *outputs : Array
+    inputs : sequence of Array, optional
+        The call signature; by default all inputs the outputs depend on, in the order they were
+        made.
+    """
+    nodes = [output.node for output in outputs]
+    found = (
+        [array.node for array in inputs]
+        if inputs is not None
+        else [node for node in reachable(nodes) if node.is_input]
+    )
+    named: dict[str, Node] = {}
+    for node in found:
+        name = node.params["name"]
+        if named.setdefault(name, node) is not node:
+            raise InputError(f"Two different inputs are named {name!r}.")
+    return Graph(Dag(named, nodes))
