@@ -42,7 +42,8 @@ from .facts import (
     triangular,
     unit_norm,
 )
-from .graph import Graph
+from .graph import Graph, Spec, UnusedInputWarning, graph, spec, trace
+from .ops.branches import cond, while_loop
 from .ops.creation import input
 from .ops.loops import fori_loop, scan
 from .tracing import Spec, UnusedInputWarning, graph, spec, trace
@@ -72,6 +73,7 @@ __all__ = [
     "TraceError",
     "UnusedInputWarning",
     "VerifyError",
+    "cond",
     "constant",
     "diagonal",
     "finite",
@@ -97,4 +99,5 @@ __all__ = [
     "triangular",
     "unit_norm",
     "value_and_grad",
+    "while_loop",
 ]

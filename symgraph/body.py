@@ -157,6 +157,11 @@ class SizedBody:
         """The value of each output."""
         return self.body.run(xp, values, self.env)
 
+    def converted(self, xp: Namespace, *values: Any) -> list[Any]:
+        """The value of each output as an array of the dtype it is known to have."""
+        found = zip(self(xp, *values), self.body.avals, strict=True)
+        return [xp.asarray(value, dtype=xp.result_type(value, aval.dtype)) for value, aval in found]
+
     def results(self) -> list[tuple[Any, tuple[int, ...]]]:
         """Dtype and shape of each output."""
         return [(aval.dtype, resolve(aval.shape, self.env)) for aval in self.body.avals]

@@ -68,6 +68,28 @@ class Namespace:
         return result
 
     # -- control flow ----------------------------------------------------------------------------
+    def cond(
+        self,
+        pred: Any,
+        true: Callable[..., Sequence[Any]],
+        false: Callable[..., Sequence[Any]],
+        operands: Sequence[Any],
+    ) -> Sequence[Any]:
+        """What one of two functions gives."""
+        return true(*operands) if pred else false(*operands)
+
+    def while_loop(
+        self,
+        test: Callable[..., Any],
+        step: Callable[..., Sequence[Any]],
+        init: Sequence[Any],
+    ) -> Sequence[Any]:
+        """The carries after as many steps as the test asks for."""
+        carries = [self.module.array(each) for each in init]
+        while test(*carries):
+            carries = list(step(*carries))
+        return carries
+
     def scan(
         self,
         step: Callable[..., Sequence[Any]],

@@ -23,6 +23,7 @@ __all__ = [
     "Params",
     "Pull",
     "Pullback",
+    "Push",
     "Undefined",
     "carries_aligned",
     "no_flops",
@@ -92,6 +93,30 @@ class Pull:
     wanted: tuple[int, ...]
     lead: int
     cotangents: Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """What forward mode knows when it comes to a node, for an operation's `pushforward`.
+
+    Parameters
+    ----------
+    tangents : tuple
+        One an operand, None where it does not move.
+    outs : tuple
+        The results.
+    operands : tuple
+    lead : int
+        How many leading axes tangents have beyond those of the operands.
+    differentiate : callable
+        Forward mode itself, for operations that hold graphs: `differentiate(outputs, seeds)`.
+    """
+
+    tangents: tuple[Any, ...]
+    outs: tuple[Any, ...]
+    operands: tuple[Any, ...]
+    lead: int
+    differentiate: Callable[..., Any]
 
 
 def undefined(why: str) -> Undefined:
@@ -174,6 +199,9 @@ class Op:
         operand's position as `index=`.
     pullback : callable, optional
         Instead of `vjp`: the cotangents of all operands at once.
+    pushforward : callable, optional
+        `pushforward(push, **params)` gives the tangents of all results, for an operation that holds
+        graphs; `push` is a `Push`.
     custom : bool
         Whether a user has defined it.
     jvp : callable, optional
@@ -222,6 +250,7 @@ class Op:
     view: bool = False
     doc: str = ""
     pullback: Pullback | None = None
+    pushforward: Callable[..., Any] | None = None
     custom: bool = False
     lazy: bool = False
 

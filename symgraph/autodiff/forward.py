@@ -17,7 +17,7 @@ from ..array import FUNCTIONS, Array, project
 from ..dag import Node, Origin, fresh, origin
 from ..dims import known_equal
 from ..errors import NotDifferentiable
-from ..op import OPS, Pull, Undefined
+from ..op import OPS, Pull, Push, Undefined
 from .reverse import active_nodes, check_targets, cotangents, fitted
 
 __all__ = ["tangents"]
@@ -79,6 +79,13 @@ def _pushed(node: Node, known: dict[Node, Array], lead: int) -> list[Array | Non
             given, outs[0] if single else tuple(outs), *operands, **node.params
         )
         return [_broadcast(each, out, lead) for each, out in zip(_listed(found), outs, strict=True)]
+    if node.op.pushforward is not None:
+        given = tuple(known.get(operand) for operand in node.operands)
+        push = Push(given, tuple(outs), tuple(operands), lead, tangents)
+        return [
+            _broadcast(each, out, lead)
+            for each, out in zip(node.op.pushforward(push, **node.params), outs, strict=True)
+        ]
     moving = [slot for slot, operand in enumerate(node.operands) if operand in known]
     dummies = [_dummy(out) for out in outs]
     floating = [i for i, out in enumerate(outs) if out.dtype.kind == "f"]

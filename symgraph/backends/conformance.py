@@ -17,6 +17,7 @@ from ..dag import Dag, Node
 from ..errors import SymgraphError, VerifyError
 from ..evaluate import evaluate
 from ..op import OPS, Op
+from ..ops.branches import cond, while_loop
 from ..ops.creation import dimension
 from ..ops.creation import input as symbolic
 from ..ops.loops import scan
@@ -55,6 +56,18 @@ SAMPLES: dict[str, tuple[Call, ...]] = {
         lambda: scan(_step, _x(2, dtype="float32"), _x("n", 2, dtype="float32")),
         lambda: scan(lambda c, i: (c * 2, (i, c > 0)), _x(), FUNCTIONS["arange"](4)),
         lambda: scan(lambda c, x: (c, scan(_step, c, x)[1]), _x(3), _x(4, 2, 3))[1],
+    ),
+    "cond": (
+        lambda: cond(_x() > 0, lambda x, y: (x * y, x > y), lambda x, y: (x, x > 0), _x(3), _x(3)),
+        lambda: cond(_f("sum")(_x("n")) > 0, _f("exp"), _f("negative"), _x("n", dtype="float32")),
+    ),
+    "while_loop": (
+        lambda: while_loop(
+            lambda c: _f("all")(c[0] < 40) & (c[1] < 9),
+            lambda c: (c[0] * 2 + 0.5, c[1] + 1),
+            (_f("absolute")(_x(3)), 0),
+        ),
+        lambda: while_loop(lambda c: c < 7, lambda c: c * c + 1, _f("absolute")(_x())),
     ),
     "round": (lambda: _f("round")(_x(3, 2), 1),),
     "reshape": (

@@ -81,6 +81,27 @@ class _JaxNamespace(Namespace):
         columns = (xp.moveaxis(a, -1, 0).astype(dtype), xp.moveaxis(b, -1, 0).astype(dtype))
         return xp.moveaxis(jax.lax.scan(step, start, columns)[1], 0, -1)
 
+    def cond(
+        self,
+        pred: Any,
+        true: Callable[..., Sequence[Any]],
+        false: Callable[..., Sequence[Any]],
+        operands: Sequence[Any],
+    ) -> Sequence[Any]:
+        given = [self.module.asarray(each) for each in operands]
+        return jax.lax.cond(pred, true, false, *given)
+
+    def while_loop(
+        self,
+        test: Callable[..., Any],
+        step: Callable[..., Sequence[Any]],
+        init: Sequence[Any],
+    ) -> Sequence[Any]:
+        first = [self.module.asarray(each) for each in init]
+        return jax.lax.while_loop(
+            lambda carries: test(*carries), lambda carries: list(step(*carries)), first
+        )
+
     def scan(
         self,
         step: Callable[..., Sequence[Any]],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import (
     averages,
+    branches,
     choice,
     comparison,
     contraction,
@@ -35,6 +36,7 @@ from . import (
 
 __all__ = [
     "averages",
+    "branches",
     "choice",
     "comparison",
     "contraction",

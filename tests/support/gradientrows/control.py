@@ -48,4 +48,26 @@ ROWS: tuple[GradientCase, ...] = (
         (of(), of(3, 2)),
         note="nested",
     ),
+    GradientCase(
+        "cond",
+        lambda p, x, w: snp.sum(
+            snp.stack(sg.cond(p > 0, lambda: (x * w, snp.sin(w)), lambda: (snp.exp(x), w * w)))
+        ),
+        (of(low=0.5), of(3), of(3)),
+        order=3,
+    ),
+    GradientCase(
+        "cond",
+        lambda xs: sg.scan(
+            lambda c, x: (sg.cond(x > 0, lambda c: c * x, lambda c: c - x * x, c), c * c), xs[0], xs
+        )[1],
+        (of(4),),
+        note="in a loop",
+    ),
+    GradientCase(
+        "while_loop",
+        lambda x: sg.while_loop(lambda c: snp.sum(c) < 40, lambda c: c * x + 1, x, max_steps=12),
+        (of(2, low=1.5, high=2.5),),
+        note="bounded",
+    ),
 )
