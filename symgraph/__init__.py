@@ -42,7 +42,7 @@ from .facts import (
     triangular,
     unit_norm,
 )
-from .graph import Graph, Spec, UnusedInputWarning, graph, spec, trace
+from .graph import Graph
 from .ops.branches import cond, while_loop
 from .ops.creation import input
 from .ops.loops import fori_loop, scan
