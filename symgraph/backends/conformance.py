@@ -143,6 +143,12 @@ SAMPLES: dict[str, tuple[Call, ...]] = {
         )
         for name in ("cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "sort", "argsort")
     },
+    **{name: (lambda name=name: _f(name)(_x(3, "n"), 1),) for name in ("tril", "triu")},
+    "assign": (lambda: _f("index_update")(_x("n", 4), (slice(None), 1), _x()),),
+    "scatter_set": (
+        lambda: _f("scatter_set")(_x(3, 4), _x(3, 2), np.array([3, 1])),
+        lambda: _f("index_update")(_x("n", 4), (slice(None), _i(3)), _x(3)),
+    ),
     "linear_recurrence": (lambda: _f("linear_recurrence")(_x("n", 1), _x("n", 4)),),
     "searchsorted": (
         lambda: _f("searchsorted")(_f("sort")(_x("n")), _x(3, 4)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import (
+    assembling,
     averages,
     branches,
     choice,
@@ -17,11 +18,13 @@ from . import (
     extrema,
     gather,
     indexing,
+    inquiries,
     joining,
     linalg,
     loops,
     movement,
     nanreductions,
+    padding,
     quantiles,
     recurrence,
     reduction,
@@ -31,10 +34,13 @@ from . import (
     sorting,
     special,
     statistics,
+    triangles,
     trigonometric,
+    updates,
 )
 
 __all__ = [
+    "assembling",
     "averages",
     "branches",
     "choice",
@@ -49,11 +55,13 @@ __all__ = [
     "extrema",
     "gather",
     "indexing",
+    "inquiries",
     "joining",
     "linalg",
     "loops",
     "movement",
     "nanreductions",
+    "padding",
     "quantiles",
     "recurrence",
     "reduction",
@@ -63,5 +71,7 @@ __all__ = [
     "sorting",
     "special",
     "statistics",
+    "triangles",
     "trigonometric",
+    "updates",
 ]

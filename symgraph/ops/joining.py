@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..array import FUNCTIONS, Array, apply
 from ..avals import Aval, normal_axes
-from ..dims import Shape, known_equal, normal, show_shape
+from ..dims import Shape, count, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..op import Op, no_flops, register
 from .carrying import carries_off_axis
 from .composites import as_array, composite, listed, naming_lines, refuse
+from .creation import arange, dimension, full
 from .families import function, same_dtype
-from .movement import broadcast_to, expand_dims, facts_of_elements, ravel, reshape
-from .slices import is_expression
+from .gather import gather
+from .movement import broadcast_to, expand_dims, facts_of_elements, ravel, reshape, swapaxes
 
 __all__ = [
+    "append",
     "atleast_1d",
     "atleast_2d",
+    "atleast_3d",
+    "column_stack",
     "concatenate",
+    "dstack",
     "flip",
+    "fliplr",
+    "flipud",
     "hstack",
     "repeat",
+    "resize",
     "roll",
-    "split",
+    "rot90",
+    "same_shape",
     "stack",
     "tile",
     "vstack",
@@ -123,30 +131,67 @@ def same_shape(one: Shape, other: Shape) -> bool:
 
 
 @composite(np.atleast_1d)
-def atleast_1d(x: Any) -> Array:
-    """With one axis at least."""
-    x = as_array(x)
-    return x if x.ndim else reshape(x, (1,))
+def atleast_1d(*arrays: Any) -> Any:
+    """With one axis at least; of several arrays a tuple."""
+    return _each(arrays, lambda x: x if x.ndim else reshape(x, (1,)))
 
 
 @composite(np.atleast_2d)
-def atleast_2d(x: Any) -> Array:
-    """With two axes at least; a vector becomes a row."""
-    x = as_array(x)
-    return x if x.ndim >= 2 else reshape(x, (1, -1))
+def atleast_2d(*arrays: Any) -> Any:
+    """With two axes at least, a vector as a row; of several arrays a tuple."""
+    return _each(arrays, lambda x: x if x.ndim >= 2 else reshape(x, (1, -1)))
+
+
+@composite(np.atleast_3d)
+def atleast_3d(*arrays: Any) -> Any:
+    """With three axes at least: a vector runs along the second, a matrix along the first two."""
+    return _each(arrays, _as_three)
+
+
+def _as_three(x: Array) -> Array:
+    if x.ndim >= 3:
+        return x
+    return expand_dims(x, -1) if x.ndim == 2 else reshape(x, (1, -1, 1))
+
+
+def _each(arrays: Sequence[Any], change: Callable[[Array], Array]) -> Any:
+    changed = tuple([change(as_array(each)) for each in arrays])
+    return changed[0] if len(changed) == 1 else changed
 
 
 @composite(np.hstack)
-def hstack(arrays: Sequence[Any]) -> Array:
+def hstack(arrays: Sequence[Any], **refused: Any) -> Array:
     """Joined along the second axis, vectors along their only one."""
+    refuse("hstack", refused)
     operands = [atleast_1d(each) for each in arrays]
-    return concatenate(operands, axis=0 if operands[0].ndim == 1 else 1)
+    return concatenate(operands, axis=0 if operands and operands[0].ndim == 1 else 1)
 
 
 @composite(np.vstack)
-def vstack(arrays: Sequence[Any]) -> Array:
+def vstack(arrays: Sequence[Any], **refused: Any) -> Array:
     """Joined along the first axis, vectors as rows."""
+    refuse("vstack", refused)
     return concatenate([atleast_2d(each) for each in arrays], axis=0)
+
+
+@composite(np.dstack)
+def dstack(arrays: Sequence[Any]) -> Array:
+    """Joined along the third axis."""
+    return concatenate([atleast_3d(each) for each in arrays], axis=2)
+
+
+@composite(np.column_stack)
+def column_stack(arrays: Sequence[Any]) -> Array:
+    """Joined along the second axis, vectors as columns."""
+    operands = [as_array(each) for each in arrays]
+    columns = [each if each.ndim > 1 else reshape(each, (-1, 1)) for each in operands]
+    return concatenate(columns, axis=1)
+
+
+@composite(np.append)
+def append(x: Any, values: Any, axis: int | None = None) -> Array:
+    """`values` joined behind the array (None: both raveled)."""
+    return concatenate([x, values], axis=axis)
 
 
 # -- repetition ----------------------------------------------------------------------------------
@@ -166,23 +211,34 @@ def tile(x: Any, reps: Any) -> Array:
 
 @composite(np.repeat)
 def repeat(x: Any, repeats: Any, axis: int | None = None) -> Array:
-    """Each element repeated `repeats` times along an axis (None: raveled first)."""
+    """Each element repeated along an axis (None: raveled first); `repeats` may be one for each."""
     x = as_array(x)
-    if not isinstance(repeats, (int, np.integer)):
+    if isinstance(repeats, Array):
         raise TraceError(
-            "repeat: one number of repeats can be traced, not one for each element.",
-            mend="Use np.take with the repeated positions.",
+            "repeat: a number of repeats that is computed gives an array of unknown shape.",
+            mend="Use constant repeats, or np.take with computed positions.",
         )
+    times = np.asarray(repeats)
+    if times.dtype.kind not in "iu" or times.ndim > 1 or (times.size and times.min() < 0):
+        raise ShapeError(f"repeat: repeats are numbers that count, not {repeats!r}.")
     if axis is None:
         x, axis = ravel(x), 0
     elif not x.ndim:
         x = ravel(x)  # as NumPy does: a number has one axis here
     (place,) = normal_axes(axis, x.ndim)
-    tall = expand_dims(x, x.ndim + place + 1)
-    wide = list(tall.shape)
-    wide[x.ndim + place + 1] = int(repeats)
-    joined = list(x.shape)
-    joined[place] = normal(joined[place] * int(repeats))
+    if times.size == 1:
+        return _repeated(x, int(times.reshape(())), place)
+    size = x.shape[place]
+    if times.size != size:
+        raise ShapeError(f"repeat: {times.size} repeats for {size} elements.")
+    return gather(x, np.repeat(np.arange(times.size), times), axis=place)
+
+
+def _repeated(x: Array, times: int, axis: int) -> Array:
+    tall = expand_dims(x, x.ndim + axis + 1)
+    wide, joined = list(tall.shape), list(x.shape)
+    wide[x.ndim + axis + 1] = times
+    joined[axis] = normal(joined[axis] * times)
     return reshape(broadcast_to(tall, tuple(wide)), tuple(joined))
 
 
@@ -196,36 +252,82 @@ def flip(x: Any, axis: Any = None) -> Array:
 
 
 @composite(np.roll)
-def roll(x: Any, shift: int, axis: int | None = None) -> Array:
-    """Elements moved `shift` places along `axis`, the last ones to the front."""
+def roll(x: Any, shift: Any, axis: Any = None) -> Array:
+    """Elements moved `shift` places along `axis`, the last ones first; both may be tuples."""
     x = as_array(x)
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
-    (place,) = normal_axes(axis, x.ndim)
-    size = x.shape[place]
-    rest = (slice(None),) * (-place - 1)
-    by = (
-        shift % size if isinstance(size, int) and size else int(shift) if is_expression(size) else 0
-    )
+    shifts, axes = listed(shift), listed(axis)
+    if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
+        raise ShapeError(f"roll: {len(shifts)} shifts for {len(axes)} axes.")
+    many = max(len(shifts), len(axes))
+    shifts, axes = (each * many if len(each) == 1 else each for each in (shifts, axes))
+    for by, place in zip(shifts, axes, strict=True):
+        x = _rolled(x, by, normal_axes(place, x.ndim)[0])
+    return x
+
+
+def _rolled(x: Array, shift: int, axis: int) -> Array:
+    size = x.shape[axis]
+    if not isinstance(size, int):
+        return _rolled_by_index(x, shift, axis)
+    by = shift % size if size else 0
     if not by:
         return x
+    rest = (slice(None),) * (-axis - 1)
     parts = [x[(Ellipsis, slice(-by, None), *rest)], x[(Ellipsis, slice(None, -by), *rest)]]
     return concatenate(parts, axis=axis)
 
 
-@composite(np.split)
-def split(x: Any, sections: Any, axis: int = 0) -> list[Array]:
-    """Parts along `axis`: so many equal ones, or cut before the given positions."""
+def _rolled_by_index(x: Array, shift: int, axis: int) -> Array:
+    """Along a named dimension, which may be shorter than the shift."""
+    if not shift:
+        return x
+    size = x.shape[axis]
+    places = (arange(size) - shift) % FUNCTIONS["maximum"](dimension(size), 1)
+    return gather(x, places, axis=axis)
+
+
+@composite(np.rot90)
+def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
+    """Turned `k` times by a right angle, from the first of `axes` towards the second."""
     x = as_array(x)
-    (place,) = normal_axes(axis, x.ndim)
-    size = x.shape[place]
-    if isinstance(sections, (int, np.integer)):
-        if not isinstance(size, int) or size % int(sections):
-            raise ShapeError(f"split: {size} elements do not divide into {sections} equal parts.")
-        width = size // int(sections)
-        cuts: list[Any] = [width * i for i in range(1, int(sections))]
-    else:
-        cuts = list(sections)
-    rest = (slice(None),) * (-place - 1)
-    bounds = [0, *cuts, None]
-    return [x[(Ellipsis, slice(start, stop), *rest)] for start, stop in pairwise(bounds)]
+    if len(axes) != 2:
+        raise ShapeError(f"rot90: two axes turn, not {tuple(axes)}.")
+    normal_axes(axes, x.ndim)
+    first, second = axes
+    match k % 4:
+        case 0:
+            return x
+        case 1:
+            return swapaxes(flip(x, second), first, second)
+        case 2:
+            return flip(x, tuple(axes))
+        case _:
+            return flip(swapaxes(x, first, second), second)
+
+
+@composite(np.flipud)
+def flipud(x: Any) -> Array:
+    """Elements in reverse order along the first axis."""
+    return flip(x, 0)
+
+
+@composite(np.fliplr)
+def fliplr(x: Any) -> Array:
+    """Elements in reverse order along the second axis."""
+    return flip(x, 1)
+
+
+@composite(np.resize)
+def resize(x: Any, new_shape: Any) -> Array:
+    """The raveled array repeated until it fills `new_shape`."""
+    x = ravel(as_array(x))
+    shape = tuple([normal(each) for each in listed(new_shape)])
+    wanted, size = count(shape), x.shape[0]
+    if not isinstance(wanted, int) or not isinstance(size, int):
+        raise ShapeError(f"resize: how often {size} elements go into {wanted} is not known.")
+    if not size:
+        return full(shape, 0, x.dtype)
+    times = -(-wanted // size)
+    return reshape((tile(x, times) if times > 1 else x)[:wanted], shape)

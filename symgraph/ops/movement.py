@@ -29,6 +29,7 @@ __all__ = [
     "moveaxis",
     "ravel",
     "reshape",
+    "rollaxis",
     "squeeze",
     "swapaxes",
     "transpose",
@@ -176,12 +177,18 @@ RESHAPE = register(
 
 @naming_lines
 def _reshape(x: Any, shape: Any, order: str = "C", *, copy: Any = None) -> Array:
-    if order != "C":
-        raise TraceError(
-            f"reshape: order={order!r} cannot be traced.",
-            mend="Transpose before and after instead.",
-        )
-    return apply(RESHAPE, x, shape=shape)
+    if _by_rows("reshape", order):
+        return apply(RESHAPE, x, shape=shape)
+    # Column by column is row by row of the transpose.
+    turned = apply(RESHAPE, transpose(x), shape=tuple(reversed(listed(shape))))
+    return transpose(turned)
+
+
+def _by_rows(name: str, order: str) -> bool:
+    """Whether elements are read row by row: a symbolic array has no other layout to keep."""
+    if order not in ("C", "F", "A", "K"):
+        raise TraceError(f"{name}: order={order!r} is none.", mend="Use 'C' or 'F'.")
+    return order != "F"
 
 
 reshape = function(RESHAPE, _reshape, np.reshape)
@@ -201,8 +208,8 @@ def squeeze(x: Any, axis: Any = None) -> Array:
 
 @composite(np.ravel)
 def ravel(x: Any, order: str = "C") -> Array:
-    """All elements in one row, in row-major order."""
-    return reshape(x, (-1,), order)
+    """All elements in one row: row by row, or column by column if `order` is "F"."""
+    return reshape(x, (-1,)) if _by_rows("ravel", order) else reshape(transpose(x), (-1,))
 
 
 # -- transpose -----------------------------------------------------------------------------------
@@ -306,6 +313,17 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Array:
     ):
         rest.insert(place, each)
     return transpose(x, tuple(rest))
+
+
+@composite(np.rollaxis)
+def rollaxis(x: Any, axis: int, start: int = 0) -> Array:
+    """An axis moved before the one at `start`."""
+    x = as_array(x)
+    (place,) = normal_axes(axis, x.ndim)
+    if not -x.ndim <= start <= x.ndim:
+        raise ShapeError(f"rollaxis: start={start} is out of range for {x.ndim} dimensions.")
+    place, target = place + x.ndim, start + x.ndim * (start < 0)
+    return moveaxis(x, place, target - (place < target))
 
 
 # -- broadcast -----------------------------------------------------------------------------------

@@ -133,9 +133,9 @@ def test_shapes_of_named_dimensions_are_formulas():
 def test_what_cannot_be_traced_is_refused_with_advice():
     x = input("x", (2, 3))
     with pytest.raises(TraceError, match="order"):
-        np.reshape(x, (3, 2), order="F")
+        np.reshape(x, (3, 2), order="Q")
     with pytest.raises(TraceError, match="repeats"):
-        np.repeat(x, [1, 2], axis=0)
+        np.repeat(x, input("i", (2,), "int64"), axis=0)
 
 
 def test_an_error_names_operands_and_the_line():

@@ -132,4 +132,95 @@ REDUCTION = (
     _row("matmul", lambda x: np.corrcoef(x)[0, 1], note="corrcoef"),
 )
 
-ROWS = (*CUMULATIVE, *SORTING, *REDUCTION)
+TWICE = np.array([[1, 1], [0, 1]])
+
+PLACES = (
+    _row("assign", lambda x, v: snp.index_update(x * x, 1, v * v), MATRIX, VECTOR),
+    _row(
+        "assign",
+        lambda x, v: snp.index_update(x * x, (slice(None), slice(None, None, -2)), v * v),
+        MATRIX,
+        _of((2, 1)),
+        note="broadcast values",
+    ),
+    _row("assign", lambda x, v: snp.index_add(x * x, (0, 1), v), MATRIX, _of(()), note="add"),
+    _row(
+        "scatter_set",
+        lambda x, v: snp.scatter_set(x * x, v * v, np.array([2, 0])),
+        MATRIX,
+        _of((2,)),
+        analytic=False,
+    ),
+    _row(
+        "scatter_set",
+        lambda x, v: snp.index_update(x * x, TWICE, v * v),
+        MATRIX,
+        _of((2, 2, 3)),
+        analytic=False,
+        note="places met twice",
+    ),
+    _row(
+        "scatter_set",
+        lambda x, v: snp.index_update(x * x, (slice(None), snp.arange(2) * 2), v * v),
+        MATRIX,
+        _of((2, 2)),
+        analytic=False,
+        note="computed places",
+    ),
+    _row(
+        "scatter_add",
+        lambda x, v: snp.index_add(x * x, (TWICE, TWICE), v * v),
+        MATRIX,
+        _of((2, 2)),
+        analytic=False,
+        note="index_add",
+    ),
+    _row(
+        "where",
+        lambda x, v: snp.index_update(x * x, x > 0.1, v * v),
+        MATRIX,
+        _of(()),
+        analytic=False,
+        note="computed mask",
+    ),
+    _row("tril", lambda x: np.tril(x * x, 1)),
+    _row("triu", lambda x: np.triu(x * x), _of((2, 2, 3)), note="batch"),
+    _row("embed", lambda x: np.pad(x * x, ((1, 0), (0, 2))), note="pad"),
+    _row(
+        "concatenate",
+        lambda x, c: np.pad(x * x, 1, constant_values=c),
+        MATRIX,
+        _of(()),
+        note="pad with a symbolic constant",
+    ),
+    *[
+        _row(
+            "gather",
+            lambda x, mode=mode: np.pad(x * x, ((1, 3), (4, 0)), mode=mode),
+            analytic=False,
+            note=f"pad {mode}",
+        )
+        for mode in ("edge", "reflect", "symmetric", "wrap")
+    ],
+    _row(
+        "matmul",
+        lambda x: np.pad(x * x, 2, "reflect", reflect_type="odd"),
+        note="pad reflect odd",
+    ),
+    _row("gather", lambda x: np.delete(x * x, 1, axis=1), analytic=False, note="delete"),
+    _row(
+        "gather",
+        lambda x, v: np.insert(x * x, [0, 2], v * v, axis=1),
+        MATRIX,
+        _of((2, 2)),
+        analytic=False,
+        note="insert",
+    ),
+    _row("concatenate", lambda x: np.block([[x * x, x], [x, x[::-1]]]), note="block"),
+    _row("broadcast_to", lambda x, y: np.meshgrid(x * x, y)[0], VECTOR, VECTOR, note="meshgrid"),
+    _row("reshape", lambda x: np.reshape(x * x, (3, 2), order="F"), note="columns"),
+    _row("getitem", lambda x: np.rot90(x * x), note="rot90"),
+    _row("getitem", lambda x: np.roll(x * x, (1, 2), axis=(0, 1)), note="roll"),
+)
+
+ROWS = (*CUMULATIVE, *SORTING, *REDUCTION, *PLACES)

@@ -1,0 +1,241 @@
+"""Arrays cut apart and put together: splits, blocks, grids, insertions and deletions."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, cast
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array
+from ..avals import broadcast_shapes, normal_axes
+from ..dims import show_shape
+from ..errors import ShapeError, TraceError
+from .composites import as_array, composite
+from .gather import gather
+from .joining import concatenate
+from .movement import broadcast_to, moveaxis, ravel, reshape
+
+__all__ = [
+    "array_split",
+    "block",
+    "broadcast_arrays",
+    "delete",
+    "dsplit",
+    "hsplit",
+    "insert",
+    "meshgrid",
+    "split",
+    "unstack",
+    "vsplit",
+]
+
+
+# -- apart -----------------------------------------------------------------------------------------
+@composite(np.array_split)
+def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+    """Parts along `axis`: so many of about one size, or cut before the given positions."""
+    x = as_array(x)
+    (place,) = normal_axes(axis, x.ndim)
+    cuts: list[Any]
+    if isinstance(indices_or_sections, (int, np.integer)):
+        sections, size = int(indices_or_sections), x.shape[place]
+        if sections <= 0:
+            raise ShapeError(f"array_split: {sections} parts; at least 1 is needed.")
+        if not isinstance(size, int):
+            raise ShapeError(
+                f"array_split: {size} elements do not divide into parts of known size.",
+                mend="Cut at positions instead: np.split(x, [2, 5]).",
+            )
+        each, longer = divmod(size, sections)
+        cuts = [each * i + min(i, longer) for i in range(1, sections)]
+    else:
+        cuts = list(indices_or_sections)
+    rest = (slice(None),) * (-place - 1)
+    bounds = [0, *cuts, None]
+    return [x[(Ellipsis, slice(start, stop), *rest)] for start, stop in pairwise(bounds)]
+
+
+@composite(np.split)
+def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+    """Parts along `axis`: so many equal ones, or cut before the given positions."""
+    x = as_array(x)
+    if isinstance(indices_or_sections, (int, np.integer)):
+        size, sections = x.shape[normal_axes(axis, x.ndim)[0]], int(indices_or_sections)
+        if not isinstance(size, int) or sections <= 0 or size % sections:
+            raise ShapeError(f"split: {size} elements do not divide into {sections} equal parts.")
+    return array_split(x, indices_or_sections, axis)
+
+
+@composite(np.hsplit)
+def hsplit(x: Any, indices_or_sections: Any) -> list[Array]:
+    """Parts along the second axis, of a vector along its only one."""
+    x = as_array(x)
+    return split(_at_least("hsplit", x, 1), indices_or_sections, 1 if x.ndim > 1 else 0)
+
+
+@composite(np.vsplit)
+def vsplit(x: Any, indices_or_sections: Any) -> list[Array]:
+    """Parts along the first axis."""
+    return split(_at_least("vsplit", as_array(x), 2), indices_or_sections, 0)
+
+
+@composite(np.dsplit)
+def dsplit(x: Any, indices_or_sections: Any) -> list[Array]:
+    """Parts along the third axis."""
+    return split(_at_least("dsplit", as_array(x), 3), indices_or_sections, 2)
+
+
+def _at_least(name: str, x: Array, ndim: int) -> Array:
+    if x.ndim < ndim:
+        raise ShapeError(f"{name}: {ndim} dimensions are needed, not shape {show_shape(x.shape)}.")
+    return x
+
+
+@composite(np.unstack)
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
+    """The slices along `axis`, one by one."""
+    x = as_array(x)
+    return tuple(moveaxis(_at_least("unstack", x, 1), axis, 0))
+
+
+# -- together --------------------------------------------------------------------------------------
+@composite(np.block)
+def block(arrays: Any) -> Array:
+    """Nested lists joined: the innermost along the last axis, the next along the one before it."""
+    depth = _depth(arrays)
+    ndim = max(depth, *[each.ndim for each in _leaves(arrays)])
+    return _joined(arrays, depth, ndim)
+
+
+def _depth(arrays: Any) -> int:
+    if not isinstance(arrays, list):
+        if isinstance(arrays, tuple):
+            raise TraceError("block: arrays are nested in lists, not in tuples.")
+        return 0
+    nested = cast("list[Any]", arrays)
+    depths = {_depth(each) for each in nested}
+    if len(depths) != 1:
+        raise ShapeError("block: lists are empty, or not nested equally deep.")
+    return 1 + depths.pop()
+
+
+def _leaves(arrays: Any) -> list[Array]:
+    if not isinstance(arrays, list):
+        return [as_array(arrays)]
+    return [leaf for each in cast("list[Any]", arrays) for leaf in _leaves(each)]
+
+
+def _joined(arrays: Any, depth: int, ndim: int) -> Array:
+    if not depth:
+        x = as_array(arrays)
+        return reshape(x, (*[1] * (ndim - x.ndim), *x.shape))
+    return concatenate([_joined(each, depth - 1, ndim) for each in arrays], axis=-depth)
+
+
+@composite(np.meshgrid)
+def meshgrid(
+    *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
+) -> tuple[Array, ...]:
+    """Coordinates of a grid: each vector along an axis of its own, repeated along the others.
+
+    Parameters
+    ----------
+    *xi : array_like
+        Raveled.
+    sparse : bool
+        Leave the other axes at size 1.
+    indexing : {"xy", "ij"}
+        Whether the first two axes change places, as rows and columns of a picture have it.
+    """
+    if indexing not in ("xy", "ij"):
+        raise TraceError(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}.")
+    ndim = len(xi)
+    order = list(range(ndim))
+    if indexing == "xy" and ndim > 1:
+        order[:2] = 1, 0
+    rows = [
+        reshape(ravel(as_array(each)), (-1, *[1] * (ndim - 1 - place)))
+        for each, place in zip(xi, order, strict=True)
+    ]
+    wide = tuple(reshape(each, (*[1] * (ndim - each.ndim), *each.shape)) for each in rows)
+    return wide if sparse else broadcast_arrays(*wide)
+
+
+@composite(np.broadcast_arrays)
+def broadcast_arrays(*arrays: Any, subok: bool = False) -> tuple[Array, ...]:
+    """The arrays, each broadcast to the shape of all."""
+    operands = [as_array(each) for each in arrays]
+    if not operands:
+        return ()
+    shape = broadcast_shapes(*[each.shape for each in operands])
+    return tuple(each if each.shape == shape else broadcast_to(each, shape) for each in operands)
+
+
+# -- elements added and left out -------------------------------------------------------------------
+def _counted(name: str, x: Array, axis: int | None) -> tuple[Array, int, int]:
+    """The array (raveled if there is no axis), the axis and the number of elements along it."""
+    if axis is None:
+        x, axis = x if x.ndim == 1 else ravel(x), 0
+    (place,) = normal_axes(axis, x.ndim)
+    size = x.shape[place]
+    if not isinstance(size, int):
+        raise ShapeError(
+            f"{name}: axis {axis} has {size} elements, which is no number.",
+            mend="Cut and join at positions: np.concatenate([x[:2], v, x[2:]]).",
+        )
+    return x, place, size
+
+
+@composite(np.delete)
+def delete(x: Any, obj: Any, axis: int | None = None) -> Array:
+    """The array without the elements at `obj`: a constant int, slice, integers or mask."""
+    x, place, size = _counted("delete", as_array(x), axis)
+    _constant("delete", obj)
+    try:
+        kept = np.delete(np.arange(size), obj)
+    except (IndexError, ValueError) as error:
+        raise ShapeError(f"delete: {error}.") from None
+    return gather(x, kept, axis=place)
+
+
+@composite(np.insert)
+def insert(x: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
+    """The array with values before the elements at `obj`, which is constant.
+
+    One position takes a whole block of values, several take one each.
+    """
+    x, place, size = _counted("insert", as_array(x), axis)
+    _constant("insert", obj)
+    values = FUNCTIONS["astype"](as_array(values), x.dtype)
+    one = not isinstance(obj, slice) and np.size(obj) == 1 and np.asarray(obj).dtype != bool
+    if one:
+        values = reshape(values, (*[1] * (x.ndim - values.ndim), *values.shape))
+        if not np.asarray(obj).ndim:
+            values = moveaxis(values, 0, place)
+    many = values.shape[place] if one else _positions(obj, size)
+    if not isinstance(many, int):
+        raise ShapeError(f"insert: how many values are inserted is not known: {many}.")
+    try:
+        order = np.insert(np.arange(size), obj, size + np.arange(many))
+    except (IndexError, ValueError) as error:
+        raise ShapeError(f"insert: {error}.") from None
+    shape = [many if i == place else dim for i, dim in enumerate(x.shape, -x.ndim)]
+    both = concatenate([x, broadcast_to(values, shape)], axis=place)
+    return gather(both, order, axis=place)
+
+
+def _positions(obj: Any, size: int) -> int:
+    """How many positions `obj` names."""
+    if isinstance(obj, slice):
+        return len(range(*obj.indices(size)))
+    found = np.asarray(obj)
+    return int(np.count_nonzero(found)) if found.dtype == bool else found.size
+
+
+def _constant(name: str, obj: Any) -> None:
+    if isinstance(obj, Array):
+        raise TraceError(
+            f"{name}: positions that are computed give an array of unknown shape.",
+            mend="Give constant positions, or keep the shape: np.where(mask, x, 0).",
+        )

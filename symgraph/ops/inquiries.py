@@ -1,0 +1,100 @@
+"""What is asked of an array without numbers (shape, size, dtype), and comparisons of arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, constant
+from ..avals import normal_axes
+from ..dims import Dim, Shape, count
+from .comparison import equal, isfinite, isnan
+from .composites import as_array, composite
+from .elementwise import absolute
+from .joining import same_shape
+from .reduction import all as all_over
+
+__all__ = ["allclose", "array_equal", "array_equiv", "copy", "isclose", "ndim", "shape", "size"]
+
+
+@composite(np.shape)
+def shape(x: Any) -> Shape:
+    """The dimensions: ints, or SymPy expressions in named ones."""
+    return as_array(x).shape
+
+
+@composite(np.ndim)
+def ndim(x: Any) -> int:
+    """The number of dimensions."""
+    return as_array(x).ndim
+
+
+@composite(np.size)
+def size(x: Any, axis: Any = None) -> Dim:
+    """The number of elements, or of those along `axis`."""
+    x = as_array(x)
+    return count([x.shape[each] for each in normal_axes(axis, x.ndim)])
+
+
+@composite(np.copy)
+def copy(x: Any, order: str = "K", subok: bool = False) -> Array:
+    """The array: a value needs no copy."""
+    return as_array(x)
+
+
+def _dtypes(operands: tuple[Any, ...]) -> list[Any]:
+    return [each.dtype if isinstance(each, Array) else each for each in operands]
+
+
+def _result_type(*operands: Any) -> Any:
+    return np.result_type(*_dtypes(operands))
+
+
+def _can_cast(given: Any, to: Any, casting: Any = "safe") -> bool:
+    return np.can_cast(*_dtypes((given, to)), casting=casting)
+
+
+NUMPY_FUNCTIONS[np.result_type] = _result_type
+NUMPY_FUNCTIONS[np.can_cast] = _can_cast
+
+
+# -- equal and nearly equal ------------------------------------------------------------------------
+@composite(np.isclose)
+def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Array:
+    r"""Where $|a - b| \le \mathrm{atol} + \mathrm{rtol} |b|$, or both are the same infinity.
+
+    `equal_nan` makes NaN close to NaN.
+    """
+    a, b = as_array(a), as_array(b)
+    if b.dtype.kind != "f":
+        b = FUNCTIONS["astype"](b, np.result_type(b.dtype, 1.0))
+    near = (absolute(a - b) <= atol + rtol * absolute(b)) & isfinite(b)
+    found = near | equal(a, b)
+    if equal_nan and a.dtype.kind == "f":
+        return found | (isnan(a) & isnan(b))
+    return found
+
+
+@composite(np.allclose)
+def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Array:
+    """Whether all elements are close, as `isclose` has it: a 0-d boolean array."""
+    return all_over(isclose(a, b, rtol, atol, equal_nan))
+
+
+@composite(np.array_equal)
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Array:
+    """Whether shapes and elements are equal: a 0-d boolean array."""
+    a1, a2 = as_array(a1), as_array(a2)
+    if not same_shape(a1.shape, a2.shape):
+        return constant(False)
+    found = equal(a1, a2)
+    if equal_nan and a1.dtype.kind == "f" and a2.dtype.kind == "f":
+        found = found | (isnan(a1) & isnan(a2))
+    return all_over(found)
+
+
+@composite(np.array_equiv)
+def array_equiv(a1: Any, a2: Any) -> Array:
+    """Whether elements are equal once the arrays are broadcast: a 0-d boolean array."""
+    return all_over(equal(a1, a2))

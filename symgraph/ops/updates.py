@@ -1,0 +1,302 @@
+"""Writing at an index, as a function: the array that `x[index] = v` or `x[index] += v` leaves.
+
+Where an index meets a place twice, `index_add` adds both values and `index_update` keeps the last
+one in row-major order of the index, as NumPy's assignment does; so it is on every backend, and the
+values that are not kept have the derivative 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array, apply, constant
+from ..avals import Aval, normal_axes
+from ..dims import Shape, known_equal, show_shape
+from ..errors import DTypeError, ShapeError, TraceError
+from ..facts import Fact, finite, integer_valued, total
+from ..op import Op, no_flops, register
+from .composites import as_array, composite, naming_lines
+from .creation import arange, constant_of, dimension
+from .families import function, same_dtype
+from .gather import gather, index_array, scatter_add
+from .indexing import GETITEM, getitem
+from .joining import concatenate
+from .movement import broadcast_to, facts_of_elements, ravel, reshape
+from .slices import Entry, as_numpy_index, basic_shape, is_expression, normal_index
+from .sorting import argsort
+
+__all__ = ["index_add", "index_update", "put_along_axis"]
+
+
+# -- a slice written to ----------------------------------------------------------------------------
+def _infer_assign(x: Aval, values: Aval, *, index: tuple[Entry, ...]) -> Aval:
+    lead = x.ndim - len([entry for entry in index if entry is not None])
+    slots = (*x.shape[:lead], *basic_shape(x.shape[lead:], index))
+    if not _fits(values.shape, slots):
+        raise ShapeError(
+            f"values of shape {show_shape(values.shape)} do not fit the slice {show_shape(slots)}."
+        )
+    return x
+
+
+def _fits(shape: Shape, target: Shape) -> bool:
+    pairs = zip(reversed(shape), reversed(target), strict=False)
+    return len(shape) <= len(target) and not [
+        0 for a, b in pairs if not known_equal(a, 1) and not known_equal(a, b)
+    ]
+
+
+ASSIGN = register(
+    Op(
+        "assign",
+        infer=_infer_assign,
+        kernel=lambda xp, x, values, *, index: xp.scatter_set(x, as_numpy_index(index), values),
+        vjp=(
+            lambda ct, out, x, values, *, index: apply(
+                ASSIGN, ct, constant_of(0, ct.dtype), index=index
+            ),
+            lambda ct, out, x, values, *, index: apply(GETITEM, ct, index=(Ellipsis, *index)),
+        ),
+        promote=same_dtype,
+        flops=no_flops,
+        facts=lambda x, values, *, index: facts_of_elements(x, values),
+        doc="The first operand with the second in the slice `index`.",
+    )
+)
+
+
+def _assign(x: Any, values: Any, index: Any) -> Array:
+    x = as_array(x)
+    return apply(ASSIGN, x, values, **normal_index((x.aval,), index=index))
+
+
+assign = function(ASSIGN, naming_lines(_assign))
+
+
+# -- places of a vector written to -----------------------------------------------------------------
+def _infer_scatter_set(x: Aval, values: Aval, index: Aval) -> Aval:
+    if x.ndim < 1 or index.ndim != 1 or index.dtype.kind not in "iu":
+        raise ShapeError("places on the last axis are named by a vector of integers.")
+    slots = (*x.shape[:-1], *index.shape)
+    if not _fits(values.shape, slots):
+        raise ShapeError(
+            f"values of shape {show_shape(values.shape)} do not fit the slots {show_shape(slots)}."
+        )
+    return x
+
+
+SCATTER_SET = register(
+    Op(
+        "scatter_set",
+        infer=_infer_scatter_set,
+        kernel=lambda xp, x, values, index: xp.scatter_set(x, (Ellipsis, index), values),
+        vjp=(
+            lambda ct, out, x, values, index: apply(
+                SCATTER_SET, ct, constant_of(0, ct.dtype), index
+            ),
+            lambda ct, out, x, values, index: gather(ct, index, axis=-1),
+        ),
+        promote=same_dtype,
+        unpromoted=(2,),
+        flops=no_flops,
+        facts=lambda x, values, index: [
+            fact
+            for fact in (Fact("nonnegative"), Fact("nonpositive"), finite, total, integer_valued)
+            if x.has(fact) and values.has(fact)
+        ],
+        doc="Values written at different places of the last axis; those left out stay.",
+    )
+)
+
+
+@naming_lines
+def _scatter_set(x: Any, values: Any, index: Any) -> Array:
+    return apply(SCATTER_SET, x, values, index)
+
+
+scatter_set = function(SCATTER_SET, _scatter_set)
+
+
+# -- NumPy's index ---------------------------------------------------------------------------------
+def _entries(index: Any) -> tuple[Any, ...]:
+    return cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
+
+
+def _is_basic(index: Any) -> bool:
+    return not [
+        entry
+        for entry in _entries(index)
+        if isinstance(entry, (bool, np.bool_))
+        or not (
+            entry is None
+            or entry is Ellipsis
+            or isinstance(entry, (int, np.integer, slice))
+            or is_expression(entry)
+        )
+    ]
+
+
+def _mask(index: Any) -> Array | None:
+    """The symbolic mask that is the whole index, if it is one."""
+    entries = _entries(index)
+    if len(entries) == 1 and isinstance(entries[0], Array) and entries[0].dtype.kind == "b":
+        return entries[0]
+    return None
+
+
+def _places(x: Array, index: Any) -> tuple[Any, Shape]:
+    """Where in the raveled array an index points, as a vector; and the shape it reads."""
+    sizes = [dim for dim in x.shape if not isinstance(dim, int)]
+    symbolic = [entry for entry in _entries(index) if isinstance(entry, Array)]
+    getitem(x, index)  # for its checks: what is out of range, what is no index
+    if sizes or symbolic:
+        found = getitem(reshape(arange(x.size), x.shape), index)
+        return ravel(found), found.shape
+    shape: Any = x.shape
+    where = np.arange(int(np.prod(shape))).reshape(shape)[index]
+    return where.ravel(), where.shape
+
+
+def _values(x: Array, values: Any, shape: Shape, name: str) -> Array:
+    """Values in the dtype of the array, if it can hold them, and as a vector."""
+    values = _in_dtype_of(x, values, name)
+    while values.ndim > len(shape) and known_equal(values.shape[0], 1):
+        values = reshape(values, values.shape[1:])  # as NumPy's assignment does
+    return ravel(broadcast_to(values, shape))
+
+
+def _in_dtype_of(x: Array, values: Any, name: str) -> Array:
+    given = values if isinstance(values, Array) else np.asarray(values)
+    if given.dtype.kind == "f" and x.dtype.kind != "f":
+        raise DTypeError(
+            f"{name}: values of {given.dtype} do not go into an array of {x.dtype}.",
+            mend="Convert the array first, with .astype.",
+        )
+    return FUNCTIONS["astype"](as_array(values), x.dtype)
+
+
+@composite()
+def index_update(x: Any, index: Any, values: Any) -> Array:
+    """A copy of `x` with `x[index] = values` done to it.
+
+    Parameters
+    ----------
+    x : array_like
+    index : int, slice, None, Ellipsis, array_like of int or bool, or a tuple of them
+        Integer arrays may be symbolic; a symbolic mask that is the whole index takes values that
+        do not depend on how many of its elements are true. Of places met twice the last value
+        stays.
+    values : array_like
+        Broadcast to the shape of `x[index]`, and cast to the dtype of `x`.
+
+    Raises
+    ------
+    ShapeError, DTypeError
+        If values do not fit, or an index is out of range.
+    TraceError
+        If a symbolic mask is part of an index.
+    """
+    x = as_array(x)
+    if _is_basic(index):
+        return assign(x, _in_dtype_of(x, values, "index_update"), index)
+    mask = _mask(index)
+    if mask is not None:
+        return FUNCTIONS["where"](*_under(x, mask, values, "index_update"), x)
+    places, shape = _places(x, index)
+    flat = _values(x, values, shape, "index_update")
+    return reshape(_written(ravel(x), places, flat), x.shape)
+
+
+@composite()
+def index_add(x: Any, index: Any, values: Any) -> Array:
+    """A copy of `x` with `values` added at `index`, as `np.add.at` does: places met twice add up.
+
+    Parameters, errors
+        As for `index_update`.
+    """
+    x = as_array(x)
+    mask = _mask(index)
+    if mask is not None:
+        condition, added = _under(x, mask, values, "index_add")
+        return x + FUNCTIONS["where"](condition, added, constant_of(0, x.dtype))
+    if _is_basic(index):
+        target = getitem(x, index)
+        return assign(x, target + _in_dtype_of(x, values, "index_add"), index)
+    places, shape = _places(x, index)
+    flat = _values(x, values, shape, "index_add")
+    return reshape(scatter_add(ravel(x), flat, places, axis=0), x.shape)
+
+
+def _under(x: Array, mask: Array, values: Any, name: str) -> tuple[Array, Array]:
+    """A symbolic mask and values, broadcast against the array."""
+    rest = x.ndim - mask.ndim
+    if rest < 0 or [0 for a, b in zip(mask.shape, x.shape, strict=False) if not known_equal(a, b)]:
+        raise ShapeError(
+            f"a mask of shape {show_shape(mask.shape)} does not fit shape {show_shape(x.shape)}."
+        )
+    values = _in_dtype_of(x, values, name)
+    if values.ndim > rest:
+        raise TraceError(
+            f"{name}: a mask that is computed picks a number of elements that is not known, so "
+            f"values of shape {show_shape(values.shape)} cannot be handed out to them.",
+            mend="Give one value, or choose elementwise with np.where(mask, values, x).",
+        )
+    return reshape(mask, (*mask.shape, *[1] * rest)), values
+
+
+def _written(x: Array, places: Any, values: Array) -> Array:
+    """A vector with values at places; of those that share a place the last stays."""
+    if isinstance(places, Array):
+        return _written_anywhere(x, places, values)
+    backwards = places[::-1]
+    kept, first = np.unique(backwards, return_index=True)
+    if len(kept) == len(places):
+        return scatter_set(x, values, constant(places))
+    return scatter_set(x, values[len(places) - 1 - first], constant(kept))
+
+
+def _written_anywhere(x: Array, places: Array, values: Array) -> Array:
+    """Places that are computed are sorted: the last of each run of equals writes.
+
+    The others write to a spare place behind the array, which is cut off again.
+    """
+    order = argsort(places)
+    found = places[order]
+    if known_equal(found.shape[0], 0):
+        return x
+    behind = concatenate([found, constant_of(-1, found.dtype)[None]])[1:]
+    target = FUNCTIONS["where"](found != behind, found, dimension(x.shape[0], found.dtype))
+    longer = concatenate([x, constant_of(0, x.dtype)[None]])
+    return scatter_set(longer, values[order], target)[:-1]
+
+
+# -- along an axis ---------------------------------------------------------------------------------
+@composite()
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Array:
+    """A copy of `arr` with values where each entry of `indices` points along `axis`.
+
+    What NumPy's `put_along_axis` does in place; of places met twice the last value stays.
+    """
+    x = as_array(arr)
+    if axis is None:
+        flat = put_along_axis(ravel(x), ravel(indices), values, 0)
+        return reshape(flat, x.shape)
+    (place,) = normal_axes(axis, x.ndim)
+    index = index_array(indices, x.shape[place], place)
+    if index.ndim != x.ndim:
+        raise ShapeError(
+            f"put_along_axis: the index has {index.ndim} dimensions, the array {x.ndim}.",
+            mend="Give both the same number of dimensions.",
+        )
+    return index_update(x, _grid(x, index, place), values)
+
+
+def _grid(x: Array, index: Any, axis: int) -> tuple[Any, ...]:
+    places: list[Any] = []
+    for each, dim in enumerate(x.shape, -x.ndim):
+        counter: Any = np.arange(dim) if isinstance(dim, int) else arange(dim)
+        shape = (-1, *[1] * (-each - 1))
+        places.append(index if each == axis else counter.reshape(shape))
+    return tuple(places)
