@@ -2,8 +2,27 @@
 
 from __future__ import annotations
 
-from symgraph.numpy import greater, less, square, where
-from symgraph.rewriting import Boolean, Identity, Real, rule
+from symgraph.numpy import (
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    not_equal,
+    square,
+    where,
+)
+from symgraph.rewriting import (
+    Boolean,
+    Identity,
+    Negative,
+    Nonnegative,
+    Nonpositive,
+    Nonzero,
+    Positive,
+    Real,
+    rule,
+)
 
 
 # -- branches --------------------------------------------------------------------------------------
@@ -19,6 +38,24 @@ def choices_between(c: Boolean, x: Real, y: Real) -> Identity:
     return where(c, x, 0) - where(c, 0, y), where(c, x, -y)
 
 
+@rule(sound="exact", measure="choices")
+def sum_of_masked(c: Boolean, x: Real, y: Real) -> Identity:
+    """Two terms behind one mask are one."""
+    return where(c, x, 0) + where(c, y, 0), where(c, x + y, 0)
+
+
+@rule(sound="exact", measure="choices")
+def difference_of_masked(c: Boolean, x: Real, y: Real) -> Identity:
+    """A difference behind one mask is one."""
+    return where(c, x, 0) - where(c, y, 0), where(c, x - y, 0)
+
+
+@rule(sound="exact", measure="choices")
+def sum_of_masked_otherwise(c: Boolean, x: Real, y: Real) -> Identity:
+    """Two terms behind the mask that lets through where the condition fails."""
+    return where(c, 0, x) + where(c, 0, y), where(c, 0, x + y)
+
+
 # -- comparisons -----------------------------------------------------------------------------------
 @rule(sound="exact")
 def difference_above_zero(x: Real, y: Real) -> Identity:
@@ -30,6 +67,43 @@ def difference_above_zero(x: Real, y: Real) -> Identity:
 def difference_below_zero(x: Real, y: Real) -> Identity:
     r"""$x - y < 0 \iff x < y$, as above."""
     return less(x - y, 0), less(x, y)
+
+
+# -- comparisons that facts decide -----------------------------------------------------------------
+@rule(sound="rounding")
+def nonzero_equals_zero(x: Nonzero) -> Identity:
+    """A number that is not zero does not equal zero."""
+    return equal(x, 0), False
+
+
+@rule(sound="rounding")
+def nonzero_differs_from_zero(x: Nonzero) -> Identity:
+    """A number that is not zero differs from zero."""
+    return not_equal(x, 0), True
+
+
+@rule(sound="rounding")
+def nonnegative_not_below_zero(x: Nonnegative) -> Identity:
+    """A number that is not negative is not below zero."""
+    return less(x, 0), False
+
+
+@rule(sound="rounding")
+def positive_not_at_most_zero(x: Positive) -> Identity:
+    """A positive number is not at most zero."""
+    return less_equal(x, 0), False
+
+
+@rule(sound="rounding", priority=-1)
+def nonpositive_not_above_zero(x: Nonpositive) -> Identity:
+    """A number that is not positive is not above zero."""
+    return greater(x, 0), False
+
+
+@rule(sound="rounding")
+def negative_not_at_least_zero(x: Negative) -> Identity:
+    """A negative number is not at least zero."""
+    return greater_equal(x, 0), False
 
 
 # -- squares ---------------------------------------------------------------------------------------

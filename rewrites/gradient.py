@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symgraph.numpy import broadcast_to, multiply, where
+from symgraph.numpy import broadcast_to, equal, multiply, negative, power, where
 from symgraph.rewriting import (
     Array,
     Axes,
@@ -10,6 +10,8 @@ from symgraph.rewriting import (
     Flag,
     Identity,
     Index,
+    Nonzero,
+    Real,
     Shape,
     applied,
     number,
@@ -58,3 +60,28 @@ def slice_of_embedded(x: Array, shape: Shape, index: Index, again: Index) -> Ide
 def mask_of_mask(c: Boolean, x: Array) -> Identity:
     """A mask applied twice."""
     return where(c, where(c, x, 0), 0), where(c, x, 0)
+
+
+@static
+def within(index: tuple[object, ...], shape: tuple[int, ...]) -> bool:
+    """Whether the whole numbers of an index lie within the last axes of a shape."""
+    entries = [entry for entry in index if entry is not None]
+    return all(
+        -size <= entry < size
+        for entry, size in zip(entries, shape[len(shape) - len(entries) :], strict=True)
+        if isinstance(entry, int)
+    )
+
+
+@rule(sound="rounding", measure="operations above negations")
+def embedded_negative(x: Real, shape: Shape, index: Index) -> Identity:
+    """The sign of what is put among zeros may be taken afterwards."""
+    placed = applied("embed", negative(x), shape=shape, index=index)
+    provided(within(index, shape))
+    return placed, negative(applied("embed", x, shape=shape, index=index))
+
+
+@rule(sound="rounding")
+def power_rule_away_from_zero(x: Nonzero, y: Real) -> Identity:
+    r"""$y x^{y-1}$, whose exponent is guarded for $0 \cdot 0^{-1}$: not needed of $x \ne 0$."""
+    return y * power(x, where(equal(y, 0), 1, y - 1)), y * power(x, y - 1)

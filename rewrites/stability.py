@@ -6,7 +6,7 @@ cost.
 
 from __future__ import annotations
 
-from symgraph.numpy import exp, expm1, log, log1mexp, log1p, logaddexp, sigmoid, softplus
+from symgraph.numpy import exp, expm1, log, log1mexp, log1p, logaddexp, sigmoid, softplus, tanh
 from symgraph.rewriting import Identity, Nonpositive, Real, rule
 
 
@@ -137,6 +137,24 @@ def identity_minus_softplus(x: Real) -> Identity:
 def identity_minus_softplus_of_negative(x: Real) -> Identity:
     r"""$x + \log(1 + e^{-x}) = \log(1 + e^x)$."""
     return x + softplus(-x), softplus(x)
+
+
+@rule(sound="rounding", stable="small x: a difference of near equals")
+def twice_sigmoid_minus_one(x: Real) -> Identity:
+    r"""$2\sigma(x) - 1 = \tanh(x/2)$."""
+    return 2 * sigmoid(x) - 1, tanh(0.5 * x)
+
+
+@rule(sound="rounding", stable="small x: a difference of near equals")
+def one_minus_twice_sigmoid(x: Real) -> Identity:
+    r"""$1 - 2\sigma(x) = -\tanh(x/2)$."""
+    return 1 - 2 * sigmoid(x), -tanh(0.5 * x)
+
+
+@rule(sound="rounding", stable="small x: a difference of near equals")
+def sigmoid_difference(x: Real) -> Identity:
+    r"""$\sigma(x) - \sigma(-x) = \tanh(x/2)$."""
+    return sigmoid(x) - sigmoid(-x), tanh(0.5 * x)
 
 
 @rule(sound="rounding")

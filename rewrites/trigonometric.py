@@ -12,8 +12,10 @@ from symgraph.numpy import (
     cos,
     cosh,
     exp,
+    log,
     sin,
     sinh,
+    sqrt,
     square,
     tan,
     tanh,
@@ -109,6 +111,12 @@ def sin_over_cos(x: Real) -> Identity:
 
 
 @rule(sound="rounding")
+def cos_over_sin(x: Real) -> Identity:
+    r"""$\cos x / \sin x = 1/\tan x$."""
+    return cos(x) / sin(x), 1 / tan(x)
+
+
+@rule(sound="rounding")
 def tan_times_cos(x: Real) -> Identity:
     r"""$\tan x \cos x = \sin x$."""
     return tan(x) * cos(x), sin(x)
@@ -118,6 +126,12 @@ def tan_times_cos(x: Real) -> Identity:
 def sinh_over_cosh(x: Real) -> Identity:
     r"""$\sinh x / \cosh x = \tanh x$."""
     return sinh(x) / cosh(x), tanh(x)
+
+
+@rule(sound="rounding", stable="large x: inf / inf")
+def cosh_over_sinh(x: Real) -> Identity:
+    r"""$\cosh x / \sinh x = 1/\tanh x$."""
+    return cosh(x) / sinh(x), 1 / tanh(x)
 
 
 @rule(sound="rounding")
@@ -155,6 +169,25 @@ def cosh_of_exponentials(x: Real) -> Identity:
 def half_cosh_of_exponentials(x: Real) -> Identity:
     r"""$(e^x + e^{-x})/2 = \cosh x$."""
     return (exp(x) + exp(-x)) / 2, cosh(x)
+
+
+# -- inverses written with logarithms --------------------------------------------------------------
+@rule(sound="rounding", stable="x below 0: a difference of near equals; large x: its square")
+def arcsinh_of_logarithm(x: Real) -> Identity:
+    r"""$\log(x + \sqrt{1 + x^2}) = \operatorname{arsinh} x$."""
+    return log(x + sqrt(1 + square(x))), arcsinh(x)
+
+
+@rule(sound="rounding", stable="large x: its square overflows")
+def arccosh_of_logarithm(x: Real) -> Identity:
+    r"""$\log(x + \sqrt{x^2 - 1}) = \operatorname{arcosh} x$, NaN for $x < 1$ on both sides."""
+    return log(x + sqrt(square(x) - 1)), arccosh(x)
+
+
+@rule(sound="rounding", stable="small x: the quotient is near 1")
+def arctanh_of_logarithm(x: Real) -> Identity:
+    r"""$\log((1 + x)/(1 - x)) = 2 \operatorname{artanh} x$, NaN for $|x| > 1$ on both sides."""
+    return log((1 + x) / (1 - x)), 2 * arctanh(x)
 
 
 # -- inverse pairs ---------------------------------------------------------------------------------

@@ -66,6 +66,10 @@ def _infer_embed(x: Aval, *, shape: Shape, index: tuple[Entry, ...]) -> Aval:
     # The index is in normal form for the trailing axes of `shape`; the rest are leading ones.
     covered = len([entry for entry in index if entry is not None])
     lead = len(shape) - covered
+    if lead < 0:
+        raise ShapeError(
+            f"an index of {covered} entries is too long for shape {show_shape(shape)}."
+        )
     wanted = (*shape[:lead], *basic_shape(shape[lead:], index))
     if len(wanted) != x.ndim or [
         0 for a, b in zip(wanted, x.shape, strict=True) if not known_equal(a, b)
