@@ -44,7 +44,10 @@ from .facts import (
 )
 from .graph import Graph
 from .ops.branches import cond, while_loop
+from .ops.clipping import clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
 from .ops.creation import input
+from .ops.custom import custom_op
+from .ops.derivatives import custom_vjp
 from .ops.loops import fori_loop, scan
 from .tracing import Spec, UnusedInputWarning, graph, spec, trace
 from .transforms import grad, value_and_grad
@@ -73,11 +76,17 @@ __all__ = [
     "TraceError",
     "UnusedInputWarning",
     "VerifyError",
+    "clip_by_global_norm",
+    "clip_by_norm",
+    "clip_by_value",
     "cond",
     "constant",
+    "custom_op",
+    "custom_vjp",
     "diagonal",
     "finite",
     "fori_loop",
+    "global_norm",
     "grad",
     "graph",
     "input",

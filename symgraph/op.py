@@ -198,7 +198,7 @@ class Op:
         A rule, None (zero by nature) or `undefined(why)`. A single callable is called with the
         operand's position as `index=`.
     pullback : callable, optional
-        Instead of `vjp`: the cotangents of all operands at once.
+        The cotangents of all operands at once; `vjp` then only tells which are zero or undefined.
     pushforward : callable, optional
         `pushforward(push, **params)` gives the tangents of all results, for an operation that holds
         graphs; `push` is a `Push`.
@@ -257,7 +257,9 @@ class Op:
     def vjp_rule(self, index: int) -> VjpRule | Undefined | None:
         """The derivative with respect to operand `index`."""
         if self.pullback is not None:
-            return _jointly
+            stated = self.vjp if isinstance(self.vjp, tuple) else ()
+            rule = stated[index] if index < len(stated) else _jointly
+            return _jointly if callable(rule) else rule
         if isinstance(self.vjp, Undefined):
             return self.vjp
         if callable(self.vjp):

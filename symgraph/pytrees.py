@@ -40,6 +40,11 @@ class Tree:
     cls: type[Any] | None = None
     order: tuple[Any, ...] = field(default=(), compare=False)
 
+    @property
+    def size(self) -> int:
+        """How many leaves there are."""
+        return 1 if self.kind == "leaf" else sum(child.size for child in self.children)
+
     def __str__(self) -> str:
         # As deep as what the user wrote.
         parts = [str(child) for child in self.children]

@@ -20,6 +20,7 @@ from ..op import OPS, Op
 from ..ops.branches import cond, while_loop
 from ..ops.creation import dimension
 from ..ops.creation import input as symbolic
+from ..ops.derivatives import custom_vjp
 from ..ops.loops import scan
 from ..pytrees import flatten
 from .base import Backend, Lowered, lower
@@ -45,6 +46,10 @@ def _step(carry: Array, x: Array) -> tuple[Array, Array]:
     return after, after + x
 
 
+def _no_rule(*_arguments: Any) -> None:
+    """In place of a derivative: only values are compared."""
+
+
 # One row an operation with params: calls on fresh symbolic operands.
 SAMPLES: dict[str, tuple[Call, ...]] = {
     "cast": (
@@ -56,6 +61,11 @@ SAMPLES: dict[str, tuple[Call, ...]] = {
         lambda: scan(_step, _x(2, dtype="float32"), _x("n", 2, dtype="float32")),
         lambda: scan(lambda c, i: (c * 2, (i, c > 0)), _x(), FUNCTIONS["arange"](4)),
         lambda: scan(lambda c, x: (c, scan(_step, c, x)[1]), _x(3), _x(4, 2, 3))[1],
+    ),
+    "clip_gradient": (lambda: _f("clip_gradient")(_x(3), norm=1.0),),
+    "custom_vjp": (
+        lambda: custom_vjp(lambda x, y: (x * y, _f("exp")(x)), _no_rule)(_x(3), _x()),
+        lambda: custom_vjp(_f("tanh"), _no_rule)(_x("n", 2)),
     ),
     "cond": (
         lambda: cond(_x() > 0, lambda x, y: (x * y, x > y), lambda x, y: (x, x > 0), _x(3), _x(3)),
@@ -305,7 +315,7 @@ def check_backend(
     ----------
     backend : str or Backend
     ops : iterable of Op, optional
-        By default every registered one.
+        By default every registered one, those of users left out.
     graphs : int
         How many random graphs.
     exact : bool
@@ -319,7 +329,7 @@ def check_backend(
         Naming the graph that fails, with both results.
     """
     count = 0
-    for op in OPS.values() if ops is None else ops:
+    for op in [each for each in OPS.values() if not each.custom] if ops is None else ops:
         for dag in op_samples(op):
             check_dag(dag, backend, exact=exact, **options)
             count += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..backends.conformance import check_backend
 from ..rewriting.verifier import verify_rule as verify
-from .gradients import check_grads, check_stacked
+from .gradients import check_gradient, check_grads, check_stacked
 from .graphs import assert_same_graph
 from .values import GradientCase, Operand, random_values
 
@@ -13,6 +13,7 @@ __all__ = [
     "Operand",
     "assert_same_graph",
     "check_backend",
+    "check_gradient",
     "check_grads",
     "check_stacked",
     "random_values",

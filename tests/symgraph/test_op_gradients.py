@@ -117,7 +117,7 @@ def test_every_differentiable_operation_has_a_row() -> None:
     missing = [
         op.name
         for op in OPS.values()
-        if op.name not in covered and any(map(differentiable, rules_of(op, 3)))
+        if op.name not in covered and not op.custom and any(map(differentiable, rules_of(op, 3)))
     ]
     assert not missing, f"Add rows in tests/support/gradientrows for {missing}."
 

@@ -25,6 +25,20 @@ def both(carry: Any, stacked: Any) -> Any:
     return snp.sum(carry * carry) + stacked
 
 
+@sg.custom_vjp
+def custom(x: Any, y: Any) -> Any:
+    return snp.sin(x) * y
+
+
+@custom.backward
+def _(ct: Any, out: Any, x: Any, y: Any) -> Any:
+    return ct * snp.cos(x) * y, ct * snp.sin(x)
+
+
+def squared(carry: Any, _: Any) -> Any:
+    return custom(carry, carry), None
+
+
 LOOP = (of(3, 3), of(3), of(4, 3))
 
 ROWS: tuple[GradientCase, ...] = (
@@ -64,6 +78,12 @@ ROWS: tuple[GradientCase, ...] = (
         (of(4),),
         note="in a loop",
     ),
+    # Where nothing is clipped: a clipped gradient is no derivative.
+    GradientCase(
+        "clip_gradient", lambda x: snp.sin(snp.clip_gradient(x, -9.0, 9.0, norm=9.0)), (of(3),)
+    ),
+    GradientCase("custom_vjp", custom, (of(3), of(3))),
+    GradientCase("custom_vjp", lambda x: sg.scan(squared, x, None, 3)[0], (of(2),), note="loop"),
     GradientCase(
         "while_loop",
         lambda x: sg.while_loop(lambda c: snp.sum(c) < 40, lambda c: c * x + 1, x, max_steps=12),

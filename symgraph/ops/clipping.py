@@ -1,0 +1,156 @@
+r"""Gradient clipping: of gradients by value or norm, and inside a graph where a cotangent passes.
+
+Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks", 2013: a
+gradient longer than a threshold is scaled back to it, $g \min(1, c / \lVert g \rVert)$.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array, apply
+from ..errors import InputError
+from ..op import Op, no_flops, register
+from ..pytrees import flatten, tree_map, unflatten
+from .families import function
+
+__all__ = [
+    "clip_by_global_norm",
+    "clip_by_norm",
+    "clip_by_value",
+    "clip_gradient",
+    "global_norm",
+]
+
+
+# -- of gradients that are there -------------------------------------------------------------------
+def clip_by_value(tree: Any, low: Any, high: Any) -> Any:
+    """Each element between `low` and `high`.
+
+    Parameters
+    ----------
+    tree : array, or tuples, lists, dicts and dataclasses of arrays
+        Symbolic or NumPy; the result is alike.
+    low, high : number or array
+    """
+    return tree_map(lambda x: np.clip(x, low, high), tree)
+
+
+def clip_by_norm(tree: Any, max_norm: Any) -> Any:
+    """Each array by itself scaled so that its Euclidean norm is `max_norm` at most.
+
+    Parameters
+    ----------
+    tree : array, or tuples, lists, dicts and dataclasses of arrays
+        Symbolic or NumPy; the result is alike.
+    max_norm : number or array
+        Positive.
+
+    Raises
+    ------
+    InputError
+        If `max_norm` is a number that is not positive.
+
+    Examples
+    --------
+    >>> sg.clip_by_norm(np.array([3.0, 4.0]), 1.0)
+    array([0.6, 0.8])
+    """
+    limit = _positive(max_norm)
+    return tree_map(lambda x: x * _scale(_norm([x]), limit), tree)
+
+
+def clip_by_global_norm(tree: Any, max_norm: Any) -> Any:
+    """All arrays scaled by one factor, so that the norm of all together is `max_norm` at most.
+
+    The direction stays. Parameters and errors as `clip_by_norm`.
+    """
+    limit = _positive(max_norm)
+    leaves, structure = flatten(tree)
+    factor = _scale(_norm(leaves), limit)
+    return unflatten(structure, [leaf * factor for leaf in leaves])
+
+
+def global_norm(tree: Any) -> Any:
+    """The Euclidean norm of all elements of all arrays together; its derivative at 0 is 0."""
+    return _norm(flatten(tree)[0])
+
+
+def _positive(max_norm: Any) -> Any:
+    if isinstance(max_norm, (int, float)) and not max_norm > 0:
+        raise InputError(f"A norm cannot be clipped to {max_norm!r}; give a positive number.")
+    return max_norm
+
+
+def _norm(leaves: list[Any]) -> Any:
+    """The norm; behind a mask, so that the pole of the square root's derivative is out of reach."""
+    if not leaves:
+        return np.float64(0.0)
+    total: Any = 0
+    for leaf in leaves:
+        total = total + np.sum(leaf * leaf)
+    return np.where(total > 0, np.sqrt(total), total)[()]
+
+
+def _scale(norm: Any, limit: Any) -> Any:
+    return limit / np.maximum(norm, limit)
+
+
+# -- of cotangents on their way --------------------------------------------------------------------
+def _vjp(ct: Array, _out: Array, x: Array, *, low: Any, high: Any, norm: Any) -> Array:
+    """The cotangent, clipped; several of them on leading axes each by itself."""
+    if norm is not None:
+        axes = tuple(range(-x.ndim, 0))
+        total = FUNCTIONS["sum"](ct * ct, axis=axes, keepdims=True) if axes else ct * ct
+        size = FUNCTIONS["where"](total > 0, FUNCTIONS["sqrt"](total), total)
+        ct = ct * (norm / FUNCTIONS["maximum"](size, norm))
+    if low is not None:
+        ct = FUNCTIONS["maximum"](ct, low)
+    return ct if high is None else FUNCTIONS["minimum"](ct, high)
+
+
+CLIP_GRADIENT = register(
+    Op(
+        "clip_gradient",
+        infer=lambda x, *, low, high, norm: x,
+        kernel=lambda xp, x, *, low, high, norm: x,
+        vjp=(_vjp,),
+        jvp=lambda tangents, out, x, *, low, high, norm: tangents[0],
+        flops=no_flops,
+        count=0,
+        facts=lambda x, *, low, high, norm: tuple(x.facts),
+        view=True,
+    )
+)
+
+
+def _clip_gradient(x: Any, low: Any = None, high: Any = None, norm: Any = None) -> Array:
+    """`x`, whose cotangent is clipped on its way back: by value, by norm or by both.
+
+    In a loop it clips at every step, not only the gradient that comes out in the end. Forward mode
+    takes it for the identity it is.
+
+    Parameters
+    ----------
+    x : Array, floating
+    low, high : float, optional
+        Elements of the cotangent are brought between these.
+    norm : float, optional
+        The largest Euclidean norm of the cotangent; clipped first.
+
+    Raises
+    ------
+    InputError
+        If nothing is asked for, or `norm` is not positive.
+    """
+    if low is None and high is None and norm is None:
+        raise InputError("clip_gradient clips nothing.", mend="Give low=, high= or norm=.")
+    limits = [None if each is None else float(each) for each in (low, high, norm)]
+    if limits[2] is not None:
+        _positive(limits[2])
+    return apply(CLIP_GRADIENT, x, low=limits[0], high=limits[1], norm=limits[2])
+
+
+clip_gradient = function(CLIP_GRADIENT, _clip_gradient)

@@ -1,0 +1,220 @@
+"""Operations that a user defines, in a few lines: `custom_op`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
+from ..avals import Aval
+from ..errors import BackendError, InputError, NotDifferentiable
+from ..namespace import NUMPY, Namespace
+from ..op import OPS, Op, Pull, Undefined, undefined
+from .probing import probed
+from .userrules import as_sequence, by_rule
+
+__all__ = ["custom_op"]
+
+
+@dataclass(frozen=True, eq=False)
+class _Kernel:
+    """A user's kernel as one of ours: its operands read-only, its results arrays."""
+
+    name: str
+    function: Callable[..., Any]
+    any_backend: bool
+
+    def __call__(self, xp: Any, *operands: Any, **params: Any) -> Any:
+        if self.any_backend:
+            return self.function(xp, *operands, **params)
+        if xp is not NUMPY:
+            if isinstance(xp, Namespace):
+                raise BackendError(
+                    f"The custom operation {self.name!r} is written for NumPy; "
+                    f"the namespace {xp.module.__name__} cannot run it.",
+                    mend="Lower to NumPy, or write its kernel as kernel(xp, ...) and say "
+                    "custom_op(any_backend=True).",
+                )
+            raise TypeError("A kernel of a user's is called by its name, not written out.")
+        found = self.function(*[_read_only(each) for each in operands], **params)
+        if isinstance(found, (tuple, list)):
+            return tuple([np.asarray(each) for each in cast("Sequence[Any]", found)])
+        return np.asarray(found)
+
+
+def _read_only(value: Any) -> Any:
+    if not isinstance(value, np.ndarray):
+        return value
+    view = cast("np.ndarray[Any, Any]", value).view()
+    view.flags.writeable = False
+    return view
+
+
+def custom_op(
+    kernel: Callable[..., Any] | None = None,
+    *,
+    name: str | None = None,
+    vjp: Any = None,
+    infer: Callable[..., Any] | None = None,
+    any_backend: bool = False,
+    stacks: bool = False,
+    numpy: Sequence[Any] = (),
+) -> Any:
+    """A NumPy function as an operation of its own: traced as one node, differentiated as you say.
+
+    A decorator, with or without arguments. The function it gives takes symbolic arrays, and NumPy
+    arrays too; keywords are static params.
+
+    Parameters
+    ----------
+    kernel : callable
+        From NumPy arrays to one, or a tuple of them. It must not write to its operands, which it
+        gets read-only.
+    name : str, optional
+        As printed, and in `symgraph.numpy`; by default the kernel's.
+    vjp : callable or tuple, optional
+        `vjp(ct, out, *operands, **params)` in symbolic arrays gives the cotangent of the operand,
+        or a tuple of one an operand; a tuple of such rules has one an operand (None: zero by
+        nature, `undefined(why)`: there is none). Without it a gradient through the operation
+        raises.
+    infer : callable, optional
+        `infer(*avals, **params)` gives the result's `(shape, dtype)` or `Aval`, or a list of them.
+        Without it the kernel is run once on made-up numbers of the operands' shapes.
+    any_backend : bool
+        The kernel is `kernel(xp, *arrays)` and uses the names of `xp` only.
+    stacks : bool
+        The rules work on cotangents with extra leading axes; else they are run for each.
+    numpy : sequence, optional
+        NumPy functions that this one is from now on for symbolic arrays.
+
+    Raises
+    ------
+    BackendError
+        If an operation of the library has the name; one of your own is defined anew.
+
+    Examples
+    --------
+    >>> @sg.custom_op(vjp=lambda ct, out, x: ct * (1 - np.abs(out)) ** 2)
+    ... def softsign(x):
+    ...     return x / (1 + np.abs(x))
+    >>> x = sg.input("x", (3,))
+    >>> sg.graph(sg.grad(np.sum(softsign(x)), x)).evaluate(x=[0.0, 1.0, 3.0])
+    array([1.    , 0.25  , 0.0625])
+    """
+
+    def made(function: Callable[..., Any]) -> Callable[..., Any]:
+        label = name or function.__name__
+        return _published(function, _op_of(label, function, vjp, infer, any_backend, stacks), numpy)
+
+    return made if kernel is None else made(kernel)
+
+
+def _op_of(
+    name: str,
+    function: Callable[..., Any],
+    vjp: Any,
+    infer: Callable[..., Any] | None,
+    any_backend: bool,
+    stacks: bool,
+) -> Op:
+    if not name.isidentifier():
+        raise InputError(f"{name!r} cannot name an operation.", mend="Give name=.")
+    known = OPS.get(name)
+    if known is not None and not known.custom:
+        raise BackendError(f"An operation named {name!r} exists already.", mend="Give name=.")
+    kernel = _Kernel(name, function, any_backend)
+    rules: dict[str, Any] = {}
+    if vjp is None:
+        rules["vjp"] = undefined(f"the custom operation {name} was given no vjp")
+    elif isinstance(vjp, Undefined):
+        rules["vjp"] = vjp
+    elif isinstance(vjp, (tuple, list)) and stacks:
+        rules["vjp"] = tuple(cast("Sequence[Any]", vjp))
+    else:
+        # Entries that are no rules tell what a derivative is where nothing flows.
+        rules["vjp"] = () if callable(vjp) else tuple(cast("Sequence[Any]", vjp))
+        rules["pullback"] = _pullback_of(name, vjp, stacks)
+    return Op(
+        name,
+        infer=_inference(name, kernel, infer),
+        kernel=kernel,
+        custom=True,
+        doc=function.__doc__ or f"The custom operation {name}.",
+        **rules,
+    )
+
+
+def _pullback_of(name: str, vjp: Any, stacks: bool) -> Callable[..., Any]:
+    def pullback(pull: Pull, **params: Any) -> Any:
+        outs = _alone(pull.outs)
+
+        def rule(cts: tuple[Any, ...]) -> Sequence[Any]:
+            ct = _alone(cts)
+            if callable(vjp):
+                return as_sequence(vjp(ct, outs, *pull.operands, **params))
+            if len(vjp) != len(pull.operands):
+                return vjp
+            return [
+                _of_slot(each, slot, name, ct, outs, pull, params) if slot in pull.wanted else None
+                for slot, each in enumerate(vjp)
+            ]
+
+        return by_rule(pull, rule, name, stacks)
+
+    return pullback
+
+
+def _alone(values: tuple[Any, ...]) -> Any:
+    """The only one, or all."""
+    return values[0] if len(values) == 1 else values
+
+
+def _of_slot(
+    rule: Any, slot: int, name: str, ct: Any, outs: Any, pull: Pull, params: dict[str, Any]
+) -> Any:
+    if isinstance(rule, Undefined):
+        raise NotDifferentiable(
+            f"{name} has no derivative with respect to operand {slot}: {rule.why}.",
+            mend="Stop the gradient there (snp.stop_gradient).",
+        )
+    return None if rule is None else rule(ct, outs, *pull.operands, **params)
+
+
+def _inference(name: str, kernel: _Kernel, infer: Callable[..., Any] | None) -> Callable[..., Any]:
+    if infer is None:
+        return lambda *avals, **params: probed(name, kernel, avals, params)
+
+    def inferred(*avals: Aval, **params: Any) -> Any:
+        found = infer(*avals, **params)
+        several = isinstance(found, list)
+        results = [_as_aval(each) for each in (found if several else [found])]
+        return tuple(results) if several else results[0]
+
+    return inferred
+
+
+def _as_aval(given: Any) -> Aval:
+    if isinstance(given, Aval):
+        return given
+    shape, dtype = given
+    return Aval(np.dtype(dtype), tuple(shape))
+
+
+def _published(function: Callable[..., Any], op: Op, numpy: Iterable[Any]) -> Callable[..., Any]:
+    def call(*operands: Any, **params: Any) -> Any:
+        if not any(isinstance(each, Array) for each in operands):
+            return op.kernel(NUMPY, *[np.asarray(each) for each in operands], **params)
+        return apply(op, *operands, **params)
+
+    call.__name__ = call.__qualname__ = op.name
+    call.__doc__ = op.doc
+    call.__wrapped__ = function  # pyright: ignore[reportFunctionMemberAccess]
+    call.op = op  # pyright: ignore[reportFunctionMemberAccess]
+    OPS[op.name] = op
+    FUNCTIONS[op.name] = call
+    for each in numpy:
+        NUMPY_FUNCTIONS[each] = call
+    return call

@@ -1,0 +1,88 @@
+"""Running a derivative rule that a user gives, and checking what it gives back.
+
+Always checked: as many cotangents as operands, each of its operand's shape and dtype. A rule that
+knows nothing of leading axes is run for each stacked cotangent by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from ..array import FUNCTIONS, Array, constant
+from ..dims import Dim, count, known_equal, show_shape
+from ..errors import DTypeError, ShapeError
+from ..op import Pull
+from .creation import zeros
+from .loops import scan
+
+__all__ = ["as_sequence", "by_rule"]
+
+
+def by_rule(pull: Pull, rule: Callable[[Any], Sequence[Any]], name: str, stacks: bool) -> Any:
+    """Cotangents of the wanted operands by a rule that gives those of all.
+
+    A rule that knows nothing of leading axes is run for each stacked cotangent by itself.
+    """
+    cts = tuple(
+        zeros((*_lead_shape(pull), *out.shape), out.dtype) if ct is None else ct
+        for ct, out in zip(pull.cts, pull.outs, strict=True)
+    )
+    if not pull.lead or stacks:
+        return _checked(rule(cts), pull, name, _lead_shape(pull))
+    lead = _lead_shape(pull)
+    flat = [FUNCTIONS["reshape"](ct, (count(lead), *ct.shape[pull.lead :])) for ct in cts]
+    present: list[bool] = []
+
+    def one(_carry: None, slices: list[Any]) -> Any:
+        found = _checked(rule(tuple(slices)), pull, name, ())
+        present[:] = [each is not None for each in found]
+        return None, [each for each in found if each is not None]
+
+    stacked = iter(scan(one, None, flat)[1])
+    return [
+        FUNCTIONS["reshape"](next(stacked), (*lead, *pull.operands[slot].shape)) if there else None
+        for slot, there in zip(pull.wanted, present, strict=True)
+    ]
+
+
+def _lead_shape(pull: Pull) -> tuple[Dim, ...]:
+    return next(ct.shape[: pull.lead] for ct in pull.cts if ct is not None)
+
+
+def _checked(
+    found: Sequence[Any], pull: Pull, name: str, lead: tuple[Dim, ...]
+) -> list[Array | None]:
+    """What a rule gave for the wanted operands, if it is what cotangents must be."""
+    if len(found) != len(pull.operands):
+        raise ShapeError(
+            f"The vjp of {name} gives {len(found)} cotangents for {len(pull.operands)} operands.",
+            mend="Return one for each operand, None where the derivative is zero.",
+        )
+    results: list[Array | None] = []
+    for slot in pull.wanted:
+        ct, operand = found[slot], pull.operands[slot]
+        if ct is None:
+            results.append(None)
+            continue
+        array = ct if isinstance(ct, Array) else constant(ct, operand.dtype)
+        wanted = (*lead, *operand.shape)
+        if len(array.shape) != len(wanted) or not all(map(known_equal, array.shape, wanted)):
+            raise ShapeError(
+                f"The vjp of {name} gives a cotangent of shape {show_shape(array.shape)} for "
+                f"operand {slot}, whose shape is {show_shape(wanted)}.",
+                mend="A cotangent has its operand's shape: sum over what was broadcast.",
+            )
+        if array.dtype != operand.dtype:
+            raise DTypeError(
+                f"The vjp of {name} gives a cotangent of dtype {array.dtype} for operand {slot}, "
+                f"whose dtype is {operand.dtype}.",
+                mend="Convert it with astype.",
+            )
+        results.append(array)
+    return results
+
+
+def as_sequence(found: Any) -> Sequence[Any]:
+    """What a rule gave as a sequence; a single cotangent needs no tuple."""
+    return cast("Sequence[Any]", found) if isinstance(found, (tuple, list)) else [found]
