@@ -13,12 +13,10 @@ from typing import Any
 
 from ..dag import Node
 from ..dims import Dim
-from ..ops.creation import dimension
-from .heads import Heads, one
+from .heads import one
 from .labels import canonical_term
 from .normalize import Normal
 from .pieces import Piece, Spelling
-from .plan import Item, contraction_kind, plan
 from .printable import Printable
 from .slots import Factors, Slot
 from .term import (
@@ -34,21 +32,17 @@ from .term import (
     rational,
     times,
 )
+from .term_writer import Scaled, TermWriter, Unwritable
 
 __all__ = ["Unwritable", "Writer"]
 
-Scaled = tuple[Coef, Piece]
 _WIDEST = 12
 """Sums of more terms are written without looking for common factors."""
 _MOST_PRODUCTS = 150
 """So many products planned for one region, no further spellings of it are tried."""
 
 
-class Unwritable(Exception):
-    """The expression has no spelling in this dtype or within the plan's bounds."""
-
-
-class Writer:
+class Writer(TermWriter):
     """Writes expressions as nodes.
 
     Parameters
@@ -71,16 +65,11 @@ class Writer:
         size_of: Callable[[Dim], float],
         order: Sequence[int],
     ) -> None:
-        self.normal = normal
-        self.heads: Heads = normal.heads
-        self.spelling = spelling
+        super().__init__(normal, spelling, size_of, order)
         self.price = price
-        self.size_of = size_of
-        self.order = tuple(order)
         self.printable = Printable(normal, spelling, self)
         self._sums: dict[frozenset[tuple[Term, Coef]], Scaled] = {}
         self._leaf_sums: dict[frozenset[tuple[Term, Coef]], Scaled] = {}
-        self._products: dict[tuple[Term, Coef], Scaled] = {}
 
     # -- sums --------------------------------------------------------------------------------------
     def written(self, expr: Expr) -> Piece:
@@ -297,170 +286,6 @@ class Writer:
             factors.append((factor.head, tuple([names.get(i, i) for i in factor.idx]), left))
         self.spelling.sizes.update(bound)
         return canonical_term(factors, {fresh[index]: size for index, size in own.items()})
-
-    # -- products ----------------------------------------------------------------------------------
-    def product(self, term: Term, coef: Coef) -> Scaled:
-        """A term over leaves, as a number times a piece."""
-        found = self._products.get((term, coef))
-        if found is None:
-            found = self._products[(term, coef)] = self._planned(term, coef)
-        return found
-
-    def _planned(self, term: Term, coef: Coef) -> Scaled:
-        factors, bound = self.normal.opened_term(term)
-        self.spelling.sizes.update(bound)
-        for head, idx, _ in factors:
-            self.spelling.sizes.update(zip(idx, head.sizes, strict=True))
-        sizes = [slot for slot in factors if slot[0].kind == "dim"]
-        factors = self._squares_joined(factors, bound)
-        rows = [
-            self._row(each)
-            for slot in factors
-            if slot[0].kind != "dim"
-            for each in _split_square(slot, bound)
-        ]
-        if not rows:
-            return self._constant(coef, sizes)
-        out = frozenset([i for _, item in rows for i in item.labels if i not in bound])
-        moves = plan([item for _, item in rows], out, self._elements)
-        if moves is None:
-            raise Unwritable
-        coef, piece, inverse = self._run(moves, rows, coef, out)
-        if inverse:
-            top = Piece(self.spelling.constant(coef), ())
-            piece, coef = self.spelling.binary("divide", top, piece), one
-        return self._sized(coef, piece, sizes)
-
-    def _squares_joined(self, factors: Factors, bound: dict[int, Dim]) -> Factors:
-        """a**2 / b**2 as (a / b)**2."""
-        squares = [
-            slot
-            for slot in factors
-            if slot[2] in (2, -2) and slot[0].kind != "dim" and not any(i in bound for i in slot[1])
-        ]
-        if len(squares) < 2 or all(slot[2] < 0 for slot in squares):
-            return factors
-        term = canonical_term(
-            [(head, idx, 1 if power > 0 else -1) for head, idx, power in squares], {}
-        )
-        _, piece = self.product(term, 1)
-        rest = [slot for slot in factors if slot not in squares]
-        return [*rest, (self.heads.made(piece.node), piece.names, 2)]
-
-    def _elements(self, labels: frozenset[int]) -> float:
-        total = 1.0
-        for label in labels:
-            total *= self.size_of(self.spelling.sizes[label])
-        return total
-
-    def _row(self, slot: tuple[Head, tuple[int, ...], Rational]) -> tuple[Piece, Item]:
-        head, idx, power = slot
-        piece = self.spelling.raised(self._leaf(head, idx), abs(power))
-        return piece, Item(frozenset(idx), power < 0)
-
-    def _leaf(self, head: Head, idx: tuple[int, ...]) -> Piece:
-        if head.kind == "delta":
-            node = self.spelling.call("eye", head.payload, dtype=self.spelling.dtype)
-            return Piece(node, idx, True)
-        node = head.node
-        labels: list[int | None] = [None] * node.ndim
-        for place, axis in enumerate(head.axes):
-            labels[axis] = idx[place]
-        piece = Piece(node, tuple(labels), head.symmetric)
-        while len(set(piece.names)) < len(piece.names):
-            piece = self._diagonal(piece)
-        return piece
-
-    def _diagonal(self, piece: Piece) -> Piece:
-        names = list(piece.labels)
-        twice = next(name for name in piece.names if names.count(name) > 1)
-        first = names.index(twice)
-        second = names.index(twice, first + 1)
-        node = self.spelling.call("diagonal", piece.node, 0, first, second)
-        rest = [name for i, name in enumerate(names) if i not in (first, second)]
-        return Piece(node, (*rest, twice))
-
-    def _run(
-        self, moves: Sequence[Any], rows: list[tuple[Piece, Item]], coef: Coef, out: frozenset[int]
-    ) -> tuple[Coef, Piece, bool]:
-        current = list(rows)
-        coef, current = self._placed(coef, current, out)
-        for move in moves:
-            chosen = [current[place] for place in move.places]
-            piece = self._moved(move, chosen, out)
-            current = [each for i, each in enumerate(current) if i not in move.places]
-            current.append((piece, move.result))
-        piece, item = current[0]
-        return coef, piece, item.inverse
-
-    def _placed(
-        self, coef: Coef, rows: list[tuple[Piece, Item]], out: frozenset[int]
-    ) -> tuple[Coef, list[tuple[Piece, Item]]]:
-        """The number on a factor smaller than the result, where that saves work."""
-        if abs(coef) == 1 or len(rows) < 2:
-            return coef, rows
-        smallest = min(range(len(rows)), key=lambda i: (len(rows[i][1].labels), rows[i][1].inverse))
-        piece, item = rows[smallest]
-        if item.inverse or self._elements(item.labels) >= self._elements(out):
-            return coef, rows
-        placed = list(rows)
-        placed[smallest] = (self.spelling.times(piece, abs(coef)), item)
-        return (1 if coef > 0 else -1), placed
-
-    def _moved(self, move: Any, chosen: list[tuple[Piece, Item]], out: frozenset[int]) -> Piece:
-        if move.kind == "sum":
-            ((piece, item),) = chosen
-            return self.spelling.summed(piece, sorted(item.labels - move.result.labels))
-        if move.kind == "invert":
-            return self.spelling.unary("reciprocal", chosen[0][0])
-        (a, item), (b, other) = chosen
-        if move.kind == "contract":
-            gone = sorted((item.labels | other.labels) - move.result.labels)
-            kind = contraction_kind(item.labels, other.labels, frozenset(gone))
-            return self.spelling.contracted(a, b, gone, kind, self.order)
-        if item.inverse == other.inverse:
-            return self.spelling.binary("multiply", a, b)
-        if item.inverse:
-            a, b = b, a
-        return self.spelling.binary("divide", a, b)
-
-    # -- numbers and sizes -------------------------------------------------------------------------
-    def _constant(self, coef: Coef, sizes: Factors) -> Scaled:
-        return self._sized(one, Piece(self.spelling.constant(coef), ()), sizes)
-
-    def _sized(self, coef: Coef, piece: Piece, sizes: Factors) -> Scaled:
-        """Times powers of named dimensions: one division or product by a constant."""
-        if not sizes:
-            return coef, piece
-        sign = 1 if coef > 0 else -1
-        above, below = [[slot for slot in sizes if (slot[2] > 0) == up] for up in (True, False)]
-        top = self._of_sizes(above)
-        bottom = self._of_sizes(below)
-        if abs(coef) != 1:
-            number = Piece(self.spelling.constant(abs(coef)), ())
-            top = number if top is None else self.spelling.binary("multiply", number, top)
-        if top is not None and bottom is not None:
-            top = self.spelling.binary("divide", top, bottom)
-        if top is not None:
-            return sign, self.spelling.binary("multiply", top, piece)
-        assert bottom is not None
-        return sign, self.spelling.binary("divide", piece, bottom)
-
-    def _of_sizes(self, sizes: Factors) -> Piece | None:
-        found: Piece | None = None
-        for head, _, power in sizes:
-            node = dimension(head.payload, self.spelling.dtype).node
-            piece = self.spelling.raised(Piece(node, ()), abs(power))
-            found = piece if found is None else self.spelling.binary("multiply", found, piece)
-        return found
-
-
-def _split_square(slot: Slot, bound: dict[int, Dim]) -> list[Slot]:
-    """A squared vector that is summed as the vector twice: x @ x."""
-    head, idx, power = slot
-    if power == 2 and len(idx) == 1 and idx[0] in bound:
-        return [(head, idx, 1), (head, idx, 1)]
-    return [slot]
 
 
 def _pattern(idx: tuple[int, ...]) -> tuple[int, ...]:

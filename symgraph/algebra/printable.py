@@ -8,12 +8,11 @@ softmax, and any other product with the inverse of a sum of exps is one exp of a
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from fractions import Fraction
-from typing import Any, Protocol, TypeAlias
+from typing import TypeAlias
 
 from ..dims import Dim
-from .heads import Heads, one
+from .exponentials import Exponentials, SumWriter, is_logistic_expr, only_exps
+from .heads import one
 from .labels import canonical_term
 from .normalize import Normal
 from .pieces import Piece, Spelling
@@ -29,7 +28,6 @@ from .term import (
     added,
     is_exact,
     quotient,
-    rational,
     scaled,
     times,
 )
@@ -39,22 +37,11 @@ __all__ = ["Printable", "SumWriter"]
 Bound: TypeAlias = dict[int, Dim]
 
 
-class SumWriter(Protocol):
-    """Writes a whole expression as one array."""
-
-    def written(self, expr: Expr) -> Piece: ...
-
-    def cheaper(self, options: list[Callable[[], Piece]]) -> Piece: ...
-
-
-class Printable:
+class Printable(Exponentials):
     """Replaces heads by leaves that hold their written value."""
 
     def __init__(self, normal: Normal, spelling: Spelling, writer: SumWriter) -> None:
-        self.normal = normal
-        self.heads: Heads = normal.heads
-        self.spelling = spelling
-        self.writer = writer
+        super().__init__(normal, spelling, writer)
         self.scales: dict[Head, Coef] = {}
 
     # -- sums --------------------------------------------------------------------------------------
@@ -156,7 +143,7 @@ class Printable:
         rest = [slot for i, slot in enumerate(factors) if i != place]
         inner = self.normal.substituted(head.expr, dict(enumerate(idx)))
         coef = expr[term]
-        if _is_logistic_expr(inner):
+        if is_logistic_expr(inner):
             argument = self._exponent(inner)
             without = self._taken(expr, term, scaled(argument, -coef), rest, bound)
             if without is None:
@@ -166,7 +153,7 @@ class Printable:
         if len(inner) != 1:
             return None
         ((sum_term, _),) = inner.items()
-        if len(sum_term.bound) != 1 or not _only_exps(sum_term):
+        if len(sum_term.bound) != 1 or not only_exps(sum_term):
             return None
         for index in self._ids(expr, sum_term.bound[0], bound):
             argument = self._argument(sum_term, {-1: index})
@@ -269,231 +256,6 @@ class Printable:
             ranked.append((minus and not free, not (free or self.spelling.given(node)), -sign))
         return times(scale, -min(ranked)[2])
 
-    def _leaf(self, piece: Piece, power: Rational = one) -> Slot:
-        head = self.heads.made(piece.node)
-        names = [label for label in piece.labels if label is not None]
-        return head, tuple(names), power
-
-    def _normaliser(self, slot: Slot) -> Term | None:
-        """The term of a lazy sum of one product of exps."""
-        expr = self.normal.instance(slot)
-        if len(expr) != 1:
-            return None
-        ((term, coef),) = expr.items()
-        return term if coef == 1 and term.bound and _only_exps(term) else None
-
-    def _exps(self, exps: Factors, loose: list[tuple[Term, Slot]]) -> Factors:
-        if not loose or not exps:
-            made = [
-                self._leaf(
-                    self.spelling.unary(
-                        "exp", self.writer.written(scaled(self.normal.instance(slot), slot[2]))
-                    )
-                )
-                for slot in exps
-            ]
-            plain = [
-                self._leaf(self.writer.written(self.normal.instance(slot)), slot[2])
-                for _, slot in loose
-            ]
-            return made + plain
-        parts: list[tuple[Term, Coef]] = []
-        for slot in exps:
-            parts.extend(scaled(self.normal.instance(slot), slot[2]).items())
-        for _, (head, idx, power) in loose:
-            closed, new = self.heads.closed(
-                "log", self.normal.substituted(head.expr, dict(enumerate(idx)))
-            )
-            parts.append((canonical_term([(closed, new, one)], {}), power))
-        return [self._leaf(self.spelling.unary("exp", self.writer.written(added(parts))))]
-
-    # -- logistic ----------------------------------------------------------------------------------
-    def _exponent(self, expr: Expr) -> Expr:
-        """A of 1 + exp(A)."""
-        (term,) = [each for each in expr if each != ONE]
-        return self._argument(term, {})
-
-    def _argument(self, term: Term, names: dict[int, int]) -> Expr:
-        """The sum of the arguments of a product of exps, bound indices renamed."""
-        parts: list[tuple[Term, Coef]] = []
-        for factor in term.factors:
-            idx = tuple([names.get(index, index) for index in factor.idx])
-            inner = self.normal.substituted(factor.head.expr, dict(enumerate(idx)))
-            parts.extend(scaled(inner, factor.power).items())
-        return added(parts)
-
-    def _softplus(self, argument: Expr) -> Slot:
-        return self._leaf(self.spelling.unary("softplus", self.writer.written(argument)))
-
-    def _sigmoids(self, slot: Slot, exps: Factors) -> tuple[Factors, Factors]:
-        """(1 + exp A)**-k with exp(A)**m as sigmoids of A and -A."""
-        power = slot[2]
-        count = -power.numerator
-        inner = self.normal.instance(slot)
-        (term,) = [each for each in inner if each != ONE]
-        (factor,) = term.factors
-        ups = 0
-        left: Factors = []
-        for each in exps:
-            if each[0] is factor.head and each[1] == factor.idx and each[2] > 0:
-                ratio = Fraction(each[2]) / factor.power
-                ups = min(count, int(ratio)) if ratio >= 1 else 0
-                rest = rational(each[2] - ups * factor.power)
-                if rest != 0:
-                    left.append((each[0], each[1], rest))
-            else:
-                left.append(each)
-        argument = self._exponent(inner)
-        downs = count - ups
-        if ups and downs:
-            return left, self._both(argument, ups, downs)
-        sign = 1 if ups else -1
-        piece = self.spelling.unary("sigmoid", self.writer.written(scaled(argument, sign)))
-        return left, [self._leaf(piece, count)]
-
-    def _sigmoids_below(self, slot: Slot, exps: Factors) -> tuple[Factors, Factors]:
-        """(1 + exp A)**k with exp(A)**-m as powers of 1 / sigmoid(A)."""
-        power = slot[2]
-        inner = self.normal.instance(slot)
-        (term,) = [each for each in inner if each != ONE]
-        (factor,) = term.factors
-        left: Factors = []
-        downs = 0
-        for each in exps:
-            ratio = -Fraction(each[2]) / factor.power
-            if each[0] is not factor.head or each[1] != factor.idx or ratio < 1:
-                left.append(each)
-                continue
-            downs = min(power.numerator, int(ratio))
-            rest = rational(each[2] + downs * factor.power)
-            if rest != 0:
-                left.append((each[0], each[1], rest))
-        made: Factors = []
-        if downs:
-            piece = self.spelling.unary("sigmoid", self.writer.written(self._exponent(inner)))
-            made.append(self._leaf(piece, -downs))
-        if power != downs:
-            made.append(self._leaf(self.writer.written(inner), rational(power - downs)))
-        return left, made
-
-    def _both(self, argument: Expr, ups: int, downs: int) -> Factors:
-        """s(A)**ups * s(-A)**downs with one sigmoid: s * (1 - s)."""
-
-        def through(sign: int) -> Callable[[], Piece]:
-            return lambda: self.spelling.unary(
-                "sigmoid", self.writer.written(scaled(argument, sign))
-            )
-
-        piece = self.writer.cheaper([through(1), through(-1)])
-        straight = piece.node is through(1)().node
-        unit = Piece(self.spelling.constant(one), ())
-        other = self.spelling.binary("subtract", unit, piece)
-        powers = (ups, downs) if straight else (downs, ups)
-        return [
-            self._leaf(piece, powers[0]),
-            self._leaf(other, powers[1]),
-        ]
-
-    # -- logs --------------------------------------------------------------------------------------
-    def _log(self, slot: Slot) -> Slot:
-        head, idx, power = slot
-        inner = self.normal.substituted(head.expr, dict(enumerate(idx)))
-        if _is_logistic_expr(inner):
-            made = self._softplus(self._exponent(inner))
-            return made[0], made[1], power
-        if len(inner) == 1:
-            ((term, coef),) = inner.items()
-            if coef == 1 and term.bound and _only_exps(term):
-                made = self._softmax("logsumexp", term, None)
-                if made is not None:
-                    return made[0], made[1], power
-        if inner.get(ONE) == 1 and len(inner) > 1:
-            rest = {term: coef for term, coef in inner.items() if term != ONE}
-            return self._leaf(self.spelling.unary("log1p", self.writer.written(rest)), power)
-        return self._leaf(self.spelling.unary("log", self.writer.written(inner)), power)
-
-    # -- softmax -----------------------------------------------------------------------------------
-    def _softmax(self, name: str, term: Term, places: list[int] | None) -> Slot | None:
-        """softmax, log_softmax or logsumexp over the bound indices of a sum of exps.
-
-        `places` are the indices at which a softmax is taken.
-        """
-        names = {-1 - place: self.heads.fresh() for place in range(len(term.bound))}
-        for place, size in enumerate(term.bound):
-            self.spelling.sizes[names[-1 - place]] = size
-        piece = self.writer.written(self._argument(term, names))
-        axes = tuple(
-            [
-                i - len(piece.labels)
-                for i, label in enumerate(piece.labels)
-                if label in names.values()
-            ]
-        )
-        if len(axes) != len(names):
-            return None
-        if places is None:
-            node = self.spelling.call(name, piece.node, axis=axes)
-            labels = tuple([each for each in piece.labels if each not in names.values()])
-            return self._leaf(Piece(node, labels))
-        node = self.spelling.call(name, piece.node, axis=axes)
-        made = Piece(node, piece.labels).renamed(
-            {names[-1 - place]: index for place, index in enumerate(places)}
-        )
-        return self._leaf(made)
-
-    def _softmaxes(self, term: Term, count: int, exps: Factors) -> tuple[Factors, Factors, int]:
-        """As many softmaxes (or inverses) as the exps complete; exps and powers left."""
-        made: Factors = []
-        step = 1 if count > 0 else -1
-        while count:
-            found = self._completed(term, exps, step)
-            if found is None:
-                break
-            places, exps = found
-            slot = self._softmax("softmax", term, places)
-            if slot is None:
-                break
-            made.append((slot[0], slot[1], step))
-            count -= step
-        return exps, _gathered(made), count
-
-    def _completed(self, term: Term, exps: Factors, step: int) -> tuple[list[int], Factors] | None:
-        """Indices at which all exps of the term are among `exps`, and the exps without them."""
-        (first, *_) = [f for f in term.factors if any(index < 0 for index in f.idx)]
-        for head, idx, _ in exps:
-            if head is not first.head:
-                continue
-            names: dict[int, int] = {}
-            fits = all(
-                names.setdefault(a, b) == b if a < 0 else a == b
-                for a, b in zip(first.idx, idx, strict=True)
-            )
-            if not fits or len(names) != len(term.bound) or len(set(names.values())) != len(names):
-                continue
-            left = _subtracted(exps, term, names, step)
-            if left is not None:
-                return [names[-1 - place] for place in range(len(term.bound))], left
-        return None
-
-
-def _subtracted(exps: Factors, term: Term, names: dict[int, int], step: int) -> Factors | None:
-    table = {(head, idx): power for head, idx, power in exps}
-    for factor in term.factors:
-        key = (factor.head, tuple([names.get(index, index) for index in factor.idx]))
-        have = table.get(key)
-        taken = factor.power * step
-        if have is None or (have > 0) != (taken > 0) or abs(have) < abs(taken):
-            return None
-        table[key] = rational(have - taken)
-    return [(head, idx, power) for (head, idx), power in table.items() if power != 0]
-
-
-def _gathered(slots: Factors) -> Factors:
-    table: dict[tuple[Any, tuple[int, ...]], Rational] = {}
-    for head, idx, power in slots:
-        table[(head, idx)] = table.get((head, idx), 0) + power
-    return [(head, idx, power) for (head, idx), power in table.items()]
-
 
 def _divides_by_exps(factor: Factor) -> bool:
     head = factor.head
@@ -521,23 +283,3 @@ def _raised(scale: Coef, power: Rational) -> Coef:
     for _ in range(abs(power.numerator)):
         found = times(found, scale) if power > 0 else quotient(found, scale)
     return found
-
-
-def _only_exps(term: Term) -> bool:
-    return (
-        bool(term.factors)
-        and all(f.head.kind == "exp" for f in term.factors)
-        and any(index < 0 for f in term.factors for index in f.idx)
-    )
-
-
-def _is_logistic_expr(expr: Expr) -> bool:
-    if len(expr) != 2 or expr.get(ONE) != 1:
-        return False
-    (term,) = [each for each in expr if each != ONE]
-    return (
-        expr[term] == 1
-        and not term.bound
-        and len(term.factors) == 1
-        and term.factors[0].head.kind == "exp"
-    )

@@ -1,0 +1,249 @@
+"""Settling a product: slots merged, deltas and free sums gone, exps and lazy sums met."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from .heads import Heads, one
+from .labels import canonical_term
+from .scalars import content, inverted
+from .slots import (
+    Bound,
+    Factors,
+    Product,
+    Slot,
+    denominators,
+    groups_of,
+    joined,
+    merged,
+    opens,
+    renamed_slot,
+    sums_to_one,
+    uses,
+)
+from .term import ONE, Coef, Expr, Rational, Term, added, free_indices, scaled, times
+
+__all__ = ["Settling"]
+
+
+class Settling(ABC):
+    """The steps that bring a product of factors to its normal form."""
+
+    def __init__(self, heads: Heads) -> None:
+        self.heads = heads
+
+    @abstractmethod
+    def product(self, coef: Coef, factors: Factors, bound: Bound) -> Expr:
+        """The product of the factors, summed over the bound indices, in normal form."""
+
+    @abstractmethod
+    def without(self, expr: Expr, common: Factors) -> tuple[Coef, Factors, Expr]:
+        """The expression divided by factors that are there to be taken out."""
+
+    @abstractmethod
+    def power(self, expr: Expr, power: Rational) -> Expr | None:
+        """The expression to a rational power."""
+
+    @abstractmethod
+    def exp_factors(self, expr: Expr) -> tuple[Coef, Factors]:
+        """The exp of an expression, as a number and factors."""
+
+    # -- opening -----------------------------------------------------------------------------------
+
+    def opened_term(self, term: Term) -> tuple[Factors, Bound]:
+        """The factors of a term, its bound indices renamed to fresh ones."""
+        if not term.bound:
+            return [(f.head, f.idx, f.power) for f in term.factors], {}
+        names = {-1 - place: self.heads.fresh() for place in range(len(term.bound))}
+        bound = {names[-1 - place]: size for place, size in enumerate(term.bound)}
+        factors: Factors = [
+            (f.head, tuple([names.get(index, index) for index in f.idx]), f.power)
+            for f in term.factors
+        ]
+        return factors, bound
+
+    def instance(self, slot: Slot) -> Expr:
+        """The expression inside a head, at the indices of the factor."""
+        head, idx, _ = slot
+        return self.substituted(head.expr, dict(enumerate(idx)))
+
+    def substituted(self, expr: Expr, names: dict[int, int]) -> Expr:
+        """The expression with free indices replaced; several may become one."""
+        values = [names.get(index, index) for index in free_indices(expr)]
+        if len(set(values)) == len(values):
+            return self.heads.renamed(expr, names)
+        parts: list[tuple[Term, Coef]] = []
+        for term, coef in expr.items():
+            factors, bound = self.opened_term(term)
+            renamed: Factors = []
+            for slot in factors:
+                by, flat = self._reclosed(renamed_slot(slot, names))
+                coef, renamed = times(coef, by), renamed + flat
+            parts.extend(self.product(coef, renamed, bound).items())
+        return added(parts)
+
+    def _reclosed(self, slot: Slot) -> tuple[Coef, Factors]:
+        """The factor anew if its head holds an expression two of whose indices became one."""
+        head, idx, power = slot
+        if head.kind not in ("sum", "exp", "log") or len(set(idx)) == len(idx):
+            return 1, [slot]
+        inner = self.instance(slot)
+        if head.kind == "exp":
+            return self._raised(inner, power)
+        if not inner:
+            return (0, []) if head.kind == "sum" and power > 0 else (1, [slot])
+        if head.kind == "sum":
+            raised = self.power(inner, power)
+            if raised is not None and len(raised) == 1 and not next(iter(raised)).bound:
+                ((term, coef),) = raised.items()
+                return coef, [(f.head, f.idx, f.power) for f in term.factors]
+        closed, new = self.heads.closed(head.kind, inner)
+        return 1, [(closed, new, power)]
+
+    def _raised(self, expr: Expr, power: Rational) -> tuple[Coef, Factors]:
+        """The exp of an expression, to a power."""
+        coef, factors = self.exp_factors(scaled(expr, power))
+        return coef, factors
+
+    # -- steps -------------------------------------------------------------------------------------
+    def _settled(self, coef: Coef, factors: Factors, bound: Bound) -> Product:
+        """Slots merged, deltas and free sums gone, exps and lazy sums met."""
+        while True:
+            factors = merged(factors)
+            step = self._delta_step(factors, bound) or self._bound_step(factors, bound)
+            if step is None:
+                step = self._exp_step(factors, bound) or self._sum_step(factors, bound)
+            if step is None:
+                step = self._clearing_step(factors, bound)
+            if step is None:
+                return coef, factors, bound
+            extra, factors, bound = step
+            coef = times(coef, extra)
+
+    def _delta_step(self, factors: Factors, bound: Bound) -> Product | None:
+        for slot in factors:
+            head, idx, _ = slot
+            if head.kind != "delta":
+                continue
+            i, j = idx
+            rest = [other for other in factors if other is not slot]
+            if i == j:
+                return one, rest, bound
+            gone, kept = (i, j) if i in bound else (j, i)
+            if gone not in bound:
+                continue
+            left = {index: size for index, size in bound.items() if index != gone}
+            coef: Coef = 1
+            renamed: Factors = []
+            for other in rest:
+                by, flat = self._reclosed(renamed_slot(other, {gone: kept}))
+                coef, renamed = times(coef, by), renamed + flat
+            return coef, renamed, left
+        return None
+
+    def _bound_step(self, factors: Factors, bound: Bound) -> Product | None:
+        """A bound index that no factor needs: sizes, simplices, unit norms, orthogonal matrices."""
+        for index, size in bound.items():
+            users = [slot for slot in factors if index in slot[1]]
+            left = {other: dim for other, dim in bound.items() if other != index}
+            if not users:
+                if isinstance(size, int):
+                    return size, factors, left
+                return one, [*factors, (self.heads.dim(size), (), one)], left
+            if len(users) == 1 and sums_to_one(users[0], index):
+                return one, [slot for slot in factors if slot is not users[0]], left
+            if len(users) == 2:
+                delta = self._orthogonality(users, index)
+                if delta is not None:
+                    rest = [slot for slot in factors if slot not in users]
+                    return one, [*rest, delta], left
+        return None
+
+    def _orthogonality(self, users: Factors, index: int) -> Slot | None:
+        (head, idx, power), (other, idx2, power2) = users
+        if head is not other or not head.orthogonal or power != 1 or power2 != 1:
+            return None
+        place = idx.index(index)
+        if idx2.index(index) != place or idx[1 - place] == index or idx2[1 - place] == index:
+            return None
+        pair = sorted((idx[1 - place], idx2[1 - place]))
+        return self.heads.delta(head.sizes[0]), (pair[0], pair[1]), one
+
+    def _exp_step(self, factors: Factors, bound: Bound) -> Product | None:
+        exps = [slot for slot in factors if slot[0].kind == "exp"]
+        # Only a sum of exps gives up what does not depend on its index: exp(z - m) is
+        # exp(z) exp(-m) there.
+        pure = bound and all(
+            head.kind == "exp" or not any(index in bound for index in idx)
+            for head, idx, _ in factors
+        )
+        for slot in exps:
+            if pure and len(slot[0].expr) > 1 and any(index in bound for index in slot[1]):
+                inner = self.instance(slot)
+                outside = {t: c for t, c in inner.items() if t != ONE and not uses(t, bound)}
+                if outside and len(outside) < len(inner):
+                    within = {t: c for t, c in inner.items() if t not in outside}
+                    rest = [other for other in factors if other is not slot]
+                    split = self._exps(within, slot[2]) + self._exps(outside, slot[2])
+                    return one, rest + split, bound
+        for place, slot in enumerate(exps):
+            for other in exps[place + 1 :]:
+                left, right = self.instance(slot), self.instance(other)
+                joint = added([*scaled(left, slot[2]).items(), *scaled(right, other[2]).items()])
+                if len(joint) < len(left) + len(right):
+                    rest = [each for each in factors if each is not slot and each is not other]
+                    coef, new = self.exp_factors(joint)
+                    return coef, rest + new, bound
+        return None
+
+    def _exps(self, expr: Expr, power: Rational) -> Factors:
+        _, factors = self.exp_factors(expr)
+        return [(head, idx, each * power) for head, idx, each in factors]
+
+    def _sum_step(self, factors: Factors, bound: Bound) -> Product | None:
+        """Parts of the product that are a lazy sum which stands beside them to another power."""
+        lazy = [slot for slot in factors if slot[0].kind == "sum" and len(slot[0].expr) == 1]
+        for slot in lazy:
+            if opens(slot, factors):
+                ((term, coef),) = self.instance(slot).items()
+                inner, inner_bound = self.opened_term(term)
+                rest = [other for other in factors if other is not slot]
+                return coef, rest + inner, bound | inner_bound
+        if not lazy or not bound:
+            return None
+        for group in groups_of(factors, bound):
+            part = [slot for slot in factors if any(index in group for index in slot[1])]
+            whole = canonical_term(part, {index: bound[index] for index in group})
+            head, idx = self.heads.closed("sum", {whole: one})
+            for slot in lazy:
+                if slot[0] is head and slot[1] == idx:
+                    rest = [other for other in factors if other is not slot and other not in part]
+                    left = {i: size for i, size in bound.items() if i not in group}
+                    powers = joined(head, [slot[2], one])
+                    return one, rest + [(head, idx, power) for power in powers], left
+        return None
+
+    def _clearing_step(self, factors: Factors, bound: Bound) -> Product | None:
+        """A lazy sum freed of denominators, where that makes it another one beside it.
+
+        (1 - 1/x) (1 - x)**-1 = -1/x.
+        """
+        sums = [slot for slot in factors if slot[0].kind == "sum" and len(slot[0].expr) > 1]
+        if len(sums) < 2 or all(slot[2] > 0 for slot in sums):
+            return None
+        for slot in sums:
+            if slot[2] != 1 or not any(f.power < 0 for t in slot[0].expr for f in t.factors):
+                continue
+            inner = self.instance(slot)
+            below = denominators(inner)
+            if not below:
+                continue
+            _, pulled, rest = self.without(inner, below)
+            if len(rest) < 2:
+                continue
+            coef = content(rest)
+            head, idx = self.heads.closed("sum", scaled(rest, inverted(coef)))
+            if any(other[0] is head and other[1] == idx for other in sums):
+                left = [other for other in factors if other is not slot]
+                return coef, [*left, *pulled, (head, idx, one)], bound
+        return None
