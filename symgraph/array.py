@@ -429,8 +429,11 @@ _install_operators()
 def _scipy_name(ufunc: Any) -> str:
     """What SciPy calls the ufunc: `"scipy.special.erf"`; SciPy is not imported to find out."""
     name = getattr(ufunc, "__name__", "")
-    is_its = name and getattr(sys.modules.get("scipy.special"), name, None) is ufunc
-    return f"scipy.special.{name}" if is_its else ""
+    # The second holds those that a function of Python calls, as zeta calls _zeta.
+    for module in ("scipy.special", "scipy.special._ufuncs"):
+        if name and getattr(sys.modules.get(module), name, None) is ufunc:
+            return f"scipy.special.{name}"
+    return ""
 
 
 def _not_supported(name: str) -> TraceError:

@@ -12,6 +12,8 @@ from itertools import accumulate
 from types import ModuleType
 from typing import Any
 
+from . import windows as _windows
+
 __all__ = ["NUMPY", "Namespace"]
 
 
@@ -141,6 +143,39 @@ class Namespace:
             for row, kept, (dtype, shape) in zip(rows, wanted[count:], shapes, strict=True)
         ]
         return (*carries, *stacked)
+
+    # -- windows: strides, dilations, sizes and extents are tuples, one number an axis ------------
+    def windows(self, x: Any, sizes: Any, strides: Any, dilations: Any) -> Any:
+        """Sliding windows of the last axes, (..., counts, sizes); perhaps a view."""
+        return _windows.windows(self, x, sizes, strides, dilations)
+
+    def overlap_add(self, y: Any, extents: Any, strides: Any, dilations: Any) -> Any:
+        """The transpose of `windows`: what several windows share is added up."""
+        return _windows.overlap_add(self, y, extents, strides, dilations)
+
+    def sum_of_windows(self, x: Any, sizes: Any, strides: Any, dilations: Any) -> Any:
+        """The sum of each window."""
+        return _windows.sum_of_windows(self, x, sizes, strides, dilations)
+
+    def largest_of_windows(self, x: Any, sizes: Any, strides: Any, dilations: Any) -> Any:
+        """The largest element of each window."""
+        return _windows.largest_of_windows(self, x, sizes, strides, dilations)
+
+    def convolution(self, x: Any, w: Any, strides: Any, dilations: Any, groups: int) -> Any:
+        """From x (..., N, C, extents), w (..., O, C/groups, sizes) to (..., N, O, counts)."""
+        return _windows.convolution(self, x, w, strides, dilations, groups)
+
+    def adjoint_convolution(
+        self, y: Any, w: Any, extents: Any, strides: Any, dilations: Any, groups: int
+    ) -> Any:
+        """The transpose of `convolution` in x."""
+        return _windows.adjoint_convolution(self, y, w, extents, strides, dilations, groups)
+
+    def kernel_convolution(
+        self, x: Any, y: Any, sizes: Any, strides: Any, dilations: Any, groups: int
+    ) -> Any:
+        """The transpose of `convolution` in w."""
+        return _windows.kernel_convolution(self, x, y, sizes, strides, dilations, groups)
 
 
 NUMPY = Namespace("numpy", "scipy.special")

@@ -23,6 +23,7 @@ from ..ops.creation import input as symbolic
 from ..ops.derivatives import custom_vjp
 from ..ops.loops import scan
 from ..pytrees import flatten
+from . import layersamples
 from .base import Backend, Lowered, lower
 
 __all__ = ["SAMPLES", "check_backend", "check_dag", "op_samples", "random_dag"]
@@ -52,6 +53,7 @@ def _no_rule(*_arguments: Any) -> None:
 
 # One row an operation with params: calls on fresh symbolic operands.
 SAMPLES: dict[str, tuple[Call, ...]] = {
+    **layersamples.SAMPLES,
     "cast": (
         lambda: _f("astype")(_x(3, 2), "float32"),
         lambda: _f("astype")(_x(3, 2, dtype="int64"), "bool"),

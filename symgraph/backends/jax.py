@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import jax
 import numpy as np
+from scipy import special
 
 from ..dag import Dag, Node
 from ..dims import Dim, names_of
@@ -31,12 +32,59 @@ class _JaxSpecial:
     """jax.scipy.special, with SciPy's values where the two differ."""
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(jax.scipy.special, name)
+        found = getattr(jax.scipy.special, name, None)
+        return _on_host(name) if found is None else found
 
     def digamma(self, x: Any) -> Any:
         """NaN at 0 there; the pole has the sign that SciPy and C give it."""
         xp = jax.numpy
         return xp.where(x == 0, -xp.copysign(np.inf, x), jax.scipy.special.digamma(x))
+
+    def expi(self, x: Any) -> Any:
+        """NaN there at the pole and at the ends."""
+        xp = jax.numpy
+        at_end = (x == 0) | xp.isinf(x)
+        ends = xp.where(x == 0, -np.inf, xp.where(x > 0, np.inf, -0.0))
+        return xp.where(at_end, ends, jax.scipy.special.expi(xp.where(at_end, 1, x)))
+
+    def exp1(self, x: Any) -> Any:
+        """NaN there at infinity."""
+        xp = jax.numpy
+        return xp.where(x == np.inf, 0, jax.scipy.special.exp1(xp.where(x == np.inf, 1, x)))
+
+
+def _on_host(name: str) -> Callable[..., Any]:
+    """SciPy's elementwise function `name`, run on the host in the middle of the compiled program.
+
+    It reads and gives float64 as pairs of 32-bit integers: callbacks run in a thread of their own,
+    in which 64-bit types are off and float64 would be cut to float32.
+    """
+    function = getattr(special, name)
+
+    def call(*operands: Any) -> Any:
+        xp = jax.numpy
+        dtype = xp.result_type(*operands)
+        shape = xp.broadcast_shapes(*[xp.shape(each) for each in operands])
+        arrays = [xp.broadcast_to(xp.asarray(each, dtype), shape) for each in operands]
+        wide = dtype == np.float64
+
+        def run(*values: Any) -> Any:
+            found = [np.asarray(each) for each in values]
+            if wide:
+                found = [each.view(np.float64)[..., 0] for each in found]
+            with np.errstate(all="ignore"):
+                result = np.asarray(function(*found), dtype)
+            return result[..., None].view(np.uint32) if wide else result
+
+        if not wide:
+            expected = jax.ShapeDtypeStruct(shape, dtype)
+            return jax.pure_callback(run, expected, *arrays, vmap_method="sequential")
+        bits = [jax.lax.bitcast_convert_type(each, np.uint32) for each in arrays]
+        expected = jax.ShapeDtypeStruct((*shape, 2), np.uint32)
+        result = jax.pure_callback(run, expected, *bits, vmap_method="sequential")
+        return jax.lax.bitcast_convert_type(result, np.float64)
+
+    return call
 
 
 class _JaxNamespace(Namespace):

@@ -298,6 +298,12 @@ _FRESH = frozenset(
         "lexsort",
         "isin",
         "sinc",
+        "convolution",
+        "adjoint_convolution",
+        "kernel_convolution",
+        "overlap_add",
+        "sum_of_windows",
+        "largest_of_windows",
         "linalg.inv",
         "linalg.solve",
         "linalg.cholesky",
@@ -326,7 +332,7 @@ _WHOLE = frozenset(
         "rot90",
     ]
 )
-_PART = frozenset(["broadcast_to", "diagonal", "linalg.diagonal"])
+_PART = frozenset(["broadcast_to", "diagonal", "linalg.diagonal", "windows"])
 _RESHAPE = frozenset(["reshape", "ravel"])
 _ITEMS = {"linalg.slogdet": 2, "linalg.qr": 2, "linalg.eigh": 2, "linalg.svd": 3}
 _AXIS_OF_ONE = frozenset(

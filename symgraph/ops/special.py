@@ -6,11 +6,9 @@ Abramowitz and Stegun (1964), chapters 6 and 7; DLMF §5 and §7.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from functools import partial
 from math import inf, pi, sqrt
 from typing import Any
-
-import numpy as np
 
 from .. import facts as f
 from ..array import NUMPY_FUNCTIONS, apply
@@ -18,7 +16,6 @@ from ..avals import Aval
 from ..op import Op, carries_aligned, per_element, register
 from ..propagation import Known
 from .bounds import (
-    FactRule,
     decreasing,
     increasing,
     is_positive,
@@ -28,8 +25,12 @@ from .bounds import (
     within,
 )
 from .choice import where
-from .exponential import exp, log, log1p, log_sigmoid, sigmoid
-from .families import elementwise, function
+from .elementwise import cbrt
+from .exponential import exp, exp2, expm1, log, log1p, log_sigmoid, power, sigmoid
+from .families import function
+from .integrals import erfcx
+from .rounding import rint
+from .scipyufuncs import float_or_double, scipy_ufunc
 
 __all__ = [
     "digamma",
@@ -48,34 +49,12 @@ __all__ = [
 ]
 
 
-def _to_float(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Integers become float64: SciPy has no half-precision loops to follow."""
-    return dtype if dtype.kind == "f" else np.dtype("float64")
-
-
-def _kernel(name: str) -> Callable[..., Any]:
-    """SciPy's function `name`; SciPy computes float16 in float32, so the dtype is set right."""
-
-    def kernel(xp: Any, *operands: Any) -> Any:
-        return getattr(xp.special, name)(*operands).astype(operands[0].dtype)
-
-    return kernel
-
-
-def _special(
-    name: str, *vjp: Any, facts: FactRule | None = None, doc: str = "", flops: int = 20
-) -> Any:
-    return elementwise(
-        name, kernel=_kernel(name), vjp=vjp, promote=_to_float, facts=facts, flops=flops, doc=doc
-    )
-
-
 def _inside_unit(x: Known) -> bool:
     return x.low > 0 and x.high < 1
 
 
 # -- error functions -------------------------------------------------------------------------------
-erf = _special(
+erf = scipy_ufunc(
     "erf",
     lambda ct, out, x: ct * (2 / sqrt(pi) * exp(-(x * x))),
     facts=knows(
@@ -85,52 +64,53 @@ erf = _special(
         zero_at_zero=True,
     ),
 )
-erfc = _special(
+erfc = scipy_ufunc(
     "erfc",
     lambda ct, out, x: -(ct * (2 / sqrt(pi) * exp(-(x * x)))),
     facts=knows(
         bounds=decreasing(math.erfc, image=(0.0, 2.0)), signs=is_positive, keeps_finite=True
     ),
 )
-erfinv = _special(
+erfinv = scipy_ufunc(
     "erfinv",
     lambda ct, out, x: ct * (sqrt(pi) / 2 * exp(out * out)),
     facts=knows(signs=odd_signs, defined=lambda x: x.low > -1 and x.high < 1, zero_at_zero=True),
 )
-ndtr = _special(
+ndtr = scipy_ufunc(
     "ndtr",
     lambda ct, out, x: ct * (1 / sqrt(2 * pi) * exp(-0.5 * (x * x))),
     facts=knows(bounds=within(0.0, 1.0), signs=is_positive, keeps_finite=True),
     doc="The normal distribution function.",
 )
-ndtri = _special(
+ndtri = scipy_ufunc(
     "ndtri",
     lambda ct, out, x: ct * (sqrt(2 * pi) * exp(0.5 * (out * out))),
     facts=knows(defined=_inside_unit),
     doc="The inverse of `ndtr`.",
 )
-log_ndtr = _special(
+log_ndtr = scipy_ufunc(
     "log_ndtr",
-    lambda ct, out, x: ct * (1 / sqrt(2 * pi) * exp(-0.5 * (x * x) - out)),
+    # Not exp(-x²/2 - out), whose exponent cancels far out on the left.
+    lambda ct, out, x: ct * (sqrt(2 / pi) / erfcx(-sqrt(0.5) * x)),
     facts=knows(bounds=within(-inf, 0.0), signs=lambda x: (f.negative,)),
     doc="log(ndtr(x)), accurate far out on the left.",
 )
 
 # -- gamma and its derivatives ---------------------------------------------------------------------
-gammaln = _special(
+gammaln = scipy_ufunc(
     "gammaln",
     lambda ct, out, x: ct * digamma(x),
     facts=knows(defined=positive_operand),
     doc="The logarithm of |gamma(x)|.",
 )
-gamma = _special(
+gamma = scipy_ufunc(
     "gamma",
     lambda ct, out, x: ct * (out * digamma(x)),
     facts=knows(
         signs=lambda x: (f.positive,) if x.has(f.positive) else (), defined=positive_operand
     ),
 )
-digamma = _special(
+digamma = scipy_ufunc(
     "digamma",
     lambda ct, out, x: ct * polygamma(1, x),
     facts=knows(defined=positive_operand),
@@ -153,7 +133,7 @@ POLYGAMMA = register(
         kernel=_polygamma_kernel,
         vjp=(lambda ct, out, x, *, order: ct * polygamma(order + 1, x),),
         carries=carries_aligned,
-        promote=_to_float,
+        promote=float_or_double,
         flops=per_element(40),
         doc="The derivative of order `order` of digamma; the order comes first.",
     )
@@ -167,20 +147,20 @@ def _polygamma(order: int, x: Any) -> Any:
 polygamma = function(POLYGAMMA, _polygamma)
 
 # -- logarithms ------------------------------------------------------------------------------------
-logit = _special(
+logit = scipy_ufunc(
     "logit",
     lambda ct, out, x: ct / (x * (1 - x)),
     facts=knows(defined=_inside_unit),
     doc="log(x / (1 - x)), the inverse of sigmoid.",
 )
-xlogy = _special(
+xlogy = scipy_ufunc(
     "xlogy",
     lambda ct, out, x, y: ct * log(y),
     lambda ct, out, x, y: ct * (x / where((x == 0) & (y == 0), 1, y)),
     facts=knows(defined=lambda x, y: y.has(f.positive)),
     doc="x log y, and 0 where x is 0; where both are 0 the derivative with respect to y is 0.",
 )
-xlog1py = _special(
+xlog1py = scipy_ufunc(
     "xlog1py",
     lambda ct, out, x, y: ct * log1p(y),
     lambda ct, out, x, y: ct * (x / where((x == 0) & (y == -1), 1, 1 + y)),
@@ -189,8 +169,10 @@ xlog1py = _special(
 )
 
 # -- SciPy's own functions on symbolic arrays ------------------------------------------------------
-_UFUNCS = (erf, erfc, erfinv, ndtr, ndtri, log_ndtr, gammaln, gamma, logit, xlogy, xlog1py)
-NUMPY_FUNCTIONS.update({f"scipy.special.{each.op.name}": each for each in _UFUNCS})
 NUMPY_FUNCTIONS["scipy.special.psi"] = digamma
+for _same in (cbrt, exp2, expm1, log1p):
+    NUMPY_FUNCTIONS[f"scipy.special.{_same.op.name}"] = _same
+NUMPY_FUNCTIONS["scipy.special.round"] = rint
+NUMPY_FUNCTIONS["scipy.special.exp10"] = partial(power, 10.0)
 NUMPY_FUNCTIONS["scipy.special.expit"] = sigmoid
 NUMPY_FUNCTIONS["scipy.special.log_expit"] = log_sigmoid

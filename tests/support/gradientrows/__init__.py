@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from symgraph.testing import GradientCase
 
-from . import arrays, control, elementwise, families
+from . import arrays, control, elementwise, families, layers, special
 
 ROWS: tuple[GradientCase, ...] = (
     *elementwise.ROWS,
     *families.ROWS,
     *arrays.ROWS,
     *control.ROWS,
+    *layers.ROWS,
+    *special.ROWS,
 )
 
 # No derivative passes through these by their own rule.

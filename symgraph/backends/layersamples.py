@@ -1,0 +1,83 @@
+"""Calls that sample the operations of layers and the special functions, for `conformance`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..array import FUNCTIONS, Array, apply
+from ..op import OPS
+from ..ops.creation import input
+
+__all__ = ["SAMPLES"]
+
+_names = iter(range(10**9))
+_STEPS: dict[str, Any] = {"strides": (2, 1), "dilations": (1, 2)}
+
+
+def _x(*shape: int | str, dtype: str = "float64") -> Array:
+    return input(f"s{next(_names)}", shape, dtype)
+
+
+def _f(name: str) -> Callable[..., Any]:
+    return FUNCTIONS[name]
+
+
+def _within(domains: str, dtype: str = "float64") -> list[Any]:
+    """Operands that are positive (+) or between 0 and 1 (u)."""
+    return [
+        abs(_x(3, 4, dtype=dtype)) if each == "+" else _f("sigmoid")(_x(4, dtype=dtype))
+        for each in domains
+    ]
+
+
+# Outside their domains, SciPy and JAX give NaN, infinities or numbers as they please.
+_DOMAINS = {
+    **dict.fromkeys(("gammaln", "gamma", "digamma", "exp1", "spence", "entr"), "+"),
+    **dict.fromkeys(("y0", "y1", "k0", "k1", "k0e", "k1e"), "+"),
+    **dict.fromkeys(("beta", "betaln", "gammainc", "gammaincc", "huber"), "++"),
+    **dict.fromkeys(("jv", "yv", "iv", "ive", "kv", "kve", "pseudo_huber"), "++"),
+    **dict.fromkeys(("rel_entr", "kl_div", "poch", "binom"), "++"),
+    **dict.fromkeys(("gammaincinv", "gammainccinv"), "+u"),
+    **dict.fromkeys(("betainc", "betaincinv"), "++u"),
+    **dict.fromkeys(("erfinv", "erfcinv", "ndtri", "logit"), "u"),
+}
+
+
+def _sampled(name: str, domains: str) -> tuple[Callable[..., Any], ...]:
+    return (
+        lambda: _f(name)(*_within(domains)),
+        lambda: _f(name)(*_within(domains, "float32")),
+    )
+
+
+SAMPLES: dict[str, tuple[Callable[..., Any], ...]] = {
+    "windows": (lambda: apply(OPS["windows"], _x("n", 5, 6), sizes=(2, 3), **_STEPS),),
+    "overlap_add": (
+        lambda: apply(OPS["overlap_add"], _x(3, 2, 2, 2, 3), extents=(5, 6), **_STEPS),
+    ),
+    "sum_of_windows": (lambda: _f("avg_pool2d")(_x("n", 5, 6), 3, (2, 1), 1),),
+    "max_of_windows": (lambda: _f("max_pool2d")(_x("n", 5, 6), 3, (2, 1), 1, (1, 2)),),
+    "convolution": (
+        lambda: _f("conv1d")(_x("n", 4, 6, dtype="float32"), _x(2, 4, 3, dtype="float32")),
+        lambda: _f("conv2d")(_x("n", 4, 5, 6), _x(6, 2, 3, 2), (2, 1), "same", (1, 2), 2),
+        lambda: _f("conv1d")(_x(2, 4, 6, dtype="int64"), _x(2, 4, 3, dtype="int64")),
+    ),
+    "adjoint_convolution": (
+        lambda: _f("conv_transpose")(_x("n", 4, 3, 2), _x(4, 3, 2, 2), (2, 1), 1, 1, 2),
+    ),
+    "kernel_convolution": (
+        lambda: apply(
+            OPS["kernel_convolution"],
+            _x(3, 4, 5, 6),
+            _x(3, 6, 2, 4),
+            sizes=(3, 3),
+            groups=2,
+            strides=(2, 1),
+            dilations=(1, 1),
+        ),
+    ),
+    **{name: _sampled(name, domains) for name, domains in _DOMAINS.items()},
+    "zeta": (lambda: _f("zeta")(1.5 + _within("+")[0], *_within("+")),),
+    "expn": (lambda: _f("expn")(3, *_within("+")),),
+}

@@ -1,0 +1,121 @@
+"""Bessel functions under SciPy's names.
+
+Derivatives come from the recurrences of DLMF §10.6 and §10.29, C_v' = (C_{v-1} ∓ C_{v+1}) / 2,
+which divide by nothing: v/x C_v would lose the digits near 0. There is none in the order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..array import NUMPY_FUNCTIONS
+from ..op import undefined
+from .bounds import is_positive, knows, odd_signs, within
+from .elementwise import sign
+from .scipyufuncs import scipy_ufunc
+
+__all__ = [
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
+    "iv",
+    "ive",
+    "j0",
+    "j1",
+    "jv",
+    "k0",
+    "k0e",
+    "k1",
+    "k1e",
+    "kv",
+    "kve",
+    "y0",
+    "y1",
+    "yv",
+]
+
+_IN_ORDER = undefined(
+    "no closed form is known for the derivative in the order of a Bessel function"
+)
+
+
+def _of_order(name: str, rule: Any, doc: str) -> Any:
+    """A Bessel function of real order: `rule(v, x)` is its derivative in x."""
+    return scipy_ufunc(
+        name, _IN_ORDER, lambda ct, out, v, x: ct * rule(v, x, out), doc=doc, flops=100
+    )
+
+
+# -- of any order ----------------------------------------------------------------------------------
+jv = _of_order(
+    "jv",
+    lambda v, x, out: 0.5 * (jv(v - 1, x) - jv(v + 1, x)),
+    "The Bessel function of the first kind and real order v.",
+)
+yv = _of_order(
+    "yv",
+    lambda v, x, out: 0.5 * (yv(v - 1, x) - yv(v + 1, x)),
+    "The Bessel function of the second kind and real order v.",
+)
+iv = _of_order(
+    "iv",
+    lambda v, x, out: 0.5 * (iv(v - 1, x) + iv(v + 1, x)),
+    "The modified Bessel function of the first kind and real order v.",
+)
+ive = _of_order(
+    "ive",
+    lambda v, x, out: 0.5 * (ive(v - 1, x) + ive(v + 1, x)) - sign(x) * out,
+    "exp(-|x|) iv(v, x).",
+)
+kv = _of_order(
+    "kv",
+    lambda v, x, out: -0.5 * (kv(v - 1, x) + kv(v + 1, x)),
+    "The modified Bessel function of the second kind and real order v.",
+)
+kve = _of_order(
+    "kve",
+    lambda v, x, out: out - 0.5 * (kve(v - 1, x) + kve(v + 1, x)),
+    "exp(x) kv(v, x).",
+)
+
+# -- of orders 0 and 1 -----------------------------------------------------------------------------
+j0 = scipy_ufunc(
+    "j0",
+    lambda ct, out, x: -(ct * j1(x)),
+    facts=knows(bounds=within(-0.403, 1.0), keeps_finite=True),
+)
+j1 = scipy_ufunc(
+    "j1",
+    lambda ct, out, x: ct * (0.5 * (j0(x) - jv(2, x))),
+    facts=knows(bounds=within(-0.582, 0.582), keeps_finite=True, zero_at_zero=True),
+)
+y0 = scipy_ufunc("y0", lambda ct, out, x: -(ct * y1(x)))
+y1 = scipy_ufunc("y1", lambda ct, out, x: ct * (0.5 * (y0(x) - yv(2, x))))
+i0 = scipy_ufunc("i0", lambda ct, out, x: ct * i1(x), facts=knows(bounds=within(1.0, float("inf"))))
+NUMPY_FUNCTIONS[np.i0] = i0
+i1 = scipy_ufunc(
+    "i1",
+    lambda ct, out, x: ct * (0.5 * (i0(x) + iv(2, x))),
+    facts=knows(signs=odd_signs, zero_at_zero=True),
+)
+i0e = scipy_ufunc(
+    "i0e",
+    lambda ct, out, x: ct * (i1e(x) - sign(x) * out),
+    facts=knows(bounds=within(0.0, 1.0), signs=is_positive, keeps_finite=True),
+    doc="exp(-|x|) i0(x); its derivative at 0 is 0.",
+)
+i1e = scipy_ufunc(
+    "i1e",
+    lambda ct, out, x: ct * (0.5 * (i0e(x) + ive(2, x)) - sign(x) * out),
+    facts=knows(bounds=within(-0.22, 0.22), signs=odd_signs, keeps_finite=True, zero_at_zero=True),
+    doc="exp(-|x|) i1(x).",
+)
+k0 = scipy_ufunc("k0", lambda ct, out, x: -(ct * k1(x)))
+k1 = scipy_ufunc("k1", lambda ct, out, x: -(ct * (0.5 * (k0(x) + kv(2, x)))))
+k0e = scipy_ufunc("k0e", lambda ct, out, x: ct * (out - k1e(x)), doc="exp(x) k0(x).")
+k1e = scipy_ufunc(
+    "k1e", lambda ct, out, x: ct * (out - 0.5 * (k0e(x) + kve(2, x))), doc="exp(x) k1(x)."
+)

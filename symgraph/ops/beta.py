@@ -1,0 +1,148 @@
+"""The beta function, incomplete gamma and beta functions, and Hurwitz's zeta, by SciPy's names.
+
+DLMF §5.12, §8.2, §8.17 and §25.11. Derivatives in the parameters of the incomplete functions have
+no closed form in terms of functions SciPy has; they are refused.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..array import NUMPY_FUNCTIONS, Array
+from ..errors import TraceError
+from ..op import undefined
+from .composites import composite
+from .exponential import exp
+from .scipyufuncs import scipy_ufunc
+from .special import digamma, gammaln, xlog1py, xlogy
+
+__all__ = [
+    "beta",
+    "betainc",
+    "betaincinv",
+    "betaln",
+    "binom",
+    "gammainc",
+    "gammaincc",
+    "gammainccinv",
+    "gammaincinv",
+    "lambertw",
+    "poch",
+    "zeta",
+]
+
+
+def _no(name: str, of: str) -> Any:
+    return undefined(f"the derivative of {name} in {of} has no closed form")
+
+
+# -- quotients of gamma functions ------------------------------------------------------------------
+beta = scipy_ufunc(
+    "beta",
+    lambda ct, out, a, b: ct * (out * (digamma(a) - digamma(a + b))),
+    lambda ct, out, a, b: ct * (out * (digamma(b) - digamma(a + b))),
+    doc="gamma(a) gamma(b) / gamma(a + b).",
+)
+betaln = scipy_ufunc(
+    "betaln",
+    lambda ct, out, a, b: ct * (digamma(a) - digamma(a + b)),
+    lambda ct, out, a, b: ct * (digamma(b) - digamma(a + b)),
+    doc="The logarithm of |beta(a, b)|.",
+)
+poch = scipy_ufunc(
+    "poch",
+    lambda ct, out, z, m: ct * (out * (digamma(z + m) - digamma(z))),
+    lambda ct, out, z, m: ct * (out * digamma(z + m)),
+    doc="gamma(z + m) / gamma(z), the rising factorial.",
+)
+binom = scipy_ufunc(
+    "binom",
+    lambda ct, out, n, k: ct * (out * (digamma(n + 1) - digamma(n - k + 1))),
+    lambda ct, out, n, k: ct * (out * (digamma(n - k + 1) - digamma(k + 1))),
+    doc="The binomial coefficient of real arguments.",
+)
+
+
+# -- incomplete functions --------------------------------------------------------------------------
+def _gamma_density(a: Any, x: Any) -> Array:
+    return exp(xlogy(a - 1, x) - x - gammaln(a))
+
+
+def _beta_density(a: Any, b: Any, x: Any) -> Array:
+    return exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
+
+
+gammainc = scipy_ufunc(
+    "gammainc",
+    _no("gammainc", "a"),
+    lambda ct, out, a, x: ct * _gamma_density(a, x),
+    doc="The regularized lower incomplete gamma function.",
+    flops=100,
+)
+gammaincc = scipy_ufunc(
+    "gammaincc",
+    _no("gammaincc", "a"),
+    lambda ct, out, a, x: -(ct * _gamma_density(a, x)),
+    doc="The regularized upper incomplete gamma function.",
+    flops=100,
+)
+gammaincinv = scipy_ufunc(
+    "gammaincinv",
+    _no("gammaincinv", "a"),
+    lambda ct, out, a, y: ct / _gamma_density(a, out),
+    doc="The x with gammainc(a, x) = y.",
+    flops=200,
+)
+gammainccinv = scipy_ufunc(
+    "gammainccinv",
+    _no("gammainccinv", "a"),
+    lambda ct, out, a, y: -(ct / _gamma_density(a, out)),
+    doc="The x with gammaincc(a, x) = y.",
+    flops=200,
+)
+betainc = scipy_ufunc(
+    "betainc",
+    _no("betainc", "a"),
+    _no("betainc", "b"),
+    lambda ct, out, a, b, x: ct * _beta_density(a, b, x),
+    doc="The regularized incomplete beta function.",
+    flops=100,
+)
+betaincinv = scipy_ufunc(
+    "betaincinv",
+    _no("betaincinv", "a"),
+    _no("betaincinv", "b"),
+    lambda ct, out, a, b, y: ct / _beta_density(a, b, out),
+    doc="The x with betainc(a, b, x) = y.",
+    flops=200,
+)
+
+# -- zeta ------------------------------------------------------------------------------------------
+_zeta = scipy_ufunc(
+    "zeta",
+    _no("zeta", "its exponent"),
+    lambda ct, out, x, q: -(ct * (x * _zeta(x + 1, q))),
+    doc="Hurwitz's zeta function, the sum of (k + q)**-x over k >= 0, for x > 1.",
+    flops=60,
+)
+
+
+@composite("scipy.special._zeta")
+def zeta(x: Any, q: Any = 1) -> Array:
+    """Hurwitz's zeta function, the sum of (k + q)**-x over k >= 0, for x > 1; Riemann's for q = 1.
+
+    Differentiable in q; in x there is no closed form.
+    """
+    return _zeta(x, q)
+
+
+NUMPY_FUNCTIONS["scipy.special._riemann_zeta"] = zeta
+
+
+@composite("scipy.special._lambertw")
+def lambertw(*_args: Any, **_keywords: Any) -> Array:
+    """Refused: Lambert's W is complex in SciPy, and symbolic arrays are real."""
+    raise TraceError(
+        "lambertw gives complex numbers, which cannot be traced.",
+        mend="Solve w * exp(w) = x for the real branch by a few Newton steps, or a custom op.",
+    )

@@ -1,0 +1,374 @@
+"""Convolution in any number of dimensions, as layers know it: channels first, kernel not flipped.
+
+The three operations here are the derivatives of one trilinear form
+t = Σ y[n,o,p] x[n,c,p·stride + k·dilation] w[o,c,k] with respect to y, x and w: `convolution`,
+`adjoint_convolution` (also called transposed convolution) and `kernel_convolution`. So each one's
+derivatives are the other two, and gradients of every order stay within the three (Dumoulin and
+Visin 2016, "A guide to convolution arithmetic for deep learning").
+
+Operands may have further leading axes, which are broadcast as by `matmul`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..array import Array, apply
+from ..avals import Aval, broadcast_shapes
+from ..dims import Dim, Shape, count, known_equal, normal, show_shape
+from ..errors import DTypeError, ShapeError
+from ..facts import Fact, finite, integer_valued, total
+from ..op import Op, register
+from .composites import as_array, composite
+from .movement import reshape
+from .windows import Pads, counted, one_each, padded, pads_of
+
+__all__ = [
+    "conv",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose",
+]
+
+Sizes = tuple[int, ...]
+
+
+def _whole_or_float(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    if dtype.kind == "b":
+        raise DTypeError(
+            "a convolution of truth values is not defined.", mend="Convert them with astype(int)."
+        )
+    return dtype
+
+
+def _normal_convolution(avals: tuple[Aval, ...], **params: Any) -> dict[str, Any]:
+    return {
+        name: value if isinstance(value, int) else tuple(value) for name, value in params.items()
+    }
+
+
+def _channels(x: Dim, w: Aval, n: int, groups: int) -> None:
+    outer, inner = w.shape[-n - 2], w.shape[-n - 1]
+    if not known_equal(x, normal(inner * groups)):
+        raise ShapeError(
+            f"{x} channels do not meet a kernel of shape {show_shape(w.shape)} "
+            f"in {groups} group{'s' if groups > 1 else ''}.",
+            mend="x has shape (..., C, *extents), w has shape (O, C / groups, *sizes).",
+        )
+    _divided(outer, groups)
+
+
+def _divided(channels: Dim, groups: int) -> Dim:
+    if groups == 1:
+        return channels
+    if not isinstance(channels, int) or channels % groups:
+        raise ShapeError(f"{channels} channels are not divisible into {groups} groups.")
+    return channels // groups
+
+
+def _parts(aval: Aval, n: int) -> tuple[Shape, Dim, Dim, Shape]:
+    """Leading axes, the two axes of channels or images, and the spatial ones."""
+    if aval.ndim < n + 2:
+        raise ShapeError(
+            f"shape {show_shape(aval.shape)} has fewer than {n + 2} axes.",
+            mend="Two axes of channels and images come before the spatial ones.",
+        )
+    shape = aval.shape
+    return shape[: -n - 2], shape[-n - 2], shape[-n - 1], shape[-n:]
+
+
+# -- the three operations --------------------------------------------------------------------------
+def _infer_convolution(x: Aval, w: Aval, *, strides: Sizes, dilations: Sizes, groups: int) -> Aval:
+    n = len(strides)
+    lead_x, images, channels, extents = _parts(x, n)
+    lead_w, outer, _, sizes = _parts(w, n)
+    _channels(channels, w, n, groups)
+    counts = counted(extents, sizes, strides, dilations)
+    return x.with_shape((*broadcast_shapes(lead_x, lead_w), images, outer, *counts))
+
+
+def _infer_adjoint(
+    y: Aval, w: Aval, *, extents: Shape, strides: Sizes, dilations: Sizes, groups: int
+) -> Aval:
+    n = len(strides)
+    lead_y, images, outer, counts = _parts(y, n)
+    lead_w, wanted, inner, sizes = _parts(w, n)
+    if not known_equal(outer, wanted):
+        raise ShapeError(
+            f"{outer} channels do not meet a kernel of shape {show_shape(w.shape)}.",
+            mend="y has shape (..., O, *counts), w has shape (O, C / groups, *sizes).",
+        )
+    channels = normal(inner * groups)
+    _channels(channels, w, n, groups)
+    _check_counts(counts, extents, sizes, strides, dilations)
+    return y.with_shape((*broadcast_shapes(lead_y, lead_w), images, channels, *extents))
+
+
+def _infer_kernel(
+    x: Aval, y: Aval, *, sizes: Shape, strides: Sizes, dilations: Sizes, groups: int
+) -> Aval:
+    n = len(strides)
+    lead_x, images, channels, extents = _parts(x, n)
+    lead_y, same_images, outer, counts = _parts(y, n)
+    if not known_equal(images, same_images):
+        raise ShapeError(f"{images} images do not meet {same_images}.")
+    inner = _divided(channels, groups)
+    _divided(outer, groups)
+    _check_counts(counts, extents, sizes, strides, dilations)
+    return x.with_shape((*broadcast_shapes(lead_x, lead_y), outer, inner, *sizes))
+
+
+def _check_counts(
+    counts: Shape, extents: Shape, sizes: Shape, strides: Sizes, dilations: Sizes
+) -> None:
+    wanted = counted(extents, sizes, strides, dilations)
+    if [0 for a, b in zip(wanted, counts, strict=True) if not known_equal(a, b)]:
+        raise ShapeError(
+            f"a convolution of {show_shape(extents)} with {show_shape(sizes)} gives "
+            f"{show_shape(wanted)}, not {show_shape(counts)}."
+        )
+
+
+def _spatial(x: Array, params: dict[str, Any]) -> Shape:
+    return x.shape[x.ndim - len(params["strides"]) :]
+
+
+def _without(params: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in params.items() if key != name}
+
+
+def _facts_of_products(x: Any, y: Any, **_params: Any) -> Iterable[Fact]:
+    kept = (finite, total, integer_valued, Fact("nonnegative"))
+    return [fact for fact in kept if x.has(fact) and y.has(fact)]
+
+
+def _flops(one: Shape, w: Shape, n: int) -> Dim:
+    """Of a convolution with results (..., N, O, counts) `one`: two a place of each window."""
+    return count((2, *one, *w[-n - 1 :]))
+
+
+CONVOLUTION = register(
+    Op(
+        "convolution",
+        infer=_infer_convolution,
+        kernel=lambda xp, x, w, *, strides, dilations, groups: xp.convolution(
+            x, w, strides, dilations, groups
+        ),
+        vjp=(
+            lambda ct, out, x, w, **params: apply(
+                ADJOINT, ct, w, extents=_spatial(x, params), **params
+            ),
+            lambda ct, out, x, w, **params: apply(
+                KERNEL, x, ct, sizes=_spatial(w, params), **params
+            ),
+        ),
+        normalize=_normal_convolution,
+        promote=_whole_or_float,
+        flops=lambda out, x, w, *, strides, **_: _flops(out.shape, w.shape, len(strides)),
+        facts=_facts_of_products,
+        doc="x (..., N, C, extents) with a kernel w (..., O, C/groups, sizes), not flipped: "
+        "(..., N, O, counts).",
+    )
+)
+
+ADJOINT = register(
+    Op(
+        "adjoint_convolution",
+        infer=_infer_adjoint,
+        kernel=lambda xp, y, w, *, extents, strides, dilations, groups: xp.adjoint_convolution(
+            y, w, extents, strides, dilations, groups
+        ),
+        vjp=(
+            lambda ct, out, y, w, **params: apply(
+                CONVOLUTION, ct, w, **_without(params, "extents")
+            ),
+            lambda ct, out, y, w, **params: apply(
+                KERNEL, ct, y, sizes=_spatial(w, params), **_without(params, "extents")
+            ),
+        ),
+        normalize=_normal_convolution,
+        promote=_whole_or_float,
+        flops=lambda out, y, w, *, strides, **_: _flops(y.shape, w.shape, len(strides)),
+        facts=_facts_of_products,
+        doc="The transpose of `convolution` in x: y (..., N, O, counts) and the kernel give "
+        "(..., N, C, extents).",
+    )
+)
+
+KERNEL = register(
+    Op(
+        "kernel_convolution",
+        infer=_infer_kernel,
+        kernel=lambda xp, x, y, *, sizes, strides, dilations, groups: xp.kernel_convolution(
+            x, y, sizes, strides, dilations, groups
+        ),
+        vjp=(
+            lambda ct, out, x, y, **params: apply(
+                ADJOINT, y, ct, extents=_spatial(x, params), **_without(params, "sizes")
+            ),
+            lambda ct, out, x, y, **params: apply(CONVOLUTION, x, ct, **_without(params, "sizes")),
+        ),
+        normalize=_normal_convolution,
+        promote=_whole_or_float,
+        flops=lambda out, x, y, *, strides, **_: _flops(y.shape, out.shape, len(strides)),
+        facts=_facts_of_products,
+        doc="The transpose of `convolution` in w, summed over images: (..., O, C/groups, sizes).",
+    )
+)
+
+
+# -- functions -------------------------------------------------------------------------------------
+def _batched(x: Array, n: int) -> tuple[Array, Shape]:
+    """`x` with one axis of images in front of its channels, and the axes that were there."""
+    if x.ndim < n + 1:
+        raise ShapeError(
+            f"shape {show_shape(x.shape)} has no channels and {n} spatial axes.",
+            mend="x has shape (..., C, *extents); add an axis with x[None].",
+        )
+    lead = x.shape[: x.ndim - n - 1]
+    if len(lead) == 1:
+        return x, lead
+    return reshape(x, (count(lead), *x.shape[x.ndim - n - 1 :])), lead
+
+
+def _unbatched(y: Array, lead: Shape) -> Array:
+    return y if len(lead) == 1 else reshape(y, (*lead, *y.shape[1:]))
+
+
+def _kernel_of(w: Any, n: int | None) -> tuple[Array, int]:
+    kernel = as_array(w)
+    spatial = kernel.ndim - 2
+    if spatial < 1 or (n is not None and spatial != n):
+        wanted = "(O, C / groups, *sizes)" if n is None else f"(O, C / groups) and {n} sizes"
+        raise ShapeError(f"a kernel has shape {wanted}, not {show_shape(kernel.shape)}.")
+    return kernel, spatial
+
+
+def _groups_of(groups: Any) -> int:
+    return one_each(groups, 1, "groups")[0]
+
+
+@composite()
+def conv(
+    x: Any, w: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+) -> Array:
+    r"""The convolution of layers, $y_{n,o,p} = \sum_{c,k} x_{n,c,ps+kd-a} w_{o,c,k}$.
+
+    The kernel is not flipped: this is a cross-correlation, as in all libraries of layers.
+
+    Parameters
+    ----------
+    x : array_like, shape (..., C, *extents)
+        Channels first; any number of leading axes, named ones too.
+    w : array_like, shape (O, C / groups, *sizes)
+        Its number of axes tells that of the spatial ones.
+    stride, dilation : int or one an axis
+        Steps between windows, and between the elements of one.
+    padding : int, one or a pair an axis, "same" or "valid"
+        Zeros around the spatial axes; "same" gives ceil(extent / stride) results, the odd zero
+        after.
+    groups : int
+        Channels are cut into so many groups, each convolved with its own part of the kernel.
+
+    Returns
+    -------
+    Array, shape (..., O, *counts)
+        counts = floor((extent + padding - dilation (size - 1) - 1) / stride) + 1.
+
+    Raises
+    ------
+    ShapeError
+        If channels, groups or windows do not fit.
+    DTypeError
+        For truth values.
+
+    Examples
+    --------
+    >>> x, w = sg.input("x", ("n", 3, 8, 8)), sg.input("w", (16, 3, 3, 3))
+    >>> snp.conv(x, w, stride=2, padding=1).shape
+    (n, 16, 4, 4)
+    """
+    kernel, n = _kernel_of(w, None)
+    images, lead = _batched(as_array(x), n)
+    strides, dilations = one_each(stride, n, "stride"), one_each(dilation, n, "dilation")
+    extents, sizes = images.shape[images.ndim - n :], kernel.shape[kernel.ndim - n :]
+    pads = pads_of(padding, extents, sizes, strides, dilations)
+    params = {"strides": strides, "dilations": dilations, "groups": _groups_of(groups)}
+    return _unbatched(apply(CONVOLUTION, padded(images, pads), kernel, **params), lead)
+
+
+def _conv_of(n: int) -> Any:
+    def call(
+        x: Any, w: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+    ) -> Array:
+        _kernel_of(w, n)
+        return conv(x, w, stride, padding, dilation, groups)
+
+    call.__name__ = call.__qualname__ = f"conv{n}d"
+    call.__doc__ = f"`conv` along {n} spatial ax{'i' if n == 1 else 'e'}s."
+    return composite()(call)
+
+
+conv1d, conv2d, conv3d = (_conv_of(n) for n in (1, 2, 3))
+
+
+@composite()
+def conv_transpose(
+    x: Any,
+    w: Any,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    output_padding: Any = 0,
+) -> Array:
+    """The transpose of `conv` in its first argument: what upsamples where `conv` downsamples.
+
+    For y of the shape of `conv(x, w)`, sum(conv(x, w) * y) equals sum(x * conv_transpose(y, w)).
+
+    Parameters
+    ----------
+    x : array_like, shape (..., O, *counts)
+    w : array_like, shape (O, C / groups, *sizes)
+        The kernel of the convolution this is the transpose of.
+    stride, dilation : int or one an axis
+    padding : int, one or a pair an axis
+        Of that convolution: so much is cut off the result.
+    groups : int
+    output_padding : int or one an axis
+        Further elements after the last; several extents have the same count if stride > 1.
+
+    Returns
+    -------
+    Array, shape (..., C, *extents)
+        extents = (count - 1) stride + dilation (size - 1) + 1 + output_padding - padding.
+    """
+    kernel, n = _kernel_of(w, None)
+    images, lead = _batched(as_array(x), n)
+    strides, dilations = one_each(stride, n, "stride"), one_each(dilation, n, "dilation")
+    extra = one_each(output_padding, n, "output_padding", 0)
+    if [0 for each, step in zip(extra, strides, strict=True) if each and each >= step]:
+        raise ShapeError(f"output_padding={output_padding!r} is not below the stride {strides}.")
+    counts, sizes = images.shape[images.ndim - n :], kernel.shape[kernel.ndim - n :]
+    if isinstance(padding, str) and padding != "valid":
+        raise ShapeError(f"padding={padding!r} does not tell the extents.", mend="Give numbers.")
+    pads = pads_of(padding, counts, sizes, strides, dilations)
+    whole = [
+        normal((c - 1) * s + d * (k - 1) + 1 + e)
+        for c, s, d, k, e in zip(counts, strides, dilations, sizes, extra, strict=True)
+    ]
+    params = {"strides": strides, "dilations": dilations, "groups": _groups_of(groups)}
+    wide = apply(ADJOINT, images, kernel, extents=whole, **params)
+    cut = [
+        slice(before, normal(size - after))
+        for size, (before, after) in zip(whole, pads, strict=True)
+    ]
+    return _unbatched(wide[(..., *cut)] if _any_pad(pads) else wide, lead)
+
+
+def _any_pad(pads: Pads) -> bool:
+    return [side for pad in pads for side in pad if side != 0] != []

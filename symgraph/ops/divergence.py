@@ -1,0 +1,95 @@
+"""Entropies, divergences and robust losses under SciPy's names.
+
+One derivative each at the edge of the domain: where both arguments of a divergence are 0 both
+derivatives are 0; at 0 alone entr and rel_entr have the infinite derivative of their limit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .choice import clip, where
+from .elementwise import absolute, sqrt, square
+from .exponential import log
+from .scipyufuncs import scipy_ufunc
+
+__all__ = ["entr", "huber", "kl_div", "pseudo_huber", "rel_entr"]
+
+entr = scipy_ufunc(
+    "entr",
+    lambda ct, out, x: -(ct * (log(x) + 1)),
+    doc="-x log(x), 0 at 0, and -inf below.",
+)
+
+
+def _nowhere_both(x: Any, y: Any) -> tuple[Any, Any]:
+    """Both arguments, but 1 where both are 0."""
+    both = (x == 0) & (y == 0)
+    return where(both, 1, x), where(both, 1, y)
+
+
+def _log_quotient(x: Any, y: Any) -> Any:
+    over, under = _nowhere_both(x, y)
+    return log(over / under)
+
+
+def _quotient(x: Any, y: Any) -> Any:
+    return x / _nowhere_both(x, y)[1]
+
+
+rel_entr = scipy_ufunc(
+    "rel_entr",
+    lambda ct, out, x, y: ct * (_log_quotient(x, y) + where((x == 0) & (y == 0), 0, 1)),
+    lambda ct, out, x, y: -(ct * _quotient(x, y)),
+    doc="x log(x / y), 0 at x = 0, and inf where x or y is negative.",
+)
+kl_div = scipy_ufunc(
+    "kl_div",
+    lambda ct, out, x, y: ct * _log_quotient(x, y),
+    lambda ct, out, x, y: ct * (where((x == 0) & (y == 0), 0, 1) - _quotient(x, y)),
+    doc="x log(x / y) - x + y, y at x = 0, and inf where x or y is negative.",
+)
+
+
+def _huber(xp: Any, delta: Any, r: Any) -> Any:
+    size = xp.absolute(r)
+    value = xp.where(size <= delta, 0.5 * xp.square(r), delta * (size - 0.5 * delta))
+    return xp.where(delta < 0, xp.inf, value)
+
+
+huber = scipy_ufunc(
+    "huber",
+    lambda ct, out, delta, r: ct * where(absolute(r) > delta, absolute(r) - delta, 0),
+    lambda ct, out, delta, r: ct * clip(r, -delta, delta),
+    kernel=_huber,
+    flops=6,
+    doc="r**2 / 2 for |r| <= delta, delta (|r| - delta / 2) beyond.",
+)
+
+
+def _pseudo_huber(xp: Any, delta: Any, r: Any) -> Any:
+    # delta² (sqrt(1 + (r/delta)²) - 1), in a form that keeps the digits of small r.
+    nonzero = xp.where(delta == 0, 1, delta)
+    value = xp.square(r) / (1 + xp.sqrt(1 + xp.square(r / nonzero)))
+    return xp.where(delta < 0, xp.inf, xp.where(delta == 0, 0, value))
+
+
+def _root(delta: Any, r: Any) -> Any:
+    return sqrt(1 + square(r / where(delta == 0, 1, delta)))
+
+
+def _slope_in_delta(delta: Any, r: Any) -> Any:
+    """The slope delta (s - 1)² / s, with s the root and s - 1 = (r/delta)² / (1 + s)."""
+    root = _root(delta, r)
+    ratio = square(r / where(delta == 0, 1, delta)) / (1 + root)
+    return delta * square(ratio) / root
+
+
+pseudo_huber = scipy_ufunc(
+    "pseudo_huber",
+    lambda ct, out, delta, r: ct * _slope_in_delta(delta, r),
+    lambda ct, out, delta, r: where(delta == 0, 0, ct * (r / _root(delta, r))),
+    kernel=_pseudo_huber,
+    flops=12,
+    doc="delta**2 (sqrt(1 + (r / delta)**2) - 1), smooth where huber has a corner.",
+)

@@ -1,0 +1,69 @@
+"""Operations that are SciPy's special functions, reachable by SciPy's own names.
+
+Floats keep their dtype (half precision is computed in single), integers and truth values give
+float64. SciPy itself gives single or double for those, depending on the order of its loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array
+from .bounds import FactRule
+from .families import elementwise
+
+__all__ = ["float_or_double", "polynomial", "scipy_ufunc"]
+
+
+def float_or_double(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Floats as they are, anything else as float64."""
+    return dtype if dtype.kind == "f" else np.dtype("float64")
+
+
+def _kernel(name: str) -> Callable[..., Any]:
+    """SciPy's function `name`; SciPy computes float16 in float32, so the dtype is set right."""
+
+    def kernel(xp: Any, *operands: Any) -> Any:
+        return getattr(xp.special, name)(*operands).astype(operands[0].dtype)
+
+    return kernel
+
+
+def scipy_ufunc(
+    name: str,
+    *vjp: Any,
+    facts: FactRule | None = None,
+    doc: str = "",
+    flops: int = 20,
+    kernel: Callable[..., Any] | None = None,
+) -> Any:
+    """The operation that is `scipy.special.<name>`, its derivatives one an operand.
+
+    `kernel` is for functions that some backend's `special` lacks.
+    """
+    found = elementwise(
+        name,
+        kernel=kernel or _kernel(name),
+        vjp=vjp,
+        promote=float_or_double,
+        facts=facts,
+        flops=flops,
+        doc=doc,
+    )
+    NUMPY_FUNCTIONS[f"scipy.special.{name}"] = found
+    return found
+
+
+def polynomial(x: Array, *coefficients: float) -> Array:
+    """c₀ + c₁ x + c₂ x² + …, by Horner's scheme.
+
+    For what is divided by a difference that vanishes: near there a polynomial keeps the digits that
+    the quotient, and even more its derivatives, would lose.
+    """
+    result: Any = FUNCTIONS["full_like"](x, coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        result = result * x + coefficient
+    return result

@@ -1,0 +1,377 @@
+"""Sliding windows and what reduces them: `windows`, its transpose, sums and largest elements.
+
+The transpose of reading windows adds up what overlaps; the two are each other's derivative, and
+pooling and `np.lib.stride_tricks.sliding_window_view` are made of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array, apply
+from ..avals import Aval, normal_axes
+from ..dims import Dim, Shape, count, known_equal, normal, show_shape
+from ..errors import ShapeError
+from ..facts import Fact, finite, integer_valued, total
+from ..op import Op, no_flops, register
+from ..windows import span
+from .composites import as_array, composite, listed, refuse
+from .creation import ones
+from .indexing import embed
+from .movement import broadcast_to, expand_dims, facts_of_elements, transpose
+
+__all__ = [
+    "MAX_OF_WINDOWS",
+    "OVERLAP_ADD",
+    "SUM_OF_WINDOWS",
+    "WINDOWS",
+    "Pads",
+    "counted",
+    "lowest",
+    "one_each",
+    "padded",
+    "pads_of",
+    "sliding_window_view",
+    "window_sum",
+]
+
+Sizes = tuple[int, ...]
+Pads = tuple[tuple[Dim, Dim], ...]
+
+
+# -- params ----------------------------------------------------------------------------------------
+def one_each(value: Any, n: int, what: str, least: int = 1) -> Sizes:
+    """`value` as one int an axis.
+
+    Raises
+    ------
+    ShapeError
+        If there are not `n`, or one is below `least`.
+    """
+    entries = listed(value) * (n if len(listed(value)) == 1 else 1)
+    if len(entries) != n or [
+        each for each in entries if isinstance(each, bool) or not hasattr(each, "__index__")
+    ]:
+        raise ShapeError(
+            f"{what}={value!r} is not an integer, nor {n} of them.",
+            mend=f"Give one number for all {n} spatial axes, or one for each.",
+        )
+    numbers = tuple([int(each.__index__()) for each in entries])
+    if min(numbers) < least:
+        raise ShapeError(f"{what}={value!r}: at least {least} is needed.")
+    return numbers
+
+
+def pads_of(padding: Any, extents: Shape, sizes: Shape, strides: Sizes, dilations: Sizes) -> Pads:
+    """How many elements are added before and after each of the last axes.
+
+    `padding` is a number for all axes, one for each, pairs (before, after), "valid" for none, or
+    "same" for as many as give ceil(extent / stride) windows, the odd one after.
+
+    Raises
+    ------
+    ShapeError
+        If it is none of these, or "same" is asked of a named extent with a stride.
+    """
+    n = len(extents)
+    if padding == "valid":
+        return ((0, 0),) * n
+    if padding == "same":
+        rows = zip(extents, sizes, strides, dilations, strict=True)
+        return tuple([_same_pad(*row) for row in rows])
+    if isinstance(padding, str):
+        raise ShapeError(
+            f"padding={padding!r} is not known.", mend='Use numbers, pairs, "same" or "valid".'
+        )
+    entries = listed(padding)
+    if len(entries) == n and [each for each in entries if isinstance(each, (tuple, list))]:
+        pairs = [one_each(each, 2, "padding", 0) for each in entries]
+        return tuple([(pair[0], pair[1]) for pair in pairs])
+    return tuple([(each, each) for each in one_each(padding, n, "padding", 0)])
+
+
+def _same_pad(extent: Dim, size: Dim, stride: int, dilation: int) -> tuple[Dim, Dim]:
+    reach = span(size, dilation)
+    if stride == 1 and isinstance(reach, int):
+        total_pad = reach - 1
+    elif isinstance(extent, int) and isinstance(reach, int):
+        total_pad = max((-(-extent // stride) - 1) * stride + reach - extent, 0)
+    else:
+        raise ShapeError(
+            f'padding="same" with stride {stride} depends on the size of {extent}.',
+            mend="Give the padding in numbers.",
+        )
+    return total_pad // 2, total_pad - total_pad // 2
+
+
+def counted(extents: Shape, sizes: Shape, strides: Sizes, dilations: Sizes) -> Shape:
+    """How many windows fit each axis.
+
+    Raises
+    ------
+    ShapeError
+        If none does, as far as that is known.
+    """
+    found: list[Dim] = []
+    for extent, size, stride, dilation in zip(extents, sizes, strides, dilations, strict=True):
+        room: Any = normal(extent - span(size, dilation))
+        if isinstance(room, int):
+            if room < 0:
+                raise ShapeError(
+                    f"a window that reaches over {span(size, dilation)} elements "
+                    f"does not fit into {extent}.",
+                    mend="Pad the array, or make the window smaller.",
+                )
+            found.append(room // stride + 1)
+        elif stride == 1:
+            found.append(normal(room + 1))
+        else:
+            from sympy import floor  # only where a dimension is named
+
+            found.append(normal(floor(room / stride) + 1))
+    return tuple(found)
+
+
+def _normal_windows(avals: tuple[Aval, ...], **params: Any) -> dict[str, Any]:
+    return {name: tuple(value) for name, value in params.items()}
+
+
+def _split(x: Aval, n: int) -> tuple[Shape, Shape]:
+    if x.ndim < n:
+        raise ShapeError(f"shape {show_shape(x.shape)} has no {n} axes to put windows on.")
+    return x.shape[: x.ndim - n], x.shape[x.ndim - n :]
+
+
+# -- windows and their transpose -------------------------------------------------------------------
+def _infer_windows(x: Aval, *, sizes: Sizes, strides: Sizes, dilations: Sizes) -> Aval:
+    lead, extents = _split(x, len(sizes))
+    return x.with_shape((*lead, *counted(extents, sizes, strides, dilations), *sizes))
+
+
+def _infer_overlap_add(y: Aval, *, extents: Shape, strides: Sizes, dilations: Sizes) -> Aval:
+    n = len(extents)
+    lead, counts, sizes = y.shape[: -2 * n], y.shape[-2 * n : -n], y.shape[-n:]
+    wanted = counted(extents, sizes, strides, dilations)
+    if [0 for a, b in zip(wanted, counts, strict=True) if not known_equal(a, b)]:
+        raise ShapeError(f"{show_shape(counts)} windows are not those of {show_shape(extents)}.")
+    return y.with_shape((*lead, *extents))
+
+
+WINDOWS = register(
+    Op(
+        "windows",
+        infer=_infer_windows,
+        kernel=lambda xp, x, *, sizes, strides, dilations: xp.windows(x, sizes, strides, dilations),
+        vjp=(
+            lambda ct, out, x, *, sizes, strides, dilations: apply(
+                OVERLAP_ADD,
+                ct,
+                extents=x.shape[x.ndim - len(sizes) :],
+                strides=strides,
+                dilations=dilations,
+            ),
+        ),
+        normalize=_normal_windows,
+        flops=no_flops,
+        count=0,
+        facts=lambda x, *, sizes, strides, dilations: facts_of_elements(x),
+        view=True,
+        doc="The sliding windows of the last axes, as axes of their own at the end.",
+    )
+)
+
+OVERLAP_ADD = register(
+    Op(
+        "overlap_add",
+        infer=_infer_overlap_add,
+        kernel=lambda xp, y, *, extents, strides, dilations: xp.overlap_add(
+            y, extents, strides, dilations
+        ),
+        vjp=(
+            lambda ct, out, y, *, extents, strides, dilations: apply(
+                WINDOWS,
+                ct,
+                sizes=y.shape[y.ndim - len(extents) :],
+                strides=strides,
+                dilations=dilations,
+            ),
+        ),
+        normalize=_normal_windows,
+        flops=lambda out, y, *, extents, strides, dilations: y.size,
+        facts=lambda y, *, extents, strides, dilations: _facts_of_sums(y),
+        doc="Windows put back in their places, what overlaps added up: the transpose of `windows`.",
+    )
+)
+
+
+def _facts_of_sums(x: Any) -> Iterable[Fact]:
+    """Of sums of elements, perhaps of none: signs, finiteness, whole numbers."""
+    kept = (Fact("nonnegative"), Fact("nonpositive"), finite, total, integer_valued)
+    return [fact for fact in kept if x.has(fact)]
+
+
+# -- reduced windows -------------------------------------------------------------------------------
+def _infer_reduced(x: Aval, *, sizes: Sizes, strides: Sizes, dilations: Sizes) -> Aval:
+    lead, extents = _split(x, len(sizes))
+    return x.with_shape((*lead, *counted(extents, sizes, strides, dilations)))
+
+
+def _vjp_sum(
+    ct: Array, out: Array, x: Array, *, sizes: Sizes, strides: Sizes, dilations: Sizes
+) -> Array:
+    n = len(sizes)
+    copies = broadcast_to(expand_dims(ct, tuple(range(-n, 0))), (*ct.shape, *sizes))
+    extents = x.shape[x.ndim - n :]
+    return apply(OVERLAP_ADD, copies, extents=extents, strides=strides, dilations=dilations)
+
+
+SUM_OF_WINDOWS = register(
+    Op(
+        "sum_of_windows",
+        infer=_infer_reduced,
+        kernel=lambda xp, x, *, sizes, strides, dilations: xp.sum_of_windows(
+            x, sizes, strides, dilations
+        ),
+        vjp=(_vjp_sum,),
+        normalize=_normal_windows,
+        flops=lambda out, x, *, sizes, strides, dilations: count((*out.shape, *sizes)),
+        facts=lambda x, *, sizes, strides, dilations: _facts_of_sums(x),
+        doc="The sum of each sliding window of the last axes.",
+    )
+)
+
+
+def padded(x: Array, pads: Pads, fill: float = 0) -> Array:
+    """`x` with `fill` around its last axes."""
+    if not any(side != 0 for pad in pads for side in pad):
+        return x
+    n = len(pads)
+    lead, extents = _split(x.aval, n)
+    shape = [normal(a + extent + b) for extent, (a, b) in zip(extents, pads, strict=True)]
+    index = tuple(
+        [slice(a, normal(a + extent)) for extent, (a, _) in zip(extents, pads, strict=True)]
+    )
+    wide = embed(x, (*lead, *shape), (..., *index))
+    if fill == 0:
+        return wide
+    inside = embed(ones(extents, bool), tuple(shape), index)
+    return FUNCTIONS["where"](inside, wide, fill)
+
+
+def lowest(dtype: np.dtype[Any]) -> float:
+    """What no element of the dtype is below."""
+    if dtype.kind == "f":
+        return -np.inf
+    return False if dtype.kind == "b" else int(np.iinfo(dtype).min)
+
+
+def _vjp_max(
+    ct: Array, out: Array, x: Array, *, sizes: Sizes, strides: Sizes, dilations: Sizes, pads: Pads
+) -> Array:
+    n = len(sizes)
+    last = tuple(range(-n, 0))
+    params = {"strides": strides, "dilations": dilations}
+    wide = padded(x, pads, lowest(x.dtype))
+    seen = apply(WINDOWS, wide, sizes=sizes, **params)
+    chosen = seen == expand_dims(out, last)
+    if wide is not x:
+        # Padding that ties with elements, all of them -inf, has no share in the cotangent.
+        real = padded(ones(x.shape[x.ndim - n :], bool), pads)
+        chosen = chosen & apply(WINDOWS, real, sizes=sizes, **params)
+    share = FUNCTIONS["astype"](chosen, x.dtype)
+    share = share / FUNCTIONS["sum"](share, axis=last, keepdims=True)
+    extents = wide.shape[wide.ndim - n :]
+    back = apply(OVERLAP_ADD, expand_dims(ct, last) * share, extents=extents, **params)
+    return back if wide is x else _unpadded(back, x, pads)
+
+
+def _unpadded(wide: Array, x: Array, pads: Pads) -> Array:
+    extents = x.shape[x.ndim - len(pads) :]
+    index = [slice(a, normal(a + size)) for size, (a, _) in zip(extents, pads, strict=True)]
+    return wide[(..., *index)]
+
+
+def _infer_max(x: Aval, *, sizes: Sizes, strides: Sizes, dilations: Sizes, pads: Pads) -> Aval:
+    lead, extents = _split(x, len(sizes))
+    for size, dilation, pad in zip(sizes, dilations, pads, strict=True):
+        if max(pad) >= span(size, dilation):
+            raise ShapeError(
+                f"padding {pad} is as wide as the window {span(size, dilation)}: "
+                "windows of nothing but padding have no largest element.",
+                mend="Pad less than the window reaches over.",
+            )
+    wide = tuple([normal(a + size + b) for size, (a, b) in zip(extents, pads, strict=True)])
+    return x.with_shape((*lead, *counted(wide, sizes, strides, dilations)))
+
+
+def _max_kernel(
+    xp: Any, x: Any, *, sizes: Sizes, strides: Sizes, dilations: Sizes, pads: Pads
+) -> Any:
+    if max(side for pad in pads for side in pad) > 0:
+        widths = (((0, 0),) * (x.ndim - len(pads))) + pads
+        x = xp.pad(x, widths, constant_values=lowest(x.dtype))
+    return xp.largest_of_windows(x, sizes, strides, dilations)
+
+
+MAX_OF_WINDOWS = register(
+    Op(
+        "max_of_windows",
+        infer=_infer_max,
+        kernel=_max_kernel,
+        vjp=(_vjp_max,),
+        normalize=_normal_windows,
+        flops=lambda out, x, *, sizes, strides, dilations, pads: count((*out.shape, *sizes)),
+        facts=lambda x, *, sizes, strides, dilations, pads: facts_of_elements(x),
+        doc="The largest element of each sliding window of the last axes; NaN if there is one. "
+        "Ties split the gradient equally.",
+    )
+)
+
+
+def window_sum(x: Array, sizes: Sizes, strides: Sizes, dilations: Sizes) -> Array:
+    """The sum of each window of the last axes."""
+    return apply(SUM_OF_WINDOWS, x, sizes=sizes, strides=strides, dilations=dilations)
+
+
+# -- functions -------------------------------------------------------------------------------------
+@composite(np.lib.stride_tricks.sliding_window_view)
+def sliding_window_view(
+    x: Any,
+    window_shape: int | Sequence[int],
+    axis: int | Sequence[int] | None = None,
+    *,
+    subok: bool = False,
+    writeable: bool = False,
+) -> Array:
+    """Windows of `window_shape` at every place of the given axes, as axes at the end.
+
+    Parameters
+    ----------
+    x : array_like
+    window_shape : int or sequence of int
+    axis : int or sequence of int, optional
+        One an entry of `window_shape`, all axes by default; an axis may be named several times in
+        NumPy, here once.
+
+    Raises
+    ------
+    ShapeError
+        If a window does not fit, or their number is not that of the axes.
+    """
+    refuse("sliding_window_view", {"writeable": writeable or None, "subok": subok or None})
+    operand = as_array(x)
+    sizes = listed(window_shape)
+    places = list(range(operand.ndim)) if axis is None else listed(axis)
+    if len(sizes) != len(places):
+        raise ShapeError(f"{len(sizes)} window sizes for {len(places)} axes.")
+    normal_axes(places, operand.ndim)  # in range, and none twice
+    places = [each % operand.ndim for each in places]
+    numbers = one_each(sizes, len(sizes), "window_shape")
+    order = (*[i for i in range(operand.ndim) if i not in places], *places)
+    steps = (1,) * len(numbers)
+    found = apply(WINDOWS, transpose(operand, order), sizes=numbers, strides=steps, dilations=steps)
+    back = [order.index(i) for i in range(operand.ndim)]
+    return transpose(found, (*back, *range(operand.ndim, found.ndim)))

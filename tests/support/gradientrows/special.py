@@ -1,0 +1,84 @@
+"""Rows of the special functions; numbers keep away from poles, zeros and ends of domains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import symgraph.ops  # noqa: F401  # registers the functions
+from symgraph.array import FUNCTIONS
+from symgraph.testing import GradientCase, Operand
+
+ANY = Operand()
+POSITIVE = Operand(0.3, 3.0)
+UNIT = Operand(0.1, 0.9)
+ABOVE = Operand(1.5, 4.0)
+FAR = Operand(31.0, 40.0)
+NEAR_ONE = Operand(0.97, 1.03)
+NEAR_ZERO = Operand(-0.1, 0.1)
+LARGE = Operand(1.0, 2.0)
+BEYOND = Operand(2.2, 4.0)
+SMALL = Operand(-0.9, 0.9)
+
+
+def _row(name: str, *operands: Operand, note: str = "") -> GradientCase:
+    return GradientCase(name, FUNCTIONS[name], operands, False, note=note)
+
+
+def _with(name: str, first: Any, *operands: Operand, note: str = "") -> GradientCase:
+    """The function of given parameters, differentiated in the rest."""
+    function: Callable[..., Any] = FUNCTIONS[name]
+    given = first if isinstance(first, tuple) else (first,)
+    return GradientCase(name, lambda *x: function(*given, *x), operands, False, note=note)
+
+
+BESSEL = (
+    *[_row(name, ANY) for name in ("j0", "j1", "i0", "i1")],
+    *[_row(name, POSITIVE) for name in ("y0", "y1", "k0", "k1", "k0e", "k1e", "i0e", "i1e")],
+    _row("i0e", Operand(-3.0, -0.3), note="negative"),
+    *[_with(name, 1.3, POSITIVE) for name in ("jv", "yv", "iv", "ive", "kv", "kve")],
+    _with("jv", 2, ANY, note="whole"),
+)
+
+INTEGRALS = (
+    _row("erfcx", ANY),
+    _row("erfcx", FAR, note="far"),
+    _row("erfi", SMALL),
+    _row("erfcinv", Operand(0.3, 1.7)),
+    _row("dawsn", ANY),
+    _row("dawsn", FAR, note="far"),
+    _row("expi", POSITIVE),
+    _row("exp1", POSITIVE),
+    *[_with("expn", n, POSITIVE, note=str(n)) for n in (0, 1, 3)],
+    _row("spence", POSITIVE),
+    _row("spence", NEAR_ONE, note="near one"),
+    _row("sinc", ANY),
+    _row("sinc", NEAR_ZERO, note="near zero"),
+)
+
+BETA = (
+    _row("beta", POSITIVE, POSITIVE),
+    _row("betaln", POSITIVE, POSITIVE),
+    _row("poch", POSITIVE, UNIT),
+    _row("binom", ABOVE, UNIT),
+    _with("gammainc", 1.7, POSITIVE),
+    _with("gammaincc", 1.7, POSITIVE),
+    _with("gammaincinv", 1.7, UNIT),
+    _with("gammainccinv", 1.7, UNIT),
+    _with("betainc", (1.7, 2.2), UNIT),
+    _with("betaincinv", (1.7, 2.2), UNIT),
+    _with("zeta", 2.5, POSITIVE),
+)
+
+DIVERGENCE = (
+    _row("entr", POSITIVE),
+    _row("rel_entr", POSITIVE, POSITIVE),
+    _row("kl_div", POSITIVE, POSITIVE),
+    _row("huber", LARGE, SMALL),
+    _row("huber", LARGE, BEYOND, note="outside"),
+    _row("huber", LARGE, Operand(-4.0, -2.2), note="below"),
+    _row("pseudo_huber", LARGE, ANY),
+    _row("pseudo_huber", LARGE, BEYOND, note="outside"),
+)
+
+ROWS = (*BESSEL, *INTEGRALS, *BETA, *DIVERGENCE)
