@@ -43,6 +43,41 @@ class Namespace:
         setattr(self, name, value)
         return value
 
+    def expm(self, x: Any) -> Any:
+        """The exponential of square matrices."""
+        if not x.size:
+            return self.module.array(x)
+        return import_module("scipy.linalg").expm(x)
+
+    def solve_triangular(
+        self, a: Any, b: Any, *, lower: bool, trans: int, unit_diagonal: bool
+    ) -> Any:
+        """Solutions of triangular systems; leading axes are broadcast, a 1-d `b` is a vector.
+
+        SciPy takes stacked matrices since 1.16 only, and no empty ones.
+        """
+        xp = self.module
+        if b.ndim == 1:
+            column = self.solve_triangular(
+                a, b[:, None], lower=lower, trans=trans, unit_diagonal=unit_diagonal
+            )
+            return column[..., 0]
+        options: dict[str, Any] = {"lower": lower, "trans": trans, "unit_diagonal": unit_diagonal}
+        solver = import_module("scipy.linalg").solve_triangular
+        lead = xp.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        found = xp.empty((*lead, *b.shape[-2:]), dtype=xp.result_type(a, b))
+        if not found.size:
+            return found
+        if a.ndim == 2:
+            columns = xp.moveaxis(b, -2, 0).reshape(b.shape[-2], -1)
+            solved = solver(a, columns, check_finite=False, **options)
+            return xp.moveaxis(solved.reshape(b.shape[-2], *lead, b.shape[-1]), 0, -2)
+        matrices = xp.broadcast_to(a, (*lead, *a.shape[-2:]))
+        sides = xp.broadcast_to(b, (*lead, *b.shape[-2:]))
+        for index in xp.ndindex(*lead):
+            found[index] = solver(matrices[index], sides[index], check_finite=False, **options)
+        return found
+
     def scatter_add(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
         """A copy of `x` with `values` added at `index`; repeated positions add up."""
         result = self.module.array(x)

@@ -87,6 +87,19 @@ def _on_host(name: str) -> Callable[..., Any]:
     return call
 
 
+class _JaxLinalg:
+    """jax.numpy.linalg; of symmetric matrices one triangle is read, as in NumPy."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(jax.numpy.linalg, name)
+
+    def cholesky(self, x: Any) -> Any:
+        return jax.numpy.linalg.cholesky(x, symmetrize_input=False)
+
+    def eigh(self, x: Any, UPLO: str = "L") -> Any:
+        return jax.numpy.linalg.eigh(x, UPLO=UPLO, symmetrize_input=False)
+
+
 class _JaxNamespace(Namespace):
     """jax.numpy, with NumPy's values where the two differ.
 
@@ -96,6 +109,28 @@ class _JaxNamespace(Namespace):
     @property
     def special(self) -> Any:
         return _SPECIAL
+
+    @property
+    def linalg(self) -> Any:
+        return _LINALG
+
+    def expm(self, x: Any) -> Any:
+        return jax.scipy.linalg.expm(x)
+
+    def solve_triangular(
+        self, a: Any, b: Any, *, lower: bool, trans: int, unit_diagonal: bool
+    ) -> Any:
+        """Leading axes broadcast, which jax.scipy leaves to the caller."""
+        xp = self.module
+        options: dict[str, Any] = {"lower": lower, "trans": trans, "unit_diagonal": unit_diagonal}
+        sides = b[:, None] if b.ndim == 1 else b
+        lead = xp.broadcast_shapes(a.shape[:-2], sides.shape[:-2])
+        found = jax.scipy.linalg.solve_triangular(
+            xp.broadcast_to(a, (*lead, *a.shape[-2:])),
+            xp.broadcast_to(sides, (*lead, *sides.shape[-2:])),
+            **options,
+        )
+        return found[..., 0] if b.ndim == 1 else found
 
     def floor_divide(self, x: Any, y: Any) -> Any:
         """An integer divided by zero is 0 in NumPy."""
@@ -181,6 +216,7 @@ _enable_x64: Callable[[bool], AbstractContextManager[Any]] = (
     jax.enable_x64 if hasattr(jax, "enable_x64") else import_module("jax.experimental").enable_x64
 )
 _SPECIAL = _JaxSpecial()
+_LINALG = _JaxLinalg()
 _NAMESPACE = _JaxNamespace("jax.numpy", "jax.scipy.special")
 
 

@@ -262,6 +262,13 @@ def _infer_project(results: tuple[Aval, ...], *, index: int) -> Aval:
     return results[index]
 
 
+def _facts_project(x: Any, *, index: int) -> Iterable[Fact]:
+    """What the operation of several results says of this one: `Fact("result", (index, fact))`."""
+    for fact in list(x.facts):
+        if fact.name == "result" and fact.args[0] == index and x.has(fact):
+            yield fact.args[1]
+
+
 PROJECT = register(
     Op(
         "project",
@@ -269,6 +276,7 @@ PROJECT = register(
         kernel=lambda xp, values, *, index: values[index],
         flops=no_flops,
         count=0,
+        facts=_facts_project,
         view=True,
     )
 )

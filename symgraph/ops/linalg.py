@@ -1,4 +1,4 @@
-"""NumPy's `linalg` over the other families: norms, powers of matrices, products of several."""
+"""NumPy's `linalg`, gathered from the families, and what is left of it; also SciPy's names."""
 
 from __future__ import annotations
 
@@ -8,155 +8,80 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, implements
-from ..avals import normal_axes
-from ..dims import known_equal, show_shape
-from ..errors import ShapeError, TraceError
+from ..dims import show_shape
+from ..errors import ShapeError
 from .composites import as_array, naming_lines
-from .contraction import einsum, matmul, outer, tensordot
-from .creation import eye
+from .contraction import einsum, matmul, tensordot
+from .contraction import outer as _outer
+from .determinants import cofactor, det, slogdet
 from .diagonals import diagonal as _diagonal
-from .extrema import max as _max
-from .extrema import min as _min
-from .movement import matrix_transpose, ravel, reshape
+from .factorizations import cho_factor, cholesky, qr
+from .matrixfunctions import expm, matrix_power
+from .movement import matrix_transpose
+from .norms import matrix_norm, norm, vector_norm
+from .products import linalg_cross as cross
+from .pseudoinverses import cond, lstsq, matrix_rank, pinv
 from .reduction import sum as _sum
+from .solving import cho_solve, inv, solve, solve_triangular, tensorinv, tensorsolve
+from .spectral import eigh, eigvalsh, svd, svdvals
 
 __all__ = [
+    "cho_factor",
+    "cho_solve",
+    "cholesky",
+    "cofactor",
+    "cond",
+    "cross",
+    "det",
     "diagonal",
+    "eigh",
+    "eigvalsh",
+    "expm",
+    "inv",
+    "lstsq",
     "matmul",
     "matrix_norm",
     "matrix_power",
+    "matrix_rank",
     "matrix_transpose",
     "multi_dot",
     "norm",
     "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "solve_triangular",
+    "svd",
+    "svdvals",
     "tensordot",
+    "tensorinv",
+    "tensorsolve",
     "trace",
     "vecdot",
     "vector_norm",
 ]
 
-
-def _floating(x: Any) -> Array:
-    found = as_array(x)
-    return found if found.dtype.kind == "f" else FUNCTIONS["astype"](found, "float64")
+implements(np.linalg.cross)(cross)
 
 
-def _root_of_squares(x: Array, axis: Any, keepdims: bool) -> Array:
-    return FUNCTIONS["sqrt"](_sum(x * x, axis=axis, keepdims=keepdims))
-
-
-@implements(np.linalg.norm)
+@implements(np.linalg.outer)
 @naming_lines
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
-    r"""The norm of vectors or matrices: $\sqrt{\sum x_i^2}$ if no `ord` is given.
-
-    Parameters
-    ----------
-    ord : None, "fro", a number or inf
-        As in NumPy; of matrices "fro", 1, -1, inf and -inf.
-    axis : int, pair of int or None
-        One axis of vectors, two of matrices; None: the whole array.
+def outer(x: Any, y: Any, /) -> Array:
+    """All products of an element of one vector and an element of the other, as a matrix.
 
     Raises
     ------
-    TraceError
-        For matrix norms that need singular values.
     ShapeError
-        If the axes are neither one nor two, or `ord` does not fit them.
+        If one of the two is no vector.
     """
-    x = _floating(x)
-    if axis is None and ord is None:
-        found = _root_of_squares(ravel(x), -1, False)
-        return reshape(found, (1,) * x.ndim) if keepdims else found
-    axes = normal_axes(axis, x.ndim)
-    if len(axes) == 1:
-        return _vector_norm(x, 2 if ord is None else ord, axes, keepdims)
-    if len(axes) == 2:
-        given = axes if axis is None else axis
-        first, second = [each if each < 0 else each - x.ndim for each in given]
-        return _matrix_norm(x, ord, first, second, keepdims)
-    raise ShapeError(
-        f"norm: {len(axes)} axes of shape {show_shape(x.shape)} are neither vectors nor matrices.",
-        mend="Name one axis or two.",
-    )
-
-
-def _vector_norm(x: Array, ord: Any, axis: Any, keepdims: bool) -> Array:
-    if isinstance(ord, str):
-        raise ShapeError(f"norm: {ord!r} is an order of matrices, not of vectors.")
-    if ord == 2:
-        return _root_of_squares(x, axis, keepdims)
-    size = FUNCTIONS["absolute"](x)
-    if ord == np.inf:
-        return _max(size, axis=axis, keepdims=keepdims)
-    if ord == -np.inf:
-        return _min(size, axis=axis, keepdims=keepdims)
-    if ord == 0:
-        return _sum(FUNCTIONS["astype"](x != 0, x.dtype), axis=axis, keepdims=keepdims)
-    if ord == 1:
-        return _sum(size, axis=axis, keepdims=keepdims)
-    return _sum(size**ord, axis=axis, keepdims=keepdims) ** (1 / ord)
-
-
-def _matrix_norm(x: Array, ord: Any, rows: int, columns: int, keepdims: bool) -> Array:
-    if rows == columns:
-        raise ShapeError("norm: a matrix has two different axes.")
-    if ord is None or ord == "fro":
-        return _root_of_squares(x, (rows, columns), keepdims)
-    if ord in (1, -1, np.inf, -np.inf):
-        summed, chosen = (rows, columns) if abs(ord) == 1 else (columns, rows)
-        sums = _sum(FUNCTIONS["absolute"](x), axis=summed, keepdims=True)
-        found = (_max if ord > 0 else _min)(sums, axis=chosen, keepdims=True)
-        return found if keepdims else FUNCTIONS["squeeze"](found, axis=(rows, columns))
-    raise TraceError(
-        f"norm: the matrix norm {ord!r} needs singular values, which cannot be traced yet.",
-        mend='Use "fro", 1, -1, inf or -inf.',
-    )
-
-
-@implements(np.linalg.vector_norm)
-@naming_lines
-def vector_norm(x: Any, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
-    """The norm of vectors along `axis` (several: taken as one; None: the whole array)."""
-    x = _floating(x)
-    axes = normal_axes(axis, x.ndim)
-    return _vector_norm(x, ord, axes, keepdims)
-
-
-@implements(np.linalg.matrix_norm)
-@naming_lines
-def matrix_norm(x: Any, *, keepdims: bool = False, ord: Any = "fro") -> Array:
-    """The norm of the matrices on the last two axes."""
-    return _matrix_norm(_floating(x), ord, -2, -1, keepdims)
-
-
-@implements(np.linalg.matrix_power)
-@naming_lines
-def matrix_power(x: Any, n: int) -> Array:
-    """The matrix multiplied with itself `n` times, by repeated squaring.
-
-    Raises
-    ------
-    TraceError
-        If `n` is negative.
-    """
-    x = as_array(x)
-    if x.ndim < 2 or not known_equal(x.shape[-1], x.shape[-2]):
-        raise ShapeError(f"matrix_power: {show_shape(x.shape)} is not square.")
-    if n < 0:
-        raise TraceError(
-            "matrix_power: inverses cannot be traced yet.", mend="Use a nonnegative power."
+    x, y = as_array(x), as_array(y)
+    if x.ndim != 1 or y.ndim != 1:
+        raise ShapeError(
+            f"outer: shapes {show_shape(x.shape)} and {show_shape(y.shape)} are not two vectors.",
+            mend="np.outer ravels its operands.",
         )
-    if n == 0:
-        return FUNCTIONS["broadcast_to"](eye(x.shape[-1], dtype=x.dtype), x.shape)
-    result = None
-    while True:
-        if n % 2:
-            result = x if result is None else matmul(result, x)
-        n //= 2
-        if not n:
-            return as_array(result)
-        x = matmul(x, x)
+    return _outer(x, y)
 
 
 @implements(np.linalg.multi_dot)

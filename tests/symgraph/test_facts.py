@@ -63,7 +63,7 @@ def untrue(array: Array, at: list[tuple[Array, Any]]) -> list[str]:
         value = np.asarray(value)
         defined[node] = moderate(value) & everywhere(node, defined, value.shape)
         everything = bool(np.all(defined[node]))
-        for fact in knowledge.of(node).facts:
+        for fact in map(widened, knowledge.of(node).facts):
             if fact.name in ("finite", "total"):
                 sound = everything or holds_on(fact, value) or not all_moderate(node, defined)
             elif everything:
@@ -74,6 +74,14 @@ def untrue(array: Array, at: list[tuple[Array, Any]]) -> list[str]:
             if not sound:
                 wrong.append(f"{fact} of {node!r}: {value!r}")
     return wrong
+
+
+def widened(fact: Fact) -> Fact:
+    """An interval with room for rounding, as of the elements of an orthogonal matrix."""
+    if fact.name != "interval":
+        return fact
+    low, high = fact.args
+    return f.interval(low - 1e-12 * max(1.0, abs(low)), high + 1e-12 * max(1.0, abs(high)))
 
 
 def moderate(value: Any) -> Any:

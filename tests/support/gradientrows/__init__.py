@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from symgraph.testing import GradientCase
 
-from . import arrays, control, elementwise, families, layers, special
+from . import arrays, control, elementwise, families, layers, linalg, special
 
 ROWS: tuple[GradientCase, ...] = (
     *elementwise.ROWS,
@@ -16,6 +16,7 @@ ROWS: tuple[GradientCase, ...] = (
     *control.ROWS,
     *layers.ROWS,
     *special.ROWS,
+    *linalg.ROWS,
 )
 
 # No derivative passes through these by their own rule.

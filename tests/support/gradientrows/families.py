@@ -74,8 +74,6 @@ REDUCTION = (
     _row("sum", lambda x: np.mean(x * x, axis=0), note="mean"),
     _row("sum", lambda x: np.var(x, axis=1, ddof=1), note="var"),
     _row("sum", lambda x: np.std(x, axis=1), note="std"),
-    _row("sum", lambda x: np.linalg.norm(x, axis=1), note="norm"),
-    _row("sum", lambda x: np.linalg.norm(x, 3, axis=0), analytic=False, note="norm 3"),
 )
 
 MOVEMENT = (

@@ -1,0 +1,214 @@
+r"""Determinants, their signs and logarithms, and the matrix of cofactors.
+
+$\mathrm d \det A = \langle \operatorname{cof} A, \mathrm d A \rangle$ (Jacobi). The cofactors are
+found from a singular value decomposition $A = U \operatorname{diag}(s) V^\top$ as
+$\det(U) \det(V)\, U \operatorname{diag}(\prod_{k \ne i} s_k) V^\top$, without a division: the
+gradient of a determinant is right at singular matrices, and so is its second derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..array import Array, apply
+from ..avals import Aval
+from ..facts import Fact, integer_valued, interval, total
+from ..op import Op, register
+from .contraction import einsum, matmul
+from .families import function
+from .matrices import inherited, matrix_dtype, per_matrix, square_size
+from .movement import expand_dims, matrix_transpose
+from .reduction import PRODUCT_OF_OTHERS
+from .solving import inv
+
+__all__ = ["cofactor", "cofactor_along", "det", "slogdet"]
+
+
+def _infer_det(x: Aval) -> Aval:
+    square_size(x)
+    return x.with_shape(x.shape[:-2])
+
+
+def _facts_det(x: Any) -> Iterable[Fact]:
+    yield total
+    if x.has(Fact("positive_definite")):
+        yield Fact("positive")
+    if x.has(Fact("orthogonal")):
+        yield from (interval(-1.0, 1.0), Fact("nonzero"))
+
+
+def _of_each(ct: Array, matrices: Array) -> Array:
+    """The matrices, each times its number in `ct`."""
+    return (expand_dims(ct, (-1, -2)) if ct.ndim else ct) * matrices
+
+
+DET = register(
+    Op(
+        "det",
+        infer=_infer_det,
+        kernel=lambda xp, x: xp.linalg.det(x),
+        vjp=(lambda ct, out, x: _of_each(ct, cofactor(x)),),
+        promote=matrix_dtype,
+        flops=per_matrix(2, 3),
+        facts=_facts_det,
+        doc="The determinant of square matrices; its gradient is right at singular ones too.",
+    )
+)
+
+
+def _det(x: Any) -> Array:
+    return apply(DET, x)
+
+
+det = function(DET, _det, np.linalg.det)
+
+
+# -- cofactors -----------------------------------------------------------------------------------
+def _infer_cofactor(x: Aval) -> Aval:
+    square_size(x)
+    return x
+
+
+def _cofactor_kernel(xp: Any, x: Any) -> Any:
+    u, s, vh = xp.linalg.svd(x, full_matrices=False)
+    sign = xp.linalg.det(u) * xp.linalg.det(vh)
+    others = PRODUCT_OF_OTHERS.kernel(xp, s) * sign[..., None]
+    return (u * others[..., None, :]) @ vh
+
+
+COFACTOR = register(
+    Op(
+        "cofactor",
+        infer=_infer_cofactor,
+        kernel=_cofactor_kernel,
+        vjp=(lambda ct, out, x: apply(COFACTOR_ALONG, x, ct),),
+        promote=matrix_dtype,
+        flops=per_matrix(20),
+        facts=inherited(Fact("positive_definite"), Fact("symmetric"), Fact("diagonal"), total),
+        doc=(
+            "The cofactors of square matrices, det(x) * inv(x).T where x is invertible: the "
+            "gradient of the determinant, also where x is singular."
+        ),
+    )
+)
+
+
+def _cofactor(x: Any) -> Array:
+    return apply(COFACTOR, x)
+
+
+cofactor = function(COFACTOR, _cofactor)
+
+
+def _infer_along(x: Aval, direction: Aval) -> Aval:
+    return direction
+
+
+def _along_kernel(xp: Any, x: Any, direction: Any) -> Any:
+    r"""$U (\operatorname{diag}(P g) - P \circ G^\top) V^\top$ times the signs of U and V.
+
+    $G = U^\top D V$ is the direction, g its diagonal, $P_{ij} = \prod_{k \ne i, j} s_k$ off the
+    diagonal and 0 on it: the minors of a diagonal matrix, to first order.
+    """
+    u, s, vh = xp.linalg.svd(x, full_matrices=False)
+    sign = xp.linalg.det(u) * xp.linalg.det(vh)
+    one = xp.eye(s.shape[-1], dtype=s.dtype)
+    # Row i holds all singular values, the i-th replaced by 1.
+    rows = s[..., None, :] * (1 - one) + one
+    pairs = PRODUCT_OF_OTHERS.kernel(xp, rows) * (1 - one) * sign[..., None, None]
+    turned = xp.swapaxes(u, -1, -2) @ direction @ xp.swapaxes(vh, -1, -2)
+    diagonal = xp.einsum("...ij,...jj->...i", pairs, turned)
+    middle = diagonal[..., None] * one - pairs * xp.swapaxes(turned, -1, -2)
+    return u @ middle @ vh
+
+
+def _vjp_along_matrix(ct: Array, out: Array, x: Array, direction: Array) -> Array:
+    r"""The third derivative of the determinant, $\mathrm D^3\det(A)[H, G, \cdot]$.
+
+    With $X = A^{-1}$, $h = \operatorname{tr} X H$ and $g = \operatorname{tr} X G$ it is
+    $\det A\, ((h g - \operatorname{tr} X H X G) X - g X H X - h X G X + X H X G X + X G X H X)$,
+    transposed: the cyclic expansion of $\det(A + E) = \det A \exp \operatorname{tr} \log(1 + X E)$.
+    Here A must be invertible.
+    """
+    inverse = inv(x)
+    h, g = matmul(inverse, ct), matmul(inverse, direction)
+    trace_h, trace_g = einsum("...ii->...", h), einsum("...ii->...", g)
+    both = trace_h * trace_g - einsum("...ij,...ji->...", h, g)
+    mixed = matmul(h, g) + matmul(g, h) - _of_each(trace_g, h) - _of_each(trace_h, g)
+    factor = _of_each(both, inverse) + matmul(mixed, inverse)
+    return matrix_transpose(_of_each(det(x), factor))
+
+
+COFACTOR_ALONG = register(
+    Op(
+        "cofactor_along",
+        infer=_infer_along,
+        kernel=_along_kernel,
+        # Second derivatives are symmetric: the map is its own adjoint.
+        vjp=(
+            _vjp_along_matrix,
+            lambda ct, out, x, direction: apply(COFACTOR_ALONG, x, ct),
+        ),
+        promote=matrix_dtype,
+        flops=per_matrix(28),
+        doc=(
+            "How the cofactors of x change along a direction: the second derivative of the "
+            "determinant. Its own derivative needs x to be invertible."
+        ),
+    )
+)
+
+
+def _cofactor_along(x: Any, direction: Any) -> Array:
+    return apply(COFACTOR_ALONG, x, direction)
+
+
+cofactor_along = function(COFACTOR_ALONG, _cofactor_along)
+
+
+# -- sign and logarithm --------------------------------------------------------------------------
+class SlogdetResult(NamedTuple):
+    """Sign, and logarithm of the absolute value."""
+
+    sign: Array
+    logabsdet: Array
+
+
+def _infer_slogdet(x: Aval) -> tuple[Aval, Aval]:
+    found = _infer_det(x)
+    return found, found
+
+
+def _facts_slogdet(x: Any) -> Iterable[Fact]:
+    certain = x.has(Fact("positive_definite"))
+    for fact in (interval(1.0 if certain else -1.0, 1.0), integer_valued, total):
+        yield Fact("result", (0, fact))
+    if certain or x.has(Fact("orthogonal")):
+        yield Fact("result", (1, total))
+
+
+SLOGDET = register(
+    Op(
+        "slogdet",
+        infer=_infer_slogdet,
+        kernel=lambda xp, x: xp.linalg.slogdet(x),
+        vjp=(lambda ct, out, x: _of_each(ct[1], matrix_transpose(inv(x))),),
+        promote=matrix_dtype,
+        flops=per_matrix(2, 3),
+        facts=_facts_slogdet,
+        doc=(
+            "The sign of the determinant and the logarithm of its absolute value; the derivative "
+            "of the logarithm is inv(x).T, that of the sign is 0."
+        ),
+    )
+)
+
+
+def _slogdet(x: Any) -> SlogdetResult:
+    return SlogdetResult(*apply(SLOGDET, x))
+
+
+slogdet = function(SLOGDET, _slogdet, np.linalg.slogdet)

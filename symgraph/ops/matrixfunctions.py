@@ -1,0 +1,142 @@
+r"""Functions of square matrices: powers, the exponential."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array, apply, implements
+from ..avals import Aval
+from ..dims import known_equal, show_shape
+from ..errors import ShapeError
+from ..facts import Fact, total
+from ..op import Op, register
+from .composites import as_array, naming_lines
+from .contraction import matmul
+from .creation import eye, zeros
+from .families import function
+from .joining import concatenate
+from .matrices import LOWER, UPPER, matrix_dtype, per_matrix, square_size
+from .movement import matrix_transpose
+from .solving import inv
+
+__all__ = ["expm", "expm_along", "matrix_power"]
+
+
+@implements(np.linalg.matrix_power)
+@naming_lines
+def matrix_power(x: Any, n: int) -> Array:
+    """The matrix multiplied with itself `n` times, by repeated squaring; its inverse if n < 0.
+
+    Raises
+    ------
+    ShapeError
+        If the matrices are not square.
+    """
+    x = as_array(x)
+    if x.ndim < 2 or not known_equal(x.shape[-1], x.shape[-2]):
+        raise ShapeError(f"matrix_power: {show_shape(x.shape)} is not square.")
+    if n == 0:
+        return FUNCTIONS["broadcast_to"](eye(x.shape[-1], dtype=x.dtype), x.shape)
+    if n < 0:
+        x, n = inv(x), -n
+    result = None
+    while True:
+        if n % 2:
+            result = x if result is None else matmul(result, x)
+        n //= 2
+        if not n:
+            return as_array(result)
+        x = matmul(x, x)
+
+
+# -- the exponential -----------------------------------------------------------------------------
+def _infer_expm(x: Aval) -> Aval:
+    square_size(x)
+    return x
+
+
+def _facts_expm(x: Any) -> Any:
+    yield total
+    if x.has(Fact("symmetric")):
+        yield Fact("positive_definite")
+    for fact in (Fact("diagonal"), LOWER, UPPER):
+        if x.has(fact):
+            yield fact
+
+
+EXPM = register(
+    Op(
+        "expm",
+        infer=_infer_expm,
+        kernel=lambda xp, x: xp.expm(x),
+        vjp=(lambda ct, out, x: apply(EXPM_ALONG, matrix_transpose(x), ct),),
+        promote=matrix_dtype,
+        flops=per_matrix(20),
+        facts=_facts_expm,
+        doc="The exponential of square matrices, the sum of x**k / k! as a matrix power series.",
+    )
+)
+
+
+def _expm(x: Any) -> Array:
+    return apply(EXPM, x)
+
+
+expm = function(EXPM, _expm)
+
+
+def _along_kernel(xp: Any, x: Any, direction: Any) -> Any:
+    lead = xp.broadcast_to(x, direction.shape)
+    size = x.shape[-1]
+    top = xp.concatenate((lead, direction), axis=-1)
+    below = xp.concatenate((xp.zeros_like(lead), lead), axis=-1)
+    return xp.expm(xp.concatenate((top, below), axis=-2))[..., :size, size:]
+
+
+def _blocks(x: Array, corner: Array) -> Array:
+    r"""$\begin{pmatrix} x & c \\ 0 & x \end{pmatrix}$."""
+    shape = corner.shape if corner.ndim >= x.ndim else x.shape
+    x, corner = FUNCTIONS["broadcast_to"](x, shape), FUNCTIONS["broadcast_to"](corner, shape)
+    top = concatenate([x, corner], axis=-1)
+    below = concatenate([zeros(shape, x.dtype), x], axis=-1)
+    return concatenate([top, below], axis=-2)
+
+
+def _vjp_along_matrix(ct: Array, out: Array, x: Array, direction: Array) -> Array:
+    r"""The second derivative $\mathrm D^2 \exp(A^\top)[E^\top, \bar Y]$.
+
+    The directional derivative is an exponential too, of the block matrix of A and E; so its own
+    derivative is again one, of blocks twice as large.
+    """
+    size = x.shape[-1]
+    blocks = _blocks(matrix_transpose(x), matrix_transpose(direction))
+    along = _blocks(ct, zeros(ct.shape, ct.dtype))
+    return apply(EXPM_ALONG, blocks, along)[..., :size, size:]
+
+
+EXPM_ALONG = register(
+    Op(
+        "expm_along",
+        infer=lambda x, direction: direction,
+        kernel=_along_kernel,
+        vjp=(
+            _vjp_along_matrix,
+            lambda ct, out, x, direction: apply(EXPM_ALONG, matrix_transpose(x), ct),
+        ),
+        promote=matrix_dtype,
+        flops=per_matrix(160),
+        doc=(
+            "The derivative of the matrix exponential at x along a direction, which may have more "
+            "leading axes: the corner of expm([[x, d], [0, x]]) (Najfeld and Havel 1995)."
+        ),
+    )
+)
+
+
+def _expm_along(x: Any, direction: Any) -> Array:
+    return apply(EXPM_ALONG, x, direction)
+
+
+expm_along = function(EXPM_ALONG, _expm_along)

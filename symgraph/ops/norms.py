@@ -1,0 +1,243 @@
+r"""Norms of vectors and matrices.
+
+$\lVert x \rVert$ has derivative 0 at $x = 0$, whatever the norm: of the subgradients there it is
+the one that favours no direction. The norms with $1 < p < \infty$ are one operation each, so that
+the quotient in their derivative,
+$\bar x_i = \bar y\, \operatorname{sign}(x_i) (|x_i| / \lVert x \rVert_p)^{p-1}$, is asked for only
+where it is a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array, apply, implements
+from ..avals import Aval, normal_axes
+from ..dag import Node
+from ..dims import Dim, show_shape
+from ..errors import ShapeError
+from ..facts import Fact, interval, nonnegative, positive, total
+from ..op import Op, register
+from .composites import as_array, naming_lines
+from .extrema import max as _max
+from .extrema import min as _min
+from .matrices import matrix_dtype
+from .movement import ravel, reshape
+from .quotients import divide_or_zero
+from .reduction import Axes, reduced_shape, restored
+from .reduction import sum as _sum
+from .spectral import svdvals
+
+__all__ = ["P_NORM", "matrix_norm", "norm", "vector_norm"]
+
+
+# -- the operation -------------------------------------------------------------------------------
+def _norm_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return dtype if dtype.kind == "f" else matrix_dtype(dtype)
+
+
+def _infer_norm(x: Aval, *, axis: Axes, keepdims: bool, ord: float) -> Aval:
+    return x.with_shape(reduced_shape(x.shape, axis, keepdims))
+
+
+def _norm_kernel(xp: Any, x: Any, *, axis: Axes, keepdims: bool, ord: float) -> Any:
+    if ord == 2:
+        return xp.sqrt(xp.sum(x * x, axis=axis, keepdims=keepdims))
+    return xp.sum(xp.abs(x) ** ord, axis=axis, keepdims=keepdims) ** (1 / ord)
+
+
+def _vjp_norm(ct: Array, out: Array, x: Array, *, axis: Axes, keepdims: bool, ord: float) -> Array:
+    kept = restored(out, axis, keepdims)
+    if ord == 2:
+        rest = without_factor(ct, out)
+        if rest is not None:
+            # (c |x|) x / |x|: of |x|^2 the derivative is c x, without a quotient.
+            return restored(rest, axis, keepdims) * x
+        return restored(ct, axis, keepdims) * divide_or_zero(x, kept)
+    size = divide_or_zero(FUNCTIONS["absolute"](x), kept) ** (ord - 1)
+    return restored(ct, axis, keepdims) * (FUNCTIONS["sign"](x) * size)
+
+
+def without_factor(total: Array, factor: Array) -> Array | None:
+    """A sum of products without one factor, None if some summand lacks it."""
+    found: Any = None
+    for term in _split(total.node, "add"):
+        rest = _without(term, factor.node)
+        if rest is None:
+            return None
+        found = rest if found is None else found + rest
+    # A factor may have been what gave the product its shape.
+    return found if found.shape == total.shape else FUNCTIONS["broadcast_to"](found, total.shape)
+
+
+_PARTS = 16
+"""How many summands and factors are looked at, so that one is found in bounded time."""
+
+
+def _split(node: Node, name: str) -> list[Node]:
+    """What the operation of that name puts together, of each nest of it."""
+    parts: list[Node] = []
+    stack = [node]
+    while stack:
+        each = stack.pop()
+        if each.op.name == name and len(parts) + len(stack) < _PARTS:
+            stack.extend(reversed(each.operands))
+        else:
+            parts.append(each)
+    return parts
+
+
+def _without(term: Node, factor: Node) -> Array | None:
+    """One product, perhaps negative or divided, without the factor."""
+    divisors: list[Node] = []
+    negative = False
+    while term.op.name in ("negative", "divide") and len(divisors) < _PARTS:
+        if term.op.name == "negative":
+            negative = not negative
+        else:
+            divisors.append(term.operands[1])
+        term = term.operands[0]
+    factors = _split(term, "multiply")
+    if factor not in factors:
+        return None
+    factors.remove(factor)
+    rest: Array = FUNCTIONS["ones_like"](Array(factor)) if not factors else Array(factors[0])
+    for each in factors[1:]:
+        rest = rest * Array(each)
+    for each in reversed(divisors):
+        rest = rest / Array(each)
+    return -rest if negative else rest
+
+
+def _flops_norm(_out: Aval, x: Aval, *, axis: Axes, keepdims: bool, ord: float) -> Dim:
+    size: Any = x.size
+    return size * (2 if ord == 2 else 12)
+
+
+def _facts_norm(x: Any, *, axis: Axes, keepdims: bool, ord: float) -> Iterable[Fact]:
+    yield from (nonnegative, total)
+    if len(axis) == 1 and ord == 2 and x.has(Fact("unit_norm", axis)):
+        yield interval(1.0, 1.0)
+    some = [x.aval.shape[each] for each in axis]
+    if x.has(Fact("nonzero")) and all(isinstance(dim, int) and dim > 0 for dim in some):
+        yield positive
+
+
+P_NORM = register(
+    Op(
+        "p_norm",
+        infer=_infer_norm,
+        kernel=_norm_kernel,
+        vjp=(_vjp_norm,),
+        normalize=lambda avals, *, axis, keepdims=False, ord=2.0: {
+            "axis": normal_axes(axis, avals[0].ndim),
+            "keepdims": bool(keepdims),
+            "ord": float(ord),
+        },
+        promote=_norm_dtype,
+        flops=_flops_norm,
+        count=2,
+        facts=_facts_norm,
+        doc="The norm of order `ord`, 1 < ord < inf, over `axis`; its derivative at 0 is 0.",
+    )
+)
+
+
+def _p_norm(x: Any, axis: Any, keepdims: bool, ord: float = 2.0) -> Array:
+    return apply(P_NORM, x, axis=axis, keepdims=keepdims, ord=ord)
+
+
+# -- NumPy's functions ---------------------------------------------------------------------------
+def _floating(x: Any) -> Array:
+    found = as_array(x)
+    return found if found.dtype.kind == "f" else FUNCTIONS["astype"](found, "float64")
+
+
+@implements(np.linalg.norm)
+@naming_lines
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
+    r"""The norm of vectors or matrices: $\sqrt{\sum x_i^2}$ if no `ord` is given.
+
+    Parameters
+    ----------
+    ord : None, "fro", "nuc", a number or inf
+        As in NumPy; of matrices "fro", "nuc", 1, -1, 2, -2, inf and -inf.
+    axis : int, pair of int or None
+        One axis of vectors, two of matrices; None: the whole array.
+
+    Raises
+    ------
+    ShapeError
+        If the axes are neither one nor two, or `ord` does not fit them.
+    """
+    x = _floating(x)
+    if axis is None and ord is None:
+        found = _p_norm(ravel(x), -1, False)
+        return reshape(found, (1,) * x.ndim) if keepdims else found
+    axes = normal_axes(axis, x.ndim)
+    if len(axes) == 1:
+        return _vector_norm(x, 2 if ord is None else ord, axes, keepdims)
+    if len(axes) == 2:
+        given = axes if axis is None else axis
+        first, second = [each if each < 0 else each - x.ndim for each in given]
+        return _matrix_norm(x, ord, first, second, keepdims)
+    raise ShapeError(
+        f"norm: {len(axes)} axes of shape {show_shape(x.shape)} are neither vectors nor matrices.",
+        mend="Name one axis or two.",
+    )
+
+
+def _vector_norm(x: Array, ord: Any, axis: Any, keepdims: bool) -> Array:
+    if isinstance(ord, str):
+        raise ShapeError(f"norm: {ord!r} is an order of matrices, not of vectors.")
+    size = FUNCTIONS["absolute"]
+    if 1 < ord < np.inf:
+        return _p_norm(x, axis, keepdims, ord)
+    if ord == np.inf:
+        return _max(size(x), axis=axis, keepdims=keepdims)
+    if ord == -np.inf:
+        return _min(size(x), axis=axis, keepdims=keepdims)
+    if ord == 0:
+        return _sum(FUNCTIONS["astype"](x != 0, x.dtype), axis=axis, keepdims=keepdims)
+    if ord == 1:
+        return _sum(size(x), axis=axis, keepdims=keepdims)
+    return _sum(size(x) ** ord, axis=axis, keepdims=keepdims) ** (1 / ord)
+
+
+def _matrix_norm(x: Array, ord: Any, rows: int, columns: int, keepdims: bool) -> Array:
+    if rows == columns:
+        raise ShapeError("norm: a matrix has two different axes.")
+    if ord is None or ord == "fro":
+        return _p_norm(x, (rows, columns), keepdims)
+    if ord in (1, -1, np.inf, -np.inf):
+        summed, chosen = (rows, columns) if abs(ord) == 1 else (columns, rows)
+        sums = _sum(FUNCTIONS["absolute"](x), axis=summed, keepdims=True)
+        found = (_max if ord > 0 else _min)(sums, axis=chosen, keepdims=True)
+        return found if keepdims else FUNCTIONS["squeeze"](found, axis=(rows, columns))
+    if ord in (2, -2, "nuc"):
+        values = svdvals(FUNCTIONS["moveaxis"](x, (rows, columns), (-2, -1)))
+        found = {2: _max, -2: _min, "nuc": _sum}[ord](values, axis=-1)
+        return FUNCTIONS["expand_dims"](found, (rows, columns)) if keepdims else found
+    raise ShapeError(
+        f"norm: {ord!r} is no order of matrices.",
+        mend='Use "fro", "nuc", 1, -1, 2, -2, inf or -inf.',
+    )
+
+
+@implements(np.linalg.vector_norm)
+@naming_lines
+def vector_norm(x: Any, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
+    """The norm of vectors along `axis` (several: taken as one; None: the whole array)."""
+    x = _floating(x)
+    axes = normal_axes(axis, x.ndim)
+    return _vector_norm(x, ord, axes, keepdims)
+
+
+@implements(np.linalg.matrix_norm)
+@naming_lines
+def matrix_norm(x: Any, *, keepdims: bool = False, ord: Any = "fro") -> Array:
+    """The norm of the matrices on the last two axes."""
+    return _matrix_norm(_floating(x), ord, -2, -1, keepdims)

@@ -1,0 +1,91 @@
+"""Products of other kinds: Kronecker's and the cross product."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..array import Array, apply
+from ..avals import Aval, broadcast_shapes, normal_axes
+from ..dims import known_equal, normal, show_shape
+from ..errors import ShapeError
+from ..facts import Fact, finite, integer_valued, total
+from ..op import Op, per_element, register
+from .composites import as_array, composite, naming_lines
+from .families import function, same_dtype
+from .movement import expand_dims, moveaxis, reshape
+
+__all__ = ["cross", "kron"]
+
+
+@composite(np.kron)
+def kron(x: Any, y: Any) -> Array:
+    """Every element of `x` times the whole of `y`, put together as blocks."""
+    x, y = as_array(x), as_array(y)
+    ndim = max(x.ndim, y.ndim)
+    x = expand_dims(x, tuple(range(ndim - x.ndim)))
+    y = expand_dims(y, tuple(range(ndim - y.ndim)))
+    apart = expand_dims(x, tuple(range(1, 2 * ndim, 2))) * expand_dims(
+        y, tuple(range(0, 2 * ndim, 2))
+    )
+    sizes: list[Any] = [(a, b) for a, b in zip(x.shape, y.shape, strict=True)]
+    return reshape(apart, tuple([normal(a * b) for a, b in sizes]))
+
+
+# -- cross product -------------------------------------------------------------------------------
+def _infer_cross(x: Aval, y: Aval) -> Aval:
+    for each in (x, y):
+        if not each.ndim or not known_equal(each.shape[-1], 3):
+            raise ShapeError(
+                f"vectors of 3 elements are needed, not shape {show_shape(each.shape)}.",
+                mend="In the plane write x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0].",
+            )
+    return x.with_shape(broadcast_shapes(x.shape, y.shape))
+
+
+def _facts_cross(x: Any, y: Any) -> Iterable[Fact]:
+    return [fact for fact in (finite, total, integer_valued) if x.has(fact) and y.has(fact)]
+
+
+CROSS = register(
+    Op(
+        "cross",
+        infer=_infer_cross,
+        kernel=lambda xp, x, y: xp.cross(x, y),
+        # ct . (x cross y) is the same turned around: x . (y cross ct) and y . (ct cross x).
+        vjp=(
+            lambda ct, out, x, y: apply(CROSS, y, ct),
+            lambda ct, out, x, y: apply(CROSS, ct, x),
+        ),
+        promote=same_dtype,
+        flops=per_element(3),
+        facts=_facts_cross,
+        doc="The cross product of vectors of three elements, on the last axis or as `axis` says.",
+    )
+)
+
+
+@naming_lines
+def _cross(
+    x: Any, y: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None
+) -> Array:
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x, y = as_array(x), as_array(y)
+    (first,), (second,) = normal_axes(axisa, x.ndim), normal_axes(axisb, y.ndim)
+    x = x if first == -1 else moveaxis(x, first, -1)
+    y = y if second == -1 else moveaxis(y, second, -1)
+    found = apply(CROSS, x, y)
+    (place,) = normal_axes(axisc, found.ndim)
+    return found if place == -1 else moveaxis(found, -1, place)
+
+
+cross = function(CROSS, _cross, np.cross)
+
+
+@naming_lines
+def linalg_cross(x: Any, y: Any, /, *, axis: int = -1) -> Array:
+    """The cross product of vectors of three elements on `axis`."""
+    return _cross(x, y, axis=axis)

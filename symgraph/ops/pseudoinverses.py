@@ -1,0 +1,283 @@
+r"""Pseudoinverse and least squares, and what singular values tell: rank and condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array, apply, implements
+from ..avals import Aval
+from ..dims import Dim, count, known_equal, show_shape
+from ..errors import ShapeError, TraceError
+from ..facts import Fact
+from ..op import Op, register
+from .composites import as_array, given, naming_lines
+from .contraction import matmul
+from .creation import zeros
+from .extrema import max as _max
+from .families import function
+from .matrices import matrix_dtype
+from .movement import expand_dims, matrix_transpose, squeeze
+from .norms import matrix_norm
+from .solving import inv, products
+from .spectral import larger_size, significant, svdvals
+
+__all__ = ["cond", "least_squares", "lstsq", "matrix_rank", "pinv"]
+
+
+_NOT_GIVEN: Any = getattr(np, "_NoValue", None)
+
+
+# -- pseudoinverse -------------------------------------------------------------------------------
+def _infer_pinv(x: Aval, *, rtol: float) -> Aval:
+    if x.ndim < 2:
+        raise ShapeError(f"matrices are needed, not shape {show_shape(x.shape)}.")
+    return x.with_shape((*x.shape[:-2], x.shape[-1], x.shape[-2]))
+
+
+def _vjp_pinv(ct: Array, out: Array, x: Array, *, rtol: float) -> Array:
+    r"""$-P^\top \bar P P^\top + (1 - A P) \bar P^\top P P^\top + P^\top P \bar P^\top (1 - P A)$.
+
+    Golub and Pereyra (1973), "The differentiation of pseudo-inverses and nonlinear least squares
+    problems whose variables separate", theorem 4.3, transposed. It holds where the rank does not
+    change; at full rank one of the last two terms is zero, of a square matrix both.
+    """
+    turned, ct_turned = matrix_transpose(out), matrix_transpose(ct)
+    found = -matmul(matmul(turned, ct), turned)
+    rows = matmul(ct_turned, matmul(out, turned))
+    columns = matmul(matmul(turned, out), ct_turned)
+    rows = rows - matmul(x, matmul(out, rows))
+    columns = columns - matmul(matmul(columns, out), x)
+    return found + rows + columns
+
+
+def _flops_pinv(_out: Aval, x: Aval, *, rtol: float) -> Dim:
+    """A thin singular value decomposition and a product, as if the matrix were square."""
+    return count((24, *x.shape, x.shape[-1]))
+
+
+def _facts_pinv(x: Any, *, rtol: float) -> Iterable[Fact]:
+    for fact in (Fact("symmetric"), Fact("positive_definite"), Fact("diagonal")):
+        if x.has(fact):
+            yield fact
+
+
+PINV = register(
+    Op(
+        "pinv",
+        infer=_infer_pinv,
+        kernel=lambda xp, x, *, rtol: xp.linalg.pinv(x, rtol),
+        vjp=(_vjp_pinv,),
+        promote=matrix_dtype,
+        flops=_flops_pinv,
+        facts=_facts_pinv,
+        doc=(
+            "The pseudoinverse (Moore and Penrose); singular values up to `rtol` (or `rcond`, "
+            "1e-15 by default) times the largest count as zero. The derivative holds where the "
+            "rank is full, or does not change."
+        ),
+    )
+)
+
+
+@naming_lines
+def _pinv(x: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = _NOT_GIVEN) -> Array:
+    x = as_array(x)
+    if rcond is not None:
+        chosen = rcond
+    elif rtol is None:
+        chosen = _rounding(x, matrix_dtype(x.dtype))
+    else:
+        chosen = rtol if given(rtol) else 1e-15
+    if not isinstance(chosen, (int, float, np.number)):
+        raise TraceError("pinv: the tolerance is a number, the same for all matrices.")
+    return apply(PINV, x, rtol=float(chosen))
+
+
+pinv = function(PINV, _pinv, np.linalg.pinv)
+
+
+# -- least squares -------------------------------------------------------------------------------
+def _infer_least_squares(a: Aval, b: Aval, *, rcond: float | None) -> Aval:
+    rows = b.shape[-1] if b.ndim == 1 else b.shape[-2] if b.ndim else 1
+    if a.ndim != 2 or not b.ndim or not known_equal(a.shape[0], rows):
+        raise ShapeError(
+            f"shapes {show_shape(a.shape)} and {show_shape(b.shape)} are not one matrix and as "
+            "many right sides as it has rows."
+        )
+    if b.ndim == 1:
+        return b.with_shape((a.shape[1],))
+    return b.with_shape((*b.shape[:-2], a.shape[1], b.shape[-1]))
+
+
+def _least_squares_kernel(xp: Any, a: Any, b: Any, *, rcond: float | None) -> Any:
+    if b.ndim <= 2:
+        return xp.linalg.lstsq(a, b, rcond)[0]
+    columns = xp.moveaxis(b, -2, 0)
+    found = xp.linalg.lstsq(a, columns.reshape(b.shape[-2], -1), rcond)[0]
+    return xp.moveaxis(found.reshape(a.shape[1], *columns.shape[1:]), 0, -2)
+
+
+def _vjp_least_squares_right(
+    ct: Array, out: Array, a: Array, b: Array, *, rcond: float | None
+) -> Array:
+    return _of_sides(matrix_transpose(a), ct, b.ndim == 1, rcond)
+
+
+def _of_sides(a: Array, ct: Array, vector: bool, rcond: float | None) -> Array:
+    """Solutions for cotangents, which may be stacked where the right side was a vector."""
+    if not vector or ct.ndim == 1:
+        return apply(LEAST_SQUARES, a, ct, rcond=rcond)
+    return squeeze(apply(LEAST_SQUARES, a, expand_dims(ct, -1), rcond=rcond), axis=-1)
+
+
+def _vjp_least_squares_left(
+    ct: Array, out: Array, a: Array, b: Array, *, rcond: float | None
+) -> Array:
+    r"""$-\bar b x^\top + (b - A x)(A^+ \bar b)^\top + (A^{+\top} x)(\bar x - A^\top \bar b)^\top$.
+
+    The derivative of the pseudoinverse (Golub and Pereyra 1973) times b, with
+    $\bar b = A^{+\top} \bar x$. At full rank the second term is zero unless A is taller than
+    wide, the third unless it is wider than tall.
+    """
+    vector = b.ndim == 1
+    back = _vjp_least_squares_right(ct, out, a, b, rcond=rcond)
+    found = -products(back, out, vector)
+    rows, columns = a.shape
+    certain = isinstance(rows, int) and isinstance(columns, int)
+    if not certain or rows > columns:  # pyright: ignore[reportOperatorIssue]  # both are ints
+        rest = b - matmul(a, out)
+        found = found + products(rest, _of_sides(a, back, vector, rcond), vector)
+    if not certain or rows < columns:  # pyright: ignore[reportOperatorIssue]
+        image = matmul(back, a) if vector else matmul(matrix_transpose(a), back)
+        left = apply(LEAST_SQUARES, matrix_transpose(a), out, rcond=rcond)
+        found = found + products(left, ct - image, vector)
+    return found
+
+
+LEAST_SQUARES = register(
+    Op(
+        "least_squares",
+        infer=_infer_least_squares,
+        kernel=_least_squares_kernel,
+        vjp=(_vjp_least_squares_left, _vjp_least_squares_right),
+        promote=matrix_dtype,
+        flops=lambda out, a, b, *, rcond: count((24, *a.shape, a.shape[-1])),
+        doc=(
+            "The x for which a @ x is nearest to b, the shortest if there are several. Derivatives "
+            "hold where the rank is full, or does not change."
+        ),
+    )
+)
+
+
+def _least_squares(a: Any, b: Any, rcond: Any = None) -> Array:
+    return apply(LEAST_SQUARES, a, b, rcond=None if rcond is None else float(rcond))
+
+
+least_squares = function(LEAST_SQUARES, _least_squares)
+
+
+class LstsqResult(NamedTuple):
+    """The solution, sums of squared residuals, the rank and the singular values."""
+
+    x: Array
+    residuals: Array
+    rank: Array
+    singular_values: Array
+
+
+@implements(np.linalg.lstsq)
+@naming_lines
+def lstsq(a: Any, b: Any, rcond: Any = None) -> LstsqResult:
+    """The x for which a @ x is nearest to b, with residuals, rank and singular values.
+
+    Parameters
+    ----------
+    a : Array, floating[m, n]
+        Of full rank: NumPy leaves the residuals out where it is less.
+    b : Array, floating[m] or [m, k]
+    rcond : float, optional
+        Singular values up to `rcond` times the largest count as zero; by default the rounding unit
+        times the larger dimension.
+
+    Raises
+    ------
+    ShapeError
+        If `a` is no matrix, or has not as many rows as `b`.
+    """
+    a, b = as_array(a), as_array(b)
+    if a.ndim != 2 or b.ndim not in (1, 2):
+        raise ShapeError(
+            f"lstsq: shapes {show_shape(a.shape)} and {show_shape(b.shape)} are not one matrix and "
+            "one or more vectors."
+        )
+    solution = _least_squares(a, b, rcond)
+    values = svdvals(a)
+    rank = FUNCTIONS["astype"](_rank(a, values, rcond), "int32")
+    if known_equal(values.shape[-1], a.shape[0]):
+        return LstsqResult(solution, zeros((0,), solution.dtype), rank, values)
+    rest = b - matmul(a, solution)
+    squares = FUNCTIONS["sum"](rest * rest, axis=0)
+    residuals = expand_dims(squares, 0) if b.ndim == 1 else squares
+    return LstsqResult(solution, residuals, rank, values)
+
+
+def _rounding(x: Array, dtype: Any) -> float:
+    """The rounding unit times the larger dimension.
+
+    Raises
+    ------
+    ShapeError
+        If a dimension is named.
+    """
+    rows, columns = x.shape[-2:]
+    if not isinstance(rows, int) or not isinstance(columns, int):
+        raise ShapeError(
+            f"the tolerance of a matrix of shape {show_shape(x.shape)} is not known: it depends on "
+            "the larger dimension.",
+            mend="Give it as a number.",
+        )
+    return max(rows, columns) * float(np.finfo(dtype).eps)
+
+
+def _rank(x: Array, values: Array, tolerance: float | None) -> Array:
+    if tolerance is None:
+        above = significant(values, larger_size(x, values.shape[-1]))
+    else:
+        above = values > float(tolerance) * _max(values, axis=-1, keepdims=True)
+    return FUNCTIONS["sum"](FUNCTIONS["astype"](above, "int64"), axis=-1)
+
+
+@implements(np.linalg.matrix_rank)
+@naming_lines
+def matrix_rank(x: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
+    """The number of singular values above `tol` (absolute) or `rtol` times the largest.
+
+    An integer: nothing flows back through it.
+    """
+    x = as_array(x)
+    if x.ndim < 2:
+        return FUNCTIONS["astype"](FUNCTIONS["any"](x != 0), "int64")
+    values = svdvals(x)
+    if tol is None:
+        return _rank(x, values, rtol if given(rtol) else None)
+    level = expand_dims(tol, -1) if isinstance(tol, Array) else np.asarray(tol)[..., None]
+    return FUNCTIONS["sum"](FUNCTIONS["astype"](values > level, "int64"), axis=-1)
+
+
+# -- condition -----------------------------------------------------------------------------------
+@implements(np.linalg.cond)
+@naming_lines
+def cond(x: Any, p: Any = None) -> Array:
+    """The norm of a matrix times that of its inverse; without `p` the ratio of singular values.
+
+    It is infinite for singular matrices with p=None, 2 or -2, and they raise with any other.
+    """
+    if p is None or p in (2, -2):
+        values = svdvals(x)
+        largest, least = values[..., 0], values[..., -1]
+        return least / largest if p == -2 else largest / least
+    return matrix_norm(x, ord=p) * matrix_norm(inv(x), ord=p)

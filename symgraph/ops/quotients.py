@@ -1,0 +1,32 @@
+"""The quotient that is 0 where its divisor is: x / |x| and its like, right at the origin too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .bounds import knows, product_signs, structure_of_quotient
+from .families import elementwise, like_ufunc
+
+__all__ = ["divide_or_zero"]
+
+
+def _kernel(xp: Any, x: Any, y: Any) -> Any:
+    none = y == 0
+    quotient = x / xp.where(none, xp.ones_like(y), y)
+    return xp.where(none, xp.zeros_like(quotient), quotient)
+
+
+divide_or_zero = elementwise(
+    "divide_or_zero",
+    kernel=_kernel,
+    vjp=(
+        lambda ct, out, x, y: divide_or_zero(ct, y),
+        lambda ct, out, x, y: -(ct * divide_or_zero(out, y)),
+    ),
+    promote=like_ufunc("divide"),
+    facts=knows(signs=product_signs, pattern=structure_of_quotient),
+    doc=(
+        "x / y, and 0 where y is 0, as are its derivatives there: for quotients whose divisor "
+        "vanishes only where nothing is divided, such as x / norm(x)."
+    ),
+)
