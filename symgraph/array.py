@@ -177,8 +177,23 @@ class Array:
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         self._no_numbers(
             "Assignment in place",
-            "Build the new value: np.where, np.concatenate or snp.scatter_add.",
+            "Build the new value: snp.index_update(x, index, value), snp.index_add or np.where.",
         )
+
+    def sort(self, *_args: Any, **_keywords: Any) -> NoReturn:
+        self._no_numbers("Sorting in place", "np.sort(x) gives a sorted array.")
+
+    def partition(self, *_args: Any, **_keywords: Any) -> NoReturn:
+        self._no_numbers("Sorting in place", "np.partition(x, k) gives a sorted array.")
+
+    def fill(self, value: Any) -> NoReturn:
+        self._no_numbers("Filling in place", "np.full_like(x, value) gives a filled array.")
+
+    def item(self, *_args: Any) -> NoReturn:
+        self._no_numbers("item()", "Keep the array symbolic; evaluate the graph to get numbers.")
+
+    def tolist(self) -> NoReturn:
+        self._no_numbers("tolist()", "Keep the array symbolic; evaluate the graph to get numbers.")
 
     def __contains__(self, item: Any) -> NoReturn:
         self._no_numbers("`in`", "Use np.any(x == item).")
@@ -286,44 +301,47 @@ class Array:
         ) -> Array: ...
 
     # -- methods, as ndarray has them ------------------------------------------------------------
-    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
-        return _call("sum", self, axis=axis, dtype=dtype, keepdims=keepdims)
+    def sum(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
+        return _call("sum", self, axis, *args, **keywords)
 
-    def mean(self, axis: Any = None, keepdims: bool = False) -> Array:
-        return _call("mean", self, axis=axis, keepdims=keepdims)
+    def mean(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
+        return _call("mean", self, axis, *args, **keywords)
 
-    def prod(self, axis: Any = None, keepdims: bool = False) -> Array:
-        return _call("prod", self, axis=axis, keepdims=keepdims)
+    def prod(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
+        return _call("prod", self, axis, *args, **keywords)
 
-    def max(self, axis: Any = None, keepdims: bool = False) -> Array:
-        return _call("max", self, axis=axis, keepdims=keepdims)
+    def max(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
+        return _call("max", self, axis, *args, **keywords)
 
-    def min(self, axis: Any = None, keepdims: bool = False) -> Array:
-        return _call("min", self, axis=axis, keepdims=keepdims)
+    def min(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
+        return _call("min", self, axis, *args, **keywords)
 
-    def var(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Array:
-        return _call("var", self, axis=axis, ddof=ddof, keepdims=keepdims)
+    def var(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
+        return _call("var", self, axis, *args, **keywords)
 
-    def std(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Array:
-        return _call("std", self, axis=axis, ddof=ddof, keepdims=keepdims)
+    def std(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
+        return _call("std", self, axis, *args, **keywords)
 
-    def argmax(self, axis: Any = None, keepdims: bool = False) -> Array:
-        return _call("argmax", self, axis=axis, keepdims=keepdims)
+    def argmax(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
+        return _call("argmax", self, axis, *args, **keywords)
 
-    def argmin(self, axis: Any = None, keepdims: bool = False) -> Array:
-        return _call("argmin", self, axis=axis, keepdims=keepdims)
+    def argmin(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
+        return _call("argmin", self, axis, *args, **keywords)
 
-    def cumsum(self, axis: Any = None) -> Array:
-        return _call("cumsum", self, axis=axis)
+    def cumsum(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
+        return _call("cumsum", self, axis, *args, **keywords)
 
-    def all(self, axis: Any = None, keepdims: bool = False) -> Array:
-        return _call("all", self, axis=axis, keepdims=keepdims)
+    def cumprod(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
+        return _call("cumprod", self, axis, *args, **keywords)
 
-    def any(self, axis: Any = None, keepdims: bool = False) -> Array:
-        return _call("any", self, axis=axis, keepdims=keepdims)
+    def all(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
+        return _call("all", self, axis, *args, **keywords)
 
-    def reshape(self, *shape: Any) -> Array:
-        return _call("reshape", self, shape[0] if len(shape) == 1 else shape)
+    def any(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
+        return _call("any", self, axis, *args, **keywords)
+
+    def reshape(self, *shape: Any, order: str = "C") -> Array:
+        return _call("reshape", self, shape[0] if len(shape) == 1 else shape, order)
 
     def transpose(self, *axes: Any) -> Array:
         given = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
@@ -332,11 +350,11 @@ class Array:
     def swapaxes(self, axis1: int, axis2: int) -> Array:
         return _call("swapaxes", self, axis1, axis2)
 
-    def ravel(self) -> Array:
-        return _call("reshape", self, (-1,))
+    def ravel(self, order: str = "C") -> Array:
+        return _call("ravel", self, order)
 
-    def flatten(self) -> Array:
-        return _call("reshape", self, (-1,))
+    def flatten(self, order: str = "C") -> Array:
+        return _call("ravel", self, order)
 
     def squeeze(self, axis: Any = None) -> Array:
         return _call("squeeze", self, axis=axis)
@@ -350,8 +368,30 @@ class Array:
     def dot(self, other: Any) -> Array:
         return _call("dot", self, other)
 
-    def take(self, indices: Any, axis: Any = None) -> Array:
-        return _call("take", self, indices, axis=axis)
+    def take(self, indices: Any, axis: Any = None, *args: Any, **keywords: Any) -> Array:
+        return _call("take", self, indices, axis, *args, **keywords)
+
+    def argsort(self, axis: Any = -1, *args: Any, **keywords: Any) -> Array:
+        return _call("argsort", self, axis, *args, **keywords)
+
+    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Array:
+        return _call("searchsorted", self, v, side, sorter)
+
+    def repeat(self, repeats: Any, axis: Any = None) -> Array:
+        return _call("repeat", self, repeats, axis)
+
+    def choose(self, choices: Any, out: Any = None, mode: str = "raise") -> Array:
+        return _call("choose", self, choices, out, mode)
+
+    def compress(self, condition: Any, axis: Any = None) -> Array:
+        return _call("compress", condition, self, axis)
+
+    def nonzero(self) -> NoReturn:
+        _call("nonzero", self)
+        raise AssertionError
+
+    def copy(self, order: str = "C") -> Array:
+        return self
 
     def round(self, decimals: int = 0) -> Array:
         return _call("round", self, decimals)

@@ -161,6 +161,11 @@ SAMPLES: dict[str, tuple[Call, ...]] = {
         lambda: _f("scatter_set")(_x(3, 4), _x(3, 2), np.array([3, 1])),
         lambda: _f("index_update")(_x("n", 4), (slice(None), _i(3)), _x(3)),
     ),
+    "convolve": (
+        lambda: _f("convolve")(_x(5), _x(3), "valid"),
+        lambda: _f("convolve")(_x(4), _x(3)),
+        lambda: apply(OPS["convolve"], _x(2, 5), _x(3), mode="full"),
+    ),
     "linear_recurrence": (lambda: _f("linear_recurrence")(_x("n", 1), _x("n", 4)),),
     "searchsorted": (
         lambda: _f("searchsorted")(_f("sort")(_x("n")), _x(3, 4)),

@@ -18,6 +18,7 @@ import numpy as np
 
 from .. import facts as f
 from ..array import Array, apply, constant
+from ..errors import TraceError
 from ..facts import Fact
 from ..propagation import Known
 from .bounds import Bounds, in_common, knows, structure
@@ -122,7 +123,7 @@ _where = elementwise(
 )
 
 
-def _choose(condition: Any, x: Any, y: Any) -> Any:
+def _choose(condition: Any, x: Any = None, y: Any = None) -> Any:
     """X where the condition holds, y elsewhere; the branch not taken gets the cotangent 0.
 
     Parameters
@@ -132,6 +133,11 @@ def _choose(condition: Any, x: Any, y: Any) -> Any:
     x, y : array_like
         Cast to their common dtype.
     """
+    if x is None or y is None:
+        raise TraceError(
+            "where: which positions a condition holds at, and how many, is not known yet.",
+            mend="Give both branches: np.where(condition, x, 0).",
+        )
     if type(condition) is Array and condition.dtype.kind != "b":
         condition = not_equal(condition, 0)
     elif not isinstance(condition, Array):

@@ -12,14 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from ..array import Array, apply
-from ..avals import Aval
+from ..array import FUNCTIONS, Array, apply
+from ..avals import Aval, normal_axes
 from ..dims import Shape, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Op, no_flops, register
 from .carrying import carries_embedded, carries_sliced
 from .composites import as_array, composite, naming_lines, refuse
+from .creation import dimension
 from .families import function
 from .gather import GATHER, gather, index_array
 from .movement import facts_of_elements, ravel, transpose
@@ -242,8 +243,22 @@ getitem = function(GETITEM, _getitem)
 def take(
     x: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise"
 ) -> Array:
-    """Elements at `indices` along `axis` (None: of the raveled array)."""
-    refuse("take", {"out": out, "mode": None if mode == "raise" else mode})
+    """Elements at `indices` along `axis` (None: of the raveled array).
+
+    Indices out of range are refused, wrapped or clipped, as `mode` says.
+    """
+    refuse("take", {"out": out})
     if axis is None:
         x, axis = ravel(x), 0
-    return gather(x, indices, axis=axis)
+    if mode == "raise":
+        return gather(x, indices, axis=axis)
+    x = as_array(x)
+    size = dimension(x.shape[normal_axes(axis, x.ndim)[0]])
+    match mode:
+        case "wrap":
+            return gather(x, as_array(indices) % size, axis=axis)
+        case "clip":
+            low = FUNCTIONS["maximum"](indices, 0)
+            return gather(x, FUNCTIONS["minimum"](low, size - 1), axis=axis)
+        case _:
+            raise TraceError(f"take: mode={mode!r} is none of 'raise', 'wrap' and 'clip'.")

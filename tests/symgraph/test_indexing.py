@@ -198,7 +198,7 @@ REFUSED = [
     (lambda x: x[np.array([0.5])], DTypeError, "integers"),
     (lambda x: x[x], DTypeError, "integers"),
     (lambda x: x[::0], ShapeError, "step"),
-    (lambda x: np.take(x, [0], axis=0, mode="clip"), TraceError, "mode"),
+    (lambda x: np.take(x, [0], axis=0, mode="best"), TraceError, "mode"),
 ]
 
 

@@ -223,4 +223,63 @@ PLACES = (
     _row("getitem", lambda x: np.roll(x * x, (1, 2), axis=(0, 1)), note="roll"),
 )
 
-ROWS = (*CUMULATIVE, *SORTING, *REDUCTION, *PLACES)
+POINTS = np.array([-2.0, -0.5, 0.25, 2.0])
+PICK = np.array([[2, 0, 1], [0, 1, 1]])
+
+SELECTION = (
+    _row(
+        "where",
+        lambda x, y: np.select([x < -0.5, y > 0.5], [x * x, x * y], default=y),
+        MATRIX,
+        MATRIX,
+        analytic=False,
+        note="select",
+    ),
+    _row(
+        "where",
+        lambda x, y: np.choose(PICK, [x * x, x * y, y**3]),
+        MATRIX,
+        VECTOR,
+        note="choose",
+    ),
+    _row(
+        "where",
+        lambda x: np.piecewise(x, [x < 0, x > 1], [np.exp, np.log, 3.0]),
+        analytic=False,
+        note="piecewise",
+    ),
+    _row(
+        "where",
+        lambda x, f: np.interp(x, POINTS, f) * x,
+        MATRIX,
+        _of((4,)),
+        analytic=False,
+        note="interp",
+    ),
+    _row(
+        "where",
+        lambda x, xs, f: np.interp(x, np.cumsum(xs) - 1, f * f, period=5),
+        MATRIX,
+        _of((4,), 0.3, 1.0),
+        _of((4,)),
+        analytic=False,
+        note="interp between symbolic points",
+    ),
+    _row("where", lambda x: np.nan_to_num(x * x + HOLES), analytic=False, note="nan_to_num"),
+    _row("cumsum", lambda x: np.unwrap(4 * x * x), analytic=False, note="unwrap"),
+    _row("convolve", lambda x, v: np.convolve(x, v), _of((4,)), VECTOR),
+    _row("convolve", lambda x, v: np.convolve(x, v, "valid"), _of((5,)), VECTOR, note="valid"),
+    _row("convolve", lambda x, v: np.convolve(x, v, "same"), VECTOR, _of((4,)), note="same"),
+    _row("convolve", lambda x, v: np.correlate(x, v), VECTOR, _of((5,)), note="correlate"),
+    _row("cumprod", lambda x: np.vander(x * x, 4), VECTOR, note="vander"),
+    _row("multiply", lambda p, x: np.polyval(p, x * x), VECTOR, MATRIX, note="polyval"),
+    _row(
+        "scatter_add",
+        lambda w: np.bincount([1, 3, 1], w * w, minlength=5),
+        VECTOR,
+        analytic=False,
+        note="bincount",
+    ),
+)
+
+ROWS = (*CUMULATIVE, *SORTING, *REDUCTION, *PLACES, *SELECTION)

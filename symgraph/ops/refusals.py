@@ -1,0 +1,125 @@
+"""NumPy functions that no graph can hold, each with the reason and what to write instead.
+
+The shape of a result is known before there are numbers. What gives as many elements as values
+happen to ask for, writes in place, or calls Python for each element, is refused with advice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array
+from ..errors import TraceError
+from .composites import as_array, composite, naming_lines, refuse
+from .gather import gather
+from .movement import ravel
+
+__all__ = ["compress", "extract"]
+
+
+def _refused(why: str, mend: str, *functions: Any) -> None:
+    for each in functions:
+        name = each.__name__
+        call = _refusal(name, why, mend)
+        NUMPY_FUNCTIONS[each] = call
+        FUNCTIONS.setdefault(name, call)
+
+
+def _refusal(name: str, why: str, mend: str) -> Callable[..., Any]:
+    def refusing(*_args: Any, **_keywords: Any) -> NoReturn:
+        raise TraceError(f"{name}: {why}.", mend=mend)
+
+    refusing.__name__ = refusing.__qualname__ = name
+    refusing.__doc__ = f"Refused: {why}. {mend}"
+    return naming_lines(refusing)
+
+
+_AS_MANY = "how many elements the result has depends on numbers that are not there yet"
+
+_refused(
+    _AS_MANY,
+    "Keep the shape: np.sort(x) and where it changes, np.where(mask, x, 0); or count numbers in a "
+    "known range with np.bincount(x, minlength=n).",
+    np.unique,
+    np.unique_all,
+    np.unique_counts,
+    np.unique_inverse,
+    np.unique_values,
+    np.union1d,
+    np.intersect1d,
+    np.setdiff1d,
+    np.setxor1d,
+)
+_refused(
+    _AS_MANY,
+    "Keep the shape: np.where(mask, x, 0), or weigh with mask.astype(float).",
+    np.nonzero,
+    np.flatnonzero,
+    np.argwhere,
+    np.trim_zeros,
+)
+_refused(
+    "counts in bins have no derivative, and bins may depend on numbers that are not there yet",
+    "np.bincount(np.digitize(x, edges), weights, minlength=n) counts in n known bins.",
+    np.histogram,
+    np.histogram2d,
+    np.histogramdd,
+    np.histogram_bin_edges,
+)
+_refused(
+    "it calls a Python function for each part, which a graph has no numbers for",
+    "Write the function for whole arrays, with axis= where it reduces.",
+    np.apply_along_axis,
+    np.apply_over_axes,
+)
+_refused(
+    "it writes in place, and a symbolic array is a value",
+    "snp.index_update(x, index, values) gives the array that results; so does np.where.",
+    np.put,
+    np.place,
+    np.putmask,
+    np.copyto,
+)
+NUMPY_FUNCTIONS[np.put_along_axis] = _refusal(
+    "put_along_axis",
+    "it writes in place, and a symbolic array is a value",
+    "snp.put_along_axis(x, indices, values, axis) gives the array that results.",
+)
+NUMPY_FUNCTIONS[np.fill_diagonal] = _refusal(
+    "fill_diagonal",
+    "it writes in place, and a symbolic array is a value",
+    "snp.fill_diagonal(x, value) gives the array that results.",
+)
+NUMPY_FUNCTIONS[(np.add, "at")] = _refusal(
+    "np.add.at",
+    "it writes in place, and a symbolic array is a value",
+    "snp.index_add(x, index, values) gives the array that results.",
+)
+
+
+# -- chosen by a constant mask, which is no trouble ------------------------------------------------
+def _positions(name: str, condition: Any) -> Any:
+    if isinstance(condition, Array):
+        raise TraceError(
+            f"{name}: {_AS_MANY}.",
+            mend="Keep the shape: np.where(mask, x, 0), or weigh with mask.astype(float).",
+        )
+    return np.flatnonzero(np.asarray(condition))
+
+
+@composite(np.compress)
+def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Array:
+    """The slices along `axis` where a constant condition holds (None: of the raveled array)."""
+    refuse("compress", {"out": out})
+    places = _positions("compress", condition)
+    x, axis = (ravel(as_array(a)), 0) if axis is None else (a, axis)
+    return gather(x, places, axis=axis)
+
+
+@composite(np.extract)
+def extract(condition: Any, arr: Any) -> Array:
+    """The elements where a constant condition of the array's shape holds."""
+    return gather(ravel(as_array(arr)), _positions("extract", condition), axis=0)

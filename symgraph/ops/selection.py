@@ -1,0 +1,241 @@
+"""Choosing among several: select, choose, piecewise; interpolation; NaN replaced; steps unwrapped.
+
+A branch that is not taken has the cotangent 0, and is masked so that its derivative may be infinite
+there without harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array
+from ..avals import broadcast_shapes, normal_axes
+from ..dims import show_shape
+from ..errors import DTypeError, ShapeError, TraceError
+from .choice import where
+from .comparison import isnan
+from .composites import as_array, composite, refuse
+from .creation import arange, constant_of, dimension
+from .differences import diff
+from .gather import gather
+from .joining import concatenate
+from .sorting import argsort, searchsorted
+from .statistics import cumsum
+
+__all__ = ["choose", "interp", "nan_to_num", "piecewise", "select", "unwrap"]
+
+
+# -- among branches --------------------------------------------------------------------------------
+@composite(np.select)
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
+    """Elements of the first choice whose condition holds; of `default` where none does."""
+    if len(condlist) != len(choicelist) or not len(condlist):
+        raise ShapeError(
+            f"select: {len(condlist)} conditions and {len(choicelist)} choices.",
+            mend="Give one choice for each condition.",
+        )
+    conditions = [as_array(each) for each in condlist]
+    for each in conditions:
+        if each.dtype.kind != "b":
+            raise DTypeError(f"select: conditions are boolean, not {each.dtype}.")
+    # All at once, so that numbers of Python's take the dtype of the arrays.
+    kind = np.result_type(*[_typed(each) for each in (*choicelist, default)])
+    found = FUNCTIONS["asarray"](default, dtype=kind)
+    for condition, choice in zip(reversed(conditions), reversed(choicelist), strict=True):
+        found = where(condition, FUNCTIONS["asarray"](choice, dtype=kind), found)
+    return found
+
+
+def _typed(value: Any) -> Any:
+    if isinstance(value, Array):
+        return value.dtype
+    return value if type(value) in (int, float) else np.asarray(value).dtype
+
+
+@composite(np.choose)
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
+    """At each place the element of the choice whose number stands in `a`.
+
+    Parameters
+    ----------
+    a : array_like of int
+    choices : sequence of array_like
+    mode : {"raise", "wrap", "clip"}
+        What is done with numbers out of range. Where `a` is symbolic, "raise" raises when the
+        graph runs on NumPy.
+    """
+    refuse("choose", {"out": out})
+    a = as_array(a)
+    options = [as_array(each) for each in choices]
+    if a.dtype.kind not in "iub":
+        raise DTypeError(f"choose: numbers of choices are integers, not {a.dtype}.")
+    if not options:
+        raise ShapeError("choose: there is nothing to choose from.")
+    number = _in_range(FUNCTIONS["astype"](a, "int64"), len(options), mode)
+    kind = np.result_type(*[each.dtype for each in options])
+    found = FUNCTIONS["astype"](options[-1], kind)
+    for k in range(len(options) - 2, -1, -1):
+        found = where(number == k, FUNCTIONS["astype"](options[k], kind), found)
+    return FUNCTIONS["broadcast_to"](found, broadcast_shapes(a.shape, found.shape))
+
+
+def _in_range(a: Array, count: int, mode: str) -> Array:
+    match mode:
+        case "wrap":
+            return a % count
+        case "clip":
+            return FUNCTIONS["clip"](a, 0, count - 1)
+        case "raise":
+            if a.node.is_constant:
+                value = a.node.params["value"]
+                if value.size and not (value.min() >= 0 and value.max() < count):
+                    raise ShapeError(f"choose: a number out of range of {count} choices.")
+                return a
+            # Reading a counter there refuses what is out of range; so must a negative number be.
+            return gather(arange(count), where(a < 0, count, a), axis=0)
+        case _:
+            raise TraceError(f"choose: mode={mode!r} is none of 'raise', 'wrap' and 'clip'.")
+
+
+@composite(np.piecewise)
+def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
+    """Values of the function, or the number, that belongs to the last condition that holds.
+
+    Each function is called once, with all of `x`, and what it gives is taken where its condition
+    holds, in the dtype of `x`. One function more than conditions is for where none holds; else
+    that is 0.
+    """
+    x = as_array(x)
+    conditions = _conditions(condlist, x)
+    functions = list(funclist)
+    if len(functions) not in (len(conditions), len(conditions) + 1):
+        raise ShapeError(
+            f"piecewise: {len(functions)} functions for {len(conditions)} conditions.",
+            mend="Give one for each, and perhaps one for where none holds.",
+        )
+    rest = functions.pop() if len(functions) > len(conditions) else 0
+    found = _value(rest, x, args, kw)
+    for condition, each in zip(conditions, functions, strict=True):
+        found = where(condition, _value(each, x, args, kw), found)
+    return FUNCTIONS["broadcast_to"](found, x.shape)
+
+
+def _conditions(condlist: Any, x: Array) -> list[Array]:
+    """Conditions one by one; a single one needs no list around it, as in NumPy."""
+    if isinstance(condlist, (list, tuple)):
+        several = not x.ndim or isinstance(condlist[0], (list, np.ndarray, Array))
+    else:
+        condlist = as_array(condlist)
+        several = condlist.ndim > 1
+    found = [as_array(each) for each in (condlist if several else [condlist])]
+    return [each if each.dtype.kind == "b" else each != 0 for each in found]
+
+
+def _value(function: Any, x: Array, args: Any, kw: Any) -> Array:
+    value = function(x, *args, **kw) if callable(function) else function
+    return FUNCTIONS["astype"](as_array(value), x.dtype)
+
+
+# -- along a table ---------------------------------------------------------------------------------
+@composite(np.interp)
+def interp(
+    x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: float | None = None
+) -> Array:
+    """Values at `x` of the broken line through the points (xp, fp), in float64.
+
+    Parameters
+    ----------
+    x, xp, fp : array_like
+        Any of them may be symbolic. `xp` rises, unless there is a period.
+    left, right : array_like, optional
+        Values before the first point and behind the last; by default those of the ends.
+    period : float, optional
+        Of `xp` and `x`; the points need no order then.
+
+    Notes
+    -----
+    At a point the derivative with respect to `x` is the slope on its right, at the last point the
+    slope on its left.
+    """
+    x, xs, fs = (FUNCTIONS["astype"](as_array(each), "float64") for each in (x, xp, fp))
+    if xs.ndim != 1 or fs.ndim != 1 or not xs.shape[0]:
+        raise ShapeError("interp: the points are two vectors, and there is at least one.")
+    if xs.shape != fs.shape:
+        raise ShapeError(
+            f"interp: {show_shape(xs.shape)} places and {show_shape(fs.shape)} values differ."
+        )
+    if period is not None:
+        if not period:
+            raise ShapeError("interp: a period is not 0.")
+        period = abs(period)
+        x, (xs, fs) = x % period, _around(xs % period, fs, period)
+        left = right = None
+    low = fs[0] if left is None else FUNCTIONS["astype"](as_array(left), "float64")
+    high = fs[-1] if right is None else FUNCTIONS["astype"](as_array(right), "float64")
+    within = _between(x, xs, fs)
+    return where(x < xs[0], low, where(x > xs[-1], high, within))
+
+
+def _around(xs: Array, fs: Array, period: float) -> tuple[Array, Array]:
+    """The points in order, the last one before them and the first one behind them once more."""
+    order = argsort(xs)
+    xs, fs = xs[order], fs[order]
+    xs = concatenate([xs[-1:] - period, xs, xs[:1] + period])
+    return xs, concatenate([fs[-1:], fs, fs[:1]])
+
+
+def _between(x: Array, xs: Array, fs: Array) -> Array:
+    size = xs.shape[0]
+    if size == 1:
+        return fs[0]
+    place = searchsorted(xs, x, side="right") - 1
+    last: Any = size - 2 if isinstance(size, int) else dimension(size) - 2
+    place = FUNCTIONS["maximum"](FUNCTIONS["minimum"](place, last), 0)
+    x0, x1 = gather(xs, place, axis=0), gather(xs, place + 1, axis=0)
+    f0, f1 = gather(fs, place, axis=0), gather(fs, place + 1, axis=0)
+    apart = x1 > x0
+    share = (x - x0) / where(apart, x1 - x0, 1)
+    return where(apart, f0 + share * (f1 - f0), f1)
+
+
+# -- NaN -------------------------------------------------------------------------------------------
+@composite(np.nan_to_num)
+def nan_to_num(
+    x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> Array:
+    """NaN and infinities replaced, by default by 0 and the largest numbers there are."""
+    x = as_array(x)
+    if x.dtype.kind != "f":
+        return x
+    limits: Any = np.finfo(x.dtype)
+    high = limits.max if posinf is None else posinf
+    low = limits.min if neginf is None else neginf
+    infinite = constant_of(np.inf, x.dtype)
+    found = where(isnan(x), FUNCTIONS["asarray"](nan, dtype=x.dtype), x)
+    found = where(x == infinite, FUNCTIONS["asarray"](high, dtype=x.dtype), found)
+    return where(x == -infinite, FUNCTIONS["asarray"](low, dtype=x.dtype), found)
+
+
+# -- angles ----------------------------------------------------------------------------------------
+@composite(np.unwrap)
+def unwrap(
+    p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * np.pi
+) -> Array:
+    """Angles with whole periods added so that no step is longer than half of one."""
+    p = as_array(p)
+    (place,) = normal_axes(axis, p.ndim)
+    steps = diff(p, axis=place)
+    whole = np.result_type(steps.dtype, period).kind in "iu"
+    half: Any = period // 2 if whole else period / 2
+    ambiguous = period % 2 == 0 if whole else True
+    near = (steps + half) % period - half
+    if ambiguous:  # A step of exactly half a period keeps its sign.
+        near = where((near == -half) & (steps > 0), half, near)
+    short = FUNCTIONS["absolute"](steps) < (period / 2 if discont is None else discont)
+    added = cumsum(where(short, 0, near - steps), axis=place)
+    ends = (Ellipsis, slice(None, 1), *[slice(None)] * (-place - 1))
+    rest = (Ellipsis, slice(1, None), *[slice(None)] * (-place - 1))
+    return concatenate([p[ends], p[rest] + added], axis=place)

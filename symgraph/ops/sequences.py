@@ -1,0 +1,217 @@
+"""Sequences: convolution and correlation in one dimension, polynomials, counts of numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array, apply
+from ..avals import Aval, broadcast_shapes
+from ..dims import Dim, count, known_equal, normal, show_shape
+from ..errors import DTypeError, ShapeError, TraceError
+from ..facts import Fact, finite, integer_valued
+from ..op import Op, register
+from .composites import as_array, composite, naming_lines
+from .creation import ones, zeros
+from .families import function, same_dtype
+from .gather import scatter_add
+from .joining import concatenate
+from .movement import broadcast_to, expand_dims
+from .recurrence import cumprod
+
+__all__ = ["bincount", "convolve", "correlate", "polyval", "vander"]
+
+
+# -- convolution -----------------------------------------------------------------------------------
+def _infer_convolve(x: Aval, v: Aval, *, mode: str) -> Aval:
+    lead = broadcast_shapes(x.shape[:-1], v.shape[:-1])
+    n, k = x.shape[-1], v.shape[-1]
+    return Aval(x.dtype, (*lead, normal(n + k - 1 if mode == "full" else n - k + 1)))
+
+
+def _convolve_kernel(xp: Any, x: Any, v: Any, *, mode: str) -> Any:
+    if x.ndim == 1 and v.ndim == 1:
+        return xp.convolve(x, v, mode=mode)
+    lead = np.broadcast_shapes(x.shape[:-1], v.shape[:-1])
+    rows = [
+        xp.reshape(xp.broadcast_to(each, (*lead, each.shape[-1])), (-1, each.shape[-1]))
+        for each in (x, v)
+    ]
+    length = x.shape[-1] + (v.shape[-1] - 1) * (1 if mode == "full" else -1)
+    if not rows[0].shape[0]:
+        return xp.zeros((*lead, length), x.dtype)
+    # NumPy convolves vectors only; derivatives of several at once are several rows.
+    found = [xp.convolve(rows[0][i], rows[1][i], mode=mode) for i in range(rows[0].shape[0])]
+    return xp.reshape(xp.stack(found), (*lead, length))
+
+
+def _back(x: Array) -> Array:
+    return x[..., ::-1]
+
+
+def _convolved(x: Array, v: Array, mode: str) -> Array:
+    return apply(CONVOLVE, x, v, mode=mode)
+
+
+def _vjp_left(ct: Array, out: Array, x: Array, v: Array, *, mode: str) -> Array:
+    return _convolved(ct, _back(v), "valid" if mode == "full" else "full")
+
+
+def _vjp_right(ct: Array, out: Array, x: Array, v: Array, *, mode: str) -> Array:
+    if mode == "full":
+        return _convolved(ct, _back(x), "valid")
+    return _back(_convolved(x, _back(ct), "valid"))
+
+
+def _flops_convolve(out: Aval, x: Aval, v: Aval, *, mode: str) -> Dim:
+    if mode == "full":
+        return count((2, *out.shape[:-1], x.shape[-1], v.shape[-1]))
+    return count((2, *out.shape, v.shape[-1]))
+
+
+CONVOLVE = register(
+    Op(
+        "convolve",
+        infer=_infer_convolve,
+        kernel=_convolve_kernel,
+        vjp=(_vjp_left, _vjp_right),
+        promote=same_dtype,
+        flops=_flops_convolve,
+        facts=lambda x, v, *, mode: [
+            fact
+            for fact in (Fact("nonnegative"), finite, integer_valued)
+            if x.has(fact) and v.has(fact)
+        ],
+        doc=r"$y_i = \sum_j x_{i-j} v_j$ along the last axis, of vectors or rows of them.",
+    )
+)
+
+
+@naming_lines
+def _convolve(a: Any, v: Any, mode: str = "full") -> Array:
+    a, v = as_array(a), as_array(v)
+    if a.ndim > 1 or v.ndim > 1:
+        raise ShapeError(
+            f"convolve: vectors are needed, not {show_shape(a.shape)} and {show_shape(v.shape)}."
+        )
+    a, v = FUNCTIONS["atleast_1d"](a, v)
+    if a.shape[0] == 0 or v.shape[0] == 0:
+        raise ShapeError("convolve: a vector without elements cannot be convolved.")
+    if _shorter(a.shape[0], v.shape[0]):
+        a, v = v, a
+    if a.dtype.kind == v.dtype.kind == "b":
+        return _convolve(FUNCTIONS["astype"](a, "int64"), FUNCTIONS["astype"](v, "int64"), mode) > 0
+    match mode:
+        case "full" | "valid":
+            return _convolved(a, v, mode)
+        case "same":
+            size = v.shape[0]
+            if not isinstance(size, int):
+                raise _unknown(a, v, mode)
+            start = (size - 1) // 2
+            return _convolved(a, v, "full")[start : normal(start + a.shape[0])]
+        case _:
+            raise TraceError(f"convolve: mode={mode!r} is none of 'full', 'same' and 'valid'.")
+
+
+def _shorter(n: Dim, k: Dim) -> bool:
+    """Whether the first vector is the shorter one."""
+    if isinstance(n, int) and isinstance(k, int):
+        return n < k
+    return isinstance(n, int)  # The one of named length is the signal.
+
+
+def _unknown(a: Array, v: Array, mode: str) -> ShapeError:
+    return ShapeError(
+        f"convolve: which of {a.shape[0]} and {v.shape[0]} elements are more is not known, "
+        f"and mode {mode!r} asks for it.",
+        mend="Use mode='full', and take the part that is wanted.",
+    )
+
+
+convolve = function(CONVOLVE, _convolve, np.convolve)
+
+
+@composite(np.correlate)
+def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
+    r"""$c_k = \sum_i a_{i+k} v_i$ of two vectors."""
+    a, v = (FUNCTIONS["atleast_1d"](as_array(each)) for each in (a, v))
+    if mode == "same" and _shorter(a.shape[0], v.shape[0]):
+        # NumPy correlates the longer one, and turns what it gets around.
+        return _back(_convolve(v, _back(a), mode))
+    return _convolve(a, _back(v), mode)
+
+
+# -- polynomials -----------------------------------------------------------------------------------
+@composite(np.polyval)
+def polyval(p: Any, x: Any) -> Array:
+    """The polynomial with coefficients `p`, of the highest power first, at `x`; Horner's scheme."""
+    p, x = as_array(p), as_array(x)
+    if p.ndim != 1 or not isinstance(p.shape[0], int):
+        raise ShapeError(f"polyval: coefficients are a vector of known length, not {p.shape}.")
+    found = FUNCTIONS["zeros_like"](x)
+    for k in range(p.shape[0]):
+        found = found * x + p[k] if k else broadcast_to(p[0], x.shape) + found
+    return found
+
+
+@composite(np.vander)
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
+    """The matrix of powers of a vector's elements, from the highest power to 1 or back."""
+    x = as_array(x)
+    columns = x.shape[0] if N is None and x.ndim else N
+    if x.ndim != 1 or not isinstance(columns, int):
+        raise ShapeError(
+            f"vander: a vector and a number of powers are needed, not {show_shape(x.shape)}.",
+            mend="Give N=, the number of columns.",
+        )
+    kind = np.result_type(x.dtype, int)
+    first = ones((*x.shape, 1 if columns else 0), kind)
+    steps = broadcast_to(
+        expand_dims(FUNCTIONS["astype"](x, kind), -1), (*x.shape, max(columns - 1, 0))
+    )
+    powers = cumprod(concatenate([first, steps], axis=-1), axis=-1)
+    return powers if increasing else _back(powers)
+
+
+# -- counts ----------------------------------------------------------------------------------------
+@composite(np.bincount)
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
+    """How often each number stands in a vector, or the sums of its weights.
+
+    Parameters
+    ----------
+    x : array_like of int
+    weights : array_like, optional
+        May be symbolic; summed in float64.
+    minlength : int
+        Where `x` is symbolic this is the length, and must exceed every number in it: a graph's
+        shapes do not depend on values.
+    """
+    if minlength < 0:
+        raise ShapeError(f"bincount: minlength is {minlength}, but it counts.")
+    known = None if isinstance(x, Array) else np.asarray(x)
+    x = as_array(x)
+    if x.ndim != 1 or x.dtype.kind not in "iub":
+        raise DTypeError(f"bincount: a vector of integers is needed, not {x.aval}.")
+    if known is None and not minlength:
+        raise TraceError(
+            "bincount: how long the result is depends on numbers that are not there yet.",
+            mend="Give minlength=, larger than every number.",
+        )
+    size = minlength
+    if known is not None and known.size:
+        if known.min() < 0:
+            raise ShapeError("bincount: numbers that are counted are not negative.")
+        size = max(minlength, int(known.max()) + 1)
+    if weights is None:
+        values, dtype = FUNCTIONS["ones_like"](x, dtype="int64"), "int64"
+    else:
+        values, dtype = FUNCTIONS["astype"](as_array(weights), "float64"), "float64"
+        if values.ndim != 1 or not known_equal(values.shape[0], x.shape[0]):
+            raise ShapeError(f"bincount: {values.shape} weights for {x.shape} numbers.")
+    places = FUNCTIONS["astype"](x, "int64")
+    if known is None:  # A negative number counts from no end: it is out of range, and refused.
+        places = FUNCTIONS["where"](places < 0, size, places)
+    return scatter_add(zeros((size,), dtype), values, places, axis=0)
