@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import count as counter
-from string import ascii_letters
+from string import ascii_letters, ascii_lowercase, ascii_uppercase
 from typing import Any
 
 import numpy as np
 
-from ..array import Array, apply
+from ..array import FUNCTIONS, Array, apply
 from ..avals import Aval, broadcast_shapes, normal_axes
 from ..dims import Dim, Shape, count, known_equal, normal, show_shape
-from ..errors import ShapeError, TraceError
+from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Algebra, Op, register
 from .carrying import carries_matmul
@@ -289,17 +289,55 @@ EINSUM = register(
 
 
 @naming_lines
-def _einsum(subscripts: Any, *operands: Any, **refused: Any) -> Array:
-    refused.pop("optimize", None)
-    refuse("einsum", refused)
+def _einsum(
+    subscripts: Any,
+    *operands: Any,
+    out: Any = None,
+    dtype: Any = None,
+    order: str = "K",
+    casting: Any = "safe",
+    optimize: Any = False,
+) -> Array:
+    refuse("einsum", {"out": out})
     if not isinstance(subscripts, str):
-        raise TraceError(
-            "einsum: subscripts as lists cannot be traced.",
-            mend='Write them as text: np.einsum("ij,jk->ik", a, b).',
-        )
+        subscripts, operands = _spelled(subscripts, *operands)
+    if not operands:
+        raise ShapeError("einsum: there is no operand.")
     if [each for each in operands if not isinstance(each, Array)]:
         operands = tuple(as_array(each) for each in operands)
+    if dtype is not None:
+        operands = tuple(_in_dtype(each, np.dtype(dtype), casting) for each in operands)
     return _widened(subscripts, operands)
+
+
+def _in_dtype(x: Array, dtype: np.dtype[Any], casting: Any) -> Array:
+    if not np.can_cast(x.dtype, dtype, casting):
+        raise DTypeError(
+            f"einsum: {x.dtype} is not cast to {dtype} by the rule {casting!r}.",
+            mend="Pass casting='unsafe', or convert the operands.",
+        )
+    return FUNCTIONS["astype"](x, dtype)
+
+
+_NUMBERED = ascii_uppercase + ascii_lowercase
+
+
+def _spelled(*given: Any) -> tuple[str, tuple[Any, ...]]:
+    """NumPy's other form, `einsum(x, [0, 1], y, [1, 2], [0, 2])`, as text and operands."""
+    operands, lists = given[: len(given) // 2 * 2 : 2], list(given[1::2])
+    if len(given) % 2:
+        lists.append(given[-1])
+    try:
+        terms = [
+            "".join("..." if each is Ellipsis else _NUMBERED[each] for each in labels)
+            for labels in lists
+        ]
+    except (TypeError, IndexError):
+        raise ShapeError(
+            "einsum: subscripts are text, or lists of numbers below 52 behind each operand."
+        ) from None
+    inputs = ",".join(terms[: len(operands)])
+    return (f"{inputs}->{terms[-1]}" if len(given) % 2 else inputs), operands
 
 
 def _widened(subscripts: str, operands: Sequence[Any]) -> Array:
@@ -307,6 +345,8 @@ def _widened(subscripts: str, operands: Sequence[Any]) -> Array:
     if "," not in subscripts or type(operands[0]) is not Array:
         return apply(EINSUM, *operands, subscripts=subscripts)
     labels, result = _parsed(subscripts, [each.ndim for each in operands])
+    for row, each in zip(labels, operands, strict=True):
+        _check_diagonals(subscripts, row, each.shape)
     long = {
         label
         for row, each in zip(labels, operands, strict=True)
@@ -320,6 +360,18 @@ def _widened(subscripts: str, operands: Sequence[Any]) -> Array:
         rows.append([label for i, label in enumerate(row) if i not in thin])
         kept.append(squeeze(each, tuple(thin)) if thin else each)
     return apply(EINSUM, *kept, subscripts=_written(rows, result))
+
+
+def _check_diagonals(subscripts: str, row: Sequence[Any], shape: Shape) -> None:
+    """An index twice on one operand runs along a diagonal: its lengths there are not broadcast."""
+    if len(set(row)) == len(row):
+        return
+    sizes: dict[Any, Dim] = {}
+    for label, dim in zip(row, shape, strict=True):
+        if not known_equal(sizes.setdefault(label, dim), dim):
+            raise ShapeError(
+                f"{subscripts!r}: index {label!r} is {sizes[label]} long and {dim} long."
+            )
 
 
 einsum = function(EINSUM, _einsum, np.einsum)
