@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import count as counter
-from string import ascii_letters, ascii_lowercase, ascii_uppercase
+from string import ascii_letters
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from .composites import as_array, composite, listed, naming_lines, refuse
 from .creation import eye
 from .families import function, same_dtype
 from .movement import expand_dims, matrix_transpose, ravel, squeeze
+from .subscripts import check_diagonals, parsed, spelled, written
 
 __all__ = [
     "dot",
@@ -137,62 +138,9 @@ matmul = function(MATMUL, _matmul, np.matmul)
 
 
 # -- einsum --------------------------------------------------------------------------------------
-def _parsed(subscripts: str, ndims: Sequence[int]) -> tuple[list[list[Any]], list[Any]]:
-    """Labels of each operand and of the result; axes of the ellipsis are (-k,) tuples."""
-    text = subscripts.replace(" ", "")
-    left, arrow, right = text.partition("->")
-    terms = left.split(",")
-    if len(terms) != len(ndims):
-        raise ShapeError(f"subscripts {subscripts!r} name {len(terms)} operands of {len(ndims)}.")
-    operands = [_labels(term, ndim, subscripts) for term, ndim in zip(terms, ndims, strict=True)]
-    present = {label for labels in operands for label in labels}
-    dots = sorted([label for label in present if isinstance(label, tuple)])
-    if not arrow:
-        flat = [label for labels in operands for label in labels if isinstance(label, str)]
-        return operands, [*dots, *sorted([label for label in set(flat) if flat.count(label) == 1])]
-    result = _labels(right, len(right.replace("...", "")) + len(dots), subscripts)
-    if len(set(result)) != len(result) or not set(result) <= present:
-        raise ShapeError(f"subscripts {subscripts!r}: the result repeats or invents an index.")
-    if dots and "..." not in right:
-        raise ShapeError(f"subscripts {subscripts!r}: the ellipsis is missing in the result.")
-    return operands, result
-
-
-def _labels(term: str, ndim: int, subscripts: str) -> list[Any]:
-    before, dots, after = term.partition("...")
-    letters = before + after
-    wrong = [each for each in letters if each not in ascii_letters]
-    if (
-        wrong
-        or "..." in after
-        or (dots and ndim < len(letters))
-        or (not dots and ndim != len(letters))
-    ):
-        raise ShapeError(
-            f"subscripts {subscripts!r}: {term!r} does not name the {ndim} axes of its operand."
-        )
-    spread = ndim - len(letters)
-    return [*before, *[(-k,) for k in range(spread, 0, -1)], *after]
-
-
-def _written(operands: Sequence[Sequence[Any]], result: Sequence[Any]) -> str:
-    """Subscripts in plain letters, in order of appearance."""
-    letters = iter(ascii_letters)
-    names: dict[Any, str] = {}
-    for labels in operands:
-        for label in labels:
-            if label not in names:
-                try:
-                    names[label] = next(letters)
-                except StopIteration:
-                    raise ShapeError("an einsum has 52 indices at most.") from None
-    spelled = [",".join("".join(names[label] for label in labels) for labels in operands)]
-    return f"{spelled[0]}->{''.join(names[label] for label in result)}"
-
-
 def _normal_einsum(avals: tuple[Aval, ...], *, subscripts: str) -> dict[str, Any]:
-    operands, result = _parsed(subscripts, [aval.ndim for aval in avals])
-    return {"subscripts": _written(operands, result)}
+    operands, result = parsed(subscripts, [aval.ndim for aval in avals])
+    return {"subscripts": written(operands, result)}
 
 
 def _terms(subscripts: str) -> tuple[list[str], str]:
@@ -300,7 +248,7 @@ def _einsum(
 ) -> Array:
     refuse("einsum", {"out": out})
     if not isinstance(subscripts, str):
-        subscripts, operands = _spelled(subscripts, *operands)
+        subscripts, operands = spelled(subscripts, *operands)
     if not operands:
         raise ShapeError("einsum: there is no operand.")
     if [each for each in operands if not isinstance(each, Array)]:
@@ -319,34 +267,13 @@ def _in_dtype(x: Array, dtype: np.dtype[Any], casting: Any) -> Array:
     return FUNCTIONS["astype"](x, dtype)
 
 
-_NUMBERED = ascii_uppercase + ascii_lowercase
-
-
-def _spelled(*given: Any) -> tuple[str, tuple[Any, ...]]:
-    """NumPy's other form, `einsum(x, [0, 1], y, [1, 2], [0, 2])`, as text and operands."""
-    operands, lists = given[: len(given) // 2 * 2 : 2], list(given[1::2])
-    if len(given) % 2:
-        lists.append(given[-1])
-    try:
-        terms = [
-            "".join("..." if each is Ellipsis else _NUMBERED[each] for each in labels)
-            for labels in lists
-        ]
-    except (TypeError, IndexError):
-        raise ShapeError(
-            "einsum: subscripts are text, or lists of numbers below 52 behind each operand."
-        ) from None
-    inputs = ",".join(terms[: len(operands)])
-    return (f"{inputs}->{terms[-1]}" if len(given) % 2 else inputs), operands
-
-
 def _widened(subscripts: str, operands: Sequence[Any]) -> Array:
     """An index that is 1 long here and longer there is dropped here: NumPy broadcasts it."""
     if "," not in subscripts or type(operands[0]) is not Array:
         return apply(EINSUM, *operands, subscripts=subscripts)
-    labels, result = _parsed(subscripts, [each.ndim for each in operands])
+    labels, result = parsed(subscripts, [each.ndim for each in operands])
     for row, each in zip(labels, operands, strict=True):
-        _check_diagonals(subscripts, row, each.shape)
+        check_diagonals(subscripts, row, each.shape)
     long = {
         label
         for row, each in zip(labels, operands, strict=True)
@@ -359,19 +286,7 @@ def _widened(subscripts: str, operands: Sequence[Any]) -> Array:
         thin = [i for i, label in enumerate(row) if label in long and known_equal(each.shape[i], 1)]
         rows.append([label for i, label in enumerate(row) if i not in thin])
         kept.append(squeeze(each, tuple(thin)) if thin else each)
-    return apply(EINSUM, *kept, subscripts=_written(rows, result))
-
-
-def _check_diagonals(subscripts: str, row: Sequence[Any], shape: Shape) -> None:
-    """An index twice on one operand runs along a diagonal: its lengths there are not broadcast."""
-    if len(set(row)) == len(row):
-        return
-    sizes: dict[Any, Dim] = {}
-    for label, dim in zip(row, shape, strict=True):
-        if not known_equal(sizes.setdefault(label, dim), dim):
-            raise ShapeError(
-                f"{subscripts!r}: index {label!r} is {sizes[label]} long and {dim} long."
-            )
+    return apply(EINSUM, *kept, subscripts=written(rows, result))
 
 
 einsum = function(EINSUM, _einsum, np.einsum)
@@ -402,7 +317,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Array:
         rows[1][b] = rows[0][a]
     summed = {rows[0][a] for a in left}
     result = [label for row in rows for label in row if label not in summed]
-    return apply(EINSUM, x, y, subscripts=_written(rows, result))
+    return apply(EINSUM, x, y, subscripts=written(rows, result))
 
 
 @composite(np.dot)
