@@ -14,7 +14,7 @@ import numpy as np
 from ..array import Array, apply
 from ..avals import Aval
 from ..dims import Dim, count, known_equal, normal
-from ..errors import TraceError
+from ..errors import NotDifferentiable, TraceError
 from ..facts import Fact, total, triangular, unit_norm
 from ..op import Op, register
 from .composites import as_array, naming_lines
@@ -133,6 +133,12 @@ def _vjp_qr(ct: tuple[Array, Array], out: tuple[Array, Array], x: Array, *, size
     (ct_q, ct_r), (q, r) = ct, out
     if known_equal(size, x.shape[-1]):
         return _vjp_tall(ct_q, ct_r, q, r)
+    if not isinstance(x.shape[-1], int):
+        raise NotDifferentiable(
+            f"qr of matrices with {size} rows and {x.shape[-1]} columns has no derivative here: "
+            "how many columns are to the right of the first square is not known.",
+            mend="Give the columns a number.",
+        )
     x_right, ct_right = x[..., size:], ct_r[..., size:]
     through = ct_q + matmul(x_right, matrix_transpose(ct_right))
     left = _vjp_tall(through, ct_r[..., :size], q, r[..., :size])

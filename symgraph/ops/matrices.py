@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import Array, apply
 from ..avals import Aval
 from ..dims import Dim, count, known_equal, normal, show_shape
 from ..errors import DTypeError, InputError, ShapeError
 from ..facts import Fact, finite, total
 from ..op import Op, register
-from .creation import arange, constant_of
 from .families import function
-from .movement import expand_dims, matrix_transpose
+from .movement import matrix_transpose
+from .triangles import tril, triu
 
 __all__ = [
     "LOWER",
@@ -138,12 +138,7 @@ def inherited(*facts: Fact) -> Any:
 
 def triangle(x: Array, lower: bool, strict: bool = False) -> Array:
     """`x` with zeros above (below) the diagonal; with `strict` on the diagonal as well."""
-    row, column = expand_dims(arange(x.shape[-2]), -1), arange(x.shape[-1])
-    if lower:
-        kept = row > column if strict else row >= column
-    else:
-        kept = row < column if strict else row <= column
-    return FUNCTIONS["where"](kept, x, constant_of(0, x.dtype))
+    return tril(x, -1 if strict else 0) if lower else triu(x, 1 if strict else 0)
 
 
 def _infer_copied(x: Aval) -> Aval:

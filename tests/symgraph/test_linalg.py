@@ -14,7 +14,7 @@ import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.array import Array
 from symgraph.autodiff.reverse import cotangents, vjp
-from symgraph.errors import DTypeError, InputError, ShapeError, TraceError
+from symgraph.errors import DTypeError, InputError, NotDifferentiable, ShapeError, TraceError
 from symgraph.facts import holds_on
 from symgraph.ops.creation import input, ones
 from symgraph.propagation import knowledge_of
@@ -261,6 +261,36 @@ def test_fewer_rows_than_the_graph_was_made_for():
             run(x=TALL[:2])
     with pytest.raises(ShapeError, match="not known"):
         np.linalg.qr(input("x", "n, m"))
+
+
+OF_NAMED: list[tuple[Callable[[Any], Any], str, Any]] = [
+    (lambda x: np.sin(np.linalg.qr(x)[0]), "n, 3", TALL),
+    (lambda x: np.linalg.svd(x, full_matrices=False)[0] ** 2, "n, 3", TALL),
+    (lambda x: np.linalg.svd(x, full_matrices=False)[2] ** 2, "3, n", TALL.T),
+    (lambda x: np.linalg.lstsq(x, x[:, 0] * x[:, 1])[0], "n, 3", TALL),
+    (lambda x: np.linalg.pinv(x) ** 2, "n, 3", TALL),
+    (lambda x: np.linalg.inv(x) * np.linalg.det(x) + np.linalg.slogdet(x)[1], "n, n", X),
+    (lambda x: np.linalg.cholesky(x @ x.mT), "n, n", X),
+    (lambda x: np.linalg.eigh(x @ x.mT)[1] ** 3, "n, n", X),
+    (lambda x: snp.expm(x), "n, n", X),
+    (lambda x: np.linalg.norm(x, "nuc") + np.linalg.cond(x) + np.linalg.norm(x), "n, 3", TALL),
+    (lambda x: np.kron(x, x.T) ** 2, "n, 3", TALL),
+    (lambda x: snp.linalg.solve_triangular(x, x + 1)[:, 1:], "n, n", X),
+]
+
+
+@pytest.mark.parametrize(("f", "shape", "x"), OF_NAMED)
+def test_gradients_of_named_size_are_those_of_numbers(f, shape, x):
+    named = sg.trace(lambda x: np.sum(f(x)), x=shape).gradient("x", value=False)
+    expected = gradient(lambda x: np.sum(f(x)), x)
+    for run in (named.evaluate, named.simplify().lower()):
+        np.testing.assert_allclose(run(x=x), expected, rtol=1e-9, atol=1e-9)
+
+
+def test_no_derivative_of_a_wide_qr_with_columns_of_unknown_number():
+    graph = sg.trace(lambda x: np.sum(np.linalg.qr(x).R), x="3, n")
+    with pytest.raises(NotDifferentiable, match="number"):
+        graph.gradient("x")
 
 
 # -- what is known of results ----------------------------------------------------------------------
@@ -548,3 +578,50 @@ def test_costs_are_the_designs():
     assert sg.trace(lambda x, b: snp.linalg.solve_triangular(x, b), **both).flops() == n * n * m
     named = sg.trace(lambda x: np.linalg.inv(x), x=sg.spec("2, n, n"))
     assert named.flops(n=10) == 4000
+
+
+# -- against JAX -----------------------------------------------------------------------------------
+THEIRS: list[tuple[Callable[[Any], Any], str, Any]] = [
+    (lambda m, x: m.linalg.inv(x), "inv", X),
+    (lambda m, x: m.linalg.solve(x, x**2), "solve", STACK),
+    (lambda m, x: m.linalg.det(x), "det", STACK),
+    (lambda m, x: m.linalg.slogdet(x)[1], "slogdet", STACK),
+    (lambda m, x: m.linalg.cholesky(x @ x.mT), "cholesky", STACK),
+    (lambda m, x: m.linalg.qr(x)[0] + m.linalg.qr(x)[1] ** 2, "qr", STACK),
+    (lambda m, x: m.linalg.qr(x)[0], "qr of tall", TALL),
+    (lambda m, x: m.linalg.eigh(x + x.mT)[0] ** 2, "eigh", STACK),
+    (lambda m, x: m.linalg.eigh(x + x.mT)[1] ** 2, "eigenvectors", STACK),
+    (lambda m, x: m.linalg.svd(x, full_matrices=False)[0] ** 2, "u", TALL),
+    (lambda m, x: m.linalg.svd(x, full_matrices=False)[2] ** 2, "vh", TALL.T),
+    (lambda m, x: m.linalg.svd(x, full_matrices=False)[1], "s", TALL),
+    (lambda m, x: m.linalg.pinv(x), "pinv", TALL),
+    (lambda m, x: m.linalg.lstsq(x, x[:, 0] * x[:, 1])[0], "lstsq", TALL),
+    (lambda m, x: m.linalg.matrix_power(x, -3), "power", X),
+    (lambda m, x: m.linalg.cond(x), "cond", TALL),
+    *[
+        (lambda m, x, p=p: m.linalg.norm(x, p), f"norm {p}", TALL)
+        for p in (None, "fro", "nuc", 1, 2, -2, np.inf)
+    ],
+    *[(lambda m, x, p=p: m.linalg.norm(x, p, axis=0), f"norm {p}", TALL) for p in (1.5, 3, 4)],
+    (lambda m, x: m.kron(x, x[:2]), "kron", TALL),
+    (lambda m, x: m.cross(x, x[::-1] ** 2), "cross", TALL),
+]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("f", "name", "x"), THEIRS, ids=lambda each: str(each)[:20])
+def test_gradients_are_jaxs(f, name, x):
+    jax = pytest.importorskip("jax", reason="JAX comes with the oracles extra")
+    weights = np.random.default_rng(1).normal(size=np.shape(f(np, x)))
+    with jax.enable_x64(True):
+        expected = jax.grad(lambda x: jax.numpy.sum(weights * f(jax.numpy, x)))(x)
+        twice = jax.grad(
+            lambda x: jax.numpy.sum(
+                jax.numpy.sin(jax.grad(lambda x: jax.numpy.sum(weights * f(jax.numpy, x)))(x))
+            )
+        )(x)
+    graph = sg.trace(lambda x: np.sum(weights * f(np, x)), x=x.shape)
+    first = graph.gradient("x", value=False)
+    np.testing.assert_allclose(first.evaluate(x=x), expected, rtol=1e-8, atol=1e-8)
+    second = sg.graph(np.sum(np.sin(next(iter(first.outputs.values()))))).gradient("x", value=False)
+    np.testing.assert_allclose(second.evaluate(x=x), twice, rtol=1e-6, atol=1e-6)
