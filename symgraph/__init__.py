@@ -43,6 +43,7 @@ from .facts import (
     unit_norm,
 )
 from .graph import Graph
+from .objective import FlatObjective, flat_objective
 from .ops.branches import cond, while_loop
 from .ops.clipping import clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
 from .ops.creation import input
@@ -50,7 +51,7 @@ from .ops.custom import custom_op
 from .ops.derivatives import custom_vjp
 from .ops.loops import fori_loop, scan
 from .tracing import Spec, UnusedInputWarning, graph, spec, trace
-from .transforms import grad, value_and_grad
+from .transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 
 __version__ = "0.1.0"
 
@@ -62,6 +63,7 @@ __all__ = [
     "ExpressionError",
     "Fact",
     "FactError",
+    "FlatObjective",
     "Graph",
     "InputError",
     "MemoryBudgetError",
@@ -85,13 +87,18 @@ __all__ = [
     "custom_vjp",
     "diagonal",
     "finite",
+    "flat_objective",
     "fori_loop",
     "global_norm",
     "grad",
     "graph",
+    "hessian",
+    "hvp",
     "input",
     "integer_valued",
     "interval",
+    "jacobian",
+    "jvp",
     "negative",
     "nonnegative",
     "nonpositive",
@@ -108,5 +115,6 @@ __all__ = [
     "triangular",
     "unit_norm",
     "value_and_grad",
+    "vjp",
     "while_loop",
 ]

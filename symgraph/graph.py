@@ -145,7 +145,7 @@ class Graph:
             If the output or a target is not floating.
         InputError, NotDifferentiable
         """
-        return self._derived(
+        return self.derived(
             wrt,
             lambda dag, _: differentiated(dag, wrt, value=value, of=of, disconnected=disconnected),
         )
@@ -183,7 +183,7 @@ class Graph:
             else {name: f"tangent_{name}" for name in listed(tangents)}
         )
         given = tangents_given(self.dag, list(pairs), list(pairs.values()), "tangent")
-        return self._derived(pairs, lambda dag, _: pushed_forward(dag, given, value=value, of=of))
+        return self.derived(pairs, lambda dag, _: pushed_forward(dag, given, value=value, of=of))
 
     def vjp(
         self,
@@ -208,7 +208,7 @@ class Graph:
         InputError, ShapeError, DTypeError, NotDifferentiable
         """
         given = cotangents_given(self.dag, of, cotangent)
-        return self._derived(wrt, lambda dag, _: pulled_back(dag, wrt, given, value=value))
+        return self.derived(wrt, lambda dag, _: pulled_back(dag, wrt, given, value=value))
 
     def jacobian(
         self,
@@ -241,7 +241,7 @@ class Graph:
             If there is no diagonal; it names the operation that mixes.
         DTypeError, NotDifferentiable
         """
-        return self._derived(
+        return self.derived(
             wrt,
             lambda dag, record: jacobians(
                 dag, wrt, value=value, of=of, mode=mode, diagonal=diagonal, record=record
@@ -263,7 +263,7 @@ class Graph:
         `gradient` where the output is no scalar.
         """
         blocks = partial(jacobians, wrt=wrt, value=value, mode=mode, diagonal=diagonal)
-        return self.gradient(*wrt, of=of)._derived(
+        return self.gradient(*wrt, of=of).derived(
             wrt,
             lambda dag, record: blocks(
                 dag,
@@ -308,13 +308,24 @@ class Graph:
         if not single and isinstance(v, str):
             vectors = [f"{v}_{i}" for i in range(len(targets))]
         given = tangents_given(self.dag, targets, vectors, "vector")
-        return self.gradient(*targets, of=of)._derived(
+        return self.gradient(*targets, of=of).derived(
             targets,
             lambda dag, _: hessian_products(dag, given, single=single, value=value, mode=mode),
         )
 
-    def _derived(self, wrt: Iterable[Any], derive: Derive) -> Graph:
-        """A derivative; it can be derived again if its targets are known by name."""
+    def derived(self, wrt: Iterable[Any], derive: Derive) -> Graph:
+        """A derivative that a function of graphs appends; most users want the methods above.
+
+        Simplifying it derives it again from the stabilised forward part, if all targets are names.
+
+        Parameters
+        ----------
+        wrt : iterable of str, Array or Node
+            The targets.
+        derive : callable
+            `derive(dag, record)` gives the derivative of a `Dag`; `record(what, before, after)`
+            adds a line to the history.
+        """
         stage, log = derived(self._stage, derive, again=all(isinstance(each, str) for each in wrt))
         return Graph(stage, history=log)
 

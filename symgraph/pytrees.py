@@ -12,9 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, cast
 
-__all__ = ["LEAF", "Tree", "flatten", "leaf_paths", "tree_map", "unflatten"]
+__all__ = ["LEAF", "Tree", "flatten", "leaf_paths", "register", "tree_map", "unflatten"]
 
-Kind: TypeAlias = Literal["leaf", "none", "tuple", "list", "dict", "namedtuple", "dataclass"]
+Kind: TypeAlias = Literal[
+    "leaf", "none", "tuple", "list", "dict", "namedtuple", "dataclass", "registered"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +62,34 @@ class Tree:
             case "dict":
                 shown = (f"{key!r}: {part}" for key, part in zip(self.keys, parts, strict=True))
                 return "{" + ", ".join(shown) + "}"
-            case "namedtuple" | "dataclass":
+            case "namedtuple" | "dataclass" | "registered":
                 shown = (f"{key}={part}" for key, part in zip(self.keys, parts, strict=True))
                 return f"{getattr(self.cls, '__name__', '')}({', '.join(shown)})"
 
 
 LEAF = Tree("leaf")
 _NONE = Tree("none")
+
+
+_REGISTERED: dict[type[Any], tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {}
+
+
+def register(
+    cls: type[Any],
+    to_parts: Callable[[Any], tuple[Sequence[Any], Sequence[Any]]],
+    from_parts: Callable[[Sequence[Any], Sequence[Any]], Any],
+) -> None:
+    """Make a type of one's own a container.
+
+    Parameters
+    ----------
+    cls : type
+    to_parts : callable
+        `to_parts(container)` gives keys (hashable) and values of its parts.
+    from_parts : callable
+        `from_parts(keys, values)` gives a container; values may be symbolic arrays, or None.
+    """
+    _REGISTERED[cls] = (to_parts, from_parts)
 
 
 def flatten(value: Any) -> tuple[list[Any], Tree]:
@@ -78,6 +101,10 @@ def flatten(value: Any) -> tuple[list[Any], Tree]:
 def _flattened(value: Any, leaves: list[Any]) -> Tree:
     if value is None:
         return _NONE
+    if type(value) in _REGISTERED:
+        found, values = _REGISTERED[type(value)][0](value)
+        children = tuple([_flattened(each, leaves) for each in values])
+        return Tree("registered", children, tuple(found), type(value))
     if isinstance(value, dict):
         items = cast("dict[Any, Any]", value)
         keys = _sorted(list(items))
@@ -128,6 +155,9 @@ def _unflattened(tree: Tree, take: Callable[[], Any]) -> Any:
         case "namedtuple" | "dataclass":
             assert tree.cls is not None
             return tree.cls(**dict(zip(tree.keys, parts, strict=True)))
+        case "registered":
+            assert tree.cls is not None
+            return _REGISTERED[tree.cls][1](tree.keys, parts)
 
 
 def tree_map(f: Callable[..., Any], first: Any, *others: Any) -> Any:
@@ -153,7 +183,7 @@ def leaf_paths(tree: Tree, prefix: str = "") -> list[str]:
     if tree.kind == "leaf":
         return [prefix]
     keys = tree.keys if tree.kind not in ("tuple", "list") else tuple(range(len(tree.children)))
-    dotted = tree.kind in ("namedtuple", "dataclass")
+    dotted = tree.kind in ("namedtuple", "dataclass", "registered")
     return [
         path
         for key, child in zip(keys, tree.children, strict=True)

@@ -1,0 +1,165 @@
+"""Derivatives of graphs with flat outputs: what function transforms ask for, stage by stage.
+
+A graph traced for a transform has the outputs of the function, then its auxiliary outputs. Each
+stage keeps them in front (the last one may drop the former) and appends results, one a leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ..array import Array
+from ..dag import Dag
+from ..errors import DTypeError, InputError, ShapeError
+from ..ops.creation import zeros
+from .forward import tangents
+from .jacobians import JacobianMode, Record, jacobian
+from .products import HvpMode
+from .reverse import cotangents, gradients
+
+__all__ = ["Plan", "StageOf", "gradient", "hessian", "hvp", "jacobians", "jvp", "vjp"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What lies where in a flat graph.
+
+    Parameters
+    ----------
+    targets : tuple of str
+        Inputs to differentiate with respect to.
+    directions : tuple of str
+        Inputs that hold tangents, cotangents or vectors, one a target or an output.
+    outputs, auxiliary : int
+        How many there are.
+    """
+
+    targets: tuple[str, ...]
+    directions: tuple[str, ...]
+    outputs: int
+    auxiliary: int
+
+    def inputs(self, dag: Dag, names: Sequence[str]) -> list[Array]:
+        """Inputs by name."""
+        return [Array(dag.inputs[name]) for name in names]
+
+    def outs(self, dag: Dag) -> list[Array]:
+        """The outputs of the function."""
+        return [Array(node) for node in dag.outputs[: self.outputs]]
+
+    def results(self, dag: Dag) -> list[Array]:
+        """What the stage before has appended."""
+        return [Array(node) for node in dag.outputs[self.outputs + self.auxiliary :]]
+
+    def finished(self, dag: Dag, results: Sequence[Array], value: bool) -> Dag:
+        """The graph with these results, with the outputs of the function or without."""
+        front = 0 if value else self.outputs
+        kept = slice(front, self.outputs + self.auxiliary)
+        nodes = [*dag.outputs[kept], *[each.node for each in results]]
+        names = [*dag.names[kept], *[f"result{i}" for i in range(len(results))]]
+        return Dag(dag.inputs, nodes, names, tuple(range(len(nodes))))
+
+
+StageOf: TypeAlias = Callable[[Dag, Plan, bool, Record], Dag]
+"""`stage(dag, plan, value, record)`."""
+
+
+def gradient(dag: Dag, plan: Plan, value: bool, record: Record) -> Dag:
+    """Appends the gradients of the only output."""
+    if plan.outputs != 1:
+        raise ShapeError(
+            f"A gradient is taken of one scalar; this function has {plan.outputs} outputs.",
+            mend="Return one scalar, the rest with has_aux=True, or ask for a Jacobian.",
+        )
+    targets = plan.inputs(dag, plan.targets)
+    found = gradients(plan.outs(dag)[0], targets)
+    return plan.finished(dag, _filled(found, targets), value)
+
+
+def jvp(dag: Dag, plan: Plan, value: bool, record: Record) -> Dag:
+    """Appends the tangents of the outputs."""
+    seeds = _paired(plan.inputs(dag, plan.targets), plan.inputs(dag, plan.directions))
+    outs = plan.outs(dag)
+    return plan.finished(dag, _filled(tangents(outs, seeds), outs), value)
+
+
+def vjp(dag: Dag, plan: Plan, value: bool, record: Record) -> Dag:
+    """Appends the cotangents of the targets."""
+    pairs = _paired(plan.outs(dag), plan.inputs(dag, plan.directions))
+    seeds = [(out, ct) for out, ct in pairs if out.dtype.kind == "f"]
+    if not seeds:
+        raise DTypeError("No output is floating: there is nothing to pull back.")
+    targets = plan.inputs(dag, plan.targets)
+    return plan.finished(dag, _filled(cotangents(seeds, targets), targets), value)
+
+
+def jacobians(mode: JacobianMode | None, diagonal: bool) -> StageOf:
+    """Appends Jacobians, by output, then by target."""
+
+    def stage(dag: Dag, plan: Plan, value: bool, record: Record) -> Dag:
+        found = _blocks(plan.outs(dag), plan.inputs(dag, plan.targets), mode, diagonal, record)
+        return plan.finished(dag, found, value)
+
+    return stage
+
+
+def hessian(mode: JacobianMode | None, diagonal: bool) -> StageOf:
+    """Replaces gradients by their Jacobians."""
+
+    def stage(dag: Dag, plan: Plan, value: bool, record: Record) -> Dag:
+        targets = plan.inputs(dag, plan.targets)
+        return plan.finished(
+            dag, _blocks(plan.results(dag), targets, mode, diagonal, record), value
+        )
+
+    return stage
+
+
+def hvp(mode: HvpMode) -> StageOf:
+    """Replaces gradients by Hessian-vector products; see `products.hessian_products`."""
+    if mode not in ("reverse", "forward"):
+        raise InputError(f"There is no mode {mode!r}.", mend='Use "reverse" or "forward".')
+
+    def stage(dag: Dag, plan: Plan, value: bool, record: Record) -> Dag:
+        targets = plan.inputs(dag, plan.targets)
+        vectors = plan.inputs(dag, plan.directions)
+        grads = plan.results(dag)
+        found = (
+            cotangents(_paired(grads, vectors), targets)
+            if mode == "reverse"
+            else tangents(grads, _paired(targets, vectors))
+        )
+        return plan.finished(dag, _filled(found, targets), value)
+
+    return stage
+
+
+def _blocks(
+    outputs: Sequence[Array],
+    targets: Sequence[Array],
+    mode: JacobianMode | None,
+    diagonal: bool,
+    record: Record,
+) -> list[Array]:
+    found: list[Array] = []
+    for y in outputs:
+        for x in targets:
+            block, how = jacobian(y, x, mode=mode, diagonal=diagonal)
+            record(f"jacobian by {how}", y.node, block.node)
+            found.append(block)
+    return found
+
+
+def _paired(values: Sequence[Array], directions: Sequence[Array]) -> list[tuple[Array, Array]]:
+    return list(zip(values, directions, strict=True))
+
+
+def _filled(found: Sequence[Array | None], like: Sequence[Array]) -> list[Array]:
+    return [
+        zeros(each.shape, each.dtype if each.dtype.kind == "f" else "float64")
+        if result is None
+        else result
+        for result, each in zip(found, like, strict=True)
+    ]

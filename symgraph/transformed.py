@@ -1,0 +1,462 @@
+"""Transform: a function of which derivatives are traced, simplified, lowered and kept.
+
+A transformed function is traced at its first call with arguments of given structure, shapes and
+dtypes, differentiated, simplified, lowered and kept; the cache is bounded. Called on symbolic
+arrays, inside another trace, it appends its nodes to that trace instead: transforms compose.
+
+What a function reads besides its arguments (globals, what it encloses) is read while it is traced.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, Literal, NamedTuple, cast
+
+import numpy as np
+
+from .arguments import Arguments, Signature, dtype_of, is_array
+from .array import FUNCTIONS, Array, constant
+from .autodiff.flat import Plan, StageOf
+from .backends.base import Lowered
+from .dag import Dag, Node, reachable, substituted
+from .errors import InputError, TraceError
+from .graph import Graph
+from .ops.creation import input as symbolic_input
+from .pytrees import Tree, flatten, unflatten
+from .rewriting.rule import Soundness
+
+__all__ = ["CacheInfo", "Kind", "Transform"]
+
+
+class CacheInfo(NamedTuple):
+    """How the programs of a transformed function are kept; as `functools.lru_cache` tells it."""
+
+    hits: int
+    misses: int
+    maxsize: int
+    currsize: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a transform does.
+
+    Parameters
+    ----------
+    name : str
+    stages : tuple of callable
+        Run one after the other.
+    grouping : str
+        How results are nested: as `"targets"`, as `"outputs"`, in `"blocks"` (as targets within
+        outputs) or as a `"hessian"` (as targets within targets).
+    value : bool
+        Whether the value is given, too.
+    directions, directed : str
+        The keyword that holds tangents, cotangents or vectors, and whether they belong to
+        `"targets"` or `"outputs"`.
+    """
+
+    name: str
+    stages: tuple[StageOf, ...]
+    grouping: Literal["targets", "outputs", "blocks", "hessian"]
+    value: bool = False
+    directions: str = ""
+    directed: Literal["targets", "outputs"] = "targets"
+
+
+@dataclass(frozen=True, slots=True)
+class _Traced:
+    """A call traced with inputs of its own in place of its array leaves."""
+
+    dag: Dag
+    plan: Plan
+    symbols: tuple[Array, ...]
+    directions: tuple[Array, ...]
+    arguments: Arguments
+    outputs: Tree
+    auxiliary: Tree
+    aux_leaves: tuple[Any, ...]
+    captured: bool
+
+
+class Transform:
+    """A function of which derivatives are traced, simplified and lowered once for each signature.
+
+    Parameters
+    ----------
+    f : callable
+    kind : Kind
+        What is computed.
+    wrt : str, int or a sequence of them, optional
+        What to differentiate with respect to: names or positions; by default the first argument.
+    has_aux : bool
+        Whether `f` returns a pair of what is differentiated and anything beside it.
+    static : str, int or a sequence of them
+        Arguments known while tracing. Python's ints, bools and whatever is no array are so anyway.
+    backend, trust
+        As `Graph.lower` and `Graph.simplify`.
+    cache_size : int
+        Programs kept; the one used longest ago goes first.
+    **options
+        The backend's own.
+    """
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        kind: Kind,
+        *,
+        wrt: Any = None,
+        has_aux: bool = False,
+        static: Any = (),
+        backend: str = "numpy",
+        trust: Soundness = "rounding",
+        cache_size: int = 64,
+        **options: Any,
+    ) -> None:
+        if not callable(f):
+            raise InputError(f"{kind.name} is of a function, not of {f!r}.")
+        if cache_size < 1:
+            raise InputError(f"A cache of {cache_size} programs keeps none.")
+        self._f = f
+        self._kind = kind
+        self._parameters = Signature(f, wrt, static)
+        if kind.directions and kind.directions in self._parameters.parameters:
+            raise InputError(
+                f"{self._parameters.name} has a parameter {kind.directions!r}, the name by which "
+                f"{kind.name} is given its direction.",
+                mend="Rename the parameter, or wrap the function in one that has another.",
+            )
+        self._has_aux = has_aux
+        self._trust: Soundness = trust
+        self._lowering = {"backend": backend, **options}
+        self._programs: OrderedDict[Any, tuple[_Traced, Lowered]] = OrderedDict()
+        self._maxsize = cache_size
+        self._hits = self._misses = 0
+        self._lock = Lock()
+        self.__name__ = f"{kind.name}_{self._parameters.name}"
+        self.__doc__ = getattr(f, "__doc__", None)
+        if self._parameters.signature is not None:
+            self.__signature__ = _with_keyword(self._parameters.signature, kind.directions)
+
+    # -- calling it ------------------------------------------------------------------------------
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The derivative at these arguments.
+
+        Raises
+        ------
+        InputError, ShapeError, DTypeError, TraceError, NotDifferentiable
+        """
+        arguments, given = self._bound(args, kwargs)
+        if any(isinstance(leaf, Array) for leaf in (*arguments.leaves, *given)):
+            return self._appended(self._trace(arguments, kwargs), arguments, given)
+        key = (arguments.key(), len(given))
+        with self._lock:
+            program = self._programs.get(key)
+            if program is not None:
+                self._programs.move_to_end(key)
+                self._hits += 1
+        if program is None:
+            traced = self._trace(arguments, kwargs)
+            if traced.captured:
+                return self._appended(traced, arguments, given)
+            program = traced, self._graph(traced).lower(**cast("Any", self._lowering))
+            with self._lock:
+                self._misses += 1
+                self._programs[key] = program
+                while len(self._programs) > self._maxsize:
+                    self._programs.popitem(last=False)
+        traced, lowered = program
+        values = [arguments.leaves[i] for i in arguments.arrays]
+        return self._grouped(traced, lowered(*values, *_directed(traced, given)))
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Arguments, list[Any]]:
+        """The arguments, and the leaves of the direction."""
+        keyword = self._kind.directions
+        if not keyword:
+            return self._parameters.bound(args, kwargs), []
+        if keyword not in kwargs:
+            raise InputError(
+                f"{self.__name__}: the {keyword} is missing.",
+                mend=f"Pass it by name, as in f(x, {keyword}=...), shaped as what it belongs to.",
+            )
+        rest = {name: value for name, value in kwargs.items() if name != keyword}
+        leaves, _ = flatten(kwargs[keyword])
+        return self._parameters.bound(args, rest), leaves
+
+    def graph(self, *args: Any, **kwargs: Any) -> Graph:
+        """The simplified graph that is lowered for arguments like these."""
+        arguments, _ = self._bound(args, kwargs)
+        return self._graph(self._trace(arguments, kwargs))
+
+    def lowered(self, *args: Any, **kwargs: Any) -> Lowered:
+        """The program for arguments like these; `.source` shows it."""
+        return self.graph(*args, **kwargs).lower(**cast("Any", self._lowering))
+
+    # -- the cache -------------------------------------------------------------------------------
+    def cache_info(self) -> CacheInfo:
+        """Hits, misses, and how many programs are kept of how many that may be."""
+        with self._lock:
+            return CacheInfo(self._hits, self._misses, self._maxsize, len(self._programs))
+
+    def cache_clear(self) -> None:
+        """Forget all programs: the function is traced again."""
+        with self._lock:
+            self._programs.clear()
+            self._hits = self._misses = 0
+
+    @property
+    def cached(self) -> list[str]:
+        """What programs are kept for, the one used last at the end: `x: float64[3], k: 2`."""
+        with self._lock:
+            return [_described(traced.arguments) for traced, _ in self._programs.values()]
+
+    # -- tracing ---------------------------------------------------------------------------------
+    def _trace(self, arguments: Arguments, kwargs: dict[str, Any]) -> _Traced:
+        """The function's graph on fresh inputs, one an array leaf, and one a direction."""
+        symbols: dict[int, Array] = {}
+        names: set[str] = set()
+        for i in arguments.arrays:
+            leaf = arguments.leaves[i]
+            name = _fresh_name(arguments.paths[i], names)
+            shape = leaf.shape if hasattr(leaf, "shape") else np.shape(leaf)
+            symbols[i] = symbolic_input(name, shape, dtype_of(leaf))
+        leaves = [symbols.get(i, leaf) for i, leaf in enumerate(arguments.leaves)]
+        result = arguments.call(self._f, leaves)
+        aux: Any = ()
+        if self._has_aux:
+            if not isinstance(result, tuple) or len(cast("tuple[Any, ...]", result)) != 2:
+                raise TraceError(
+                    f"With has_aux=True {self._parameters.name} returns a pair, not {result!r}."
+                )
+            result, aux = cast("tuple[Any, Any]", result)
+        outputs, tree = flatten(result)
+        nodes = [_as_output(leaf) for leaf in outputs]
+        aux_leaves, aux_tree = flatten(aux)
+        kept = [leaf.node for leaf in aux_leaves if isinstance(leaf, Array)]
+        moving = [symbols[i] for i in arguments.moving()]
+        if not moving:
+            raise InputError("Nothing to differentiate with respect to: no leaf is an array.")
+        directed = moving if self._kind.directed == "targets" else [Array(node) for node in nodes]
+        directions = self._directions(directed, kwargs, names, arguments, tree)
+        given = [*symbols.values(), *directions]
+        inputs = {array.node.params["name"]: array.node for array in given}
+        captured = _captured([*nodes, *kept], inputs)
+        plan = Plan(
+            tuple(array.node.params["name"] for array in moving),
+            tuple(array.node.params["name"] for array in directions),
+            len(nodes),
+            len(kept),
+        )
+        dag = Dag(
+            {**inputs, **captured}, [*nodes, *kept], structure=tuple(range(len(nodes) + len(kept)))
+        )
+        return _Traced(
+            dag,
+            plan,
+            tuple(symbols.values()),
+            tuple(directions),
+            arguments,
+            tree,
+            aux_tree,
+            tuple(None if isinstance(leaf, Array) else leaf for leaf in aux_leaves),
+            bool(captured),
+        )
+
+    def _directions(
+        self,
+        directed: Sequence[Array],
+        kwargs: dict[str, Any],
+        names: set[str],
+        arguments: Arguments,
+        outputs: Tree,
+    ) -> list[Array]:
+        keyword = self._kind.directions
+        if not keyword:
+            return []
+        leaves, tree = flatten(kwargs[keyword])
+        if self._kind.directed == "outputs":
+            wanted = outputs
+        else:
+            trees = arguments.trees
+            wanted = trees[0] if self._parameters.single else Tree("tuple", trees)
+        if not _same_form(tree, wanted) or len([x for x in leaves if _is_number(x)]) != len(
+            directed
+        ):
+            raise InputError(
+                f"The {keyword} is not built as what it belongs to.",
+                [f"{keyword}: {tree}", f"wanted: {wanted}"],
+            )
+        return [
+            symbolic_input(
+                _fresh_name(keyword, names),
+                each.shape,
+                each.dtype if each.dtype.kind == "f" else "float64",
+            )
+            for each in directed
+        ]
+
+    def _graph(self, traced: _Traced) -> Graph:
+        """The derivative, derived stage by stage and simplified."""
+        graph = Graph(traced.dag)
+        for stage, value in self._stages():
+            graph = graph.derived(
+                traced.plan.targets,
+                lambda dag, record, stage=stage, value=value: stage(
+                    dag, traced.plan, value, record
+                ),
+            )
+        return graph.simplify(trust=self._trust)
+
+    def _stages(self) -> list[tuple[StageOf, bool]]:
+        last = len(self._kind.stages) - 1
+        return [(stage, i < last or self._kind.value) for i, stage in enumerate(self._kind.stages)]
+
+    def _appended(self, traced: _Traced, arguments: Arguments, given: Sequence[Any]) -> Any:
+        """The derivative's nodes in the trace that this call is part of."""
+        dag = traced.dag
+        for stage, value in self._stages():
+            dag = stage(dag, traced.plan, value, lambda what, before, after: None)
+        values = [arguments.leaves[i] for i in arguments.arrays]
+        replacement = {
+            symbol.node: _lifted(value, symbol)
+            for symbol, value in zip(
+                (*traced.symbols, *traced.directions),
+                (*values, *[leaf for leaf in given if _is_number(leaf)]),
+                strict=True,
+            )
+        }
+        found = substituted(dag.outputs, replacement)
+        return self._grouped(traced, [Array(node) for node in found])
+
+    # -- results ---------------------------------------------------------------------------------
+    def _grouped(self, traced: _Traced, values: Sequence[Any]) -> Any:
+        """Results as the arguments and the outputs are nested."""
+        plan, flat_values = traced.plan, list(values)
+        outs: Any = None
+        if self._kind.value:
+            outs = unflatten(traced.outputs, flat_values[: plan.outputs])
+            del flat_values[: plan.outputs]
+        aux = iter(flat_values[: plan.auxiliary])
+        del flat_values[: plan.auxiliary]
+        result = self._results(traced, iter(flat_values))
+        if self._has_aux:
+            leaves = [next(aux) if leaf is None else leaf for leaf in traced.aux_leaves]
+            auxiliary = unflatten(traced.auxiliary, leaves)
+            return ((outs, auxiliary), result) if self._kind.value else (result, auxiliary)
+        return (outs, result) if self._kind.value else result
+
+    def _results(self, traced: _Traced, values: Any) -> Any:
+        targets = _Targets(traced.arguments, self._parameters.single)
+        if self._kind.grouping == "targets":
+            return targets.build(lambda: next(values))
+        if self._kind.grouping == "outputs":
+            return unflatten(traced.outputs, list(values))
+        if self._kind.grouping == "hessian":
+            return targets.build(lambda: targets.build(lambda: next(values)))
+        rows = [targets.build(lambda: next(values)) for _ in range(traced.plan.outputs)]
+        return unflatten(traced.outputs, rows)
+
+    def __repr__(self) -> str:
+        return f"<{self.__name__}>"
+
+
+@dataclass(frozen=True, slots=True)
+class _Targets:
+    """What is differentiated with respect to, as a nested value with a result at each array."""
+
+    arguments: Arguments
+    single: bool
+
+    def build(self, result: Callable[[], Any]) -> Any:
+        """The nested value; static leaves have None."""
+        arrays = set(self.arguments.arrays)
+        found = [
+            unflatten(tree, [result() if i in arrays else None for i in leaves])
+            for tree, leaves in zip(self.arguments.trees, self.arguments.targets, strict=True)
+        ]
+        return found[0] if self.single else tuple(found)
+
+
+def _captured(outputs: Sequence[Node], inputs: dict[str, Node]) -> dict[str, Node]:
+    """Inputs of an outer trace that the function encloses, under names of their own."""
+    own = set(inputs.values())
+    names = set(inputs)
+    return {
+        _fresh_name(node.params["name"], names): node
+        for node in reachable(outputs)
+        if node.is_input and node not in own
+    }
+
+
+def _fresh_name(wanted: str, names: set[str]) -> str:
+    name, number = wanted, 2
+    while name in names:
+        name, number = f"{wanted}_{number}", number + 1
+    names.add(name)
+    return name
+
+
+def _as_output(leaf: Any) -> Node:
+    if isinstance(leaf, Array):
+        return leaf.node
+    if isinstance(leaf, (np.ndarray, np.generic, int, float)):
+        return constant(leaf).node
+    raise TraceError(
+        f"The function returned {leaf!r}, which is no array.",
+        mend="Return arrays, nested as you like, or the rest beside them with has_aux=True.",
+    )
+
+
+def _is_number(leaf: Any) -> bool:
+    return is_array(leaf) or (isinstance(leaf, int) and not isinstance(leaf, bool))
+
+
+def _same_form(one: Tree, other: Tree) -> bool:
+    """Whether two structures have the same parts; a list may stand for a tuple."""
+    ordered = ("list", "tuple", "namedtuple")
+    alike = one.kind == other.kind or (one.kind in ordered and other.kind in ordered)
+    named = one.kind in ("dict", "dataclass", "registered")
+    if not alike or len(one.children) != len(other.children):
+        return False
+    if named and one.keys != other.keys:
+        return False
+    return all(_same_form(a, b) for a, b in zip(one.children, other.children, strict=True))
+
+
+def _directed(traced: _Traced, given: Sequence[Any]) -> list[Any]:
+    """The numbers of directions, in the dtypes of what they belong to."""
+    numbers = [leaf for leaf in given if _is_number(leaf)]
+    return [
+        np.asarray(value, symbol.dtype)
+        for value, symbol in zip(numbers, traced.directions, strict=True)
+    ]
+
+
+def _lifted(value: Any, symbol: Array) -> Node:
+    found = value if isinstance(value, Array) else constant(np.asarray(value))
+    return (found if found.dtype == symbol.dtype else FUNCTIONS["astype"](found, symbol.dtype)).node
+
+
+def _described(arguments: Arguments) -> str:
+    arrays = set(arguments.arrays)
+    parts: list[str] = []
+    for i, (path, leaf) in enumerate(zip(arguments.paths, arguments.leaves, strict=True)):
+        shape = ", ".join(map(str, np.shape(leaf))) if i in arrays else ""
+        parts.append(f"{path}: {dtype_of(leaf)}[{shape}]" if i in arrays else f"{path}: {leaf!r}")
+    return ", ".join(parts)
+
+
+def _with_keyword(signature: inspect.Signature, keyword: str) -> inspect.Signature:
+    if not keyword:
+        return signature
+    added = inspect.Parameter(keyword, inspect.Parameter.KEYWORD_ONLY)
+    kinds = list(signature.parameters.values())
+    last = [each for each in kinds if each.kind is each.VAR_KEYWORD]
+    return signature.replace(
+        parameters=[*[each for each in kinds if each not in last], added, *last]
+    )
