@@ -9,6 +9,7 @@ from .array import Array, constant
 from .dag import Dag, Node
 from .errors import (
     BackendError,
+    ConvergenceError,
     DTypeError,
     ExpressionError,
     FactError,
@@ -43,12 +44,14 @@ from .facts import (
     unit_norm,
 )
 from .graph import Graph
+from .implicit import fixed_point, root
 from .objective import FlatObjective, flat_objective
-from .ops.branches import cond, while_loop
+from .ops.branches import cond
 from .ops.clipping import clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
 from .ops.creation import input
 from .ops.custom import custom_op
 from .ops.derivatives import custom_vjp
+from .ops.iteration import while_loop
 from .ops.loops import fori_loop, scan
 from .tracing import Spec, UnusedInputWarning, graph, spec, trace
 from .transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
@@ -58,6 +61,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Array",
     "BackendError",
+    "ConvergenceError",
     "DTypeError",
     "Dag",
     "ExpressionError",
@@ -87,6 +91,7 @@ __all__ = [
     "custom_vjp",
     "diagonal",
     "finite",
+    "fixed_point",
     "flat_objective",
     "fori_loop",
     "global_norm",
@@ -107,6 +112,7 @@ __all__ = [
     "orthogonal",
     "positive",
     "positive_definite",
+    "root",
     "scan",
     "simplex",
     "spec",

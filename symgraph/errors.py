@@ -13,6 +13,7 @@ from .source import user_frame
 
 __all__ = [
     "BackendError",
+    "ConvergenceError",
     "DTypeError",
     "ExpressionError",
     "FactError",
@@ -101,6 +102,10 @@ class VerifyError(SymgraphError, AssertionError):
 
 class BackendError(SymgraphError, RuntimeError):
     """A backend is unknown, not installed, or cannot run an operation."""
+
+
+class ConvergenceError(SymgraphError, RuntimeError):
+    """An iteration did not arrive within its steps; raised when a graph is run."""
 
 
 class MemoryBudgetError(SymgraphError, ValueError):

@@ -105,6 +105,12 @@ class Namespace:
         return result
 
     # -- control flow ----------------------------------------------------------------------------
+    def arrived(self, x: Any, arrived: Any, error: type[Exception], text: str) -> Any:
+        """`x` if an iteration has arrived; else the error. Where none can be raised, NaN."""
+        if not arrived:
+            raise error(text)
+        return x
+
     def cond(
         self,
         pred: Any,

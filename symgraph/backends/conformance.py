@@ -16,11 +16,13 @@ from ..array import FUNCTIONS, Array, apply
 from ..dag import Dag, Node
 from ..errors import SymgraphError, VerifyError
 from ..evaluate import evaluate
+from ..implicit import fixed_point
 from ..op import OPS, Op
-from ..ops.branches import cond, while_loop
+from ..ops.branches import cond
 from ..ops.creation import dimension
 from ..ops.creation import input as symbolic
 from ..ops.derivatives import custom_vjp
+from ..ops.iteration import while_loop
 from ..ops.loops import scan
 from ..pytrees import flatten
 from . import layersamples
@@ -69,6 +71,8 @@ SAMPLES: dict[str, tuple[Call, ...]] = {
         lambda: custom_vjp(lambda x, y: (x * y, _f("exp")(x)), _no_rule)(_x(3), _x()),
         lambda: custom_vjp(_f("tanh"), _no_rule)(_x("n", 2)),
     ),
+    "implicit": (lambda: fixed_point(lambda x, a: 1 + _f("tanh")(a) * x / 3, _x(2), _x(2)),),
+    "converged": (lambda: fixed_point(lambda x: (x[0] / 2, x[1] * 0 + 1), (_x("n"), _x())),),
     "cond": (
         lambda: cond(_x() > 0, lambda x, y: (x * y, x > y), lambda x, y: (x, x > 0), _x(3), _x(3)),
         lambda: cond(_f("sum")(_x("n")) > 0, _f("exp"), _f("negative"), _x("n", dtype="float32")),

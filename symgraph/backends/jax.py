@@ -164,6 +164,9 @@ class _JaxNamespace(Namespace):
         columns = (xp.moveaxis(a, -1, 0).astype(dtype), xp.moveaxis(b, -1, 0).astype(dtype))
         return xp.moveaxis(jax.lax.scan(step, start, columns)[1], 0, -1)
 
+    def arrived(self, x: Any, arrived: Any, error: type[Exception], text: str) -> Any:
+        return self.module.where(arrived, x, np.nan).astype(x.dtype)
+
     def cond(
         self,
         pred: Any,

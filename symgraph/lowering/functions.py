@@ -129,9 +129,16 @@ def _called(piece: Defined, call: Call, dimension: Dimension) -> tuple[list[str]
     return [f"    {line}" for line in lines], last
 
 
+def _implicit(piece: Defined, call: Call, dimension: Dimension) -> tuple[list[str], str]:
+    """The solution as it is: the equation speaks only when it is differentiated."""
+    operands = _operands(piece.node)[: len(piece.node.results)]
+    return [], _returned([f"np.array({name})" for name in operands])
+
+
 _WRITERS: dict[str, Callable[[Defined, Call, Dimension], tuple[list[str], str]]] = {
     "scan": _scan,
     "cond": _cond,
     "while_loop": _while_loop,
     "custom_vjp": _called,
+    "implicit": _implicit,
 }

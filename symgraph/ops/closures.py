@@ -17,11 +17,22 @@ from ..array import Array, constant
 from ..avals import Aval
 from ..body import Body
 from ..dag import Node, make, origin
-from ..errors import TraceError
+from ..dims import known_equal
+from ..errors import ShapeError, TraceError
 from ..pytrees import Tree, flatten, unflatten
 from .creation import input
 
-__all__ = ["Traced", "as_leaves", "closed", "fresh_like", "newest", "rebuilt", "traced"]
+__all__ = [
+    "Traced",
+    "as_leaves",
+    "check_same",
+    "closed",
+    "fresh_like",
+    "newest",
+    "rebuilt",
+    "same_shape",
+    "traced",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,3 +183,21 @@ def rebuilt(outputs: Sequence[Node], replacement: Mapping[Node, Node]) -> list[N
         if node not in new:
             new[node] = _on(node, tuple([new.get(operand, operand) for operand in node.operands]))
     return [new.get(output, output) for output in outputs]
+
+
+def check_same(these: Sequence[Aval], those: Sequence[Aval], what: str, other: str) -> None:
+    """Check that bodies and operands agree.
+
+    Raises
+    ------
+    ShapeError
+        Naming the place: `{what} {place} is ..., but {other} ...`.
+    """
+    for place, (one, another) in enumerate(zip(these, those, strict=True)):
+        if one.dtype != another.dtype or not same_shape(one, another):
+            raise ShapeError(f"{what} {place} is {one}, but {other} {another}.")
+
+
+def same_shape(one: Aval, other: Aval) -> bool:
+    """Whether two values surely have one shape."""
+    return one.ndim == other.ndim and all(map(known_equal, one.shape, other.shape))

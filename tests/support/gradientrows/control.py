@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.testing import GradientCase, Operand
@@ -37,6 +39,10 @@ def _(ct: Any, out: Any, x: Any, y: Any) -> Any:
 
 def squared(carry: Any, _: Any) -> Any:
     return custom(carry, carry), None
+
+
+def least(x: Any) -> float:
+    return 4 * float(np.finfo(x.dtype).eps)
 
 
 LOOP = (of(3, 3), of(3), of(4, 3))
@@ -84,6 +90,27 @@ ROWS: tuple[GradientCase, ...] = (
     ),
     GradientCase("custom_vjp", custom, (of(3), of(3))),
     GradientCase("custom_vjp", lambda x: sg.scan(squared, x, None, 3)[0], (of(2),), note="loop"),
+    # An iteration ends sooner or later with the numbers: no kernel of complex ones.
+    GradientCase(
+        "implicit",
+        lambda w, b: sg.fixed_point(
+            lambda x: snp.tanh(w @ x + b) / 2, snp.zeros(2, b.dtype), tolerance=least(b)
+        ),
+        (of(2, 2), of(2)),
+        analytic=False,
+        note="fixed_point",
+    ),
+    GradientCase(
+        "converged",
+        lambda a, b: sum(
+            sg.fixed_point(
+                lambda x: (snp.sin(x[1]) * a / 2, snp.cos(x[0] * b) / 2), (a, b), tolerance=least(a)
+            )
+        ),
+        (of(), of()),
+        analytic=False,
+        note="a pair",
+    ),
     GradientCase(
         "while_loop",
         lambda x: sg.while_loop(lambda c: snp.sum(c) < 40, lambda c: c * x + 1, x, max_steps=12),
