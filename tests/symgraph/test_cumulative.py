@@ -173,3 +173,15 @@ def test_backends_agree(backend):
     want = graph.gradient("x").evaluate(x=X)
     for one, other in zip(got, want, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_the_source_stands_alone():
+    def f(x):
+        y = np.cumprod(x, axis=1) + np.logaddexp.accumulate(x, axis=1)
+        return np.sum(np.maximum.accumulate(y, axis=0))
+
+    graph = sg.trace(f, x=sg.spec((3, 4))).gradient("x")
+    names: dict = {}
+    exec(graph.to_python(), names)
+    for got, want in zip(names["function"](np, x=X), graph.evaluate(x=X), strict=True):
+        np.testing.assert_allclose(got, want)
