@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated, TypeAlias
+
 from symgraph.numpy import (
     equal,
     greater,
@@ -21,8 +23,13 @@ from symgraph.rewriting import (
     Nonzero,
     Positive,
     Real,
+    UniformConstant,
+    is_real,
+    opposite,
     rule,
 )
+
+RealNumber: TypeAlias = Annotated[UniformConstant, is_real]
 
 
 # -- branches --------------------------------------------------------------------------------------
@@ -36,6 +43,12 @@ def choices_that_complete(c: Boolean, x: Real, y: Real) -> Identity:
 def choices_between(c: Boolean, x: Real, y: Real) -> Identity:
     """What is left out of one choice stands in the other."""
     return where(c, x, 0) - where(c, 0, y), where(c, x, -y)
+
+
+@rule(sound="rounding", measure="operations above choices")
+def negative_of_masked_number(c: Boolean, x: RealNumber) -> Identity:
+    """The sign of a number behind a mask belongs to the number."""
+    return -where(c, x, 0), where(c, opposite(x), 0)
 
 
 @rule(sound="exact", measure="choices")

@@ -100,6 +100,12 @@ def power_minus_one(x: Real) -> Identity:
     return power(x, -1), 1 / x
 
 
+@rule(sound="rounding")
+def times_power_of_itself(x: Positive, y: Real) -> Identity:
+    r"""$x x^{y-1} = x^y$ for $x > 0$."""
+    return x * power(x, y - 1), power(x, y)
+
+
 # Before the special exponents, which fit 1 as well.
 @rule(sound="exact", priority=1)
 def one_to_any_power(x: Real) -> Identity:

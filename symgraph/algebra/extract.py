@@ -65,8 +65,7 @@ class Writer(TermWriter):
         size_of: Callable[[Dim], float],
         order: Sequence[int],
     ) -> None:
-        super().__init__(normal, spelling, size_of, order)
-        self.price = price
+        super().__init__(normal, spelling, price, size_of, order)
         self.printable = Printable(normal, spelling, self)
         self._sums: dict[frozenset[tuple[Term, Coef]], Scaled] = {}
         self._leaf_sums: dict[frozenset[tuple[Term, Coef]], Scaled] = {}
@@ -118,6 +117,8 @@ class Writer(TermWriter):
                     options.append(factored)
         if len(expr) <= 4:
             options.extend(self._gathered(expr))
+        options.extend(self._by_size(expr))
+        options.extend(self._double_angles(expr))
         return self._least(options)
 
     def _least(self, options: list[Scaled]) -> Scaled:
@@ -131,6 +132,42 @@ class Writer(TermWriter):
         """All terms under one sum: sum(a) + sum(b) as sum(a + b), sum(a) + n * b as sum(a + b)."""
         sizes = list(dict.fromkeys(size for term in expr for size in term.bound))
         return [found for size in sizes for found in [self._under(expr, size)] if found is not None]
+
+    def _by_size(self, expr: Expr) -> list[Scaled]:
+        """Terms with one number between them under it: 0.1 a + 0.1 b + c as 0.1 (a + b) + c."""
+        sizes: dict[Coef, list[Term]] = {}
+        for term, coef in expr.items():
+            if coef != 0 and term != ONE:
+                sizes.setdefault(abs(coef), []).append(term)
+        found: list[Scaled] = []
+        for size, terms in sizes.items():
+            if size == 1 or not 2 <= len(terms) < len(expr):
+                continue
+            _, piece = inner = self._flat({term: quotient(expr[term], size) for term in terms})
+            leaf: Slot = (self.heads.made(piece.node), piece.names, one)
+            rest = [item for item in expr.items() if item[0] not in terms]
+            whole = (canonical_term([leaf], {}), times(inner[0], size))
+            found.append(self._flat(added([*rest, whole])))
+        return found
+
+    def _double_angles(self, expr: Expr) -> list[Scaled]:
+        """With cos(x)**2 - sin(x)**2 as cos(2 x), wherever the pair stands."""
+        found: list[Scaled] = []
+        for term, coef in expr.items():
+            for place, f in enumerate(term.factors):
+                if f.power != 2 or f.head.kind != "leaf" or f.head.node.op.name != "cos":
+                    continue
+                (x,) = f.head.node.operands
+                sine = self.heads.leaf(self.spelling.call("sin", x))
+                factors, bound = self.normal.opened_term(term)
+                rest = [slot for i, slot in enumerate(factors) if i != place]
+                partner = canonical_term([*rest, (sine, f.idx, f.power)], bound)
+                if expr.get(partner) == -coef:
+                    left = [item for item in expr.items() if item[0] not in (term, partner)]
+                    head = self.heads.made(self.doubled("cos", x))
+                    whole = canonical_term([*rest, (head, f.idx, one)], bound)
+                    found.append(self._sum_of_leaves(added([*left, (whole, coef)])))
+        return found
 
     def _under(self, expr: Expr, size: Dim) -> Scaled | None:
         common = self.heads.fresh()
@@ -160,11 +197,6 @@ class Writer(TermWriter):
         self.spelling.sizes[common] = size
         coef, piece = self._sum_of_leaves(inner)
         return (coef, self.spelling.summed(piece, [common])) if common in piece.names else None
-
-    def _price(self, option: Scaled) -> Any:
-        coef, piece = option
-        count, *rest = self.price(piece.node)
-        return (count + (coef != 1), *rest)
 
     def _flat(self, expr: Expr) -> Scaled:
         """Term by term."""

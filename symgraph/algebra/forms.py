@@ -11,52 +11,20 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from ..dag import Node
 from ..dims import Dim, known_equal
 from .heads import Heads, one, open_axes
 from .labels import canonical_term
+from .leaves import repeated_number
 from .normalize import Normal
 from .scalars import constant_value, number
+from .selections import is_masked, is_one_of_each_row, masked, scattered
 from .slots import Factors
 from .term import Expr, Rational, coefficient, is_exact, term_is_finite, times
 
-__all__ = ["FORMS", "Forms", "leaf_expr", "repeated_number"]
+__all__ = ["FORMS", "Forms"]
 
 Rule: TypeAlias = "Callable[[Forms, Node, Sequence[Expr]], Expr | None]"
-
-
-def leaf_expr(heads: Heads, node: Node) -> Expr:
-    """The value of a node as it stands."""
-    repeated = repeated_number(node)
-    if repeated is not None and repeated.dtype.kind != "b":
-        found = coefficient(repeated)
-        if found is not None:
-            return number(found)
-    if node.op.name == "dimension":
-        return {canonical_term([(heads.dim(node.params["size"]), (), one)], {}): 1}
-    if node.op.name == "eye" and _is_identity(node):
-        return {canonical_term([(heads.delta(node.shape[0]), (0, 1), one)], {}): 1}
-    head = heads.leaf(node)
-    idx = tuple(range(len(head.sizes)))
-    return {canonical_term([(head, idx, one)], {}): 1}
-
-
-def repeated_number(node: Node) -> np.generic | None:
-    """The number that all elements of a constant are; None of any other value."""
-    if not node.is_constant:
-        return None
-    value: np.ndarray[Any, Any] = node.params["value"]
-    if not value.size:
-        return None
-    first = value.reshape(-1)[0]
-    return first if value.size == 1 or bool(np.all(value == first)) else None
-
-
-def _is_identity(node: Node) -> bool:
-    rows, columns = node.shape
-    return node.params["offset"] == 0 and known_equal(rows, columns) and rows != 1
 
 
 class Forms:
@@ -162,7 +130,10 @@ def _exp(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
 
 
 def _log(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    return forms.normal.log(operands[0]) if operands[0] else None
+    found = forms.normal.log(operands[0]) if operands[0] else None
+    if found is not None and len(found) > 1:
+        forms.heads.log_given(node, found)
+    return found
 
 
 def _plus_one(forms: Forms, expr: Expr) -> Expr:
@@ -357,6 +328,8 @@ FORMS: dict[str, Rule] = {
     "softmax": _softmax,
     "log_softmax": _log_softmax,
     "logsumexp": _logsumexp,
+    "where": masked,
+    "add_along_axis": scattered,
 }
 
 
@@ -393,4 +366,6 @@ _KNOWN_IF: dict[str, Callable[[Node], bool]] = {
     "reshape": _keeps_open_axes,
     "diagonal": _is_main_diagonal,
     "diagonal_matrix": _is_main_diagonal,
+    "where": is_masked,
+    "add_along_axis": is_one_of_each_row,
 }

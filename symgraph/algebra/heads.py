@@ -58,6 +58,16 @@ class Heads:
         self._closed: dict[Any, tuple[Head, tuple[int, ...]]] = {}
         self._made: dict[Node, Head] = {}
         self._fresh = itertools.count(1_000_000)
+        self.logs: dict[Head, list[tuple[Expr, Node]]] = {}
+
+    def log_given(self, node: Node, expr: Expr) -> None:
+        """Remember the log of a product, as the user wrote it, under each log it is the sum of."""
+        for term in expr:
+            for f in term.factors:
+                if f.head.kind == "log":
+                    known = self.logs.setdefault(f.head, [])
+                    if all(other is not node for _, other in known):
+                        known.append((expr, node))
 
     def fresh(self) -> int:
         """A free index not used before."""

@@ -8,11 +8,13 @@ softmax, and any other product with the inverse of a sum of exps is one exp of a
 
 from __future__ import annotations
 
+from math import isclose
 from typing import TypeAlias
 
+from ..dag import Node
 from ..dims import Dim
 from .exponentials import Exponentials, SumWriter, is_logistic_expr, only_exps
-from .heads import one
+from .heads import one, open_axes
 from .labels import canonical_term
 from .normalize import Normal
 from .pieces import Piece, Spelling
@@ -26,6 +28,7 @@ from .term import (
     Rational,
     Term,
     added,
+    free_indices,
     is_exact,
     quotient,
     scaled,
@@ -48,7 +51,7 @@ class Printable(Exponentials):
     def expr(self, expr: Expr) -> Expr:
         """The expression over leaves alone."""
         if len(expr) > 1:
-            expr = self._log_quotients(self._logs_paired(expr))
+            expr = self._logs_given(self._logs_paired(expr))
         expr = self._released(expr)
         parts: list[tuple[Term, Coef]] = []
         for term, coef in expr.items():
@@ -107,35 +110,45 @@ class Printable(Exponentials):
                     return place
         return None
 
-    def _log_quotients(self, expr: Expr) -> Expr:
-        """The difference log a - log b as log(a / b) again where that is how it was given."""
-        logs = [
-            (term, place)
-            for term in expr
-            for place, f in enumerate(term.factors)
-            if f.head.kind == "log" and f.power == 1 and not term.bound
-        ]
-        for a, at in logs:
-            for b, bt in logs:
-                rest = _others(a, at)
-                if a not in expr or b not in expr or not expr[a] > 0 or rest != _others(b, bt):
+    def _logs_given(self, expr: Expr) -> Expr:
+        """The logs of a product as the log of that product, where that is how it was given."""
+        for term in list(expr):
+            for place, factor in enumerate(term.factors):
+                if factor.head.kind != "log" or factor.power != 1 or term not in expr:
                     continue
-                if expr[a] != -expr[b]:
-                    continue
-                over = self.spelling.binary(
-                    "divide", self._log_argument(a.factors[at]), self._log_argument(b.factors[bt])
-                )
-                made = self.spelling.unary("log", over)
-                if self.spelling.given(made.node):
-                    coef = expr[a]
-                    left = {term: c for term, c in expr.items() if term not in (a, b)}
-                    expr = self._plus(left, coef, [*rest, self._leaf(made)], {})
+                for given, node in self.heads.logs.get(factor.head, ()):
+                    better = self._log_given(expr, term, place, given, node)
+                    if better is not None:
+                        expr = better
+                        break
         return expr
 
-    def _log_argument(self, factor: Factor) -> Piece:
-        return self.writer.written(
-            self.normal.substituted(factor.head.expr, dict(enumerate(factor.idx)))
-        )
+    def _log_given(
+        self, expr: Expr, term: Term, place: int, given: Expr, node: Node
+    ) -> Expr | None:
+        """The expression with `given`, times what stands beside the log, as one array."""
+        if not self.spelling.given(node):
+            return None
+        factors, bound = self.normal.opened_term(term)
+        head, idx, _ = factors[place]
+        own = next(f for each in given for f in each.factors if f.head is head)
+        names = dict(zip(own.idx, idx, strict=True))
+        if set(free_indices(given)) - set(names):
+            return None
+        rest = [slot for i, slot in enumerate(factors) if i != place]
+        ((by, coef),) = [(c, expr[term]) for each, c in given.items() if own in each.factors]
+        left = dict(expr)
+        for each, c in self.normal.substituted(given, names).items():
+            inner, inner_bound = self.normal.opened_term(each)
+            key = canonical_term([*rest, *inner], bound | inner_bound)
+            wanted = quotient(times(c, coef), by)
+            if key not in left or not isclose(left.pop(key), wanted, rel_tol=1e-14):
+                return None
+        labels: list[int | None] = [None] * node.ndim
+        for at, axis in enumerate(open_axes(node)):
+            labels[axis] = names[at]
+        leaf = self._leaf(Piece(node, tuple(labels)))
+        return self._plus(left, quotient(coef, by), [*rest, leaf], bound)
 
     def _log_paired(self, expr: Expr, term: Term, place: int) -> Expr | None:
         factors, bound = self.normal.opened_term(term)
@@ -264,11 +277,6 @@ def _divides_by_exps(factor: Factor) -> bool:
         and head.kind == "sum"
         and any(g.head.kind == "exp" for term in head.expr for g in term.factors)
     )
-
-
-def _others(term: Term, place: int) -> Factors:
-    """The factors but one."""
-    return [(f.head, f.idx, f.power) for i, f in enumerate(term.factors) if i != place]
 
 
 def _roughness(inner: Expr, outer: Coef, power: Rational, scale: Coef) -> int:

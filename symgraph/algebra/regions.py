@@ -13,7 +13,16 @@ from collections.abc import Sequence
 from ..dag import Node
 from .term import Expr, Head, Term, weight
 
-__all__ = ["ARGUMENTS", "arrays_of", "holds_exps", "is_closed", "is_trivial", "least_count"]
+__all__ = [
+    "ARGUMENTS",
+    "SELECTIONS",
+    "arrays_of",
+    "held_by",
+    "holds_exps",
+    "is_closed",
+    "is_trivial",
+    "least_count",
+]
 
 _MANY_TERMS = 6
 _LONG = 8
@@ -26,6 +35,11 @@ ARGUMENTS = frozenset(
     {"exp", "log", "log1p", "sigmoid", "softplus", "softmax", "log_softmax", "logsumexp"}
 )
 """Operations that carry their argument along, wherever they go: a long one stays closed."""
+
+_MERGING = frozenset({"sin", "cos", "sign"})
+"""Operations whose results may meet in a product and become another operation of the operand."""
+SELECTIONS = frozenset({"where", "add_along_axis"})
+"""Operations that seldom have an expression: their operands are written at their best anyway."""
 
 
 def is_closed(expr: Expr, users: int, argument: bool) -> bool:
@@ -143,6 +157,15 @@ def arrays_of(expr: Expr) -> list[Node]:
                     seen.add(id(head))
                     queue.append(head.expr)
     return list(found)
+
+
+def held_by(expr: Expr) -> list[Node]:
+    """The arrays that any spelling needs: of sin(x) cos(x), which may become sin(2 x), only x."""
+    return [
+        operand
+        for node in arrays_of(expr)
+        for operand in (node.operands if node.op.name in _MERGING else (node,))
+    ]
 
 
 def is_trivial(node: Node, opened: Sequence[bool]) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from ..array import FUNCTIONS, Array
 from .heads import Heads, one
 from .labels import canonical_term
-from .scalars import content, inverted
+from .scalars import constant_power, content, inverted
 from .slots import (
     Bound,
     Factors,
@@ -114,7 +115,9 @@ class Settling(ABC):
             if step is None:
                 step = self._exp_step(factors, bound) or self._sum_step(factors, bound)
             if step is None:
-                step = self._clearing_step(factors, bound)
+                step = self._clearing_step(factors, bound) or self._nested_step(factors, bound)
+            if step is None:
+                step = self._sign_step(factors, bound)
             if step is None:
                 return coef, factors, bound
             extra, factors, bound = step
@@ -246,4 +249,48 @@ class Settling(ABC):
             if any(other[0] is head and other[1] == idx for other in sums):
                 left = [other for other in factors if other is not slot]
                 return coef, [*left, *pulled, (head, idx, one)], bound
+        return None
+
+    def _nested_step(self, factors: Factors, bound: Bound) -> Product | None:
+        """A fraction in a denominator multiplied out, where what it is divided by stands beside it.
+
+        v**-1 (1 + r/v)**-1 = (v + r)**-1.
+        """
+        for slot in factors:
+            head, _, power = slot
+            if head.kind != "sum" or len(head.expr) < 2 or power >= 0 or power.denominator != 1:
+                continue
+            inner = self.instance(slot)
+            for h, i, low in denominators(inner):
+                beside = any(
+                    other[0] is h and other[1] == i and other[2] <= low * -power < 0
+                    for other in factors
+                )
+                if not beside or not h.nonzero:
+                    continue
+                _, _, rest = self.without(inner, [(h, i, low)])
+                coef = content(rest)
+                closed, new = self.heads.closed("sum", scaled(rest, inverted(coef)))
+                raised = constant_power(coef, power)
+                if len(rest) < 2 or raised is None:
+                    continue
+                left = [other for other in factors if other is not slot]
+                return raised[ONE], [*left, (h, i, low * power), (closed, new, power)], bound
+        return None
+
+    def _sign_step(self, factors: Factors, bound: Bound) -> Product | None:
+        """The sign of an array times the array is its absolute value."""
+        for slot in factors:
+            head, idx, power = slot
+            if head.kind != "leaf" or head.node.op.name != "sign" or power != 1:
+                continue
+            (x,) = head.node.operands
+            for other in factors:
+                if other[0].kind == "leaf" and other[0].node is x and other[1] == idx:
+                    if other[2].denominator != 1 or other[2] < 1:
+                        continue
+                    size = self.heads.leaf(FUNCTIONS["absolute"](Array(x)).node)
+                    left = [each for each in factors if each is not slot and each is not other]
+                    rest: Factors = [(other[0], idx, other[2] - 1)] if other[2] > 1 else []
+                    return one, [*left, (size, idx, one), *rest], bound
         return None

@@ -19,11 +19,20 @@ from ..dag import Node, Origin, make, origin, reachable
 from ..facts import finite
 from ..propagation import Knowledge
 from .extract import Unwritable, Writer
-from .forms import Forms, leaf_expr
+from .forms import Forms
 from .heads import Heads, open_axes
+from .leaves import leaf_expr
 from .pieces import Piece, Spelling
 from .recall import Recall
-from .regions import ARGUMENTS, arrays_of, holds_exps, is_closed, is_trivial, least_count
+from .regions import (
+    ARGUMENTS,
+    SELECTIONS,
+    held_by,
+    holds_exps,
+    is_closed,
+    is_trivial,
+    least_count,
+)
 from .steadiness import can_overflow
 from .term import Expr
 from .world import Cost, World
@@ -101,7 +110,7 @@ class Pass:
         for node in self.nodes:
             for operand in dict.fromkeys(node.operands):
                 self.users[operand] += 1
-                if not Forms.knows(node):
+                if not Forms.knows(node) or node.op.name in SELECTIONS:
                     self.ends.add(operand)
                 elif node.op.name in ARGUMENTS:
                     self.arguments.add(operand)
@@ -170,7 +179,7 @@ class Pass:
     # -- the end of a region -----------------------------------------------------------------------
     def _end(self, node: Node, expr: Expr) -> None:
         # Any spelling needs the arrays below: held, they bound the walk that prices the old one.
-        held = arrays_of(expr)
+        held = held_by(expr)
         for array in held:
             self.world.retain(array)
         self._respelled(node, expr)

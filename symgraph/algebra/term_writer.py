@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+from ..dag import Node
 from ..dims import Dim
 from ..ops.creation import dimension
 from .heads import Heads, one
@@ -13,7 +14,7 @@ from .normalize import Normal
 from .pieces import Piece, Spelling
 from .plan import Item, contraction_kind, plan
 from .slots import Factors, Slot
-from .term import Coef, Head, Rational, Term
+from .term import Coef, Head, Rational, Term, quotient
 
 __all__ = ["Scaled", "TermWriter", "Unwritable"]
 
@@ -32,12 +33,14 @@ class TermWriter:
         self,
         normal: Normal,
         spelling: Spelling,
+        price: Callable[[Node], Any],
         size_of: Callable[[Dim], float],
         order: Sequence[int],
     ) -> None:
         self.normal = normal
         self.heads: Heads = normal.heads
         self.spelling = spelling
+        self.price = price
         self.size_of = size_of
         self.order = tuple(order)
         self._products: dict[tuple[Term, Coef], Scaled] = {}
@@ -46,8 +49,41 @@ class TermWriter:
         """A term over leaves, as a number times a piece."""
         found = self._products.get((term, coef))
         if found is None:
-            found = self._products[(term, coef)] = self._planned(term, coef)
+            options = [self._planned(term, coef)]
+            doubled = self._double_angle(term)
+            if doubled is not None:
+                options.append(self._planned(doubled, quotient(coef, 2)))
+            found = self._products[(term, coef)] = min(options, key=self._price)
         return found
+
+    def _price(self, option: Scaled) -> Any:
+        coef, piece = option
+        count, *rest = self.price(piece.node)
+        return (count + (coef != 1), *rest)
+
+    def _double_angle(self, term: Term) -> Term | None:
+        """The term with sin(x) cos(x) as sin(2 x), which is twice that; None without the pair."""
+        factors, bound = self.normal.opened_term(term)
+        for slot in factors:
+            if not _is_leaf_of(slot, "sin"):
+                continue
+            (x,) = slot[0].node.operands
+            for other in factors:
+                if (
+                    _is_leaf_of(other, "cos")
+                    and other[0].node.operands[0] is x
+                    and other[1] == slot[1]
+                ):
+                    rest = [each for each in factors if each is not slot and each is not other]
+                    head = self.heads.made(self.doubled("sin", x))
+                    return canonical_term([*rest, (head, slot[1], 1)], bound)
+        return None
+
+    def doubled(self, name: str, x: Node) -> Node:
+        """The function called `name` of twice x."""
+        return self.spelling.call(
+            name, self.spelling.call("multiply", self.spelling.constant(2), x)
+        )
 
     def _planned(self, term: Term, coef: Coef) -> Scaled:
         factors, bound = self.normal.opened_term(term)
@@ -75,20 +111,21 @@ class TermWriter:
         return self._sized(coef, piece, sizes)
 
     def _squares_joined(self, factors: Factors, bound: dict[int, Dim]) -> Factors:
-        """a**2 / b**2 as (a / b)**2."""
+        """a**2 / b**2 as (a / b)**2 and 1 / (a**2 b**2) as 1 / (a b)**2."""
         squares = [
             slot
             for slot in factors
             if slot[2] in (2, -2) and slot[0].kind != "dim" and not any(i in bound for i in slot[1])
         ]
-        if len(squares) < 2 or all(slot[2] < 0 for slot in squares):
+        if len(squares) < 2:
             return factors
+        sign = -1 if all(power < 0 for _, _, power in squares) else 1
         term = canonical_term(
-            [(head, idx, 1 if power > 0 else -1) for head, idx, power in squares], {}
+            [(head, idx, sign if power > 0 else -sign) for head, idx, power in squares], {}
         )
         _, piece = self.product(term, 1)
         rest = [slot for slot in factors if slot not in squares]
-        return [*rest, (self.heads.made(piece.node), piece.names, 2)]
+        return [*rest, (self.heads.made(piece.node), piece.names, 2 * sign)]
 
     def _elements(self, labels: frozenset[int]) -> float:
         total = 1.0
@@ -203,3 +240,9 @@ def _split_square(slot: Slot, bound: dict[int, Dim]) -> list[Slot]:
     if power == 2 and len(idx) == 1 and idx[0] in bound:
         return [(head, idx, 1), (head, idx, 1)]
     return [slot]
+
+
+def _is_leaf_of(slot: Slot, name: str) -> bool:
+    """Whether the factor is what the function called `name` gives, to the power 1."""
+    head, _, power = slot
+    return head.kind == "leaf" and power == 1 and head.node.op.name == name
