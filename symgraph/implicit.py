@@ -256,6 +256,14 @@ def root(
     is $-\partial_\theta f^\top u$ with $\partial_x f^\top u = \bar x$.
 
     Parameters, errors as `fixed_point`; `f` gives as many elements as `x` has.
+
+    Examples
+    --------
+    >>> a = sg.input("a")
+    >>> x = sg.root(lambda x: x**3 - a, 2.0)
+    >>> values = sg.graph(x, sg.grad(x, a)).evaluate(a=8.0)
+    >>> [round(float(value), 9) for value in values]
+    [2.0, 0.083333333]
     """
     problem = _Problem(lambda x: f(x, *args), x0, tolerance, max_steps, "root")
     return problem.solved(problem.newton)

@@ -10,8 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from ..array import Array, project
 from ..dag import Node, reachable
-from ..op import Undefined
+from ..errors import NotDifferentiable
+from ..op import Pull, Undefined
+from ..ops.creation import input
+from .reverse import cotangents
 
 __all__ = ["Connection", "Kind", "connection"]
 
@@ -55,7 +59,24 @@ def _blocked(node: Node, slot: int) -> str | Undefined:
     rule = node.op.vjp_rule(slot)
     if isinstance(rule, Undefined):
         return rule
-    return "" if rule is not None else f"the derivative of {node.op.name} is zero"
+    zero = f"the derivative of {node.op.name} is zero"
+    if rule is None:
+        return zero
+    return "" if node.op.pullback is None else _tried(node, slot, zero)
+
+
+def _tried(node: Node, slot: int, zero: str) -> str | Undefined:
+    """The same of a loop or a branch, whose graph decides: it is asked for the cotangent."""
+    single = len(node.results) == 1
+    outs = [Array(node if single else project(node, i)) for i in range(len(node.results))]
+    cts = [input("cotangent", out.shape, out.dtype) if out.aval.is_float else None for out in outs]
+    operands = tuple([Array(operand) for operand in node.operands])
+    pull = Pull(tuple(cts), tuple(outs), operands, (slot,), 0, cotangents)
+    try:
+        (found,) = node.op.pullback(pull, **node.params) if node.op.pullback else (None,)
+    except NotDifferentiable as error:
+        return Undefined(error.what.rstrip("."))
+    return zero if found is None else ""
 
 
 def connection(output: Node, target: Node) -> Connection:

@@ -92,7 +92,10 @@ def differentiated(
         raise InputError("Nothing to differentiate with respect to: name at least one input.")
     output = output_of(dag, of)
     targets = [target_of(dag, each) for each in wrt]
-    found = gradients(Array(output), [Array(target) for target in targets])
+    try:
+        found = gradients(Array(output), [Array(target) for target in targets])
+    except NotDifferentiable as error:
+        raise _with_paths(error, output, targets) from None
     results: list[Node] = []
     for target, gradient in zip(targets, found, strict=True):
         if gradient is None and disconnected == "raise":
@@ -110,6 +113,15 @@ def differentiated(
         return dag.with_outputs(results, names, grads)
     head = dag.names[dag.outputs.index(output)]
     return dag.with_outputs([output, *results], distinct([head, *names]), (0, grads))
+
+
+def _with_paths(
+    error: NotDifferentiable, output: Node, targets: Sequence[Node]
+) -> NotDifferentiable:
+    """The error with the paths that lead through what has no derivative."""
+    found = [(target, connection(output, target)) for target in targets]
+    rows = [f"d/d {target!r} is {each}" for target, each in found if each.kind == "undefined"]
+    return NotDifferentiable(error.what, [*error.rows, *rows], error.mend)
 
 
 def label_of(target: Node, wrt: Any, position: int) -> str:

@@ -154,16 +154,19 @@ class _Steps:
         )
 
     def _traced(self, f: Step, xs: Sequence[Array], slices: Tree) -> Traced:
-        """The step; a first carry written as a Python number takes the dtype that steps give it."""
+        """The step, and what it makes of the carry, checked."""
         inner = [x.aval.with_shape(x.shape[1:]) for x in xs]
 
-        def once() -> Traced:
-            first = [carry.aval for carry in self.init]
+        def once(first: Sequence[Aval]) -> Traced:
             return traced(f, [(first, self.carry), (inner, slices)], "A step")
 
-        found = once()
-        if self._adapted(self._carries_of(found)):
-            found = once()
+        if any(self.numbers):
+            least = [
+                c.aval.with_dtype(_LEAST[c.dtype.kind]) if number else c.aval
+                for c, number in zip(self.init, self.numbers, strict=True)
+            ]
+            self._adapt(least, self._carries_of(once(least)))
+        found = once([carry.aval for carry in self.init])
         self._check(self._carries_of(found))
         return found
 
@@ -181,13 +184,15 @@ class _Steps:
             )
         return found.leaves[: len(self.init)]
 
-    def _adapted(self, after: Sequence[Node]) -> bool:
-        changed = False
-        for place, (first, node) in enumerate(zip(self.init, after, strict=True)):
-            if self.numbers[place] and first.dtype != node.dtype and not first.shape:
-                self.init[place] = FUNCTIONS["astype"](first, node.dtype)
-                changed = True
-        return changed
+    def _adapt(self, least: Sequence[Aval], after: Sequence[Node]) -> None:
+        """A first carry written as a Python number takes the dtype that the arrays decide.
+
+        Started in the least dtype of its kind, a carry leaves the step in that of what it met; if
+        it comes out as it went in, it met nothing and keeps its own.
+        """
+        for place, (first, node) in enumerate(zip(least, after, strict=True)):
+            if self.numbers[place] and node.dtype != first.dtype:
+                self.init[place] = FUNCTIONS["astype"](self.init[place], node.dtype)
 
     def _check(self, after: Sequence[Node]) -> None:
         paths = leaf_paths(self.carry, "carry")
@@ -259,6 +264,9 @@ def _stopped(carry: Any) -> Any:
     leaves, tree = flatten(carry)
     stop = FUNCTIONS["stop_gradient"]
     return unflatten(tree, [stop(leaf) if isinstance(leaf, Array) else leaf for leaf in leaves])
+
+
+_LEAST = {"b": "bool", "i": "int8", "f": "float16"}
 
 
 def _is_number(leaf: Any) -> bool:

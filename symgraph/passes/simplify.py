@@ -17,6 +17,7 @@ from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
 from ..rewriting.packs import default_rules
 from ..rewriting.rule import Rule, RulePack, Soundness
+from .bodies import with_simple_bodies
 from .constant_folding import folded
 from .duplicates import merged
 
@@ -68,7 +69,13 @@ def simplified(
     """
     log = Log()
     chosen = rule_set(rules)
-    current = list(outputs)
+
+    def inside(body: Sequence[Node]) -> list[Node]:
+        found, steps = simplified(body, Knowledge(), trust=trust, rules=chosen)
+        log.extend(steps)
+        return found
+
+    current = with_simple_bodies(outputs, inside)
     seen: dict[tuple[Node, ...], int] = {}
     settled = set() if settled is None else settled
     with collector_paused():

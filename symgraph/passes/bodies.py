@@ -1,0 +1,45 @@
+"""Simplification inside loops and branches: each body is simplified as a graph of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..body import Body
+from ..dag import Node, make, origin, reachable
+
+__all__ = ["with_simple_bodies"]
+
+
+def with_simple_bodies(
+    outputs: Sequence[Node], simplify: Callable[[Sequence[Node]], list[Node]]
+) -> list[Node]:
+    """The outputs, the bodies that their nodes hold simplified; equal bodies once.
+
+    Parameters
+    ----------
+    outputs : sequence of Node
+    simplify : callable
+        From outputs to simpler ones; it looks after bodies within bodies, as deep as they nest.
+    """
+    order = reachable(outputs)
+    if not any(map(_bodies, order)):
+        return list(outputs)
+    simple: dict[Body, Body] = {}
+    new: dict[Node, Node] = {}
+    for node in order:
+        params = node.params
+        for name, body in _bodies(node).items():
+            if body not in simple:
+                simple[body] = Body(body.inputs, simplify(body.outputs))
+            params = {**params, name: simple[body]}
+        operands = tuple([new[operand] for operand in node.operands])
+        with origin(node.origin):
+            same = operands == node.operands and params is node.params
+            new[node] = node if same else make(node.op, operands, params, node.copy)
+    return [new[output] for output in outputs]
+
+
+def _bodies(node: Node) -> dict[str, Body]:
+    if node.op.pullback is None and node.op.pushforward is None:
+        return {}  # Whatever holds bodies has rules of its own for them.
+    return {name: value for name, value in node.params.items() if isinstance(value, Body)}

@@ -1,0 +1,320 @@
+"""Loops as one node: values, derivatives, the generated source, and what is refused."""
+
+from __future__ import annotations
+
+import sys
+import tracemalloc
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgraph as sg
+import symgraph.numpy as snp
+from symgraph.backends.base import lower
+from symgraph.backends.conformance import check_dag
+from symgraph.dag import Dag
+from symgraph.testing import check_grads, check_stacked
+
+RNG = np.random.default_rng(3)
+W = RNG.normal(size=(3, 3)) * 0.7
+XS = RNG.normal(size=(6, 3))
+H0 = RNG.normal(size=3)
+
+
+def recurrent(w: Any, xs: Any, h: Any, **options: Any) -> Any:
+    """A loss of a recurrent net: last state and all results."""
+
+    def step(h: Any, x: Any) -> Any:
+        after = np.tanh(h @ w + x)
+        return after, after * x
+
+    last, ys = sg.scan(step, h, xs, **options)
+    return np.sum(last * last) + np.sum(ys**3)
+
+
+def gradients(f: Any, *, simplify: bool = True, **arrays: Any) -> list[Any]:
+    graph = sg.trace(f, **arrays).gradient(*arrays)
+    value, grads = (graph.simplify() if simplify else graph).evaluate(**arrays)
+    return [value, *(grads if isinstance(grads, tuple) else [grads])]
+
+
+def assert_same(got: list[Any], want: list[Any], rtol: float = 1e-11) -> None:
+    for one, other in zip(got, want, strict=True):
+        np.testing.assert_allclose(one, other, rtol=rtol, atol=1e-13)
+
+
+# -- values ----------------------------------------------------------------------------------------
+@dataclass
+class State:
+    position: Any
+    past: dict[str, Any]
+
+
+def test_carries_and_results_are_containers() -> None:
+    def step(state: State, x: Any) -> Any:
+        moved = state.position + x["speed"] * x["time"]
+        past = {
+            "largest": np.maximum(state.past["largest"], moved),
+            "steps": state.past["steps"] + 1,
+        }
+        return State(moved, past), [moved, (x["time"] > 1,)]
+
+    def f(start: Any, speed: Any, time: Any) -> Any:
+        first = State(start, {"largest": start, "steps": 0})
+        last, (moved, (late,)) = sg.scan(step, first, {"time": time, "speed": speed})
+        return last.position, last.past["largest"], last.past["steps"], moved, late
+
+    start, speed, time = np.array([0.0, 1.0]), RNG.normal(size=(4, 2)), np.array([0.5, 2, 1, 3])
+    got = sg.trace(f, start=start, speed=speed, time=time).evaluate(
+        start=start, speed=speed, time=time
+    )
+    places = start + np.cumsum(speed * time[:, None], axis=0)
+    largest = np.maximum(start, places.max(0))
+    for one, other in zip(got, (places[-1], largest, 4, places, time > 1), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-14)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("length", [0, 1, 5])
+def test_named_lengths_on_every_backend(reverse: bool, length: int) -> None:
+    def f(w: Any, xs: Any, h: Any) -> Any:
+        return recurrent(w, xs, h, reverse=reverse)
+
+    graph = sg.trace(f, w=W, xs=sg.spec("n, 3"), h=H0).gradient("w", "xs", "h")
+    dag = graph.simplify().dag
+    flat = Dag(dag.inputs, dag.outputs)
+    check_dag(flat, "numpy", sizes=(length,))
+    check_dag(flat, "jax", sizes=(length,))
+
+
+def test_reverse_leaves_results_where_their_slices_stood() -> None:
+    x = sg.input("x", (4,))
+    last, sums = sg.scan(lambda c, x: (c + x, c + x), 0.0, x, reverse=True)
+    got = sg.graph(last, sums).evaluate(x=[1.0, 2.0, 3.0, 4.0])
+    assert_same(list(got), [10.0, [10.0, 9.0, 7.0, 4.0]])
+
+
+def test_without_slices_and_without_carry() -> None:
+    x = sg.input("x", (3,))
+    powers = sg.scan(lambda c, _: (c * x, c), snp.ones(3), length=4)[1]
+    doubled = sg.scan(lambda _, row: (None, row * 2), None, powers)[1]
+    got = sg.graph(doubled).evaluate(x=[1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(got, 2 * np.array([1.0, 2.0, 3.0]) ** np.arange(4)[:, None])
+
+
+def test_a_first_carry_written_as_a_number_takes_the_dtype_of_the_steps() -> None:
+    x = sg.input("x", (4,), "float32")
+    total, _ = sg.scan(lambda c, x: (c + x, None), 0, x)
+    assert total.dtype == np.float32
+    assert sg.fori_loop(3, lambda i, c: c * 2 + i, 1).dtype == np.int64
+    assert sg.scan(lambda c, _: (c + 1, None), 0, length=3)[0].dtype == np.int64
+    assert sg.scan(lambda c, _: (c / 2, None), 1.0, length=3)[0].dtype == np.float64
+    assert sg.scan(lambda c, x: (c / x, None), 1, x)[0].dtype == np.float32
+
+
+def test_equal_loops_are_one_node() -> None:
+    w, xs, h = sg.input("w", (3, 3)), sg.input("xs", (6, 3)), sg.input("h", (3,))
+    assert recurrent(w, xs, h).node is recurrent(w, xs, h).node
+    assert recurrent(w, xs, h).node is not recurrent(w, xs, h, reverse=True).node
+
+
+# -- derivatives -----------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "options", [{}, {"reverse": True}, {"truncate": 2}, {"truncate": 4}], ids=str
+)
+@pytest.mark.parametrize("simplify", [False, True])
+def test_gradients_are_those_of_the_loop_written_out(options: Any, simplify: bool) -> None:
+    arrays = {"w": W, "xs": XS, "h": H0}
+    loop = gradients(lambda w, xs, h: recurrent(w, xs, h, **options), simplify=simplify, **arrays)
+    plain = gradients(lambda w, xs, h: recurrent(w, xs, h, unroll=True, **options), **arrays)
+    assert_same(loop, plain)
+
+
+def test_truncation_cuts_between_windows_only() -> None:
+    def last(h: Any, truncate: int | None) -> Any:
+        return sg.scan(lambda c, _: (c * 2.0, c * 2.0), h, length=5, truncate=truncate)[1]
+
+    h = np.array(1.0)
+    sums = {k: gradients(lambda h, k=k: np.sum(last(h, k)), h=h)[1] for k in (1, 2, 3, 5, None)}
+    # Only the first window's results, 2 + 4 + ..., depend on the first carry.
+    assert sums == {1: 2, 2: 6, 3: 14, 5: 62, None: 62}
+
+
+def test_higher_orders_and_stacked_cotangents() -> None:
+    check_grads(recurrent, W, XS[:3], H0, order=3)
+    check_stacked(
+        lambda w, xs, h: sg.scan(lambda c, x: (np.tanh(c @ w) * x, c), h, xs)[1], W, XS, H0
+    )
+
+
+def test_forward_mode_agrees_with_reverse() -> None:
+    arrays = {"w": W, "xs": XS, "h": H0}
+    graph = sg.trace(recurrent, **arrays)
+    v = RNG.normal(size=W.shape)
+    pushed = graph.jvp({"w": v}).simplify().evaluate(**arrays)
+    tangent = pushed[1] if isinstance(pushed, tuple) else pushed
+    np.testing.assert_allclose(tangent, np.sum(v * gradients(recurrent, **arrays)[1]), rtol=1e-11)
+
+
+def test_values_closed_over_have_gradients() -> None:
+    def f(x: Any, scale: Any) -> Any:
+        grown = np.exp(scale)  # Computed outside, used by each step.
+        return sg.fori_loop(4, lambda i, c: np.sin(c * grown * scale), x)
+
+    check_grads(f, np.array([0.3, 0.5]), np.array(0.4), order=3)
+
+
+def test_integer_carries_pass_no_gradient() -> None:
+    def f(x: Any) -> Any:
+        (total, _steps), _ = sg.scan(
+            lambda c, x: ((c[0] + x * c[1].astype(x.dtype), c[1] + 1), None), (0.0, 0), x
+        )
+        return total
+
+    assert_same(gradients(f, x=np.ones(4)), [6.0, [0.0, 1.0, 2.0, 3.0]])
+
+
+def test_a_loop_in_a_loop() -> None:
+    def f(a: Any, xs: Any) -> Any:
+        def row(total: Any, x: Any) -> Any:
+            inner, _ = sg.scan(lambda s, y: (s * a + y * total, None), total, x)
+            return inner, inner * a
+
+        return np.sum(sg.scan(row, a, xs)[1])
+
+    check_grads(f, np.array(0.4), RNG.normal(size=(3, 2)), order=2)
+
+
+# -- what is generated -----------------------------------------------------------------------------
+def test_graph_and_source_do_not_grow_with_the_length() -> None:
+    sizes = []
+    for length in (3, 10_000):
+        graph = sg.trace(recurrent, w=W, xs=(length, 3), h=H0).gradient("w").simplify()
+        sizes.append((len(graph), len(graph.lower().source.splitlines())))
+    assert sizes[0] == sizes[1]
+
+
+def test_source_is_a_loop_around_a_body() -> None:
+    source = sg.trace(recurrent, w=W, xs=XS, h=H0).lower().source
+    assert source.count("for t in range(6):") == 1
+    assert source.count("np.tanh(") == 1
+    assert "def f1(v0, v1, v2):" in source
+    # Nothing asked for the carries that steps began with: one array of results is made.
+    assert source.count("np.empty(") == 1
+
+
+def test_carries_are_kept_for_the_gradient_only() -> None:
+    def last(w: Any, xs: Any, h: Any) -> Any:
+        return np.sum(sg.scan(lambda c, x: (np.tanh(c @ w + x), None), h, xs)[0])
+
+    peaks = []
+    for length in (100, 1000):
+        xs = np.zeros((length, 3))
+        graph = sg.trace(last, w=W, xs=xs, h=H0)
+        peaks.append((graph.memory().peak_bytes, graph.gradient("w").memory().peak_bytes))
+    assert peaks[0][0] == peaks[1][0]
+    assert peaks[1][1] - peaks[0][1] == 900 * H0.nbytes
+
+
+def test_predicted_memory_is_that_of_a_run() -> None:
+    n, length = 200, 50
+    arrays = {"w": np.eye(n) * 0.1, "xs": np.ones((length, n)), "h": np.zeros(n)}
+    graph = sg.trace(recurrent, **arrays).gradient("w", "xs").simplify()
+    run = lower(graph.dag)
+    run(**arrays)
+    tracemalloc.start()
+    run(**arrays)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert 0.7 * peak < graph.memory().peak_bytes < 1.3 * peak
+
+
+def test_depth_of_a_loop_is_no_depth_of_calls() -> None:
+    limit = sys.getrecursionlimit()
+    graph = sg.trace(recurrent, w=W, xs=(20_000, 3), h=H0).gradient("w").simplify()
+    run = graph.lower()
+    sys.setrecursionlimit(200 + len(_frames()))
+    try:
+        value, grad = run(w=W * 0.1, xs=np.zeros((20_000, 3)), h=H0)
+    finally:
+        sys.setrecursionlimit(limit)
+    assert np.isfinite(value)
+    assert np.isfinite(grad).all()
+
+
+def _frames() -> list[Any]:
+    frame, found = sys._getframe(), []
+    while frame is not None:
+        found.append(frame)
+        frame = frame.f_back
+    return found
+
+
+def test_the_closed_form_is_found_inside_a_loop() -> None:
+    def f(z: Any, y: Any) -> Any:
+        def step(total: Any, pair: Any) -> Any:
+            z, y = pair
+            q = np.exp(z) / np.sum(np.exp(z))
+            return total - np.sum(y * np.log(q)), None
+
+        return sg.scan(step, 0.0, (z, y))[0]
+
+    z = np.array([[1000.0, 0.0], [0.0, 1.0]])
+    y = np.eye(2)
+    value, grad = sg.trace(f, z=z, y=y).gradient("z").simplify().evaluate(z=z, y=y)
+    q = np.array([[1.0, 0.0], np.exp([0.0, 1.0]) / (1 + np.e)])
+    np.testing.assert_allclose(grad, q - y, atol=1e-15)
+    assert np.isfinite(value)
+
+
+# -- what is refused -------------------------------------------------------------------------------
+X = sg.input("x", (4, 3))
+REFUSED = {
+    "no pair": (lambda: sg.scan(lambda c, x: c + x, snp.zeros(3), X), sg.TraceError, "a pair"),
+    "another shape": (
+        lambda: sg.scan(lambda c, x: (x[:2], None), snp.zeros(3), X),
+        sg.ShapeError,
+        r"carry enters a step as float64\[3\] and leaves it as float64\[2\]",
+    ),
+    "another dtype": (
+        lambda: sg.scan(lambda c, x: ({"a": x}, None), {"a": snp.zeros(3, "float32")}, X),
+        sg.DTypeError,
+        r"carry\['a'\] enters a step as float32\[3\] and leaves it as float64\[3\]",
+    ),
+    "another structure": (
+        lambda: sg.scan(lambda c, x: ((x, x), None), snp.zeros(3), X),
+        sg.TraceError,
+        "changes its structure",
+    ),
+    "lengths differ": (
+        lambda: sg.scan(lambda c, x: (c, None), 0.0, (X, snp.zeros(5))),
+        sg.ShapeError,
+        r"xs\[1\] is float64\[5\], but a slice for each of 4 steps",
+    ),
+    "no length": (lambda: sg.scan(lambda c, x: (c, None), 0.0), sg.TraceError, "Give length="),
+    "a computed length": (
+        lambda: sg.fori_loop(sg.input("n", (), "int64"), lambda i, c: c, 0.0),
+        sg.TraceError,
+        "sg.while_loop",
+    ),
+    "no window": (
+        lambda: sg.scan(lambda c, x: (c, None), 0.0, X, truncate=0),
+        sg.InputError,
+        "give 1 or more",
+    ),
+    "a named loop written out": (
+        lambda: sg.scan(lambda c, x: (c, None), 0.0, sg.input("x", ("n",)), unroll=True),
+        sg.TraceError,
+        "cannot be written out",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_is_told_with_the_line(name: str) -> None:
+    call, error, text = REFUSED[name]
+    with pytest.raises(error, match=text) as caught:
+        call()
+    assert "test_scan.py" in str(caught.value)
