@@ -1,4 +1,4 @@
-"""Sequences: convolution and correlation in one dimension, polynomials, counts of numbers."""
+"""Sequences: convolution and correlation in one dimension, counts of numbers."""
 
 from __future__ import annotations
 
@@ -13,14 +13,11 @@ from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued
 from ..op import Op, register
 from .composites import as_array, composite, naming_lines
-from .creation import ones, zeros
+from .creation import zeros
 from .families import function, same_dtype
 from .gather import scatter_add
-from .joining import concatenate
-from .movement import broadcast_to, expand_dims
-from .recurrence import cumprod
 
-__all__ = ["bincount", "convolve", "correlate", "polyval", "vander"]
+__all__ = ["bincount", "convolve", "correlate"]
 
 
 # -- convolution -----------------------------------------------------------------------------------
@@ -141,38 +138,6 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
         # NumPy correlates the longer one, and turns what it gets around.
         return _back(_convolve(v, _back(a), mode))
     return _convolve(a, _back(v), mode)
-
-
-# -- polynomials -----------------------------------------------------------------------------------
-@composite(np.polyval)
-def polyval(p: Any, x: Any) -> Array:
-    """The polynomial with coefficients `p`, of the highest power first, at `x`; Horner's scheme."""
-    p, x = as_array(p), as_array(x)
-    if p.ndim != 1 or not isinstance(p.shape[0], int):
-        raise ShapeError(f"polyval: coefficients are a vector of known length, not {p.shape}.")
-    found = FUNCTIONS["zeros_like"](x)
-    for k in range(p.shape[0]):
-        found = found * x + p[k] if k else broadcast_to(p[0], x.shape) + found
-    return found
-
-
-@composite(np.vander)
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
-    """The matrix of powers of a vector's elements, from the highest power to 1 or back."""
-    x = as_array(x)
-    columns = x.shape[0] if N is None and x.ndim else N
-    if x.ndim != 1 or not isinstance(columns, int):
-        raise ShapeError(
-            f"vander: a vector and a number of powers are needed, not {show_shape(x.shape)}.",
-            mend="Give N=, the number of columns.",
-        )
-    kind = np.result_type(x.dtype, int)
-    first = ones((*x.shape, 1 if columns else 0), kind)
-    steps = broadcast_to(
-        expand_dims(FUNCTIONS["astype"](x, kind), -1), (*x.shape, max(columns - 1, 0))
-    )
-    powers = cumprod(concatenate([first, steps], axis=-1), axis=-1)
-    return powers if increasing else _back(powers)
 
 
 # -- counts ----------------------------------------------------------------------------------------

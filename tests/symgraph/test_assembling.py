@@ -226,6 +226,59 @@ def test_made_of_nothing(agrees):
     np.testing.assert_array_equal(snp.triu_indices(3), np.triu_indices(3))
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a, b: np.linspace(a, b, 5),
+        lambda a, b: np.linspace(a, b, 4, endpoint=False, axis=-1),
+        lambda a, b: np.linspace(a, b, 3, retstep=True),
+        lambda a, b: np.linspace(a, b, 1),
+        lambda a, b: np.linspace(a, 2, 0),
+        lambda a, b: np.linspace(0, b, 5, dtype=int),
+        lambda a, b: np.linspace(a, b, -1),
+        lambda a, b: np.logspace(a, b, 4),
+        lambda a, b: np.logspace(a, 1.0, 4, base=2.0),
+        lambda a, b: np.geomspace(a, 4.0, 5),
+        lambda a, b: np.zeros_like(np.empty_like(a)),
+        lambda a, b: np.isposinf(a / 0),
+        lambda a, b: np.isneginf(a / 0),
+    ],
+)
+def test_evenly_spaced_numbers_are_numpys(agrees, f):
+    a, b = np.array([1.0, 2.0, 0.5]), np.array([3.0, 1.0, 0.5])
+    agrees(f, a, b)
+    agrees(f, a.astype("float32"), b.astype("float32"))
+    agrees(f, np.array(1.5), np.array(4.0))
+    agrees(f, a, b, dims={3: "n"})
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda i: np.unravel_index(i, (3, 4)),
+        lambda i: np.unravel_index(i, (3, 2, 2), order="F"),
+        lambda i: np.unravel_index(i, 12),
+        lambda i: np.ravel_multi_index((i % 3, i % 4), (3, 4)),
+        lambda i: np.ravel_multi_index((i, i), (3, 4), mode="wrap"),
+        lambda i: np.ravel_multi_index((i, i), (3, 4), mode="clip", order="F"),
+        lambda i: np.ix_(i, i[:2]),
+        lambda i: X[np.ix_([0, 2], [1, 3])] * i[0],
+        lambda i: np.ix_(i[None]),
+    ],
+)
+def test_index_arithmetic_is_numpys(agrees, f):
+    agrees(f, np.array([0, 5, 11, 7]))
+
+
+def test_diagonal_indices():
+    for got, want in zip(
+        np.diag_indices_from(sg.input("x", (3, 3))), np.diag_indices(3), strict=True
+    ):
+        np.testing.assert_array_equal(got, want)
+    with pytest.raises(ShapeError, match="equal numbers"):
+        np.diag_indices_from(sg.input("x", (3, 4)))
+
+
 # -- equality --------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "f",

@@ -1,0 +1,124 @@
+"""Polynomials as vectors of coefficients, the highest power first, under NumPy's names.
+
+No leading zero is dropped, for the numbers are not there yet: where NumPy would drop some, results
+here are longer by as many zeros.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array
+from ..dims import show_shape
+from ..errors import ShapeError
+from .composites import as_array, composite
+from .creation import ones, zeros
+from .joining import concatenate
+from .movement import broadcast_to, expand_dims
+from .recurrence import cumprod
+from .sequences import convolve
+
+__all__ = ["polyadd", "polyder", "polyint", "polymul", "polysub", "polyval", "vander"]
+
+
+def _coefficients(name: str, p: Any) -> tuple[Array, int]:
+    """The coefficients and how many they are."""
+    p = FUNCTIONS["atleast_1d"](as_array(p))
+    size = p.shape[0]
+    if p.ndim != 1 or not isinstance(size, int):
+        raise ShapeError(
+            f"{name}: coefficients are a vector of known length, not {show_shape(p.shape)}."
+        )
+    return p, size
+
+
+@composite(np.polyval)
+def polyval(p: Any, x: Any) -> Array:
+    """The polynomial with coefficients `p`, of the highest power first, at `x`; Horner's scheme."""
+    (p, size), x = _coefficients("polyval", p), as_array(x)
+    found = FUNCTIONS["zeros_like"](x)
+    for k in range(size):
+        found = found * x + p[k] if k else broadcast_to(p[0], x.shape) + found
+    return found
+
+
+@composite(np.vander)
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
+    """The matrix of powers of a vector's elements, from the highest power to 1 or back."""
+    x = as_array(x)
+    columns = x.shape[0] if N is None and x.ndim else N
+    if x.ndim != 1 or not isinstance(columns, int):
+        raise ShapeError(
+            f"vander: a vector and a number of powers are needed, not {show_shape(x.shape)}.",
+            mend="Give N=, the number of columns.",
+        )
+    kind = np.result_type(x.dtype, int)
+    first = ones((*x.shape, 1 if columns else 0), kind)
+    steps = broadcast_to(
+        expand_dims(FUNCTIONS["astype"](x, kind), -1), (*x.shape, max(columns - 1, 0))
+    )
+    powers = cumprod(concatenate([first, steps], axis=-1), axis=-1)
+    return powers if increasing else powers[:, ::-1]
+
+
+# -- arithmetic ------------------------------------------------------------------------------------
+def _aligned(name: str, one: Any, other: Any) -> tuple[Array, Array]:
+    """Both polynomials with the coefficients of the longer one, zeros in front."""
+    pair = [_coefficients(name, each) for each in (one, other)]
+    longest = max(size for _, size in pair)
+    first, second = (
+        concatenate([zeros((longest - size,), p.dtype), p]) if size < longest else p
+        for p, size in pair
+    )
+    return first, second
+
+
+@composite(np.polyadd)
+def polyadd(a1: Any, a2: Any) -> Array:
+    """The sum of two polynomials."""
+    first, second = _aligned("polyadd", a1, a2)
+    return first + second
+
+
+@composite(np.polysub)
+def polysub(a1: Any, a2: Any) -> Array:
+    """The difference of two polynomials."""
+    first, second = _aligned("polysub", a1, a2)
+    return first - second
+
+
+@composite(np.polymul)
+def polymul(a1: Any, a2: Any) -> Array:
+    """The product of two polynomials: their convolution."""
+    return convolve(a1, a2)
+
+
+@composite(np.polyder)
+def polyder(p: Any, m: int = 1) -> Array:
+    """The derivative of order `m` of a polynomial."""
+    if m < 0:
+        raise ShapeError(f"polyder: the order of a derivative is not {m}.")
+    p, size = _coefficients("polyder", p)
+    for _ in range(m):
+        size = max(size - 1, 0)
+        p = p[:size] * np.arange(size, 0, -1)
+    return p
+
+
+@composite(np.polyint)
+def polyint(p: Any, m: int = 1, k: Any = None) -> Array:
+    """The antiderivative of order `m` of a polynomial; `k` holds the constants, in order."""
+    if m < 0:
+        raise ShapeError(f"polyint: the order of an integral is not {m}.")
+    p, size = _coefficients("polyint", p)
+    constants = zeros((m,)) if k is None else FUNCTIONS["atleast_1d"](as_array(k))
+    if constants.shape == (1,) and m > 1:
+        constants = broadcast_to(constants, (m,))
+    if constants.ndim != 1 or (isinstance(constants.shape[0], int) and constants.shape[0] < m):
+        raise ShapeError(f"polyint: one constant is needed for each of {m} integrals, or one.")
+    for order in range(m):
+        scaled = p / np.arange(size, 0, -1)
+        p, size = concatenate([scaled, constants[order : order + 1]]), size + 1
+    return p
