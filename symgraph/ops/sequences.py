@@ -90,7 +90,7 @@ def _convolve(a: Any, v: Any, mode: str = "full") -> Array:
     a, v = as_array(a), as_array(v)
     if a.ndim > 1 or v.ndim > 1:
         raise ShapeError(
-            f"convolve: vectors are needed, not {show_shape(a.shape)} and {show_shape(v.shape)}."
+            f"convolve takes two vectors, not {show_shape(a.shape)} and {show_shape(v.shape)}."
         )
     a, v = FUNCTIONS["atleast_1d"](a, v)
     if a.shape[0] == 0 or v.shape[0] == 0:
@@ -109,7 +109,7 @@ def _convolve(a: Any, v: Any, mode: str = "full") -> Array:
             start = (size - 1) // 2
             return _convolved(a, v, "full")[start : normal(start + a.shape[0])]
         case _:
-            raise TraceError(f"convolve: mode={mode!r} is none of 'full', 'same' and 'valid'.")
+            raise ShapeError(f"convolve: mode={mode!r} is none of 'full', 'same' and 'valid'.")
 
 
 def _shorter(n: Dim, k: Dim) -> bool:

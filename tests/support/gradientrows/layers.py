@@ -118,8 +118,8 @@ CONVOLUTION = (
     ),
     _row("convolution", snp.conv3d, _of(1, 2, 3, 3, 3), _of(2, 2, 2, 1, 2), note="3-d"),
     _row("convolution", lambda x: snp.conv1d(x, x[:, :, :3]), _of(2, 2, 5), note="with itself"),
-    _row("convolution", lambda x, v: np.convolve(x, v), _of(6), _of(3), note="convolve"),
-    _row("convolution", lambda x, v: np.correlate(x, v, "same"), _of(5), _of(4), note="correlate"),
+    _row("convolve", lambda x, v: np.convolve(x, v), _of(6), _of(3), note="6 and 3"),
+    _row("convolve", lambda x, v: np.correlate(x, v, "same"), _of(5), _of(4), note="same, 5 and 4"),
     _row(
         "adjoint_convolution",
         lambda y, w: snp.conv_transpose(y, w, (2, 1), ((1, 0), (0, 1)), (1, 2), 2, (1, 0)),
