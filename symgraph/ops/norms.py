@@ -1,10 +1,9 @@
 r"""Norms of vectors and matrices.
 
 $\lVert x \rVert$ has derivative 0 at $x = 0$, whatever the norm: of the subgradients there it is
-the one that favours no direction. The norms with $1 < p < \infty$ are one operation each, so that
-the quotient in their derivative,
-$\bar x_i = \bar y\, \operatorname{sign}(x_i) (|x_i| / \lVert x \rVert_p)^{p-1}$, is asked for only
-where it is a number.
+the one that favours no direction. Those of order p are one operation each, so that the quotient in
+their derivative, $\bar x_i = \bar y\, \operatorname{sign}(x_i) (|x_i| / \lVert x \rVert_p)^{p-1}$, is
+taken only where it is a number; for p < 1 an element that is zero, a cusp, has derivative 0 as well.
 """
 
 from __future__ import annotations
@@ -57,7 +56,12 @@ def _vjp_norm(ct: Array, out: Array, x: Array, *, axis: Axes, keepdims: bool, or
             # (c |x|) x / |x|: of |x|^2 the derivative is c x, without a quotient.
             return restored(rest, axis, keepdims) * x
         return restored(ct, axis, keepdims) * divide_or_zero(x, kept)
-    size = divide_or_zero(FUNCTIONS["absolute"](x), kept) ** (ord - 1)
+    size = FUNCTIONS["absolute"](x)
+    # Of two spellings of one power the one that stays finite where x is zero.
+    if ord > 1:
+        size = divide_or_zero(size, kept) ** (ord - 1)
+    else:
+        size = divide_or_zero(kept, size) ** (1 - ord)
     return restored(ct, axis, keepdims) * (FUNCTIONS["sign"](x) * size)
 
 
@@ -141,7 +145,7 @@ P_NORM = register(
         flops=_flops_norm,
         count=2,
         facts=_facts_norm,
-        doc="The norm of order `ord`, 1 < ord < inf, over `axis`; its derivative at 0 is 0.",
+        doc="The norm of order `ord`, a finite number but 0, over `axis`; its derivative at 0 is 0.",
     )
 )
 
@@ -194,8 +198,6 @@ def _vector_norm(x: Array, ord: Any, axis: Any, keepdims: bool) -> Array:
     if isinstance(ord, str):
         raise ShapeError(f"norm: {ord!r} is an order of matrices, not of vectors.")
     size = FUNCTIONS["absolute"]
-    if 1 < ord < np.inf:
-        return _p_norm(x, axis, keepdims, ord)
     if ord == np.inf:
         return _max(size(x), axis=axis, keepdims=keepdims)
     if ord == -np.inf:
@@ -204,7 +206,7 @@ def _vector_norm(x: Array, ord: Any, axis: Any, keepdims: bool) -> Array:
         return _sum(FUNCTIONS["astype"](x != 0, x.dtype), axis=axis, keepdims=keepdims)
     if ord == 1:
         return _sum(size(x), axis=axis, keepdims=keepdims)
-    return _sum(size(x) ** ord, axis=axis, keepdims=keepdims) ** (1 / ord)
+    return _p_norm(x, axis, keepdims, ord)
 
 
 def _matrix_norm(x: Array, ord: Any, rows: int, columns: int, keepdims: bool) -> Array:

@@ -349,8 +349,8 @@ NORMS = [
     np.linalg.norm,
     lambda x: np.sum(np.linalg.norm(x, axis=-1)),
     lambda x: np.linalg.norm(x, "fro"),
-    *[lambda x, p=p: np.sum(np.linalg.norm(x, p, axis=0)) for p in (1, 1.5, 3, np.inf)],
-    *[lambda x, p=p: np.linalg.norm(x, p) for p in (1, 2, -2, "nuc", np.inf)],
+    *[lambda x, p=p: np.sum(np.linalg.norm(x, p, axis=0)) for p in (1, 1.5, 3, 0.5, -1, np.inf, -np.inf)],
+    *[lambda x, p=p: np.linalg.norm(x, p) for p in (1, 2, -1, -2, "nuc", np.inf, -np.inf)],
     lambda x: np.linalg.norm(x) ** 2,
     lambda x: 3 * np.linalg.norm(x) * np.exp(np.linalg.norm(x)),
 ]

@@ -225,13 +225,16 @@ NORMS = (
     _row("p_norm", lambda x: np.linalg.norm(x, axis=1), _of(2, 3), note="axis"),
     _row("p_norm", lambda x: np.linalg.norm(x, axis=(0, 2), keepdims=True), STACK, note="fro"),
     _row("p_norm", lambda x: np.linalg.norm(x, axis=0) ** 2, _of(2, 3), note="squared"),
-    _row(
-        "p_norm",
-        lambda x: np.linalg.norm(x, 3, axis=0),
-        Operand(0.2, 1.0, (2, 3)),
-        analytic=False,
-        note="3",
-    ),
+    *[
+        _row(
+            "p_norm",
+            lambda x, ord=ord: np.linalg.norm(x, ord, axis=0),
+            Operand(0.2, 1.0, (2, 3)),
+            analytic=False,
+            note=str(ord),
+        )
+        for ord in (3, 1.5, 0.5, -2)
+    ],
     *[
         _row(
             "svd",
