@@ -39,8 +39,38 @@ def linear_recurrence(np, a, b):
     return np.stack(found, axis=-1) if found else b
 
 """
+_TRIANGULAR = """
+def solve_triangular(np, a, b, lower, trans, unit_diagonal):
+    a = np.tril(a) if lower else np.triu(a)
+    if unit_diagonal:
+        a = np.where(np.eye(a.shape[-1], dtype=bool), np.ones_like(a), a)
+    return np.linalg.solve(np.swapaxes(a, -1, -2) if trans else a, b)
+
+"""
+# Higham (2005), "The scaling and squaring method for the matrix exponential revisited".
+_EXPM = """
+def expm(np, x):
+    one = np.eye(x.shape[-1], dtype=x.dtype)
+    size = np.max(np.sum(np.abs(x), axis=-2), initial=0.0)
+    times = int(np.ceil(np.log2(size / 4))) if 4 < size < np.inf else 0
+    a = x / 2**times
+    a2 = a @ a
+    a4 = a2 @ a2
+    a6 = a4 @ a2
+    u = a6 @ (a6 + 16380.0 * a4 + 40840800.0 * a2) + 33522128640.0 * a6
+    u = a @ (u + 10559470521600.0 * a4 + 1187353796428800.0 * a2 + 32382376266240000.0 * one)
+    v = a6 @ (182.0 * a6 + 960960.0 * a4 + 1323241920.0 * a2) + 670442572800.0 * a6
+    v = v + 129060195264000.0 * a4 + 7771770303897600.0 * a2 + 64764752532480000.0 * one
+    found = np.linalg.solve(v - u, v + u)
+    for _ in range(times):
+        found = found @ found
+    return found
+
+"""
 _HELPERS = {
+    "expm": _EXPM,
     "linear_recurrence": _RECURRENCE,
+    "solve_triangular": _TRIANGULAR,
     "scatter_add": _SCATTER.format(
         which="add", method="add", statement="np.add.at(result, index, values)"
     ),

@@ -149,7 +149,9 @@ def _separate(recording: Recording, last: Line) -> tuple[Line, ...] | None:
         if term.aval is None:
             return None
         lines.append(Line(pieces, (term.aval,), (term.own,), term.out))
-    return (*lines, Line(recording.steps[-1], last.avals, (terms[-1].own,), terms[-1].out))
+    # Of a call of several results each is an array of its own.
+    aliases = (terms[-1].own,) * len(last.avals)
+    return (*lines, Line(recording.steps[-1], last.avals, aliases, terms[-1].out))
 
 
 def _inlined(pieces: Pieces, steps: list[Pieces]) -> Pieces:
