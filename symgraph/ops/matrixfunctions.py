@@ -88,10 +88,9 @@ expm = function(EXPM, _expm)
 
 
 def _along_kernel(xp: Any, x: Any, direction: Any) -> Any:
-    lead = xp.broadcast_to(x, direction.shape)
-    size = x.shape[-1]
-    top = xp.concatenate((lead, direction), axis=-1)
-    below = xp.concatenate((xp.zeros_like(lead), lead), axis=-1)
+    size, shape = x.shape[-1], direction.shape
+    top = xp.concatenate((xp.broadcast_to(x, shape), direction), axis=-1)
+    below = xp.concatenate((xp.zeros(shape, x.dtype), xp.broadcast_to(x, shape)), axis=-1)
     return xp.expm(xp.concatenate((top, below), axis=-2))[..., :size, size:]
 
 

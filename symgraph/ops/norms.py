@@ -2,8 +2,8 @@ r"""Norms of vectors and matrices.
 
 $\lVert x \rVert$ has derivative 0 at $x = 0$, whatever the norm: of the subgradients there it is
 the one that favours no direction. Those of order p are one operation each, so that the quotient in
-their derivative, $\bar x_i = \bar y\, \operatorname{sign}(x_i) (|x_i| / \lVert x \rVert_p)^{p-1}$, is
-taken only where it is a number; for p < 1 an element that is zero, a cusp, has derivative 0 as well.
+$\bar x_i = \bar y\, \operatorname{sign}(x_i) (|x_i| / \lVert x \rVert_p)^{p-1}$ is taken only where
+it is a number; for p < 1 an element that is zero, a cusp, has derivative 0 as well.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ P_NORM = register(
         flops=_flops_norm,
         count=2,
         facts=_facts_norm,
-        doc="The norm of order `ord`, a finite number but 0, over `axis`; its derivative at 0 is 0.",
+        doc="The norm of order `ord` (finite, not 0) over `axis`; its derivative at 0 is 0.",
     )
 )
 

@@ -49,12 +49,16 @@ _CLOSE = 64
 
 # -- gaps between values -------------------------------------------------------------------------
 def _gaps_kernel(xp: Any, w: Any) -> Any:
-    gaps = w[..., None, :] - w[..., :, None]
-    one = xp.eye(w.shape[-1], dtype=w.dtype)
-    size = xp.max(xp.abs(w), axis=-1, initial=0.0)[..., None, None]
-    close = xp.abs(gaps) <= _CLOSE * xp.finfo(w.dtype).eps * size
-    apart = xp.where(close, xp.asarray(np.nan, dtype=w.dtype), gaps)
-    return xp.where(one != 0, xp.zeros_like(gaps), 1 / apart)
+    # Differences are written twice, not named, so that the whole is one expression as source.
+    largest = xp.max(xp.abs(w), axis=-1, keepdims=True, initial=0.0)[..., None]
+    close = xp.abs(w[..., None, :] - w[..., :, None]) <= largest * (_CLOSE * _unit(w))
+    quotients = 1 / xp.where(close, np.nan, w[..., None, :] - w[..., :, None])
+    return xp.where(xp.eye(w.shape[-1], dtype=np.dtype(bool)), 0.0, quotients)
+
+
+def _unit(x: Any) -> float:
+    """The rounding unit of an array's dtype."""
+    return float(np.finfo(x.dtype).eps)
 
 
 def _vjp_gaps(ct: Array, out: Array, w: Array) -> Array:
@@ -87,7 +91,7 @@ reciprocal_gaps = function(RECIPROCAL_GAPS, _reciprocal_gaps)
 
 def _significant_kernel(xp: Any, s: Any, *, size: int) -> Any:
     largest = xp.max(s, axis=-1, keepdims=True, initial=0.0)
-    return s > largest * (size * xp.finfo(s.dtype).eps)
+    return s > largest * (size * _unit(s))
 
 
 SIGNIFICANT = register(

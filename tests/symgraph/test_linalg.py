@@ -349,7 +349,10 @@ NORMS = [
     np.linalg.norm,
     lambda x: np.sum(np.linalg.norm(x, axis=-1)),
     lambda x: np.linalg.norm(x, "fro"),
-    *[lambda x, p=p: np.sum(np.linalg.norm(x, p, axis=0)) for p in (1, 1.5, 3, 0.5, -1, np.inf, -np.inf)],
+    *[
+        lambda x, p=p: np.sum(np.linalg.norm(x, p, axis=0))
+        for p in (1, 1.5, 3, 0.5, -1, np.inf, -np.inf)
+    ],
     *[lambda x, p=p: np.linalg.norm(x, p) for p in (1, 2, -1, -2, "nuc", np.inf, -np.inf)],
     lambda x: np.linalg.norm(x) ** 2,
     lambda x: 3 * np.linalg.norm(x) * np.exp(np.linalg.norm(x)),
@@ -625,3 +628,29 @@ def test_gradients_are_jaxs(f, name, x):
     np.testing.assert_allclose(first.evaluate(x=x), expected, rtol=1e-8, atol=1e-8)
     second = sg.graph(np.sum(np.sin(next(iter(first.outputs.values()))))).gradient("x", value=False)
     np.testing.assert_allclose(second.evaluate(x=x), twice, rtol=1e-6, atol=1e-6)
+
+
+# -- as programs -----------------------------------------------------------------------------------
+def test_several_results_have_their_memory_predicted():
+    graph = sg.trace(lambda x: np.sum(np.linalg.svd(x)[0] @ np.linalg.qr(x)[1]), x=(3, 3))
+    assert graph.gradient("x").memory().peak_bytes > 3 * 3 * 8
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        *[
+            lambda x, options=options: snp.linalg.solve_triangular(x, x + 1, **options)
+            for options in ({}, {"lower": True, "trans": 1}, {"unit_diagonal": True})
+        ],
+        snp.expm,
+        lambda x: snp.expm(2 * x),
+        lambda x: np.linalg.eigh(x)[1] ** 2,
+        np.linalg.svdvals,
+    ],
+)
+def test_gradients_as_source_that_needs_nothing_but_numpy(f):
+    graph = sg.trace(lambda x: np.sum(np.sin(f(x))), x=(3, 3)).gradient("x", value=False)
+    names: dict[str, Any] = {}
+    exec(graph.to_python(), names)
+    np.testing.assert_allclose(names["function"](np, x=X), graph.evaluate(x=X), rtol=1e-9)
