@@ -29,6 +29,7 @@ from .autodiff.products import (
 )
 from .backends.base import Lowered, lower
 from .budget import program_peak, within
+from .cost import Cost
 from .dag import Dag, Node
 from .derivation import Derive, Stage, derived, simplified_stage
 from .errors import FactError, InputError, SymgraphError
@@ -110,7 +111,15 @@ class Graph:
 
     def flops(self, **dims: int) -> Dim:
         """Floating-point operations: a number, or a formula in the dimensions not given."""
-        return cost.flops(self.dag.outputs, dims or None)
+        return cost.flops(self.dag.outputs, dims, self.dag.dims)
+
+    def bytes_moved(self, **dims: int) -> Dim:
+        """Bytes that operations read and write if none are fused: a number or a formula."""
+        return cost.bytes_moved(self.dag.outputs, dims, self.dag.dims)
+
+    def cost(self, **dims: int) -> Cost:
+        """Operations, flops and bytes, in all, by operation and by node; prints as a table."""
+        return cost.cost(self.dag.outputs, dims, self.dag.dims)
 
     # -- derivatives -----------------------------------------------------------------------------
     def gradient(
