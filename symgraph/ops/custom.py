@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -203,8 +204,23 @@ def _as_aval(given: Any) -> Aval:
     return Aval(np.dtype(dtype), tuple(shape))
 
 
+def _signature(function: Callable[..., Any], op: Op) -> inspect.Signature | None:
+    """What is said of the operands of a kernel; None where nothing is, as of NumPy's in C."""
+    try:
+        given = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    skipped = 1 if isinstance(op.kernel, _Kernel) and op.kernel.any_backend else 0
+    return inspect.Signature(given[skipped:])
+
+
 def _published(function: Callable[..., Any], op: Op, numpy: Iterable[Any]) -> Callable[..., Any]:
+    signature = _signature(function, op)
+
     def call(*operands: Any, **params: Any) -> Any:
+        if signature is not None and any(name in params for name in signature.parameters):
+            bound = signature.bind_partial(*operands, **params)
+            operands, params = bound.args, bound.kwargs
         if not any(isinstance(each, Array) for each in operands):
             return op.kernel(NUMPY, *[np.asarray(each) for each in operands], **params)
         return apply(op, *operands, **params)
@@ -212,6 +228,8 @@ def _published(function: Callable[..., Any], op: Op, numpy: Iterable[Any]) -> Ca
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.doc
     call.__wrapped__ = function  # pyright: ignore[reportFunctionMemberAccess]
+    if signature is not None:
+        call.__signature__ = signature  # pyright: ignore[reportFunctionMemberAccess]
     call.op = op  # pyright: ignore[reportFunctionMemberAccess]
     OPS[op.name] = op
     FUNCTIONS[op.name] = call

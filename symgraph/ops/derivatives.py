@@ -6,6 +6,7 @@ cotangents, and forward mode transposes it, as it does for any operation.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -111,7 +112,11 @@ class CustomVjp:
         self._backward = rule
         return rule
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        if named:
+            bound = inspect.signature(self._f).bind(*args, **named)
+            bound.apply_defaults()
+            args = bound.args
         if not any(isinstance(leaf, Array) for leaf in flatten(args)[0]):
             return self._f(*args)
         return self._call(*args)
