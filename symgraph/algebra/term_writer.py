@@ -49,11 +49,11 @@ class TermWriter:
         """A term over leaves, as a number times a piece."""
         found = self._products.get((term, coef))
         if found is None:
-            options = [self._planned(term, coef)]
+            found = self._planned(term, coef)
             doubled = self._double_angle(term)
             if doubled is not None:
-                options.append(self._planned(doubled, quotient(coef, 2)))
-            found = self._products[(term, coef)] = min(options, key=self._price)
+                found = min(found, self._planned(doubled, quotient(coef, 2)), key=self._price)
+            self._products[(term, coef)] = found
         return found
 
     def _price(self, option: Scaled) -> Any:
