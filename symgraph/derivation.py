@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from .autodiff.jacobians import Record
-from .dag import Dag, Node
+from .dag import Dag, Node, collector_paused
 from .passes.simplify import Rules, simplified
 from .propagation import Knowledge
 from .rewriting.log import Log
@@ -52,7 +52,8 @@ def derived(stage: Stage, derive: Derive, *, again: bool) -> tuple[Stage, Log]:
     log = Log()
     source = stage.before or stage
     base = stage.dag if stage.before is None else _stabilized(source, Log())
-    dag = derive(base, log.record)
+    with collector_paused():
+        dag = derive(base, log.record)
     return (Stage(dag, source, derive) if again else Stage(dag)), log
 
 

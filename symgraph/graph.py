@@ -27,6 +27,7 @@ from .autodiff.products import (
     pushed_forward,
     tangents_given,
 )
+from .autodiff.scalar import ScalarDerivatives, scalar_derivatives
 from .backends.base import Lowered, lower
 from .budget import program_peak, within
 from .cost import Cost
@@ -337,6 +338,10 @@ class Graph:
         """
         stage, log = derived(self._stage, derive, again=all(isinstance(each, str) for each in wrt))
         return Graph(stage, history=log)
+
+    def scalar_derivatives(self, of: str | None = None, **inputs: Any) -> ScalarDerivatives:
+        """The textbooks' tables of a graph of scalars, with numbers: forward, backward, naive."""
+        return scalar_derivatives(self.dag, output_of(self.dag, of), inputs)
 
     def connection(self, wrt: str | Array | Node, of: str | None = None) -> Connection:
         """Whether the derivative is connected, zero, disconnected or undefined, and the path."""

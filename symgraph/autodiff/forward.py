@@ -4,7 +4,8 @@ An operation's vjp rule is linear in its cotangent, $\bar x = J^\top \bar y$. Ap
 cotangent it gives a small linear graph; differentiating that once more, with the tangent $\dot x$
 as its cotangent, gives $\dot y = J \dot x$, and the dummy is gone (Radul et al. 2023, "You only
 linearize once", run the other way). So one rule an operation serves both modes, and
-$\langle u, J v\rangle = \langle J^\top u, v\rangle$ holds by construction. An operation may bring a
+$\langle u, J v\rangle = \langle J^\top u, v\rangle$ holds by construction. The Jacobian of an
+elementwise operation is diagonal, so there the rule is its own transpose. An operation may bring a
 forward rule of its own (`Op.jvp`). Each node on the way is visited once; nothing recurses.
 """
 
@@ -17,7 +18,7 @@ from ..array import FUNCTIONS, Array, project
 from ..dag import Node, Origin, fresh, origin
 from ..dims import known_equal
 from ..errors import NotDifferentiable
-from ..op import OPS, Pull, Push, Undefined
+from ..op import OPS, Pull, Push, Undefined, carries_aligned
 from .reverse import active_nodes, check_targets, cotangents, fitted
 
 __all__ = ["tangents"]
@@ -73,29 +74,57 @@ def _pushed(node: Node, known: dict[Node, Array], lead: int) -> list[Array | Non
     operands = [Array(operand) for operand in node.operands]
     single = len(node.results) == 1
     outs = [Array(node)] if single else [Array(project(node, i)) for i in range(len(node.results))]
+    given = tuple(known.get(operand) for operand in node.operands)
+    found: Any = None
     if node.op.jvp is not None:
-        given = tuple(known.get(operand) for operand in node.operands)
-        found: Any = node.op.jvp(
-            given, outs[0] if single else tuple(outs), *operands, **node.params
-        )
-        return [_broadcast(each, out, lead) for each, out in zip(_listed(found), outs, strict=True)]
-    if node.op.pushforward is not None:
-        given = tuple(known.get(operand) for operand in node.operands)
+        out: Any = outs[0] if single else tuple(outs)
+        found = _listed(node.op.jvp(given, out, *operands, **node.params))
+    elif node.op.pushforward is not None:
         push = Push(given, tuple(outs), tuple(operands), lead, tangents)
-        return [
-            _broadcast(each, out, lead)
-            for each, out in zip(node.op.pushforward(push, **node.params), outs, strict=True)
-        ]
+        found = node.op.pushforward(push, **node.params)
+    if found is not None:
+        return [_broadcast(each, out, lead) for each, out in zip(found, outs, strict=True)]
+    return _transposed(node, operands, outs, known, lead)
+
+
+def _transposed(
+    node: Node,
+    operands: Sequence[Array],
+    outs: Sequence[Array],
+    known: dict[Node, Array],
+    lead: int,
+) -> list[Array | None]:
+    """The same by the reverse rules of a node, transposed."""
     moving = [slot for slot, operand in enumerate(node.operands) if operand in known]
+    total: list[Array | None] = [None] * len(outs)
+    for slot in [slot for slot in moving if _is_diagonal(node, slot)]:
+        rule: Any = node.op.vjp_rule(slot)
+        part = rule(known[node.operands[slot]], outs[0], *operands, **node.params)
+        total[0] = _added(total[0], _broadcast(part, outs[0], lead))
+        moving.remove(slot)
+    if not moving:
+        return total
     dummies = [_dummy(out) for out in outs]
     floating = [i for i, out in enumerate(outs) if out.dtype.kind == "f"]
     targets = [dummies[i] for i in floating]
-    total: list[Array | None] = [None] * len(outs)
     for seeds in _seeds(node, moving, dummies, operands, outs, known):
         found = cotangents(seeds, targets, owner=node)
         for i, each in zip(floating, found, strict=True):
             total[i] = _added(total[i], _broadcast(each, outs[i], lead))
     return total
+
+
+def _is_diagonal(node: Node, slot: int) -> bool:
+    """Whether the Jacobian by an operand is diagonal: it is its own transpose, and the rule too."""
+    rule = node.op.vjp_rule(slot)
+    return (
+        node.op.carries is carries_aligned
+        and node.op.pullback is None
+        and len(node.results) == 1
+        and node.operands[slot].aval == node.aval
+        and rule is not None
+        and not isinstance(rule, Undefined)
+    )
 
 
 Seeds: TypeAlias = "list[tuple[Array, Array]]"
