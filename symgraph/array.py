@@ -8,7 +8,6 @@ table of operations. Whatever would need numbers (`if x:`, `float(x)`) raises wi
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, cast
 
@@ -17,10 +16,17 @@ import numpy as np
 from .avals import Aval, supported_dtype
 from .dag import Node, make
 from .dims import Dim, Shape, is_named, show_shape
-from .errors import DTypeError, SymgraphError, TraceError
+from .errors import DTypeError, RangeError, SymgraphError, TraceError
 from .op import OPS, Op
 from .sizes import node_of_size, weak_number
 from .source import user_frame
+from .ufunccalls import (
+    INSTEAD_OF_METHODS,
+    in_dtype,
+    outer_operands,
+    refuse_keywords,
+    scipy_name,
+)
 
 __all__ = [
     "NUMPY_FUNCTIONS",
@@ -102,6 +108,21 @@ class Array:
         """The last two axes exchanged."""
         return _call("matrix_transpose", self)
 
+    @property
+    def real(self) -> Array:
+        """The array itself: there are no complex ones."""
+        return self
+
+    @property
+    def imag(self) -> Array:
+        """Zeros, as of any real array."""
+        return _call("imag", self)
+
+    def conj(self) -> Array:
+        return _call("conjugate", self)
+
+    conjugate = conj
+
     def __repr__(self) -> str:
         name = f"{self.node.params['name']!r} " if self.node.is_input else f"{self.node.op.name} "
         return f"<Array {name}{self.aval}>"
@@ -121,17 +142,18 @@ class Array:
 
     # -- NumPy's protocols -----------------------------------------------------------------------
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if kwargs.get("out") is not None:
-            raise TraceError(
-                f"np.{ufunc.__name__}(..., out=...) writes in place; a symbolic array is a value.",
-                mend="Use the result instead of out=.",
-            )
-        kwargs.pop("out", None)
-        target: Any = ufunc if method == "__call__" else (ufunc, method)
-        found = NUMPY_FUNCTIONS.get(target) or NUMPY_FUNCTIONS.get(_scipy_name(target))
+        if kwargs:
+            refuse_keywords(ufunc, method, kwargs)
+            if "dtype" in kwargs and method in ("__call__", "outer"):
+                inputs = in_dtype(inputs, kwargs.pop("dtype"))
+        found = NUMPY_FUNCTIONS.get(ufunc if method == "__call__" else (ufunc, method))
+        if found is None and method == "outer":
+            return ufunc(*outer_operands(*inputs))
+        if found is None and method == "__call__":
+            found = NUMPY_FUNCTIONS.get(scipy_name(ufunc))
         if found is None:
             suffix = "" if method == "__call__" else f".{method}"
-            raise _not_supported(f"np.{ufunc.__name__}{suffix}")
+            raise _not_supported(f"np.{ufunc.__name__}{suffix}", INSTEAD_OF_METHODS.get(method, ""))
         return found(*inputs, **kwargs)
 
     def __array_function__(
@@ -466,22 +488,12 @@ def _operand_like(value: Any) -> bool:
 _install_operators()
 
 
-def _scipy_name(ufunc: Any) -> str:
-    """What SciPy calls the ufunc: `"scipy.special.erf"`; SciPy is not imported to find out."""
-    name = getattr(ufunc, "__name__", "")
-    # The second holds those that a function of Python calls, as zeta calls _zeta.
-    for module in ("scipy.special", "scipy.special._ufuncs"):
-        if name and getattr(sys.modules.get(module), name, None) is ufunc:
-            return f"scipy.special.{name}"
-    return ""
-
-
-def _not_supported(name: str) -> TraceError:
+def _not_supported(name: str, mend: str = "") -> TraceError:
     frame = user_frame()
     return TraceError(
         f"{name} cannot be traced.",
         [f"used at {frame.quoted()}"] if frame else [],
-        mend="symgraph.numpy lists what can; a custom operation can add the rest.",
+        mend=mend or "symgraph.numpy lists what can; a custom operation can add the rest.",
     )
 
 
@@ -525,19 +537,32 @@ def _promoted(op: Op, operands: Sequence[Any]) -> list[Node]:
         return [lift(operand) for operand in operands]
     first = operands[-1]
     # The common case, five times faster than asking NumPy: nothing needs a cast.
-    if (
-        type(first) is Array
-        and op.promote(dtype := first.node.results[0].dtype) == dtype
-        and all(type(each) is Array and each.node.results[0].dtype == dtype for each in operands)
-    ):
-        return [each.node for each in operands]
+    if type(first) is Array:
+        dtype = first.node.results[0].dtype
+        same = all(type(each) is Array and each.node.results[0].dtype == dtype for each in operands)
+        if same and op.promote(dtype) == dtype:
+            return [each.node for each in operands]
     joint = [_as_operand(each) for i, each in enumerate(operands) if i not in op.unpromoted]
-    common = _common_dtype(joint)
-    target = op.promote(common)
+    resolve = getattr(op.promote, "resolve", None)
+    if resolve is not None and not op.unpromoted:
+        targets = resolve(tuple([_kind(operand) for operand in joint]))
+        return [_cast_to(each, target) for each, target in zip(joint, targets, strict=True)]
+    target = op.promote(_common_dtype(joint))
     return [
         lift(operand) if i in op.unpromoted else _cast_to(_as_operand(operand), target)
         for i, operand in enumerate(operands)
     ]
+
+
+def _kind(operand: Any) -> Any:
+    """The dtype of an operand, or the type of a Python number, which is weak in promotion."""
+    if isinstance(operand, Array):
+        return operand.dtype
+    if isinstance(operand, np.ndarray):
+        return supported_dtype(cast("np.ndarray[Any, Any]", operand).dtype)
+    if is_named(operand):
+        return type(weak_number(operand))
+    return np.dtype(bool) if isinstance(operand, bool) else type(operand)
 
 
 def _as_operand(value: Any) -> Any:
@@ -577,11 +602,18 @@ def constant(value: Any, dtype: Any = None) -> Array:
     Raises
     ------
     DTypeError
-        If `value` is not numeric, or a Python int does not fit `dtype`.
+        If `value` is not numeric.
+    RangeError
+        If a Python int does not fit `dtype`.
     """
     try:
         array = np.array(value, dtype=dtype, order="C")
-    except (OverflowError, ValueError, TypeError) as error:
+    except OverflowError as error:
+        raise RangeError(
+            f"{value!r} does not fit the dtype {dtype}: {error}.",
+            mend="Give the number a dtype of its own, as in np.int64(...), or convert the array.",
+        ) from None
+    except (ValueError, TypeError) as error:
         raise DTypeError(f"{value!r} cannot be a constant of dtype {dtype}: {error}.") from None
     array = array.astype(supported_dtype(array.dtype), copy=False)
     array.flags.writeable = False

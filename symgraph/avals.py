@@ -56,7 +56,9 @@ def supported_dtype(dtype: Any) -> np.dtype[Any]:
     if native not in _SUPPORTED:
         raise DTypeError(
             f"dtype {found} is not supported.",
-            mend="Use bool, an integer, float16, float32 or float64.",
+            mend="Symbolic arrays are real: keep real and imaginary parts in two arrays."
+            if found.kind == "c"
+            else "Use bool, an integer, float16, float32 or float64.",
         )
     return native
 

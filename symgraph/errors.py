@@ -20,6 +20,7 @@ __all__ = [
     "InputError",
     "MemoryBudgetError",
     "NotDifferentiable",
+    "RangeError",
     "RewriteError",
     "RewriteLoopError",
     "RuleError",
@@ -66,6 +67,10 @@ class ShapeError(SymgraphError, ValueError):
 
 class DTypeError(SymgraphError, TypeError):
     """A dtype is not supported here, or a value does not fit it."""
+
+
+class RangeError(DTypeError, OverflowError):
+    """A Python int does not fit the dtype it would be converted to."""
 
 
 class TraceError(SymgraphError, TypeError):

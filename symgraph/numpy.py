@@ -62,11 +62,13 @@ _ALIASES = {
     "bitwise_left_shift": "left_shift",
     "bitwise_not": "invert",
     "bitwise_right_shift": "right_shift",
+    "deg2rad": "radians",
     "expit": "sigmoid",
     "fix": "trunc",
     "mod": "remainder",
     "pow": "power",
     "psi": "digamma",
+    "rad2deg": "degrees",
     "true_divide": "divide",
 }
 

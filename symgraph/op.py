@@ -216,7 +216,9 @@ class Op:
         before `infer` sees them.
     promote : callable or None
         From the common dtype of the operands (NumPy 2 promotion) to the dtype they are cast to
-        before the operation; None leaves operands as they are.
+        before the operation; None leaves operands as they are. If it has a method `resolve`, that
+        is asked instead, with the dtype of each operand (a Python number's type), for one dtype an
+        operand.
     unpromoted : tuple of int
         Operands that keep their dtype, such as the condition of `where`.
     flops : callable

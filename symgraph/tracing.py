@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from .array import Array, constant
+from .avals import supported_dtype
 from .dag import Dag, Node, reachable
 from .errors import InputError, TraceError
 from .facts import Fact
@@ -43,7 +44,13 @@ def spec(shape: Any, dtype: Any = "float64", assume: Fact | Iterable[Fact] = ())
     dtype : dtype
     assume : Fact or iterable of Fact
         What is known of its values: `sg.simplex(axis=-1)`, `sg.positive`, ...
+
+    Raises
+    ------
+    DTypeError
+        If the dtype is none this library computes with, complex ones for example.
     """
+    supported_dtype(dtype)
     return Spec(shape, dtype, (assume,) if isinstance(assume, Fact) else tuple(assume))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import (
+    activations,
     assembling,
     averages,
     bessel,
@@ -25,6 +26,7 @@ from . import (
     exponential,
     extrema,
     factorizations,
+    floats,
     gather,
     grids,
     indexing,
@@ -67,6 +69,7 @@ from . import (
 )
 
 __all__ = [
+    "activations",
     "assembling",
     "averages",
     "bessel",
@@ -89,6 +92,7 @@ __all__ = [
     "exponential",
     "extrema",
     "factorizations",
+    "floats",
     "gather",
     "grids",
     "indexing",

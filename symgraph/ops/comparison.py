@@ -6,14 +6,19 @@ All are constant almost everywhere: their derivative is zero.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import inf
 from math import isfinite as isfinite_number
+from typing import Any
+
+import numpy as np
 
 from .. import facts as f
+from ..array import FUNCTIONS, Array, apply
 from ..facts import Fact
 from ..op import Algebra
 from ..propagation import Known
 from .bounds import FactRule, structure
-from .families import elementwise
+from .families import elementwise, function
 
 __all__ = [
     "bitwise_and",
@@ -110,57 +115,50 @@ def _of_finite(fact: Fact) -> FactRule:
 _SYMMETRIC = Algebra(commutative=True)
 _LOGIC = Algebra(commutative=True, associative=True)
 
+
 # -- comparisons -----------------------------------------------------------------------------------
-greater = elementwise(
-    "greater",
-    kernel=lambda xp, x, y: xp.greater(x, y),
-    vjp=(None, None),
-    predicate=True,
-    facts=_ordered(above=True),
-    ufunc="greater",
-)
-greater_equal = elementwise(
-    "greater_equal",
-    kernel=lambda xp, x, y: xp.greater_equal(x, y),
-    vjp=(None, None),
-    predicate=True,
-    facts=_ordered(above=True),
-    ufunc="greater_equal",
-)
-less = elementwise(
-    "less",
-    kernel=lambda xp, x, y: xp.less(x, y),
-    vjp=(None, None),
-    predicate=True,
-    facts=_ordered(above=False),
-    ufunc="less",
-)
-less_equal = elementwise(
-    "less_equal",
-    kernel=lambda xp, x, y: xp.less_equal(x, y),
-    vjp=(None, None),
-    predicate=True,
-    facts=_ordered(above=False),
-    ufunc="less_equal",
-)
-equal = elementwise(
-    "equal",
-    kernel=lambda xp, x, y: xp.equal(x, y),
-    vjp=(None, None),
-    predicate=True,
-    facts=_equality(alike=True),
-    algebra=_SYMMETRIC,
-    ufunc="equal",
-)
-not_equal = elementwise(
-    "not_equal",
-    kernel=lambda xp, x, y: xp.not_equal(x, y),
-    vjp=(None, None),
-    predicate=True,
-    facts=_equality(alike=False),
-    algebra=_SYMMETRIC,
-    ufunc="not_equal",
-)
+def _comparable(x: Any, y: Any) -> tuple[Any, Any]:
+    """The operands, a Python int beyond the other's dtype as an infinity.
+
+    NumPy compares with such a number, where it refuses to calculate with it.
+    """
+    for array, number in ((x, y), (y, x)):
+        if type(number) is not int or type(array) not in (Array, np.ndarray):
+            continue
+        if array.dtype.kind in "iu" and not _within(number, np.iinfo(array.dtype)):
+            wide = FUNCTIONS["astype"](array, "float64")
+            beyond = inf if number > 0 else -inf
+            return (wide, beyond) if array is x else (beyond, wide)
+    return x, y
+
+
+def _within(number: int, limits: Any) -> bool:
+    return limits.min <= number <= limits.max
+
+
+def _comparison(name: str, facts: FactRule, algebra: Algebra | None = None) -> Any:
+    compare = elementwise(
+        name,
+        kernel=lambda xp, x, y: getattr(xp, name)(x, y),
+        vjp=(None, None),
+        predicate=True,
+        facts=facts,
+        algebra=algebra,
+        ufunc=name,
+    )
+
+    def call(x: Any, y: Any) -> Any:
+        return apply(compare.op, *_comparable(x, y))
+
+    return function(compare.op, call, getattr(np, name))
+
+
+greater = _comparison("greater", _ordered(above=True))
+greater_equal = _comparison("greater_equal", _ordered(above=True))
+less = _comparison("less", _ordered(above=False))
+less_equal = _comparison("less_equal", _ordered(above=False))
+equal = _comparison("equal", _equality(alike=True), _SYMMETRIC)
+not_equal = _comparison("not_equal", _equality(alike=False), _SYMMETRIC)
 
 # -- kinds of numbers ------------------------------------------------------------------------------
 isnan = elementwise(

@@ -21,7 +21,7 @@ from ..avals import Aval, broadcast_shapes
 from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
-from ..op import Op, register
+from ..op import Op, carries_aligned, register
 from .composites import as_array, composite
 from .movement import reshape
 from .windows import Pads, counted, one_each, padded, pads_of
@@ -79,6 +79,19 @@ def _parts(aval: Aval, n: int) -> tuple[Shape, Dim, Dim, Shape]:
         )
     shape = aval.shape
     return shape[: -n - 2], shape[-n - 2], shape[-n - 1], shape[-n:]
+
+
+def _carries(core: tuple[int, int]) -> Any:
+    """Leading axes, and those of images where both operands and the result have them."""
+
+    def carries(out: Aval, *avals: Aval, slot: int, strides: Sizes, **_: Any) -> Any:
+        n = len(strides)
+        own = avals[slot].ndim
+        kept = own - n - core[slot]
+        aligned = carries_aligned(out, *avals, slot=slot)
+        return (*aligned[:kept], *(None,) * (own - kept))
+
+    return carries
 
 
 # -- the three operations --------------------------------------------------------------------------
@@ -166,6 +179,7 @@ CONVOLUTION = register(
                 KERNEL, x, ct, sizes=_spatial(w, params), **params
             ),
         ),
+        carries=_carries((1, 2)),
         normalize=_normal_convolution,
         promote=_whole_or_float,
         flops=lambda out, x, w, *, strides, **_: _flops(out.shape, w.shape, len(strides)),
@@ -190,6 +204,7 @@ ADJOINT = register(
                 KERNEL, ct, y, sizes=_spatial(w, params), **_without(params, "extents")
             ),
         ),
+        carries=_carries((1, 2)),
         normalize=_normal_convolution,
         promote=_whole_or_float,
         flops=lambda out, y, w, *, strides, **_: _flops(y.shape, w.shape, len(strides)),
@@ -212,6 +227,7 @@ KERNEL = register(
             ),
             lambda ct, out, x, y, **params: apply(CONVOLUTION, x, ct, **_without(params, "sizes")),
         ),
+        carries=_carries((2, 2)),
         normalize=_normal_convolution,
         promote=_whole_or_float,
         flops=lambda out, x, y, *, strides, **_: _flops(y.shape, out.shape, len(strides)),

@@ -99,10 +99,10 @@ def custom_op(
     Examples
     --------
     >>> @sg.custom_op(vjp=lambda ct, out, x: ct * (1 - np.abs(out)) ** 2)
-    ... def softsign(x):
+    ... def soft_sign(x):
     ...     return x / (1 + np.abs(x))
     >>> x = sg.input("x", (3,))
-    >>> sg.graph(sg.grad(np.sum(softsign(x)), x)).evaluate(x=[0.0, 1.0, 3.0])
+    >>> sg.graph(sg.grad(np.sum(soft_sign(x)), x)).evaluate(x=[0.0, 1.0, 3.0])
     array([1.    , 0.25  , 0.0625])
     """
 

@@ -36,8 +36,8 @@ from .bounds import (
     structure_of_sum,
 )
 from .choice import where
-from .composites import as_array, composite
-from .families import elementwise
+from .composites import composite
+from .families import as_ufunc_takes, elementwise
 
 __all__ = [
     "absolute",
@@ -358,23 +358,23 @@ heaviside = elementwise(
 # -- made of others --------------------------------------------------------------------------------
 @composite(np.positive)
 def positive(x: Any) -> Array:
-    """+x: x itself."""
-    return as_array(x)
+    """+x: x itself; not defined for truth values."""
+    return as_ufunc_takes("positive", x)
 
 
 @composite(np.degrees, np.rad2deg)
 def degrees(x: Any) -> Array:
     """Radians as degrees."""
-    return multiply(x, 180 / np.pi)
+    return multiply(as_ufunc_takes("degrees", x), 180 / np.pi)
 
 
 @composite(np.radians, np.deg2rad)
 def radians(x: Any) -> Array:
     """Degrees as radians."""
-    return multiply(x, np.pi / 180)
+    return multiply(as_ufunc_takes("radians", x), np.pi / 180)
 
 
 @composite(np.fabs)
 def fabs(x: Any) -> Array:
     """|x| as a floating-point number."""
-    return copysign(x, 1.0)
+    return copysign(as_ufunc_takes("fabs", x), 1.0)

@@ -8,13 +8,21 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
-from ..avals import Aval, broadcast_shapes
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply, constant
+from ..avals import Aval, broadcast_shapes, supported_dtype
 from ..errors import DTypeError
 from ..op import Algebra, Op, Undefined, VjpRule, carries_aligned, per_element, register
 from .masks import behind_masks
 
-__all__ = ["Function", "elementwise", "function", "like_ufunc", "same_dtype", "to_float"]
+__all__ = [
+    "Function",
+    "as_ufunc_takes",
+    "elementwise",
+    "function",
+    "like_ufunc",
+    "same_dtype",
+    "to_float",
+]
 
 
 class Function(Protocol):
@@ -46,25 +54,51 @@ def to_float(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype if dtype.kind == "f" else np.result_type(dtype, np.float16)
 
 
-@cache
-def like_ufunc(name: str) -> Callable[[np.dtype[Any]], np.dtype[Any]]:
-    """Promotion as the NumPy ufunc `name` does it, asked of NumPy itself.
+class UfuncPromotion:
+    """Promotion as a NumPy ufunc does it, asked of NumPy itself.
 
-    The promotion raises DTypeError where the ufunc has no loop: `-x` of bool, `~x` of floats.
+    Raises DTypeError where the ufunc has no loop: `-x` of bool, `~x` of floats.
     """
-    ufunc: np.ufunc = getattr(np, name)
 
-    @cache
-    def promoted(dtype: np.dtype[Any]) -> np.dtype[Any]:
-        wanted: tuple[Any, ...] = (dtype,) * ufunc.nin + (None,) * ufunc.nout
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._ufunc: np.ufunc = getattr(np, name)
+        self._known: dict[tuple[Any, ...], tuple[np.dtype[Any], ...]] = {}
+
+    def __call__(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        """The dtype of operands that have one dtype in common."""
+        return self.resolve((dtype,) * self._ufunc.nin)[0]
+
+    def resolve(self, kinds: tuple[Any, ...]) -> tuple[np.dtype[Any], ...]:
+        """The dtype of each operand, given dtypes and types of Python numbers, which are weak."""
+        found = self._known.get(kinds)
+        if found is None:
+            found = self._known[kinds] = self._resolved(kinds)
+        return found
+
+    def _resolved(self, kinds: tuple[Any, ...]) -> tuple[np.dtype[Any], ...]:
         try:
-            return ufunc.resolve_dtypes(wanted)[0]
+            loop = self._ufunc.resolve_dtypes((*kinds, *[None] * self._ufunc.nout))
         except TypeError:
+            shown = " and ".join(str(getattr(kind, "__name__", kind)) for kind in kinds)
             raise DTypeError(
-                f"np.{name} is not defined for dtype {dtype}.", mend="Convert it with astype."
+                f"np.{self.name} is not defined for dtype {shown}.", mend="Convert it with astype."
             ) from None
+        return tuple([supported_dtype(dtype) for dtype in loop[: self._ufunc.nin]])
 
-    return promoted
+
+@cache
+def like_ufunc(name: str) -> UfuncPromotion:
+    """Promotion as the NumPy ufunc `name` does it."""
+    return UfuncPromotion(name)
+
+
+def as_ufunc_takes(name: str, x: Any) -> Array:
+    """`x` in the dtype that the NumPy ufunc of one operand computes in."""
+    operand = x if isinstance(x, Array) else constant(x)
+    if type(operand) is not Array:  # A pattern variable has no dtype to ask for.
+        return operand
+    return FUNCTIONS["astype"](operand, like_ufunc(name)(operand.dtype))
 
 
 def _infer_elementwise(*avals: Aval, **_params: Any) -> Aval:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..array import Array, apply
 from ..avals import Aval
-from ..op import Op, per_element, register
+from ..op import Op, carries_aligned, per_element, register
 from .bounds import is_positive, knows, odd_signs, within
 from .choice import where
 from .elementwise import absolute
@@ -102,6 +102,7 @@ EXPN = register(
         infer=_infer_expn,
         kernel=lambda xp, x, *, order: xp.special.expn(order, x).astype(x.dtype),
         vjp=(_vjp_expn,),
+        carries=carries_aligned,
         promote=float_or_double,
         flops=per_element(40),
         doc="The generalized exponential integral of whole order; the order comes first.",

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from .. import facts as f
+from ..array import FUNCTIONS
 from ..facts import Fact
 from ..propagation import Known
 from .bounds import Bounds, FactRule, bounds_of_quotient, knows
 from .composites import composite
-from .families import elementwise
+from .families import as_ufunc_takes, elementwise
 
 __all__ = [
     "ceil",
@@ -146,5 +147,7 @@ def divmod(x: Any, y: Any) -> tuple[Any, Any]:
 @composite(np.modf)
 def modf(x: Any) -> tuple[Any, Any]:
     """The fractional and the whole part of x, both with its sign."""
-    whole = trunc(x)
-    return x - whole, whole
+    operand = as_ufunc_takes("modf", x)
+    whole = trunc(operand)
+    nothing = FUNCTIONS["copysign"](0.0, operand)
+    return FUNCTIONS["where"](FUNCTIONS["isinf"](operand), nothing, fmod(operand, 1.0)), whole

@@ -40,6 +40,7 @@ __all__ = [
 
 Sizes = tuple[int, ...]
 Pads = tuple[tuple[Dim, Dim], ...]
+Places = Sequence["int | None"]
 
 
 # -- params ----------------------------------------------------------------------------------------
@@ -145,6 +146,21 @@ def _split(x: Aval, n: int) -> tuple[Shape, Shape]:
     return x.shape[: x.ndim - n], x.shape[x.ndim - n :]
 
 
+# -- axes kept apart -------------------------------------------------------------------------------
+def _carries_windows(out: Aval, x: Aval, *, slot: int, sizes: Sizes, **_: Any) -> Places:
+    n = len(sizes)
+    return (*[own - n for own in range(-x.ndim, -n)], *(None,) * n)
+
+
+def _carries_overlap(out: Aval, y: Aval, *, slot: int, extents: Shape, **_: Any) -> Places:
+    n = len(extents)
+    return (*[own + n for own in range(-y.ndim, -2 * n)], *(None,) * (2 * n))
+
+
+def _carries_reduced(out: Aval, x: Aval, *, slot: int, sizes: Sizes, **_: Any) -> Places:
+    return (*range(-x.ndim, -len(sizes)), *(None,) * len(sizes))
+
+
 # -- windows and their transpose -------------------------------------------------------------------
 def _infer_windows(x: Aval, *, sizes: Sizes, strides: Sizes, dilations: Sizes) -> Aval:
     lead, extents = _split(x, len(sizes))
@@ -174,6 +190,7 @@ WINDOWS = register(
                 dilations=dilations,
             ),
         ),
+        carries=_carries_windows,
         normalize=_normal_windows,
         flops=no_flops,
         count=0,
@@ -199,6 +216,7 @@ OVERLAP_ADD = register(
                 dilations=dilations,
             ),
         ),
+        carries=_carries_overlap,
         normalize=_normal_windows,
         flops=lambda out, y, *, extents, strides, dilations: y.size,
         facts=lambda y, *, extents, strides, dilations: _facts_of_sums(y),
@@ -236,6 +254,7 @@ SUM_OF_WINDOWS = register(
             x, sizes, strides, dilations
         ),
         vjp=(_vjp_sum,),
+        carries=_carries_reduced,
         normalize=_normal_windows,
         flops=lambda out, x, *, sizes, strides, dilations: count((*out.shape, *sizes)),
         facts=lambda x, *, sizes, strides, dilations: _facts_of_sums(x),
@@ -322,6 +341,7 @@ MAX_OF_WINDOWS = register(
         infer=_infer_max,
         kernel=_max_kernel,
         vjp=(_vjp_max,),
+        carries=_carries_reduced,
         normalize=_normal_windows,
         flops=lambda out, x, *, sizes, strides, dilations, pads: count((*out.shape, *sizes)),
         facts=lambda x, *, sizes, strides, dilations, pads: facts_of_elements(x),

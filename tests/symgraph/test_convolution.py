@@ -115,15 +115,6 @@ def test_leading_axes_are_folded_and_restored() -> None:
     np.testing.assert_allclose(one, want[0, 0], rtol=1e-12)
 
 
-@pytest.mark.parametrize("mode", ["full", "same", "valid"])
-@pytest.mark.parametrize("sizes", [(5, 3), (3, 5), (4, 4), (6, 1), (5, 4), (2, 4), (3, 4)])
-@pytest.mark.parametrize("function", [np.convolve, np.correlate])
-def test_numpy_convolve_and_correlate(function: Any, sizes: tuple[int, int], mode: str) -> None:
-    a, v = (normal(size) for size in sizes)
-    got = evaluated(lambda a, v: function(a, v, mode), a, v)
-    np.testing.assert_allclose(got, function(a, v, mode), rtol=1e-12, atol=1e-12)
-
-
 @pytest.mark.parametrize("axis", [None, 0, -1, (1, 0)])
 def test_sliding_window_view(axis: Any) -> None:
     x = normal((4, 5))
@@ -229,8 +220,6 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: snp.max_pool(X, 2), ShapeError, "number of axes"),
     (lambda: snp.max_pool1d(X, 2, padding=2), ShapeError, "nothing but padding"),
     (lambda: snp.avg_pool1d(X, 6), ShapeError, "does not fit"),
-    (lambda: np.convolve(X, X[0, 0]), ShapeError, "two vectors"),
-    (lambda: np.convolve(X[0, 0], X[0, 0], "some"), ShapeError, "mode"),
     (
         lambda: np.lib.stride_tricks.sliding_window_view(X, 2, 0, writeable=True),
         TraceError,

@@ -144,4 +144,26 @@ CONVOLUTION = (
     ),
 )
 
-ROWS = (*WINDOWS, *CONVOLUTION)
+POSITIVE, NEGATIVE, ANY = Operand(0.3, 3.0), Operand(-3.0, -0.3), Operand()
+
+
+def _activation(op: str, call: Callable[..., Any], operand: Operand, note: str) -> GradientCase:
+    return GradientCase(op, call, (operand,), False, note=note)
+
+
+ACTIVATIONS = (
+    _activation("softsign", snp.softsign, POSITIVE, ""),
+    _activation("softsign", snp.softsign, NEGATIVE, "negative"),
+    _activation("multiply", snp.silu, ANY, "silu"),
+    _activation("multiply", snp.gelu, ANY, "gelu"),
+    _activation("multiply", lambda x: snp.gelu(x, approximate=True), ANY, "gelu with tanh"),
+    _activation("multiply", snp.mish, ANY, "mish"),
+    *[
+        _activation("where", lambda x, f=f: f(x) * x, side, f"{f.__name__} {side.low}")
+        for f in (snp.relu, snp.relu6, snp.leaky_relu, snp.elu, snp.celu, snp.selu)
+        for side in (POSITIVE, NEGATIVE)
+    ],
+    _activation("clip", lambda x: snp.hard_swish(x) * snp.hard_tanh(x / 4), ANY, "hard"),
+)
+
+ROWS = (*WINDOWS, *CONVOLUTION, *ACTIVATIONS)

@@ -81,4 +81,11 @@ DIVERGENCE = (
     _row("pseudo_huber", LARGE, BEYOND, note="outside"),
 )
 
-ROWS = (*BESSEL, *INTEGRALS, *BETA, *DIVERGENCE)
+PARTS = (
+    GradientCase("ldexp", lambda x: FUNCTIONS["ldexp"](x * x, 2), (POSITIVE,), False),
+    GradientCase("frexp", lambda x: FUNCTIONS["frexp"](x * x)[0], (Operand(1.1, 1.3),), False),
+    GradientCase("nextafter", lambda x: FUNCTIONS["nextafter"](x * x, 9), (POSITIVE,), False),
+    GradientCase("fmod", lambda x: FUNCTIONS["modf"](x * x)[0], (Operand(1.1, 1.3),), False),
+)
+
+ROWS = (*PARTS, *BESSEL, *INTEGRALS, *BETA, *DIVERGENCE)

@@ -1,0 +1,204 @@
+"""Parts of floating-point numbers and of whole ones, and NumPy's complex functions of real arrays.
+
+Symbolic arrays are real. `conj`, `real`, `imag`, `angle` and their like are what they are of real
+numbers; whatever would make a complex array is refused where it is traced.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
+from ..avals import Aval, broadcast_shapes
+from ..op import Op, carries_aligned, register
+from .bounds import knows, within
+from .composites import as_array, composite
+from .contraction import einsum
+from .control import stop_gradient
+from .creation import full_like, zeros_like
+from .families import as_ufunc_takes, elementwise, function, like_ufunc
+from .trigonometric import arctan2
+
+__all__ = [
+    "angle",
+    "bitwise_count",
+    "conjugate",
+    "frexp",
+    "gcd",
+    "imag",
+    "iscomplex",
+    "iscomplexobj",
+    "isreal",
+    "isrealobj",
+    "lcm",
+    "ldexp",
+    "matvec",
+    "nextafter",
+    "real",
+    "real_if_close",
+    "spacing",
+    "vecmat",
+]
+
+
+# -- mantissa and exponent -------------------------------------------------------------------------
+LDEXP = register(
+    Op(
+        "ldexp",
+        infer=lambda x, n: Aval(x.dtype, broadcast_shapes(x.shape, n.shape)),
+        kernel=lambda xp, x, n: xp.ldexp(x, n),
+        vjp=(lambda ct, out, x, n: apply(LDEXP, ct, n), None),
+        carries=carries_aligned,
+        promote=like_ufunc("ldexp"),
+        doc="x * 2**n for whole n.",
+    )
+)
+
+
+def _ldexp(x: Any, n: Any) -> Array:
+    return apply(LDEXP, x, n)
+
+
+ldexp = function(LDEXP, _ldexp, np.ldexp)
+
+
+def _frexp_kernel(xp: Any, x: Any) -> tuple[Any, Any]:
+    mantissa, exponent = xp.frexp(x)
+    return mantissa, exponent
+
+
+FREXP = register(
+    Op(
+        "frexp",
+        infer=lambda x: (x, x.with_dtype("int32")),
+        kernel=_frexp_kernel,
+        vjp=(lambda ct, out, x: apply(LDEXP, ct[0], -out[1]),),
+        carries=carries_aligned,
+        promote=like_ufunc("frexp"),
+        doc="The mantissa of x, in [0.5, 1), and its exponent, which has no derivative.",
+    )
+)
+
+
+def _frexp(x: Any) -> tuple[Array, Array]:
+    return apply(FREXP, x)
+
+
+frexp = function(FREXP, _frexp, np.frexp)
+
+nextafter = elementwise(
+    "nextafter",
+    kernel=lambda xp, x, y: xp.nextafter(x, y),
+    vjp=(lambda ct, out, x, y: ct, None),
+    ufunc="nextafter",
+    doc="The next number after x towards y; its derivative with respect to x is 1.",
+)
+spacing = elementwise(
+    "spacing",
+    kernel=lambda xp, x: xp.spacing(x),
+    vjp=(None,),
+    ufunc="spacing",
+    doc="The distance to the next number away from 0; its derivative is 0.",
+)
+
+# -- whole numbers ---------------------------------------------------------------------------------
+gcd = elementwise("gcd", kernel=lambda xp, x, y: xp.gcd(x, y), vjp=(None, None), ufunc="gcd")
+lcm = elementwise("lcm", kernel=lambda xp, x, y: xp.lcm(x, y), vjp=(None, None), ufunc="lcm")
+BITWISE_COUNT = register(
+    Op(
+        "bitwise_count",
+        infer=lambda x: x.with_dtype("uint8"),
+        kernel=lambda xp, x: xp.bitwise_count(x).astype("uint8"),
+        vjp=(None,),
+        promote=like_ufunc("bitwise_count"),
+        facts=knows(bounds=within(0.0, 64.0)),
+        doc="The number of 1-bits of |x|.",
+    )
+)
+
+
+def _bitwise_count(x: Any) -> Array:
+    return apply(BITWISE_COUNT, x)
+
+
+bitwise_count = function(BITWISE_COUNT, _bitwise_count, np.bitwise_count)
+
+
+# -- what is complex elsewhere ---------------------------------------------------------------------
+@composite(np.conjugate)
+def conjugate(x: Any) -> Array:
+    """`x` itself, for it is real; truth values become integers, as in NumPy."""
+    return as_ufunc_takes("conjugate", x)
+
+
+FUNCTIONS["conj"] = conjugate
+
+
+@composite(np.real)
+def real(x: Any) -> Array:
+    """`x` itself: it is real."""
+    return as_array(x)
+
+
+@composite(np.imag)
+def imag(x: Any) -> Array:
+    """Zeros."""
+    return zeros_like(x)
+
+
+@composite(np.real_if_close)
+def real_if_close(x: Any, tol: float = 100) -> Array:
+    """`x` itself: it is real."""
+    return as_array(x)
+
+
+@composite(np.isrealobj)
+def isrealobj(x: Any) -> bool:
+    """True: no symbolic array is complex."""
+    return True
+
+
+@composite(np.iscomplexobj)
+def iscomplexobj(x: Any) -> bool:
+    """False: no symbolic array is complex."""
+    return False
+
+
+@composite(np.isreal)
+def isreal(x: Any) -> Array:
+    """True everywhere."""
+    return full_like(x, True, dtype=bool)
+
+
+@composite(np.iscomplex)
+def iscomplex(x: Any) -> Array:
+    """False everywhere."""
+    return full_like(x, False, dtype=bool)
+
+
+@composite(np.angle)
+def angle(z: Any, deg: bool = False) -> Array:
+    """0 where z is positive, pi (180 with `deg`) where it is negative; its derivative is 0."""
+    found = stop_gradient(arctan2(0.0, z))
+    return FUNCTIONS["multiply"](found, 180 / np.pi) if deg else found
+
+
+# -- products of stacks ----------------------------------------------------------------------------
+@composite()
+def matvec(x: Any, y: Any) -> Array:
+    """Stacks of matrices (..., i, j) times stacks of vectors (..., j)."""
+    return einsum("...ij,...j->...i", x, y)
+
+
+@composite()
+def vecmat(x: Any, y: Any) -> Array:
+    """Stacks of vectors (..., i) times stacks of matrices (..., i, j)."""
+    return einsum("...i,...ij->...j", x, y)
+
+
+# NumPy has the two since 2.2.
+for _name, _call in (("matvec", matvec), ("vecmat", vecmat)):
+    if hasattr(np, _name):
+        NUMPY_FUNCTIONS[getattr(np, _name)] = _call
