@@ -53,6 +53,8 @@ class Writer(TermWriter):
         What a node costs beyond what is computed anyway.
     size_of : callable
         A number for a dimension.
+    sum_of : callable
+        The array that a sum is known to be, with a number and indices; None if there is none.
     order : sequence of int
         The indices of the result, in order.
     """
@@ -63,9 +65,11 @@ class Writer(TermWriter):
         spelling: Spelling,
         price: Callable[[Node], Any],
         size_of: Callable[[Dim], float],
+        sum_of: Callable[[Expr], Any],
         order: Sequence[int],
     ) -> None:
         super().__init__(normal, spelling, price, size_of, order)
+        self.sum_of = sum_of
         self.printable = Printable(normal, spelling, self)
         self._sums: dict[frozenset[tuple[Term, Coef]], Scaled] = {}
         self._leaf_sums: dict[frozenset[tuple[Term, Coef]], Scaled] = {}
@@ -89,8 +93,17 @@ class Writer(TermWriter):
         key = frozenset(expr.items())
         found = self._sums.get(key)
         if found is None:
-            found = self._sums[key] = self._sum_of_leaves(self.printable.expr(expr))
+            found = self._known_sum(expr) or self._sum_of_leaves(self.printable.expr(expr))
+            self._sums[key] = found
         return found
+
+    def _known_sum(self, expr: Expr) -> Scaled | None:
+        """The sum as an array that is computed anyway."""
+        known = self.sum_of(expr)
+        if known is None or not self.spelling.alive(known[1]):
+            return None
+        coef, node, labels = known
+        return coef, Piece(node, labels)
 
     def _sum_of_leaves(self, expr: Expr) -> Scaled:
         key = frozenset(expr.items())

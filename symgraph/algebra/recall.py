@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .heads import Heads, one
+from ..dag import Node
+from .heads import Heads, one, open_axes
 from .labels import canonical_term
 from .normalize import Normal
 from .scalars import content
@@ -35,6 +36,7 @@ class Recall:
         self.heads: Heads = normal.heads
         self._known: dict[Head, _Known] = {}
         self._parts: set[tuple[int, ...]] = set()
+        self._sums: dict[Head, tuple[Node, tuple[int, ...], Coef]] = {}
 
     def learn(self, expr: Expr, leaf: Expr) -> None:
         """Remember that `leaf`, a single array, is `expr`."""
@@ -54,6 +56,32 @@ class Recall:
         if len(idx) == len(array.sizes):
             self._known.setdefault(head, _Known(array, idx, coef))
 
+    # -- sums that are computed anyway -------------------------------------------------------------
+    def learn_sum(self, expr: Expr, node: Node) -> None:
+        """Remember that an array with several users is this sum."""
+        coef = content(expr)
+        if len(expr) > 1 and coef != 0:
+            head, idx = self.heads.closed("sum", scaled(expr, quotient(1, coef)))
+            if len(idx) == len(open_axes(node)):
+                self._sums.setdefault(head, (node, idx, coef))
+
+    def sum_of(self, expr: Expr) -> tuple[Coef, Node, tuple[int | None, ...]] | None:
+        """The sum as a number times an array known to be it, with the indices of its axes."""
+        coef = content(expr) if self._sums and len(expr) > 1 else 0
+        if coef == 0:
+            return None
+        head, idx = self.heads.closed("sum", scaled(expr, quotient(1, coef)))
+        known = self._sums.get(head)
+        if known is None:
+            return None
+        node, order, by = known
+        places = dict(zip(order, idx, strict=True))
+        labels: list[int | None] = [None] * node.ndim
+        for formal, axis in enumerate(open_axes(node)):
+            labels[axis] = places[formal]
+        return quotient(coef, by), node, tuple(labels)
+
+    # -- contractions ------------------------------------------------------------------------------
     def recalled(self, expr: Expr) -> Expr:
         """The expression with known arrays in place of what they are."""
         if not self._known:

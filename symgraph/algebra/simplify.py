@@ -145,6 +145,8 @@ class Pass:
         else:
             self.seen[node] = expr
             self.opened[node] = True
+            if shared:
+                self.recall.learn_sum(expr, self.now[node])
 
     def _close(self, node: Node) -> None:
         if len(node.results) == 1:
@@ -239,7 +241,12 @@ class Pass:
         for place, axis in enumerate(axes):
             spelling.sizes[place] = node.shape[axis]
         writer = Writer(
-            self.forms.normal, spelling, self.world.price, self.world.size, range(len(axes))
+            self.forms.normal,
+            spelling,
+            self.world.price,
+            self.world.size,
+            self.recall.sum_of,
+            range(len(axes)),
         )
         made = Origin(node.origin.frames, node.origin.adjoint_of, "algebra")
         options = [expr]
