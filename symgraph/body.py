@@ -50,10 +50,14 @@ class Body:
     def __hash__(self) -> int:
         return self._hash
 
-    def __repr__(self) -> str:
-        # The digest tells bodies apart wherever params are compared as text.
+    @cached_property
+    def name(self) -> str:
+        """`body_a5586e9e`: tells bodies apart wherever params are shown, or compared as text."""
         digest = hashlib.blake2b(repr(self._key).encode(), digest_size=4).hexdigest()
-        return f"<body {digest}: {len(self.nodes)} nodes>"
+        return f"body_{digest}"
+
+    def __repr__(self) -> str:
+        return self.name
 
     @property
     def operand_avals(self) -> tuple[Aval, ...]:

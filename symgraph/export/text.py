@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..body import Body
 from ..cost import op_count
-from ..dag import Dag, Node
+from ..dag import Dag, Node, substituted
+from ..ops.creation import input
 from ..source import Frame
 from .labels import ATOM, Labels, Spelled, atom, escaped, shortened, spelled
 
@@ -65,7 +67,34 @@ def render(dag: Dag, history: Any = None, *, lines: bool = True) -> str:
     if once and lines:
         header += f"; all from {_quoted(next(iter(frames)))}"
     rows = [_row(node, labels, lines and not once) for node in ordered]
-    return "\n".join([header, *_aligned(rows)])
+    return "\n".join([header, *_aligned(rows), *_bodies(dag)])
+
+
+def _bodies(dag: Dag) -> list[str]:
+    """A line for each body that a loop or a branch runs: what it computes of its operands."""
+    found: dict[Body, None] = {}
+    waiting: list[Dag] = [dag]
+    while waiting:
+        for node in waiting.pop().nodes:
+            for value in node.params.values():
+                if isinstance(value, Body) and value not in found:
+                    found[value] = None
+                    waiting.append(value.dag)
+    return [f"  {body.name}({', '.join(_numbered(body))}): {_computed(body)}" for body in found]
+
+
+def _numbered(body: Body) -> list[str]:
+    return [f"i{place}" for place in range(len(body.inputs))]
+
+
+def _computed(body: Body) -> str:
+    """The body as formulas, its operands called by their places."""
+    made = [
+        input(name, node.shape, node.dtype).node
+        for name, node in zip(_numbered(body), body.inputs, strict=True)
+    ]
+    outputs = substituted(body.outputs, dict(zip(body.inputs, made, strict=True)))
+    return formula(Dag(dict(zip(_numbered(body), made, strict=True)), outputs))
 
 
 def _row(node: Node, labels: Labels, lines: bool) -> list[str]:

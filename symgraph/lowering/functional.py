@@ -12,12 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from ..body import Body
 from ..dag import Dag, Node
 from ..dims import names_of
 from ..errors import BackendError
+from ..evaluate import results_read
 from .emit import commented, remark, sanitized
+from .functions import function_of
 from .pieces import Defined, Dimension, Operand, Piece, Spelling, Step, Tabled
-from .spelling import spell
+from .spelling import dims_of, spell
 
 __all__ = ["functional"]
 
@@ -90,12 +93,14 @@ def functional(dag: Dag) -> str:
 
 
 class _Writer:
-    def __init__(self, dag: Dag) -> None:
+    def __init__(self, dag: Dag, functions: _Functions | None = None) -> None:
         self.dag = dag
+        self.functions = functions or _Functions()
+        self.read = results_read(dag.nodes)
         self.names: dict[Node, str] = {}
         self.dims: dict[str, str] = {}
         self.number = 0
-        self.helpers: set[str] = set()
+        self.helpers = self.functions.helpers
         self.known: dict[tuple[str, int], str] = {}
 
     def source(self) -> str:
@@ -110,12 +115,29 @@ class _Writer:
         body[inputs:inputs] = sizes
         body.append(f"return {self._grouped(self.dag.structure)}")
         text = "\n".join(f"    {line}" for line in body)
-        special = any("special." in line.partition("  #")[0] for line in body)
+        lines = [*self.functions.lines, *body]
+        special = any("special." in line.partition("  #")[0] for line in lines)
         head = "from scipy import special\n\n\n" if special else ""
         helpers = "".join(_HELPERS[name].lstrip("\n") + "\n" for name in sorted(self.helpers))
         # An input may be called np as well.
         only = ", /" if "np" in self.dag.inputs else ""
-        return f"{head}{helpers}def function(np{only}, **inputs):\n{text}\n"
+        functions = "".join(f"{line}\n" for line in self.functions.lines)
+        return f"{head}{helpers}{functions}def function(np{only}, **inputs):\n{text}\n"
+
+    def function(self, name: str) -> list[str]:
+        """The lines of a function of the arrays themselves: of a body."""
+        self.names = {node: self._target() for node in self.dag.inputs.values()}
+        body = [line for node in self.dag.nodes if not node.is_input for line in self._lines(node)]
+        arguments = ", ".join(["np", *self.names_of_inputs(), *self.dims.values()])
+        results = ", ".join([self.names[node] for node in self.dag.outputs])
+        return [
+            f"def {name}({arguments}):",
+            *[f"    {line}" for line in (*body, f"return ({results},)")],
+            *("", ""),
+        ]
+
+    def names_of_inputs(self) -> list[str]:
+        return [self.names[node] for node in self.dag.inputs.values()]
 
     def _target(self) -> str:
         self.number += 1
@@ -128,7 +150,7 @@ class _Writer:
     def _lines(self, node: Node) -> list[str]:
         if node.is_constant:
             return [self._assigned(node, _constant(node.params["value"]))]
-        spelling = spell(node)
+        spelling = spell(node, keep=self.read.get(node))
         if spelling.named:
             raise BackendError(
                 f"{node.op.name} has no NumPy source: its kernel asks for numbers or named sizes.",
@@ -149,6 +171,8 @@ class _Writer:
                 continue
             target = self.known[key] = self._target()
             steps.append(target)
+            if isinstance(line.pieces[0], Defined):
+                right = right.replace("(", "(np, ", 1)
             right = self._with_helpers(right)
             lines.append(commented(f"{target} = {right}", remark(node, line.avals)))
         self.names[node] = steps[-1]
@@ -174,10 +198,7 @@ class _Writer:
             case Dimension(expr):
                 return self._dimension(expr)
             case Defined():
-                raise BackendError(
-                    f"{piece.node.op.name} has no functional source: it is a loop or a choice.",
-                    mend='Lower the graph instead: graph.lower("numpy").',
-                )
+                return self.functions.of(piece)
             case Tabled():
                 raise BackendError("A value in the graph has no NumPy source.")
 
@@ -209,6 +230,46 @@ class _Writer:
         if isinstance(structure, list):
             return f"[{', '.join(parts)}]"
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+
+class _Functions:
+    """Functions that run loops and choices, and those of their bodies; each is written once."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.helpers: set[str] = set()
+        self._names: dict[Any, str] = {}
+
+    def of(self, piece: Defined) -> str:
+        """The name of the function that runs the bodies of a node."""
+        key = (piece.node, piece.keep)
+        if key not in self._names:
+            dims = {name: f"d{place}" for place, name in enumerate(dims_of(piece.node))}
+
+            def call(body: Body, operands: Sequence[str]) -> str:
+                sizes = [dims[name] for name in body.dim_names]
+                return f"{self._of_body(body)}({', '.join(['np', *operands, *sizes])})"
+
+            def dimension(expr: Any) -> str:
+                return _calculated(expr, dims)
+
+            lines, last = function_of(piece, call, dimension, in_place=False)
+            name = self._names[key] = f"f{len(self._names)}"
+            operands = [f"v{place}" for place in range(len(piece.node.operands))]
+            arguments = ", ".join(["np", *operands, *dims.values()])
+            told = commented(f"def {name}({arguments}):", remark(piece.node, ()))
+            self.lines += [told, *lines, f"    {last}", "", ""]
+        return self._names[key]
+
+    def _of_body(self, body: Body) -> str:
+        if body not in self._names:
+            writer = _Writer(body.dag, self)
+            writer.dims = {name: f"d{place}" for place, name in enumerate(body.dim_names)}
+            # Functions of bodies within this one come first, and so get their names first.
+            lines = writer.function("")
+            name = self._names[body] = f"f{len(self._names)}"
+            self.lines += [lines[0].replace("def (", f"def {name}("), *lines[1:]]
+        return self._names[body]
 
 
 def _calculated(expr: Any, names: dict[str, str]) -> str:

@@ -21,7 +21,9 @@ Call: TypeAlias = Callable[[Body, Sequence[str]], str]
 Dimension: TypeAlias = Callable[[Any], str]
 
 
-def function_of(piece: Defined, call: Call, dimension: Dimension) -> tuple[list[str], str]:
+def function_of(
+    piece: Defined, call: Call, dimension: Dimension, *, in_place: bool = True
+) -> tuple[list[str], str]:
     """The lines of the function but for the last, and the last, which returns.
 
     Operands are called `v0`, `v1`, ...
@@ -33,6 +35,8 @@ def function_of(piece: Defined, call: Call, dimension: Dimension) -> tuple[list[
         The source of a call of a body on operands by name; it gives a tuple.
     dimension : callable
         The source of a size.
+    in_place : bool
+        Whether results of steps are written into arrays; else they are listed, then stacked.
 
     Raises
     ------
@@ -42,6 +46,8 @@ def function_of(piece: Defined, call: Call, dimension: Dimension) -> tuple[list[
     write = _WRITERS.get(piece.node.op.name)
     if write is None:
         raise BackendError(f"{piece.node.op.name} has no source: nobody says how it is run.")
+    if write is _scan and not in_place:
+        return _listed_scan(piece, call, dimension)
     return write(piece, call, dimension)
 
 
@@ -60,41 +66,76 @@ def _assigned(targets: Sequence[str], right: str) -> str:
 
 
 # -- scan ------------------------------------------------------------------------------------------
+class _Scan:
+    """The names in the source of a scan."""
+
+    def __init__(self, piece: Defined, call: Call, dimension: Dimension) -> None:
+        node = piece.node
+        body: Body = node.params["body"]
+        count, scanned = node.params["carries"], node.params["scanned"]
+        operands = _operands(node)
+        self.node = node
+        self.keep = piece.keep or (True,) * len(node.results)
+        self.carries = operands[:count]
+        self.given = [f"y{place}" for place in range(len(body.outputs) - count)]
+        self.stacked = [f"s{place}" for place in range(len(self.given) + count)]
+        self.avals = node.results[count:]
+        self.kept = self.keep[count:]
+        steps = dimension(node.params["length"])
+        span = f"{steps} - 1, -1, -1" if node.params["reverse"] else steps
+        self.head = f"    for t in range({span}):"
+        slices = [f"{name}[t]" for name in operands[count : count + scanned]]
+        run = call(body, [*self.carries, *slices, *operands[count + scanned :]])
+        self.step = f"        {_assigned([*self.carries, *self.given], run)}"
+
+    def noted(self, pattern: str, names: Sequence[str], values: Sequence[str]) -> list[str]:
+        """A line for each kept result of a step."""
+        wanted = dict(zip(self.stacked, self.kept, strict=True))
+        pairs = zip(names, values, strict=True)
+        return [f"        {name}{pattern.format(value)}" for name, value in pairs if wanted[name]]
+
+    def loop(self, pattern: str) -> list[str]:
+        given, before = self.stacked[: len(self.given)], self.stacked[len(self.given) :]
+        return [
+            self.head,
+            *self.noted(pattern, before, self.carries),
+            self.step,
+            *self.noted(pattern, given, self.given),
+        ]
+
+    def last(self, stacked: Sequence[str]) -> str:
+        # A carry may be an operand, or share memory with one.
+        results = [*[f"np.array({name})" for name in self.carries], *stacked]
+        return _returned(
+            [name if kept else "None" for name, kept in zip(results, self.keep, strict=True)]
+        )
+
+
 def _scan(piece: Defined, call: Call, dimension: Dimension) -> tuple[list[str], str]:
-    node = piece.node
-    body: Body = node.params["body"]
-    count, scanned, length = (node.params[name] for name in ("carries", "scanned", "length"))
-    keep = piece.keep or (True,) * len(node.results)
-    operands = _operands(node)
-    carries = operands[:count]
-    slices = [f"{name}[t]" for name in operands[count : count + scanned]]
-    given = [f"y{place}" for place in range(len(body.outputs) - count)]
-    stacked = [f"s{place}" for place in range(len(given) + count)]
-    lines: list[str] = []
-    for name, aval, kept in zip(stacked, node.results[count:], keep[count:], strict=True):
-        if kept:
-            lines.append(f"    {name} = {_empty(aval, dimension)}")
-    steps = dimension(length)
-    lines.append(
-        f"    for t in range({f'{steps} - 1, -1, -1' if node.params['reverse'] else steps}):"
-    )
-    before = zip(stacked[len(given) :], carries, keep[count + len(given) :], strict=True)
-    lines += [f"        {name}[t] = {carry}" for name, carry, kept in before if kept]
-    run = call(body, [*carries, *slices, *operands[count + scanned :]])
-    lines.append(f"        {_assigned([*carries, *given], run)}")
-    behind = zip(stacked, given, keep[count:], strict=False)
-    lines += [f"        {name}[t] = {value}" for name, value, kept in behind if kept]
-    # A carry may be an operand, or share memory with one.
-    results = [*[f"np.array({name})" for name in carries], *stacked]
-    return lines, _returned(
-        [name if kept else "None" for name, kept in zip(results, keep, strict=True)]
-    )
+    scan = _Scan(piece, call, dimension)
+    lines = [
+        f"    {name} = {_empty(aval, dimension)}"
+        for name, aval, kept in zip(scan.stacked, scan.avals, scan.kept, strict=True)
+        if kept
+    ]
+    return [*lines, *scan.loop("[t] = {}")], scan.last(scan.stacked)
 
 
-def _empty(aval: Aval, dimension: Dimension) -> str:
+def _listed_scan(piece: Defined, call: Call, dimension: Dimension) -> tuple[list[str], str]:
+    scan = _Scan(piece, call, dimension)
+    kept = [name for name, wanted in zip(scan.stacked, scan.kept, strict=True) if wanted]
+    turned = "[::-1]" if scan.node.params["reverse"] else ""
+    stacked = [
+        f"np.stack({name}{turned}) if {name} else {_empty(aval, dimension, 'zeros')}"
+        for name, aval in zip(scan.stacked, scan.avals, strict=True)
+    ]
+    return [*[f"    {name} = []" for name in kept], *scan.loop(".append({})")], scan.last(stacked)
+
+
+def _empty(aval: Aval, dimension: Dimension, how: str = "empty") -> str:
     sizes = [dimension(dim) for dim in aval.shape]
     name = "bool_" if aval.dtype.kind == "b" else aval.dtype.name
-    return f"np.empty(({', '.join(sizes)}{',' if len(sizes) == 1 else ''}), np.{name})"
+    return f"np.{how}(({', '.join(sizes)}{',' if len(sizes) == 1 else ''}), np.{name})"
 
 
 # -- choices, loops of unknown length, calls -------------------------------------------------------

@@ -135,6 +135,8 @@ def looped(
             [each.init if each.inner in fixed else next(last) for each in carries], found.stacked
         )
     outputs = [*[each.after for each in carries], *steps]
+    if not outputs:
+        return Looped([], [])
     inner = [each.inner for each in carries]
     read = set(reachable(outputs))
     scanned = [pair for pair in scanned if pair[0] in read]

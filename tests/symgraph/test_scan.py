@@ -206,6 +206,53 @@ def test_source_is_a_loop_around_a_body() -> None:
     assert source.count("np.empty(") == 1
 
 
+def test_functional_source_and_listing_show_the_body() -> None:
+    graph = sg.trace(recurrent, w=W, xs=sg.spec("n, 3"), h=H0).gradient("w", "xs").simplify()
+    names: dict[str, Any] = {}
+    exec(graph.to_python(), names)
+    for xs in (XS, XS[:0]):
+        got, want = names["function"](np, w=W, xs=xs, h=H0), graph.evaluate(w=W, xs=xs, h=H0)
+        assert_same([got[0], *got[1]], [want[0], *want[1]])
+    listing = str(graph)
+    assert listing.count("tanh(i0 @ i2 + i1)") == 2  # The state and, times x, the result.
+    assert "while" not in listing
+
+
+def test_choices_and_while_loops_have_functional_source() -> None:
+    def f(x: Any) -> Any:
+        grown = sg.while_loop(lambda c: c < 100, lambda c: c * x, x)
+        return sg.cond(x > 3, lambda: grown, lambda: sg.fori_loop(3, lambda i, c: c + x, grown))
+
+    graph = sg.trace(f, x=())
+    names: dict[str, Any] = {}
+    exec(graph.to_python(), names)
+    for x in (2.0, 4.0):
+        assert names["function"](np, x=x) == graph.evaluate(x=x) == graph.lower()(x=x)
+
+
+def test_a_loop_may_be_computed_again() -> None:
+    graph = sg.trace(recurrent, w=W, xs=XS, h=H0).gradient("w")
+    loop = next(node for node in graph.nodes if node.op.name == "scan")
+    again = graph.checkpoint(recompute=[loop])
+    assert sum(node.op.name == "scan" for node in again.nodes) > 2
+    at = {"w": W, "xs": XS, "h": H0}
+    for one, other in zip(again.lower()(**at), graph.evaluate(**at), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-14)
+
+
+def test_second_derivatives_by_every_door() -> None:
+    def f(h: Any) -> Any:
+        return recurrent(W, XS[:3], h)
+
+    graph = sg.trace(f, h=H0)
+    hessian = np.asarray(graph.hessian("h").simplify().evaluate(h=H0)[-1]).reshape(3, 3)
+    np.testing.assert_allclose(hessian, hessian.T, rtol=1e-12)
+    v = RNG.normal(size=3)
+    product = graph.hvp("h", v).simplify().lower()(h=H0)
+    np.testing.assert_allclose(np.asarray(product[-1]).reshape(3), hessian @ v, rtol=1e-10)
+    np.testing.assert_allclose(sg.grad(f)(H0), graph.gradient("h").evaluate(h=H0)[1], rtol=1e-12)
+
+
 def test_carries_are_kept_for_the_gradient_only() -> None:
     def last(w: Any, xs: Any, h: Any) -> Any:
         return np.sum(sg.scan(lambda c, x: (np.tanh(c @ w + x), None), h, xs)[0])
