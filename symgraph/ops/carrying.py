@@ -15,6 +15,7 @@ from ..op import Carries, carries_aligned
 
 __all__ = [
     "all_but_last",
+    "carries_batched",
     "carries_diagonal",
     "carries_diagonal_matrix",
     "carries_embedded",
@@ -47,6 +48,17 @@ def all_but_last(core: int) -> Carries:
     def carries(out: Aval, *avals: Aval, slot: int, **params: Any) -> Places:
         aligned = carries_aligned(out, *avals, slot=slot, **params)
         return (*aligned[: max(len(aligned) - core, 0)], *(None,) * min(core, len(aligned)))
+
+    return carries
+
+
+def carries_batched(core: int) -> Carries:
+    """Operations on the last `core` axes, whatever comes of those: the others come first."""
+
+    def carries(out: Aval, *avals: Aval, slot: int, **_params: Any) -> Places:
+        own = avals[slot]
+        lead = max(own.ndim - core, 0)
+        return (*range(-out.ndim, lead - out.ndim), *(None,) * (own.ndim - lead))
 
     return carries
 

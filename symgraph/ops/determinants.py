@@ -17,6 +17,7 @@ from ..array import Array, apply
 from ..avals import Aval
 from ..facts import Fact, integer_valued, interval, total
 from ..op import Op, register
+from .carrying import all_but_last, carries_batched
 from .contraction import einsum, matmul
 from .families import function
 from .matrices import inherited, matrix_dtype, per_matrix, square_size
@@ -48,6 +49,7 @@ def _of_each(ct: Array, matrices: Array) -> Array:
 DET = register(
     Op(
         "det",
+        carries=carries_batched(2),
         infer=_infer_det,
         kernel=lambda xp, x: xp.linalg.det(x),
         vjp=(lambda ct, out, x: _of_each(ct, cofactor(x)),),
@@ -82,6 +84,7 @@ def _cofactor_kernel(xp: Any, x: Any) -> Any:
 COFACTOR = register(
     Op(
         "cofactor",
+        carries=all_but_last(2),
         infer=_infer_cofactor,
         kernel=_cofactor_kernel,
         vjp=(lambda ct, out, x: apply(COFACTOR_ALONG, x, ct),),
@@ -193,6 +196,7 @@ def _facts_slogdet(x: Any) -> Iterable[Fact]:
 SLOGDET = register(
     Op(
         "slogdet",
+        carries=carries_batched(2),
         infer=_infer_slogdet,
         kernel=lambda xp, x: xp.linalg.slogdet(x),
         vjp=(lambda ct, out, x: _of_each(ct[1], matrix_transpose(inv(x))),),

@@ -17,6 +17,7 @@ from ..dims import Dim, count, known_equal, normal
 from ..errors import NotDifferentiable, TraceError
 from ..facts import Fact, total, triangular, unit_norm
 from ..op import Op, register
+from .carrying import all_but_last, carries_batched
 from .composites import as_array, naming_lines
 from .contraction import matmul
 from .families import function
@@ -67,6 +68,7 @@ def _facts_cholesky(x: Any) -> Iterable[Fact]:
 CHOLESKY = register(
     Op(
         "cholesky",
+        carries=all_but_last(2),
         infer=_infer_cholesky,
         kernel=lambda xp, x: xp.linalg.cholesky(x),
         vjp=(_vjp_cholesky,),
@@ -178,6 +180,7 @@ def _facts_qr(x: Any, *, size: Dim) -> Iterable[Fact]:
 QR = register(
     Op(
         "qr",
+        carries=carries_batched(2),
         infer=_infer_qr,
         kernel=_qr_kernel,
         vjp=(_vjp_qr,),

@@ -12,6 +12,7 @@ from ..dims import known_equal, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, total
 from ..op import Op, register
+from .carrying import all_but_last
 from .composites import as_array, naming_lines
 from .contraction import matmul
 from .creation import eye, zeros
@@ -69,6 +70,7 @@ def _facts_expm(x: Any) -> Any:
 EXPM = register(
     Op(
         "expm",
+        carries=all_but_last(2),
         infer=_infer_expm,
         kernel=lambda xp, x: xp.expm(x),
         vjp=(lambda ct, out, x: apply(EXPM_ALONG, matrix_transpose(x), ct),),

@@ -13,6 +13,7 @@ from ..dims import Dim, count, known_equal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact
 from ..op import Op, register
+from .carrying import all_but_last
 from .composites import as_array, given, naming_lines
 from .contraction import matmul
 from .creation import zeros
@@ -67,6 +68,7 @@ def _facts_pinv(x: Any, *, rtol: float) -> Iterable[Fact]:
 PINV = register(
     Op(
         "pinv",
+        carries=all_but_last(2),
         infer=_infer_pinv,
         kernel=lambda xp, x, *, rtol: xp.linalg.pinv(x, rtol),
         vjp=(_vjp_pinv,),

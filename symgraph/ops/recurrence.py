@@ -17,6 +17,7 @@ from ..avals import Aval, broadcast_shapes
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued
 from ..op import Op, per_element, register
+from .carrying import all_but_last, carries_off_axis
 from .composites import as_array, naming_lines, refuse
 from .creation import constant_of
 from .families import function, same_dtype, to_float
@@ -66,6 +67,7 @@ def _whole(x: Array, like: Array) -> Array:
 RECURRENCE = register(
     Op(
         "linear_recurrence",
+        carries=all_but_last(1),
         infer=_infer_recurrence,
         kernel=lambda xp, a, b: xp.linear_recurrence(a, b),
         vjp=(
@@ -125,6 +127,7 @@ def _cumulative(
             infer=lambda x, *, axis: x,
             kernel=kernel,
             vjp=(_along_last(vjp),),
+            carries=carries_off_axis,
             normalize=lambda avals, *, axis: {"axis": one_axis(avals, axis=axis)["axis"]},
             promote=promote,
             flops=per_element(flops),

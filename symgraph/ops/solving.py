@@ -19,6 +19,7 @@ from ..dims import Dim, count, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact
 from ..op import Op, register
+from .carrying import all_but_last
 from .composites import as_array, naming_lines
 from .contraction import matmul
 from .families import function
@@ -225,6 +226,7 @@ def _facts_inv(x: Any) -> Iterable[Fact]:
 INV = register(
     Op(
         "inv",
+        carries=all_but_last(2),
         infer=_infer_square,
         kernel=lambda xp, x: xp.linalg.inv(x),
         vjp=(_vjp_inv,),

@@ -17,6 +17,7 @@ from ..dims import show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval
 from ..op import Op, register
+from .carrying import carries_off_axis
 from .composites import as_array, composite, naming_lines
 from .creation import dimension, zeros
 from .families import function, same_dtype
@@ -54,6 +55,7 @@ def _vjp_sort(ct: Array, out: Array, x: Array, *, axis: int) -> Array:
 SORT = register(
     Op(
         "sort",
+        carries=carries_off_axis,
         infer=lambda x, *, axis: x,
         kernel=lambda xp, x, *, axis: xp.sort(x, axis=axis),
         vjp=(_vjp_sort,),

@@ -25,6 +25,7 @@ from ..dims import Dim, count, known_equal, normal
 from ..errors import TraceError
 from ..facts import Fact, nonnegative, total, unit_norm
 from ..op import Op, per_element, register
+from .carrying import carries_batched
 from .composites import naming_lines
 from .contraction import matmul
 from .creation import constant_of
@@ -161,6 +162,7 @@ def _facts_eigh(x: Any, *, uplo: str) -> Iterable[Fact]:
 EIGH = register(
     Op(
         "eigh",
+        carries=carries_batched(2),
         infer=_infer_eigh,
         kernel=lambda xp, x, *, uplo: xp.linalg.eigh(x, UPLO=uplo),
         vjp=(_vjp_eigh,),
@@ -292,6 +294,7 @@ def _facts_svd(x: Any, *, size: Dim) -> Iterable[Fact]:
 SVD = register(
     Op(
         "svd",
+        carries=carries_batched(2),
         infer=_infer_svd,
         kernel=_svd_kernel,
         vjp=(_vjp_svd,),

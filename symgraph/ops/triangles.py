@@ -12,7 +12,7 @@ from ..avals import Aval
 from ..dims import fixed, known_equal, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, interval, total
-from ..op import Op, no_flops, register
+from ..op import Op, carries_aligned, no_flops, register
 from .composites import as_array, composite, naming_lines
 from .creation import eye, ones
 from .diagonals import diag
@@ -47,6 +47,7 @@ def _triangle(name: str, which: str, side: str) -> Any:
             infer=_infer_triangle,
             kernel=lambda xp, x, *, k: getattr(xp, name)(x, k),
             vjp=(lambda ct, out, x, *, k: apply(op, ct, k=k),),
+            carries=carries_aligned,
             flops=no_flops,
             facts=lambda x, *, k: _facts_triangle(x, which, k),
             doc=f"The elements on and {side} the diagonal `k`, zeros elsewhere.",

@@ -102,3 +102,24 @@ def test_the_operation_that_mixes_is_named() -> None:
     assert node is not None
     assert node.op.name == "matmul"
     assert mixing(np.tanh(X).node, X.node) is None
+
+
+BATCH = input("batch", (5, 3, 3))
+
+
+@pytest.mark.parametrize(
+    ("f", "ties"),
+    [
+        (np.linalg.inv, ((-3, -3),)),
+        (np.linalg.det, ((-1, -3),)),
+        (lambda x: np.linalg.slogdet(x)[1], ((-1, -3),)),
+        (lambda x: np.linalg.eigh(x)[0], ((-2, -3),)),
+        (lambda x: np.linalg.svd(x)[0], ((-3, -3),)),
+        (lambda x: np.sort(x, axis=0), ((-2, -2), (-1, -1))),
+        (lambda x: np.cumprod(x, axis=1), ((-3, -3), (-1, -1))),
+        (np.tril, ((-3, -3), (-2, -2), (-1, -1))),
+    ],
+    ids=["inv", "det", "slogdet", "eigh", "svd", "sort", "cumprod", "tril"],
+)
+def test_axes_that_linear_algebra_is_batched_over(f: Any, ties: Any) -> None:
+    assert tied_axes(f(BATCH).node, BATCH.node) == ties
