@@ -59,8 +59,8 @@ class Recall:
     # -- sums that are computed anyway -------------------------------------------------------------
     def learn_sum(self, expr: Expr, node: Node) -> None:
         """Remember that an array with several users is this sum."""
-        coef = content(expr)
-        if len(expr) > 1 and coef != 0:
+        coef = content(expr) if len(expr) > 1 else 0
+        if coef != 0:
             head, idx = self.heads.closed("sum", scaled(expr, quotient(1, coef)))
             if len(idx) == len(open_axes(node)):
                 self._sums.setdefault(head, (node, idx, coef))
