@@ -99,7 +99,6 @@ def _infer_expn(x: Aval, *, order: int) -> Aval:
 EXPN = register(
     Op(
         "expn",
-        carries=carries_aligned,
         infer=_infer_expn,
         kernel=lambda xp, x, *, order: xp.special.expn(order, x).astype(x.dtype),
         vjp=(_vjp_expn,),
