@@ -53,7 +53,8 @@ def derived(stage: Stage, derive: Derive, *, again: bool) -> tuple[Stage, Log]:
     source = stage.before or stage
     base = stage.dag if stage.before is None else _stabilized(source, Log())
     with collector_paused():
-        dag = derive(base, log.record)
+        dag = derive(base, log.choose)
+    log.through("differentiated", base.outputs, dag.outputs, equal=False)
     return (Stage(dag, source, derive) if again else Stage(dag)), log
 
 
@@ -65,7 +66,8 @@ def simplified_stage(stage: Stage, trust: Soundness, rules: Rules) -> tuple[Stag
     dag = stage.dag
     if stage.forward is not None and stage.derive is not None and trust != "exact":
         forward = _stabilized(stage.forward, history, trust, rules, knowledge, settled)
-        dag = stage.derive(forward, history.record)
+        dag = stage.derive(forward, history.choose)
+        history.through("differentiated", forward.outputs, dag.outputs, equal=False)
     outputs, steps = simplified(dag.outputs, knowledge, trust=trust, rules=rules, settled=settled)
     history.extend(steps)
     return Stage(dag.with_outputs(outputs), before=stage), history
@@ -93,7 +95,8 @@ def _stabilized(
     dag = line[-1].dag
     for each in reversed(line):
         if each.derive is not None:
-            dag = each.derive(dag, history.record)
+            base, dag = dag, each.derive(dag, history.choose)
+            history.through("differentiated", base.outputs, dag.outputs, equal=False)
         outputs, steps = simplified(
             dag.outputs, knowledge, trust=trust, rules=rules, settled=settled
         )

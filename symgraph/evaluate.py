@@ -12,10 +12,11 @@ import numpy as np
 
 from .dag import Dag, Node
 from .dims import bind, resolve, show_shape
-from .errors import InputError
+from .errors import FactError, InputError
+from .facts import violation
 from .namespace import NUMPY, Namespace
 
-__all__ = ["bound_inputs", "evaluate", "results_read", "run"]
+__all__ = ["bound_inputs", "check_facts", "evaluate", "results_read", "run", "values_of"]
 
 Value = Any
 
@@ -55,6 +56,26 @@ def bound_inputs(
             )
         arrays[name] = array
     return arrays, env
+
+
+def check_facts(inputs: Mapping[str, Node], arrays: Mapping[str, Any]) -> None:
+    """Check numbers against the facts stated of inputs.
+
+    Raises
+    ------
+    FactError
+        Naming the input, the fact, a value that contradicts it and the line that stated it.
+    """
+    for name, node in inputs.items():
+        for fact in node.params["assume"]:
+            wrong = violation(fact, np.asarray(arrays[name]))
+            if wrong is not None:
+                frames = node.origin.frames
+                raise FactError(
+                    f"Input {name!r} is not {fact}, as was stated of it.",
+                    [f"{name}{wrong}", *(f"stated at {each.quoted()}" for each in frames[:1])],
+                    mend="Pass numbers that satisfy it, or leave the fact out of assume=.",
+                )
 
 
 def _as_declared(name: str, node: Node, value: Any) -> np.ndarray[Any, Any]:
@@ -142,6 +163,21 @@ def evaluate(
                 if last_use[operand] is node and operand not in kept:
                     del values[operand]
     return [_fresh(values[output], output) for output in dag.outputs]
+
+
+def values_of(
+    nodes: Iterable[Node],
+    inputs: Mapping[str, Node],
+    arrays: Mapping[str, Any],
+    env: Mapping[str, int],
+) -> dict[Node, Value]:
+    """The value of every one of `nodes`, which stand operands first; nothing is let go."""
+    values: dict[Node, Value] = {node: arrays[name] for name, node in inputs.items()}
+    with np.errstate(all="ignore"):
+        for node in nodes:
+            if node not in values:
+                values[node] = run(node, [values[each] for each in node.operands], env)
+    return values
 
 
 def _fresh(value: Value, node: Node) -> Value:

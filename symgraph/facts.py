@@ -38,6 +38,7 @@ __all__ = [
     "total",
     "triangular",
     "unit_norm",
+    "violation",
 ]
 
 
@@ -187,6 +188,8 @@ def _implied_at_once(fact: Fact) -> Iterable[Fact]:
 _TOGETHER: tuple[tuple[Fact, Fact, Fact], ...] = (
     (nonnegative, nonzero, positive),
     (nonpositive, nonzero, negative),
+    (symmetric, Fact("triangular", ("lower",)), diagonal),
+    (symmetric, Fact("triangular", ("upper",)), diagonal),
 )
 """Two facts, and the third that they give."""
 
@@ -222,69 +225,143 @@ def consistent(facts: Iterable[Fact]) -> dict[Fact, Fact | None]:
     Raises
     ------
     FactError
-        If two facts cannot hold together.
+        If two facts cannot hold together; it names the two that were stated.
     """
     found = implied(facts)
     for one, other in _CLASHES:
         if one in found and other in found:
-            raise FactError(f"A value cannot be {one} and {other} at once.")
-    bounds = [fact.args for fact in found if fact.name == "interval"]
+            raise FactError(
+                f"A value cannot be {_stated(one, found)} and {_stated(other, found)} at once."
+            )
+    bounds = [fact for fact in found if fact.name == "interval"]
     if bounds:
-        low, high = max(low for low, _ in bounds), min(high for _, high in bounds)
+        lowest = max(bounds, key=lambda fact: fact.args[0])
+        highest = min(bounds, key=lambda fact: fact.args[1])
+        low, high = lowest.args[0], highest.args[1]
         if low > high:
-            raise FactError(f"The intervals {bounds} have no number in common.")
+            both = f"{_stated(lowest, found)} and {_stated(highest, found)}"
+            raise FactError(f"{both} have no number in common.")
+        for sign, apart in ((positive, high <= 0), (negative, low >= 0)):
+            if sign in found and apart:
+                bound = highest if sign is positive else lowest
+                raise FactError(
+                    f"A value cannot be {_stated(sign, found)} and {_stated(bound, found)} at once."
+                )
         if low == high == 0 and nonzero in found:
-            raise FactError("A value cannot be nonzero and within [0, 0] at once.")
+            raise FactError(f"A value cannot be {_stated(nonzero, found)} and {lowest} at once.")
     return found
 
 
+def _stated(fact: Fact, found: dict[Fact, Fact | None]) -> str:
+    """The fact that gives `fact`, and how: `interval(1.0, 2.0), so positive,`."""
+    root = fact
+    while (before := found[root]) is not None:
+        root = before
+    return str(fact) if root is fact else f"{root}, so {fact},"
+
+
 def holds_on(fact: Fact, array: np.ndarray[Any, Any], tolerance: float = 1e-6) -> bool:
-    """Whether the fact is true of these numbers (sums and products within `tolerance`)."""
+    """Whether the fact is true of these numbers (sums and products within `tolerance`).
+
+    In arrays of fewer digits the tolerance is at least that of their rounding.
+    """
+    return violation(fact, array, tolerance) is None
+
+
+def violation(fact: Fact, array: np.ndarray[Any, Any], tolerance: float = 1e-6) -> str | None:
+    """What contradicts the fact, as `[3] = -1.0`; None where it holds.
+
+    Raises
+    ------
+    FactError
+        If no check is known for the fact.
+    """
     x = np.asarray(array)
+    if x.dtype.kind == "f":
+        tolerance = max(tolerance, 8 * float(np.finfo(x.dtype).eps))
+    held = _elementwise(fact, x)
+    if held is not None:
+        return _first(x, held)
+    if not np.all(np.isfinite(x)):
+        return _first(x, np.isfinite(x))
+    if x.dtype.kind in "biu":
+        x = x.astype(np.float64)  # unsigned numbers have no differences
+    if fact.name in ("simplex", "one_hot", "unit_norm"):
+        return _along_axis(fact, x, tolerance)
+    return _of_matrices(fact, x, tolerance)
+
+
+Numbers = np.ndarray[Any, Any]
+
+
+def _elementwise(fact: Fact, x: Numbers) -> Numbers | None:
+    """Where an elementwise fact holds; None for facts that tie elements together."""
     match fact.name:
         case "positive":
-            return bool(np.all(x > 0))
+            return x > 0
         case "nonnegative":
-            return bool(np.all(x >= 0))
+            return x >= 0
         case "negative":
-            return bool(np.all(x < 0))
+            return x < 0
         case "nonpositive":
-            return bool(np.all(x <= 0))
+            return x <= 0
         case "nonzero":
-            return bool(np.all(x != 0))
+            return x != 0
         case "finite" | "total":
-            return bool(np.all(np.isfinite(x)))
+            return np.isfinite(x)
         case "integer_valued":
-            return bool(np.all(x == np.floor(x)))
+            return x == np.floor(x)
         case "interval":
-            return bool(np.all((x >= fact.args[0]) & (x <= fact.args[1])))
-        case "simplex":
-            sums = np.sum(x, axis=fact.args[0])
-            return bool(np.all(x >= 0) and np.allclose(sums, 1, atol=tolerance, rtol=0))
-        case "one_hot":
-            ones = np.sum(x == 1, axis=fact.args[0])
-            return bool(np.all((x == 0) | (x == 1)) and np.all(ones == 1))
-        case "unit_norm":
-            return bool(np.allclose(np.sum(x * x, axis=fact.args[0]), 1, atol=tolerance))
+            return (x >= fact.args[0]) & (x <= fact.args[1])
         case _:
-            return _matrix_fact_holds(fact, x, tolerance)
+            return None
 
 
-def _matrix_fact_holds(fact: Fact, x: np.ndarray[Any, Any], tolerance: float) -> bool:
+def _first(x: Numbers, held: Numbers, what: str = "") -> str | None:
+    """The first element at which something does not hold."""
+    if np.all(held):
+        return None
+    at = tuple(int(each[0]) for each in np.nonzero(~np.atleast_1d(held)))
+    place = ", ".join(map(str, at)) if held.ndim else ""
+    return f"{what}{f'[{place}]' if place else ''} = {np.atleast_1d(x)[at]}"
+
+
+def _along_axis(fact: Fact, x: Numbers, tolerance: float) -> str | None:
+    axis = fact.args[0]
+    if not -x.ndim <= axis < x.ndim:
+        return f" has {x.ndim} axes"
+    if fact.name == "unit_norm":
+        sums = np.sum(x * x, axis=axis)
+        return _first(sums, np.abs(sums - 1) <= tolerance, f": sum of squares along axis {axis}, ")
+    wrong = _first(x, x >= 0 if fact.name == "simplex" else (x == 0) | (x == 1))
+    sums = np.asarray(np.sum(x, axis=axis))
+    slack = tolerance if fact.name == "simplex" else 0
+    return wrong or _first(sums, np.abs(sums - 1) <= slack, f": sum along axis {axis}, ")
+
+
+def _of_matrices(fact: Fact, x: Numbers, tolerance: float) -> str | None:
+    if x.ndim < 2 or (x.shape[-1] != x.shape[-2] and fact.name != "triangular"):
+        return f" of shape {x.shape} is no square matrix"
     transposed = np.swapaxes(x, -1, -2)
+    scale = np.max(np.abs(x), initial=1.0)
     match fact.name:
         case "symmetric":
-            return bool(np.allclose(x, transposed, atol=tolerance))
+            return _first(x, np.abs(x - transposed) <= tolerance * scale)
         case "positive_definite":
-            return bool(
-                np.allclose(x, transposed, atol=tolerance) and np.all(np.linalg.eigvalsh(x) > 0)
-            )
+            wrong = _first(x, np.abs(x - transposed) <= tolerance * scale)
+            if wrong or not x.size:
+                return wrong
+            least = np.linalg.eigvalsh(x.astype(np.float64))[..., 0]
+            return _first(least, least > 0, ": smallest eigenvalue")
         case "orthogonal":
-            return bool(np.allclose(x @ transposed, np.eye(x.shape[-1]), atol=tolerance))
+            product = x @ transposed
+            off = np.abs(product - np.eye(x.shape[-1]))
+            return _first(product, off <= tolerance * x.shape[-1], ": X Xᵀ")
         case "diagonal":
-            return bool(np.all(np.triu(x, 1) == 0) and np.all(np.tril(x, -1) == 0))
+            return _first(x, (x == 0) | np.eye(x.shape[-1], dtype=bool))
         case "triangular":
-            outside = np.triu(x, 1) if fact.args[0] == "lower" else np.tril(x, -1)
-            return bool(np.all(outside == 0))
+            inside = np.tri(*x.shape[-2:], dtype=bool)
+            inside = inside if fact.args[0] == "lower" else np.tri(*x.shape[:-3:-1], dtype=bool).T
+            return _first(x, (x == 0) | inside)
         case _:
             raise FactError(f"No check is known for the fact {fact}.")

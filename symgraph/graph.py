@@ -33,11 +33,12 @@ from .budget import program_peak, within
 from .cost import Cost
 from .dag import Dag, Node
 from .derivation import Derive, Stage, derived, simplified_stage
-from .errors import FactError, InputError, SymgraphError
-from .evaluate import bound_inputs, evaluate
+from .errors import InputError, SymgraphError
+from .evaluate import bound_inputs, check_facts, evaluate
 from .export import dot, python, svg, text
 from .export.explanation import explain
-from .facts import Fact, holds_on
+from .facts import Fact
+from .history import History
 from .lowering.liveness import Memory
 from .lowering.liveness import memory as memory_of
 from .lowering.remat import bytes_of, recomputed
@@ -69,7 +70,9 @@ class Graph:
     def __init__(self, dag: Dag | Stage, *, history: Log | None = None) -> None:
         self._stage = dag if isinstance(dag, Stage) else Stage(dag)
         self.dag: Dag = self._stage.dag
-        self.history: Log = history if history is not None else Log()
+        self.history: History[Graph] = History(
+            Log() if history is None else history, self.dag, Graph
+        )
 
     # -- the graph itself ------------------------------------------------------------------------
     @property
@@ -434,11 +437,16 @@ class Graph:
             dag = within(self.dag, bytes_of(memory), dims)
         else:
             raise InputError('Give a budget, as in checkpoint("64 MB").')
-        return Graph(Stage(dag, before=self._stage.before), history=self.history)
+        return Graph(Stage(dag, before=self._stage.before), history=self.history.log)
 
     # -- numbers ---------------------------------------------------------------------------------
-    def evaluate(self, **inputs: Any) -> Any:
-        """The outputs on numbers, by the plain interpreter: the reference for every faster path."""
+    def evaluate(self, *, check_facts: bool = False, **inputs: Any) -> Any:
+        """The outputs on numbers, by the plain interpreter: the reference for every faster path.
+
+        `check_facts` checks first that inputs satisfy the facts stated of them.
+        """
+        if check_facts:
+            self.check_inputs(**inputs)
         return self.dag.regroup(evaluate(self.dag, inputs))
 
     def lower(
@@ -469,10 +477,7 @@ class Graph:
         InputError, FactError
         """
         arrays, _ = bound_inputs(self.dag.inputs, inputs)
-        for name, node in self.dag.inputs.items():
-            for fact in node.params["assume"]:
-                if not holds_on(fact, arrays[name]):
-                    raise FactError(f"Input {name!r} is not {fact}, as was stated of it.")
+        check_facts(self.dag.inputs, arrays)
 
     # -- inspection ------------------------------------------------------------------------------
     def to_python(self) -> str:

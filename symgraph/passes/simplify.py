@@ -83,17 +83,21 @@ def simplified(
         rounds = _ROUNDS if len(reachable(current)) <= _SMALL else 1
         while tuple(current) not in seen and len(seen) < rounds:
             seen[tuple(current)] = len(seen)
-            current = folded(current)
-            current = rewrite(current, chosen, knowledge, trust=trust, log=log, settled=settled)
-            current = normalized(current, knowledge, trust=trust, log=log)
-            current = merged(current)
+            current = log.through("constants folded", current, folded(current))
+            new = rewrite(current, chosen, knowledge, trust=trust, log=log, settled=settled)
+            current = log.through("rules", current, new)
+            new = normalized(current, knowledge, trust=trust, log=log)
+            current = log.through("algebra", current, new)
+            current = log.through("equal values merged", current, merged(current))
             if tuple(current) in seen and len(reachable(current)) <= _SMALL:
                 # A second call starts without memory; so must the last look of the first.
-                current = normalized(current, knowledge, trust=trust, log=log, afresh=True)
+                new = normalized(current, knowledge, trust=trust, log=log, afresh=True)
+                current = log.through("algebra", current, new)
         if tuple(current) not in seen:
-            current = folded(current)
-            current = rewrite(current, chosen, knowledge, trust=trust, log=log, settled=settled)
-    return _cheapest(current, seen), log
+            current = log.through("constants folded", current, folded(current))
+            new = rewrite(current, chosen, knowledge, trust=trust, log=log, settled=settled)
+            current = log.through("rules", current, new)
+    return log.through("the cheapest taken", current, _cheapest(current, seen)), log
 
 
 def _cheapest(last: list[Node], seen: dict[tuple[Node, ...], int]) -> list[Node]:

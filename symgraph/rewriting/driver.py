@@ -132,7 +132,7 @@ class _Sweep:
             fired = self._tried(rule, node)
             if fired is not None:
                 self._spend(node)
-                self.log.record(rule.name, node, fired.node, fired.sound)
+                self.log.record(rule.name, node, fired.node, fired.sound, rule)
                 return fired.node, rule.name
         return node, ""
 

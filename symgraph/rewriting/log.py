@@ -1,15 +1,19 @@
-"""The derivation: which rule fired, on what, with what result, where, how often."""
+"""The derivation: which rule fired, on what, with what result, where, how often; and the passes."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
 
 from ..dag import Node, Origin, reachable
-from .rule import Soundness
+from .rule import Rule, Soundness
 
-__all__ = ["Log", "Step"]
+__all__ = ["Grain", "Log", "Pass", "Profile", "ProfileRow", "Step"]
+
+Grain: TypeAlias = Literal["rule", "region", "choice"]
+"""A named rule; a region of sums and products written anew; a choice that is no equality."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,11 @@ class Step:
         The user's lines of the value replaced.
     sound : "exact", "rounding" or "domain"
         The grade at which the rule held here.
+    by : Rule, optional
+        The rule itself; regions and choices have none.
+    grain : "rule", "region" or "choice"
+        A choice, such as the mode of a Jacobian, tells what was derived from what; all others say
+        that two values are equal.
     """
 
     rule: str
@@ -33,10 +42,77 @@ class Step:
     after: Node
     where: Origin
     sound: Soundness
+    by: Rule | None = None
+    grain: Grain = "rule"
 
     def __str__(self) -> str:
         place = f"   at {self.where}" if str(self.where) else ""
         return f"{self.rule} [{self.sound}]: {self.before!r} → {self.after!r}{place}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """A stretch of the derivation: steps `start` to `stop` lead from one graph to another.
+
+    What happens between the steps is bookkeeping: consumers built anew, dead values left out.
+
+    Parameters
+    ----------
+    what : str
+        `rules`, `algebra`, `constants folded`, `equal values merged`, `differentiated`, ...
+    start, stop : int
+    before, after : tuple of Node
+        The outputs.
+    equal : bool
+        Whether both graphs have the same values; not so where it was differentiated.
+    """
+
+    what: str
+    start: int
+    stop: int
+    before: tuple[Node, ...]
+    after: tuple[Node, ...]
+    equal: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileRow:
+    """What one rule has done, and how long it took."""
+
+    rule: str
+    fired: int
+    tried: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Profile(Sequence[ProfileRow]):
+    """Rows by rule, the slowest first; prints as a table."""
+
+    rows: tuple[ProfileRow, ...]
+
+    def __getitem__(self, index: int) -> ProfileRow:  # pyright: ignore[reportIncompatibleMethodOverride]  # no slices
+        return self.rows[index]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __contains__(self, rule: object) -> bool:
+        return any(rule in (row, row.rule) for row in self.rows)
+
+    @property
+    def seconds(self) -> float:
+        """The time of all rules together."""
+        return sum(row.seconds for row in self.rows)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{row.rule:32} {row.fired:7} {row.tried:7} {1e3 * row.seconds:9.2f}"
+            for row in self.rows
+        ]
+        return "\n".join([f"{'rule':32} {'fired':>7} {'tried':>7} {'ms':>9}", *lines])
+
+    __repr__ = __str__
 
 
 @dataclass
@@ -46,10 +122,33 @@ class Log:
     steps: list[Step] = field(default_factory=list[Step])
     tried: Counter[str] = field(default_factory=Counter[str])
     seconds: dict[str, float] = field(default_factory=dict[str, float])
+    passes: list[Pass] = field(default_factory=list[Pass])
 
-    def record(self, rule: str, before: Node, after: Node, sound: Soundness = "rounding") -> None:
-        """Add a rewrite."""
-        self.steps.append(Step(rule, before, after, before.origin, sound))
+    def record(
+        self,
+        rule: str,
+        before: Node,
+        after: Node,
+        sound: Soundness = "rounding",
+        by: Rule | None = None,
+    ) -> None:
+        """Add a rewrite; one that no rule made is of a region."""
+        grain: Grain = "region" if by is None else "rule"
+        self.steps.append(Step(rule, before, after, before.origin, sound, by, grain))
+
+    def choose(self, what: str, before: Node, after: Node) -> None:
+        """Add a choice: what `after` was derived by."""
+        self.steps.append(Step(what, before, after, before.origin, "exact", None, "choice"))
+
+    def through(
+        self, what: str, before: Sequence[Node], after: Sequence[Node], *, equal: bool = True
+    ) -> list[Node]:
+        """Note that a pass has led from `before` to `after`, by the steps since the last pass."""
+        start = self.passes[-1].stop if self.passes else 0
+        found = Pass(what, start, len(self.steps), tuple(before), tuple(after), equal)
+        if found.start != found.stop or found.before != found.after:
+            self.passes.append(found)
+        return list(after)
 
     @property
     def fired(self) -> Counter[str]:
@@ -66,19 +165,25 @@ class Log:
                 kept.append(step)
         return kept[::-1]
 
-    def profile(self) -> str:
-        """A table: rule, times fired, times tried, milliseconds."""
+    def profile(self) -> Profile:
+        """By rule: times fired, times tried, seconds; the slowest first."""
         fired = self.fired
         names = sorted({*fired, *self.tried}, key=lambda name: (-self.seconds.get(name, 0.0), name))
-        spent = {name: 1e3 * self.seconds.get(name, 0.0) for name in names}
-        rows = [
-            f"{name:32} {fired[name]:7} {self.tried[name]:7} {spent[name]:9.2f}" for name in names
-        ]
-        return "\n".join([f"{'rule':32} {'fired':>7} {'tried':>7} {'ms':>9}", *rows])
+        return Profile(
+            tuple(
+                ProfileRow(name, fired[name], self.tried[name], self.seconds.get(name, 0.0))
+                for name in names
+            )
+        )
 
     def extend(self, other: Log) -> None:
         """Add another log's steps after these."""
+        offset = len(self.steps)
         self.steps.extend(other.steps)
+        self.passes.extend(
+            replace(each, start=each.start + offset, stop=each.stop + offset)
+            for each in other.passes
+        )
         self.tried.update(other.tried)
         for name, seconds in other.seconds.items():
             self.seconds[name] = self.seconds.get(name, 0.0) + seconds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from gradientrows import ROWS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import symgraph as sg
 import symgraph.facts as f
+import symgraph.numpy as snp
 from symgraph.array import FUNCTIONS, Array
 from symgraph.dag import Node, reachable
 from symgraph.errors import FactError
@@ -22,6 +25,7 @@ from symgraph.propagation import Knowledge, Known
 from symgraph.testing import GradientCase, random_values
 from symgraph.testing.gradients import numbers
 
+RNG = np.random.default_rng(0)
 SIGNS = (f.positive, f.nonnegative, f.negative, f.nonpositive, f.nonzero)
 ELEMENTWISE = [
     (),
@@ -119,6 +123,7 @@ def all_moderate(node: Node, defined: dict[Node, Any]) -> bool:
         ((f.positive_definite,), f.symmetric),
         ((f.diagonal,), f.triangular("lower")),
         ((f.finite,), f.total),
+        ((f.symmetric, f.triangular("lower")), f.diagonal),
         ((f.interval(0, 3), f.interval(1, 5)), f.interval(1, 3)),
         ((f.nonnegative, f.interval(-1, 1)), f.interval(0, 1)),
     ],
@@ -138,6 +143,8 @@ def test_what_follows(given_facts: tuple[Fact, ...], follows: Fact) -> None:
         (f.interval(1, 2), f.negative),
         (f.interval(0, 0), f.nonzero),
         (f.simplex(-1), f.negative),
+        (f.simplex(-1), f.interval(2, 3)),
+        (f.positive, f.interval(-1, 0)),
     ],
     ids=str,
 )
@@ -399,3 +406,105 @@ def test_a_product_of_nonzero_values_is_nonzero() -> None:
     assert known(one * other).has(f.nonzero)
     assert known(one / other).has(f.nonzero)
     assert not known(one + other).has(f.nonzero)
+
+
+# -- checks on numbers ----------------------------------------------------------------------------
+BROKEN = [
+    (f.positive, [1.0, 0.0], "x[1] = 0.0"),
+    (f.nonnegative, [1.0, -2.0], "x[1] = -2.0"),
+    (f.negative, [-1.0, 0.0], "x[1] = 0.0"),
+    (f.nonpositive, [-1.0, 2.0], "x[1] = 2.0"),
+    (f.nonzero, [1.0, 0.0], "x[1] = 0.0"),
+    (f.finite, [1.0, np.inf], "x[1] = inf"),
+    (f.integer_valued, [1.0, 2.5], "x[1] = 2.5"),
+    (f.interval(0, 1), [0.5, 1.5], "x[1] = 1.5"),
+    (f.interval(0, 1), [0.5, np.nan], "x[1] = nan"),
+    (f.simplex(-1), [[0.5, 0.5], [0.5, 0.6]], "x: sum along axis -1, [1] = 1.1"),
+    (f.simplex(-1), [[1.5, -0.5]], "x[0, 1] = -0.5"),
+    (f.one_hot(-1), [[0.0, 1.0], [1.0, 1.0]], "x: sum along axis -1, [1] = 2.0"),
+    (f.one_hot(-1), [[0.5, 0.5]], "x[0, 0] = 0.5"),
+    (f.unit_norm(-1), [[0.6, 0.8], [3.0, 0.0]], "x: sum of squares along axis -1, [1] = 9.0"),
+    (f.symmetric, [[1.0, 2.0], [3.0, 1.0]], "x[0, 1] = 2.0"),
+    (f.positive_definite, [[1.0, 2.0], [2.0, 1.0]], "x: smallest eigenvalue = -1.0"),
+    (f.positive_definite, [[1.0, np.nan], [2.0, 1.0]], "x[0, 1] = nan"),
+    (f.orthogonal, [[2.0, 0.0], [0.0, 1.0]], "x: X Xᵀ[0, 0] = 4.0"),
+    (f.diagonal, [[1.0, 0.0], [2.0, 1.0]], "x[1, 0] = 2.0"),
+    (f.triangular("lower"), [[1.0, 2.0], [2.0, 1.0]], "x[0, 1] = 2.0"),
+    (f.triangular("upper"), [[1.0, 2.0], [2.0, 1.0]], "x[1, 0] = 2.0"),
+]
+
+
+@pytest.mark.parametrize(("fact", "numbers_given", "told"), BROKEN, ids=str)
+def test_numbers_that_break_a_fact_are_named(fact: Fact, numbers_given: Any, told: str) -> None:
+    """Input, fact, offending value and the line that stated it; on both ways to run a graph."""
+    x = np.asarray(numbers_given)
+    graph = sg.trace(lambda x: x * 2, x=sg.spec(x.shape, assume=fact))
+    for run in (graph.lower(check_facts=True), partial(graph.evaluate, check_facts=True)):
+        with pytest.raises(FactError) as raised:
+            run(x=x)
+        message = str(raised.value)
+        assert f"Input 'x' is not {fact}, as was stated of it." in message
+        assert f"  {told}" in message
+        assert "stated at test_facts.py" in message
+    np.testing.assert_array_equal(graph.lower()(x=x), graph.evaluate(x=x))
+
+
+TRUE = [
+    (f.triangular("upper"), np.triu(np.ones((2, 4)))),
+    (f.triangular("lower"), np.tril(np.ones((4, 2)))),
+    (f.triangular("lower"), np.tril(np.ones((3, 4, 4)))),
+    (f.simplex(-2), np.full((3, 4), 1 / 3, "float32")),
+    (f.orthogonal, np.linalg.qr(RNG.normal(size=(40, 40)).astype("float32"))[0]),
+    (f.positive_definite, np.eye(0)),
+    (f.positive_definite, np.eye(3, dtype="float16") * 2),
+    (f.unit_norm(-1), np.full((2, 100), 0.1, "float16")),
+]
+
+
+@pytest.mark.parametrize(("fact", "value"), TRUE, ids=str)
+def test_numbers_that_satisfy_a_fact_pass(fact: Fact, value: Any) -> None:
+    assert holds_on(fact, value)
+
+
+STATED = [
+    (f.positive, lambda x: np.exp(x) * np.exp(-x)),
+    (f.nonnegative, lambda x: np.square(x)),
+    (f.negative, lambda x: -np.exp(x)),
+    (f.nonpositive, lambda x: -np.abs(x)),
+    (f.nonzero, lambda x: -(np.exp(x) + 1)),
+    (f.interval(-1, 1), lambda x: np.tanh(x)),
+    (f.integer_valued, lambda x: np.floor(x)),
+    (f.simplex(-1), lambda x: snp.softmax(x)),
+    (f.one_hot(-1), lambda x: snp.one_hot(np.argmax(x, axis=-1), 3)),
+    (f.symmetric, lambda x: x @ x.T),
+    (f.diagonal, lambda x: np.diag(x[0])),
+    (f.triangular("lower"), lambda x: np.tril(x)),
+    (f.triangular("upper"), lambda x: np.triu(x)),
+]
+
+
+@pytest.mark.parametrize(("fact", "function"), STATED, ids=str)
+def test_every_fact_is_found_and_explained(fact: Fact, function: Any) -> None:
+    """On a value made by an operation that states it, `why` names the operation and the line."""
+    graph = sg.trace(function, x=sg.spec((3, 3)))
+    told = graph.why("out", fact)
+    assert "not known" not in told
+    assert ": by " in told or "constant" in told
+
+
+@pytest.mark.parametrize("fact", [*SIGNS, f.finite, f.integer_valued, *sum(MATRICES, ())], ids=str)
+def test_every_fact_stated_of_an_input_is_explained_by_the_statement(fact: Fact) -> None:
+    graph = sg.trace(lambda x: x.T.T, x=sg.spec((3, 3), assume=fact))
+    assert "stated of input 'x'" in graph.why("x", fact)
+    assert "stated of input 'x'" in graph.why("out", fact)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [(f.positive, f.nonpositive), (f.interval(1, 2), f.negative), (f.simplex(-1), f.negative)],
+    ids=str,
+)
+def test_a_contradiction_names_both(facts: tuple[Fact, ...]) -> None:
+    with pytest.raises(FactError) as raised:
+        sg.trace(lambda x: x, x=sg.spec((3,), assume=facts))
+    assert all(str(fact) in str(raised.value) for fact in facts)
