@@ -10,7 +10,11 @@ trailing axes; a window has one size, stride and dilation for each of them.
 
 from __future__ import annotations
 
+import ast
+import inspect
+import sys
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 from math import prod
 from typing import Any
@@ -22,6 +26,7 @@ __all__ = [
     "kernel_convolution",
     "largest_of_windows",
     "overlap_add",
+    "source",
     "span",
     "sum_of_windows",
     "taps",
@@ -169,3 +174,22 @@ def kernel_convolution(
     rows = xp.reshape(rows, (*rows.shape[: -n - 2], outer, depth))
     found = xp.matmul(rows, xp.swapaxes(columns, -1, -2))
     return xp.reshape(found, (*found.shape[:-3], groups * outer, inner, *sizes))
+
+
+# -- as source -------------------------------------------------------------------------------------
+@cache
+def source() -> str:
+    """The functions of this module as source that needs nothing but the standard library."""
+    tree = ast.parse(inspect.getsource(sys.modules[__name__]))
+    functions = [
+        each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name != "source"
+    ]
+    for function in functions:
+        function.body = function.body[1 if ast.get_docstring(function) else 0 :]
+        function.returns = None
+        for argument in function.args.args:
+            argument.annotation = None
+    text = "\n\n\n".join(ast.unparse(each) for each in functions)
+    for method in ("windows", "overlap_add"):  # of a namespace elsewhere, functions here
+        text = text.replace(f"xp.{method}(", f"{method}(xp, ")
+    return f"from itertools import product\nfrom math import prod\n\n\n{text}\n\n"

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import windows
 from ..body import Body
 from ..dag import Dag, Node
 from ..dims import names_of
@@ -79,6 +80,16 @@ _HELPERS = {
     ),
     "scatter_set": _SCATTER.format(which="set", method="set", statement="result[index] = values"),
 }
+# These share helpers of their own, and come together.
+_OF_WINDOWS = (
+    "windows",
+    "overlap_add",
+    "sum_of_windows",
+    "largest_of_windows",
+    "convolution",
+    "adjoint_convolution",
+    "kernel_convolution",
+)
 
 
 def functional(dag: Dag) -> str:
@@ -118,7 +129,10 @@ class _Writer:
         lines = [*self.functions.lines, *body]
         special = any("special." in line.partition("  #")[0] for line in lines)
         head = "from scipy import special\n\n\n" if special else ""
-        helpers = "".join(_HELPERS[name].lstrip("\n") + "\n" for name in sorted(self.helpers))
+        alone = sorted(self.helpers.intersection(_HELPERS))
+        helpers = "".join(_HELPERS[name].lstrip("\n") + "\n" for name in alone)
+        if self.helpers.intersection(_OF_WINDOWS):
+            helpers = f"{windows.source()}\n{helpers}"
         # An input may be called np as well.
         only = ", /" if "np" in self.dag.inputs else ""
         functions = "".join(f"{line}\n" for line in self.functions.lines)
@@ -179,7 +193,7 @@ class _Writer:
         return lines
 
     def _with_helpers(self, text: str) -> str:
-        for name in _HELPERS:
+        for name in (*_HELPERS, *_OF_WINDOWS):
             if f"xp.{name}(" in text:
                 self.helpers.add(name)
                 text = text.replace(f"xp.{name}(", f"{name}(np, ")

@@ -198,6 +198,24 @@ def test_results_share_no_memory_with_inputs() -> None:
     check_dag(sg.graph(np.negative(seen)).dag, "numpy", exact=True)
 
 
+@pytest.mark.parametrize("xp", ["numpy", "jax.numpy"])
+def test_source_that_stands_alone(xp: str) -> None:
+    module = pytest.importorskip(xp)
+    x, w = sg.input("x", (2, 2, 6, 6)), sg.input("w", (4, 1, 3, 3))
+    y = snp.max_pool2d(snp.conv2d(x, w, 1, 1, 1, 2), 3, 2, 1)
+    seen = np.lib.stride_tricks.sliding_window_view(snp.avg_pool2d(y, 2), 1, 1)
+    graph = sg.graph(np.sum(np.tanh(seen))).gradient("x", "w")
+    at = {"x": normal((2, 2, 6, 6)), "w": normal((4, 1, 3, 3))}
+    names: dict[str, Any] = {}
+    exec(graph.to_python(), names)
+    value, (dx, dw) = graph.evaluate(**at)
+    given = at if xp == "numpy" else {key: module.asarray(each) for key, each in at.items()}
+    got, (gx, gw) = names["function"](module, **given)
+    limit = 1e-12 if xp == "numpy" else 1e-4  # JAX computes in float32 unless told otherwise
+    for found, want in ((got, value), (gx, dx), (gw, dw)):
+        np.testing.assert_allclose(found, want, rtol=limit, atol=limit)
+
+
 # -- errors ----------------------------------------------------------------------------------------
 X, W = sg.input("x", (2, 4, 5)), sg.input("w", (6, 2, 3))
 ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
