@@ -118,8 +118,14 @@ def _constant(x: Array, widths: list[Pair], value: Any) -> Array:
             broadcast_to(FUNCTIONS["astype"](as_array(each), x.dtype), _with(x, axis, size))
             for each, size in zip(pair, width, strict=True)
         ]
-        x = concatenate([ends[0], x, ends[1]], axis=axis) if width != (0, 0) else x
+        x = _between(ends, x, width, axis)
     return x
+
+
+def _between(ends: list[Array], x: Array, width: Pair, axis: int) -> Array:
+    """The array between what stands before and behind it, where that is anything at all."""
+    parts = [part for part, size in ((ends[0], width[0]), (x, 1), (ends[1], width[1])) if size]
+    return concatenate(parts, axis=axis) if len(parts) > 1 else x
 
 
 def _with(x: Array, axis: int, size: Dim) -> tuple[Dim, ...]:
@@ -171,8 +177,11 @@ def _of_edges(x: Array, axis: int, width: Pair) -> Array:
         FUNCTIONS["expand_dims"](x[(Ellipsis, place, *[slice(None)] * (-axis - 1))], axis)
         for place in (0, -1)
     )
-    before = broadcast_to(first, _with(x, axis, width[0]))
-    return concatenate([before, x, broadcast_to(last, _with(x, axis, width[1]))], axis=axis)
+    ends = [
+        broadcast_to(each, _with(x, axis, size))
+        for each, size in zip((first, last), width, strict=True)
+    ]
+    return _between(ends, x, width, axis)
 
 
 def _of_weights(x: Array, axis: int, width: Pair, mode: str, keywords: Mapping[str, Any]) -> Array:
@@ -211,4 +220,4 @@ def _of_statistics(x: Array, axis: int, width: Pair, mode: str, lengths: Any) ->
         broadcast_to(statistic(each, axis=axis, keepdims=True), _with(x, axis, size))
         for each, size in zip((before, behind), width, strict=True)
     ]
-    return concatenate([ends[0], x, ends[1]], axis=axis)
+    return _between(ends, x, width, axis)
