@@ -13,14 +13,25 @@ import numpy as np
 from ..array import FUNCTIONS, Array
 from ..dims import show_shape
 from ..errors import ShapeError
-from .composites import as_array, composite
+from .composites import as_array, composite, refuse
 from .creation import ones, zeros
 from .joining import concatenate
-from .movement import broadcast_to, expand_dims
+from .movement import broadcast_to, expand_dims, squeeze
+from .pseudoinverses import lstsq
 from .recurrence import cumprod
 from .sequences import convolve
 
-__all__ = ["polyadd", "polyder", "polyint", "polymul", "polysub", "polyval", "vander"]
+__all__ = [
+    "poly",
+    "polyadd",
+    "polyder",
+    "polyfit",
+    "polyint",
+    "polymul",
+    "polysub",
+    "polyval",
+    "vander",
+]
 
 
 def _coefficients(name: str, p: Any) -> tuple[Array, int]:
@@ -122,3 +133,52 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Array:
         scaled = p / np.arange(size, 0, -1)
         p, size = concatenate([scaled, constants[order : order + 1]]), size + 1
     return p
+
+
+# -- roots and fits --------------------------------------------------------------------------------
+@composite(np.poly)
+def poly(seq_of_zeros: Any) -> Array:
+    """The coefficients of the polynomial with the given zeros, the highest power first."""
+    roots, size = _coefficients("poly", seq_of_zeros)
+    if roots.dtype.kind != "f":
+        roots = FUNCTIONS["astype"](roots, "float64")
+    found = ones((1,), roots.dtype)
+    for k in range(size):
+        found = convolve(found, concatenate([ones((1,), roots.dtype), -roots[k : k + 1]]))
+    return found
+
+
+@composite(np.polyfit)
+def polyfit(
+    x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False
+) -> Array:
+    """The coefficients of the polynomial of degree `deg` nearest to `y` at `x`, by least squares.
+
+    Parameters
+    ----------
+    x, y : array_like
+        Places, and values: a vector, or columns of them.
+    deg : int
+    rcond : float, optional
+        As for `lstsq`; by default the rounding unit times the number of places.
+    w : array_like, optional
+        Weights of the residuals, before they are squared.
+    full, cov : bool
+        Refused: what else the fit knows is in `snp.linalg.lstsq`.
+    """
+    refuse("polyfit", {"full": full or None, "cov": cov or None})
+    x, y = as_array(x) + 0.0, as_array(y) + 0.0
+    if deg < 0 or x.ndim != 1 or y.ndim not in (1, 2):
+        raise ShapeError(
+            f"polyfit: degree {deg}, places {show_shape(x.shape)}, values {show_shape(y.shape)}.",
+            mend="Give places as a vector, values as one or as columns, and a degree from 0 on.",
+        )
+    left, right = vander(x, deg + 1), y
+    if w is not None:
+        w = expand_dims(as_array(w) + 0.0, -1)
+        left, right = left * w, right * (w if y.ndim == 2 else squeeze(w, -1))
+    scale = FUNCTIONS["sqrt"](FUNCTIONS["sum"](left * left, axis=0))
+    if rcond is None and isinstance(x.shape[0], int):
+        rcond = x.shape[0] * float(np.finfo(x.dtype).eps)
+    found = lstsq(left / scale, right, rcond)[0]
+    return found / (scale if y.ndim == 1 else expand_dims(scale, -1))

@@ -171,6 +171,7 @@ def test_convolution_of_named_lengths(agrees):
         lambda x: np.polyval(x[0], 3.0),
         lambda x: np.polyval(x[0], x),
         lambda x: np.polyval([2], x),
+        lambda x: np.poly(x[0]),
         lambda x: np.polyadd(x[0], [1.0, 2.0]),
         lambda x: np.polysub(3.0, x[0]),
         lambda x: np.polymul(x[0] + 1, x[:, 1] + 2),
@@ -193,6 +194,23 @@ def test_convolution_of_named_lengths(agrees):
 def test_polynomials_are_numpys(agrees, f):
     agrees(f, X)
     agrees(f, NUMBERS)
+
+
+def test_fitted_polynomials(agrees):
+    x, y, w = np.linspace(0, 2, 7), RNG.normal(size=7), np.linspace(1, 2, 7)
+
+    def close(x, y):
+        return np.round(np.polyfit(x, y, 2), 9)
+
+    agrees(close, x, y)
+    agrees(lambda x, y: np.round(np.polyfit(x, y, 3, w=w), 8), x, y)
+    agrees(lambda x, y: np.round(np.polyfit(x, y[:, None] * [1.0, 2.0], 1), 9), x, y)
+    agrees(lambda y: np.round(np.polyfit(x, y, 0), 9), y)
+    with pytest.raises(TraceError, match="full"):
+        np.polyfit(sg.input("x", (3,)), np.ones(3), 1, full=True)
+    f = sg.trace(lambda y: np.polyfit(x, y, 1)[0], y=sg.spec((7,))).gradient("y").simplify()
+    centred = x - x.mean()
+    np.testing.assert_allclose(f.lower()(y=y)[1], centred / (centred @ centred), atol=1e-12)
 
 
 def test_counts(agrees):
