@@ -201,17 +201,18 @@ def test_results_share_no_memory_with_inputs() -> None:
 @pytest.mark.parametrize("xp", ["numpy", "jax.numpy"])
 def test_source_that_stands_alone(xp: str) -> None:
     module = pytest.importorskip(xp)
-    x, w = sg.input("x", (2, 2, 6, 6)), sg.input("w", (4, 1, 3, 3))
+    dtype = "float64" if xp == "numpy" else "float32"  # JAX has no other unless it is told
+    x, w = sg.input("x", (2, 2, 6, 6), dtype), sg.input("w", (4, 1, 3, 3), dtype)
     y = snp.max_pool2d(snp.conv2d(x, w, 1, 1, 1, 2), 3, 2, 1)
     seen = np.lib.stride_tricks.sliding_window_view(snp.avg_pool2d(y, 2), 1, 1)
     graph = sg.graph(np.sum(np.tanh(seen))).gradient("x", "w")
-    at = {"x": normal((2, 2, 6, 6)), "w": normal((4, 1, 3, 3))}
+    at = {key: normal(each.shape).astype(dtype) for key, each in (("x", x), ("w", w))}
     names: dict[str, Any] = {}
     exec(graph.to_python(), names)
     value, (dx, dw) = graph.evaluate(**at)
-    given = at if xp == "numpy" else {key: module.asarray(each) for key, each in at.items()}
+    given = {key: module.asarray(each) for key, each in at.items()}
     got, (gx, gw) = names["function"](module, **given)
-    limit = 1e-12 if xp == "numpy" else 1e-4  # JAX computes in float32 unless told otherwise
+    limit = 1e-12 if xp == "numpy" else 1e-4
     for found, want in ((got, value), (gx, dx), (gw, dw)):
         np.testing.assert_allclose(found, want, rtol=limit, atol=limit)
 
