@@ -123,9 +123,9 @@ def _op_of(
 ) -> Op:
     if not name.isidentifier():
         raise InputError(f"{name!r} cannot name an operation.", mend="Give name=.")
-    known = OPS.get(name)
-    if known is not None and not known.custom:
-        raise BackendError(f"An operation named {name!r} exists already.", mend="Give name=.")
+    known: Any = OPS.get(name) or getattr(FUNCTIONS.get(name), "op", FUNCTIONS.get(name))
+    if known is not None and not getattr(known, "custom", False):
+        raise BackendError(f"symgraph.numpy has a function {name!r} already.", mend="Give name=.")
     kernel = _Kernel(name, function, any_backend)
     rules: dict[str, Any] = {}
     if vjp is None:

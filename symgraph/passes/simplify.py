@@ -19,6 +19,7 @@ from ..rewriting.packs import default_rules
 from ..rewriting.rule import Rule, RulePack, Soundness
 from .bodies import with_simple_bodies
 from .constant_folding import folded
+from .dead_results import without_dead_results
 from .duplicates import merged
 
 __all__ = ["Rules", "simplified"]
@@ -71,11 +72,11 @@ def simplified(
     chosen = rule_set(rules)
 
     def inside(body: Sequence[Node]) -> list[Node]:
-        found, steps = simplified(body, Knowledge(), trust=trust, rules=chosen)
-        log.extend(steps)
-        return found
+        # Steps inside are of values that this graph does not have: its log tells of the outcome.
+        return simplified(body, Knowledge(), trust=trust, rules=chosen)[0]
 
-    current = with_simple_bodies(outputs, inside)
+    slim = without_dead_results(with_simple_bodies(without_dead_results(outputs), inside))
+    current = log.through("loops and branches simplified inside", outputs, slim)
     seen: dict[tuple[Node, ...], int] = {}
     settled = set() if settled is None else settled
     with collector_paused():
@@ -97,7 +98,8 @@ def simplified(
             current = log.through("constants folded", current, folded(current))
             new = rewrite(current, chosen, knowledge, trust=trust, log=log, settled=settled)
             current = log.through("rules", current, new)
-    return log.through("the cheapest taken", current, _cheapest(current, seen)), log
+    current = log.through("the cheapest taken", current, _cheapest(current, seen))
+    return log.through("loops slimmed", current, without_dead_results(current)), log
 
 
 def _cheapest(last: list[Node], seen: dict[tuple[Node, ...], int]) -> list[Node]:

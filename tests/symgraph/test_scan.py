@@ -253,6 +253,29 @@ def test_second_derivatives_by_every_door() -> None:
     np.testing.assert_allclose(sg.grad(f)(H0), graph.gradient("h").evaluate(h=H0)[1], rtol=1e-12)
 
 
+def test_what_nothing_reads_is_cut_out_of_the_body() -> None:
+    def f(w: Any, xs: Any, h: Any) -> Any:
+        def step(carry: Any, x: Any) -> Any:
+            state, idle, pair = carry
+            after = np.tanh(state @ w + x)
+            return (after, np.cosh(idle), {"a": pair["b"], "b": pair["a"]}), np.sinh(after)
+
+        (last, _, pair), _ = sg.scan(step, (h, h, {"a": h, "b": h * 2}), xs)
+        return np.sum(last) + np.sum(pair["a"])
+
+    graph = sg.trace(f, w=W, xs=XS, h=H0)
+    slim = graph.simplify()
+    loop = next(node for node in slim.nodes if node.op.name == "scan")
+    assert loop.params["carries"] == 3  # The pair depends on itself, crosswise.
+    source = slim.lower().source
+    assert not any(name in source for name in ("cosh", "sinh", "y0"))
+    at = {"w": W, "xs": XS, "h": H0}
+    np.testing.assert_allclose(slim.lower()(**at), graph.evaluate(**at), rtol=1e-15)
+    both = [g.gradient("w", "h").evaluate(**at)[1] for g in (slim, graph)]
+    assert_same(*both)
+    assert len(slim.simplify()) == len(slim)
+
+
 def test_carries_are_kept_for_the_gradient_only() -> None:
     def last(w: Any, xs: Any, h: Any) -> Any:
         return np.sum(sg.scan(lambda c, x: (np.tanh(c @ w + x), None), h, xs)[0])
