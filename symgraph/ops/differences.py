@@ -10,7 +10,7 @@ import numpy as np
 from ..array import FUNCTIONS, Array
 from ..avals import normal_axes
 from ..dims import show_shape
-from ..errors import ShapeError
+from ..errors import DTypeError, ShapeError
 from .composites import as_array, composite, given, refuse
 from .creation import full
 from .joining import concatenate
@@ -60,13 +60,21 @@ def _end(value: Any, x: Array, axis: int) -> Array:
 def ediff1d(x: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     """Differences of the raveled array, between what `to_begin` and `to_end` add."""
     x = ravel(as_array(x))
-    found = diff(x)
+    found = x[1:] - x[:-1]
     parts = [found]
     if given(to_begin):
-        parts.insert(0, FUNCTIONS["astype"](ravel(as_array(to_begin)), x.dtype))
+        parts.insert(0, _extra(to_begin, x))
     if given(to_end):
-        parts.append(FUNCTIONS["astype"](ravel(as_array(to_end)), x.dtype))
+        parts.append(_extra(to_end, x))
     return concatenate(parts) if len(parts) > 1 else found
+
+
+def _extra(values: Any, x: Array) -> Array:
+    """What is put at an end, in the dtype of the array."""
+    values = ravel(as_array(values))
+    if not np.can_cast(values.dtype, x.dtype, "same_kind"):
+        raise DTypeError(f"ediff1d: {values.dtype} does not go into an array of {x.dtype}.")
+    return FUNCTIONS["astype"](values, x.dtype)
 
 
 @composite(np.trapezoid)

@@ -112,6 +112,8 @@ def _met(rows: Array, n: Any, q: Any, method: str) -> Array:
     if method not in _METHODS:
         known = ", ".join(sorted([*_METHODS, *_DISCRETE]))
         raise TraceError(f"quantile: {method!r} is no method.", mend=f"Use one of: {known}.")
+    if rows.dtype.kind == "b":
+        raise DTypeError("quantile: there is nothing between False and True.")
     if rows.dtype.kind != "f":
         rows = FUNCTIONS["astype"](rows, "float64")
     at, weight = _METHODS[method](n, q)
@@ -176,9 +178,12 @@ def _quantile(
     if q.ndim > 1:
         raise ShapeError(f"quantile: q is a number or a vector, not of shape {q.shape}.")
     rows, size = _sorted_rows(x, axis)
+    lead = (q.shape[0],) if q.ndim else ()
+    skip_nan = skip_nan and x.dtype.kind == "f"
+    if size == 0 and skip_nan:
+        return full((*lead, *_rest(x, axis, keepdims)), np.nan, dtype or x.dtype)
     if size == 0:
         raise ShapeError(f"quantile: shape {show_shape(x.shape)} has no element to choose.")
-    skip_nan = skip_nan and x.dtype.kind == "f"
     places = reshape(q, (1,)) if isinstance(q, Array) and not q.ndim else q.reshape(-1)
     n: Any = size if isinstance(size, int) else dimension(size)
     if skip_nan:
@@ -188,7 +193,6 @@ def _quantile(
     if dtype is not None and found.dtype != dtype and found.dtype.kind == "f":
         found = FUNCTIONS["astype"](found, dtype)
     found = moveaxis(found, -1, 0)
-    lead = (q.shape[0],) if q.ndim else ()
     return reshape(found, (*lead, *_rest(x, axis, keepdims)))
 
 
@@ -275,9 +279,9 @@ def nanmedian(
     """`median` of what is no NaN."""
     refuse("nanmedian", {"out": out})
     x = as_array(x)
-    if x.dtype.kind != "f":
+    rows, size = _sorted_rows(x, axis)
+    if x.dtype.kind != "f" or size == 0:
         return median(x, axis, keepdims=keepdims)
-    rows, _ = _sorted_rows(x, axis)
     n = _counted(x, axis)
     pair = FUNCTIONS["concatenate"]([(FUNCTIONS["maximum"](n, 1) - 1) // 2, n // 2], axis=-1)
     wide = broadcast_to(pair, (*rows.shape[:-1], 2))

@@ -69,16 +69,17 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
     """
     refuse("choose", {"out": out})
     a = as_array(a)
-    options = [as_array(each) for each in choices]
+    options = list(choices)
     if a.dtype.kind not in "iub":
         raise DTypeError(f"choose: numbers of choices are integers, not {a.dtype}.")
     if not options:
         raise ShapeError("choose: there is nothing to choose from.")
     number = _in_range(FUNCTIONS["astype"](a, "int64"), len(options), mode)
-    kind = np.result_type(*[each.dtype for each in options])
-    found = FUNCTIONS["astype"](options[-1], kind)
+    kind = np.result_type(*[_typed(each) for each in options])
+    options = [FUNCTIONS["asarray"](each, dtype=kind) for each in options]
+    found = options[-1]
     for k in range(len(options) - 2, -1, -1):
-        found = where(number == k, FUNCTIONS["astype"](options[k], kind), found)
+        found = where(number == k, options[k], found)
     return FUNCTIONS["broadcast_to"](found, broadcast_shapes(a.shape, found.shape))
 
 

@@ -44,6 +44,12 @@ def test_cumulative_functions_are_numpys(agrees, f):
     agrees(f, X.astype("float32"))
 
 
+@pytest.mark.parametrize("f", CALLS)
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "float16"])
+def test_cumulative_functions_of_other_dtypes_are_numpys(agrees, f, dtype):
+    agrees(f, np.abs(WHOLE[[0, 1, 1]]).astype(dtype))
+
+
 @pytest.mark.parametrize("f", CALLS[:-1])
 def test_cumulative_functions_of_integers_are_numpys(agrees, f):
     agrees(f, WHOLE)

@@ -56,6 +56,7 @@ def test_choosing_of_integers_is_numpys(agrees, f):
 @pytest.mark.parametrize("f", CHOICES)
 def test_choosing_is_numpys(agrees, f):
     agrees(f, X, NUMBERS)
+    agrees(f, X.astype("float16"), NUMBERS.astype("uint8"))
     agrees(lambda x: f(x, NUMBERS), X)
 
 

@@ -145,6 +145,19 @@ def test_the_quantile_may_be_symbolic(agrees):
     assert (value, slope) == (3.5, 6.0)
 
 
+@pytest.mark.parametrize("f", QUANTILES)
+def test_quantiles_of_truths_are_refused_as_numpy_does(agrees, f):
+    agrees(f, X > 0)
+
+
+def test_the_median_of_nothing(agrees):
+    for f in (np.median, np.nanmedian):
+        agrees(lambda x, f=f: f(x, axis=1), np.zeros((3, 0)))
+        agrees(lambda x, f=f: f(x, axis=0, keepdims=True), np.zeros((3, 0)))
+        agrees(lambda x, f=f: f(x), np.zeros((3, 0), "float32"))
+    agrees(lambda x: np.nanquantile(x, 0.5, axis=1), np.zeros((3, 0)))
+
+
 def test_quantiles_that_are_none():
     x = sg.input("x", (3,))
     with pytest.raises(ShapeError, match="between 0 and 1"):
