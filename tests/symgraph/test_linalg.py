@@ -630,6 +630,30 @@ def test_gradients_are_jaxs(f, name, x):
     np.testing.assert_allclose(second.evaluate(x=x), twice, rtol=1e-6, atol=1e-6)
 
 
+# -- several results -------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("name", "f"),
+    [
+        ("slogdet", np.linalg.slogdet),
+        ("qr", np.linalg.qr),
+        ("eigh", np.linalg.eigh),
+        ("svd", np.linalg.svd),
+    ],
+)
+def test_m04_one_computation_gives_all_results_and_serves_their_gradients(name, f):
+    """Mission row M04: several outputs are one node, in the gradient too."""
+    graph = sg.trace(lambda x: sum(np.sum(np.sin(each)) for each in f(x)), x=(3, 3))
+    for each in (graph, graph.gradient("x"), graph.gradient("x").simplify()):
+        assert [node.op.name for node in each.nodes].count(name) == 1
+    value, found = graph.gradient("x").simplify().lower()(x=X)
+    step = 1e-6 * np.cos(np.arange(9.0)).reshape(3, 3)
+    if name == "eigh":
+        step = step + step.T
+    rise = graph.evaluate(x=X + step) - graph.evaluate(x=X - step)
+    np.testing.assert_allclose(np.sum(found * step), rise / 2, rtol=1e-5)
+    np.testing.assert_allclose(value, graph.evaluate(x=X))
+
+
 # -- as programs -----------------------------------------------------------------------------------
 def test_several_results_have_their_memory_predicted():
     graph = sg.trace(lambda x: np.sum(np.linalg.svd(x)[0] @ np.linalg.qr(x)[1]), x=(3, 3))
