@@ -229,6 +229,15 @@ _clip = elementwise(
 )
 
 
+def _bound(x: Any, bound: Any, lower: bool) -> Any:
+    """A bound of integers as NumPy takes it: one that no element of the dtype meets is none."""
+    if type(bound) is not int or type(x) is not Array or x.dtype.kind not in "iu":
+        return bound
+    limits = np.iinfo(x.dtype)
+    open_side = bound <= limits.min if lower else bound >= limits.max
+    return None if open_side else bound
+
+
 def _within(
     x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None
 ) -> Any:
@@ -241,8 +250,8 @@ def _within(
         None leaves that side open; where a_min > a_max the result is a_max. `min` and `max` are
         other names for them.
     """
-    low = min if a_min is None else a_min
-    high = max if a_max is None else a_max
+    low = _bound(x, min if a_min is None else a_min, lower=True)
+    high = _bound(x, max if a_max is None else a_max, lower=False)
     if low is None and high is None:
         return x if isinstance(x, Array) else constant(x)
     if low is None:

@@ -141,6 +141,14 @@ def test_integers_of_two_kinds_compare_exactly(name: str) -> None:
             assert_same(getattr(np, name), number, array)
 
 
+def test_clip_by_numbers() -> None:
+    for dtype, low, high in itertools.product(
+        DTYPES, (None, -(2**70), -1000, -1, 0, 1.5, 300), (None, -1, 2, 127, 128, 2**70, 2.5)
+    ):
+        if low is not None or high is not None:
+            assert_same(lambda x, low=low, high=high: np.clip(x, low, high), SMALL[dtype])
+
+
 def test_what_the_mission_asks() -> None:
     half, byte = sg.input("h", (2,), "float32"), sg.input("b", (2,), "int8")
     assert (half + 1.5).dtype == "float32"
