@@ -227,7 +227,9 @@ def emit(program: Program) -> Emitted:
 
 def _statements(program: Program, names: Names) -> list[tuple[str, Node | None]]:
     """The lines of a program between its head and its return, each with the node it computes."""
-    names.module.programs.update(program.bodies)
+    for body, inner in program.bodies.items():
+        # Two loops may run one body: it has the constants of the program that came first.
+        names.module.programs.setdefault(body, inner)
     last = max((i for i, each in enumerate(program.statements) if each.allocates), default=-1)
     found: list[tuple[str, Node | None]] = []
     for number, statement in enumerate(program.statements):

@@ -218,6 +218,22 @@ def test_functional_source_and_listing_show_the_body() -> None:
     assert "while" not in listing
 
 
+def test_bodies_that_two_loops_share_are_written_once() -> None:
+    def inner(c: Any, x: Any) -> Any:
+        return sg.cond(np.sum(c) > 0.25, lambda: c * x - 0.75, lambda: c + 1.25), None
+
+    def f(x: Any, y: Any) -> Any:
+        one = sg.scan(inner, x, y)[0]
+        other = sg.scan(lambda c, x: (sg.scan(inner, c + 3.5, y)[0], x), x, y)[0]
+        return np.sum(one * other)
+
+    check = sg.trace(f, x=(2,), y=(3, 2)).gradient("x", "y")
+    at = {"x": RNG.normal(size=2), "y": RNG.normal(size=(3, 2))}
+    for run in (check.lower(), check.simplify().lower()):
+        got, want = run(**at), check.evaluate(**at)
+        assert_same([got[0], *got[1]], [want[0], *want[1]])
+
+
 def test_choices_and_while_loops_have_functional_source() -> None:
     def f(x: Any) -> Any:
         grown = sg.while_loop(lambda c: c < 100, lambda c: c * x, x)
