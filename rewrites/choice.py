@@ -5,12 +5,18 @@ from __future__ import annotations
 from typing import Annotated, TypeAlias
 
 from symgraph.numpy import (
+    absolute,
+    clip,
     equal,
+    exp,
     greater,
     greater_equal,
     less,
     less_equal,
+    maximum,
+    minimum,
     not_equal,
+    sign,
     square,
     where,
 )
@@ -22,6 +28,7 @@ from symgraph.rewriting import (
     Nonpositive,
     Nonzero,
     Positive,
+    PositiveConstant,
     Real,
     UniformConstant,
     is_real,
@@ -30,6 +37,7 @@ from symgraph.rewriting import (
 )
 
 RealNumber: TypeAlias = Annotated[UniformConstant, is_real]
+PositiveReal: TypeAlias = Annotated[PositiveConstant, is_real]
 
 
 # -- branches --------------------------------------------------------------------------------------
@@ -67,6 +75,49 @@ def difference_of_masked(c: Boolean, x: Real, y: Real) -> Identity:
 def sum_of_masked_otherwise(c: Boolean, x: Real, y: Real) -> Identity:
     """Two terms behind the mask that lets through where the condition fails."""
     return where(c, 0, x) + where(c, 0, y), where(c, 0, x + y)
+
+
+# -- choices that are extrema ----------------------------------------------------------------------
+@rule(sound="rounding")
+def zero_above_zero(x: Real) -> Identity:
+    r"""What is positive is taken away: $\min(x, 0)$, NaN staying NaN."""
+    return where(x > 0, 0, x), minimum(x, 0)
+
+
+@rule(sound="rounding")
+def zero_below_zero(x: Real) -> Identity:
+    r"""What is negative is taken away: $\max(x, 0)$, NaN staying NaN."""
+    return where(x < 0, 0, x), maximum(x, 0)
+
+
+@rule(sound="rounding", stable="large x: exp of the branch not taken overflows")
+def one_above_zero(x: Real) -> Identity:
+    r"""$e^{\min(x, 0)}$ is 1 above zero."""
+    return where(x > 0, 1, exp(x)), exp(minimum(x, 0))
+
+
+@rule(sound="rounding")
+def sign_outside_unit(x: Real) -> Identity:
+    """Clipping, written out: the derivative of Huber's loss."""
+    return where(absolute(x) < 1, x, sign(x)), clip(x, -1, 1)
+
+
+@rule(sound="rounding")
+def sign_outside_closed_unit(x: Real) -> Identity:
+    """The same, the bounds themselves passed on."""
+    return where(absolute(x) <= 1, x, sign(x)), clip(x, -1, 1)
+
+
+@rule(sound="rounding")
+def scaled_sign_outside_bound(x: Real, c: PositiveReal) -> Identity:
+    """Clipping at any bound, written out."""
+    return where(absolute(x) < c, x, c * sign(x)), clip(x, opposite(c), c)
+
+
+@rule(sound="rounding")
+def scaled_sign_outside_closed_bound(x: Real, c: PositiveReal) -> Identity:
+    """The same, the bounds themselves passed on."""
+    return where(absolute(x) <= c, x, c * sign(x)), clip(x, opposite(c), c)
 
 
 # -- comparisons -----------------------------------------------------------------------------------

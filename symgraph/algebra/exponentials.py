@@ -48,14 +48,7 @@ class Exponentials:
 
     def _exps(self, exps: Factors, loose: list[tuple[Term, Slot]]) -> Factors:
         if not loose or not exps:
-            made = [
-                self._leaf(
-                    self.spelling.unary(
-                        "exp", self.writer.written(scaled(self.normal.instance(slot), slot[2]))
-                    )
-                )
-                for slot in exps
-            ]
+            made = self._exps_apart_or_joined(exps)
             plain = [
                 self._leaf(self.writer.written(self.normal.instance(slot)), slot[2])
                 for _, slot in loose
@@ -70,6 +63,24 @@ class Exponentials:
             )
             parts.append((canonical_term([(closed, new, one)], {}), power))
         return [self._leaf(self.spelling.unary("exp", self.writer.written(added(parts))))]
+
+    def _exps_apart_or_joined(self, exps: Factors) -> Factors:
+        """Each exp by itself, or one exp of the sum where that costs less."""
+        made = [self._leaf(self._exp(self._powered(slot))) for slot in exps]
+        if len(exps) < 2 or any(self.spelling.alive(head.node) for head, _, _ in made):
+            return made
+        parts = [item for slot in exps for item in self._powered(slot).items()]
+        joint = self._exp(added(parts))
+        # A sum over more indices than each exp would be a larger array of exps.
+        widest = max(len(idx) for _, idx, _ in made)
+        return [self._leaf(joint)] if len(joint.names) <= widest else made
+
+    def _powered(self, slot: Slot) -> Expr:
+        """The argument of an exp that is raised to a power."""
+        return scaled(self.normal.instance(slot), slot[2])
+
+    def _exp(self, argument: Expr) -> Piece:
+        return self.spelling.unary("exp", self.writer.written(argument))
 
     def _exponent(self, expr: Expr) -> Expr:
         """A of 1 + exp(A)."""

@@ -36,6 +36,7 @@ from .term_writer import Scaled, TermWriter, Unwritable
 
 __all__ = ["Unwritable", "Writer"]
 
+_EVEN: dict[str, tuple[str, int]] = {"cos": ("sin", -1), "cosh": ("sinh", 1)}
 _WIDEST = 12
 """Sums of more terms are written without looking for common factors."""
 _MOST_PRODUCTS = 150
@@ -164,20 +165,24 @@ class Writer(TermWriter):
         return found
 
     def _double_angles(self, expr: Expr) -> list[Scaled]:
-        """With cos(x)**2 - sin(x)**2 as cos(2 x), wherever the pair stands."""
+        """cos(x)**2 - sin(x)**2 as cos(2 x), cosh(x)**2 + sinh(x)**2 as cosh(2 x)."""
         found: list[Scaled] = []
         for term, coef in expr.items():
             for place, f in enumerate(term.factors):
-                if f.power != 2 or f.head.kind != "leaf" or f.head.node.op.name != "cos":
+                if f.power != 2 or f.head.kind != "leaf":
+                    continue
+                name = f.head.node.op.name
+                if name not in _EVEN:
                     continue
                 (x,) = f.head.node.operands
-                sine = self.heads.leaf(self.spelling.call("sin", x))
+                partner_name, sign = _EVEN[name]
+                sine = self.heads.leaf(self.spelling.call(partner_name, x))
                 factors, bound = self.normal.opened_term(term)
                 rest = [slot for i, slot in enumerate(factors) if i != place]
                 partner = canonical_term([*rest, (sine, f.idx, f.power)], bound)
-                if expr.get(partner) == -coef:
+                if expr.get(partner) == sign * coef:
                     left = [item for item in expr.items() if item[0] not in (term, partner)]
-                    head = self.heads.made(self.doubled("cos", x))
+                    head = self.heads.made(self.doubled(name, x))
                     whole = canonical_term([*rest, (head, f.idx, one)], bound)
                     found.append(self._sum_of_leaves(added([*left, (whole, coef)])))
         return found

@@ -11,11 +11,12 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from ..array import FUNCTIONS, Array
 from ..dag import Node
 from ..dims import Dim, known_equal
 from .heads import Heads, one, open_axes
 from .labels import canonical_term
-from .leaves import repeated_number
+from .leaves import leaf_expr, repeated_number
 from .normalize import Normal
 from .scalars import constant_value, number
 from .selections import is_masked, is_one_of_each_row, masked, scattered
@@ -154,8 +155,21 @@ def _sigmoid(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
 
 
 def _softplus(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    below = _below_zero(node.operands[0])
+    if below is not None:
+        # The safe spelling by hand: softplus(x) is max(x, 0) + softplus(-|x|).
+        top = FUNCTIONS["maximum"](Array(below), 0).node
+        whole = _softplus(forms, node, [leaf_expr(forms.heads, below)])
+        return whole and forms.normal.add([(whole, one), (leaf_expr(forms.heads, top), -one)])
     raised = forms.normal.exp(operands[0])
     return None if raised is None else forms.normal.log(_plus_one(forms, raised))
+
+
+def _below_zero(node: Node) -> Node | None:
+    """What x is, if the node is -|x|."""
+    if node.op.name != "negative" or node.operands[0].op.name != "absolute":
+        return None
+    return node.operands[0].operands[0]
 
 
 # -- sums and movement -----------------------------------------------------------------------------

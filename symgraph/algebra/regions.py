@@ -36,7 +36,7 @@ ARGUMENTS = frozenset(
 )
 """Operations that carry their argument along, wherever they go: a long one stays closed."""
 
-_MERGING = frozenset({"sin", "cos", "sign"})
+_MERGING = frozenset({"sin", "cos", "sinh", "cosh", "sign", "absolute"})
 """Operations whose results may meet in a product and become another operation of the operand."""
 SELECTIONS = frozenset({"where", "add_along_axis"})
 """Operations that seldom have an expression: their operands are written at their best anyway."""

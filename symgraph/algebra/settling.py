@@ -263,7 +263,10 @@ class Settling(ABC):
             inner = self.instance(slot)
             for h, i, low in denominators(inner):
                 beside = any(
-                    other[0] is h and other[1] == i and other[2] <= low * -power < 0
+                    other[0] is h
+                    and other[1] == i
+                    and other[2] < 0
+                    and abs(other[2] + low * power) <= -other[2]
                     for other in factors
                 )
                 if not beside or not h.nonzero:
@@ -279,18 +282,21 @@ class Settling(ABC):
         return None
 
     def _sign_step(self, factors: Factors, bound: Bound) -> Product | None:
-        """The sign of an array times the array is its absolute value."""
+        """sign(x) x = |x| and sign(x) / |x| = 1 / x."""
         for slot in factors:
             head, idx, power = slot
             if head.kind != "leaf" or head.node.op.name != "sign" or power != 1:
                 continue
             (x,) = head.node.operands
+            sized = self.heads.leaf(FUNCTIONS["absolute"](Array(x)).node)
             for other in factors:
+                if other[0] is sized and other[1] == idx and other[2] == -1:
+                    left = [each for each in factors if each is not slot and each is not other]
+                    return one, [*left, (self.heads.leaf(x), idx, -1)], bound
                 if other[0].kind == "leaf" and other[0].node is x and other[1] == idx:
                     if other[2].denominator != 1 or other[2] < 1:
                         continue
-                    size = self.heads.leaf(FUNCTIONS["absolute"](Array(x)).node)
                     left = [each for each in factors if each is not slot and each is not other]
                     rest: Factors = [(other[0], idx, other[2] - 1)] if other[2] > 1 else []
-                    return one, [*left, (size, idx, one), *rest], bound
+                    return one, [*left, (sized, idx, one), *rest], bound
         return None

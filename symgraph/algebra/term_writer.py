@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeAlias
 
 from ..dag import Node
 from ..dims import Dim
@@ -14,7 +15,7 @@ from .normalize import Normal
 from .pieces import Piece, Spelling
 from .plan import Item, contraction_kind, plan
 from .slots import Factors, Slot
-from .term import Coef, Head, Rational, Term, quotient
+from .term import Coef, Head, Rational, Term, quotient, times
 
 __all__ = ["Scaled", "TermWriter", "Unwritable"]
 
@@ -50,9 +51,8 @@ class TermWriter:
         found = self._products.get((term, coef))
         if found is None:
             found = self._planned(term, coef)
-            doubled = self._double_angle(term)
-            if doubled is not None:
-                found = min(found, self._planned(doubled, quotient(coef, 2)), key=self._price)
+            for other, by in self._trigonometric(term):
+                found = min(found, self._planned(other, times(coef, by)), key=self._price)
             self._products[(term, coef)] = found
         return found
 
@@ -61,23 +61,31 @@ class TermWriter:
         count, *rest = self.price(piece.node)
         return (count + (coef != 1), *rest)
 
-    def _double_angle(self, term: Term) -> Term | None:
-        """The term with sin(x) cos(x) as sin(2 x), which is twice that; None without the pair."""
+    def _trigonometric(self, term: Term) -> list[tuple[Term, Rational]]:
+        """The term with sin(x) cos(x) as sin(2 x) / 2, or sin(x) / cos(x) as tan(x)."""
         factors, bound = self.normal.opened_term(term)
+        found: list[tuple[Term, Rational]] = []
         for slot in factors:
-            if not _is_leaf_of(slot, "sin"):
+            pair = _PAIRS.get(_function_of(slot))
+            if pair is None or slot[2] != 1:
                 continue
             (x,) = slot[0].node.operands
             for other in factors:
-                if (
-                    _is_leaf_of(other, "cos")
-                    and other[0].node.operands[0] is x
-                    and other[1] == slot[1]
-                ):
-                    rest = [each for each in factors if each is not slot and each is not other]
-                    head = self.heads.made(self.doubled("sin", x))
-                    return canonical_term([*rest, (head, slot[1], 1)], bound)
-        return None
+                if _function_of(other) != pair.other or other[1] != slot[1]:
+                    continue
+                if other[0].node.operands[0] is not x:
+                    continue
+                rest = [each for each in factors if each is not slot and each is not other]
+                if other[2] == 1:
+                    head = self.heads.made(self.doubled(pair.name, x))
+                    term = canonical_term([*rest, (head, slot[1], 1)], bound)
+                    found.append((term, Fraction(1, 2)))
+                elif other[2] < 0 and other[2].denominator == 1:
+                    head = self.heads.made(self.spelling.call(pair.quotient, x))
+                    if other[2] != -1:
+                        rest.append((other[0], other[1], other[2] + 1))
+                    found.append((canonical_term([*rest, (head, slot[1], 1)], bound), 1))
+        return found
 
     def doubled(self, name: str, x: Node) -> Node:
         """The function called `name` of twice x."""
@@ -135,6 +143,13 @@ class TermWriter:
 
     def _row(self, slot: tuple[Head, tuple[int, ...], Rational]) -> tuple[Piece, Item]:
         head, idx, power = slot
+        if power < 0 and abs(power) not in (1, 2, Fraction(1, 2)):
+            # x**-3 at once, not 1 / x**3, but where that is computed anyway.
+            below = self.spelling.raised(self._leaf(head, idx), abs(power))
+            if not self.spelling.alive(below.node):
+                return self.spelling.raised(self._leaf(head, idx), power), Item(
+                    frozenset(idx), False
+                )
         piece = self.spelling.raised(self._leaf(head, idx), abs(power))
         return piece, Item(frozenset(idx), power < 0)
 
@@ -177,7 +192,14 @@ class TermWriter:
         self, coef: Coef, rows: list[tuple[Piece, Item]], out: frozenset[int]
     ) -> tuple[Coef, list[tuple[Piece, Item]]]:
         """The number on a factor smaller than the result, where that saves work."""
-        if abs(coef) == 1 or len(rows) < 2:
+        if abs(coef) in (0, 1):
+            return coef, rows
+        for place, (piece, item) in enumerate(rows):
+            for by in (coef, -coef) if not item.inverse else ():
+                scaled = self.spelling.times(piece, by)
+                if self.spelling.alive(scaled.node):
+                    return quotient(coef, by), [*rows[:place], (scaled, item), *rows[place + 1 :]]
+        if len(rows) < 2:
             return coef, rows
         smallest = min(range(len(rows)), key=lambda i: (len(rows[i][1].labels), rows[i][1].inverse))
         piece, item = rows[smallest]
@@ -242,7 +264,17 @@ def _split_square(slot: Slot, bound: dict[int, Dim]) -> list[Slot]:
     return [slot]
 
 
-def _is_leaf_of(slot: Slot, name: str) -> bool:
-    """Whether the factor is what the function called `name` gives, to the power 1."""
-    head, _, power = slot
-    return head.kind == "leaf" and power == 1 and head.node.op.name == name
+class _Pair(NamedTuple):
+    """A function whose product with `other` is half of it at twice the argument."""
+
+    name: str
+    other: str
+    quotient: str
+
+
+_PAIRS = {"sin": _Pair("sin", "cos", "tan"), "sinh": _Pair("sinh", "cosh", "tanh")}
+
+
+def _function_of(slot: Slot) -> str:
+    """The name of the operation that gives the factor, "" if it is no array of the graph."""
+    return slot[0].node.op.name if slot[0].kind == "leaf" else ""
