@@ -7,13 +7,10 @@ Nothing is changed in place, and every stage can be printed, drawn, explained an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import cost
 from .array import Array
 from .autodiff.connectivity import Connection, connection
 from .autodiff.differentiate import Disconnected, differentiated, output_of, target_of
@@ -29,34 +26,24 @@ from .autodiff.products import (
 )
 from .autodiff.scalar import ScalarDerivatives, scalar_derivatives
 from .backends.base import Lowered, lower
-from .budget import program_peak, within
-from .cost import Cost
+from .budget import within
 from .dag import Dag, Node
 from .derivation import Derive, Stage, derived, simplified_stage
 from .errors import InputError, SymgraphError
-from .evaluate import bound_inputs, check_facts, evaluate
-from .export import dot, python, svg, text
-from .export.explanation import explain
-from .facts import Fact
 from .history import History
-from .lowering.liveness import Memory
-from .lowering.liveness import memory as memory_of
 from .lowering.remat import bytes_of, recomputed
 from .passes.simplify import Rules
-from .propagation import Knowledge
 from .rewriting.log import Log
 from .rewriting.rule import Soundness
-from .verify import verify
+from .view import View
 
 if TYPE_CHECKING:
-    import networkx as nx
-
-    from .dims import Dim
+    pass
 
 __all__ = ["Graph"]
 
 
-class Graph:
+class Graph(View):
     """Named inputs, outputs and the DAG between them, with the stages of the pipeline as methods.
 
     Parameters
@@ -69,61 +56,9 @@ class Graph:
 
     def __init__(self, dag: Dag | Stage, *, history: Log | None = None) -> None:
         self._stage = dag if isinstance(dag, Stage) else Stage(dag)
-        self.dag: Dag = self._stage.dag
-        self.history: History[Graph] = History(
-            Log() if history is None else history, self.dag, Graph
-        )
-
-    # -- the graph itself ------------------------------------------------------------------------
-    @property
-    def inputs(self) -> Mapping[str, Array]:
-        """Inputs by name, in the order of the call signature."""
-        return {name: Array(node) for name, node in self.dag.inputs.items()}
-
-    @property
-    def outputs(self) -> Mapping[str, Array]:
-        """Outputs by name."""
-        return {
-            name: Array(node) for name, node in zip(self.dag.names, self.dag.outputs, strict=True)
-        }
-
-    @property
-    def nodes(self) -> tuple[Node, ...]:
-        """All nodes, operands first."""
-        return self.dag.nodes
-
-    @property
-    def nx(self) -> nx.DiGraph[Node]:
-        """The networkx DAG (read-only): keys are nodes, an edge's `slots` the operand positions."""
-        return self.dag.nx
-
-    def get_operation(self, node: Node) -> Any:
-        """The operation that makes `node`."""
-        return node.op
-
-    def get_inputs(self, node: Node) -> tuple[Node, ...]:
-        """The operands of `node`, in order."""
-        return node.operands
-
-    def get_consumers(self, node: Node) -> tuple[Node, ...]:
-        """The nodes that use `node`, each once."""
-        return tuple(dict.fromkeys(user for user, _ in self.dag.uses[node]))
-
-    def op_count(self) -> int:
-        """Operations by the convention for closed forms: movement and constants are free."""
-        return cost.op_count(self.dag.outputs)
-
-    def flops(self, **dims: int) -> Dim:
-        """Floating-point operations: a number, or a formula in the dimensions not given."""
-        return cost.flops(self.dag.outputs, dims, self.dag.dims)
-
-    def bytes_moved(self, **dims: int) -> Dim:
-        """Bytes that operations read and write if none are fused: a number or a formula."""
-        return cost.bytes_moved(self.dag.outputs, dims, self.dag.dims)
-
-    def cost(self, **dims: int) -> Cost:
-        """Operations, flops and bytes, in all, by operation and by node; prints as a table."""
-        return cost.cost(self.dag.outputs, dims, self.dag.dims)
+        log = Log() if history is None else history
+        self.history: History[Graph] = History(log, self._stage.dag, Graph)
+        super().__init__(self._stage.dag, self.history)
 
     # -- derivatives -----------------------------------------------------------------------------
     def gradient(
@@ -376,38 +311,7 @@ class Graph:
         stage, history = simplified_stage(self._stage, trust, rules)
         return Graph(stage, history=history)
 
-    def explain(self, node: Node | Array | str | None = None) -> str:
-        """The derivation: each rule that fired, where, before and after, and why it is sound.
-
-        With a node (or an output's name) only the steps that led to it.
-        """
-        if isinstance(node, str):
-            node = self.outputs[node]
-        if node is None:
-            return explain(self.history.steps)
-        found = node.node if isinstance(node, Array) else node
-        return explain(self.history.leading_to([found]), title=repr(found))
-
-    def why(self, node: Node | Array | str, fact: Fact) -> str:
-        """Where a fact about a value comes from."""
-        if isinstance(node, str):
-            node = self.inputs[node] if node in self.inputs else self.outputs[node]
-        return Knowledge().why(node.node if isinstance(node, Array) else node, fact)
-
     # -- memory ----------------------------------------------------------------------------------
-    def memory(self, **dims: int) -> Memory:
-        """Live ranges of the schedule, and the predicted peak in bytes (`.peak_bytes`).
-
-        The peak is that of the program `lower()` emits for NumPy, in-place reuse and working room
-        included; inputs belong to the caller and do not count.
-
-        Parameters
-        ----------
-        **dims : int
-            A size for each named dimension.
-        """
-        return replace(memory_of(self.dag, dims), peak_bytes=program_peak(self.dag, dims))
-
     def checkpoint(
         self,
         memory: int | str | None = None,
@@ -440,15 +344,6 @@ class Graph:
         return Graph(Stage(dag, before=self._stage.before), history=self.history.log)
 
     # -- numbers ---------------------------------------------------------------------------------
-    def evaluate(self, *, check_facts: bool = False, **inputs: Any) -> Any:
-        """The outputs on numbers, by the plain interpreter: the reference for every faster path.
-
-        `check_facts` checks first that inputs satisfy the facts stated of them.
-        """
-        if check_facts:
-            self.check_inputs(**inputs)
-        return self.dag.regroup(evaluate(self.dag, inputs))
-
     def lower(
         self, backend: str = "numpy", *, check_facts: bool = False, **options: Any
     ) -> Lowered:
@@ -468,79 +363,3 @@ class Graph:
         """
         lowered = lower(self.dag, backend, **options)
         return lowered if not check_facts else lowered.guarded(self.check_inputs)
-
-    def check_inputs(self, **inputs: Any) -> None:
-        """Check numbers against the declared shapes, dtypes and facts.
-
-        Raises
-        ------
-        InputError, FactError
-        """
-        arrays, _ = bound_inputs(self.dag.inputs, inputs)
-        check_facts(self.dag.inputs, arrays)
-
-    # -- inspection ------------------------------------------------------------------------------
-    def to_python(self) -> str:
-        """Self-contained NumPy source, `def function(np, **inputs)`, one line a node."""
-        return python.to_python(self.dag)
-
-    def to_dot(self) -> str:
-        """Graphviz text."""
-        return dot.render(self.dag)
-
-    def to_svg(self) -> str:
-        """A picture: the forward spine with each gradient node beside what it is the adjoint of."""
-        return svg.render(self.dag)
-
-    def save(self, path: str | Path) -> None:
-        """Write the graph in the format its suffix names: .svg, .dot, .txt or .py.
-
-        Raises
-        ------
-        InputError
-            If the suffix names no format.
-        """
-        target = Path(path)
-        formats: dict[str, Callable[[], str]] = {
-            ".svg": self.to_svg,
-            ".dot": self.to_dot,
-            ".txt": self.__str__,
-            ".py": self.to_python,
-        }
-        if target.suffix not in formats:
-            raise InputError(
-                f"{target.suffix or target.name!r} names no format.",
-                mend=f"Use one of {', '.join(formats)}.",
-            )
-        target.write_text(formats[target.suffix](), encoding="utf-8")
-
-    def verify(self) -> None:
-        """Check the invariants of the graph.
-
-        Raises
-        ------
-        VerifyError
-        """
-        verify(self.dag)
-
-    def __str__(self) -> str:
-        return text.render(self.dag, self.history)
-
-    def __repr__(self) -> str:
-        return (
-            f"<Graph ({', '.join(self.dag.inputs)}) -> ({', '.join(self.dag.names)}): "
-            f"{len(self.dag)} nodes, {self.op_count()} operations>"
-        )
-
-    def __len__(self) -> int:
-        return len(self.dag)
-
-    def _repr_mimebundle_(self, **_kwargs: Any) -> dict[str, str]:
-        bundle = {"text/plain": str(self)}
-        if len(self.dag) <= _DRAWN:
-            bundle["image/svg+xml"] = self.to_svg()
-        return bundle
-
-
-_DRAWN = 150
-"""Larger graphs show as text in notebooks; `to_svg` draws any size."""
