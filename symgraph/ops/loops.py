@@ -32,6 +32,7 @@ def scan(
     *,
     reverse: bool = False,
     truncate: int | None = None,
+    checkpoint: int | None = None,
     unroll: bool = False,
 ) -> tuple[Any, Any]:
     r"""The last carry and the stacked results of $(c_{t+1}, y_t) = f(c_t, x_t)$.
@@ -55,6 +56,10 @@ def scan(
     truncate : int, optional
         Gradients flow within windows of this many steps and not from one into the one before
         (truncated back-propagation through time). Values are not changed.
+    checkpoint : int, optional
+        Of the carries keep every so manieth for the gradient, and compute those between again, a
+        stretch at a time (Griewank 1992): `T / k + k` carries are held instead of `T`, for one more
+        run of the loop. The square root of `length` holds the fewest. `length` must be a number.
     unroll : bool
         Write the steps out as a plain graph; `length` must be a number.
 
@@ -80,7 +85,7 @@ def scan(
     steps = _Steps(f, init, xs, length, truncate)
     if unroll:
         return steps.unrolled(reverse)
-    return steps.looped(reverse)
+    return steps.looped(reverse, _window(checkpoint, "checkpoint"))
 
 
 @naming_lines
@@ -133,14 +138,16 @@ class _Steps:
         self.init, self.carry = as_leaves(init, "The carry")
         self.xs, self.slices = as_leaves(xs, "xs")
         self.length = _length(self.xs, leaf_paths(self.slices, "xs"), length)
-        self.truncate = _window(truncate)
+        self.truncate = _window(truncate, "truncate")
 
     # -- one node ----------------------------------------------------------------------------------
-    def looped(self, reverse: bool) -> tuple[Any, Any]:
+    def looped(self, reverse: bool, checkpoint: int | None = None) -> tuple[Any, Any]:
         f, xs, slices = self.f, self.xs, self.slices
         if self.truncate is not None:
             f, slices = _truncated(f), Tree("tuple", (LEAF, slices))
             xs = [self._within_window(reverse), *xs]
+        if checkpoint is not None:
+            return self._in_stretches(f, xs, slices, reverse, checkpoint)
         found = self._traced(f, xs, slices)
         count = len(self.init)
         after = found.leaves[:count]
@@ -152,6 +159,46 @@ class _Steps:
         return unflatten(self.carry, result.carries), unflatten(
             found.tree.children[1], result.stacked
         )
+
+    def _in_stretches(
+        self, f: Step, xs: Sequence[Array], slices: Tree, reverse: bool, checkpoint: int
+    ) -> tuple[Any, Any]:
+        """A loop over stretches, each a loop of its own, and one over the steps that are left."""
+        if not isinstance(self.length, int):
+            raise TraceError(
+                f"A loop of {self.length} steps cannot be cut into stretches.",
+                mend="Give the dimension a number, or leave checkpoint out.",
+            )
+        self._traced(f, xs, slices)  # Its checks, and the dtypes of numbers.
+        count, rest = divmod(self.length, checkpoint)
+        whole = [
+            FUNCTIONS["reshape"](x[: count * checkpoint], (count, checkpoint, *x.shape[1:]))
+            for x in xs
+        ]
+
+        def stretch(carry: Any, xs: Any) -> tuple[Any, Any]:
+            return scan(f, carry, xs, checkpoint, reverse=reverse)
+
+        def over(carry: Any, left: bool) -> tuple[Any, list[Array], Tree]:
+            if left:
+                part = unflatten(slices, [x[count * checkpoint :] for x in xs])
+                carry, ys = scan(f, carry, part, rest, reverse=reverse)
+                return carry, *flatten(ys)
+            carry, ys = scan(stretch, carry, unflatten(slices, whole), count, reverse=reverse)
+            leaves, tree = flatten(ys)
+            flat = [FUNCTIONS["reshape"](y, (count * checkpoint, *y.shape[2:])) for y in leaves]
+            return carry, flat, tree
+
+        carry = unflatten(self.carry, self.init)
+        parts: dict[bool, list[Array]] = {}
+        tree = LEAF
+        for left in (True, False) if reverse else (False, True):
+            carry, parts[left], tree = over(carry, left)
+        joined = [
+            FUNCTIONS["concatenate"](list(pair)) if rest else pair[0]
+            for pair in zip(parts[False], parts[True], strict=True)
+        ]
+        return carry, unflatten(tree, joined)
 
     def _traced(self, f: Step, xs: Sequence[Array], slices: Tree) -> Traced:
         """The step, and what it makes of the carry, checked."""
@@ -296,9 +343,9 @@ def _length(xs: Sequence[Array], paths: Sequence[str], length: Any) -> Dim:
     return count
 
 
-def _window(truncate: int | None) -> int | None:
-    if truncate is None:
+def _window(steps: int | None, what: str) -> int | None:
+    if steps is None:
         return None
-    if isinstance(truncate, bool) or truncate < 1:
-        raise InputError(f"Gradients cannot be truncated to {truncate!r} steps; give 1 or more.")
-    return int(truncate)
+    if isinstance(steps, bool) or steps < 1:
+        raise InputError(f"{what} is {steps!r}; give 1 or more steps.")
+    return int(steps)

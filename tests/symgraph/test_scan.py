@@ -123,12 +123,23 @@ def test_equal_loops_are_one_node() -> None:
 
 # -- derivatives -----------------------------------------------------------------------------------
 @pytest.mark.parametrize(
-    "options", [{}, {"reverse": True}, {"truncate": 2}, {"truncate": 4}], ids=str
+    "options",
+    [
+        {},
+        {"reverse": True},
+        {"truncate": 2},
+        {"truncate": 4, "reverse": True},
+        {"checkpoint": 2},
+        {"checkpoint": 4, "reverse": True, "truncate": 3},
+        {"checkpoint": 9},
+    ],
+    ids=str,
 )
 @pytest.mark.parametrize("simplify", [False, True])
 def test_gradients_are_those_of_the_loop_written_out(options: Any, simplify: bool) -> None:
     arrays = {"w": W, "xs": XS, "h": H0}
     loop = gradients(lambda w, xs, h: recurrent(w, xs, h, **options), simplify=simplify, **arrays)
+    options = {name: value for name, value in options.items() if name != "checkpoint"}
     plain = gradients(lambda w, xs, h: recurrent(w, xs, h, unroll=True, **options), **arrays)
     assert_same(loop, plain)
 
@@ -305,6 +316,22 @@ def test_carries_are_kept_for_the_gradient_only() -> None:
     assert peaks[1][1] - peaks[0][1] == 900 * H0.nbytes
 
 
+def test_checkpoints_hold_fewer_carries() -> None:
+    def last(w: Any, xs: Any, h: Any, k: int | None) -> Any:
+        return np.sum(sg.scan(lambda c, x: (np.tanh(c @ w + x), None), h, xs, checkpoint=k)[0])
+
+    n, length = 10, 1600
+    at = {"w": np.eye(n) / 2, "xs": RNG.normal(size=(length, n)), "h": np.zeros(n)}
+    graphs = [
+        sg.trace(lambda w, xs, h, k=k: last(w, xs, h, k), **at).gradient("w").simplify()
+        for k in (None, 40)
+    ]
+    plain, cut = (graph.memory().peak_bytes for graph in graphs)
+    assert cut < plain / 8
+    for one, other in zip(*[graph.lower()(**at) for graph in graphs], strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
 def test_predicted_memory_is_that_of_a_run() -> None:
     n, length = 200, 50
     arrays = {"w": np.eye(n) * 0.1, "xs": np.ones((length, n)), "h": np.zeros(n)}
@@ -389,7 +416,12 @@ REFUSED = {
     "no window": (
         lambda: sg.scan(lambda c, x: (c, None), 0.0, X, truncate=0),
         sg.InputError,
-        "give 1 or more",
+        "truncate is 0",
+    ),
+    "a named loop in stretches": (
+        lambda: sg.scan(lambda c, x: (c, None), 0.0, sg.input("x", ("n",)), checkpoint=3),
+        sg.TraceError,
+        "cannot be cut",
     ),
     "a named loop written out": (
         lambda: sg.scan(lambda c, x: (c, None), 0.0, sg.input("x", ("n",)), unroll=True),
