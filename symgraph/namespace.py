@@ -94,12 +94,12 @@ class Namespace:
         """s_k = a_k s_{k-1} + b_k along the last axis."""
         xp = self.module
         a, b = xp.broadcast_arrays(a, b)
-        if b.size == b.shape[-1]:  # One row: Python's numbers are faster than arrays of one.
-            rows = zip(a.ravel().tolist(), b.ravel().tolist(), strict=True)
-            pairs = accumulate(rows, lambda state, pair: (0, pair[0] * state[1] + pair[1]))
-            found = [second for _, second in pairs]
-            return xp.reshape(xp.asarray(found, dtype=xp.result_type(a, b)), b.shape)
-        result = xp.array(b, dtype=xp.result_type(a, b))
+        dtype = xp.result_type(a, b)
+        if b.size <= _FEW_ROWS * b.shape[-1] and dtype.kind in "fc":
+            # Python's numbers are faster than arrays of a few.
+            rows = [_recurred(*pair) for pair in zip(_rows(a), _rows(b), strict=True)]
+            return xp.reshape(xp.asarray(rows, dtype=dtype), b.shape)
+        result = xp.array(b, dtype=dtype)
         for k in range(1, b.shape[-1]):
             result[..., k] += a[..., k] * result[..., k - 1]
         return result
@@ -217,6 +217,19 @@ class Namespace:
     ) -> Any:
         """The transpose of `convolution` in w."""
         return _windows.kernel_convolution(self, x, y, sizes, strides, dilations, groups)
+
+
+_FEW_ROWS = 16
+
+
+def _rows(x: Any) -> Any:
+    return x.reshape(-1, x.shape[-1]).tolist() if x.size else []
+
+
+def _recurred(a: list[Any], b: list[Any]) -> list[Any]:
+    pairs = zip(a, b, strict=True)
+    states = accumulate(pairs, lambda state, pair: (0, pair[0] * state[1] + pair[1]))
+    return [state for _, state in states]
 
 
 NUMPY = Namespace("numpy", "scipy.special")

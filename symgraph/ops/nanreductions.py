@@ -15,9 +15,10 @@ from .composites import as_array, composite, given, refuse
 from .extrema import argmax, argmin
 from .extrema import max as maximum_over
 from .extrema import min as minimum_over
-from .recurrence import cumprod
+from .recurrence import cummax, cummin, cumprod
 from .reduction import all as all_over
 from .reduction import mask_like, prod, sum
+from .softmax import logsumexp
 from .statistics import cumsum, mean, var
 
 __all__ = [
@@ -176,3 +177,67 @@ def nanargmax(x: Any, axis: Any = None, out: Any = None, *, keepdims: Any = Fals
 def nanargmin(x: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Array:
     """Where the least element that is no NaN is first met; -1 where all are NaN."""
     return _place(argmin, "nanargmin", x, axis, out, keepdims, np.inf)
+
+
+# -- ufuncs' own methods ---------------------------------------------------------------------------
+@composite((np.fmax, "reduce"))
+def _fmax_reduce(x: Any, axis: Any = 0, dtype: Any = None, *rest: Any, **keywords: Any) -> Array:
+    refuse("np.fmax.reduce", {"dtype": dtype})
+    return nanmax(x, axis, *rest, **keywords)
+
+
+@composite((np.fmin, "reduce"))
+def _fmin_reduce(x: Any, axis: Any = 0, dtype: Any = None, *rest: Any, **keywords: Any) -> Array:
+    refuse("np.fmin.reduce", {"dtype": dtype})
+    return nanmin(x, axis, *rest, **keywords)
+
+
+def _so_far(over: Any, name: str, x: Any, axis: Any, dtype: Any, out: Any, least: float) -> Array:
+    """The extremum so far of what is no NaN; NaN where there was nothing else."""
+    refuse(name, {"dtype": dtype, "out": out})
+    x = as_array(x)
+    found = over(_without_nan(x, least), axis)
+    if x.dtype.kind != "f":
+        return found
+    nothing = cummin(FUNCTIONS["isnan"](x), axis)
+    return FUNCTIONS["where"](nothing, FUNCTIONS["asarray"](np.nan, dtype=found.dtype), found)
+
+
+@composite((np.fmax, "accumulate"))
+def _fmax_accumulate(x: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Array:
+    return _so_far(cummax, "np.fmax.accumulate", x, axis, dtype, out, -np.inf)
+
+
+@composite((np.fmin, "accumulate"))
+def _fmin_accumulate(x: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Array:
+    return _so_far(cummin, "np.fmin.accumulate", x, axis, dtype, out, np.inf)
+
+
+@composite((np.logical_or, "accumulate"))
+def _or_accumulate(x: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Array:
+    refuse("np.logical_or.accumulate", {"dtype": dtype})
+    return cummax(as_array(x) != 0, axis, out=out)
+
+
+@composite((np.logical_and, "accumulate"))
+def _and_accumulate(x: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Array:
+    refuse("np.logical_and.accumulate", {"dtype": dtype})
+    return cummin(as_array(x) != 0, axis, out=out)
+
+
+@composite((np.logaddexp, "reduce"))
+def _logaddexp_reduce(
+    x: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Array:
+    refuse("np.logaddexp.reduce", {"dtype": dtype, "out": out})
+    x = as_array(x)
+    if given(where) and where is not True:
+        x = FUNCTIONS["where"](mask_like(x, where), x, -np.inf)
+    found = logsumexp(x, axis, keepdims)
+    return FUNCTIONS["logaddexp"](found, initial) if given(initial) else found

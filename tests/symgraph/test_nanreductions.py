@@ -91,6 +91,14 @@ NAN = [
     lambda x: np.nancumprod(x, axis=0),
     lambda x: np.nanargmax(x[[0, 2]], axis=1),
     lambda x: np.nanargmin(x),
+    lambda x: np.fmax.reduce(x, axis=1),
+    lambda x: np.fmin.reduce(x),
+    lambda x: np.fmax.accumulate(x, axis=1),
+    lambda x: np.fmin.accumulate(x),
+    lambda x: np.logical_or.accumulate(x),
+    lambda x: np.logical_and.accumulate(x, axis=1),
+    lambda x: np.logaddexp.reduce(x, axis=None),
+    lambda x: np.logaddexp.reduce(x, axis=1, keepdims=True, where=MASK, initial=0.5),
 ]
 
 
