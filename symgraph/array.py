@@ -184,6 +184,9 @@ class Array:
     def __float__(self) -> NoReturn:
         self._no_numbers("float()", "Keep the array symbolic; evaluate the graph to get numbers.")
 
+    def __complex__(self) -> NoReturn:
+        self._no_numbers("complex()", "Keep the array symbolic; evaluate the graph to get numbers.")
+
     def __int__(self) -> NoReturn:
         self._no_numbers("int()", "Keep the array symbolic; evaluate the graph to get numbers.")
 
@@ -193,7 +196,8 @@ class Array:
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
         self._no_numbers(
             "Conversion to a NumPy array",
-            "Use functions of numpy or symgraph.numpy that trace; math.* and SciPy do not.",
+            "Use functions of numpy or symgraph.numpy that trace (snp.logsumexp, snp.softmax, "
+            "snp.polygamma); math.* does not, nor do SciPy's functions that are no ufuncs.",
         )
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
@@ -248,6 +252,12 @@ class Array:
 
     def __abs__(self) -> Array:
         return _call("absolute", self)
+
+    def __divmod__(self, other: Any) -> tuple[Array, Array]:
+        return _call("divmod", self, other)
+
+    def __rdivmod__(self, other: Any) -> tuple[Array, Array]:
+        return _call("divmod", other, self)
 
     def __invert__(self) -> Array:
         return _call("invert", self)

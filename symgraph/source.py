@@ -1,7 +1,7 @@
 """The user's own frame: which file and line asked for a node.
 
-Frames of this package, of rule packs and of NumPy are passed over, so that errors, explanations and
-profiles speak of the user's code.
+Frames of this package, of rule packs, of NumPy and SciPy are passed over, so that errors,
+explanations and profiles speak of the user's code.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PACKAGE = str(Path(__file__).parent)
 _RULES = str(Path(__file__).parent.parent / "rewrites")
 # The demonstration is written as a user would write it, so its lines are user's lines.
 _DEMO = str(Path(__file__).parent / "demo.py")
-_INTERNAL_MODULES = ("numpy", "contextlib", "symgraph", "rewrites")
+_INTERNAL_MODULES = ("numpy", "scipy", "contextlib", "symgraph", "rewrites")
 _internal: dict[CodeType, bool] = {}
 _frames: dict[tuple[CodeType, int], Frame] = {}
 

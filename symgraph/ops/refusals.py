@@ -1,7 +1,8 @@
 """NumPy functions that no graph can hold, each with the reason and what to write instead.
 
 The shape of a result is known before there are numbers. What gives as many elements as values
-happen to ask for, writes in place, or calls Python for each element, is refused with advice.
+happen to ask for, writes in place, calls Python for each element, or gives complex numbers, is
+refused with advice.
 """
 
 from __future__ import annotations
@@ -97,6 +98,37 @@ NUMPY_FUNCTIONS[(np.add, "at")] = _refusal(
     "np.add.at",
     "it writes in place, and a symbolic array is a value",
     "snp.index_add(x, index, values) gives the array that results.",
+)
+
+_COMPLEX = "it gives complex numbers, and symbolic arrays are real"
+_FOURIER = [
+    *[f"{way}fft{axes}" for way in ("", "i", "r", "ir") for axes in ("", "2", "n")],
+    *["hfft", "ihfft"],
+]
+
+
+def _complex(mend: str, *functions: Any) -> None:
+    for each in functions:
+        NUMPY_FUNCTIONS[each] = _refusal(each.__name__, _COMPLEX, mend)
+
+
+_complex(
+    "Multiply with constant matrices of cosines and sines, whose products are its two parts.",
+    *[getattr(np.fft, name) for name in _FOURIER],
+)
+_complex(
+    "Of a symmetric matrix np.linalg.eigh gives real ones.",
+    np.linalg.eig,
+    np.linalg.eigvals,
+    np.roots,
+)
+_complex("np.sort keeps the dtype.", np.sort_complex)
+_complex(
+    "np.sqrt, np.log and their like are NaN where there is no real result.",
+    *[
+        getattr(np.emath, name)
+        for name in ("sqrt", "log", "log2", "log10", "logn", "power", "arccos", "arcsin", "arctanh")
+    ],
 )
 
 

@@ -288,10 +288,29 @@ def test_the_root_of_a_negative_number_is_nan() -> None:
         assert_same(function, np.array([-4.0, -2.0]))
 
 
-@pytest.mark.parametrize("name", ["fft", "ifft", "rfft"])
-def test_fourier_transforms_are_refused(name: str) -> None:
-    with pytest.raises(TraceError, match=f"{name} cannot be traced"):
-        getattr(np.fft, name)(S)
+COMPLEX_RESULTS: list[Callable[[], Any]] = [
+    lambda: np.fft.fft(S),
+    lambda: np.fft.irfftn(S),
+    lambda: np.emath.sqrt(S),
+    lambda: np.emath.power(S, 0.5),
+    lambda: np.linalg.eigvals(sg.input("a", (3, 3))),
+    lambda: np.roots(S),
+    lambda: np.sort_complex(S),
+]
+
+
+@pytest.mark.parametrize("call", COMPLEX_RESULTS)
+def test_what_gives_complex_numbers_is_refused(call: Callable[[], Any]) -> None:
+    with pytest.raises(TraceError, match="gives complex numbers") as caught:
+        call()
+    assert caught.value.mend
+
+
+def test_python_asks_for_complex_numbers_and_quotients() -> None:
+    with pytest.raises(TraceError, match=r"complex\(\) needs numbers"):
+        complex(sg.input("s", ()))
+    assert_same(lambda x: divmod(x, 3), SMALL["int16"])
+    assert_same(lambda x: divmod(7.5, x), SMALL["float32"])
 
 
 def test_operators_are_the_ufuncs() -> None:
