@@ -89,6 +89,46 @@ def test_gradients_of_reads_count_how_often_each_element_is_read(case):
     np.testing.assert_array_equal(evaluated(grad, x=(symbol, x)), want)
 
 
+@settings(max_examples=100, deadline=None)
+@given(cases(st.one_of(basic, integer_arrays, integer_arrays, masks)), st.booleans())
+def test_writes_at_an_index_and_their_gradients(case, computed):
+    x, index = case
+    try:
+        slots = x[index].shape
+        places = np.arange(x.size).reshape(x.shape)[index]
+    except IndexError:
+        return
+    v = np.arange(1.0, 1.0 + np.prod(slots)).reshape(slots)
+    symbols = {"x": (input("x", x.shape), x), "v": (input("v", slots), v)}
+    entries = index if isinstance(index, tuple) else (index,)
+    if computed and places.size:  # Index arrays as inputs; a mask stays a constant.
+        for k, entry in enumerate(entries):
+            if isinstance(entry, np.ndarray) and entry.ndim and entry.dtype.kind in "iu":
+                symbols[f"i{k}"] = (input(f"i{k}", entry.shape, entry.dtype), entry)
+        entries = tuple(
+            symbols[f"i{k}"][0] if f"i{k}" in symbols else entry for k, entry in enumerate(entries)
+        )
+    target, values = symbols["x"][0], symbols["v"][0]
+    wrote = np.full(x.size, -1)
+    wrote[places] = np.arange(v.size).reshape(slots)
+    w = np.cos(np.arange(float(x.size)))
+    of_v = np.zeros(v.size)
+    of_v[wrote[wrote >= 0]] = w[wrote >= 0]
+    updated, added = x.copy(), x.copy()
+    updated[index] = v
+    np.add.at(added, index, v)
+    for write, value, wanted in (
+        (snp.index_update, updated, (np.where(wrote < 0, w, 0), of_v)),
+        (snp.index_add, added, (w, w[places])),
+    ):
+        out = write(target, entries, values)
+        np.testing.assert_array_equal(evaluated(out, **symbols), value)
+        total = np.sum(out * w.reshape(x.shape))
+        for grad, want in zip(gradients(total, [target, values]), wanted, strict=True):
+            got = 0.0 if grad is None else evaluated(grad, **symbols)
+            np.testing.assert_array_equal(np.ravel(got) + 0.0 * np.ravel(want), np.ravel(want))
+
+
 def evaluated(out, **inputs):
     nodes = {name: symbol.node for name, (symbol, _) in inputs.items()}
     return evaluate(Dag(nodes, [out.node]), {name: value for name, (_, value) in inputs.items()})[0]
