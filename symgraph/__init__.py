@@ -43,7 +43,7 @@ from .facts import (
     triangular,
     unit_norm,
 )
-from .graph import Graph
+from .graph import Graph, diff
 from .implicit import fixed_point, root
 from .objective import FlatObjective, flat_objective
 from .ops.branches import cond
@@ -90,6 +90,7 @@ __all__ = [
     "custom_op",
     "custom_vjp",
     "diagonal",
+    "diff",
     "finite",
     "fixed_point",
     "flat_objective",

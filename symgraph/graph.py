@@ -30,6 +30,7 @@ from .budget import within
 from .dag import Dag, Node
 from .derivation import Derive, Stage, derived, simplified_stage
 from .errors import InputError, SymgraphError
+from .export.comparison import Difference
 from .history import History
 from .lowering.remat import bytes_of, recomputed
 from .passes.simplify import Rules
@@ -40,7 +41,7 @@ from .view import View
 if TYPE_CHECKING:
     pass
 
-__all__ = ["Graph"]
+__all__ = ["Graph", "diff"]
 
 
 class Graph(View):
@@ -363,3 +364,11 @@ class Graph(View):
         """
         lowered = lower(self.dag, backend, **options)
         return lowered if not check_facts else lowered.guarded(self.check_inputs)
+
+
+def diff(before: Graph, after: Graph) -> Difference:
+    """Nodes kept, removed and added from one graph to another; prints side by side.
+
+    Graphs of different traces are compared by the names of their inputs.
+    """
+    return before.diff(after)

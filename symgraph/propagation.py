@@ -6,10 +6,10 @@ this module runs those statements over a graph, without recursion, and remembers
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import inf, isinf
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from .errors import FactError
 from .facts import Fact, consistent, finite, integer_valued, interval, nonnegative, total
 
 __all__ = ["Knowledge", "Known", "knowledge_of"]
+
+
+Premise: TypeAlias = tuple[Node, Fact]
+"""A value, and what has to be known of it."""
 
 
 class Known:
@@ -67,21 +71,31 @@ class Known:
 
 
 class _Witness(Known):
-    """A `Known` that takes down what it is asked and knows, to tell what a fact rests on."""
+    """A `Known` that takes down what it is asked and knows, to tell what a fact rests on.
 
-    __slots__ = ("asked", "known")
+    With `allowed` given it knows nothing else.
+    """
 
-    def __init__(self, known: Known, asked: list[tuple[Node, Fact]]) -> None:
+    __slots__ = ("allowed", "asked", "known")
+
+    def __init__(
+        self, known: Known, asked: list[Premise], allowed: Collection[Premise] | None
+    ) -> None:
         self.known = known
         self.asked = asked
+        self.allowed = allowed
         self.node, self.aval = known.node, known.aval
         self.facts, self.reasons = known.facts, known.reasons
 
     def has(self, fact: Fact) -> bool:
-        found = self.known.has(fact)
-        if found:
-            self.asked.append((self.node, fact))
-        return found
+        return self.known.has(fact) and self._told(fact)
+
+    def _told(self, fact: Fact) -> bool:
+        premise = (self.node, fact)
+        if self.allowed is not None and premise not in self.allowed:
+            return False
+        self.asked.append(premise)
+        return True
 
     def __getattr__(self, name: str) -> Any:
         # Only `low` and `high` are not set: a rule that reads one rests on that bound.
@@ -89,9 +103,10 @@ class _Witness(Known):
         if name not in ("low", "high"):
             raise AttributeError(name)
         bound = interval(low, inf) if name == "low" else interval(-inf, high)
-        if not isinf(low if name == "low" else high):
-            self.asked.append((self.node, bound))
-        return low if name == "low" else high
+        value = low if name == "low" else high
+        if isinf(value) or self._told(bound):
+            return value
+        return -inf if name == "low" else inf
 
 
 @lru_cache(maxsize=4096)
@@ -262,17 +277,30 @@ class Knowledge:
             cause = known.facts[cause]
         return [cause or fact]
 
-    def _premises(self, node: Node, fact: Fact) -> list[tuple[Node, Fact]]:
-        """What the operation asked of its operands just before it stated the fact."""
-        asked: list[tuple[Node, Fact]] = []
+    def _premises(self, node: Node, fact: Fact) -> list[Premise]:
+        """What the operation has to know of its operands to state the fact: nothing to spare."""
+        needed = dict.fromkeys(self._asked(node, fact, None) or ())
+        for premise in list(needed):
+            fewer = needed.keys() - {premise}
+            if self._asked(node, fact, fewer) is not None:
+                del needed[premise]
+        return list(needed)
+
+    def _asked(
+        self, node: Node, fact: Fact, allowed: Collection[Premise] | None
+    ) -> list[Premise] | None:
+        """What the operation asks of its operands before it states the fact; None if it does not.
+
+        With `allowed` given, operands answer no other question.
+        """
+        asked: list[Premise] = []
         witnesses: dict[Node, _Witness] = {
-            operand: _Witness(self.of(operand), asked) for operand in node.operands
+            operand: _Witness(self.of(operand), asked, allowed) for operand in node.operands
         }
         for stated in node.op.facts(*[witnesses[each] for each in node.operands], **node.params):
             if stated == fact:
-                return list(dict.fromkeys(asked))
-            asked.clear()
-        return []
+                return asked
+        return None
 
 
 def knowledge_of(outputs: Iterable[Node], *, only_open: bool = False) -> Knowledge:

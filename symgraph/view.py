@@ -17,8 +17,10 @@ from .cost import Cost
 from .dag import Dag, Node
 from .errors import InputError
 from .evaluate import bound_inputs, check_facts, evaluate
-from .export import dot, python, svg, text
-from .export.explanation import explain
+from .explain import Format, Grains, explained
+from .export import dot, latex, python, svg, text
+from .export.comparison import Difference, difference
+from .export.latex import Formula
 from .facts import Fact
 from .history import History
 from .lowering.liveness import Memory
@@ -134,27 +136,57 @@ class View:
         check_facts(self.dag.inputs, arrays)
 
     # -- inspection ------------------------------------------------------------------------------
-    def explain(self, node: Node | Array | str | None = None) -> str:
+    def explain(
+        self,
+        node: Node | Array | str | None = None,
+        *,
+        format: Format = "text",
+        grains: Grains | None = None,
+    ) -> Any:
         """The derivation: each rule that fired, where, before and after, and why it is sound.
 
-        With a node (or an output's name) only the steps that led to it.
+        Parameters
+        ----------
+        node : Node, Array or str, optional
+            A value (or an output's name): the user's line, the vjp, and the steps that led to it.
+        format : "text", "latex" or "data"
+            Data is a list of dicts that JSON can hold.
+        grains : collection of str, optional
+            Only entries of these: `origin`, `rule`, `region`, `choice`, `bookkeeping`.
         """
-        if isinstance(node, str):
-            node = self.outputs[node]
-        if node is None:
-            return explain(self.history.steps)
-        found = node.node if isinstance(node, Array) else node
-        return explain(self.history.leading_to([found]), title=repr(found))
+        found = None if node is None else self._node(node)
+        return explained(self.history.log, found, format=format, grains=grains)
 
     def why(self, node: Node | Array | str, fact: Fact) -> str:
         """Where a fact about a value comes from."""
-        if isinstance(node, str):
-            node = self.inputs[node] if node in self.inputs else self.outputs[node]
-        return Knowledge().why(node.node if isinstance(node, Array) else node, fact)
+        return Knowledge().why(self._node(node), fact)
+
+    def diff(self, other: View) -> Difference:
+        """What `other` has and this graph has not, and the other way round; prints side by side."""
+        return difference(self.dag, other.dag)
+
+    def _node(self, value: Node | Array | str) -> Node:
+        if isinstance(value, str):
+            named = {**self.inputs, **self.outputs}
+            if value not in named:
+                raise InputError(
+                    f"No input or output is named {value!r}.",
+                    mend=f"The names are {', '.join(named)}.",
+                )
+            value = named[value]
+        return value.node if isinstance(value, Array) else value
 
     def to_python(self) -> str:
         """Self-contained NumPy source, `def function(np, **inputs)`, one line a node."""
         return python.to_python(self.dag)
+
+    def to_latex(self) -> str:
+        r"""The outputs as equations, such as `X^\top (\sigma(X w) - y)`; shared parts are named."""
+        return latex.latex(self.dag)
+
+    def formula(self) -> Formula:
+        """The outputs as formulas: prints as text, shows as mathematics in notebooks."""
+        return Formula(text.formula(self.dag), self.to_latex())
 
     def to_dot(self) -> str:
         """Graphviz text."""
@@ -165,7 +197,7 @@ class View:
         return svg.render(self.dag)
 
     def save(self, path: str | Path) -> None:
-        """Write the graph in the format its suffix names: .svg, .dot, .txt or .py.
+        """Write the graph in the format its suffix names: .svg, .dot, .txt, .tex or .py.
 
         Raises
         ------
@@ -177,6 +209,7 @@ class View:
             ".svg": self.to_svg,
             ".dot": self.to_dot,
             ".txt": self.__str__,
+            ".tex": self.to_latex,
             ".py": self.to_python,
         }
         if target.suffix not in formats:

@@ -1,17 +1,27 @@
-"""The derivation as text: each rewrite, where it applied, before and after, and why it is sound."""
+"""The derivation told: from the user's line through the vjp to each rule, both sides, and why.
+
+Three grains: a region of sums and products as one equation that can be checked, each named rule
+with both sides, and bookkeeping (constants folded, equal values merged) as one step.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
-from ..dag import Node, Origin
-from .labels import ATOM, Spelled, constant_text, escaped, spelled
+from ..dag import Node, Origin, reachable
+from . import mathematics
+from .labels import ATOM, Spelled, constant_text, escaped, shortened, spelled
+from .text import sides
 
-__all__ = ["explain", "sketch"]
+__all__ = ["as_latex", "as_text", "bookkeeping", "entry", "origin_entry", "sketch"]
 
 _DEPTH = 6
 _WIDEST = 100
+_LONGEST = 400
+
+Entry = dict[str, Any]
+"""One step as data: strings, numbers and lists of them, so that JSON holds it."""
 
 
 class Step(Protocol):
@@ -27,30 +37,166 @@ class Step(Protocol):
     def where(self) -> Origin: ...
     @property
     def sound(self) -> str: ...
+    @property
+    def grain(self) -> str: ...
+    @property
+    def by(self) -> Any: ...
 
 
-def explain(steps: Iterable[Step], *, title: str = "") -> str:
-    """One numbered entry a step: `1. log_of_exp [rounding] at loss.py:3: log(exp(z)) → z`.
+class Pass(Protocol):
+    """A stretch of steps, as a history records it."""
 
-    Parameters
-    ----------
-    steps : iterable of Step
-        In the order they were made.
-    title : str, optional
+    @property
+    def what(self) -> str: ...
+    @property
+    def before(self) -> Sequence[Node]: ...
+    @property
+    def after(self) -> Sequence[Node]: ...
+
+
+class Licence(Protocol):
+    """A guard, what it was asked of, and why it holds."""
+
+    @property
+    def guard(self) -> str: ...
+    @property
+    def of(self) -> Node: ...
+    @property
+    def why(self) -> Sequence[str]: ...
+
+
+_GRADES = {
+    "exact": "equal bit for bit",
+    "rounding": "equal in exact arithmetic wherever the left side is defined",
+    "domain": "equal where the left side is defined",
+}
+
+
+# -- data -----------------------------------------------------------------------------------------
+def entry(index: int, step: Step, licences: Iterable[Licence]) -> Entry:
+    """A step as data.
+
+    Keys: `grain`, `step` (its index in the history), `rule`, `grade` and its `meaning`, `where`,
+    `lines`, `before`, `after`, `letters` (what a letter stands for), `before_latex`,
+    `after_latex`, `statement` and `doc` of the rule, `licences` (each with `guard`, `of`, `why`).
     """
+    text = sides(step.before, step.after)
+    formulas = sides(step.before, step.after, leaf=mathematics.leaf, spell=mathematics.spelled)
+    return {
+        "grain": step.grain,
+        "step": index,
+        "rule": step.rule,
+        "grade": step.sound,
+        "meaning": _GRADES[step.sound] if step.grain != "choice" else "",
+        "where": escaped(str(step.where)),
+        "lines": [escaped(frame.quoted()) for frame in step.where.frames],
+        "before": text.left,
+        "after": text.right,
+        "letters": {name: sketch(node) for name, node in text.letters.items()},
+        "before_latex": formulas.left,
+        "after_latex": formulas.right,
+        "statement": str(step.by) if step.by is not None else "",
+        "doc": step.by.doc.strip() if step.by is not None else "",
+        "licences": [
+            {"guard": each.guard, "of": sketch(each.of), "why": list(each.why)} for each in licences
+        ],
+    }
+
+
+def bookkeeping(each: Pass) -> Entry:
+    """What a pass did between its steps, as data: keys `grain`, `what`, `before` and `after`."""
+    before, after = (len(reachable(nodes)) for nodes in (each.before, each.after))
+    return {"grain": "bookkeeping", "what": each.what, "before": before, "after": after}
+
+
+def origin_entry(node: Node) -> Entry:
+    """Where a value comes from, as data: the user's lines, and the vjp of what gave it."""
+    chain: list[Entry] = []
+    at = node.origin.adjoint_of
+    while at is not None:
+        lines = [escaped(frame.quoted()) for frame in at.origin.frames]
+        chain.append({"op": at.op.name, "formula": sketch(at), "lines": lines})
+        at = at.origin.adjoint_of
+    return {
+        "grain": "origin",
+        "value": sketch(node),
+        "aval": ", ".join(map(str, node.results)),
+        "lines": [escaped(frame.quoted()) for frame in node.origin.frames],
+        "rule": node.origin.rule,
+        "adjoint_of": chain,
+    }
+
+
+# -- text -----------------------------------------------------------------------------------------
+def as_text(entries: Sequence[Entry], *, title: str = "") -> str:
+    """Numbered entries: the rule with its grade, its place, both sides, and what licenses it."""
     lines = [title] if title else []
     number = 0
-    for number, step in enumerate(steps, 1):
-        place = f" at {escaped(str(step.where))}" if str(step.where) else ""
-        lines.append(f"{number:3}. {step.rule} [{step.sound}]{place}")
-        lines.append(f"       {sketch(step.before)}")
-        lines.append(f"     → {sketch(step.after)}")
+    for each in entries:
+        match each["grain"]:
+            case "origin":
+                lines += _origin_lines(each)
+            case "bookkeeping":
+                what = f"{each['what']}: {each['before']} → {each['after']} nodes"
+                lines.append(f"     ({what})")
+            case _:
+                number += 1
+                lines += _step_lines(number, each)
     if not number:
         lines.append("No rewrite was needed.")
     return "\n".join(lines)
 
 
-def sketch(node: Node, depth: int = _DEPTH) -> str:
+def _origin_lines(each: Entry) -> list[str]:
+    lines = [f"{each['value']}   {each['aval']}"]
+    lines += [f"  from {line}" for line in each["lines"]]
+    for forward in each["adjoint_of"]:
+        place = f", at {forward['lines'][0]}" if forward["lines"] else ""
+        lines.append(f"  by the vjp of {forward['op']}, which made {forward['formula']}{place}")
+    if each["rule"]:
+        lines.append(f"  written anew by {each['rule']}")
+    return lines
+
+
+def _step_lines(number: int, each: Entry) -> list[str]:
+    place = f" at {each['where']}" if each["where"] else ""
+    lines = [f"{number:3}. {each['rule']} [{each['grade']}]{place}"]
+    lines.append(f"       {shortened(each['before'], _LONGEST)}")
+    lines.append(f"     → {shortened(each['after'], _LONGEST)}")
+    if each["letters"]:
+        told = (f"{name} = {text}" for name, text in each["letters"].items())
+        lines.append(f"       where {', '.join(told)}")
+    if each["statement"]:
+        lines.append(f"     by {each['statement']}")
+    for licence in each["licences"]:
+        lines.append(f"     with {licence['guard']}, of {licence['of']}")
+        lines += [f"       {line}" for line in licence["why"]]
+    return lines
+
+
+# -- LaTeX ----------------------------------------------------------------------------------------
+def as_latex(entries: Sequence[Entry]) -> str:
+    """A derivation in one `aligned` environment: an equation a step, its rule and grade beside."""
+    rows: list[str] = []
+    for each in entries:
+        if each["grain"] in ("origin", "bookkeeping"):
+            continue
+        sign = r"\leadsto" if each["grain"] == "choice" else "="
+        beside = f"{each['rule']} [{each['grade']}]"
+        left, right = each["before_latex"], each["after_latex"]
+        rows.append(rf"{left} &{sign} {right} && {mathematics.words(beside)}")
+    if not rows:
+        return mathematics.words("no rewrite was needed")
+    lines = " \\\\\n".join(rows)
+    return f"\\begin{{aligned}}\n{lines}\n\\end{{aligned}}"
+
+
+# -- one value ------------------------------------------------------------------------------------
+def sketch(
+    node: Node,
+    depth: int = _DEPTH,
+    spell: Callable[[Node, Sequence[Spelled]], Spelled] = spelled,
+) -> str:
     """The formula of a value, parts deeper than `depth` operations left out."""
     layers: dict[Node, int] = {node: 0}
     queue = [node]
@@ -63,16 +209,20 @@ def sketch(node: Node, depth: int = _DEPTH) -> str:
                     queue.append(operand)
     texts: dict[Node, Spelled] = {}
     for each in sorted(layers, key=lambda one: one.serial):
-        texts[each] = _text(each, texts)
+        texts[each] = _text(each, texts, spell)
     found = texts[node][0]
     return found if len(found) <= _WIDEST else found[: _WIDEST - 1] + "…"
 
 
-def _text(node: Node, texts: dict[Node, Spelled]) -> Spelled:
+def _text(
+    node: Node,
+    texts: Mapping[Node, Spelled],
+    spell: Callable[[Node, Sequence[Spelled]], Spelled],
+) -> Spelled:
     if node.is_input:
         return escaped(node.params["name"]), ATOM
     if node.is_constant:
         return constant_text(node.params["value"]) or ("constant", ATOM)
     if any(operand not in texts for operand in node.operands):
         return f"{node.op.name}(…)", ATOM
-    return spelled(node, [texts[operand] for operand in node.operands])
+    return spell(node, [texts[operand] for operand in node.operands])

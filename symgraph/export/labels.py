@@ -24,6 +24,7 @@ __all__ = [
     "Spelled",
     "atom",
     "escaped",
+    "index_text",
     "number",
     "order_of",
     "reading_order",
@@ -119,7 +120,7 @@ def _slice(start: Any, stop: Any, step: Any) -> str:
     return ":".join(shown[:2] if step is None or step == 1 else shown)
 
 
-def _index(index: Sequence[Any], shape: Sequence[Any]) -> str:
+def index_text(index: Sequence[Any], shape: Sequence[Any]) -> str:
     """A basic index as it is typed: entries are ints, None or the three numbers of a slice."""
     shown: list[str] = []
     axis = 0
@@ -206,13 +207,13 @@ def _transpose(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
 
 
 def _getitem(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    index = _index(node.params["index"], node.operands[0].shape)
+    index = index_text(node.params["index"], node.operands[0].shape)
     return f"{_enclosed(operands[0], ATOM)}[{escaped(index)}]", ATOM
 
 
 def _embed(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
     lead = node.ndim - sum(entry is not None for entry in node.params["index"])
-    index = _index((*[(None, None, 1)] * lead, *node.params["index"]), node.shape)
+    index = index_text((*[(None, None, 1)] * lead, *node.params["index"]), node.shape)
     return f"embed({operands[0][0]}, {param(node.shape)}, at=[{escaped(index)}])", ATOM
 
 

@@ -5,7 +5,9 @@ All three are loops over a topological order, linear in the size of the graph.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..body import Body
@@ -15,12 +17,14 @@ from ..ops.creation import input
 from ..source import Frame
 from .labels import ATOM, Labels, Spelled, atom, escaped, shortened, spelled
 
-__all__ = ["equation", "formula", "headline", "render", "tree"]
+__all__ = ["Sides", "equation", "formula", "headline", "render", "sides", "tree"]
 
 _WIDEST = 44
 _SOURCE = 80
 _FORMULA_PART = 72
 _MOST_PARTS = 40
+_NAMES = 300
+"""Nodes around an equation whose inputs give their names to no letter."""
 
 
 def headline(dag: Dag, labels: Labels | None = None) -> str:
@@ -189,25 +193,64 @@ def equation(before: Node, after: Node, *, most: int = 12) -> str:
     Inputs keep their names; shared values, and whatever lies deeper than `most` nodes, are called
     `a`, `b`, ... on both sides.
     """
+    found = sides(before, after, most=most)
+    return f"{found.left} → {found.right}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Two formulas over the same letters, and the value that each letter stands for."""
+
+    left: str
+    right: str
+    letters: Mapping[str, Node]
+
+
+def sides(
+    before: Node,
+    after: Node,
+    *,
+    most: int = 12,
+    leaf: Callable[[Node], Spelled | None] = atom,
+    spell: Callable[[Node, Sequence[Spelled]], Spelled] = spelled,
+) -> Sides:
+    """Two values as formulas over what they share, as `equation`.
+
+    Parameters
+    ----------
+    before, after : Node
+    most : int
+        How many nodes of each side are spelled out.
+    leaf, spell : callable
+        How leaves and operations read: as text, or in another language.
+    """
     left, right = _near(before, most), _near(after, most)
     shared = set(left) & set(right)
+    seen = (*_near(before, _NAMES), *_near(after, _NAMES))
+    taken = {each.params["name"] for each in seen if each.is_input}
     texts: dict[Node, Spelled] = {}
-    letters = 0
+    letters: dict[str, Node] = {}
+    names = (name for count in itertools.count() if (name := _letter(count)) not in taken)
     for root, near in ((before, left), (after, right)):
         inside = {each for each in near if each not in shared} | {root}
         wanted = {operand for each in inside for operand in each.operands} | inside
         for each in sorted(wanted, key=lambda each: each.serial):
             if each in texts:
                 continue
-            leaf = atom(each)
-            if leaf is not None:
-                texts[each] = leaf
-            elif each in inside and (each is before or each not in shared):
-                texts[each] = spelled(each, [texts[operand] for operand in each.operands])
+            known = leaf(each)
+            if known is not None:
+                texts[each] = known
+            elif (
+                each in inside
+                and (each is before or each not in shared)
+                and all(operand in texts for operand in each.operands)
+            ):
+                texts[each] = spell(each, [texts[operand] for operand in each.operands])
             else:
-                texts[each] = _letter(letters), ATOM
-                letters += 1
-    return f"{texts[before][0]} → {texts[after][0]}"
+                name = next(names)
+                texts[each] = name, ATOM
+                letters[name] = each
+    return Sides(texts[before][0], texts[after][0], letters)
 
 
 def _near(node: Node, most: int) -> list[Node]:

@@ -161,6 +161,18 @@ class Rule:
                 return Fired(result, sound)
         return None
 
+    def bound(self, node: Node, after: Node, knowledge: Knowledge) -> Bindings | None:
+        """What each variable stood for where the rule made `after` of `node`; None if it cannot."""
+        for found in matches(self.lhs, node):
+            sound = self._grade(found, knowledge, "domain")
+            if (
+                sound is not None
+                and self._is_lhs(found, node)
+                and self._right_side(found, node, knowledge) is after
+            ):
+                return found
+        return None
+
     def _grade(self, found: Bindings, knowledge: Knowledge, trust: Soundness) -> Soundness | None:
         """The grade at which the rule holds for these operands, None if that is not trusted."""
         for variable in self.variables:

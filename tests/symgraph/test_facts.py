@@ -508,3 +508,13 @@ def test_a_contradiction_names_both(facts: tuple[Fact, ...]) -> None:
     with pytest.raises(FactError) as raised:
         sg.trace(lambda x: x, x=sg.spec((3,), assume=facts))
     assert all(str(fact) in str(raised.value) for fact in facts)
+
+
+def test_why_names_all_that_a_fact_rests_on_and_nothing_else() -> None:
+    positive = sg.spec("n", assume=(sg.positive, sg.finite, sg.integer_valued))
+    graph = sg.trace(lambda x, y: x * np.exp(y), x=positive, y=sg.spec("n", assume=sg.finite))
+    told = graph.why("out", f.nonnegative)
+    assert "stated of input 'x'" in told
+    assert "by exp" in told
+    assert "stated of input 'y'" not in told
+    assert "finite" not in told

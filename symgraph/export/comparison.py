@@ -1,0 +1,135 @@
+"""Two graphs side by side: nodes kept, removed and added.
+
+Nodes are equal if they are the same operation with the same params on equal operands; inputs are
+equal if name, dtype and shape are. So graphs of two traces can be compared as well.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..dag import Dag, Node, params_key
+from .labels import Labels, shortened
+
+__all__ = ["Difference", "Row", "difference"]
+
+_WIDE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A node of either graph.
+
+    Parameters
+    ----------
+    change : "kept", "removed" or "added"
+    before, after : Node or None
+    left, right : str
+        How it reads in each graph.
+    """
+
+    change: str
+    before: Node | None
+    after: Node | None
+    left: str
+    right: str
+
+
+@dataclass(frozen=True, repr=False)
+class Difference:
+    """What became of each node; prints side by side, `-` removed, `+` added.
+
+    Parameters
+    ----------
+    rows : tuple of Row
+        In an order that is topological for both graphs.
+    """
+
+    rows: tuple[Row, ...]
+
+    @property
+    def kept(self) -> tuple[Node, ...]:
+        """Nodes of the first graph that the second has too."""
+        return tuple(r.before for r in self.rows if r.change == "kept" and r.before is not None)
+
+    @property
+    def removed(self) -> tuple[Node, ...]:
+        """Nodes that only the first graph has."""
+        return tuple(r.before for r in self.rows if r.change == "removed" and r.before is not None)
+
+    @property
+    def added(self) -> tuple[Node, ...]:
+        """Nodes that only the second graph has."""
+        return tuple(r.after for r in self.rows if r.change == "added" and r.after is not None)
+
+    def __bool__(self) -> bool:
+        """Whether there is any difference."""
+        return any(row.change != "kept" for row in self.rows)
+
+    def to_data(self) -> list[dict[str, Any]]:
+        """A dict a row, with `change`, `left` and `right`: what JSON can hold."""
+        return [{"change": r.change, "left": r.left, "right": r.right} for r in self.rows]
+
+    def __str__(self) -> str:
+        count = Counter(row.change for row in self.rows)
+        told = ", ".join(f"{count[name]} {name}" for name in ("kept", "removed", "added"))
+        width = min(max((len(row.left) for row in self.rows), default=0), _WIDE)
+        signs = {"kept": " ", "removed": "-", "added": "+"}
+        lines = [f"{signs[r.change]} {r.left.ljust(width)} | {r.right}".rstrip() for r in self.rows]
+        return "\n".join([told, *lines])
+
+    __repr__ = __str__
+
+
+def difference(before: Dag, after: Dag) -> Difference:
+    """The difference between two graphs, node by node; linear in their sizes."""
+    left, right = Labels(before), Labels(after)
+    table: dict[Any, int] = {}
+    ours, theirs = _numbered(left, table), _numbered(right, table)
+    lines = [number for number in ours if not left.is_inline(ours[number])]
+    rows: list[Row] = []
+    at = 0
+    places = {number: place for place, number in enumerate(lines)}
+    for number, node in theirs.items():
+        if right.is_inline(node):
+            continue
+        if number not in places:
+            rows.append(Row("added", None, node, "", _line(node, right)))
+            continue
+        # What is removed stands before the first kept node that stood after it.
+        rows += _removed(lines[at : places[number]], ours, theirs, left)
+        at = max(at, places[number])
+        same = ours[number]
+        rows.append(Row("kept", same, node, _line(same, left), _line(node, right)))
+    rows += _removed(lines[at:], ours, theirs, left)
+    return Difference(tuple(rows))
+
+
+def _removed(
+    numbers: Sequence[int], ours: Mapping[int, Node], theirs: Mapping[int, Node], left: Labels
+) -> list[Row]:
+    gone = [ours[number] for number in numbers if number not in theirs]
+    return [Row("removed", node, None, _line(node, left), "") for node in gone]
+
+
+def _numbered(labels: Labels, table: dict[Any, int]) -> dict[int, Node]:
+    """Nodes by a number that equal nodes of both graphs share."""
+    numbers: dict[Node, int] = {}
+    for node in labels.nodes:
+        if node.is_input:
+            key: Any = ("input", labels.name(node), labels.aval(node))
+        else:
+            operands = tuple([numbers[operand] for operand in node.operands])
+            key = (node.op, operands, params_key(node.params), node.copy)
+        numbers[node] = table.setdefault(key, len(table))
+    return {number: node for node, number in numbers.items()}
+
+
+def _line(node: Node, labels: Labels) -> str:
+    name = labels.name(node)
+    shown = f"{name}: input" if node.is_input else f"{name} = {labels.expression(node)}"
+    marks = "".join(f" → {output}" for output in labels.outputs.get(node, ()))
+    return shortened(shown, _WIDE) + marks

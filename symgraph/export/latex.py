@@ -1,0 +1,87 @@
+r"""Graphs as LaTeX: `X^\top (\sigma(X w) - y)`, shared parts named, one equation an output.
+
+Products of matrices stand side by side, elementwise ones have ⊙, sums carry the indices of their
+operand. Broadcasts, casts and axes of length one are left out, as they are on paper; the listing of
+a graph says them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..dag import Dag, Node
+from .labels import Labels
+from .mathematics import ATOM, Spelled, leaf, spelled, symbol, words
+
+__all__ = ["Formula", "latex"]
+
+_PART = 140
+_MOST_PARTS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A formula that prints as text and shows as mathematics in notebooks."""
+
+    text: str
+    latex: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.latex}$"
+
+
+# -- a graph --------------------------------------------------------------------------------------
+def latex(dag: Dag) -> str:
+    """One equation an output, after those of the parts that are used twice or are long.
+
+    Parts are called t₁, t₂, ...; graphs of more than 40 parts are told by their size.
+    """
+    labels = Labels(dag)
+    uses = dag.uses
+    texts: dict[Node, Spelled] = {}
+    rows: list[tuple[str, str]] = []
+    taken = {symbol(name) for name in dag.inputs}
+    count = 0
+    for node in labels.nodes:
+        found = leaf(node)
+        if found is None:
+            found = spelled(node, [texts[operand] for operand in node.operands])
+            works = bool(node.op.count) or node.is_constant
+            shared = len(uses[node]) > 1 and works
+            if shared or (uses[node] and works and len(found[0]) > _PART):
+                count += 1
+                while f"t_{{{count}}}" in taken:
+                    count += 1
+                if len(rows) >= _MOST_PARTS:
+                    return words(f"a graph of {len(dag)} nodes, too large for a formula")
+                rows.append((f"t_{{{count}}}", found[0]))
+                found = f"t_{{{count}}}", ATOM
+        texts[node] = found
+    names = _left_sides(dag)
+    rows += [(name, texts[node][0]) for name, node in zip(names, dag.outputs, strict=True)]
+    if len(rows) == 1:
+        return " = ".join(rows[0])
+    lines = " \\\\\n".join(f"{left} &= {right}" for left, right in rows)
+    return f"\\begin{{aligned}}\n{lines}\n\\end{{aligned}}"
+
+
+def _left_sides(dag: Dag) -> list[str]:
+    """What each output is called: f, its derivatives by the input's name."""
+    return [_left_side(name, dag.inputs) for name in dag.names]
+
+
+def _left_side(name: str, inputs: Mapping[str, Node]) -> str:
+    if name == "out":
+        return "f"
+    kind, _, of = name.partition("_")
+    if of in inputs and kind in ("grad", "jacobian"):
+        return rf"\frac{{\partial f}}{{\partial {symbol(of)}}}"
+    if of in inputs and kind == "hessian":
+        return rf"\frac{{\partial^2 f}}{{\partial {symbol(of)}^2}}"
+    return symbol(name)

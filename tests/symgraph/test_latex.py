@@ -1,0 +1,172 @@
+"""Formulas as LaTeX: textbook gradients read as in the textbook, and all that is written is TeX."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from randomgraphs import SYMGRAPH, random_program
+
+import symgraph as sg
+import symgraph.numpy as snp
+from symgraph.export.mathematics import symbol, words
+
+
+def traced(f: Any, **shapes: Any) -> sg.Graph:
+    specs = {n: s if isinstance(s, sg.Spec) else sg.spec(s) for n, s in shapes.items()}
+    return sg.trace(f, **specs)
+
+
+def right(graph: sg.Graph) -> str:
+    return graph.to_latex().partition(" = ")[2]
+
+
+GRADIENTS = [
+    (
+        lambda X, w, y: np.sum(snp.softplus(X @ w) - y * (X @ w)),
+        {"X": "n, d", "w": "d", "y": "n"},
+        "w",
+        r"X^\top \left(\sigma\left(X w\right) - y\right)",
+    ),
+    (
+        lambda X, w, y: np.sum((X @ w - y) ** 2) / 2,
+        {"X": "n, d", "w": "d", "y": "n"},
+        "w",
+        r"X^\top \left(X w - y\right)",
+    ),
+    (lambda A, B: np.trace(A @ B), {"A": "n, n", "B": "n, n"}, "A", r"B^\top"),
+    (
+        lambda z, p: -np.sum(p * np.log(np.exp(z) / np.sum(np.exp(z)))),
+        {"z": 5, "p": sg.spec(5, assume=sg.simplex(-1))},
+        "z",
+        r"\operatorname{softmax}\left(z\right) - p",
+    ),
+    (lambda x: np.sum(np.log(x)), {"x": sg.spec(3, assume=sg.positive)}, "x", r"\frac{1}{x}"),
+    (lambda x: np.sin(x) ** 2 + x, {"x": ()}, "x", r"1 + \sin\left(2 \cdot x\right)"),
+]
+
+
+@pytest.mark.parametrize(("f", "shapes", "wrt", "formula"), GRADIENTS)
+def test_gradients_read_as_in_the_textbook(f: Any, shapes: Any, wrt: str, formula: str) -> None:
+    found = traced(f, **shapes).gradient(wrt, value=False).simplify().to_latex()
+    assert found == rf"\frac{{\partial f}}{{\partial {wrt}}} = {formula}".replace(
+        r"\cdot x", r"\, x"
+    )
+
+
+AS_WRITTEN = [
+    (lambda x, y: x * y, r"x \odot y", "n", "n"),
+    (lambda x, y: x * y, r"y \, x", "n", ""),
+    (lambda x, y: x @ y, r"x^\top y", "n", "n"),
+    (lambda x, y: x @ y, r"y^\top x", "n", "n, m"),
+    (lambda x, y: (x + y) @ x, r"\left(x + y\right) x", "n, n", "n, n"),
+    (lambda x, y: x - (y - x), r"x - \left(y - x\right)", "n", "n"),
+    (lambda x, y: -(x + y), r"-\left(x + y\right)", "n", "n"),
+    (lambda x, y: x[:, None] * y, r"x y^\top", "n", "m"),
+    (lambda x, y: x[:, None] * y, r"\operatorname{diag}\left(x\right) y", "n", "n, m"),
+    (lambda x, y: y * x, r"y \operatorname{diag}\left(x\right)", "m", "n, m"),
+    (lambda x, y: np.sum(x * y, axis=0), r"\sum_{i} \left(x \odot y\right)_{ij}", "n, m", "n, m"),
+    (lambda x, y: np.sum(x) * y, r"y \, \sum_{i} x_{i}", "n", ""),
+    (lambda x, y: np.sum(x) - np.sum(y), r"\sum_{i} x_{i} - \sum_{i} y_{i}", "n", "n"),
+    (lambda x, y: (x / y) ** 2, r"\left(\frac{x}{y}\right)^{2}", "", ""),
+    (lambda x, y: np.exp(-x) * 1e-6 + y, r"10^{-6} \, e^{-x} + y", "n", "n"),
+    (lambda x, y: np.where(x > y, x, 0.0), r"\begin{cases} x & \text{if } x > y \\ 0 & "
+     r"\text{otherwise} \end{cases}", "n", "n"),
+    (lambda x, y: np.linalg.inv(x) @ y, r"x^{-1} y", "n, n", "n"),
+    (lambda x, y: np.linalg.solve(x, y), r"x^{-1} y", "n, n", "n"),
+    (lambda x, y: np.linalg.slogdet(x)[1] + y, r"\log \left|\det x\right| + y", "n, n", ""),
+    (lambda x, y: np.sqrt(np.abs(x)) + y[0], r"\sqrt{\left|x\right|} + {y}_{[0]}", "n", "3"),
+    (lambda x, y: np.einsum("ij,jk,k->i", x, x, y), r"\left[\sum_{j,k} x_{ij} \, x_{jk} \, y_{k}"
+     r"\right]_{i}", "n, n", "n"),
+    (lambda x, y: np.arctan2(x, y), r"\operatorname{arctan2}\left(x, y\right)", "n", "n"),
+    (lambda x, y: x.shape[0] * y, r"n \, y", "n", "m"),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
+@pytest.mark.parametrize(("f", "formula", "x", "y"), AS_WRITTEN)
+def test_each_operation_has_its_sign(f: Any, formula: str, x: str, y: str) -> None:
+    assert right(traced(f, x=x, y=y)) == formula
+
+
+NAMES = {
+    "x": "x",
+    "x1": "x_{1}",
+    "W_old": r"W_{\mathrm{old}}",
+    "lambda_": r"\lambda",
+    "theta_2": r"\theta_{2}",
+    "weights": r"\mathrm{weights}",
+    "a_b_c": r"a_{\mathrm{b\_c}}",
+    "100%": r"\mathrm{100\%}",
+    r"\input{x}": r"\mathrm{\backslash \backslash input\{x\}}",
+}
+
+
+@pytest.mark.parametrize(("name", "shown"), NAMES.items())
+def test_names_are_symbols_and_never_commands(name: str, shown: str) -> None:
+    assert symbol(name) == shown
+
+
+def test_words_are_no_commands() -> None:
+    assert words("a_b {$}") == r"\text{a\_b \{\$\}}"
+
+
+def test_shared_parts_are_named_once() -> None:
+    graph = traced(lambda x: np.exp(x) / np.sum(np.exp(x)), x="n")
+    assert graph.to_latex() == (
+        "\\begin{aligned}\nt_{1} &= e^{x} \\\\\n"
+        "f &= \\frac{t_{1}}{\\sum_{i} \\left(t_{1}\\right)_{i}}\n\\end{aligned}"
+    )
+
+
+def test_a_formula_prints_as_text_and_shows_as_mathematics() -> None:
+    formula = traced(lambda x: np.sqrt(x), x="n").formula()
+    assert str(formula) == repr(formula) == "sqrt(x)"
+    assert formula._repr_latex_() == r"$\displaystyle f = \sqrt{x}$"
+
+
+def test_large_graphs_are_told_by_their_size() -> None:
+    def tower(x: Any) -> Any:
+        for _ in range(60):
+            x = np.sin(x) * np.cos(x)
+        return x
+
+    assert "too large for a formula" in traced(tower, x="n").to_latex()
+
+
+def test_graphs_are_saved_as_tex(tmp_path: Any) -> None:
+    graph = traced(lambda x: np.sqrt(x), x="n")
+    graph.save(tmp_path / "f.tex")
+    assert (tmp_path / "f.tex").read_text(encoding="utf-8") == r"f = \sqrt{x}"
+
+
+def assert_is_tex(text: str) -> None:
+    plain = text.replace(r"\{", "").replace(r"\}", "")
+    depth = 0
+    for char in plain:
+        depth += {"{": 1, "}": -1}.get(char, 0)
+        assert depth >= 0, text
+    assert depth == 0, text
+    assert len(re.findall(r"\\left\b", text)) == len(re.findall(r"\\right\b", text))
+    assert text.count(r"\begin{") == text.count(r"\end{")
+    # Two subscripts or superscripts in a row are an error of TeX.
+    assert not re.search(r"[_^]\{[^{}]*\}[_^]\{[^{}]*\}[_^]", text), text
+    assert not re.search(r"([_^])\{[^{}]*\}\1", text), text
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_programs_give_tex(seed: int) -> None:
+    program = random_program(seed)
+    specs = {
+        each.name: sg.spec(
+            each.value.shape, each.value.dtype, eval(each.assume, {"sg": sg}) if each.assume else ()
+        )
+        for each in program.inputs
+    }
+    graph = sg.trace(lambda **arrays: program.function(SYMGRAPH.np, SYMGRAPH.sp, **arrays), **specs)
+    small = graph.gradient(*program.targets).simplify()
+    for each in (graph, small):
+        assert_is_tex(each.to_latex())
+    assert_is_tex(small.explain(format="latex"))
