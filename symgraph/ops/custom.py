@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply, constant
 from ..avals import Aval
 from ..errors import BackendError, InputError, NotDifferentiable
 from ..namespace import NUMPY, Namespace
@@ -204,6 +204,44 @@ def _as_aval(given: Any) -> Aval:
     return Aval(np.dtype(dtype), tuple(shape))
 
 
+def _placed(
+    name: str, signature: inspect.Signature | None, operands: Sequence[Any], params: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """Operands in order, those given by name too; what is no array stays a static param."""
+    arrays = {key: each for key, each in params.items() if isinstance(each, (Array, np.ndarray))}
+    if not arrays:
+        return list(operands), params
+    parameters = list(signature.parameters) if signature is not None else []
+    placed = list(operands)
+    for key in parameters[len(operands) :]:
+        if key not in arrays:
+            break
+        placed.append(arrays.pop(key))
+    if arrays:
+        raise InputError(
+            f"{name} takes no array by the name {next(iter(arrays))!r}.",
+            mend="Give arrays in their order; keywords are static.",
+        )
+    static = {
+        key: each for key, each in params.items() if not isinstance(each, (Array, np.ndarray))
+    }
+    return placed, static
+
+
+def _as_numbers(value: Any) -> Any:
+    """Python's numbers as they are, for they take the dtype of what they meet."""
+    return value if isinstance(value, (int, float)) else np.asarray(value)
+
+
+def _typed(operands: Sequence[Any]) -> list[Any]:
+    """Operands, Python's numbers in the dtype that NumPy would give them beside the arrays."""
+    dtypes = [each.dtype for each in operands if isinstance(each, (Array, np.ndarray, np.generic))]
+    return [
+        constant(each, np.result_type(*dtypes, each)) if type(each) in (int, float) else each
+        for each in operands
+    ]
+
+
 def _signature(function: Callable[..., Any], op: Op) -> inspect.Signature | None:
     """What is said of the operands of a kernel; None where nothing is, as of NumPy's in C."""
     try:
@@ -218,12 +256,10 @@ def _published(function: Callable[..., Any], op: Op, numpy: Iterable[Any]) -> Ca
     signature = _signature(function, op)
 
     def call(*operands: Any, **params: Any) -> Any:
-        if signature is not None and any(name in params for name in signature.parameters):
-            bound = signature.bind_partial(*operands, **params)
-            operands, params = bound.args, bound.kwargs
-        if not any(isinstance(each, Array) for each in operands):
-            return op.kernel(NUMPY, *[np.asarray(each) for each in operands], **params)
-        return apply(op, *operands, **params)
+        placed, static = _placed(op.name, signature, operands, params)
+        if not any(isinstance(each, Array) for each in placed):
+            return op.kernel(NUMPY, *[_as_numbers(each) for each in placed], **static)
+        return apply(op, *_typed(placed), **static)
 
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.doc

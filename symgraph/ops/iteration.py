@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..array import Array, apply
+from ..array import FUNCTIONS, Array, apply
 from ..avals import Aval
 from ..body import Body, SizedBody
 from ..dag import Node
 from ..dims import Dim
 from ..errors import DTypeError, InputError, ShapeError, TraceError
 from ..op import Op, Push, register, undefined
-from ..pytrees import Tree, leaf_paths, unflatten
+from ..pytrees import Tree, flatten, leaf_paths, unflatten
 from .branches import cond
 from .closures import Traced, as_leaves, check_same, closed, fresh_like, same_shape, traced
 from .composites import naming_lines
@@ -176,6 +176,14 @@ def while_loop(
     if max_steps is not None:
         return _bounded(cond, body, init, max_steps)
     leaves, tree = as_leaves(init, "The carry")
+    numbers = [type(leaf) in (int, float) for leaf in flatten(init)[0]]
+    step = traced(body, [([leaf.aval for leaf in leaves], tree)], "A step")
+    if step.tree == tree:
+        # A number takes the dtype that the step gives it: 0 among float32 arrays is one of them.
+        leaves = [
+            FUNCTIONS["astype"](leaf, after.dtype) if number else leaf
+            for leaf, after, number in zip(leaves, step.leaves, numbers, strict=True)
+        ]
     avals = [leaf.aval for leaf in leaves]
     test = traced(cond, [(avals, tree)], "The condition")
     step = traced(body, [(avals, tree)], "A step")

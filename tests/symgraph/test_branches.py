@@ -136,6 +136,14 @@ def test_a_while_loop_runs_as_long_as_it_must(backend: str) -> None:
         assert abs(int(found["steps"]) - steps) <= 1
 
 
+def test_a_number_takes_the_dtype_of_the_step() -> None:
+    x = sg.input("x", (3,))
+    total = sg.while_loop(lambda c: c < 9, lambda c: c + np.sum(x) + 1, 0)
+    assert total.dtype == np.float64
+    np.testing.assert_array_equal(evaluated(total, x=[1.0, 2.0, 0.5]), 9.0)
+    assert sg.while_loop(lambda c: c < 9, lambda c: c + 1, 0).dtype == np.int64
+
+
 def test_source_of_a_while_loop() -> None:
     source = sg.trace(root_by_newton, a=()).lower().source
     assert "    while f0(v0, v1, v2)[0]:" in source or "    while f0(v0, v1)[0]:" in source

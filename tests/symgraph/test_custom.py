@@ -56,6 +56,16 @@ def test_static_keywords_and_several_results() -> None:
     np.testing.assert_array_equal(one.lower()(x=A), 2 * A)
 
 
+def test_operands_by_name_and_numbers_beside_arrays() -> None:
+    op = sg.custom_op(lambda x, y, power=2: x**power * y, name="powered")
+    x, y = sg.input("x", (3,), "float32"), sg.input("y", (3,), "float32")
+    assert op(x=x, y=y).node is op(x, y).node
+    assert op(x, y, power=3).node.params == {"power": 3}
+    assert op(x, 2.5).dtype == op(A.astype("float32"), 2.5).dtype == np.float32
+    with pytest.raises(sg.InputError, match="no array by the name 'z'"):
+        op(x, z=y)
+
+
 def test_rules_one_an_operand() -> None:
     rules = (lambda ct, out, x, y, z: ct * y, None, undefined("z only counts"))
     op = sg.custom_op(lambda x, y, z: x * y + 0 * z, name="with_rules", vjp=rules)
