@@ -79,5 +79,7 @@ SAMPLES: dict[str, tuple[Callable[..., Any], ...]] = {
     ),
     **{name: _sampled(name, domains) for name, domains in _DOMAINS.items()},
     "zeta": (lambda: _f("zeta")(1.5 + _within("+")[0], *_within("+")),),
+    # One only: XLA takes seconds to compile it.
+    "expi": (lambda: _f("expi")(_x(3)),),
     "expn": (lambda: _f("expn")(3, *_within("+")),),
 }

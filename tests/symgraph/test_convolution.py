@@ -198,6 +198,57 @@ def test_results_share_no_memory_with_inputs() -> None:
     check_dag(sg.graph(np.negative(seen)).dag, "numpy", exact=True)
 
 
+VIEW = np.lib.stride_tricks.sliding_window_view
+SHARING: list[Callable[[Any, Any], tuple[Any, ...]]] = [
+    lambda a, b: (VIEW(a, 3, 1), b),
+    lambda a, b: (b, np.exp(VIEW(a, 3, 1)), VIEW(a, 3, 1)),
+    lambda a, b: (np.sum(VIEW(a, 3, 1), axis=-1), a * 2, b),
+    lambda a, b: (VIEW(b, 2, 1), b + 1, VIEW(VIEW(a, 3, 1), 2, 1)),
+    lambda a, b: (snp.max_pool1d(a, 2), VIEW(np.negative(a), 3, 1), -a),
+]
+
+
+@pytest.mark.parametrize("made", SHARING)
+def test_a_view_of_windows_is_not_overwritten(made: Callable[[Any, Any], tuple[Any, ...]]) -> None:
+    x = sg.input("x", ("n", 40))
+    a = np.tanh(x)
+    outputs = made(a, np.tanh(a) * a - a)
+    graph = sg.graph(*outputs)
+    check_dag(Dag(graph.dag.inputs, graph.dag.outputs), "numpy", exact=True)
+    loss = sg.graph(sum(np.sum(each * each) for each in outputs)).gradient("x").simplify()
+    check_dag(Dag(loss.dag.inputs, loss.dag.outputs), "numpy")
+
+
+def test_cost_in_named_dimensions() -> None:
+    x, w = sg.input("x", ("n", 3, 8, 8)), sg.input("w", (4, 3, 3, 3))
+    graph = sg.graph(snp.conv2d(x, w))
+    assert graph.flops(n=5) == 5 * 2 * (4 * 6 * 6) * (3 * 3 * 3)
+
+
+JACOBIANS: list[tuple[Callable[..., Any], tuple[tuple[int, ...], ...]]] = [
+    (lambda x, w: np.tanh(snp.conv1d(x, w, padding=1)), ((2, 3, 5), (2, 3, 3))),
+    (lambda x, w: snp.conv_transpose(x, w, 2), ((2, 3, 4), (3, 2, 3))),
+    (lambda x: snp.max_pool1d(x, 2), ((2, 3, 6),)),
+    (lambda x: snp.avg_pool1d(x, 2, 1), ((2, 3, 6),)),
+    (lambda x: VIEW(x, 3, 1), ((2, 6),)),
+]
+
+
+@pytest.mark.parametrize(("call", "shapes"), JACOBIANS)
+def test_jacobians_one_image_at_a_time(
+    call: Callable[..., Any], shapes: tuple[tuple[int, ...], ...]
+) -> None:
+    at = {f"x{i}": normal(shape) for i, shape in enumerate(shapes)}
+    out = sg.graph(call(*[sg.input(key, each.shape) for key, each in at.items()]))
+    for key, here in at.items():
+        got = out.jacobian(key, value=False).evaluate(**at)
+        for place in np.ndindex(*here.shape):
+            step = np.zeros(here.shape)
+            step[place] = 1e-5
+            up, down = (out.evaluate(**{**at, key: here + each}) for each in (step, -step))
+            np.testing.assert_allclose(got[(..., *place)], (up - down) / 2e-5, atol=1e-8)
+
+
 @pytest.mark.parametrize("xp", ["numpy", "jax.numpy"])
 def test_source_that_stands_alone(xp: str) -> None:
     module = pytest.importorskip(xp)

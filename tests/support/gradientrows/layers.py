@@ -116,6 +116,13 @@ CONVOLUTION = (
         _of(3, 2, 3),
         note="two batch axes",
     ),
+    GradientCase(
+        "convolution",
+        lambda x, w: np.sin(snp.conv1d(x, w, 2, 1)),
+        (_of(1, 2, 5), _of(2, 2, 3)),
+        order=3,
+        note="third order",
+    ),
     _row("convolution", snp.conv3d, _of(1, 2, 3, 3, 3), _of(2, 2, 2, 1, 2), note="3-d"),
     _row("convolution", lambda x: snp.conv1d(x, x[:, :, :3]), _of(2, 2, 5), note="with itself"),
     _row("convolve", lambda x, v: np.convolve(x, v), _of(6), _of(3), note="6 and 3"),
