@@ -22,6 +22,7 @@ from .autodiff.products import (
     hessian_products,
     pulled_back,
     pushed_forward,
+    tangent_pairs,
     tangents_given,
 )
 from .autodiff.scalar import ScalarDerivatives, scalar_derivatives
@@ -101,7 +102,7 @@ class Graph(View):
 
     def jvp(
         self,
-        tangents: Mapping[Any, Direction] | str | Sequence[str],
+        tangents: Mapping[Any, Direction] | str | Sequence[Any],
         *,
         value: bool = True,
         of: str | None = None,
@@ -113,7 +114,8 @@ class Graph(View):
         tangents : mapping
             From inputs (or intermediate values) to their tangents: the name of a new input, numbers
             or a symbolic array, of the value's shape, possibly with extra leading axes, the same
-            for all. Names of inputs alone give each a new input, `tangent_x`.
+            for all. Pairs (value, tangent) serve as well, for arrays cannot be keys; names of
+            inputs alone give each a new input, `tangent_x`.
         value : bool
             Keep the outputs: results are grouped `outputs, tangents`, both as the outputs are.
         of : str, optional
@@ -126,13 +128,10 @@ class Graph(View):
         NotDifferentiable
             If an operation on a path has no derivative.
         """
-        pairs: dict[Any, Any] = (
-            dict(tangents)
-            if isinstance(tangents, Mapping)
-            else {name: f"tangent_{name}" for name in listed(tangents)}
-        )
-        given = tangents_given(self.dag, list(pairs), list(pairs.values()), "tangent")
-        return self.derived(pairs, lambda dag, _: pushed_forward(dag, given, value=value, of=of))
+        pairs = tangent_pairs(tangents)
+        wrt = [target for target, _ in pairs]
+        given = tangents_given(self.dag, wrt, [each for _, each in pairs], "tangent")
+        return self.derived(wrt, lambda dag, _: pushed_forward(dag, given, value=value, of=of))
 
     def vjp(
         self,

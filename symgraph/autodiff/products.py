@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 from ..array import Array
 from ..dag import Dag, Node, Structure
@@ -20,11 +20,21 @@ __all__ = [
     "hessian_products",
     "pulled_back",
     "pushed_forward",
+    "tangent_pairs",
     "tangents_given",
 ]
 
 HvpMode: TypeAlias = Literal["reverse", "forward"]
 Given: TypeAlias = "list[tuple[Any, Array]]"
+
+
+def tangent_pairs(given: Any) -> list[tuple[Any, Any]]:
+    """Targets with tangents, from a mapping, from pairs, or from names alone."""
+    if isinstance(given, Mapping):
+        return list(cast("Mapping[Any, Any]", given).items())
+    return [
+        each if isinstance(each, tuple) else (each, f"tangent_{each}") for each in listed(given)
+    ]
 
 
 def tangents_given(dag: Dag, wrt: Sequence[Any], given: Sequence[Any], what: str) -> Given:

@@ -204,6 +204,56 @@ def test_directions_that_do_not_fit_are_refused() -> None:
         graph.vjp("x", cotangent={"nothing": 1.0})
 
 
+def test_intermediate_values_may_be_targets() -> None:
+    x = sg.input("x", (3,))
+    h = np.exp(x)
+    graph = sg.graph(np.sum(h**3))
+    at = np.array([0.0, 0.5, 1.0])
+    slope = 3 * np.exp(at) ** 2
+    np.testing.assert_allclose(
+        graph.jvp([(h, np.ones(3))], value=False).evaluate(x=at), np.sum(slope)
+    )
+    np.testing.assert_allclose(
+        graph.jvp({h.node: np.ones(3)}, value=False).evaluate(x=at), np.sum(slope)
+    )
+    np.testing.assert_allclose(graph.vjp(h, cotangent=2.0, value=False).evaluate(x=at), 2 * slope)
+    np.testing.assert_allclose(
+        graph.hessian(h, value=False).evaluate(x=at), np.diag(6 * np.exp(at))
+    )
+    np.testing.assert_allclose(
+        graph.hvp(h, np.ones(3), value=False).simplify().evaluate(x=at), 6 * np.exp(at)
+    )
+
+
+def test_what_cannot_go_back_goes_forward() -> None:
+    """A loop of unknown length has no reverse mode; its Jacobian is found forward."""
+
+    def f(x: Any) -> Any:
+        return sg.while_loop(lambda c: np.sum(c) < 10.0, lambda c: c * x, x + 1.0)
+
+    graph = sg.trace(f, x=(2,)).jacobian("x", value=False)
+    assert "by forward mode" in graph.history.steps[0].rule
+    x = np.array([1.5, 2.0])
+    np.testing.assert_allclose(graph.evaluate(x=x), np.diag(2 * (x + 1) * x + x * x))
+    with pytest.raises(sg.NotDifferentiable, match="while_loop"):
+        sg.trace(f, x=(2,)).jacobian("x", mode="reverse")
+
+
+def test_simplifying_before_and_after_meet_with_facts_that_tie_elements() -> None:
+    """The Hessian of softmax cross-entropy is diag(q) - qqᵀ where the labels sum to one."""
+
+    def loss(z: Any, p: Any) -> Any:
+        return -np.sum(p * np.log(np.exp(z) / np.sum(np.exp(z))))
+
+    graph = sg.trace(loss, z=(4,), p=sg.spec((4,), assume=sg.simplex(axis=-1)))
+    after = graph.hessian("z", value=False).simplify()
+    before = graph.simplify().hessian("z", value=False).simplify()
+    assert after.dag.outputs == before.dag.outputs
+    z, p = np.array([1000.0, 999.0, 0.0, 1.0]), np.array([0.1, 0.2, 0.3, 0.4])
+    q = np.exp(z - 1000) / np.sum(np.exp(z - 1000))
+    np.testing.assert_allclose(after.lower()(z=z, p=p), np.diag(q) - np.outer(q, q), atol=1e-15)
+
+
 # -- second order --------------------------------------------------------------------------------
 def energy(x: Any, k: Any) -> Any:
     return np.sum(np.exp(k * x)) + np.sum(x[1:] * x[:-1]) ** 2

@@ -374,6 +374,19 @@ def test_an_optimiser_step_is_differentiated_through() -> None:
     np.testing.assert_allclose(sg.grad(after)(0.1), -24 * 0.8**5, rtol=1e-12)
 
 
+def test_transforms_inside_loops() -> None:
+    """Gradient descent as a scan, differentiated by a variable the inner function encloses."""
+
+    def outer(a: Any) -> Any:
+        def step(c: Any, _: Any) -> Any:
+            return c - 0.1 * sg.grad(lambda y: np.sum(a * y**2))(c), None
+
+        c, _ = sg.scan(step, snp.ones((2,)), None, length=3)
+        return np.sum(c)
+
+    np.testing.assert_allclose(sg.grad(outer)(0.7), -2 * 3 * 0.2 * (1 - 0.14) ** 2, rtol=1e-12)
+
+
 # -- refusals ------------------------------------------------------------------------------------
 def test_unknown_parameters_and_bad_calls_are_refused() -> None:
     with pytest.raises(sg.InputError, match="no parameter 'z'"):
