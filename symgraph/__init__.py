@@ -53,6 +53,7 @@ from .ops.custom import custom_op
 from .ops.derivatives import custom_vjp
 from .ops.iteration import while_loop
 from .ops.loops import fori_loop, scan
+from .rewriting import default_rules
 from .tracing import Spec, UnusedInputWarning, graph, spec, trace
 from .transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 
@@ -89,6 +90,7 @@ __all__ = [
     "constant",
     "custom_op",
     "custom_vjp",
+    "default_rules",
     "diagonal",
     "diff",
     "finite",

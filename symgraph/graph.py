@@ -303,8 +303,9 @@ class Graph(View):
             Which rewrites are allowed: equal bit for bit; equal in exact arithmetic wherever the
             left side is defined (default); also where the left side gave NaN.
         strategy : "greedy"
-        rules : RulePack, sequence of Rule or RulePack, optional
-            Instead of the installed packs.
+        rules : RuleSet, RulePack, sequence of Rule or RulePack, optional
+            Instead of the installed packs: `sg.default_rules().without("name")` leaves one out,
+            `sg.default_rules().plus(mine)` adds one.
         """
         if strategy != "greedy":
             raise SymgraphError(f"There is no strategy {strategy!r}.", mend='Use "greedy".')

@@ -11,6 +11,7 @@ from ..cost import op_count
 from ..dag import Dag
 from ..errors import InputError, ShapeError
 from ..export import dot, svg, text
+from ..export.latex import latex
 from ..expression import parse
 from ..graph import Graph
 from ..rewriting.log import Step
@@ -40,6 +41,8 @@ def add_parser(commands: Any) -> None:
     add("--trust", choices=("exact", "rounding", "domain"), default="rounding")
     add("--svg", type=Path, metavar="FILE", help="draw the gradient graph")
     add("--dot", type=Path, metavar="FILE", help="write it in Graphviz' language")
+    add("--explain", action="store_true", help="each step with both sides and what licenses it")
+    add("--latex", action="store_true", help="the gradient as LaTeX, too")
     add("--no-simplify", action="store_true", help="show the gradient as it is derived")
     add("--no-check", action="store_true", help="leave the numeric check out")
     add("--seed", type=int, default=0, help="of the random point of the check")
@@ -57,13 +60,19 @@ def run(options: argparse.Namespace) -> int:
     if not options.no_simplify:
         result = joint.simplify(trust=options.trust)
         _section("simplified", result.dag)
-        _rules(result.history.steps)
+        if options.explain:
+            print(f"\nexplanation\n{result.explain()}")
+        else:
+            _rules(result.history.steps)
     gradients = _gradients(result.dag, len(wrt))
     derived, left = (op_count(_gradients(each.dag, len(wrt)).outputs) for each in (joint, result))
     title = "as derived" if options.no_simplify else f"closed form, {derived} operations before"
     print(f"\n{title}, {left} now" if result is not joint else f"\n{title}, {left} operations")
     for name, node in zip(wrt, gradients.outputs, strict=True):
         print(f"  d/d{name} = {text.formula(gradients.with_outputs([node], ['out'], 0))}")
+    if options.latex:
+        named = gradients.with_outputs(gradients.outputs, [f"grad_{name}" for name in wrt])
+        print(f"\nLaTeX\n{latex(named)}")
     _drawn(result.dag, options)
     if options.no_check:
         return 0

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import difflib
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..errors import RuleError
-from ..rewriting.packs import every_rule, load_packs
-from ..rewriting.rule import Rule
+from ..errors import InputError, RuleError
+from ..rewriting.packs import load_packs
+from ..rewriting.pattern import Term, subterms
+from ..rewriting.rule import SOUNDNESS, Rule, RulePack
 from ..rewriting.verifier import verify_rule
 
 __all__ = ["add_parser", "run"]
@@ -26,26 +27,29 @@ def add_parser(commands: Any) -> None:
     listing.set_defaults(run=run, action="list", names=[])
     show = actions.add_parser("show", help="a rule with its guards, its text and its file")
     show.add_argument("names", nargs="+", metavar="NAME")
-    show.set_defaults(run=run, action="show")
+    show.add_argument("--no-verify", action="store_true", help="leave the verification out")
+    show.set_defaults(run=run, action="show", pack=None, grade=None, op=None)
     check = actions.add_parser(
         "verify", help="both sides of rules against each other, all by default"
     )
     check.add_argument("names", nargs="*", metavar="NAME")
     check.set_defaults(run=run, action="verify")
+    for action in (listing, check):
+        action.add_argument("--pack", help="only rules of this pack")
+        action.add_argument("--grade", choices=SOUNDNESS, help="only rules of this soundness")
+        action.add_argument("--op", help="only rules whose left side has this operation")
 
 
 def run(options: argparse.Namespace) -> int:
     """List, show or verify; 1 if a rule fails."""
     if options.action == "list":
-        for pack in load_packs():
-            print(f"{pack.name}: {len(pack)} rules\n{pack.catalogue()}\n")
-        return 0
-    chosen = _named(options.names)
+        return _listed(options)
+    chosen = _named(options)
     if options.action == "show":
-        print("\n\n".join(_shown(rule) for rule in chosen))
+        print("\n\n".join("\n".join(_shown(pack, rule, options)) for pack, rule in chosen))
         return 0
     verified = 0
-    for rule in chosen:
+    for _, rule in chosen:
         report = verify_rule(rule)
         verified += report.ok
         print(report, flush=True)
@@ -53,22 +57,65 @@ def run(options: argparse.Namespace) -> int:
     return 0 if verified == len(chosen) else 1
 
 
-def _named(names: Sequence[str]) -> list[Rule]:
-    rules = {rule.name: rule for rule in every_rule()}
+def _listed(options: argparse.Namespace) -> int:
+    for pack in _packs(options):
+        kept = RulePack(pack.name, tuple(rule for rule in pack if _wanted(rule, options)))
+        if kept.rules:
+            print(f"{pack.name}: {len(kept)} rules\n{kept.catalogue()}\n")
+    return 0
+
+
+def _packs(options: argparse.Namespace) -> Sequence[RulePack]:
+    packs = load_packs()
+    if options.pack is None:
+        return packs
+    chosen = [pack for pack in packs if pack.name == options.pack]
+    if not chosen:
+        known = ", ".join(pack.name for pack in packs)
+        raise InputError(f"There is no pack {options.pack[:60]!r}.", mend=f"The packs are {known}.")
+    return chosen
+
+
+def _wanted(rule: Rule, options: argparse.Namespace) -> bool:
+    ops = {part.op.name for part in subterms(rule.lhs) if isinstance(part, Term)}
+    right_grade = options.grade is None or rule.sound == options.grade
+    return right_grade and (options.op is None or options.op in ops)
+
+
+def _named(options: argparse.Namespace) -> list[tuple[RulePack, Rule]]:
+    """The rules named, with their packs; all that are wanted if none is."""
+    rules = {rule.name: (pack, rule) for pack in _packs(options) for rule in pack.rules}
+    names: Sequence[str] = options.names
     unknown = [name for name in names if name not in rules]
     if unknown:
         close = difflib.get_close_matches(unknown[0], rules, n=3)
         mend = f"Did you mean {' or '.join(close)}?" if close else "symgraph rules list shows all."
         raise RuleError(f"There is no rule {unknown[0][:60]!r}.", mend=mend)
-    return [rules[name] for name in names] if names else list(rules.values())
+    if names:
+        return [rules[name] for name in names]
+    return [each for each in rules.values() if _wanted(each[1], options)]
 
 
-def _shown(rule: Rule) -> str:
-    lines = [f"{rule.name}  [{rule.sound}]", f"  {rule}"]
-    lines += [f"  [{grade}] where more is known" for grade in rule.earned]
-    lines += [f"  lowers: {rule.measure}"] if rule.measure else []
-    lines += [f"  for stability: {rule.stable}"] if rule.stable else []
-    doc = inspect.cleandoc(rule.doc)
-    lines += [f"  {line}" for line in doc.splitlines()]
-    lines.append(f"  defined in {rule.function.__module__}")
-    return "\n".join(lines)
+def _shown(pack: RulePack, rule: Rule, options: argparse.Namespace) -> Iterator[str]:
+    yield f"{rule.name}  [{rule.sound}]  of pack {pack.name}"
+    yield f"  {rule.lhs} → {rule.rhs}"
+    yield from (f"  {line}" for line in inspect.cleandoc(rule.doc).splitlines())
+    for variable in rule.variables:
+        for guard in variable.guards:
+            yield f"  if {variable.name}: {guard.name}"
+    yield from (f"  if {condition}" for condition in rule.conditions)
+    for grade, guards in rule.earned.items():
+        told = (f"{name}: {guard.name}" for name in guards for guard in guards[name])
+        yield f"  [{grade}] if {', '.join(told)}"
+    for title, text in (
+        ("lowers", rule.measure),
+        ("for stability", rule.stable),
+        ("at infinity", rule.limit),
+    ):
+        if text:
+            yield f"  {title}: {text}"
+    if rule.priority:
+        yield f"  priority {rule.priority}"
+    yield f"  defined in {rule.function.__module__}"
+    if not options.no_verify:
+        yield f"  verification: {verify_rule(rule)}"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from ..array import FUNCTIONS
+from ..array import FUNCTIONS, Array
+from ..ops.determinants import slogdet
+from ..ops.norms import norm
 
-__all__ = ["CALLS", "LISTS", "METHODS", "Call", "functions"]
+__all__ = ["CALLS", "LISTS", "METHODS", "Call", "function_named", "functions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +28,13 @@ _UNARY = """
     sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh
     sigmoid log_sigmoid softplus logit erf erfc erfinv gammaln digamma ndtr log_ndtr
     floor ceil rint isnan isfinite logical_not stop_gradient
-    matrix_transpose trace diagonal
+    relu gelu silu softsign hard_tanh log1mexp sinc
+    matrix_transpose trace diagonal inv pinv det logdet cholesky tril triu
 """
 _BINARY = """
     add subtract multiply divide power maximum minimum arctan2 hypot logaddexp xlogy xlog1py
     remainder floor_divide less less_equal greater greater_equal equal not_equal
-    logical_and logical_or logical_xor matmul dot vdot outer inner
+    logical_and logical_or logical_xor matmul dot vdot outer inner solve kron
 """
 _REDUCTIONS = """
     sum prod mean max min any all logsumexp argmax argmin count_nonzero ptp
@@ -40,6 +45,8 @@ _SHAPED = {
     "softmax": ("axis",),
     "log_softmax": ("axis",),
     "cumsum": ("axis",),
+    "cumprod": ("axis",),
+    "norm": ("ord", "axis", "keepdims"),
     "transpose": ("axes",),
     "reshape": ("shape",),
     "squeeze": ("axis",),
@@ -79,6 +86,19 @@ METHODS = frozenset(_REDUCTIONS.split())
 """What may be written as a method: `x.sum(axis=0)`."""
 
 
+def _logdet(a: Array) -> Array:
+    """The logarithm of the absolute value of the determinant."""
+    return slogdet(a)[1]
+
+
+_OWN: dict[str, Callable[..., Any]] = {"norm": norm, "logdet": _logdet}
+
+
+def function_named(name: str) -> Callable[..., Any] | None:
+    """What a call of `name` applies; None where there is no such function."""
+    return _OWN.get(name) or FUNCTIONS.get(name)
+
+
 def functions() -> list[str]:
     """Names of the functions an expression may call."""
-    return sorted(name for name, call in CALLS.items() if call.name in FUNCTIONS)
+    return sorted(name for name, call in CALLS.items() if function_named(call.name) is not None)

@@ -14,7 +14,7 @@ from ..dag import Node
 from ..errors import ExpressionError, SymgraphError
 from ..facts import Fact
 from ..ops.creation import input as symbolic_input
-from .calls import CALLS, LISTS, METHODS, Call, functions
+from .calls import CALLS, LISTS, METHODS, Call, function_named, functions
 from .syntax import column_of, pointed
 
 __all__ = ["Reader"]
@@ -254,12 +254,16 @@ class Reader:
                 pass
             case ast.Attribute(value=ast.Name(id=space), attr=name) if space in _NAMESPACES:
                 pass
+            case ast.Attribute(
+                value=ast.Attribute(value=ast.Name(id=space), attr="linalg"), attr=name
+            ) if space in _NAMESPACES:
+                pass
             case ast.Attribute(value=value, attr=name) if name in METHODS:
                 arguments.insert(0, value)
             case _:
                 self.refuse(node.func, "Only functions by their names are called.")
         call = CALLS.get(name)
-        if call is None or call.name not in FUNCTIONS:
+        if call is None or function_named(call.name) is None:
             close = difflib.get_close_matches(name, functions(), n=3)
             known = f"Did you mean {' or '.join(close)}?" if close else ""
             self.refuse(node.func, f"{name[:40]} is not a known function.", known)
@@ -293,7 +297,8 @@ class Reader:
             if name not in call.literals or name in keywords:
                 self.refuse(argument, f"{call.name} takes no argument {name!r:.40} here.")
             keywords[name] = self.literal(argument)
-        function = FUNCTIONS[call.name]
+        function = function_named(call.name)
+        assert function is not None  # `self.function` has refused it otherwise
         if call.name == "einsum":
             subscripts: Any = arguments[0]
             return self.applied(node, function, subscripts.value, *values)

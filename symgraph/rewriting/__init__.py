@@ -37,6 +37,8 @@ from .guards import (
     is_scalar,
     is_total,
 )
+from .index import RuleSet
+from .packs import default_rules, load_packs
 from .pattern import applied, building
 from .rule import Identity, Rule, RulePack, Soundness, rule
 
@@ -65,6 +67,7 @@ __all__ = [
     "Real",
     "Rule",
     "RulePack",
+    "RuleSet",
     "Scalar",
     "Shape",
     "Soundness",
@@ -73,10 +76,12 @@ __all__ = [
     "Varying",
     "applied",
     "building",
+    "default_rules",
     "holds",
     "is_real",
     "is_scalar",
     "is_total",
+    "load_packs",
     "number",
     "opposite",
     "product",

@@ -85,6 +85,16 @@ class RuleSet:
         self._known(names)
         return RuleSet(rule for rule in self.rules if rule.name in names)
 
+    def plus(self, *rules: Rule | RulePack) -> RuleSet:
+        """These rules and further ones: `default_rules().plus(mine)`.
+
+        Raises
+        ------
+        RuleError
+            If a name is taken; leave the other rule out first, by `without`.
+        """
+        return RuleSet([*self.rules, *rules])
+
     def _known(self, names: Iterable[str]) -> None:
         have = {rule.name for rule in self.rules}
         unknown = [name for name in names if name not in have]

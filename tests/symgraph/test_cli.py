@@ -19,6 +19,7 @@ from symgraph.errors import FactError
 from symgraph.expression import parse
 from symgraph.facts import Fact, holds_on, interval, one_hot, simplex, triangular, unit_norm
 from symgraph.ops.creation import input as symbolic_input
+from symgraph.rewriting import default_rules
 
 CROSS_ENTROPY = "-sum(p*log(exp(z)/sum(exp(z))))"
 
@@ -61,6 +62,9 @@ GRADIENTS = [
     ["sum(exp(x)) * sum(y)", "--wrt", "x,y", "--dtype", "x=float32", "--shape", "x=200"],
     ["sum(k * x)", "--wrt", "x", "--dtype", "k=int32"],
     ["sum(where(x > 0, x, 0.1 * x))", "--wrt", "x", "--no-simplify"],
+    ["norm(x) + sum(relu(x))", "--wrt", "x", "--given", "x: nonzero"],
+    ["trace(inv(A) @ B) + logdet(A)", "--wrt", "A,B", "--shape", "A=3,3", "--shape", "B=3,3"],
+    ["det(A) + norm(A, axis=-1) @ b", "--wrt", "A,b", "--shape", "A=3,3", "--shape", "b=3"],
     ["logsumexp(z) - sum(p * z)", "--wrt", "z", "--given", "p: one_hot", "--trust", "exact"],
 ]
 
@@ -156,6 +160,46 @@ def test_rules_are_listed_shown_and_verified(capsys: pytest.CaptureFixture[str])
     assert "→" in shown
     assert main(["rules", "verify", name]) == 0
     assert "1 of 1 rules verified" in capsys.readouterr().out
+
+
+def test_rules_are_filtered(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", "list", "--grade", "exact", "--op", "transpose"]) == 0
+    lines = capsys.readouterr().out.strip().splitlines()
+    assert len(lines) > 1
+    assert all(line.startswith("exact") for line in lines[1:])
+    assert main(["rules", "list", "--pack", "standard", "--op", "no_such_op"]) == 0
+    assert capsys.readouterr().out == ""
+    assert main(["rules", "list", "--pack", "nobody's"]) == 2
+    assert "The packs are standard" in capsys.readouterr().err
+    assert main(["rules", "verify", "--op", "log1p"]) == 0
+    assert "rules verified" in capsys.readouterr().out
+
+
+def test_a_rule_is_shown_with_all_it_states(capsys: pytest.CaptureFixture[str]) -> None:
+    rules = list(default_rules())
+    guarded = next(rule for rule in rules if rule.name == "absolute_of_nonnegative")
+    stable = next(rule for rule in rules if rule.stable)
+    earned = next(rule for rule in rules if rule.earned)
+    names = [guarded.name, stable.name, earned.name]
+    assert main(["rules", "show", "--no-verify", *names]) == 0
+    shown = capsys.readouterr().out
+    assert "  if x: nonnegative" in shown
+    assert f"  for stability: {stable.stable}" in shown
+    assert f"  [{next(iter(earned.earned))}] if " in shown
+    assert "of pack standard" in shown
+    assert "verification" not in shown
+    assert main(["rules", "show", guarded.name]) == 0
+    assert "verification: absolute_of_nonnegative" in capsys.readouterr().out
+
+
+def test_derive_explains_and_writes_latex(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["derive", CROSS_ENTROPY, "--wrt", "z", "--given", "p: simplex", "--no-check"]
+    assert main([*command, "--explain", "--latex"]) == 0
+    out = capsys.readouterr().out
+    assert "rules that fired" not in out
+    assert "with simplex(-1), of p" in out
+    latex = r"\frac{\partial f}{\partial z} = \operatorname{softmax}\left(z\right) - p"
+    assert f"\nLaTeX\n{latex}\n" in out
 
 
 # -- the check itself ------------------------------------------------------------------------------

@@ -63,6 +63,10 @@ READ = [
     "(x\n + y)",
     "1_000 * x",
     "power(x, 3) + multiply(x, y)",
+    "np.linalg.norm(x) + np.linalg.norm(A, axis=0).sum()",
+    "np.linalg.inv(A @ A.T) @ np.linalg.solve(A @ A.T, A)",
+    "np.linalg.det(A @ A.T) * np.trace(A @ A.T)",
+    "np.tril(A) + np.triu(A) + np.cumprod(A, 1)",
 ]
 
 
@@ -401,3 +405,11 @@ def test_any_text_gives_a_graph_or_an_expression_error(source: str) -> None:
         return
     assert isinstance(dag, Dag)
     assert formula(dag)
+
+
+def test_functions_beyond_numpys_names() -> None:
+    A = np.array([[2.0, 1.0], [1.0, -3.0]])
+    (found,) = evaluate(
+        parse("logdet(A) + norm(A, 1) + sum(relu(A))", shapes={"A": (2, 2)}), {"A": A}
+    )
+    assert found == pytest.approx(np.log(7.0) + 4.0 + 4.0)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.errors import RuleError
-from symgraph.rewriting import packs
+from symgraph.rewriting import Real, RulePack, packs, rule
 from symgraph.rewriting.driver import rewrite
 from symgraph.rewriting.index import RuleSet
 from symgraph.rewriting.packs import RulePackWarning, every_rule, load_packs
@@ -125,3 +127,42 @@ def test_without_the_standard_pack_the_error_says_what_to_do(
     monkeypatch.setattr(packs, "entry_points", lambda group: ())
     with pytest.raises(RuleError, match="not installed"):
         load_packs()
+
+
+# -- choosing rules ------------------------------------------------------------------------------
+@rule(sound="rounding")
+def sine_of_arcsine(x: Real):
+    """What a user adds."""
+    return snp.sin(snp.arcsin(x)) * 3, x * 3
+
+
+def _squares() -> sg.Graph:
+    return sg.trace(lambda x: np.sqrt(np.square(np.sin(x))), x=sg.spec("n"))
+
+
+def test_a_rule_is_left_out_in_one_line() -> None:
+    graph = _squares()
+    assert "absolute" in [node.op.name for node in graph.simplify().nodes]
+    kept = graph.simplify(rules=sg.default_rules().without("sqrt_of_square"))
+    assert "sqrt_of_square" not in kept.history.fired
+    assert "sqrt" in [node.op.name for node in kept.nodes]
+    with pytest.raises(RuleError, match="no rule named 'sqrt_of_squares'"):
+        sg.default_rules().without("sqrt_of_squares")
+
+
+def test_only_some_rules_are_used() -> None:
+    small = _squares().simplify(rules=sg.default_rules().only("sqrt_of_square"))
+    assert set(small.history.fired) == {"sqrt_of_square"}
+
+
+def test_a_rule_and_a_pack_are_added_in_one_line() -> None:
+    graph = sg.trace(lambda x: np.sin(np.arcsin(x)) * 3, x=sg.spec("n", assume=sg.interval(-1, 1)))
+    more = sg.default_rules().plus(sine_of_arcsine)
+    assert len(more) == len(sg.default_rules()) + 1
+    for rules in (more, sg.default_rules().plus(RulePack("mine", (sine_of_arcsine,)))):
+        alone = rules.only("sine_of_arcsine")
+        assert graph.simplify(rules=alone).history[0].rule == "sine_of_arcsine"
+    assert graph.simplify(rules=[sine_of_arcsine]).history[0].by is sine_of_arcsine
+    assert "sine_of_arcsine" in graph.simplify(rules=alone).explain()
+    with pytest.raises(RuleError, match="Two rules are named 'sqrt_of_square'"):
+        sg.default_rules().plus(replace(sine_of_arcsine, name="sqrt_of_square"))
