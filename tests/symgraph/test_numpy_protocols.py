@@ -51,6 +51,18 @@ METHODS = [
     lambda x: x.astype("float32"),
     lambda x: x.dot(x.T),
     lambda x: x.take([0, 2], axis=0),
+    lambda x: x.take([9, -7], 1, mode="wrap"),
+    lambda x: x.sum(0, None, None, True),
+    lambda x: x.max(0, initial=0.5),
+    lambda x: x.var(0, None, None, 1),
+    lambda x: x.mean(0, where=np.array([True, False, True, True])),
+    lambda x: x.cumprod(axis=0),
+    lambda x: x.argsort(axis=0),
+    lambda x: x.flatten("F"),
+    lambda x: x.copy(),
+    lambda x: x.repeat(2, axis=1),
+    lambda x: x[0].searchsorted([0.0, 1.0]),
+    lambda x: x.compress([True, False, True], axis=0),
 ]
 
 
