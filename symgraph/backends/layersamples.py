@@ -37,9 +37,10 @@ _DOMAINS = {
     **dict.fromkeys(("y0", "y1", "k0", "k1", "k0e", "k1e"), "+"),
     **dict.fromkeys(("beta", "betaln", "gammainc", "gammaincc", "huber"), "++"),
     **dict.fromkeys(("jv", "yv", "iv", "ive", "kv", "kve", "pseudo_huber"), "++"),
-    **dict.fromkeys(("rel_entr", "kl_div", "poch", "binom"), "++"),
+    **dict.fromkeys(("rel_entr", "kl_div", "poch", "binom", "boxcox", "boxcox1p"), "++"),
     **dict.fromkeys(("gammaincinv", "gammainccinv"), "+u"),
     **dict.fromkeys(("betainc", "betaincinv"), "++u"),
+    **dict.fromkeys(("inv_boxcox", "inv_boxcox1p"), "uu"),
     **dict.fromkeys(("erfinv", "erfcinv", "ndtri", "logit"), "u"),
 }
 

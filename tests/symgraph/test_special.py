@@ -74,6 +74,24 @@ HARD: list[tuple[str, Callable[[Any], Any], Callable[[Any], Any], list[float]]] 
     ),
     ("zeta", lambda x: snp.zeta(3, x), lambda x: mp.zeta(3, x), [0.01, 1.0, 50.0]),
     (
+        "exprel",
+        of("exprel"),
+        lambda x: mp.expm1(x) / x,
+        [0.0, 1e-9, 0.49, 0.51, -0.49, -30.0, 40.0],
+    ),
+    (
+        "boxcox",
+        lambda lam: snp.boxcox(3.0, lam),
+        lambda lam: mp.expm1(lam * mp.log(3)) / lam,
+        [0.0, 1e-9, -1e-9, 0.45, 0.46, -2.0, 3.0],
+    ),
+    (
+        "inv_boxcox",
+        lambda lam: snp.inv_boxcox(0.7, lam),
+        lambda lam: mp.exp(mp.log1p(lam * mp.mpf(0.7)) / lam),
+        [0.0, 1e-9, -1e-9, 0.07, 0.072, -1.0, 3.0],
+    ),
+    (
         "pseudo_huber",
         lambda x: snp.pseudo_huber(2, x),
         lambda x: 4 * (mp.sqrt(1 + x * x / 4) - 1),
@@ -133,6 +151,12 @@ def test_dtypes(name: str) -> None:
     for dtype in ("float32", "float64"):
         assert call([sg.input("x", (2,), dtype)] * n).dtype == dtype
     assert call([sg.input("x", (2,), "int64")] * n).dtype == "float64"
+
+
+def test_exprel_at_its_ends() -> None:
+    at = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 716.0, 1e-300])
+    got = sg.graph(snp.exprel(sg.input("x", (7,)))).evaluate(x=at)
+    np.testing.assert_array_equal(got, scipy.special.exprel(at))
 
 
 def test_zeta_has_two_forms() -> None:

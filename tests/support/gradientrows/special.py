@@ -81,6 +81,17 @@ DIVERGENCE = (
     _row("pseudo_huber", LARGE, BEYOND, note="outside"),
 )
 
+BOXCOX = (
+    _row("exprel", ANY),
+    _row("exprel", NEAR_ZERO, note="near zero"),
+    _row("boxcox", POSITIVE, ANY),
+    _row("boxcox", POSITIVE, NEAR_ZERO, note="near the logarithm"),
+    _row("boxcox1p", UNIT, ANY),
+    _row("inv_boxcox", UNIT, SMALL),
+    _row("inv_boxcox", UNIT, Operand(-0.04, 0.04), note="near the exponential"),
+    _row("inv_boxcox1p", UNIT, SMALL),
+)
+
 PARTS = (
     GradientCase("ldexp", lambda x: FUNCTIONS["ldexp"](x * x, 2), (POSITIVE,), False),
     GradientCase("frexp", lambda x: FUNCTIONS["frexp"](x * x)[0], (Operand(1.1, 1.3),), False),
@@ -88,4 +99,4 @@ PARTS = (
     GradientCase("fmod", lambda x: FUNCTIONS["modf"](x * x)[0], (Operand(1.1, 1.3),), False),
 )
 
-ROWS = (*PARTS, *BESSEL, *INTEGRALS, *BETA, *DIVERGENCE)
+ROWS = (*BOXCOX, *PARTS, *BESSEL, *INTEGRALS, *BETA, *DIVERGENCE)
