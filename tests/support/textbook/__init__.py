@@ -14,8 +14,29 @@ from typing import Any
 import numpy as np
 
 import symgraph as sg
+import symgraph.numpy as snp
 
-__all__ = ["Row", "numbers", "traced"]
+__all__ = [
+    "POSITIVE",
+    "PROBABILITY",
+    "SIMPLEX",
+    "SPD",
+    "SYMMETRIC",
+    "Row",
+    "log_sum_exp",
+    "numbers",
+    "plain_sigmoid",
+    "plain_softmax",
+    "row",
+    "traced",
+]
+
+# What is known of five numbers or a matrix of five rows, where it is the same in many rows.
+POSITIVE = sg.spec("5", assume=sg.positive)
+PROBABILITY = sg.spec("5", assume=sg.interval(0.05, 0.95))
+SIMPLEX = sg.spec("5", assume=sg.simplex(axis=-1))
+SYMMETRIC = sg.spec("5, 5", assume=sg.symmetric)
+SPD = sg.spec("5, 5", assume=sg.positive_definite)
 
 
 @dataclass(frozen=True)
@@ -27,15 +48,16 @@ class Row:
     name : str
     f : callable
         The scalar function.
-    wrt : str
+    wrt : tuple of str
+        One input, or several for a joint gradient.
     closed : callable
-        The gradient in closed form; takes the inputs of `f`.
+        The gradient in closed form, a tuple of them if joint; takes the inputs of `f`.
     specs : mapping of str to Spec
     """
 
     name: str
     f: Callable[..., Any]
-    wrt: str
+    wrt: tuple[str, ...]
     closed: Callable[..., Any]
     specs: Mapping[str, sg.Spec]
 
@@ -46,9 +68,34 @@ class Row:
 def traced(f: Callable[..., Any], specs: Mapping[str, sg.Spec]) -> sg.Graph:
     """The graph of `f`, which may leave inputs unused."""
     arrays = {name: sg.input(name, s.shape, s.dtype, s.assume) for name, s in specs.items()}
-    return sg.graph(f(**arrays), inputs=list(arrays.values()))
+    found = f(**arrays)
+    outputs = found if isinstance(found, tuple) else (found,)
+    return sg.graph(*(snp.asarray(output) for output in outputs), inputs=list(arrays.values()))
 
 
+def row(name: str, f: Any, wrt: str, closed: Any, /, **specs: sg.Spec | str) -> Row:
+    """A row, with shapes alone for inputs of which nothing is known; `wrt` is split at spaces."""
+    full = {
+        key: sg.spec(value) if isinstance(value, str) else value for key, value in specs.items()
+    }
+    return Row(name, f, tuple(wrt.split()), closed, full)
+
+
+# -- what users write where a library would have a stable form -------------------------------------
+def log_sum_exp(z: Any, axis: int | None = None) -> Any:
+    return np.log(np.sum(np.exp(z), axis=axis))
+
+
+def plain_sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def plain_softmax(z: Any, axis: int = -1) -> Any:
+    e = np.exp(z)
+    return e / np.sum(e, axis=axis, keepdims=True)
+
+
+# -- random inputs ---------------------------------------------------------------------------------
 def numbers(row: Row, sizes: Mapping[str, int], seed: int = 0) -> dict[str, np.ndarray]:
     """Random inputs that satisfy the facts stated of them."""
     rng = np.random.default_rng(seed)

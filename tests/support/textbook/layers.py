@@ -1,4 +1,4 @@
-"""More rows: normalisation layers, attention, networks, regressions, matrix forms, likelihoods."""
+"""Layers: linear, convolution as a product, embedding; networks of two layers."""
 
 from __future__ import annotations
 
@@ -8,643 +8,354 @@ import numpy as np
 
 import symgraph as sg
 import symgraph.numpy as snp
-from textbook import Row
-from textbook.rows import SIMPLEX, lse, naive_sigmoid, naive_softmax, row, sigmoid
+from symgraph.numpy import sigmoid, softmax
+from textbook import Row, plain_sigmoid, plain_softmax, row
 
 __all__ = ["LAYERS"]
 
-V5 = sg.spec("5")
-N5 = sg.spec("6, 5")
-M5 = sg.spec("n, 5")
-G5 = sg.spec("6, 5")
-POS5 = sg.spec("5", assume=sg.positive)
+LINEAR_SPECS = {"X": "n, 5", "V": "5, 3", "G": "n, 3"}
+NET = {"X": "6, 5", "W": "5, 4", "V": "4, 2", "Y": "6, 2"}
+IDS = sg.spec("6", "int64", assume=sg.interval(0, 3))
 
 
-def layer_norm(x: Any) -> Any:
-    xc = x - np.mean(x, axis=-1, keepdims=True)
-    var = np.mean(xc**2, axis=-1, keepdims=True)
-    return xc / np.sqrt(var + 1e-5)
+def conv_row(x: Any, w: Any) -> Any:
+    """The correlation of seven numbers with three: windows times a kernel."""
+    return np.stack([x[i : i + 3] for i in range(5)]) @ w
 
 
-def layer_norm_closed(x: Any, g: Any) -> Any:
-    xc = x - np.mean(x, axis=-1, keepdims=True)
-    s = np.sqrt(np.mean(np.square(xc), axis=-1, keepdims=True) + 1e-5)
-    h = xc / s
-    return (g - np.mean(g, axis=-1, keepdims=True) - h * np.mean(g * h, axis=-1, keepdims=True)) / s
-
-
-def batch_norm(x: Any) -> Any:
-    xc = x - np.mean(x, axis=0)
-    var = np.mean(xc**2, axis=0)
-    return xc / np.sqrt(var + 1e-5)
-
-
-def batch_norm_closed(x: Any, g: Any) -> Any:
-    xc = x - np.mean(x, axis=0)
-    s = np.sqrt(np.mean(np.square(xc), axis=0) + 1e-5)
-    h = xc / s
-    return (g - np.mean(g, axis=0) - h * np.mean(g * h, axis=0)) / s
-
-
-def rms_norm(x: Any) -> Any:
-    return x / np.sqrt(np.mean(x**2, axis=-1, keepdims=True) + 1e-5)
-
-
-def rms_norm_closed(x: Any, g: Any) -> Any:
-    r = np.sqrt(np.mean(np.square(x), axis=-1, keepdims=True) + 1e-5)
-    h = x / r
-    return (g - h * np.mean(g * h, axis=-1, keepdims=True)) / r
-
-
-LAYERS: list[Row] = [
+LINEAR: list[Row] = [
     row(
-        "layer norm, input",
-        lambda x, g: np.sum(g * layer_norm(x)),
-        "x",
-        layer_norm_closed,
-        x=N5,
-        g=G5,
-    ),
-    row(
-        "batch norm, input",
-        lambda x, g: np.sum(g * batch_norm(x)),
-        "x",
-        batch_norm_closed,
-        x=N5,
-        g=G5,
-    ),
-    row("rms norm, input", lambda x, g: np.sum(g * rms_norm(x)), "x", rms_norm_closed, x=N5, g=G5),
-    row("rms norm, named", lambda x, g: np.sum(g * rms_norm(x)), "x", rms_norm_closed, x=M5, g=M5),
-    row(
-        "layer norm, named",
-        lambda x, g: np.sum(g * layer_norm(x)),
-        "x",
-        layer_norm_closed,
-        x=M5,
-        g=M5,
-    ),
-    row(
-        "layer norm, gain",
-        lambda x, a, g: np.sum(g * (a * layer_norm(x))),
-        "a",
-        lambda x, a, g: np.sum(g * layer_norm(x), axis=0),
-        x=N5,
-        a=V5,
-        g=G5,
-    ),
-    row(
-        "attention, values",
-        lambda Q, K, V, G: np.sum(G * (naive_softmax(Q @ K.T) @ V)),
+        "linear layer, weights",
+        lambda X, V, G: np.sum((X @ V) * G),
         "V",
-        lambda Q, K, V, G: snp.softmax(Q @ K.T, axis=-1).T @ G,
-        Q=sg.spec("6, 3"),
-        K=sg.spec("4, 3"),
-        V=sg.spec("4, 2"),
-        G=sg.spec("6, 2"),
+        lambda X, V, G: X.T @ G,
+        **LINEAR_SPECS,
     ),
     row(
-        "attention, scores",
-        lambda S, V, G: np.sum(G * (naive_softmax(S) @ V)),
-        "S",
-        lambda S, V, G: (
-            snp.softmax(S, axis=-1)
-            * (G @ V.T - np.sum(snp.softmax(S, axis=-1) * (G @ V.T), axis=-1, keepdims=True))
-        ),
-        S=sg.spec("6, 4"),
-        V=sg.spec("4, 2"),
-        G=sg.spec("6, 2"),
+        "linear layer, input",
+        lambda X, V, G: np.sum((X @ V) * G),
+        "X",
+        lambda X, V, G: G @ V.T,
+        **LINEAR_SPECS,
     ),
     row(
-        "attention, queries",
-        lambda Q, K, V, G: np.sum(G * (naive_softmax(Q @ K.T / 2.0) @ V)),
-        "Q",
-        lambda Q, K, V, G: (
-            lambda P, D: (P * (D - np.sum(P * D, axis=-1, keepdims=True))) @ (K / 2)
-        )(snp.softmax(Q @ K.T / 2.0, axis=-1), G @ V.T),
-        Q=sg.spec("6, 3"),
-        K=sg.spec("4, 3"),
-        V=sg.spec("4, 2"),
-        G=sg.spec("6, 2"),
+        "linear layer, bias",
+        lambda X, V, b, G: np.sum((X @ V + b) * G),
+        "b",
+        lambda X, V, b, G: np.sum(G, axis=0),
+        **LINEAR_SPECS,
+        b="3",
     ),
     row(
-        "softmax vjp",
-        lambda z, g: np.sum(g * naive_softmax(z)),
-        "z",
-        lambda z, g: snp.softmax(z) * (g - np.sum(g * snp.softmax(z))),
-        z=V5,
-        g=V5,
+        "linear layer, squared, bias",
+        lambda X, b: 0.5 * np.sum((X + b) ** 2),
+        "b",
+        lambda X, b: np.sum(X + b, axis=0),
+        X="n, 5",
+        b="5",
     ),
     row(
-        "log softmax vjp",
-        lambda z, g: np.sum(g * np.log(naive_softmax(z))),
-        "z",
-        lambda z, g: g - snp.softmax(z) * np.sum(g),
-        z=V5,
-        g=V5,
+        "linear layer by einsum, weights",
+        lambda X, V, G: np.einsum("ni,ij,nj->", X, V, G),
+        "V",
+        lambda X, V, G: X.T @ G,
+        **LINEAR_SPECS,
     ),
     row(
-        "MLP tanh, first weights",
-        lambda X, W1, W2, Y: 0.5 * np.sum((np.tanh(X @ W1) @ W2 - Y) ** 2),
-        "W1",
-        lambda X, W1, W2, Y: (lambda H: X.T @ (((H @ W2 - Y) @ W2.T) * (1 - np.square(H))))(
-            np.tanh(X @ W1)
-        ),
-        X=N5,
-        W1=sg.spec("5, 4"),
-        W2=sg.spec("4, 2"),
-        Y=sg.spec("6, 2"),
+        "linear layer on sequences, weights",
+        lambda X, V, G: np.sum((X @ V) * G),
+        "V",
+        lambda X, V, G: np.einsum("bti,btj->ij", X, G),
+        X="2, 6, 5",
+        V="5, 3",
+        G="2, 6, 3",
     ),
     row(
-        "MLP tanh, second weights",
-        lambda X, W1, W2, Y: 0.5 * np.sum((np.tanh(X @ W1) @ W2 - Y) ** 2),
-        "W2",
-        lambda X, W1, W2, Y: (lambda H: H.T @ (H @ W2 - Y))(np.tanh(X @ W1)),
-        X=N5,
-        W1=sg.spec("5, 4"),
-        W2=sg.spec("4, 2"),
-        Y=sg.spec("6, 2"),
+        "linear layer on sequences, input",
+        lambda X, V, G: np.sum((X @ V) * G),
+        "X",
+        lambda X, V, G: G @ V.T,
+        X="2, 6, 5",
+        V="5, 3",
+        G="2, 6, 3",
     ),
     row(
-        "MLP sigmoid, softmax, first weights",
-        lambda X, W1, W2, P: (
-            -np.mean(np.sum(P * np.log(naive_softmax(naive_sigmoid(X @ W1) @ W2)), axis=-1))
-        ),
-        "W1",
-        lambda X, W1, W2, P: (
-            lambda H: X.T @ (((snp.softmax(H @ W2, axis=-1) - P) / 6 @ W2.T) * (H * (1 - H)))
-        )(sigmoid(X @ W1)),
-        X=N5,
-        W1=sg.spec("5, 4"),
-        W2=sg.spec("4, 2"),
-        P=sg.spec("6, 2", assume=SIMPLEX),
-    ),
-    row(
-        "weighted least squares",
-        lambda X, w, y, s: 0.5 * np.sum(s * (X @ w - y) ** 2),
-        "w",
-        lambda X, w, y, s: X.T @ (s * (X @ w - y)),
-        X=N5,
-        w=V5,
-        y=sg.spec("6"),
-        s=sg.spec("6"),
-    ),
-    row(
-        "mean least squares",
-        lambda X, w, y: np.mean((X @ w - y) ** 2),
-        "w",
-        lambda X, w, y: X.T @ (X @ w - y) * (1 / 3),
-        X=N5,
-        w=V5,
-        y=sg.spec("6"),
-    ),
-    row(
-        "mean ls, half",
-        lambda X, w, y: 0.5 * np.mean((X @ w - y) ** 2),
-        "w",
-        lambda X, w, y: X.T @ (X @ w - y) / 6,
-        X=N5,
-        w=V5,
-        y=sg.spec("6"),
-    ),
-    row(
-        "multi-output least squares",
-        lambda X, W, Y: 0.5 * np.sum((X @ W - Y) ** 2),
+        "bilinear layer",
+        lambda x, W, y: np.tanh(x @ W @ y),
         "W",
-        lambda X, W, Y: X.T @ (X @ W - Y),
-        X=N5,
-        W=sg.spec("5, 3"),
-        Y=sg.spec("6, 3"),
+        lambda x, W, y: np.outer(x, y * (1 - np.square(np.tanh(x @ W @ y)))),
+        x="5",
+        W="5, 4",
+        y="4",
     ),
     row(
-        "ridge with lambda",
-        lambda X, w, y: 0.5 * np.sum((X @ w - y) ** 2) + 0.05 * np.sum(w**2),
-        "w",
-        lambda X, w, y: X.T @ (X @ w - y) + 0.1 * w,
-        X=N5,
-        w=V5,
-        y=sg.spec("6"),
-    ),
-    row(
-        "ridge symbolic lambda",
-        lambda X, w, y, lam: 0.5 * np.sum((X @ w - y) ** 2) + 0.5 * lam * np.sum(w**2),
-        "w",
-        lambda X, w, y, lam: X.T @ (X @ w - y) + lam * w,
-        X=N5,
-        w=V5,
-        y=sg.spec("6"),
-        lam=sg.spec(""),
-    ),
-    row(
-        "logistic regression mean",
-        lambda X, w, y: (
-            -np.mean(y * np.log(naive_sigmoid(X @ w)) + (1 - y) * np.log(1 - naive_sigmoid(X @ w)))
-        ),
-        "w",
-        lambda X, w, y: X.T @ (sigmoid(X @ w) - y) / 6,
-        X=N5,
-        w=V5,
-        y=sg.spec("6"),
-    ),
-    row(
-        "logistic regression, softplus",
-        lambda X, w, y: np.sum(np.log(1 + np.exp(X @ w)) - y * (X @ w)),
-        "w",
-        lambda X, w, y: X.T @ (sigmoid(X @ w) - y),
-        X=N5,
-        w=V5,
-        y=sg.spec("6"),
-    ),
-    row(
-        "logistic with l2",
-        lambda X, w, y: np.sum(np.log(1 + np.exp(X @ w)) - y * (X @ w)) + 0.5 * np.sum(w * w),
-        "w",
-        lambda X, w, y: X.T @ (sigmoid(X @ w) - y) + w,
-        X=N5,
-        w=V5,
-        y=sg.spec("6"),
-    ),
-    row(
-        "BCE pos weight",
-        lambda z, y, a: (
-            -np.sum(a * y * np.log(naive_sigmoid(z)) + (1 - y) * np.log(1 - naive_sigmoid(z)))
-        ),
-        "z",
-        lambda z, y, a: sigmoid(z) * (1 - y) - y * a * sigmoid(-z),
-        z=V5,
-        y=V5,
-        a=sg.spec(""),
-    ),
-    row(
-        "silu",
-        lambda x: np.sum(x * naive_sigmoid(x)),
-        "x",
-        lambda x: (lambda s: s + x * s * (1 - s))(sigmoid(x)),
-        x=V5,
-    ),
-    row(
-        "sigmoid sum",
-        lambda x: np.sum(naive_sigmoid(x)),
-        "x",
-        lambda x: (lambda s: s * (1 - s))(sigmoid(x)),
-        x=V5,
-    ),
-    row(
-        "gaussian likelihood full",
-        lambda x, m, s: np.sum(0.5 * ((x - m) / s) ** 2 + np.log(s)),
-        "m",
-        lambda x, m, s: (np.sum(m - x)) / np.square(s),
-        x=V5,
-        m=sg.spec(""),
-        s=sg.spec("", assume=sg.positive),
-    ),
-    row(
-        "gaussian sigma",
-        lambda x, m, s: np.sum(0.5 * ((x - m) / s) ** 2 + np.log(s)),
-        "s",
-        lambda x, m, s: (5 - np.sum(np.square((x - m) / s))) / s,
-        x=V5,
-        m=sg.spec(""),
-        s=sg.spec("", assume=sg.positive),
-    ),
-    row(
-        "gaussian vector sigma",
-        lambda x, m, s: np.sum(0.5 * ((x - m) / s) ** 2 + np.log(s)),
-        "s",
-        lambda x, m, s: (1 - np.square((x - m) / s)) / s,
-        x=V5,
-        m=V5,
-        s=POS5,
-    ),
-    row(
-        "normalise vector",
-        lambda x, g: g @ (x / np.sqrt(np.sum(x**2))),
-        "x",
-        lambda x, g: (lambda n, h: (g - h * (g @ h)) / n)(np.sqrt(x @ x), x / np.sqrt(x @ x)),
-        x=V5,
-        g=V5,
-    ),
-    row(
-        "squared distance matrix mult",
-        lambda A, B: 0.5 * np.sum((A @ B - B @ A) ** 2),
+        "low-rank adapter, down",
+        lambda X, W, A, B, G: np.sum((X @ W + X @ A @ B) * G),
         "A",
-        lambda A, B: (lambda C: C @ B.T - B.T @ C)(A @ B - B @ A),
-        A=sg.spec("4, 4"),
-        B=sg.spec("4, 4"),
+        lambda X, W, A, B, G: X.T @ (G @ B.T),
+        X="6, 5",
+        W="5, 3",
+        A="5, 2",
+        B="2, 3",
+        G="6, 3",
     ),
     row(
-        "PCA trace",
-        lambda W, C: np.trace(W.T @ C @ W),
-        "W",
-        lambda W, C: 2 * (C @ W),
-        W=sg.spec("5, 2"),
-        C=sg.spec("5, 5", assume=sg.symmetric),
-    ),
-    row(
-        "PCA reconstruction",
-        lambda X, W: 0.5 * np.sum((X - X @ W @ W.T) ** 2),
-        "W",
-        lambda X, W: (lambda E: -(X.T @ (E @ W) + E.T @ (X @ W)))(X - X @ W @ W.T),
-        X=N5,
-        W=sg.spec("5, 2"),
-    ),
-    row(
-        "trace ABC in B",
-        lambda A, B, C: np.trace(A @ B @ C),
+        "low-rank adapter, up",
+        lambda X, W, A, B, G: np.sum((X @ W + X @ A @ B) * G),
         "B",
-        lambda A, B, C: (C @ A).T,
-        A=sg.spec("4, 4"),
-        B=sg.spec("4, 4"),
-        C=sg.spec("4, 4"),
+        lambda X, W, A, B, G: (X @ A).T @ G,
+        X="6, 5",
+        W="5, 3",
+        A="5, 2",
+        B="2, 3",
+        G="6, 3",
     ),
     row(
-        "trace X'AXB",
-        lambda X, A, B: np.trace(X.T @ A @ X @ B),
-        "X",
-        lambda X, A, B: A @ X @ B + A.T @ X @ B.T,
-        X=sg.spec("4, 3"),
-        A=sg.spec("4, 4"),
-        B=sg.spec("3, 3"),
-    ),
-    row(
-        "frobenius norm",
-        lambda A: np.sqrt(np.sum(A**2)),
-        "A",
-        lambda A: A / np.sqrt(np.sum(A * A)),
-        A=N5,
-    ),
-    row(
-        "a'Xb",
-        lambda X, a, b: a @ X @ b,
-        "X",
-        lambda X, a, b: np.outer(a, b),
-        X=N5,
-        a=sg.spec("6"),
-        b=V5,
-    ),
-    row(
-        "a'X'Xb",
-        lambda X, a, b: a @ (X.T @ (X @ b)),
-        "X",
-        lambda X, a, b: np.outer(X @ a, b) + np.outer(X @ b, a),
-        X=N5,
-        a=V5,
-        b=V5,
-    ),
-    row(
-        "a'X'Xa",
-        lambda X, a: a @ (X.T @ (X @ a)),
-        "X",
-        lambda X, a: np.outer(2 * (X @ a), a),
-        X=N5,
-        a=V5,
-    ),
-    row(
-        "(Xb+c)'D(Xb+c) in b",
-        lambda X, b, c, D: (X @ b + c) @ D @ (X @ b + c),
-        "b",
-        lambda X, b, c, D: X.T @ ((D + D.T) @ (X @ b + c)),
-        X=N5,
-        b=V5,
-        c=sg.spec("6"),
-        D=sg.spec("6, 6"),
-    ),
-    row(
-        "variance",
-        lambda x: np.mean((x - np.mean(x)) ** 2),
-        "x",
-        lambda x: (x - np.mean(x)) * (2 / 5),
-        x=V5,
-    ),
-    row(
-        "std",
-        lambda x: np.sqrt(np.mean((x - np.mean(x)) ** 2)),
-        "x",
-        lambda x: (lambda c: c / (5 * np.sqrt(np.mean(c * c))))(x - np.mean(x)),
-        x=V5,
-    ),
-    row(
-        "x/(1+x^2) sum",
-        lambda x: np.sum(np.log(1 + x**2)),
-        "x",
-        lambda x: 2 * x / (1 + np.square(x)),
-        x=V5,
-    ),
-    row("rational", lambda x: np.sum(x / (1 + x)), "x", lambda x: 1 / np.square(1 + x), x=POS5),
-    row(
-        "polynomial",
-        lambda x: np.sum(x**4 - 2 * x**2),
-        "x",
-        lambda x: 4 * x * (np.square(x) - 1),
-        x=V5,
-    ),
-    row(
-        "exp quadratic form",
-        lambda x, A: np.exp(-0.5 * (x @ A @ x)),
-        "x",
-        lambda x, A: (lambda v: v * -np.exp(-0.5 * (x @ v)))(A @ x),
-        x=V5,
-        A=sg.spec("5, 5", assume=sg.symmetric),
-    ),
-    row(
-        "RBF kernel",
-        lambda x, y: np.exp(-np.sum((x - y) ** 2)),
-        "x",
-        lambda x, y: (y - x) * (2 * np.exp(-np.sum(np.square(x - y)))),
-        x=V5,
-        y=V5,
-    ),
-    row(
-        "cauchy loss",
-        lambda r: np.sum(np.log(1 + r**2 / 4.0)),
-        "r",
-        lambda r: 2 * r / (4 + np.square(r)),
-        r=V5,
-    ),
-    row(
-        "pseudo huber",
-        lambda r: np.sum(np.sqrt(1 + r**2) - 1),
-        "r",
-        lambda r: r / np.sqrt(1 + np.square(r)),
-        r=V5,
-    ),
-    row(
-        "softmax CE, one-hot",
-        lambda z, p: -np.sum(p * np.log(naive_softmax(z))),
-        "z",
-        lambda z, p: snp.softmax(z) - p,
-        z=V5,
-        p=sg.spec("5", assume=sg.one_hot(axis=-1)),
-    ),
-    row(
-        "softmax CE axis0 mean",
-        lambda z, p: -np.mean(np.sum(p * np.log(np.exp(z) / np.sum(np.exp(z), axis=0)), axis=0)),
-        "z",
-        lambda z, p: (snp.softmax(z, axis=0) - p) / 5,
-        z=N5,
-        p=sg.spec("6, 5", assume=sg.simplex(axis=0)),
-    ),
-    row(
-        "softmax CE max shifted",
-        lambda z, p: (lambda e: -np.sum(p * np.log(e / np.sum(e, axis=1, keepdims=True))))(
-            np.exp(z - np.max(z, axis=1, keepdims=True))
+        "weight norm, direction",
+        lambda X, v, s, g: g @ (X @ (s * v / np.sqrt(v @ v))),
+        "v",
+        lambda X, v, s, g: (lambda u, n, h: (u - h * (u @ h)) * (s / n))(
+            g @ X, n := np.sqrt(v @ v), v / n
         ),
-        "z",
-        lambda z, p: snp.softmax(z, axis=-1) - p,
-        z=N5,
-        p=sg.spec("6, 5", assume=SIMPLEX),
+        X="6, 5",
+        v="5",
+        s="",
+        g="6",
     ),
     row(
-        "softmax CE, entropy regular",
-        lambda z, p: (lambda q: -np.sum(p * np.log(q)) + 0.1 * np.sum(q * np.log(q)))(
-            naive_softmax(z)
-        ),
-        "z",
-        lambda z, p: (lambda q, logs: q - p + 0.1 * q * (logs - np.sum(q * logs)))(
-            snp.softmax(z), snp.log_softmax(z)
-        ),
-        z=V5,
-        p=sg.spec("5", assume=SIMPLEX),
+        "weight norm, scale",
+        lambda X, v, s, g: g @ (X @ (s * v / np.sqrt(v @ v))),
+        "s",
+        lambda X, v, s, g: (g @ (X @ v)) / np.sqrt(v @ v),
+        X="6, 5",
+        v="5",
+        s="",
+        g="6",
     ),
     row(
-        "entropy of softmax",
-        lambda z: (lambda q: -np.sum(q * np.log(q)))(naive_softmax(z)),
-        "z",
-        lambda z: (lambda q, logs: q * (np.sum(q * logs) - logs))(
-            snp.softmax(z), snp.log_softmax(z)
-        ),
-        z=V5,
+        "scale and shift, scale",
+        lambda X, a, b, G: np.sum(G * (a * X + b)),
+        "a",
+        lambda X, a, b, G: np.sum(G * X, axis=0),
+        X="6, 5",
+        a="5",
+        b="5",
+        G="6, 5",
     ),
     row(
-        "KL to softmax",
-        lambda z, p: np.sum(p * (np.log(p) - np.log(naive_softmax(z)))),
-        "z",
-        lambda z, p: snp.softmax(z) - p,
-        z=V5,
-        p=sg.spec("5", assume=SIMPLEX),
+        "dropout by mask",
+        lambda X, M, G: np.sum(G * (X * M / 0.8)),
+        "X",
+        lambda X, M, G: G * M / 0.8,
+        X="6, 5",
+        M="6, 5",
+        G="6, 5",
     ),
     row(
-        "weighted softmax CE",
-        lambda z, p, w: -np.sum(w * np.sum(p * np.log(naive_softmax(z)), axis=-1)),
-        "z",
-        lambda z, p, w: (snp.softmax(z, axis=-1) - p) * w[:, None],
-        z=N5,
-        p=sg.spec("6, 5", assume=SIMPLEX),
-        w=sg.spec("6"),
+        "embedding, table",
+        lambda E, i, G: np.sum(E[i] * G),
+        "E",
+        lambda E, i, G: snp.scatter_add(snp.zeros((4, 5)), G, i),
+        E="4, 5",
+        i=IDS,
+        G="6, 5",
     ),
     row(
-        "softmax bilinear",
-        lambda W, x, p: -np.sum(p * np.log(naive_softmax(W @ x))),
-        "W",
-        lambda W, x, p: np.outer(snp.softmax(W @ x) - p, x),
-        W=sg.spec("4, 5"),
-        x=V5,
-        p=sg.spec("4", assume=SIMPLEX),
+        "embedding by one-hot, table",
+        lambda E, H, G: np.sum((H @ E) * G),
+        "E",
+        lambda E, H, G: H.T @ G,
+        E="4, 5",
+        H="6, 4",
+        G="6, 5",
     ),
     row(
-        "softmax bias",
-        lambda z, b, p: -np.sum(p * np.log(naive_softmax(z + b))),
-        "b",
-        lambda z, b, p: np.sum(snp.softmax(z + b, axis=-1) - p, axis=0),
-        z=N5,
-        b=V5,
-        p=sg.spec("6, 5", assume=SIMPLEX),
+        "mean pooling",
+        lambda X, g: np.sum(g * np.mean(X, axis=0)),
+        "X",
+        lambda X, g: np.broadcast_to(g / 6, (6, 5)),
+        X="6, 5",
+        g="5",
     ),
     row(
-        "contrastive InfoNCE",
-        lambda x, Y: -(x @ Y[0] - lse(Y @ x)),
-        "x",
-        lambda x, Y: Y.T @ snp.softmax(Y @ x) - Y[0],
-        x=V5,
-        Y=N5,
+        "attention pooling, scores",
+        lambda X, a, g: np.sum(g * (plain_softmax(a) @ X)),
+        "a",
+        lambda X, a, g: (q := softmax(a)) * ((u := X @ g) - q @ u),
+        X="6, 5",
+        a="6",
+        g="5",
     ),
     row(
-        "gmm responsibilities",
-        lambda m, x: -lse(-0.5 * (x - m) ** 2),
-        "m",
-        lambda m, x: (m - x) * snp.softmax(-0.5 * np.square(x - m)),
-        m=V5,
-        x=sg.spec(""),
-    ),
-    row(
-        "logsumexp of X w",
-        lambda X, w: lse(X @ w),
+        "convolution, kernel",
+        lambda x, w, g: g @ conv_row(x, w),
         "w",
-        lambda X, w: X.T @ snp.softmax(X @ w),
-        X=N5,
-        w=V5,
+        lambda x, w, g: np.stack([x[i : i + 3] for i in range(5)]).T @ g,
+        x="7",
+        w="3",
+        g="5",
     ),
     row(
-        "poisson mean",
-        lambda X, w, y: np.mean(np.exp(X @ w) - y * (X @ w)),
+        "convolution, squared error, kernel",
+        lambda x, w, y: 0.5 * np.sum((conv_row(x, w) - y) ** 2),
         "w",
-        lambda X, w, y: X.T @ (np.exp(X @ w) - y) / 6,
-        X=N5,
-        w=V5,
-        y=sg.spec("6"),
+        lambda x, w, y: (P := np.stack([x[i : i + 3] for i in range(5)])).T @ (P @ w - y),
+        x="7",
+        w="3",
+        y="5",
     ),
     row(
-        "gamma regression",
-        lambda X, w, y: np.sum(X @ w + y * np.exp(-(X @ w))),
+        "convolution by one tap at a time, kernel",
+        lambda x, w, g: np.sum(g * (w[0] * x[:5] + w[1] * x[1:6] + w[2] * x[2:])),
         "w",
-        lambda X, w, y: X.T @ (1 - y * np.exp(-(X @ w))),
-        X=N5,
-        w=V5,
-        y=sg.spec("6"),
+        lambda x, w, g: np.stack([g @ x[:5], g @ x[1:6], g @ x[2:]]),
+        x="7",
+        w="3",
+        g="5",
     ),
     row(
-        "kalman-ish",
-        lambda x, A, b, C: 0.5 * np.sum((A @ x - b) ** 2) + 0.5 * (x @ C @ x),
-        "x",
-        lambda x, A, b, C: A.T @ (A @ x - b) + C @ x,
-        x=V5,
-        A=N5,
-        b=sg.spec("6"),
-        C=sg.spec("5, 5", assume=sg.symmetric),
-    ),
-    row(
-        "inverse quadratic",
-        lambda x, a: 1 / (1 + np.sum((x - a) ** 2)),
-        "x",
-        lambda x, a: (a - x) * (2 / np.square(1 + np.sum(np.square(x - a)))),
-        x=V5,
-        a=V5,
-    ),
-    row(
-        "hadamard", lambda A, B, C: np.sum(A * B * C), "A", lambda A, B, C: B * C, A=N5, B=N5, C=N5
-    ),
-    row(
-        "column sums squared",
-        lambda A: 0.5 * np.sum(np.sum(A, axis=0) ** 2),
-        "A",
-        lambda A: np.broadcast_to(np.sum(A, axis=0), (6, 5)),
-        A=N5,
-    ),
-    row(
-        "outer product approx",
-        lambda A, u, v: 0.5 * np.sum((A - np.outer(u, v)) ** 2),
-        "u",
-        lambda A, u, v: u * (v @ v) - A @ v,
-        A=N5,
-        u=sg.spec("6"),
-        v=V5,
-    ),
-    row("diag form", lambda x, d: 0.5 * np.sum(d * x**2), "x", lambda x, d: d * x, x=V5, d=V5),
-    row(
-        "matrix square trace", lambda A: np.trace(A @ A), "A", lambda A: 2 * A.T, A=sg.spec("4, 4")
-    ),
-    row(
-        "matrix cube trace",
-        lambda A: np.trace(A @ A @ A),
-        "A",
-        lambda A: 3 * (A @ A).T,
-        A=sg.spec("4, 4"),
-    ),
-    row(
-        "gram",
-        lambda X, K: 0.5 * np.sum((X @ X.T - K) ** 2),
-        "X",
-        lambda X, K: 2 * ((X @ X.T - K) @ X),
-        X=N5,
-        K=sg.spec("6, 6", assume=sg.symmetric),
+        "patches times kernel, batch",
+        lambda P, W, G: np.sum(G * np.einsum("bpk,kc->bpc", P, W)),
+        "P",
+        lambda P, W, G: G @ W.T,
+        P="2, 6, 5",
+        W="5, 3",
+        G="2, 6, 3",
     ),
 ]
+
+NETWORKS: list[Row] = [
+    row(
+        "tanh network, first weights",
+        lambda X, W, V, Y: 0.5 * np.sum((np.tanh(X @ W) @ V - Y) ** 2),
+        "W",
+        lambda X, W, V, Y: X.T @ ((((H := np.tanh(X @ W)) @ V - Y) @ V.T) * (1 - np.square(H))),
+        **NET,
+    ),
+    row(
+        "tanh network, second weights",
+        lambda X, W, V, Y: 0.5 * np.sum((np.tanh(X @ W) @ V - Y) ** 2),
+        "V",
+        lambda X, W, V, Y: (H := np.tanh(X @ W)).T @ (H @ V - Y),
+        **NET,
+    ),
+    row(
+        "relu network, first weights",
+        lambda X, W, V, Y: 0.5 * np.sum((np.maximum(X @ W, 0) @ V - Y) ** 2),
+        "W",
+        lambda X, W, V, Y: X.T @ np.where((Z := X @ W) > 0, (np.maximum(Z, 0) @ V - Y) @ V.T, 0),
+        **NET,
+    ),
+    row(
+        "relu network, second weights",
+        lambda X, W, V, Y: 0.5 * np.sum((np.maximum(X @ W, 0) @ V - Y) ** 2),
+        "V",
+        lambda X, W, V, Y: (H := np.maximum(X @ W, 0)).T @ (H @ V - Y),
+        **NET,
+    ),
+    row(
+        "softplus network, first weights",
+        lambda X, W, v: np.sum(np.log(1 + np.exp(X @ W)) @ v),
+        "W",
+        lambda X, W, v: X.T @ (sigmoid(X @ W) * v),
+        X="6, 5",
+        W="5, 4",
+        v="4",
+    ),
+    row(
+        "sigmoid network with softmax, first weights",
+        lambda X, W, V, P: (
+            -np.mean(np.sum(P * np.log(plain_softmax(plain_sigmoid(X @ W) @ V)), axis=-1))
+        ),
+        "W",
+        lambda X, W, V, P: (
+            X.T @ ((softmax((H := sigmoid(X @ W)) @ V, axis=-1) - P) / 6 @ V.T * (H * (1 - H)))
+        ),
+        X="6, 5",
+        W="5, 4",
+        V="4, 2",
+        P=sg.spec("6, 2", assume=sg.simplex(axis=-1)),
+    ),
+    row(
+        "tanh network with softmax, second weights",
+        lambda X, W, V, P: -np.sum(P * np.log(plain_softmax(np.tanh(X @ W) @ V))),
+        "V",
+        lambda X, W, V, P: (H := np.tanh(X @ W)).T @ (softmax(H @ V, axis=-1) - P),
+        X="6, 5",
+        W="5, 4",
+        V="4, 2",
+        P=sg.spec("6, 2", assume=sg.simplex(axis=-1)),
+    ),
+    row(
+        "relu network with sigmoid, first weights",
+        lambda X, W, v, y: np.sum(
+            np.log(1 + np.exp(np.maximum(X @ W, 0) @ v)) - y * (np.maximum(X @ W, 0) @ v)
+        ),
+        "W",
+        lambda X, W, v, y: (
+            X.T @ np.where((Z := X @ W) > 0, np.outer(sigmoid(np.maximum(Z, 0) @ v) - y, v), 0)
+        ),
+        X="6, 5",
+        W="5, 4",
+        v="4",
+        y="6",
+    ),
+    row(
+        "radial basis network, output weights",
+        lambda D, w, y: 0.5 * np.sum((np.exp(-D) @ w - y) ** 2),
+        "w",
+        lambda D, w, y: (K := np.exp(-D)).T @ (K @ w - y),
+        D="6, 5",
+        w="5",
+        y="6",
+    ),
+    row(
+        "deep linear network, middle",
+        lambda A, B, C, x, y: 0.5 * np.sum((A @ (B @ (C @ x)) - y) ** 2),
+        "B",
+        lambda A, B, C, x, y: np.outer(A.T @ (A @ (B @ (c := C @ x)) - y), c),
+        A="4, 5",
+        B="5, 5",
+        C="5, 3",
+        x="3",
+        y="4",
+    ),
+    row(
+        "Hopfield energy",
+        lambda x, W, b: -0.5 * (x @ W @ x) - b @ x,
+        "x",
+        lambda x, W, b: -(W @ x) - b,
+        x="5",
+        W=sg.spec("5, 5", assume=sg.symmetric),
+        b="5",
+    ),
+    row(
+        "restricted Boltzmann machine, visible",
+        lambda v, W, b, c: -(b @ v) - np.sum(np.log(1 + np.exp(W @ v + c))),
+        "v",
+        lambda v, W, b, c: -b - W.T @ sigmoid(W @ v + c),
+        v="5",
+        W="4, 5",
+        b="5",
+        c="4",
+    ),
+    row(
+        "modern Hopfield energy",
+        lambda x, M: 0.5 * (x @ x) - np.log(np.sum(np.exp(M @ x))),
+        "x",
+        lambda x, M: x - M.T @ softmax(M @ x),
+        x="5",
+        M="6, 5",
+    ),
+    row(
+        "denoising score matching",
+        lambda x, e, W: 0.5 * np.sum((W @ (x + 0.5 * e) + e / 0.5) ** 2),
+        "W",
+        lambda x, e, W: np.outer(W @ (u := x + 0.5 * e) + 2 * e, u),
+        x="5",
+        e="5",
+        W="5, 5",
+    ),
+]
+
+LAYERS = [*LINEAR, *NETWORKS]

@@ -1,0 +1,62 @@
+"""The whole catalogue, in the order of its files."""
+
+from __future__ import annotations
+
+from textbook import Row
+from textbook.activations import ACTIVATIONS
+from textbook.algebraic import ALGEBRAIC
+from textbook.attention import ATTENTION
+from textbook.counts import COUNT_LIKELIHOODS
+from textbook.crossentropy import CROSS_ENTROPY
+from textbook.distances import DISTANCES
+from textbook.divergences import DIVERGENCES
+from textbook.factors import FACTORS
+from textbook.generalised import GENERALISED
+from textbook.geometry import GEOMETRIC
+from textbook.inverses import INVERSES
+from textbook.joint import JOINT
+from textbook.layers import LAYERS
+from textbook.likelihoods import LIKELIHOODS
+from textbook.margins import MARGIN_LOSSES
+from textbook.matrices import MATRICES
+from textbook.normalization import NORMALISED
+from textbook.overlaps import OVERLAP_LOSSES
+from textbook.physics import ENERGIES
+from textbook.regressions import REGRESSIONS
+from textbook.residuals import RESIDUALS
+from textbook.samples import SAMPLES
+from textbook.softmaxes import SOFTMAX
+from textbook.transcendental import TRANSCENDENTAL
+from textbook.units import UNITS
+from textbook.vectors import VECTORS
+
+__all__ = ["CATALOGUE"]
+
+CATALOGUE: list[Row] = [
+    *ACTIVATIONS,
+    *ALGEBRAIC,
+    *COUNT_LIKELIHOODS,
+    *CROSS_ENTROPY,
+    *DIVERGENCES,
+    *FACTORS,
+    *GENERALISED,
+    *GEOMETRIC,
+    *INVERSES,
+    *JOINT,
+    *LAYERS,
+    *LIKELIHOODS,
+    *MARGIN_LOSSES,
+    *MATRICES,
+    *DISTANCES,
+    *NORMALISED,
+    *ATTENTION,
+    *OVERLAP_LOSSES,
+    *ENERGIES,
+    *REGRESSIONS,
+    *RESIDUALS,
+    *SAMPLES,
+    *SOFTMAX,
+    *TRANSCENDENTAL,
+    *UNITS,
+    *VECTORS,
+]

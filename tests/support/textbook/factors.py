@@ -1,0 +1,177 @@
+"""Factorisations, embeddings and autoencoders."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import symgraph as sg
+from textbook import POSITIVE, Row, row
+
+__all__ = ["FACTORS"]
+
+
+FACTORS: list[Row] = [
+    row(
+        "matrix factorisation, left",
+        lambda X, U, V: 0.5 * np.sum((X - U @ V) ** 2),
+        "U",
+        lambda X, U, V: (U @ V - X) @ V.T,
+        X="n, 5",
+        U="n, 2",
+        V="2, 5",
+    ),
+    row(
+        "matrix factorisation, right",
+        lambda X, U, V: 0.5 * np.sum((X - U @ V) ** 2),
+        "V",
+        lambda X, U, V: U.T @ (U @ V - X),
+        X="n, 5",
+        U="n, 2",
+        V="2, 5",
+    ),
+    row(
+        "matrix factorisation, observed entries",
+        lambda X, U, V, M: 0.5 * np.sum(M * (X - U @ V.T) ** 2),
+        "U",
+        lambda X, U, V, M: (M * (U @ V.T - X)) @ V,
+        X="6, 5",
+        U="6, 2",
+        V="5, 2",
+        M="6, 5",
+    ),
+    row(
+        "matrix factorisation, penalised",
+        lambda X, U, V: (
+            0.5 * np.sum((X - U @ V.T) ** 2) + 0.05 * np.sum(U * U) + 0.05 * np.sum(V * V)
+        ),
+        "U",
+        lambda X, U, V: (U @ V.T - X) @ V + 0.1 * U,
+        X="6, 5",
+        U="6, 2",
+        V="5, 2",
+    ),
+    row(
+        "matrix factorisation, Poisson",
+        lambda X, U, V: np.sum(U @ V - X * np.log(U @ V)),
+        "U",
+        lambda X, U, V: (1 - X / (U @ V)) @ V.T,
+        X="6, 5",
+        U=sg.spec("6, 2", assume=sg.positive),
+        V=sg.spec("2, 5", assume=sg.positive),
+    ),
+    row(
+        "matrix factorisation, biases",
+        lambda X, U, V, b: 0.5 * np.sum((U @ V + b - X) ** 2),
+        "b",
+        lambda X, U, V, b: np.sum(U @ V + b - X, axis=0),
+        X="6, 5",
+        U="6, 2",
+        V="2, 5",
+        b="5",
+    ),
+    row(
+        "factorisation machine",
+        lambda x, V: 0.5 * np.sum((x @ V) ** 2 - (x**2) @ (V**2)),
+        "V",
+        lambda x, V: np.outer(x, x @ V) - np.square(x)[:, None] * V,
+        x="5",
+        V="5, 3",
+    ),
+    row(
+        "reconstruction by principal components",
+        lambda X, W: 0.5 * np.sum((X - X @ W @ W.T) ** 2),
+        "W",
+        lambda X, W: -(X.T @ ((E := X - X @ W @ W.T) @ W) + E.T @ (X @ W)),
+        X="6, 5",
+        W="5, 2",
+    ),
+    row(
+        "symmetric factorisation",
+        lambda X, K: 0.25 * np.sum((X @ X.T - K) ** 2),
+        "X",
+        lambda X, K: (X @ X.T - K) @ X,
+        X="6, 5",
+        K=sg.spec("6, 6", assume=sg.symmetric),
+    ),
+    row(
+        "rank one approximation",
+        lambda A, u, v: 0.5 * np.sum((A - np.outer(u, v)) ** 2),
+        "u",
+        lambda A, u, v: (np.outer(u, v) - A) @ v,
+        A="6, 5",
+        u="6",
+        v="5",
+    ),
+    row(
+        "dictionary code",
+        lambda x, D, s: 0.5 * np.sum((x - D @ s) ** 2) + 0.1 * np.sum(np.abs(s)),
+        "s",
+        lambda x, D, s: D.T @ (D @ s - x) + 0.1 * np.sign(s),
+        x="6",
+        D="6, 5",
+        s="5",
+    ),
+    row(
+        "independent components, log cosh",
+        lambda X, W: np.sum(np.log(np.cosh(X @ W))),
+        "W",
+        lambda X, W: X.T @ np.tanh(X @ W),
+        X="6, 5",
+        W="5, 5",
+    ),
+    row(
+        "Laplacian eigenmap",
+        lambda Y, L: np.trace(Y.T @ L @ Y),
+        "Y",
+        lambda Y, L: 2 * (L @ Y),
+        Y="5, 2",
+        L=sg.spec("5, 5", assume=sg.symmetric),
+    ),
+    row(
+        "k-means, one centre",
+        lambda X, c, r: 0.5 * np.sum(r * np.sum((X - c) ** 2, axis=1)),
+        "c",
+        lambda X, c, r: r @ (c - X),
+        X="6, 5",
+        c="5",
+        r="6",
+    ),
+    row(
+        "linear autoencoder, decoder",
+        lambda X, E, D: 0.5 * np.sum((X @ E @ D - X) ** 2),
+        "D",
+        lambda X, E, D: (H := X @ E).T @ (H @ D - X),
+        X="6, 5",
+        E="5, 2",
+        D="2, 5",
+    ),
+    row(
+        "linear autoencoder, encoder",
+        lambda X, E, D: 0.5 * np.sum((X @ E @ D - X) ** 2),
+        "E",
+        lambda X, E, D: X.T @ ((X @ E @ D - X) @ D.T),
+        X="6, 5",
+        E="5, 2",
+        D="2, 5",
+    ),
+    row(
+        "canonical correlation numerator",
+        lambda X, Y, a, b: (X @ a) @ (Y @ b),
+        "a",
+        lambda X, Y, a, b: X.T @ (Y @ b),
+        X="6, 5",
+        Y="6, 4",
+        a="5",
+        b="4",
+    ),
+    row(
+        "GloVe",
+        lambda u, v, b, x: 0.5 * np.sum(x * (v @ u + b - np.log(x)) ** 2),
+        "u",
+        lambda u, v, b, x: v.T @ (x * (v @ u + b - np.log(x))),
+        u="4",
+        v="5, 4",
+        b="5",
+        x=POSITIVE,
+    ),
+]
