@@ -196,7 +196,7 @@ class Op:
         `kernel(xp, *arrays, **params)` computes the value in the array namespace `xp`.
     vjp : tuple, one entry an operand, or one rule for any number of operands
         A rule, None (zero by nature) or `undefined(why)`. A single callable is called with the
-        operand's position as `index=`.
+        operand's position as `index=`; a single `undefined(why)` is said of all operands.
     pullback : callable, optional
         The cotangents of all operands at once; `vjp` then only tells which are zero or undefined.
     pushforward : callable, optional

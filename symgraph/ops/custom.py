@@ -72,8 +72,8 @@ def custom_op(
     Parameters
     ----------
     kernel : callable
-        From NumPy arrays to one, or a tuple of them. It must not write to its operands, which it
-        gets read-only.
+        From NumPy arrays to one, or a tuple of them. A function of its operands alone: equal calls
+        are made once, and those on constants before the graph is run. Operands are read-only.
     name : str, optional
         As printed, and in `symgraph.numpy`; by default the kernel's.
     vjp : callable or tuple, optional

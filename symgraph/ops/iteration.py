@@ -179,7 +179,7 @@ def while_loop(
     numbers = [type(leaf) in (int, float) for leaf in flatten(init)[0]]
     step = traced(body, [([leaf.aval for leaf in leaves], tree)], "A step")
     if step.tree == tree:
-        # A number takes the dtype that the step gives it: 0 among float32 arrays is one of them.
+        # A first carry written as a number takes the dtype that the step makes of it.
         leaves = [
             FUNCTIONS["astype"](leaf, after.dtype) if number else leaf
             for leaf, after, number in zip(leaves, step.leaves, numbers, strict=True)

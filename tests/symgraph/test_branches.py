@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from installed import BACKENDS
 
 import symgraph as sg
 import symgraph.numpy as snp
@@ -17,7 +18,7 @@ def evaluated(output: Any, **inputs: Any) -> Any:
 
 
 # -- cond ------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("backend", ["numpy", "jax"])
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_only_the_branch_that_is_taken_is_run(backend: str) -> None:
     def f(x: Any) -> Any:
         return sg.cond(x > 0, lambda: np.log(x), lambda: x * 0.0)
@@ -127,7 +128,7 @@ def root_by_newton(a: Any, **options: Any) -> Any:
     return sg.while_loop(close, step, {"x": a, "steps": 0}, **options)
 
 
-@pytest.mark.parametrize("backend", ["numpy", "jax"])
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_a_while_loop_runs_as_long_as_it_must(backend: str) -> None:
     lowered = sg.trace(root_by_newton, a=()).lower(backend)
     for a, steps in ((1.0, 0), (2.0, 5), (1e6, 14)):
@@ -153,7 +154,7 @@ def test_source_of_a_while_loop() -> None:
 def test_forward_mode_through_a_while_loop() -> None:
     graph = sg.trace(lambda a: root_by_newton(a)["x"], a=())
     pushed = graph.jvp({"a": np.array(1.0)}).simplify()
-    for backend in ("numpy", "jax"):
+    for backend in BACKENDS:
         found = np.ravel(pushed.lower(backend)(a=2.0))[-1]
         np.testing.assert_allclose(found, 0.5 / np.sqrt(2), rtol=1e-12)
 
@@ -178,7 +179,7 @@ def test_reverse_mode_needs_a_bound() -> None:
         graph.gradient("a")
     assert "test_branches.py" in str(caught.value)
     bounded = sg.trace(lambda a: root_by_newton(a, max_steps=30)["x"], a=()).gradient("a")
-    for run in (bounded.evaluate, bounded.simplify().lower(), bounded.lower("jax")):
+    for run in (bounded.evaluate, *[bounded.simplify().lower(name) for name in BACKENDS]):
         np.testing.assert_allclose(run(a=2.0), [np.sqrt(2), 0.5 / np.sqrt(2)], rtol=1e-12)
 
 

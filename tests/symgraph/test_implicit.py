@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from installed import BACKENDS
 
 import symgraph as sg
 import symgraph.numpy as snp
@@ -45,7 +46,7 @@ def test_against_the_iteration_written_out() -> None:
 
 
 @pytest.mark.parametrize("f", [equilibrium, crossing])
-@pytest.mark.parametrize("backend", ["numpy", "jax"])
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_lowered(f: Any, backend: str) -> None:
     graph = sg.trace(lambda w, b: np.sum(f(w, b) ** 2), w=W, b=B).gradient("w", "b").simplify()
     got, want = graph.lower(backend)(w=W, b=B), graph.evaluate(w=W, b=B)
@@ -100,8 +101,9 @@ def test_what_does_not_arrive_raises() -> None:
     for run in (graph.evaluate, graph.lower(), graph.simplify().lower()):
         with pytest.raises(sg.ConvergenceError, match="not converged after 50 steps"):
             run(a=2.0)
-    assert np.isnan(graph.lower("jax")(a=2.0))
-    assert np.isfinite(graph.lower("jax")(a=0.5))
+    if "jax" in BACKENDS:
+        assert np.isnan(graph.lower("jax")(a=2.0))
+        assert np.isfinite(graph.lower("jax")(a=0.5))
     with pytest.raises(sg.ConvergenceError):
         sg.trace(lambda a: sg.root(lambda x: x**2 + a, 0.6), a=()).evaluate(a=1.0)
 
