@@ -72,6 +72,8 @@ def _of_node(log: Log, node: Node) -> Iterator[dict[str, Any]]:
 
 def _steps(log: Log, indices: Sequence[int]) -> Iterator[dict[str, Any]]:
     knowledge = Knowledge()
+    # What comes before the last differentiation was done with open facts only.
+    open_until = max((each.start for each in log.passes if not each.equal), default=0)
     for index in indices:
         step = log.steps[index]
-        yield entry(index, step, licences(step, knowledge))
+        yield entry(index, step, licences(step, knowledge, ties=index >= open_until))

@@ -37,17 +37,24 @@ class Licence:
     why: tuple[str, ...] = ()
 
 
-def licences(step: Step, knowledge: Knowledge) -> list[Licence]:
+def licences(step: Step, knowledge: Knowledge, *, ties: bool = True) -> list[Licence]:
     """What licensed a step.
 
     For a rule: its guards, its further conditions, and the guards that earned it a better grade. A
     region holds by the laws of arithmetic, and by the facts that tie elements of its values
     together: those at hand are listed.
+
+    Parameters
+    ----------
+    step : Step
+    knowledge : Knowledge
+    ties : bool
+        Whether such facts might be used: not before differentiating.
     """
     if step.grain == "choice":
         return []
     if step.by is None:
-        return list(_at_hand(step, knowledge))
+        return list(_at_hand(step, knowledge)) if ties else []
     found = step.by.bound(step.before, step.after, knowledge)
     return [] if found is None else list(dict.fromkeys(_of_rule(step, step.by, found, knowledge)))
 

@@ -102,6 +102,20 @@ def test_latex_is_one_equation_a_step(small: sg.Graph) -> None:
     assert r"\frac{a \left(b - y\right)}{n} && \text{algebra [rounding]}" in told
 
 
+def test_facts_that_tie_elements_stand_only_after_differentiating() -> None:
+    simplex = sg.spec(3, assume=sg.simplex(-1))
+    forward = sg.trace(lambda z, p: -np.sum(p * np.log(np.exp(z) / np.sum(np.exp(z)))),
+                       z=sg.spec(3), p=simplex)  # fmt: skip
+    entries = forward.gradient("z").simplify().explain(format="data")
+    at = next(i for i, each in enumerate(entries) if each.get("what") == "differentiated")
+    before, after = (
+        [licence["guard"] for each in part for licence in each.get("licences", ())]
+        for part in (entries[:at], entries[at:])
+    )
+    assert "simplex(-1)" not in before
+    assert "simplex(-1)" in after
+
+
 def test_letters_are_no_names_of_inputs() -> None:
     graph = sg.trace(lambda a, b: np.log(np.exp(np.sin(a * b))), a=sg.spec(3), b=sg.spec(3))
     entry = graph.simplify().explain(format="data")[0]
