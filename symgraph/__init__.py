@@ -41,6 +41,7 @@ from .facts import (
     simplex,
     symmetric,
     triangular,
+    unique,
     unit_norm,
 )
 from .graph import Graph, diff
@@ -122,6 +123,7 @@ __all__ = [
     "symmetric",
     "trace",
     "triangular",
+    "unique",
     "unit_norm",
     "value_and_grad",
     "vjp",

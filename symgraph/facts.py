@@ -37,6 +37,7 @@ __all__ = [
     "symmetric",
     "total",
     "triangular",
+    "unique",
     "unit_norm",
     "violation",
 ]
@@ -97,6 +98,7 @@ _OPEN = {
     "finite",
     "total",
     "interval",
+    "unique",
 }
 
 positive = Fact("positive")
@@ -110,6 +112,8 @@ finite number is not known to be finite, for it may overflow."""
 total = Fact("total")
 """Defined (a real number in exact arithmetic) wherever the inputs are finite."""
 integer_valued = Fact("integer_valued")
+unique = Fact("unique")
+"""No value occurs twice: of indices, that no two read or write one place."""
 symmetric = Fact("symmetric")
 positive_definite = Fact("positive_definite")
 """Symmetric, with positive eigenvalues."""
@@ -286,6 +290,9 @@ def violation(fact: Fact, array: np.ndarray[Any, Any], tolerance: float = 1e-6) 
         return _first(x, np.isfinite(x))
     if x.dtype.kind in "biu":
         x = x.astype(np.float64)  # unsigned numbers have no differences
+    if fact.name == "unique":
+        values, counts = np.unique(x, return_counts=True)
+        return None if np.all(counts == 1) else f" holds {values[counts > 1][0]} twice"
     if fact.name in ("simplex", "one_hot", "unit_norm"):
         return _along_axis(fact, x, tolerance)
     return _of_matrices(fact, x, tolerance)

@@ -25,6 +25,7 @@ _PLAIN_FACTS = (
     "positive_definite",
     "orthogonal",
     "diagonal",
+    "unique",
 )
 _AXIS_FACTS = ("simplex", "one_hot", "unit_norm")
 

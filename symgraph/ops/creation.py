@@ -168,7 +168,12 @@ ARANGE = register(
         kernel=lambda xp, *, size, dtype: xp.arange(size, dtype=dtype),
         flops=no_flops,
         count=0,
-        facts=lambda *, size, dtype: (Fact("nonnegative"), finite, integer_valued),
+        facts=lambda *, size, dtype: (
+            Fact("nonnegative"),
+            finite,
+            integer_valued,
+            *((Fact("unique"),) if np.dtype(dtype).kind in "iu" else ()),
+        ),
     )
 )
 

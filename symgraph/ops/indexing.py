@@ -40,6 +40,8 @@ def _vjp_getitem(ct: Array, out: Array, x: Array, *, index: tuple[Entry, ...]) -
 
 def _facts_getitem(x: Any, *, index: tuple[Entry, ...]) -> Iterable[Fact]:
     yield from facts_of_elements(x)
+    if x.has(Fact("unique")):
+        yield Fact("unique")
     if index and index[-1] == (None, None, 1):
         for name in ("simplex", "one_hot", "unit_norm"):
             if x.has(Fact(name, (-1,))):

@@ -150,6 +150,8 @@ def _vjp_reshape(ct: Array, out: Array, x: Array, *, shape: Shape) -> Array:
 
 def _facts_reshape(x: Any, *, shape: Shape) -> Iterable[Fact]:
     yield from facts_of_elements(x)
+    if x.has(Fact("unique")):
+        yield Fact("unique")
     old = x.aval.shape
     if len(old) and len(shape) and known_equal(old[-1], shape[-1]):
         for name in ("simplex", "one_hot", "unit_norm"):
@@ -240,6 +242,8 @@ def _vjp_transpose(ct: Array, out: Array, x: Array, *, axes: tuple[int, ...]) ->
 
 def _facts_transpose(x: Any, *, axes: tuple[int, ...]) -> Iterable[Fact]:
     yield from facts_of_elements(x)
+    if x.has(Fact("unique")):
+        yield Fact("unique")
     ndim = len(axes)
     for position, axis in enumerate(axes):
         for name in ("simplex", "one_hot", "unit_norm"):
@@ -341,6 +345,8 @@ def _infer_broadcast(x: Aval, *, shape: Shape) -> Aval:
 
 def _facts_broadcast(x: Any, *, shape: Shape) -> Iterable[Fact]:
     yield from facts_of_elements(x)
+    if x.has(Fact("unique")):
+        yield Fact("unique")
     old = x.aval.shape
     for axis in range(-len(old), 0):
         if not known_equal(old[axis], shape[axis]):

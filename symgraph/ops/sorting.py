@@ -69,6 +69,8 @@ SORT = register(
 
 def _facts_argsort(x: Any, *, axis: int) -> Iterable[Fact]:
     yield from (integer_valued, finite, Fact("nonnegative"))
+    if x.aval.ndim == 1:
+        yield Fact("unique")  # a permutation
     size = x.aval.shape[axis]
     if isinstance(size, int) and size:
         yield interval(0, size - 1)

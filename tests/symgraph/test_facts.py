@@ -431,6 +431,7 @@ BROKEN = [
     (f.diagonal, [[1.0, 0.0], [2.0, 1.0]], "x[1, 0] = 2.0"),
     (f.triangular("lower"), [[1.0, 2.0], [2.0, 1.0]], "x[0, 1] = 2.0"),
     (f.triangular("upper"), [[1.0, 2.0], [2.0, 1.0]], "x[1, 0] = 2.0"),
+    (f.unique, [3, 1, 2, 1], "x holds 1.0 twice"),
 ]
 
 
@@ -480,6 +481,9 @@ STATED = [
     (f.diagonal, lambda x: np.diag(x[0])),
     (f.triangular("lower"), lambda x: np.tril(x)),
     (f.triangular("upper"), lambda x: np.triu(x)),
+    (f.orthogonal, lambda x: np.linalg.qr(x)[0].T),
+    (f.positive_definite, lambda x: snp.linalg.expm(x + x.T)),
+    (f.unique, lambda x: np.argsort(x[0])[::-1].reshape(3, 1).T),
 ]
 
 
@@ -492,7 +496,9 @@ def test_every_fact_is_found_and_explained(fact: Fact, function: Any) -> None:
     assert ": by " in told or "constant" in told
 
 
-@pytest.mark.parametrize("fact", [*SIGNS, f.finite, f.integer_valued, *sum(MATRICES, ())], ids=str)
+@pytest.mark.parametrize(
+    "fact", [*SIGNS, f.finite, f.integer_valued, f.unique, *sum(MATRICES, ())], ids=str
+)
 def test_every_fact_stated_of_an_input_is_explained_by_the_statement(fact: Fact) -> None:
     graph = sg.trace(lambda x: x.T.T, x=sg.spec((3, 3), assume=fact))
     assert "stated of input 'x'" in graph.why("x", fact)
