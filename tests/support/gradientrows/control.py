@@ -90,11 +90,14 @@ ROWS: tuple[GradientCase, ...] = (
     ),
     GradientCase("custom_vjp", custom, (of(3), of(3))),
     GradientCase("custom_vjp", lambda x: sg.scan(squared, x, None, 3)[0], (of(2),), note="loop"),
-    # An iteration ends sooner or later with the numbers: no kernel of complex ones.
+    # An iteration ends sooner or later with the numbers: no kernel of complex ones. Both contract
+    # whatever the operands are.
     GradientCase(
         "implicit",
         lambda w, b: sg.fixed_point(
-            lambda x: snp.tanh(w @ x + b) / 2, snp.zeros(2, b.dtype), tolerance=least(b)
+            lambda x: snp.tanh(snp.sin(w) @ x / 3 + b) / 2,
+            snp.zeros(2, b.dtype),
+            tolerance=least(b),
         ),
         (of(2, 2), of(2)),
         analytic=False,
@@ -104,7 +107,9 @@ ROWS: tuple[GradientCase, ...] = (
         "converged",
         lambda a, b: sum(
             sg.fixed_point(
-                lambda x: (snp.sin(x[1]) * a / 2, snp.cos(x[0] * b) / 2), (a, b), tolerance=least(a)
+                lambda x: (snp.sin(x[1] + a) / 2, snp.cos(x[0] * snp.sin(b)) / 2),
+                (a, b),
+                tolerance=least(a),
             )
         ),
         (of(), of()),
