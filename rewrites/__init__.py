@@ -10,6 +10,7 @@ from . import (
     algebra,
     choice,
     contraction,
+    erf,
     exponential,
     gradient,
     movement,
@@ -32,6 +33,7 @@ PACK = RulePack.of(
     contraction,
     probability,
     stability,
+    erf,
     gradient,
 )
 """Every rule of the files above, in order."""

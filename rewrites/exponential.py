@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symgraph.numpy import absolute, exp, expm1, log, log1p, power, sqrt, square
+from symgraph.numpy import absolute, exp, expm1, log, log1p, negative, power, sqrt, square
 from symgraph.rewriting import (
     Array,
     Identity,
@@ -69,6 +69,19 @@ def sqrt_times_itself(x: Real) -> Identity:
     return sqrt(x) * sqrt(x), x
 
 
+# -- products of exponentials ----------------------------------------------------------------------
+@rule(sound="rounding", measure="exponentials")
+def exp_times_exp(x: Real, y: Real) -> Identity:
+    r"""$e^x e^y = e^{x + y}$."""
+    return exp(x) * exp(y), exp(x + y)
+
+
+@rule(sound="rounding", measure="exponentials")
+def exp_over_exp(x: Real, y: Real) -> Identity:
+    r"""$e^x / e^y = e^{x - y}$."""
+    return exp(x) / exp(y), exp(x - y)
+
+
 # -- powers ----------------------------------------------------------------------------------------
 @rule(sound="exact")
 def power_one(x: Real) -> Identity:
@@ -86,6 +99,12 @@ def power_zero(x: Real) -> Identity:
 def power_two(x: Array) -> Identity:
     """$x^2$ has a cheaper name."""
     return power(x, 2), square(x)
+
+
+@rule(sound="exact", measure="products of a number with itself")
+def minus_itself_times_itself(x: Real) -> Identity:
+    """$(-x) x = -x^2$."""
+    return negative(x) * x, negative(square(x))
 
 
 @rule(sound="rounding")

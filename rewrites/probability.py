@@ -4,7 +4,25 @@ from __future__ import annotations
 
 from symgraph.numpy import exp, log, log_softmax, logsumexp, softmax, sum
 from symgraph.numpy import max as largest
-from symgraph.rewriting import Axes, Flag, Identity, Real, applied, rule
+from symgraph.rewriting import (
+    Axes,
+    Flag,
+    Identity,
+    Index,
+    PositiveConstant,
+    Real,
+    applied,
+    provided,
+    rule,
+    static,
+)
+
+
+@static
+def every_axis(axis: tuple[int, ...], ndim: int) -> bool:
+    """Whether a reduction leaves one number."""
+    return len(axis) == ndim
+
 
 _ALL_LOST = "0 where every element is -inf, NaN only where one is +inf"
 
@@ -41,11 +59,27 @@ def softmax_of_log_softmax(x: Real, axis: Axes) -> Identity:
     return softmax(log_softmax(x, axis=axis), axis=axis), softmax(x, axis=axis)
 
 
+@rule(sound="rounding", stable="large x: inf / inf", limit=_ALL_LOST)
+def softmax_of_element(x: Real, index: Index, axis: Axes) -> Identity:
+    r"""$e^{x_k} / \sum_j e^{x_j}$ over all elements is one of the softmax."""
+    provided(every_axis(axis, x.ndim))
+    top = exp(applied("getitem", x, index=index))
+    whole = softmax(x, axis=axis)
+    return top / sum(exp(x), axis=axis), applied("getitem", whole, index=index)
+
+
 # -- log_softmax -----------------------------------------------------------------------------------
 @rule(sound="rounding", stable="softmax underflows to 0, whose logarithm is -inf")
 def log_of_softmax(x: Real, axis: Axes) -> Identity:
     r"""$\log (e^{x_i} / \sum_j e^{x_j})$."""
     return log(softmax(x, axis=axis)), log_softmax(x, axis=axis)
+
+
+@rule(sound="rounding", stable="softmax underflows to 0, whose logarithm is -inf")
+def log_of_part_of_softmax(x: Real, axis: Axes, index: Index) -> Identity:
+    """Part of the logarithm is the logarithm of the part."""
+    part = applied("getitem", softmax(x, axis=axis), index=index)
+    return log(part), applied("getitem", log_softmax(x, axis=axis), index=index)
 
 
 @rule(sound="rounding")
@@ -73,6 +107,20 @@ def log_of_sum_of_exp(x: Real, axis: Axes, keepdims: Flag) -> Identity:
     r"""$\log \sum_j e^{x_j}$."""
     total = applied("sum", exp(x), axis=axis, keepdims=keepdims)
     return log(total), applied("logsumexp", x, axis=axis, keepdims=keepdims)
+
+
+@rule(sound="rounding", stable="large x: exp overflows")
+def log_of_mean_of_exp(x: Real, c: PositiveConstant, axis: Axes, keepdims: Flag) -> Identity:
+    r"""$\log(\frac1n \sum_j e^{x_j}) = \log \sum_j e^{x_j} - \log n$."""
+    total = applied("sum", exp(x), axis=axis, keepdims=keepdims)
+    return log(total / c), applied("logsumexp", x, axis=axis, keepdims=keepdims) - log(c)
+
+
+@rule(sound="rounding", stable="large x: exp overflows")
+def log_of_scaled_sum_of_exp(x: Real, c: PositiveConstant, axis: Axes, keepdims: Flag) -> Identity:
+    r"""$\log(c \sum_j e^{x_j}) = \log c + \log \sum_j e^{x_j}$."""
+    total = applied("sum", exp(x), axis=axis, keepdims=keepdims)
+    return log(c * total), applied("logsumexp", x, axis=axis, keepdims=keepdims) + log(c)
 
 
 @rule(sound="rounding")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from symgraph.numpy import absolute, exp, log, maximum, negative, prod, reshape, square, sum
 from symgraph.numpy import max as largest
 from symgraph.numpy import min as least
@@ -11,9 +13,12 @@ from symgraph.rewriting import (
     Flag,
     Identity,
     Positive,
+    PositiveConstant,
     Real,
     Shape,
     applied,
+    building,
+    number,
     provided,
     rule,
     static,
@@ -37,6 +42,14 @@ def either(inner: tuple[int, ...], outer: tuple[int, ...]) -> tuple[int, ...]:
 def all_of_length_one(shape: tuple[object, ...], axis: tuple[int, ...]) -> bool:
     """Whether a reduction over `axis` only drops axes."""
     return all(shape[each] == 1 for each in axis)
+
+
+def times(shape: tuple[Any, ...], axis: tuple[int, ...]) -> Any:
+    """How many elements lie along the axes."""
+    result: Any = 1
+    for each in axis:
+        result = result * shape[each]
+    return result
 
 
 # -- sums ------------------------------------------------------------------------------------------
@@ -81,6 +94,31 @@ def sum_of_negatives(x: Real, axis: Axes, keepdims: Flag) -> Identity:
     r"""$\sum_i (-x_i) = -\sum_i x_i$; a zero may change its sign."""
     total = applied("sum", x, axis=axis, keepdims=keepdims)
     return applied("sum", negative(x), axis=axis, keepdims=keepdims), negative(total)
+
+
+# -- variance --------------------------------------------------------------------------------------
+@building
+def _centred(x: Array, n: Array, axis: Any, keepdims: Any) -> Array:
+    """The sum of squared deviations from the mean, if `n` is the number of elements averaged."""
+    provided(n.node is number(times(x.shape, axis), n.dtype).node)
+    mean = sum(x, axis=axis, keepdims=True) / n
+    return applied("sum", square(x - mean), axis=axis, keepdims=keepdims)
+
+
+@rule(sound="rounding", stable="a large mean: a difference of near equals")
+def variance_in_one_pass(x: Real, n: PositiveConstant, axis: Axes, keepdims: Flag) -> Identity:
+    r"""$\frac1n \sum_i x_i^2 - (\frac1n \sum_i x_i)^2$ as the mean of squared deviations."""
+    squares = applied("sum", square(x), axis=axis, keepdims=keepdims)
+    total = applied("sum", x, axis=axis, keepdims=keepdims)
+    return squares / n - square(total / n), _centred(x, n, axis, keepdims) / n
+
+
+@rule(sound="rounding", stable="a large mean: a difference of near equals")
+def deviations_in_one_pass(x: Real, n: PositiveConstant, axis: Axes, keepdims: Flag) -> Identity:
+    r"""$\sum_i x_i^2 - \frac1n (\sum_i x_i)^2$ as the sum of squared deviations."""
+    squares = applied("sum", square(x), axis=axis, keepdims=keepdims)
+    total = applied("sum", x, axis=axis, keepdims=keepdims)
+    return squares - square(total) / n, _centred(x, n, axis, keepdims)
 
 
 # -- products --------------------------------------------------------------------------------------

@@ -6,8 +6,40 @@ cost.
 
 from __future__ import annotations
 
-from symgraph.numpy import exp, expm1, log, log1mexp, log1p, logaddexp, sigmoid, softplus, tanh
-from symgraph.rewriting import Identity, Nonpositive, Real, rule
+from math import inf
+from math import log as ln
+
+from symgraph.numpy import (
+    cosh,
+    equal,
+    exp,
+    expm1,
+    hypot,
+    log,
+    log1mexp,
+    log1p,
+    logaddexp,
+    logcosh,
+    sigmoid,
+    sinh,
+    softplus,
+    sqrt,
+    sqrt1pm1,
+    square,
+    tanh,
+    where,
+)
+from symgraph.rewriting import (
+    Identity,
+    Nonpositive,
+    PositiveConstant,
+    Real,
+    UniformConstant,
+    Varying,
+    rule,
+)
+
+LN2 = ln(2)
 
 
 # -- log and exp near their zeros ------------------------------------------------------------------
@@ -35,10 +67,40 @@ def one_minus_exp(x: Real) -> Identity:
     return 1 - exp(x), -expm1(x)
 
 
+@rule(sound="rounding", stable="x far from 0: inf / inf")
+def exp_over_squared_expm1(x: Real) -> Identity:
+    r"""$e^x / (e^x - 1)^2 = -1 / ((e^x - 1)(e^{-x} - 1))$."""
+    return exp(x) / square(expm1(x)), -1 / (expm1(x) * expm1(-x))
+
+
 @rule(sound="rounding")
 def expm1_plus_one(x: Real) -> Identity:
     r"""$(e^x - 1) + 1 = e^x$."""
     return expm1(x) + 1, exp(x)
+
+
+@rule(sound="rounding", stable="small x: a root near 1")
+def sqrt_of_one_plus_minus_one(x: Real) -> Identity:
+    r"""$\sqrt{1 + x} - 1$ without the difference."""
+    return sqrt(1 + x) - 1, sqrt1pm1(x)
+
+
+@rule(sound="rounding", stable="small x: a root near 1")
+def one_minus_sqrt_of_one_minus(x: Real) -> Identity:
+    r"""$1 - \sqrt{1 - x}$ without the difference."""
+    return 1 - sqrt(1 - x), -sqrt1pm1(-x)
+
+
+@rule(sound="rounding", stable="large x or y: the squares overflow; small: they underflow")
+def root_of_two_squares(x: Varying, y: Varying) -> Identity:
+    r"""$\sqrt{x^2 + y^2}$."""
+    return sqrt(square(x) + square(y)), hypot(x, y)
+
+
+@rule(sound="rounding", stable="large x: exp overflows before the root is taken")
+def sqrt_of_exp(x: Real) -> Identity:
+    r"""$\sqrt{e^x} = e^{x/2}$."""
+    return sqrt(exp(x)), exp(0.5 * x)
 
 
 # -- softplus and its complement -------------------------------------------------------------------
@@ -66,6 +128,55 @@ def log_of_sum_of_exps(x: Real, y: Real) -> Identity:
     return log(exp(x) + exp(y)), logaddexp(x, y)
 
 
+# Before `log_of_sum_of_exps`, whose derivative is a difference of near equals at 0.
+@rule(sound="rounding", priority=1, stable="large x: exp overflows; small x: in the derivative")
+def log_of_exp_plus_its_inverse(x: Real) -> Identity:
+    r"""$\log(e^x + e^{-x}) = \log \cosh x + \log 2$."""
+    return log(exp(x) + exp(-x)), logcosh(x) + LN2
+
+
+@rule(sound="rounding", stable="large x, y or z: exp overflows")
+def log_of_sum_of_three_exps(x: Real, y: Real, z: Real) -> Identity:
+    r"""$\log(e^x + e^y + e^z)$."""
+    return log(exp(x) + exp(y) + exp(z)), logaddexp(logaddexp(x, y), z)
+
+
+@rule(sound="rounding", priority=-1, stable="large x: exp overflows")
+def log_of_exp_plus_constant(x: Real, c: PositiveConstant) -> Identity:
+    r"""$\log(e^x + c)$ for a number $c > 0$."""
+    return log(exp(x) + c), logaddexp(x, log(c))
+
+
+@rule(sound="rounding", stable="large x or y: exp overflows; x near y: a difference")
+def log_of_difference_of_exps(x: Real, y: Real) -> Identity:
+    r"""$\log(e^x - e^y) = x + \log(1 - e^{y - x})$, and $x$ where the second is lost."""
+    return log(exp(x) - exp(y)), where(equal(y, -inf), x, x + log1mexp(y - x))
+
+
+@rule(sound="rounding", stable="large x: exp overflows")
+def log_of_expm1(x: Real) -> Identity:
+    r"""$\log(e^x - 1) = x + \log(1 - e^{-x})$, the inverse of softplus."""
+    return log(expm1(x)), x + log1mexp(-x)
+
+
+@rule(sound="rounding", stable="large x: cosh overflows; small x: it is near 1")
+def log_of_cosh(x: Real) -> Identity:
+    r"""$\log \cosh x$ without the exponentials."""
+    return log(cosh(x)), logcosh(x)
+
+
+@rule(sound="rounding", stable="large x: sinh overflows")
+def log_of_sinh(x: Real) -> Identity:
+    r"""$\log \sinh x = x + \log(1 - e^{-2x}) - \log 2$."""
+    return log(sinh(x)), x + (log1mexp(-2 * x) - LN2)
+
+
+@rule(sound="rounding", stable="large x: tanh is 1")
+def log_of_squared_sech(x: Real) -> Identity:
+    r"""$\log(1 - \tanh^2 x) = -2 \log \cosh x$."""
+    return log1p(-square(tanh(x))), -2 * logcosh(x)
+
+
 # -- logistic --------------------------------------------------------------------------------------
 @rule(sound="rounding", stable="large x: exp overflows")
 def one_over_one_plus_exp_of_negative(x: Real) -> Identity:
@@ -89,6 +200,30 @@ def exp_over_one_plus_exp(x: Real) -> Identity:
 def exp_over_one_plus_its_exp(x: Real) -> Identity:
     r"""$e^{-x}/(1 + e^{-x}) = \sigma(-x)$."""
     return exp(-x) / (1 + exp(-x)), sigmoid(-x)
+
+
+@rule(sound="rounding", stable="large x: in the derivative, inf / inf")
+def constant_over_one_plus_exp(x: Real, c: UniformConstant) -> Identity:
+    r"""$c/(1 + e^x) = c\,\sigma(-x)$."""
+    return c / (1 + exp(x)), c * sigmoid(-x)
+
+
+@rule(sound="rounding", measure="exponentials")
+def exp_over_sum_of_two(x: Real, y: Real) -> Identity:
+    r"""$e^x/(e^x + e^y) = \sigma(x - y)$, a softmax of two."""
+    return exp(x) / (exp(x) + exp(y)), sigmoid(x - y)
+
+
+@rule(sound="rounding", stable="large x: inf / inf")
+def expm1_over_exp_plus_one(x: Real) -> Identity:
+    r"""$(e^x - 1)/(e^x + 1) = \tanh(x/2)$."""
+    return expm1(x) / (exp(x) + 1), tanh(0.5 * x)
+
+
+@rule(sound="rounding", stable="large x: inf / inf")
+def minus_expm1_over_exp_plus_one(x: Real) -> Identity:
+    r"""$(1 - e^x)/(1 + e^x) = -\tanh(x/2)$."""
+    return -expm1(x) / (exp(x) + 1), -tanh(0.5 * x)
 
 
 @rule(sound="rounding", stable="x far below 0: sigmoid underflows")

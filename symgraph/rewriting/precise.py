@@ -86,6 +86,14 @@ def _scalar_functions() -> dict[str, Callable[..., Any]]:
     def log1mexp(x: Any) -> Any:
         return nan if x > 0 else mp.log(-mp.expm1(x)) if x < 0 else -inf
 
+    def error_function(x: Any) -> Any:
+        if mp.isfinite(x) and 2 * x * x > mp.prec:
+            raise TooLarge  # 1 - erf(x) is about exp(-x²), which would not fit
+        return mp.erf(x)
+
+    def complement(x: Any) -> Any:
+        return mp.erfc(x) if x > 0 else 1 - error_function(x)
+
     def hyperbolic_tangent(x: Any) -> Any:
         if abs(x) > _LARGEST_EXPONENT / 2:
             raise TooLarge
@@ -139,8 +147,9 @@ def _scalar_functions() -> dict[str, Callable[..., Any]]:
         "arcsinh": mp.asinh,
         "arccosh": lambda x: mp.acosh(x) if x >= 1 else nan,
         "arctanh": lambda x: mp.atanh(x) if abs(x) < 1 else nan,
-        "erf": mp.erf,
-        "erfc": mp.erfc,
+        "erf": error_function,
+        "erfc": complement,
+        "ndtr": lambda x: complement(-x / mp.sqrt(2)) / 2,
         "maximum": extremum(max),
         "minimum": extremum(min),
         "stop_gradient": lambda x: x,

@@ -159,8 +159,8 @@ class _Trial:
         given = values_for(self.instance, self.rng, share, sizes)
         try:
             values = _evaluated(self.nodes, given, sizes)
-        except (ValueError, ZeroDivisionError):
-            return  # a kernel refuses these numbers, such as the maximum of nothing
+        except (ValueError, ZeroDivisionError, IndexError):
+            return  # a kernel refuses these numbers, such as the maximum or element of nothing
         left = np.asarray(values[self.instance.lhs])
         right = np.asarray(values[self.instance.rhs])
         if left.dtype != right.dtype or left.shape != right.shape:
@@ -369,6 +369,8 @@ def _is_elementwise(node: Node) -> bool:
     """Whether each element of the value depends on the same element of the operands only."""
     if node.is_constant:
         return node.aval.size == 1 or uniform_value(node) is not None
+    if node.op.name == "matmul":
+        return False
     return node.is_input or not node.params or node.op.name == "cast"
 
 

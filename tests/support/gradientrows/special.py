@@ -92,6 +92,16 @@ BOXCOX = (
     _row("inv_boxcox1p", UNIT, SMALL),
 )
 
+STABLE = (
+    _row("logcosh", ANY),
+    _row("logcosh", FAR, note="far"),
+    _row("logcosh", NEAR_ZERO, note="near zero"),
+    _row("sqrt1pm1", POSITIVE),
+    _row("sqrt1pm1", NEAR_ZERO, note="near zero"),
+    _row("log_erfc", ANY),
+    _row("log_erfc", FAR, note="far"),
+)
+
 PARTS = (
     GradientCase("ldexp", lambda x: FUNCTIONS["ldexp"](x * x, 2), (POSITIVE,), False),
     GradientCase("frexp", lambda x: FUNCTIONS["frexp"](x * x)[0], (Operand(1.1, 1.3),), False),
@@ -99,4 +109,4 @@ PARTS = (
     GradientCase("fmod", lambda x: FUNCTIONS["modf"](x * x)[0], (Operand(1.1, 1.3),), False),
 )
 
-ROWS = (*BOXCOX, *PARTS, *BESSEL, *INTEGRALS, *BETA, *DIVERGENCE)
+ROWS = (*BOXCOX, *PARTS, *BESSEL, *INTEGRALS, *BETA, *DIVERGENCE, *STABLE)

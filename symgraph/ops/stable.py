@@ -1,0 +1,79 @@
+"""Functions whose textbook spelling overflows or cancels, with kernels that do neither.
+
+Each is one record because its derivative is short where that of a stable spelling would not be.
+Mächler (2012) for the logarithms; Cody (1969) for the error function far out.
+"""
+
+from __future__ import annotations
+
+from math import log as ln
+from math import pi, sqrt
+from typing import Any
+
+from .. import facts as f
+from .bounds import knows, odd_signs
+from .elementwise import sqrt as square_root
+from .families import elementwise, to_float
+from .integrals import erfcx
+from .trigonometric import tanh
+
+__all__ = ["log_erfc", "logcosh", "sqrt1pm1"]
+
+
+def _logcosh(xp: Any, x: Any) -> Any:
+    size = xp.abs(x)
+    # cosh x - 1 = 2 sinh²(x/2) keeps the digits of small x; far out cosh x is e^|x| / 2.
+    half = xp.sinh(xp.minimum(size, 1) / 2)
+    near = xp.log1p(2 * half * half)
+    far = size + xp.log1p(xp.exp(-2 * size)) - ln(2)
+    return xp.where(size > 1, far, near)
+
+
+logcosh = elementwise(
+    "logcosh",
+    kernel=_logcosh,
+    vjp=(lambda ct, out, x: ct * tanh(x),),
+    facts=knows(signs=lambda x: (f.nonnegative,), keeps_finite=True, zero_at_zero=True),
+    promote=to_float,
+    flops=30,
+    count=2,
+    doc="log(cosh(x)), without overflow and accurate near 0.",
+)
+
+
+def _sqrt1pm1(xp: Any, x: Any) -> Any:
+    root = xp.sqrt(1 + x)
+    # x = (root - 1)(root + 1) is exact; of an infinity it would be inf / inf.
+    return xp.where(xp.isinf(x), root, x / (root + 1))
+
+
+sqrt1pm1 = elementwise(
+    "sqrt1pm1",
+    kernel=_sqrt1pm1,
+    vjp=(lambda ct, out, x: ct * (0.5 / square_root(1 + x)),),
+    facts=knows(signs=odd_signs, defined=lambda x: x.low > -1, zero_at_zero=True),
+    promote=to_float,
+    flops=4,
+    count=3,
+    doc="sqrt(1 + x) - 1, accurate near 0.",
+)
+
+
+def _log_erfc(xp: Any, x: Any) -> Any:
+    right = xp.maximum(x, 0)
+    far = xp.log(xp.special.erfcx(right).astype(x.dtype)) - right * right
+    near = xp.log1p(-xp.special.erf(xp.minimum(x, 1)).astype(x.dtype))
+    return xp.where(x > 0.5, far, near)
+
+
+log_erfc = elementwise(
+    "log_erfc",
+    kernel=_log_erfc,
+    # exp(-x²) / erfc(x) is 0 / 0 far out; its quotient has a name.
+    vjp=(lambda ct, out, x: ct * (-2 / sqrt(pi) / erfcx(x)),),
+    facts=knows(signs=lambda x: (), keeps_finite=True),
+    promote=to_float,
+    flops=60,
+    count=2,
+    doc="log(erfc(x)), accurate near 0 and where erfc underflows.",
+)
