@@ -211,15 +211,6 @@ GENERALISED: list[Row] = [
         z="5",
     ),
     row(
-        "Cox, risk sets as a matrix",
-        lambda z, R, d: np.sum(d * (np.log(R @ np.exp(z)) - z)),
-        "z",
-        lambda z, R, d: (e := np.exp(z)) * (R.T @ (d / (R @ e))) - d,
-        z="5",
-        R=sg.spec("5, 5", assume=sg.positive),
-        d="5",
-    ),
-    row(
         "conditional logit",
         lambda X, w, y: -np.sum(y * np.log(plain_softmax(X @ w))),
         "w",

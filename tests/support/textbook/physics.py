@@ -160,7 +160,7 @@ ENERGIES: list[Row] = [
         "Planck",
         lambda x: np.sum(x**3 / (np.exp(x) - 1)),
         "x",
-        lambda x: (lambda m, q: q * (3 - x * (m + 1) / m) / m)(np.expm1(x), np.square(x)),
+        lambda x: np.square(x) * (3 - x - x / (m := np.expm1(x))) / m,
         x=POSITIVE,
     ),
     row(

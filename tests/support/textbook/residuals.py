@@ -121,7 +121,7 @@ RESIDUALS: list[Row] = [
         "Huber by where",
         lambda a, y: np.sum(np.where(np.abs(a - y) <= 1, 0.5 * (a - y) ** 2, np.abs(a - y) - 0.5)),
         "a",
-        lambda a, y: np.where(np.abs(r := a - y) <= 1, r, np.sign(r)),
+        lambda a, y: np.clip(a - y, -1, 1),
         a="5",
         y="5",
     ),
