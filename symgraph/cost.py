@@ -13,6 +13,7 @@ free, and a broadcast operand is read in the size it has in memory.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -102,9 +103,10 @@ def bytes_moved(
 
 
 def _total(parts: Iterable[Any], sizes: Mapping[str, int]) -> Dim:
+    """The sum of formulas, most of which occur often: each is added once, with its count."""
     total: Any = 0
-    for part in parts:
-        total = total + part
+    for part, count in Counter(parts).items():
+        total = total + count * part
     return _at(total, sizes)
 
 
@@ -124,15 +126,6 @@ class Share:
     operations: int
     flops: Dim
     bytes: Dim
-
-    def __add__(self, other: Share) -> Share:
-        totals: list[Any] = [self.flops, self.bytes]
-        return Share(
-            self.nodes + other.nodes,
-            self.operations + other.operations,
-            normal(totals[0] + other.flops),
-            normal(totals[1] + other.bytes),
-        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -203,15 +196,28 @@ def cost(
     """
     outputs = list(outputs)
     sizes = _checked(dims, outputs, known)
-    by_op: dict[str, Share] = {}
+    by_name: dict[str, list[Share]] = {}
     by_node: dict[Node, Share] = {}
+    kept: dict[Any, Dim] = {}
     for node in varying(outputs):
         if node.is_input:
             continue
-        share = Share(1, node.op.count, _at(node_flops(node), sizes), _at(node_bytes(node), sizes))
+        formulas = node_flops(node), node_bytes(node)
+        for formula in formulas:
+            if formula not in kept:
+                kept[formula] = _at(formula, sizes)
+        share = Share(1, node.op.count, kept[formulas[0]], kept[formulas[1]])
         by_node[node] = share
-        so_far = by_op.get(node.op.name)
-        by_op[node.op.name] = share if so_far is None else so_far + share
+        by_name.setdefault(node.op.name, []).append(share)
+    by_op = {
+        name: Share(
+            len(shares),
+            sum(each.operations for each in shares),
+            _total((each.flops for each in shares), {}),
+            _total((each.bytes for each in shares), {}),
+        )
+        for name, shares in by_name.items()
+    }
     whole = flops(outputs, dims, known), bytes_moved(outputs, dims, known)
     return Cost(op_count(outputs), *whole, by_op, by_node)
 

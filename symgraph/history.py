@@ -122,7 +122,8 @@ class History(Sequence[Step], Generic[G]):
         """The graph that each pass starts from, after each step, and after bookkeeping.
 
         A step whose value the graph does not hold any more changes nothing and is passed over.
-        Before a differentiation the outputs are those of the function.
+        Before a differentiation the outputs are those of the function. Each graph is built from the
+        one before when it is asked for, so all of them take steps times nodes.
         """
         for outputs, what, step in self._states():
             yield Moment(what, step, self._shown(self._as_dag(outputs)))
