@@ -249,6 +249,21 @@ class Graph(View):
         Raises
         ------
         InputError, ShapeError, DTypeError, NotDifferentiable
+
+        Examples
+        --------
+        Newton's step by conjugate gradients, without a Hessian:
+
+        >>> import numpy as np, symgraph as sg
+        >>> from scipy.sparse.linalg import LinearOperator, cg
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x) + (x - 1) ** 4), x=(3,))
+        >>> product = graph.hvp("x", "v", value=False).simplify().lower()
+        >>> slope = graph.gradient("x", value=False).simplify().lower()
+        >>> x = np.array([0.0, 0.5, 2.0])
+        >>> hessian = LinearOperator((3, 3), matvec=lambda v: product(x=x, v=v), dtype=float)
+        >>> step, _ = cg(hessian, -slope(x=x), rtol=1e-12)
+        >>> step.round(4)
+        array([ 0.2308, -0.2471, -0.5874])
         """
         single = isinstance(wrt, (str, Array, Node))
         targets = [wrt] if single else list(wrt)
