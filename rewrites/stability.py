@@ -20,6 +20,7 @@ from symgraph.numpy import (
     log1p,
     logaddexp,
     logcosh,
+    logsinh,
     sigmoid,
     sinh,
     softplus,
@@ -36,6 +37,7 @@ from symgraph.rewriting import (
     Real,
     UniformConstant,
     Varying,
+    provided,
     rule,
 )
 
@@ -93,7 +95,8 @@ def one_minus_sqrt_of_one_minus(x: Real) -> Identity:
 
 @rule(sound="rounding", stable="large x or y: the squares overflow; small: they underflow")
 def root_of_two_squares(x: Varying, y: Varying) -> Identity:
-    r"""$\sqrt{x^2 + y^2}$."""
+    r"""$\sqrt{x^2 + y^2}$, of one shape: else the square of the smaller is cheaper."""
+    provided(x.shape == y.shape)
     return sqrt(square(x) + square(y)), hypot(x, y)
 
 
@@ -167,8 +170,8 @@ def log_of_cosh(x: Real) -> Identity:
 
 @rule(sound="rounding", stable="large x: sinh overflows")
 def log_of_sinh(x: Real) -> Identity:
-    r"""$\log \sinh x = x + \log(1 - e^{-2x}) - \log 2$."""
-    return log(sinh(x)), x + (log1mexp(-2 * x) - LN2)
+    r"""$\log \sinh x$ without the exponentials."""
+    return log(sinh(x)), logsinh(x)
 
 
 @rule(sound="rounding", stable="large x: tanh is 1")

@@ -45,7 +45,6 @@ OVER: dict[str, int] = {
     "Gaussians, log of variance": 3,  # 2
     "Bernoullis": 7,  # 4
     "Sinkhorn potential": 10,  # 9
-    "probit": 11,  # 6
     "proportional odds, middle category": 21,  # 12
     "soft minimum of distances": 12,  # 11
     "perspective projection": 5,  # 4
@@ -73,7 +72,6 @@ OVER: dict[str, int] = {
     "Laplace, location": 4,  # 3
     "Student t, 3 degrees, scale": 8,  # 7
     "logistic distribution, scale": 7,  # 6
-    "skewed logistic of a normal": 8,  # 3
     "Gaussian mixture, data": 11,  # 10
     "modified Huber margin": 9,  # 5
     "margin ranking": 7,  # 6

@@ -17,7 +17,7 @@ from .families import elementwise, to_float
 from .integrals import erfcx
 from .trigonometric import tanh
 
-__all__ = ["log_erfc", "logcosh", "sqrt1pm1"]
+__all__ = ["log_erfc", "logcosh", "logsinh", "sqrt1pm1"]
 
 
 def _logcosh(xp: Any, x: Any) -> Any:
@@ -38,6 +38,23 @@ logcosh = elementwise(
     flops=30,
     count=2,
     doc="log(cosh(x)), without overflow and accurate near 0.",
+)
+
+
+def _logsinh(xp: Any, x: Any) -> Any:
+    far = x + xp.log1p(-xp.exp(-2 * xp.maximum(x, 1))) - ln(2)
+    return xp.where(x > 1, far, xp.log(xp.sinh(xp.minimum(x, 1))))
+
+
+logsinh = elementwise(
+    "logsinh",
+    kernel=_logsinh,
+    vjp=(lambda ct, out, x: ct / tanh(x),),
+    facts=knows(defined=lambda x: x.has(f.positive)),
+    promote=to_float,
+    flops=30,
+    count=2,
+    doc="log(sinh(x)) for x >= 0, without overflow.",
 )
 
 
