@@ -100,6 +100,8 @@ class Writer(TermWriter):
 
     def _known_sum(self, expr: Expr) -> Scaled | None:
         """The sum as an array that is computed anyway."""
+        if any(f.head.rank < 0 for term in expr for f in term.factors):
+            return None
         known = self.sum_of(expr)
         if known is None or not self.spelling.alive(known[1]):
             return None
@@ -110,7 +112,8 @@ class Writer(TermWriter):
         key = frozenset(expr.items())
         found = self._leaf_sums.get(key)
         if found is None:
-            found = self._leaf_sums[key] = self._cheapest_sum(expr)
+            found = self._known_sum(expr) or self._cheapest_sum(expr)
+            self._leaf_sums[key] = found
         return found
 
     def _cheapest_sum(self, expr: Expr) -> Scaled:
@@ -199,6 +202,8 @@ class Writer(TermWriter):
                     for head, idx, power in factors
                 ]
                 bound = {index: dim for index, dim in bound.items() if index != place}
+            elif size == 0:
+                return None
             elif isinstance(size, int):
                 coef = quotient(coef, size)
             else:
@@ -218,6 +223,10 @@ class Writer(TermWriter):
 
     def _flat(self, expr: Expr) -> Scaled:
         """Term by term."""
+        if len(expr) == 2 and ONE in expr:
+            found = self._expm1(expr)
+            if found is not None:
+                return found
         signs = [coef > 0 for coef in expr.values()]
         sizes = {abs(coef) for coef in expr.values()}
         common = sizes.pop() if len(sizes) == 1 and 0 not in sizes else 1
@@ -237,8 +246,31 @@ class Writer(TermWriter):
             plus = not any(sign for sign, _ in parts)
             number = expr[ONE] if plus else -expr[ONE]
             parts.append((plus, Piece(self.spelling.constant(number), ())))
+        if len(parts) > 1 and not any(sign for sign, _ in parts):
+            parts = self._one_turned(parts)
         sign, piece = self._total(parts)
         return times(common, sign), piece
+
+    def _one_turned(self, parts: list[tuple[bool, Piece]]) -> list[tuple[bool, Piece]]:
+        """One of several negative terms as its negative, if that is computed anyway."""
+        for place, (_, piece) in enumerate(parts):
+            turned = self.spelling.times(piece, -1)
+            if self.spelling.alive(turned.node):
+                return [*parts[:place], (True, turned), *parts[place + 1 :]]
+        return parts
+
+    def _expm1(self, expr: Expr) -> Scaled | None:
+        """C exp(x) - c as c expm1(x), which keeps the digits of small x."""
+        (term,) = [each for each in expr if each != ONE]
+        if term.bound or len(term.factors) != 1 or expr[term] != -expr[ONE]:
+            return None
+        (factor,) = term.factors
+        if factor.head.kind != "leaf" or factor.power != 1 or factor.head.node.op.name != "exp":
+            return None
+        node = self.spelling.call("expm1", factor.head.node.operands[0])
+        return self.product(
+            canonical_term([(self.heads.made(node), factor.idx, one)], {}), expr[term]
+        )
 
     def _total(self, parts: list[tuple[bool, Piece]]) -> Scaled:
         """The signed sum, arrays over the same indices first."""

@@ -15,6 +15,7 @@ from ..array import FUNCTIONS, Array
 from ..dag import Node
 from ..dims import Dim, known_equal
 from .heads import Heads, one, open_axes
+from .inverses import is_one_system, solved
 from .labels import canonical_term
 from .leaves import leaf_expr, repeated_number
 from .normalize import Normal
@@ -159,9 +160,13 @@ def _softplus(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None
     if below is not None:
         # The safe spelling by hand: softplus(x) is max(x, 0) + softplus(-|x|).
         top = FUNCTIONS["maximum"](Array(below), 0).node
-        whole = _softplus(forms, node, [leaf_expr(forms.heads, below)])
+        whole = _softplus_of(forms, leaf_expr(forms.heads, below))
         return whole and forms.normal.add([(whole, one), (leaf_expr(forms.heads, top), -one)])
-    raised = forms.normal.exp(operands[0])
+    return _softplus_of(forms, operands[0])
+
+
+def _softplus_of(forms: Forms, expr: Expr) -> Expr | None:
+    raised = forms.normal.exp(expr)
     return None if raised is None else forms.normal.log(_plus_one(forms, raised))
 
 
@@ -334,6 +339,8 @@ FORMS: dict[str, Rule] = {
     "sum": _sum,
     "broadcast_to": _broadcast,
     "reshape": _reshape,
+    "getitem": _reshape,
+    "embed": _reshape,
     "transpose": _transpose,
     "diagonal": _diagonal,
     "diagonal_matrix": _diagonal_matrix,
@@ -344,6 +351,7 @@ FORMS: dict[str, Rule] = {
     "logsumexp": _logsumexp,
     "where": masked,
     "add_along_axis": scattered,
+    "solve": solved,
 }
 
 
@@ -369,6 +377,14 @@ def _keeps_open_axes(node: Node) -> bool:
     return repeated_number(source) is not None
 
 
+def _takes_all(node: Node) -> bool:
+    """Whether an index only adds axes of length one, or takes them away again."""
+    index = node.params["index"]
+    return all(entry is None or entry == (None, None, 1) for entry in index) and (
+        _keeps_open_axes(node)
+    )
+
+
 def _is_main_diagonal(node: Node) -> bool:
     whole = node.operands[0] if node.op.name == "diagonal" else node
     rows, columns = whole.shape[-2:]
@@ -378,8 +394,11 @@ def _is_main_diagonal(node: Node) -> bool:
 _KNOWN_IF: dict[str, Callable[[Node], bool]] = {
     "power": _has_fixed_power,
     "reshape": _keeps_open_axes,
+    "getitem": _takes_all,
+    "embed": _takes_all,
     "diagonal": _is_main_diagonal,
     "diagonal_matrix": _is_main_diagonal,
     "where": is_masked,
     "add_along_axis": is_one_of_each_row,
+    "solve": is_one_system,
 }

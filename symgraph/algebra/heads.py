@@ -175,7 +175,7 @@ class Heads:
         head.nonnegative = head.positive or all(
             coef > 0 and term_sign(term) >= 0 for term, coef in expr.items()
         )
-        head.nonzero = head.positive
+        head.nonzero = head.positive or is_positive({term: -coef for term, coef in expr.items()})
         head.total = all(term_is_total(term) for term in expr)
         head.weight = weight(expr)
 

@@ -13,7 +13,7 @@ from .labels import canonical_term
 from .scalars import number
 from .term import Coef, Expr, coefficient
 
-__all__ = ["leaf_expr", "repeated_number"]
+__all__ = ["is_repeated", "leaf_expr", "repeated_number"]
 
 
 def leaf_expr(heads: Heads, node: Node) -> Expr:
@@ -44,6 +44,11 @@ def repeated_number(node: Node) -> np.generic | None:
         return None
     first = value.reshape(-1)[0]
     return first if value.size == 1 or bool(np.all(value == first)) else None
+
+
+def is_repeated(node: Node) -> bool:
+    """Whether the node is a constant whose elements are one number."""
+    return repeated_number(node) is not None
 
 
 def _is_identity(node: Node) -> bool:

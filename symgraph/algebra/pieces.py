@@ -17,7 +17,8 @@ from ..array import FUNCTIONS, Array
 from ..dag import Node
 from ..dims import Dim
 from ..ops.creation import constant_of
-from .term import Coef, Rational, is_exact
+from .leaves import is_repeated, repeated_number
+from .term import Coef, Rational, coefficient, is_exact, times
 
 __all__ = ["Piece", "Spelling"]
 
@@ -183,12 +184,27 @@ class Spelling:
         """The piece times a number: a negation, a product or a quotient."""
         if coef == 1:
             return a
+        chosen = self.number_chosen(a, coef)
+        if chosen is not None:
+            return chosen
         if coef == -1:
             return self.unary("negative", a)
         if is_exact(coef) and abs(coef.numerator) == 1 and coef.denominator > 2:
             divisor = self.constant(coef.denominator * coef.numerator)
             return Piece(self.call("divide", a.node, divisor), a.labels, a.symmetric)
         return Piece(self.call("multiply", self.constant(coef), a.node), a.labels, a.symmetric)
+
+    def number_chosen(self, a: Piece, coef: Coef) -> Piece | None:
+        """A choice between two numbers times a number, which is a choice between two others."""
+        if a.node.op.name != "where" or self.alive(a.node):
+            return None
+        condition, *branches = a.node.operands
+        numbers = [coefficient(repeated_number(each)) for each in branches if is_repeated(each)]
+        if len(numbers) != 2 or None in numbers:
+            return None
+        scaled = [self.constant(times(each, coef)) for each in numbers if each is not None]
+        node = self.call("where", condition, *scaled)
+        return Piece(node, a.labels) if node.shape == a.node.shape else None
 
     def summed(self, a: Piece, gone: Sequence[int]) -> Piece:
         """The sum over indices."""

@@ -7,6 +7,7 @@ that array, so like terms meet.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from ..dag import Node
@@ -18,6 +19,10 @@ from .slots import Factors, components
 from .term import Coef, Expr, Head, Term, added, quotient, scaled, times
 
 __all__ = ["Recall"]
+
+
+_MOST_PRODUCTS = 4
+"""Products remembered under one array."""
 
 
 class _Known(NamedTuple):
@@ -37,6 +42,7 @@ class Recall:
         self._known: dict[Head, _Known] = {}
         self._parts: set[tuple[int, ...]] = set()
         self._sums: dict[Head, tuple[Node, tuple[int, ...], Coef]] = {}
+        self._products: dict[Head, list[tuple[Term, Coef, Node]]] = {}
 
     def learn(self, expr: Expr, leaf: Expr) -> None:
         """Remember that `leaf`, a single array, is `expr`."""
@@ -80,6 +86,39 @@ class Recall:
         for formal, axis in enumerate(open_axes(node)):
             labels[axis] = places[formal]
         return quotient(coef, by), node, tuple(labels)
+
+    # -- products that are computed anyway ---------------------------------------------------------
+    def learn_product(self, expr: Expr, node: Node) -> None:
+        """Remember that an array with several users is this product of others."""
+        ((term, coef),) = expr.items()
+        if len(term.factors) > 1 and not term.bound and coef != 0:
+            known = self._products.setdefault(term.factors[0].head, [])
+            if len(known) < _MOST_PRODUCTS:
+                known.append((term, coef, node))
+
+    def with_products(self, expr: Expr, alive: Callable[[Node], bool]) -> Expr:
+        """The expression with products that are computed anyway as arrays."""
+        parts: list[tuple[Term, Coef]] = []
+        changed = False
+        for term, coef in expr.items():
+            found = self._product_in(term, coef, alive)
+            changed = changed or found is not None
+            parts.append(found or (term, coef))
+        return added(parts) if changed else expr
+
+    def _product_in(
+        self, term: Term, coef: Coef, alive: Callable[[Node], bool]
+    ) -> tuple[Term, Coef] | None:
+        for factor in term.factors:
+            for known, by, node in self._products.get(factor.head, ()):
+                names = dict(zip(known.factors[0].idx, factor.idx, strict=True))
+                left = _taken(term, known, names)
+                if left is not None and alive(node):
+                    idx = tuple([names[place] for place in range(len(open_axes(node)))])
+                    bound = {-1 - place: size for place, size in enumerate(term.bound)}
+                    whole = [*left, (self.heads.leaf(node), idx, one)]
+                    return canonical_term(whole, bound), quotient(coef, by)
+        return None
 
     # -- contractions ------------------------------------------------------------------------------
     def recalled(self, expr: Expr) -> Expr:
@@ -137,3 +176,26 @@ def _placed(known: _Known, idx: tuple[int, ...]) -> tuple[int, ...]:
 
 def _signature(term: Term) -> tuple[int, ...]:
     return tuple(sorted([f.head.rank for f in term.factors]))
+
+
+def _taken(term: Term, known: Term, names: dict[int, int]) -> Factors | None:
+    """The factors of a term without those of a known product; None if they are not all there."""
+    left = {(f.head, f.idx): f.power for f in term.factors}
+    for head, idx, power in known.factors:
+        place = next(
+            (
+                key
+                for key in left
+                if key[0] is head
+                and all(names.get(a, b) == b for a, b in zip(idx, key[1], strict=True))
+            ),
+            None,
+        )
+        if place is None:
+            return None
+        have = left[place]
+        if (have > 0) != (power > 0) or abs(have) < abs(power):
+            return None
+        names.update(zip(idx, place[1], strict=True))
+        left[place] = have - power
+    return [(head, idx, power) for (head, idx), power in left.items() if power != 0]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..dag import Node
+from .leaves import is_repeated
 from .term import Expr, Head, Term, weight
 
 __all__ = [
@@ -36,7 +37,7 @@ ARGUMENTS = frozenset(
 )
 """Operations that carry their argument along, wherever they go: a long one stays closed."""
 
-_MERGING = frozenset({"sin", "cos", "sinh", "cosh", "sign", "absolute"})
+_MERGING = frozenset({"sin", "cos", "sinh", "cosh", "sign", "absolute", "inv"})
 """Operations whose results may meet in a product and become another operation of the operand."""
 SELECTIONS = frozenset({"where", "add_along_axis"})
 """Operations that seldom have an expression: their operands are written at their best anyway."""
@@ -164,8 +165,14 @@ def held_by(expr: Expr) -> list[Node]:
     return [
         operand
         for node in arrays_of(expr)
-        for operand in (node.operands if node.op.name in _MERGING else (node,))
+        for operand in (node.operands if _merges(node) else (node,))
     ]
+
+
+def _merges(node: Node) -> bool:
+    if node.op.name == "where":
+        return all(is_repeated(each) for each in node.operands[1:])
+    return node.op.name in _MERGING
 
 
 def is_trivial(node: Node, opened: Sequence[bool]) -> bool:

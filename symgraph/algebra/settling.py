@@ -117,7 +117,7 @@ class Settling(ABC):
             if step is None:
                 step = self._clearing_step(factors, bound) or self._nested_step(factors, bound)
             if step is None:
-                step = self._sign_step(factors, bound)
+                step = self._sign_step(factors, bound) or self._cofactor_step(factors, bound)
             if step is None:
                 return coef, factors, bound
             extra, factors, bound = step
@@ -299,4 +299,20 @@ class Settling(ABC):
                     left = [each for each in factors if each is not slot and each is not other]
                     rest: Factors = [(other[0], idx, other[2] - 1)] if other[2] > 1 else []
                     return one, [*left, (sized, idx, one), *rest], bound
+        return None
+
+    def _cofactor_step(self, factors: Factors, bound: Bound) -> Product | None:
+        """The cofactors of a matrix over its determinant are its inverse, transposed."""
+        for slot in factors:
+            head, idx, power = slot
+            if head.kind != "leaf" or head.node.op.name != "cofactor" or power != 1:
+                continue
+            (x,) = head.node.operands
+            for other in factors:
+                if other[0].kind != "leaf" or other[0].node.op.name != "det" or other[2] != -1:
+                    continue
+                if other[0].node.operands == (x,) and len(idx) == x.ndim == 2:
+                    inverse = self.heads.leaf(FUNCTIONS["inv"](Array(x)).node)
+                    left = [each for each in factors if each is not slot and each is not other]
+                    return one, [*left, (inverse, idx[::-1], one)], bound
         return None

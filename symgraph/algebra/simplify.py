@@ -145,8 +145,10 @@ class Pass:
         else:
             self.seen[node] = expr
             self.opened[node] = True
-            if shared:
+            if shared and len(expr) > 1:
                 self.recall.learn_sum(expr, self.now[node])
+            elif shared and expr:
+                self.recall.learn_product(expr, self.now[node])
 
     def _close(self, node: Node) -> None:
         if len(node.results) == 1:
@@ -228,7 +230,12 @@ class Pass:
         """Whether nothing is to be gained: tried before, or as short as factors allow."""
         if self.kept.get(self.now[node]) == saved:
             return True
-        if saved[0] > least_count(expr):
+        # A sum that is computed anyway may be contracted as one array.
+        joint = any(
+            term.bound and (len(expr) > 1 or any(f.head.kind == "sum" for f in term.factors))
+            for term in expr
+        )
+        if saved[0] > (1 if joint else least_count(expr)):
             return False
         return not holds_exps(expr) or not can_overflow(self.now[node], self.world.alive)
 
@@ -253,6 +260,9 @@ class Pass:
         opened = self.forms.normal.expanded(expr)
         if opened is not None:
             options.append(opened)
+        given = self.recall.with_products(expr, self.world.alive)
+        if given is not expr:
+            options.append(given)
         found: list[Node] = []
         with origin(made):
             for option in options:

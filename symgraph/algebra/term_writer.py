@@ -10,6 +10,7 @@ from ..dag import Node
 from ..dims import Dim
 from ..ops.creation import dimension
 from .heads import Heads, one
+from .inverses import written_as_solve
 from .labels import canonical_term
 from .normalize import Normal
 from .pieces import Piece, Spelling
@@ -53,6 +54,10 @@ class TermWriter:
             found = self._planned(term, coef)
             for other, by in self._trigonometric(term):
                 found = min(found, self._planned(other, times(coef, by)), key=self._price)
+            if len(term.bound) > 1 and abs(coef) not in (0, 1):
+                # The number last: a contraction may be computed anyway, or twice.
+                by, piece = self._planned(term, one)
+                found = min(found, (times(by, coef), piece), key=self._price)
             self._products[(term, coef)] = found
         return found
 
@@ -195,6 +200,9 @@ class TermWriter:
         if abs(coef) in (0, 1):
             return coef, rows
         for place, (piece, item) in enumerate(rows):
+            chosen = None if item.inverse else self.spelling.number_chosen(piece, coef)
+            if chosen is not None:
+                return one, [*rows[:place], (chosen, item), *rows[place + 1 :]]
             for by in (coef, -coef) if not item.inverse else ():
                 scaled = self.spelling.times(piece, by)
                 if self.spelling.alive(scaled.node):
@@ -218,6 +226,9 @@ class TermWriter:
         (a, item), (b, other) = chosen
         if move.kind == "contract":
             gone = sorted((item.labels | other.labels) - move.result.labels)
+            found = written_as_solve(self.spelling, a, b, gone[0]) if len(gone) == 1 else None
+            if found is not None:
+                return found
             kind = contraction_kind(item.labels, other.labels, frozenset(gone))
             return self.spelling.contracted(a, b, gone, kind, self.order)
         if item.inverse == other.inverse:

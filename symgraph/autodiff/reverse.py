@@ -9,6 +9,7 @@ share (undoing broadcasting, dtypes, accumulation, zeros) is done here, once.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -121,9 +122,15 @@ def check_targets(targets: Sequence[Array]) -> None:
 
 
 def _total(contributions: list[Array]) -> Array:
-    total: Any = contributions[0]
-    for contribution in contributions[1:]:
-        total = total + contribution
+    """Their sum, equal ones next to each other: x * x gives (c + c) + others."""
+    ordered = {each.node: each for each in contributions}
+    counts = Counter(each.node for each in contributions)
+    total: Any = None
+    for node, contribution in ordered.items():
+        part: Any = contribution
+        for _ in range(counts[node] - 1):
+            part = part + contribution
+        total = part if total is None else total + part
     return total
 
 
