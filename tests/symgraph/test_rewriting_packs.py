@@ -15,7 +15,7 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.errors import RuleError
-from symgraph.rewriting import Real, RulePack, packs, rule
+from symgraph.rewriting import Real, RulePack, rule
 from symgraph.rewriting.driver import rewrite
 from symgraph.rewriting.index import RuleSet
 from symgraph.rewriting.packs import RulePackWarning, every_rule, load_packs
@@ -124,7 +124,7 @@ def test_two_packs_that_claim_one_rule_are_both_named(install: Installed) -> Non
 def test_without_the_standard_pack_the_error_says_what_to_do(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(packs, "entry_points", lambda group: ())
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: ())
     with pytest.raises(RuleError, match="not installed"):
         load_packs()
 
