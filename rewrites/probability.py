@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from symgraph.numpy import exp, log, log_softmax, logsumexp, softmax, sum
+from symgraph.numpy import exp, log, log_softmax, logsumexp, matmul, softmax, sum
 from symgraph.numpy import max as largest
 from symgraph.rewriting import (
     Axes,
     Flag,
     Identity,
     Index,
+    Positive,
     PositiveConstant,
     Real,
     applied,
@@ -121,6 +122,27 @@ def log_of_scaled_sum_of_exp(x: Real, c: PositiveConstant, axis: Axes, keepdims:
     r"""$\log(c \sum_j e^{x_j}) = \log c + \log \sum_j e^{x_j}$."""
     total = applied("sum", exp(x), axis=axis, keepdims=keepdims)
     return log(c * total), applied("logsumexp", x, axis=axis, keepdims=keepdims) + log(c)
+
+
+@rule(sound="rounding", stable="large x: exp overflows")
+def log_of_weighted_sum_of_exp(x: Real, w: Positive, axis: Axes, keepdims: Flag) -> Identity:
+    r"""$\log \sum_j w_j e^{x_j} = \log \sum_j e^{x_j + \log w_j}$ for $w_j > 0$."""
+    total = applied("sum", w * exp(x), axis=axis, keepdims=keepdims)
+    return log(total), applied("logsumexp", x + log(w), axis=axis, keepdims=keepdims)
+
+
+@rule(sound="rounding", stable="large x: exp overflows")
+def log_of_exps_by_weights(x: Real, w: Positive) -> Identity:
+    r"""$\log \sum_j e^{x_j} w_j = \log \sum_j e^{x_j + \log w_j}$ for a vector $w_j > 0$."""
+    provided(w.ndim == 1)
+    return log(matmul(exp(x), w)), logsumexp(x + log(w), axis=-1)
+
+
+@rule(sound="rounding", stable="large x: exp overflows")
+def log_of_weights_by_exps(x: Real, w: Positive) -> Identity:
+    r"""$\log \sum_j w_j e^{x_j} = \log \sum_j e^{x_j + \log w_j}$ of a vector $x$."""
+    provided(x.ndim == 1)
+    return log(matmul(w, exp(x))), logsumexp(x + log(w), axis=-1)
 
 
 @rule(sound="rounding")

@@ -108,6 +108,9 @@ ROWS: dict[str, Row] = {
     # softplus and its complements
     "softplus": at(lambda p, x: p.log(1 + p.exp(x)), *FAR),
     "softplus of -x": at(lambda p, x: p.log(1 + p.exp(-x)), *FAR),
+    "softplus by maximum": at(
+        lambda p, x: p.maximum(x, 0) + p.log(1 + p.exp(-p.abs(x))), *FAR, scale=TINY
+    ),
     "softplus, sharper": at(lambda p, x: p.log(1 + p.exp(3 * x)) / 3, *FAR),
     "softplus as x + log(1 + exp -x)": at(lambda p, x: x + p.log(1 + p.exp(-x)), *FAR),
     "inverse softplus": at(lambda p, x: p.log(p.exp(x) - 1), *ABOVE),
@@ -279,6 +282,7 @@ TOGETHER: dict[str, tuple[Callable[[Any, Any], Any], tuple[tuple[float, ...], ..
         HARD,
     ),
     "log mean exp": (lambda p, x: p.log(p.mean(p.exp(x))), HARD[:-1]),
+    "weighted logsumexp": (lambda p, x: p.log(p.sum(WEIGHTS * p.exp(x))), HARD[:-1]),
     "logaddexp": (lambda p, x: p.log(p.exp(x[0]) + p.exp(x[1])), PAIRS),
     "logaddexp of three": (lambda p, x: p.log(p.exp(x[0]) + p.exp(x[1]) + p.exp(x[2])), HARD),
     "log of a difference of exps": (

@@ -39,6 +39,9 @@ from .world import Cost, World
 
 __all__ = ["RewriteLog", "normalized"]
 
+_STEADY = frozenset({"logsumexp", "logaddexp", "log_softmax", "softmax", "softplus", "sigmoid"})
+"""Spellings that stand for what overflows: not given up for a shorter one that does."""
+
 
 class RewriteLog(Protocol):
     """Where rewrites are recorded."""
@@ -201,7 +204,11 @@ class Pass:
             self._keep(node, saved)
             return
         alive = self.world.alive
-        steadier = can_overflow(old, alive) and not can_overflow(new, alive)
+        shaky = can_overflow(new, alive)
+        steadier = can_overflow(old, alive) and not shaky
+        if shaky and old.op.name in _STEADY:
+            self._keep(node, saved)
+            return
         self.world.replace(node, new)
         spent = self.world.resume(node)
         if steadier or spent < saved:

@@ -32,6 +32,9 @@ _THROUGH = frozenset(
     }
 )
 
+_SUMS = frozenset({"sum", "add", "divide", "matmul"})
+"""What gathers exps, so that its log stands for a logsumexp."""
+
 
 def can_overflow(root: Node, alive: Callable[[Node], bool]) -> bool:
     """Whether the nodes that only `root` needs have such a quotient or log.
@@ -53,7 +56,7 @@ def can_overflow(root: Node, alive: Callable[[Node], bool]) -> bool:
             exps[node] = frozenset().union(*below)
         if name in ("divide", "multiply") and below[0] & below[1]:
             return True
-        if name == "log" and below[0] and node.operands[0].op.name in ("sum", "add", "divide"):
+        if name == "log" and below[0] and node.operands[0].op.name in _SUMS:
             return True
     return False
 
