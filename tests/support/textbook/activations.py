@@ -84,6 +84,13 @@ SIGMOIDS: list[Row] = [
         "softplus by log1p", lambda x: np.sum(np.log1p(np.exp(x))), "x", lambda x: sigmoid(x), x="5"
     ),
     row(
+        "softplus, safe spelling",
+        lambda x: np.sum(np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))),
+        "x",
+        lambda x: sigmoid(x),
+        x="5",
+    ),
+    row(
         "softplus, sharpened",
         lambda x, b: np.sum(np.log(1 + np.exp(b * x)) / b),
         "x",

@@ -83,6 +83,14 @@ PROBABILITIES: list[Row] = [
         y="5",
     ),
     row(
+        "binary cross-entropy, safe spelling",
+        lambda z, y: np.sum(np.maximum(z, 0) - z * y + np.log(1 + np.exp(-np.abs(z)))),
+        "z",
+        lambda z, y: sigmoid(z) - y,
+        z="5",
+        y="5",
+    ),
+    row(
         "binary cross-entropy, weight of positives",
         lambda z, y, a: (
             -np.sum(a * y * np.log(plain_sigmoid(z)) + (1 - y) * np.log(1 - plain_sigmoid(z)))

@@ -145,7 +145,7 @@ ENERGIES: list[Row] = [
         "relativistic energy",
         lambda p, m: np.sum(np.sqrt(p**2 + m**2)),
         "p",
-        lambda p, m: p / np.sqrt(np.square(p) + np.square(m)),
+        lambda p, m: p / np.hypot(p, m),
         p="5",
         m=SCALE,
     ),
