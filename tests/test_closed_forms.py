@@ -137,7 +137,6 @@ OVER_IN_FLOPS: dict[str, int] = {
 UNSAFE: frozenset[str] = frozenset(
     {
         "Planck",
-        "log-sum-exp with log weights",
         "negative binomial, log of mean",
         "proportional odds, middle category",
     }
