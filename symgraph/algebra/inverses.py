@@ -44,7 +44,9 @@ def solved(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
 def written_as_solve(spelling: Spelling, a: Piece, b: Piece, gone: int) -> Piece | None:
     """The product of two matrices, one of them an inverse, as a solve; None of any others."""
     for inverse, right in ((a, b), (b, a)):
-        if inverse.node.op.name != "inv" or spelling.alive(inverse.node):
+        if inverse.node.op.name != "inv" or right.node is inverse.node:
+            continue
+        if spelling.alive(inverse.node):
             continue
         if len(inverse.names) != 2 or gone not in right.names or len(right.names) > 2:
             continue

@@ -180,22 +180,24 @@ def _signature(term: Term) -> tuple[int, ...]:
 
 def _taken(term: Term, known: Term, names: dict[int, int]) -> Factors | None:
     """The factors of a term without those of a known product; None if they are not all there."""
-    left = {(f.head, f.idx): f.power for f in term.factors}
+    # A list: one array may stand there twice, above and below, where it may be 0.
+    left: Factors = [(f.head, f.idx, f.power) for f in term.factors]
     for head, idx, power in known.factors:
         place = next(
             (
-                key
-                for key in left
-                if key[0] is head
-                and all(names.get(a, b) == b for a, b in zip(idx, key[1], strict=True))
+                i
+                for i, (other, at, have) in enumerate(left)
+                if other is head
+                and (have > 0) == (power > 0)
+                and abs(have) >= abs(power)
+                and all(names.get(a, b) == b for a, b in zip(idx, at, strict=True))
             ),
             None,
         )
         if place is None:
             return None
-        have = left[place]
-        if (have > 0) != (power > 0) or abs(have) < abs(power):
-            return None
-        names.update(zip(idx, place[1], strict=True))
-        left[place] = have - power
-    return [(head, idx, power) for (head, idx), power in left.items() if power != 0]
+        _, at, have = left.pop(place)
+        names.update(zip(idx, at, strict=True))
+        if have != power:
+            left.append((head, at, have - power))
+    return left
