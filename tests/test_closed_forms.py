@@ -95,10 +95,8 @@ OVER_IN_FLOPS: dict[str, int] = {
     "circle fit, radius": 10,  # 7
     "decay fit, rate": 96,  # 91
     "determinant": 2500,  # 358
-    "trace of an inverse": 608,  # 525
     "x'A^-1 x, matrix": 183,  # 163
     "linear layer by einsum, weights": 360,  # 180
-    "sigmoid network with softmax, first weights": 1232,  # 1224
     "Gaussian, common mean": 10,  # 7
     "Gaussian, diagonal, rows, scale": 125,  # 100
     "von Mises, concentration": 106,  # 103

@@ -63,8 +63,9 @@ class TermWriter:
 
     def _price(self, option: Scaled) -> Any:
         coef, piece = option
-        count, *rest = self.price(piece.node)
-        return (count + (coef != 1), *rest)
+        count, flops, *rest = self.price(piece.node)
+        by = self._elements(frozenset(piece.names)) if abs(coef) != 1 else 0
+        return (count + (coef != 1), flops + by, *rest)
 
     def _trigonometric(self, term: Term) -> list[tuple[Term, Rational]]:
         """The term with sin(x) cos(x) as sin(2 x) / 2, or sin(x) / cos(x) as tan(x)."""
