@@ -487,7 +487,9 @@ STATED = [
 ]
 
 
-@pytest.mark.parametrize(("fact", "function"), STATED, ids=str)
+@pytest.mark.parametrize(
+    ("fact", "function"), STATED, ids=[f"{place} {fact}" for place, (fact, _) in enumerate(STATED)]
+)
 def test_every_fact_is_found_and_explained(fact: Fact, function: Any) -> None:
     """On a value made by an operation that states it, `why` names the operation and the line."""
     graph = sg.trace(function, x=sg.spec((3, 3)))
