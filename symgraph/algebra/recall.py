@@ -16,7 +16,7 @@ from .labels import canonical_term
 from .normalize import Normal
 from .scalars import content
 from .slots import Factors, components
-from .term import Coef, Expr, Head, Term, added, quotient, scaled, times
+from .term import Coef, Expr, Head, Term, added, free_indices, quotient, scaled, times
 
 __all__ = ["Recall"]
 
@@ -91,7 +91,9 @@ class Recall:
     def learn_product(self, expr: Expr, node: Node) -> None:
         """Remember that an array with several users is this product of others."""
         ((term, coef),) = expr.items()
-        if len(term.factors) > 1 and not term.bound and coef != 0:
+        if len(term.factors) < 2 or term.bound or len(free_indices(expr)) < len(open_axes(node)):
+            return  # no product, or one that is repeated along an axis
+        if coef != 0:
             known = self._products.setdefault(term.factors[0].head, [])
             if len(known) < _MOST_PRODUCTS:
                 known.append((term, coef, node))
