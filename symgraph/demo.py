@@ -160,8 +160,11 @@ def largest_difference(joint: Graph, digits: Digits, parameters: Parameters) -> 
             for name, array in joint.inputs.items()
         },
     )
-    values = {name: array.astype(np.float64) for name, array in parameters.items()}
-    data = {"X": digits.X[:16].astype(np.float64), "Y": digits.Y[:16].astype(np.float64)}
+    values: dict[str, Any] = {name: array.astype(np.float64) for name, array in parameters.items()}
+    data: dict[str, Any] = {
+        "X": digits.X[:16].astype(np.float64),
+        "Y": digits.Y[:16].astype(np.float64),
+    }
     _, gradients = wide.gradient(*WEIGHTS).simplify().evaluate(**data, **values)
     worst = 0.0
     for name, gradient in zip(WEIGHTS, gradients, strict=True):
