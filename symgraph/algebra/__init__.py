@@ -6,6 +6,6 @@ Regions are gathered (`regions`), put into normal form (`forms`, `normalize`), a
 
 from __future__ import annotations
 
-from .simplify import RewriteLog, normalized
+from .simplify import SMALL, RewriteLog, normalized
 
-__all__ = ["RewriteLog", "normalized"]
+__all__ = ["SMALL", "RewriteLog", "normalized"]

@@ -118,7 +118,9 @@ class Heads:
         ids = free_indices(expr)
         sizes = index_sizes(expr)
         if len(ids) > 1:
-            ids = ordered_indices(ids, _edges(expr), sizes, lambda order: self._named(expr, order))
+            ids = ordered_indices(
+                ids, lambda: _edges(expr), sizes, lambda order: self._named(expr, order)
+            )
         formal = self.renamed(expr, {index: place for place, index in enumerate(ids)})
         formal = dict(sorted(formal.items(), key=lambda item: _term_order(item[0])))
         dims = tuple([sizes[index] for index in ids])

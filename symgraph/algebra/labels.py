@@ -29,7 +29,10 @@ def canonical_term(
     ids = list(bound)
     if len(ids) == 1:
         return Term((bound[ids[0]],), _sorted(factors, {ids[0]: -1}))
-    edges: list[Edge] = [((head.rank, power), idx, head.symmetric) for head, idx, power in factors]
+
+    def edges() -> list[Edge]:
+        return [((head.rank, power), idx, head.symmetric) for head, idx, power in factors]
+
     start = {i: (str(bound[i]),) for i in ids}
 
     def key(order: Sequence[int]) -> Any:
@@ -62,7 +65,7 @@ def _factor_key(factor: Factor) -> Any:
 
 def ordered_indices(
     ids: Sequence[int],
-    edges: Sequence[Edge],
+    edges: Callable[[], Sequence[Edge]],
     sizes: Mapping[int, Any],
     key: Callable[[Sequence[int]], Any],
 ) -> list[int]:
@@ -74,16 +77,20 @@ def ordered_indices(
 
 def _least_order(
     ids: list[int],
-    edges: Sequence[Edge],
+    edges: Callable[[], Sequence[Edge]],
     start: Mapping[int, Any],
     key: Callable[[Sequence[int]], Any],
 ) -> list[int]:
+    if len(set(start.values())) == len(ids):
+        return sorted(ids, key=start.__getitem__)
     touching: dict[int, list[Edge]] = {index: [] for index in ids}
-    for edge in edges:
+    for edge in edges():
         for index in dict.fromkeys(edge[1]):
             if index in touching:
                 touching[index].append(edge)
     colours = _refined(_ranked(start), touching)
+    if len(set(colours.values())) == len(colours):
+        return sorted(colours, key=colours.__getitem__)  # nothing is tied: no key is needed
     trials = [_TRIALS]
     best: list[Any] = []
     _search(colours, touching, key, trials, best)

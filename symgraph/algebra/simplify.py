@@ -37,10 +37,16 @@ from .steadiness import can_overflow
 from .term import Expr
 from .world import Cost, World
 
-__all__ = ["RewriteLog", "normalized"]
+__all__ = ["SMALL", "RewriteLog", "normalized"]
 
 _STEADY = frozenset({"logsumexp", "logaddexp", "log_softmax", "softmax", "softplus", "sigmoid"})
 """Spellings that stand for what overflows: not given up for a shorter one that does."""
+
+
+SMALL = 3_000
+"""Nodes up to which every spelling known is tried, in rounds until nothing changes.
+
+A larger graph is spared the rare spellings and the rounds that confirm them."""
 
 
 class RewriteLog(Protocol):
@@ -107,6 +113,7 @@ class Pass:
         self.recall = Recall(self.forms.normal)
         self.nodes = reachable(outputs)
         self.world = World(outputs, self.nodes)
+        self.thorough = len(self.nodes) <= SMALL
         self.users: dict[Node, int] = dict.fromkeys(self.nodes, 0)
         self.ends: set[Node] = set(outputs)
         self.arguments: set[Node] = set()
@@ -148,10 +155,9 @@ class Pass:
         else:
             self.seen[node] = expr
             self.opened[node] = True
-            if shared and len(expr) > 1:
-                self.recall.learn_sum(expr, self.now[node])
-            elif shared and expr:
-                self.recall.learn_product(expr, self.now[node])
+            if shared and expr and self.thorough:
+                learn = self.recall.learn_sum if len(expr) > 1 else self.recall.learn_product
+                learn(expr, self.now[node])
 
     def _close(self, node: Node) -> None:
         if len(node.results) == 1:
@@ -238,7 +244,7 @@ class Pass:
         if self.kept.get(self.now[node]) == saved:
             return True
         # A sum that is computed anyway may be contracted as one array.
-        joint = any(
+        joint = self.thorough and any(
             term.bound and (len(expr) > 1 or any(f.head.kind == "sum" for f in term.factors))
             for term in expr
         )
@@ -267,9 +273,10 @@ class Pass:
         opened = self.forms.normal.expanded(expr)
         if opened is not None:
             options.append(opened)
-        given = self.recall.with_products(expr, self.world.alive)
-        if given is not expr:
-            options.append(given)
+        if self.thorough:
+            given = self.recall.with_products(expr, self.world.alive)
+            if given is not expr:
+                options.append(given)
         found: list[Node] = []
         with origin(made):
             for option in options:

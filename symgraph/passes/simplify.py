@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..algebra import normalized
+from ..algebra import SMALL, normalized
 from ..cost import op_count
 from ..dag import Node, collector_paused, reachable
 from ..propagation import Knowledge
@@ -28,8 +28,6 @@ Rules = RulePack | Sequence[Rule] | Sequence[RulePack] | RuleSet | None
 
 _ROUNDS = 12
 """More than any graph has needed (most need two)."""
-_SMALL = 3_000
-"""Nodes up to which rounds go on until nothing changes, all trials made once more at the end."""
 
 
 def rule_set(rules: Rules) -> RuleSet:
@@ -81,7 +79,7 @@ def simplified(
     settled = set() if settled is None else settled
     with collector_paused():
         # One round finds nearly all there is; a large graph is spared the rounds that confirm it.
-        rounds = _ROUNDS if len(reachable(current)) <= _SMALL else 1
+        rounds = _ROUNDS if len(reachable(current)) <= SMALL else 1
         while tuple(current) not in seen and len(seen) < rounds:
             seen[tuple(current)] = len(seen)
             current = log.through("constants folded", current, folded(current))
@@ -90,7 +88,7 @@ def simplified(
             new = normalized(current, knowledge, trust=trust, log=log)
             current = log.through("algebra", current, new)
             current = log.through("equal values merged", current, merged(current))
-            if tuple(current) in seen and len(reachable(current)) <= _SMALL:
+            if tuple(current) in seen and len(reachable(current)) <= SMALL:
                 # A second call starts without memory; so must the last look of the first.
                 new = normalized(current, knowledge, trust=trust, log=log, afresh=True)
                 current = log.through("algebra", current, new)
