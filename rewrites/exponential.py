@@ -5,6 +5,7 @@ from __future__ import annotations
 from symgraph.numpy import absolute, exp, expm1, log, log1p, negative, power, sqrt, square
 from symgraph.rewriting import (
     Array,
+    Finite,
     Identity,
     Integer,
     Nonnegative,
@@ -119,7 +120,7 @@ def power_minus_one(x: Real) -> Identity:
     return power(x, -1), 1 / x
 
 
-@rule(sound="rounding")
+@rule(sound="domain", earned={"rounding": {"x": Finite}})
 def times_power_of_itself(x: Positive, y: Real) -> Identity:
     r"""$x x^{y-1} = x^y$ for $x > 0$."""
     return x * power(x, y - 1), power(x, y)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from symgraph.numpy import broadcast_to, equal, multiply, negative, power, where
+from typing import Any
+
+from symgraph.numpy import broadcast_to, multiply, negative, where
 from symgraph.rewriting import (
     Array,
     Axes,
@@ -10,7 +12,6 @@ from symgraph.rewriting import (
     Flag,
     Identity,
     Index,
-    Nonzero,
     Real,
     Shape,
     applied,
@@ -67,7 +68,7 @@ def within(index: tuple[object, ...], shape: tuple[int, ...]) -> bool:
     """Whether the whole numbers of an index lie within the last axes of a shape."""
     entries = [entry for entry in index if entry is not None]
     return all(
-        -size <= entry < size
+        isinstance(size, int) and -size <= entry < size
         for entry, size in zip(entries, shape[len(shape) - len(entries) :], strict=True)
         if isinstance(entry, int)
     )
@@ -81,7 +82,41 @@ def embedded_negative(x: Real, shape: Shape, index: Index) -> Identity:
     return placed, negative(applied("embed", x, shape=shape, index=index))
 
 
-@rule(sound="rounding")
-def power_rule_away_from_zero(x: Nonzero, y: Real) -> Identity:
-    r"""$y x^{y-1}$, whose exponent is guarded for $0 \cdot 0^{-1}$: not needed of $x \ne 0$."""
-    return y * power(x, where(equal(y, 0), 1, y - 1)), y * power(x, y - 1)
+@static
+def everything(index: tuple[Any, ...], shape: tuple[Any, ...]) -> bool:
+    """Whether an index takes all of the last axes of a shape, in order."""
+    sizes = shape[len(shape) - len(index) :]
+    return len(sizes) == len(index) and all(
+        each in ((None, None, 1), (0, size, 1)) for each, size in zip(index, sizes, strict=True)
+    )
+
+
+@static
+def reverses(index: tuple[Any, ...], shape: tuple[Any, ...]) -> bool:
+    """Whether an index takes all of the last axes of a shape, some of them backwards."""
+    sizes = shape[len(shape) - len(index) :]
+    return len(sizes) == len(index) and all(
+        each == (None, None, 1) or (isinstance(size, int) and each == (size - 1, None, -1))
+        for each, size in zip(index, sizes, strict=True)
+    )
+
+
+@static
+def trailing(index: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The index, of the last axes."""
+    return (Ellipsis, *index)
+
+
+@rule(sound="exact")
+def embedded_everywhere(x: Array, shape: Shape, index: Index) -> Identity:
+    """What fills all the room needs none around it."""
+    provided(everything(index, shape))
+    return applied("embed", x, shape=shape, index=index), x
+
+
+@rule(sound="exact")
+def embedded_backwards(x: Array, shape: Shape, index: Index) -> Identity:
+    """To put elements in reverse is to take them in reverse."""
+    provided(reverses(index, shape))
+    placed = applied("embed", x, shape=shape, index=index)
+    return placed, applied("getitem", x, index=trailing(index))

@@ -18,6 +18,7 @@ from symgraph.numpy import (
     log,
     log1mexp,
     log1p,
+    log_expm1,
     logaddexp,
     logcosh,
     logsinh,
@@ -158,8 +159,8 @@ def log_of_difference_of_exps(x: Real, y: Real) -> Identity:
 
 @rule(sound="rounding", stable="large x: exp overflows")
 def log_of_expm1(x: Real) -> Identity:
-    r"""$\log(e^x - 1) = x + \log(1 - e^{-x})$, the inverse of softplus."""
-    return log(expm1(x)), x + log1mexp(-x)
+    r"""$\log(e^x - 1)$, the inverse of softplus."""
+    return log(expm1(x)), log_expm1(x)
 
 
 @rule(sound="rounding", stable="large x: cosh overflows; small x: it is near 1")

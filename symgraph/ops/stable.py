@@ -13,11 +13,12 @@ from typing import Any
 from .. import facts as f
 from .bounds import knows, odd_signs
 from .elementwise import sqrt as square_root
+from .exponential import expm1
 from .families import elementwise, to_float
 from .integrals import erfcx
 from .trigonometric import tanh
 
-__all__ = ["log_erfc", "logcosh", "logsinh", "sqrt1pm1"]
+__all__ = ["log_erfc", "log_expm1", "logcosh", "logsinh", "sqrt1pm1"]
 
 
 def _logcosh(xp: Any, x: Any) -> Any:
@@ -55,6 +56,23 @@ logsinh = elementwise(
     flops=30,
     count=2,
     doc="log(sinh(x)) for x >= 0, without overflow.",
+)
+
+
+def _log_expm1(xp: Any, x: Any) -> Any:
+    far = x + xp.log1p(-xp.exp(-xp.maximum(x, 1)))
+    return xp.where(x > 1, far, xp.log(xp.expm1(xp.minimum(x, 1))))
+
+
+log_expm1 = elementwise(
+    "log_expm1",
+    kernel=_log_expm1,
+    vjp=(lambda ct, out, x: ct / -expm1(-x),),
+    facts=knows(defined=lambda x: x.has(f.positive)),
+    promote=to_float,
+    flops=30,
+    count=2,
+    doc="log(exp(x) - 1) for x >= 0, the inverse of softplus, without overflow.",
 )
 
 

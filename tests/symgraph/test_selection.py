@@ -81,6 +81,9 @@ def test_a_number_that_is_out_of_range():
 
 @pytest.mark.parametrize("backend", ["numpy", "jax"])
 def test_branches_not_taken_do_not_poison(backend):
+    if backend == "jax":
+        pytest.importorskip("jax")
+
     def f(x):
         a = np.select([x > 0, x < 0], [np.log(x), np.sqrt(-x)], default=0.0)
         b = np.piecewise(x, [x > 0], [np.log, lambda x: x * x])

@@ -66,6 +66,8 @@ def test_bins_may_be_symbolic(agrees):
 
 @pytest.mark.parametrize("backend", ["numpy", "jax"])
 def test_a_tie_is_differentiated_in_the_order_it_stands(backend):
+    if backend == "jax":
+        pytest.importorskip("jax")
     w = np.array([1.0, 2.0, 3.0, 4.0])
     graph = sg.trace(lambda x: np.sum(w * np.sort(x)), x=sg.spec((4,)))
     _, got = graph.gradient("x").simplify().lower(backend)(x=np.array([2.0, 1.0, 2.0, 1.0]))

@@ -96,6 +96,8 @@ STABLE = (
     _row("logcosh", ANY),
     _row("logcosh", FAR, note="far"),
     _row("logcosh", NEAR_ZERO, note="near zero"),
+    _row("log_expm1", POSITIVE),
+    _row("log_expm1", FAR, note="far"),
     _row("logsinh", POSITIVE),
     _row("logsinh", FAR, note="far"),
     _row("sqrt1pm1", POSITIVE),
