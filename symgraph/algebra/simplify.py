@@ -75,15 +75,14 @@ def normalized(
     log : optional
         Told of each region replaced.
     afresh : bool
-        Try again what earlier rounds gave up: values that came to life since may make it cheaper.
+        Forget earlier rounds: what they gave up may be cheaper now, and the order in which arrays
+        were first met decides between spellings of one cost.
     """
     if trust == "exact":
         return list(outputs)
-    memory = _memories.get(knowledge)
+    memory = None if afresh else _memories.get(knowledge)
     if memory is None:
         memory = _memories[knowledge] = Memory(knowledge)
-    if afresh:
-        memory.kept.clear()
     return Pass(outputs, memory, log).run()
 
 
