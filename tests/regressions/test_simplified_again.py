@@ -1,4 +1,4 @@
-"""The last look at a small graph has no memory, as a second call has none: nothing is left to find."""
+"""The last look at a small graph has no memory, as a second call has none."""
 
 from __future__ import annotations
 
