@@ -84,6 +84,9 @@ class History(Sequence[Step], Generic[G]):
         self._dag = dag
         self._shown = shown
 
+    def __repr__(self) -> str:
+        return f"<history of {len(self)} steps: {', '.join(step.rule for step in self.steps)}>"
+
     @property
     def steps(self) -> Sequence[Step]:
         """Rewrites, in order."""

@@ -21,6 +21,9 @@ from .ops.creation import input as symbolic_input
 __all__ = ["Spec", "UnusedInputWarning", "graph", "spec", "trace"]
 
 
+_BY_PLACE = inspect.Parameter.POSITIONAL_ONLY
+
+
 class UnusedInputWarning(UserWarning):
     """A traced function does not use one of its inputs; it stays in the signature."""
 
@@ -86,21 +89,30 @@ def trace(f: Callable[..., Any], /, **specs: Any) -> Graph:
     ShapeError, DTypeError, TraceError
         At the user's line, with operands.
     """
-    _check_signature(f, specs)
+    first = _positional(f, specs)
     arrays: dict[str, Array] = {}
     for name, given in specs.items():
         described = _as_spec(name, given)
         arrays[name] = symbolic_input(name, described.shape, described.dtype, described.assume)
-    return _grouped(f(**arrays), {name: array.node for name, array in arrays.items()})
+    named = {name: array for name, array in arrays.items() if name not in first}
+    result = f(*[arrays[name] for name in first], **named)
+    return _grouped(result, {name: array.node for name, array in arrays.items()})
 
 
-def _check_signature(f: Callable[..., Any], specs: Mapping[str, Any]) -> None:
+def _positional(f: Callable[..., Any], specs: Mapping[str, Any]) -> list[str]:
+    """The parameters that go by place alone, as those of a ufunc do; the others fit by name."""
     try:
         signature = inspect.signature(f)
     except (TypeError, ValueError):
-        return
+        return []
+    kinds = {name: each.kind for name, each in signature.parameters.items()}
+    first = [name for name in kinds if kinds[name] is _BY_PLACE and name in specs]
     try:
-        signature.bind(**specs)
+        signature.bind(
+            *[specs[name] for name in first],
+            **{name: spec for name, spec in specs.items() if name not in first},
+        )
+        return first
     except TypeError as error:
         name = getattr(f, "__name__", "the function")
         raise InputError(

@@ -260,3 +260,12 @@ def test_m04_maximum_with_its_index_in_one_pass() -> None:
     assert sum(node.op.name == "max_with_index" for node in graph.nodes) == 1
     dx = graph.gradient("x", of="out0", value=False).evaluate(x=x)
     assert dx.tolist() == [[0, 10, 0], [14, 0, 0]]
+
+
+def test_a_ufunc_is_traced_by_the_names_of_its_operands() -> None:
+    assert sg.trace(np.tanh, x="n").evaluate(x=np.zeros(2)).tolist() == [0, 0]
+
+
+def test_a_history_says_which_steps_it_holds() -> None:
+    small = sg.trace(lambda x: np.log(np.exp(x)) * 1, x="n").simplify()
+    assert repr(small.history) == "<history of 2 steps: log_of_exp, times_one>"
