@@ -64,7 +64,7 @@ def mask_of_mask(c: Boolean, x: Array) -> Identity:
 
 
 @static
-def within(index: tuple[object, ...], shape: tuple[int, ...]) -> bool:
+def within(index: tuple[object, ...], shape: tuple[Any, ...]) -> bool:
     """Whether the whole numbers of an index lie within the last axes of a shape."""
     entries = [entry for entry in index if entry is not None]
     return all(
