@@ -66,7 +66,10 @@ def _value(node: Node, operands: tuple[Node, ...], largest: int) -> Any:
             np.broadcast_to(source.params["value"], each.shape)
             for source, each in zip(sources, operands, strict=True)
         ]
-        result = np.asarray(run(node, values, {}))
+        try:
+            result = np.asarray(run(node, values, {}))
+        except (ArithmeticError, ValueError, IndexError):
+            return None  # the inverse of a singular matrix: told when it is run, not here
     return result if result.dtype == node.aval.dtype else None
 
 

@@ -68,3 +68,10 @@ def test_a_long_chain_folds_without_recursion() -> None:
     for _ in range(5000):
         value = snp.tanh(value)
     assert one(value).is_constant
+
+
+def test_what_cannot_be_computed_is_left_to_be_told_when_it_runs() -> None:
+    graph = sg.trace(lambda x: x @ np.linalg.inv(snp.zeros((2, 2))), x=(2, 2))
+    small = graph.simplify()
+    with pytest.raises(np.linalg.LinAlgError):
+        small.evaluate(x=np.eye(2))
