@@ -192,6 +192,8 @@ def _taken(term: Term, known: Term, names: dict[int, int]) -> Factors | None:
                 if other is head
                 and (have > 0) == (power > 0)
                 and abs(have) >= abs(power)
+                # x is sqrt(x) sqrt(x) only where it is not negative.
+                and (have == power or head.nonnegative or power.denominator == 1)
                 and all(names.get(a, b) == b for a, b in zip(idx, at, strict=True))
             ),
             None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..array import FUNCTIONS, Array
 from ..dag import Node
+from ..dims import known_equal
 from .heads import open_axes
 from .leaves import leaf_expr, repeated_number
 from .term import Expr, Term, term_is_total
@@ -34,20 +35,22 @@ def masked(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     """
     chosen = forms.aligned(node, operands)[1]
     condition = node.operands[0]
-    left, right = condition.operands
-    above = condition.op.name in _ABOVE
-    if chosen and all(_vanishes(term, left, right, above) for term in chosen):
+    # Along the very axes of the condition: a column that is 0 says nothing of the rows.
+    places = {axis: place for place, axis in enumerate(open_axes(node))}
+    along = tuple([places[axis] for axis in open_axes(condition)])
+    if chosen and all(_vanishes(term, condition, along) for term in chosen):
         return chosen
     return None
 
 
-def _vanishes(term: Term, left: Node, right: Node, above: bool) -> bool:
-    if not term_is_total(term):
-        return False
-    return any(
+def _vanishes(term: Term, condition: Node, along: tuple[int, ...]) -> bool:
+    left, right = condition.operands
+    above = condition.op.name in _ABOVE
+    return term_is_total(term) and any(
         f.head.kind == "leaf"
         and f.power > 0
-        and all(index >= 0 for index in f.idx)
+        and f.idx == along
+        and f.head.node.shape == condition.shape
         and _is_rectified(f.head.node, left, right, above)
         for f in term.factors
     )
@@ -77,9 +80,15 @@ def _is_zero(node: Node) -> bool:
 
 # -- scattered values ------------------------------------------------------------------------------
 def is_one_of_each_row(node: Node) -> bool:
-    """Whether one value of each row is put among zeros."""
+    """Whether one value of each row is put among zeros, the rows all there."""
     x, _, index = node.operands
-    return _is_zero(x) and index.shape[node.params["axis"]] == 1
+    axis = node.params["axis"]
+    alike = index.ndim == node.ndim and all(
+        known_equal(index.shape[each], node.shape[each])
+        for each in range(-node.ndim, 0)
+        if each != axis
+    )
+    return _is_zero(x) and alike and index.shape[axis] == 1
 
 
 def scattered(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
@@ -90,4 +99,6 @@ def scattered(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None
     rows = FUNCTIONS["broadcast_to"](FUNCTIONS["moveaxis"](rows, -1, axis), node.shape)
     places = {each: place for place, each in enumerate(open_axes(node))}
     values = forms.moved(operands[1], [places[each] for each in open_axes(node.operands[1])])
-    return forms.normal.multiply(leaf_expr(forms.heads, rows.node), values) if values else None
+    if not values or not all(term_is_total(term) for term in values):
+        return None  # 0 times it would not be 0 in the rest of the row
+    return forms.normal.multiply(leaf_expr(forms.heads, rows.node), values)
