@@ -158,6 +158,9 @@ class Printable(Exponentials):
         coef = expr[term]
         if is_logistic_expr(inner):
             argument = self._exponent(inner)
+            safe = self._safe_softplus(expr, term, argument, coef, rest, bound)
+            if safe is not None:
+                return safe
             without = self._taken(expr, term, scaled(argument, -coef), rest, bound)
             if without is None:
                 return None
@@ -176,6 +179,25 @@ class Printable(Exponentials):
                 if made is not None:
                     return self._plus(without, -coef, [*rest, made], bound)
         return None
+
+    def _safe_softplus(
+        self, expr: Expr, term: Term, argument: Expr, coef: Coef, rest: Factors, bound: Bound
+    ) -> Expr | None:
+        """softplus(x) - max(x, 0) as softplus(-|x|): apart, they would cancel to nothing."""
+        factors = [f for each in argument for f in each.factors]
+        if len(factors) != 1 or factors[0].head.kind != "leaf" or list(argument.values()) != [1]:
+            return None
+        (factor,) = factors
+        x = factor.head.node
+        top = self.heads.leaf(self.spelling.call("maximum", x, 0))
+        wanted: Expr = {canonical_term([(top, factor.idx, one)], {}): -coef}
+        without = self._taken(expr, term, wanted, rest, bound) if factor.power == 1 else None
+        if without is None:
+            return None
+        size = self.spelling.call(
+            "softplus", self.spelling.call("negative", self.spelling.call("absolute", x))
+        )
+        return self._plus(without, coef, [*rest, (self.heads.made(size), factor.idx, one)], bound)
 
     def _ids(self, expr: Expr, size: Dim, bound: Bound) -> list[int]:
         found: dict[int, None] = {}
