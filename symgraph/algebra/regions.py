@@ -103,7 +103,7 @@ def least_count(expr: Expr) -> int:
                 single[("times", abs(coef))] = None
             for f in term.factors:
                 exps = _exps_of(f.head)
-                if exps:
+                if exps and _is_of_exps(f.head):
                     arrays.update(dict.fromkeys(exps))
                     continue
                 if f.power not in (1, -1):
@@ -126,6 +126,11 @@ def _exps_of(head: Head) -> list[Head]:
     if head.kind not in ("sum", "log"):
         return []
     return [f.head for term in head.expr for f in term.factors if f.head.kind == "exp"]
+
+
+def _is_of_exps(head: Head) -> bool:
+    """Whether nothing but exps and numbers is in it: what may be part of a softmax or a sigmoid."""
+    return head.kind == "exp" or all(f.head.kind == "exp" for t in head.expr for f in t.factors)
 
 
 def holds_exps(expr: Expr) -> bool:
