@@ -1,18 +1,18 @@
 """Array: the user's handle on a node, and `apply`, through which every operation is applied.
 
 An `Array` behaves like a NumPy array that has no numbers yet. NumPy functions reach it through
-`__array_ufunc__`, `__array_function__` and `__array_namespace__`; Python operators look in the
-table of operations. Whatever would need numbers (`if x:`, `float(x)`) raises with advice.
+`__array_ufunc__`, `__array_function__` and `__array_namespace__`; operators and methods
+(`arraymethods`) by the NumPy functions they stand for.
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, cast
+from typing import Any, ClassVar, NoReturn, TypeAlias, cast
 
 import numpy as np
 
+from .arraymethods import ArrayMethods
 from .avals import Aval, supported_dtype
 from .dag import Node, make
 from .dims import Dim, Shape, is_named, show_shape
@@ -59,7 +59,7 @@ def implements(*numpy_functions: Any) -> Callable[[Callable[..., Any]], Callable
     return mark
 
 
-class Array:
+class Array(ArrayMethods):
     """A symbolic array: dtype and shape are known, numbers are not.
 
     Parameters
@@ -97,31 +97,6 @@ class Array:
     @property
     def size(self) -> Dim:
         return self.node.aval.size
-
-    @property
-    def T(self) -> Array:
-        """Axes in reverse order."""
-        return _call("transpose", self)
-
-    @property
-    def mT(self) -> Array:
-        """The last two axes exchanged."""
-        return _call("matrix_transpose", self)
-
-    @property
-    def real(self) -> Array:
-        """The array itself: there are no complex ones."""
-        return self
-
-    @property
-    def imag(self) -> Array:
-        """Zeros, as of any real array."""
-        return _call("imag", self)
-
-    def conj(self) -> Array:
-        return _call("conjugate", self)
-
-    conjugate = conj
 
     def __repr__(self) -> str:
         name = f"{self.node.params['name']!r} " if self.node.is_input else f"{self.node.op.name} "
@@ -167,7 +142,10 @@ class Array:
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         return NUMPY_FUNCTIONS["__array_namespace__"]()
 
-    # -- what would need numbers -----------------------------------------------------------------
+    # -- what its methods are made of ------------------------------------------------------------
+    def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        return FUNCTIONS[name](*args, **kwargs)
+
     def _no_numbers(self, what: str, mend: str) -> NoReturn:
         frame = user_frame()
         rows = [f"used at {frame.quoted()}"] if frame else []
@@ -177,52 +155,6 @@ class Array:
             [*rows, *([f"made at {made}"] if made else [])],
             mend=mend,
         )
-
-    def __bool__(self) -> NoReturn:
-        self._no_numbers("A condition", "Choose elementwise with np.where(condition, a, b).")
-
-    def __float__(self) -> NoReturn:
-        self._no_numbers("float()", "Keep the array symbolic; evaluate the graph to get numbers.")
-
-    def __complex__(self) -> NoReturn:
-        self._no_numbers("complex()", "Keep the array symbolic; evaluate the graph to get numbers.")
-
-    def __int__(self) -> NoReturn:
-        self._no_numbers("int()", "Keep the array symbolic; evaluate the graph to get numbers.")
-
-    def __index__(self) -> NoReturn:
-        self._no_numbers("An index", "Use np.take(x, i, axis=...) for an index that is computed.")
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
-        self._no_numbers(
-            "Conversion to a NumPy array",
-            "Use functions of numpy or symgraph.numpy that trace (snp.logsumexp, snp.softmax, "
-            "snp.polygamma); math.* does not, nor do SciPy's functions that are no ufuncs.",
-        )
-
-    def __setitem__(self, index: Any, value: Any) -> NoReturn:
-        self._no_numbers(
-            "Assignment in place",
-            "Build the new value: snp.index_update(x, index, value), snp.index_add or np.where.",
-        )
-
-    def sort(self, *_args: Any, **_keywords: Any) -> NoReturn:
-        self._no_numbers("Sorting in place", "np.sort(x) gives a sorted array.")
-
-    def partition(self, *_args: Any, **_keywords: Any) -> NoReturn:
-        self._no_numbers("Sorting in place", "np.partition(x, k) gives a sorted array.")
-
-    def fill(self, value: Any) -> NoReturn:
-        self._no_numbers("Filling in place", "np.full_like(x, value) gives a filled array.")
-
-    def item(self, *_args: Any) -> NoReturn:
-        self._no_numbers("item()", "Keep the array symbolic; evaluate the graph to get numbers.")
-
-    def tolist(self) -> NoReturn:
-        self._no_numbers("tolist()", "Keep the array symbolic; evaluate the graph to get numbers.")
-
-    def __contains__(self, item: Any) -> NoReturn:
-        self._no_numbers("`in`", "Use np.any(x == item).")
 
     def __len__(self) -> int:
         if not self.shape:
@@ -238,264 +170,9 @@ class Array:
     def __iter__(self) -> Iterator[Array]:
         return (self[i] for i in range(len(self)))
 
-    __hash__ = None  # pyright: ignore[reportAssignmentType]  # == is elementwise, as in NumPy
-
-    # -- operators -------------------------------------------------------------------------------
-    def __getitem__(self, index: Any) -> Array:
-        return _call("getitem", self, index)
-
-    def __pos__(self) -> Array:
-        return self
-
-    def __neg__(self) -> Array:
-        return _call("negative", self)
-
-    def __abs__(self) -> Array:
-        return _call("absolute", self)
-
-    def __divmod__(self, other: Any) -> tuple[Array, Array]:
-        return _call("divmod", self, other)
-
-    def __rdivmod__(self, other: Any) -> tuple[Array, Array]:
-        return _call("divmod", other, self)
-
-    def __invert__(self) -> Array:
-        return _call("invert", self)
-
-    if TYPE_CHECKING:  # `_install_operators` sets them where no type checker looks
-
-        def __add__(self, other: Any) -> Array: ...
-
-        def __radd__(self, other: Any) -> Array: ...
-
-        def __sub__(self, other: Any) -> Array: ...
-
-        def __rsub__(self, other: Any) -> Array: ...
-
-        def __mul__(self, other: Any) -> Array: ...
-
-        def __rmul__(self, other: Any) -> Array: ...
-
-        def __truediv__(self, other: Any) -> Array: ...
-
-        def __rtruediv__(self, other: Any) -> Array: ...
-
-        def __floordiv__(self, other: Any) -> Array: ...
-
-        def __rfloordiv__(self, other: Any) -> Array: ...
-
-        def __mod__(self, other: Any) -> Array: ...
-
-        def __rmod__(self, other: Any) -> Array: ...
-
-        def __pow__(self, other: Any) -> Array: ...
-
-        def __rpow__(self, other: Any) -> Array: ...
-
-        def __matmul__(self, other: Any) -> Array: ...
-
-        def __rmatmul__(self, other: Any) -> Array: ...
-
-        def __and__(self, other: Any) -> Array: ...
-
-        def __rand__(self, other: Any) -> Array: ...
-
-        def __or__(self, other: Any) -> Array: ...
-
-        def __ror__(self, other: Any) -> Array: ...
-
-        def __xor__(self, other: Any) -> Array: ...
-
-        def __rxor__(self, other: Any) -> Array: ...
-
-        def __lshift__(self, other: Any) -> Array: ...
-
-        def __rlshift__(self, other: Any) -> Array: ...
-
-        def __rshift__(self, other: Any) -> Array: ...
-
-        def __rrshift__(self, other: Any) -> Array: ...
-
-        def __lt__(self, other: Any) -> Array: ...
-
-        def __le__(self, other: Any) -> Array: ...
-
-        def __gt__(self, other: Any) -> Array: ...
-
-        def __ge__(self, other: Any) -> Array: ...
-
-        def __eq__(  # pyright: ignore[reportIncompatibleMethodOverride]
-            self, other: Any
-        ) -> Array: ...
-
-        def __ne__(  # pyright: ignore[reportIncompatibleMethodOverride]
-            self, other: Any
-        ) -> Array: ...
-
-    # -- methods, as ndarray has them ------------------------------------------------------------
-    def sum(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
-        return _call("sum", self, axis, *args, **keywords)
-
-    def mean(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
-        return _call("mean", self, axis, *args, **keywords)
-
-    def prod(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
-        return _call("prod", self, axis, *args, **keywords)
-
-    def max(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
-        return _call("max", self, axis, *args, **keywords)
-
-    def min(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
-        return _call("min", self, axis, *args, **keywords)
-
-    def var(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
-        return _call("var", self, axis, *args, **keywords)
-
-    def std(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
-        return _call("std", self, axis, *args, **keywords)
-
-    def argmax(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
-        return _call("argmax", self, axis, *args, **keywords)
-
-    def argmin(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
-        return _call("argmin", self, axis, *args, **keywords)
-
-    def cumsum(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
-        return _call("cumsum", self, axis, *args, **keywords)
-
-    def cumprod(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
-        return _call("cumprod", self, axis, *args, **keywords)
-
-    def all(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
-        return _call("all", self, axis, *args, **keywords)
-
-    def any(self, axis: Any = None, *args: Any, **keywords: Any) -> Array:
-        return _call("any", self, axis, *args, **keywords)
-
-    def reshape(self, *shape: Any, order: str = "C") -> Array:
-        return _call("reshape", self, shape[0] if len(shape) == 1 else shape, order)
-
-    def transpose(self, *axes: Any) -> Array:
-        given = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
-        return _call("transpose", self, given or None)
-
-    def swapaxes(self, axis1: int, axis2: int) -> Array:
-        return _call("swapaxes", self, axis1, axis2)
-
-    def ravel(self, order: str = "C") -> Array:
-        return _call("ravel", self, order)
-
-    def flatten(self, order: str = "C") -> Array:
-        return _call("ravel", self, order)
-
-    def squeeze(self, axis: Any = None) -> Array:
-        return _call("squeeze", self, axis=axis)
-
-    def astype(self, dtype: Any, copy: bool = True) -> Array:
-        return _call("astype", self, dtype)
-
-    def clip(self, min: Any = None, max: Any = None) -> Array:
-        return _call("clip", self, min, max)
-
-    def dot(self, other: Any) -> Array:
-        return _call("dot", self, other)
-
-    def take(self, indices: Any, axis: Any = None, *args: Any, **keywords: Any) -> Array:
-        return _call("take", self, indices, axis, *args, **keywords)
-
-    def argsort(self, axis: Any = -1, *args: Any, **keywords: Any) -> Array:
-        return _call("argsort", self, axis, *args, **keywords)
-
-    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Array:
-        return _call("searchsorted", self, v, side, sorter)
-
-    def repeat(self, repeats: Any, axis: Any = None) -> Array:
-        return _call("repeat", self, repeats, axis)
-
-    def choose(self, choices: Any, out: Any = None, mode: str = "raise") -> Array:
-        return _call("choose", self, choices, out, mode)
-
-    def compress(self, condition: Any, axis: Any = None) -> Array:
-        return _call("compress", condition, self, axis)
-
-    def nonzero(self) -> NoReturn:
-        _call("nonzero", self)
-        raise AssertionError
-
-    def copy(self, order: str = "C") -> Array:
-        return self
-
-    def round(self, decimals: int = 0) -> Array:
-        return _call("round", self, decimals)
-
-    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-        return _call("diagonal", self, offset, axis1, axis2)
-
-    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-        return _call("trace", self, offset, axis1, axis2)
-
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 """Functions by their NumPy name; operators and methods of `Array` look here."""
-
-
-def _call(name: str, *args: Any, **kwargs: Any) -> Any:
-    return FUNCTIONS[name](*args, **kwargs)
-
-
-def _install_operators() -> None:
-    """Binary operators: `x + y` and, reflected, `y + x`."""
-    names = {
-        "add": "add",
-        "sub": "subtract",
-        "mul": "multiply",
-        "truediv": "divide",
-        "floordiv": "floor_divide",
-        "mod": "remainder",
-        "pow": "power",
-        "matmul": "matmul",
-        "and": "bitwise_and",
-        "or": "bitwise_or",
-        "xor": "bitwise_xor",
-        "lshift": "left_shift",
-        "rshift": "right_shift",
-    }
-    for symbol, function in names.items():
-        setattr(Array, f"__{symbol}__", _forward(function))
-        setattr(Array, f"__r{symbol}__", _reflected(function))
-    comparisons = {
-        "lt": "less",
-        "le": "less_equal",
-        "gt": "greater",
-        "ge": "greater_equal",
-        "eq": "equal",
-        "ne": "not_equal",
-    }
-    for symbol, function in comparisons.items():
-        setattr(Array, f"__{symbol}__", _forward(function))
-
-
-def _forward(function: str) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
-        return _call(function, self, other) if _operand_like(other) else NotImplemented
-
-    return method
-
-
-def _reflected(function: str) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
-        return _call(function, other, self) if _operand_like(other) else NotImplemented
-
-    return method
-
-
-def _operand_like(value: Any) -> bool:
-    # complex too: `apply` refuses it with advice, where Python would only name the two types.
-    kinds = (Array, np.ndarray, np.generic, int, float, complex, list, tuple)
-    return isinstance(value, kinds) or is_named(value)
-
-
-_install_operators()
 
 
 def _not_supported(name: str, mend: str = "") -> TraceError:
@@ -659,13 +336,3 @@ def located(error: SymgraphError, name: str, operands: Sequence[Any]) -> Symgrap
         rows.append(f"used at {frame.quoted()}")
     what = error.what if error.what.startswith(name) else f"{name}: {error.what}"
     return type(error)(what, rows, error.mend)
-
-
-def as_index(value: Any) -> int:
-    """`value` as a Python int, refusing floats and bools."""
-    if isinstance(value, (bool, np.bool_)):
-        raise DTypeError(f"{value!r} is not an integer.")
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise DTypeError(f"{value!r} is not an integer.") from None
