@@ -177,7 +177,18 @@ class View:
         return value.node if isinstance(value, Array) else value
 
     def to_python(self) -> str:
-        """Self-contained NumPy source, `def function(np, **inputs)`, one line a node."""
+        """Self-contained NumPy source, `def function(np, **inputs)`, one line a node.
+
+        What NumPy has no function for (a loop, a scatter, a triangular solve) is written out above.
+        So is the kernel of a custom operation, if its source can be read and refers to modules and
+        numbers only; others are an argument, `def function(np, kernels, **inputs)`: a mapping from
+        names of operations to functions.
+
+        Raises
+        ------
+        BackendError
+            If a param of an operation or a size has no source.
+        """
         return python.to_python(self.dag)
 
     def to_latex(self) -> str:

@@ -11,10 +11,13 @@ __all__ = ["to_python"]
 def to_python(dag: Dag) -> str:
     """Source of `def function(np, **inputs)`: one line a node, results grouped as asked.
 
+    Kernels of custom operations whose source cannot stand alone are an argument: `def function(np,
+    kernels, **inputs)`, a mapping from names of operations to functions.
+
     Raises
     ------
     BackendError
-        If an operation has no source in NumPy's words.
+        If a param of an operation or a size has no source in NumPy's words.
 
     Examples
     --------

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import windows
 from ..body import Body
 from ..dag import Dag, Node
 from ..dims import names_of
@@ -20,76 +19,12 @@ from ..errors import BackendError
 from ..evaluate import results_read
 from .emit import commented, remark, sanitized
 from .functions import function_of
+from .helpers import HELPERS, helpers_source, source_of_function
 from .pieces import Defined, Dimension, Operand, Piece, Spelling, Step, Tabled
+from .recording import NotSpelled, Recording, spelled, with_sizes
 from .spelling import dims_of, spell
 
 __all__ = ["functional"]
-
-_SCATTER = """
-def scatter_{which}(np, x, index, values):
-    if hasattr(x, "at"):
-        return x.at[index].{method}(values)
-    result = np.array(x)
-    {statement}
-    return result
-
-"""
-_RECURRENCE = """
-def linear_recurrence(np, a, b):
-    a, b = np.broadcast_arrays(a, b)
-    found = [b[..., 0]] if b.shape[-1] else []
-    for k in range(1, b.shape[-1]):
-        found.append(a[..., k] * found[-1] + b[..., k])
-    return np.stack(found, axis=-1) if found else b
-
-"""
-_TRIANGULAR = """
-def solve_triangular(np, a, b, lower, trans, unit_diagonal):
-    a = np.tril(a) if lower else np.triu(a)
-    if unit_diagonal:
-        a = np.where(np.eye(a.shape[-1], dtype=bool), np.ones_like(a), a)
-    return np.linalg.solve(np.swapaxes(a, -1, -2) if trans else a, b)
-
-"""
-# Higham (2005), "The scaling and squaring method for the matrix exponential revisited".
-_EXPM = """
-def expm(np, x):
-    one = np.eye(x.shape[-1], dtype=x.dtype)
-    size = np.max(np.sum(np.abs(x), axis=-2), initial=0.0)
-    times = int(np.ceil(np.log2(size / 4))) if 4 < size < np.inf else 0
-    a = x / 2**times
-    a2 = a @ a
-    a4 = a2 @ a2
-    a6 = a4 @ a2
-    u = a6 @ (a6 + 16380.0 * a4 + 40840800.0 * a2) + 33522128640.0 * a6
-    u = a @ (u + 10559470521600.0 * a4 + 1187353796428800.0 * a2 + 32382376266240000.0 * one)
-    v = a6 @ (182.0 * a6 + 960960.0 * a4 + 1323241920.0 * a2) + 670442572800.0 * a6
-    v = v + 129060195264000.0 * a4 + 7771770303897600.0 * a2 + 64764752532480000.0 * one
-    found = np.linalg.solve(v - u, v + u)
-    for _ in range(times):
-        found = found @ found
-    return found
-
-"""
-_HELPERS = {
-    "expm": _EXPM,
-    "linear_recurrence": _RECURRENCE,
-    "solve_triangular": _TRIANGULAR,
-    "scatter_add": _SCATTER.format(
-        which="add", method="add", statement="np.add.at(result, index, values)"
-    ),
-    "scatter_set": _SCATTER.format(which="set", method="set", statement="result[index] = values"),
-}
-# These share helpers of their own, and come together.
-_OF_WINDOWS = (
-    "windows",
-    "overlap_add",
-    "sum_of_windows",
-    "largest_of_windows",
-    "convolution",
-    "adjoint_convolution",
-    "kernel_convolution",
-)
 
 
 def functional(dag: Dag) -> str:
@@ -129,14 +64,20 @@ class _Writer:
         lines = [*self.functions.lines, *body]
         special = any("special." in line.partition("  #")[0] for line in lines)
         head = "from scipy import special\n\n\n" if special else ""
-        alone = sorted(self.helpers.intersection(_HELPERS))
-        helpers = "".join(_HELPERS[name].lstrip("\n") + "\n" for name in alone)
-        if self.helpers.intersection(_OF_WINDOWS):
-            helpers = f"{windows.source()}\n{helpers}"
-        # An input may be called np as well.
-        only = ", /" if "np" in self.dag.inputs else ""
+        helpers = helpers_source(self.helpers) + "".join(self.functions.custom.values())
         functions = "".join(f"{line}\n" for line in self.functions.lines)
-        return f"{head}{helpers}{functions}def function(np{only}, **inputs):\n{text}\n"
+        return f"{head}{helpers}{functions}{self._head()}\n{text}\n"
+
+    def _head(self) -> str:
+        asked = self.functions.asked
+        names = "np, kernels" if asked else "np"
+        # An input may have the name of an argument as well.
+        only = ", /" if {"np", "kernels"} & set(self.dag.inputs) else ""
+        head = f"def function({names}{only}, **inputs):"
+        if not asked:
+            return head
+        told = ", ".join([f"{name!r}: {how}" for name, how in asked.items()])
+        return f"# kernels: the functions of custom operations, {{{told}}}\n{head}"
 
     def function(self, name: str) -> list[str]:
         """The lines of a function of the arrays themselves: of a body."""
@@ -165,6 +106,11 @@ class _Writer:
         if node.is_constant:
             return [self._assigned(node, _constant(node.params["value"]))]
         spelling = spell(node, keep=self.read.get(node))
+        if spelling.named and node.op.custom:
+            return [self._custom(node)]
+        if spelling.named and node.op.name in HELPERS:
+            self.helpers.add(node.op.name)
+            return [self._assigned(node, self._call(f"{node.op.name}(np, ", node))]
         if spelling.named:
             raise BackendError(
                 f"{node.op.name} has no NumPy source: its kernel asks for numbers or named sizes.",
@@ -192,8 +138,37 @@ class _Writer:
         self.names[node] = steps[-1]
         return lines
 
+    def _custom(self, node: Node) -> str:
+        """A call of a user's kernel, written out where its source stands alone, else asked for."""
+        kernel: Any = node.op.kernel
+        right = self._call(
+            f"{self.functions.kernel(node)}({'np, ' if kernel.any_backend else ''}", node
+        )
+        if len(node.results) > 1:
+            return self._assigned(node, f"tuple(np.asarray(each) for each in {right})")
+        return self._assigned(node, f"np.asarray({right})")
+
+    def _call(self, head: str, node: Node) -> str:
+        """`head` closed with the operands of a node and its params, by name."""
+        recording = Recording()
+        parts = [self.names[operand] for operand in node.operands]
+        for name, value in node.params.items():
+            try:
+                pieces = spelled(with_sizes(value, recording), recording)
+            except NotSpelled:
+                if not isinstance(value, str):
+                    raise BackendError(
+                        f"{node.op.name} has no NumPy source: {name}={value!r} cannot be written.",
+                        [f"{node.op.name} {node.aval}   from {node.origin}"],
+                        mend="Give it numbers, text and tuples of them as keywords, or close over "
+                        'the value in the kernel; or lower the graph: graph.lower("numpy").',
+                    ) from None
+                pieces = (ascii(value),)
+            parts.append(f"{name}={''.join([self._text(piece, (), ()) for piece in pieces])}")
+        return f"{head}{', '.join(parts)})"
+
     def _with_helpers(self, text: str) -> str:
-        for name in (*_HELPERS, *_OF_WINDOWS):
+        for name in HELPERS:
             if f"xp.{name}(" in text:
                 self.helpers.add(name)
                 text = text.replace(f"xp.{name}(", f"{name}(np, ")
@@ -252,7 +227,28 @@ class _Functions:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.helpers: set[str] = set()
+        self.custom: dict[Any, str] = {}
+        self.asked: dict[str, str] = {}
         self._names: dict[Any, str] = {}
+
+    def kernel(self, node: Node) -> str:
+        """What the kernel of a custom operation is called by."""
+        op = node.op
+        kernel: Any = op.kernel
+        if kernel not in self._names:
+            label = f"custom{len(self.custom)}_{op.name}"
+            source = source_of_function(kernel.function, label)
+            if source is None:
+                # Two operations may have had one name, one after the other.
+                name = op.name if op.name not in self.asked else label
+                self.asked[name] = (
+                    "kernel(np, *arrays)" if kernel.any_backend else "kernel(*arrays)"
+                )
+                self._names[kernel] = f"kernels[{name!a}]"
+            else:
+                self.custom[kernel] = source
+                self._names[kernel] = f"{label}(np)"
+        return self._names[kernel]
 
     def of(self, piece: Defined) -> str:
         """The name of the function that runs the bodies of a node."""
@@ -287,11 +283,23 @@ class _Functions:
 
 
 def _calculated(expr: Any, names: dict[str, str]) -> str:
-    """An integer polynomial in named dimensions as source; as deep as the formula."""
+    """A size as source: integer arithmetic, as deep as the formula."""
     if isinstance(expr, int) or expr.is_Integer:
         return str(int(expr))
     if expr.is_Symbol:
         return names[str(expr)]
+    kind = type(expr).__name__
+    if kind in ("floor", "ceiling"):
+        top, bottom = [_calculated(part, names) for part in _fraction(expr.args[0])]
+        rounded = f"({top})//({bottom})"
+        return f"({rounded})" if kind == "floor" else f"(-(-{rounded}))"
+    if kind in ("Max", "Min"):
+        return f"{kind.lower()}({', '.join(_calculated(part, names) for part in expr.args)})"
+    if kind == "Mod":
+        return f"(({_calculated(expr.args[0], names)}) % ({_calculated(expr.args[1], names)}))"
+    top, bottom = _fraction(expr)
+    if bottom != 1:  # A whole number all the same, as n (n + 1) / 2.
+        return f"(({_calculated(top, names)})//({_calculated(bottom, names)}))"
     if expr.is_Add:
         return f"({' + '.join(_calculated(part, names) for part in expr.args)})"
     if expr.is_Mul:
@@ -301,6 +309,12 @@ def _calculated(expr: Any, names: dict[str, str]) -> str:
     raise BackendError(
         f"The size {expr} has no source.", mend='Lower the graph instead: graph.lower("numpy").'
     )
+
+
+def _fraction(expr: Any) -> tuple[Any, Any]:
+    from sympy import fraction, together  # Here, for importing SymPy takes long.
+
+    return fraction(together(expr))
 
 
 def _constant(value: np.ndarray[Any, Any]) -> str:

@@ -334,7 +334,7 @@ _WHOLE = frozenset(
 )
 _PART = frozenset(["broadcast_to", "diagonal", "linalg.diagonal", "windows"])
 _RESHAPE = frozenset(["reshape", "ravel"])
-_ITEMS = {"linalg.slogdet": 2, "linalg.qr": 2, "linalg.eigh": 2, "linalg.svd": 3}
+_ITEMS = {"frexp": 2, "linalg.slogdet": 2, "linalg.qr": 2, "linalg.eigh": 2, "linalg.svd": 3}
 _AXIS_OF_ONE = frozenset(
     ["sum", "prod", "max", "min", "amax", "amin", "any", "all", "mean", "expand_dims", "squeeze"]
 )

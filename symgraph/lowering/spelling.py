@@ -35,7 +35,8 @@ __all__ = ["dims_of", "spell"]
 def spell(node: Node, *, fast: bool = False, keep: tuple[bool, ...] | None = None) -> Spelling:
     """The source of `node`: its kernel's own calls, or a call of the kernel by name.
 
-    With `fast`, reductions are written as the ufunc methods they are, which cost less to call.
+    With `fast`, reductions are written as the ufunc methods they are, which cost less to call, and
+    shapes of all intermediate results must be known; else the source is only to be read and run.
     With `keep`, one truth value a result, the others of a lazy operation may be left out.
     """
     if any(isinstance(value, Body) for value in node.params.values()):
@@ -140,15 +141,16 @@ def _rest(line: Line) -> tuple[Any, ...]:
 
 
 def _separate(recording: Recording, last: Line) -> tuple[Line, ...] | None:
-    """One line a call, if the result is the last call and dtypes and shapes of all are known."""
+    """One line a call, if the result is the last call and, for programs, all shapes are known."""
     terms = recording.terms
     if not terms or last.pieces != (Step(len(terms) - 1),) or 0 in recording.uses:
         return None
     lines: list[Line] = []
     for term, pieces in zip(terms[:-1], recording.steps[:-1], strict=True):
-        if term.aval is None:
-            return None
-        lines.append(Line(pieces, (term.aval,), (term.own,), term.out))
+        if term.aval is None and recording.fast:
+            return None  # What is to be predicted of the program needs all of them.
+        avals = () if term.aval is None else (term.aval,)
+        lines.append(Line(pieces, avals, (term.own,), term.out))
     # Of a call of several results each is an array of its own.
     aliases = (terms[-1].own,) * len(last.avals)
     return (*lines, Line(recording.steps[-1], last.avals, aliases, terms[-1].out))

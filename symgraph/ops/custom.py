@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply, constant
 from ..avals import Aval
+from ..dag import params_key
 from ..errors import BackendError, InputError, NotDifferentiable
 from ..namespace import NUMPY, Namespace
 from ..op import OPS, Op, Pull, Undefined, undefined
@@ -228,6 +229,18 @@ def _placed(
     return placed, static
 
 
+def _check_kept(name: str, static: Mapping[str, Any]) -> None:
+    """Check that params can be compared, for equal calls are made once."""
+    for key, value in static.items():
+        try:
+            hash(params_key({key: value}))
+        except TypeError:
+            raise InputError(
+                f"{name}: the keyword {key}={value!r} is not hashable, so it cannot be a param.",
+                mend="Give numbers, text and tuples of them, or arrays as operands.",
+            ) from None
+
+
 def _as_numbers(value: Any) -> Any:
     """Python's numbers as they are, for they take the dtype of what they meet."""
     return value if isinstance(value, (int, float)) else np.asarray(value)
@@ -257,6 +270,7 @@ def _published(function: Callable[..., Any], op: Op, numpy: Iterable[Any]) -> Ca
 
     def call(*operands: Any, **params: Any) -> Any:
         placed, static = _placed(op.name, signature, operands, params)
+        _check_kept(op.name, static)
         if not any(isinstance(each, Array) for each in placed):
             return op.kernel(NUMPY, *[_as_numbers(each) for each in placed], **static)
         return apply(op, *_typed(placed), **static)

@@ -118,7 +118,7 @@ def _along_kernel(xp: Any, x: Any, direction: Any) -> Any:
     """
     u, s, vh = xp.linalg.svd(x, full_matrices=False)
     sign = xp.linalg.det(u) * xp.linalg.det(vh)
-    one = xp.eye(s.shape[-1], dtype=s.dtype)
+    one = xp.eye(x.shape[-1], dtype=x.dtype)
     # Row i holds all singular values, the i-th replaced by 1.
     rows = s[..., None, :] * (1 - one) + one
     pairs = PRODUCT_OF_OTHERS.kernel(xp, rows) * (1 - one) * sign[..., None, None]

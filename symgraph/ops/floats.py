@@ -64,16 +64,11 @@ def _ldexp(x: Any, n: Any) -> Array:
 ldexp = function(LDEXP, _ldexp, np.ldexp)
 
 
-def _frexp_kernel(xp: Any, x: Any) -> tuple[Any, Any]:
-    mantissa, exponent = xp.frexp(x)
-    return mantissa, exponent
-
-
 FREXP = register(
     Op(
         "frexp",
         infer=lambda x: (x, x.with_dtype("int32")),
-        kernel=_frexp_kernel,
+        kernel=lambda xp, x: xp.frexp(x),
         vjp=(lambda ct, out, x: apply(LDEXP, ct[0], -out[1]),),
         carries=carries_aligned,
         promote=like_ufunc("frexp"),

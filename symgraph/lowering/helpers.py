@@ -1,0 +1,188 @@
+"""Functions that source which stands alone brings along, where NumPy has none of the name.
+
+Written as text, or taken from the module that computes them, and, for a kernel that a user gave,
+from the user's own file if it can be told that it needs nothing around it.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import textwrap
+from collections.abc import Callable, Collection
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from .. import windows
+
+__all__ = ["HELPERS", "helpers_source", "source_of_function"]
+
+_SCATTER = """
+def scatter_{which}(np, x, index, values):
+    if hasattr(x, "at"):
+        return x.at[index].{method}(values)
+    result = np.array(x)
+    {statement}
+    return result
+
+"""
+_RECURRENCE = """
+def linear_recurrence(np, a, b):
+    a, b = np.broadcast_arrays(a, b)
+    found = [b[..., 0]] if b.shape[-1] else []
+    for k in range(1, b.shape[-1]):
+        found.append(a[..., k] * found[-1] + b[..., k])
+    return np.stack(found, axis=-1) if found else b
+
+"""
+_TRIANGULAR = """
+def solve_triangular(np, a, b, lower, trans, unit_diagonal):
+    a = np.tril(a) if lower else np.triu(a)
+    if unit_diagonal:
+        a = np.where(np.eye(a.shape[-1], dtype=bool), np.ones_like(a), a)
+    return np.linalg.solve(np.swapaxes(a, -1, -2) if trans else a, b)
+
+"""
+# Higham (2005), "The scaling and squaring method for the matrix exponential revisited".
+_EXPM = """
+def expm(np, x):
+    one = np.eye(x.shape[-1], dtype=x.dtype)
+    size = np.max(np.sum(np.abs(x), axis=-2), initial=0.0)
+    times = int(np.ceil(np.log2(size / 4))) if 4 < size < np.inf else 0
+    a = x / 2**times
+    a2 = a @ a
+    a4 = a2 @ a2
+    a6 = a4 @ a2
+    u = a6 @ (a6 + 16380.0 * a4 + 40840800.0 * a2) + 33522128640.0 * a6
+    u = a @ (u + 10559470521600.0 * a4 + 1187353796428800.0 * a2 + 32382376266240000.0 * one)
+    v = a6 @ (182.0 * a6 + 960960.0 * a4 + 1323241920.0 * a2) + 670442572800.0 * a6
+    v = v + 129060195264000.0 * a4 + 7771770303897600.0 * a2 + 64764752532480000.0 * one
+    found = np.linalg.solve(v - u, v + u)
+    for _ in range(times):
+        found = found @ found
+    return found
+
+"""
+_CONVERGED = """
+def converged(np, x, arrived, what, steps):
+    if not arrived:
+        raise ArithmeticError(f"{what} has not converged after {steps} steps.")
+    return x
+
+"""
+_ALONE = {
+    "converged": _CONVERGED,
+    "expm": _EXPM,
+    "linear_recurrence": _RECURRENCE,
+    "solve_triangular": _TRIANGULAR,
+    "scatter_add": _SCATTER.format(
+        which="add", method="add", statement="np.add.at(result, index, values)"
+    ),
+    "scatter_set": _SCATTER.format(which="set", method="set", statement="result[index] = values"),
+}
+# These share helpers of their own, and come together.
+_OF_WINDOWS = (
+    "windows",
+    "overlap_add",
+    "sum_of_windows",
+    "largest_of_windows",
+    "convolution",
+    "adjoint_convolution",
+    "kernel_convolution",
+)
+HELPERS = (*_ALONE, *_OF_WINDOWS)
+"""Names of functions that can be written out, in the order in which they are looked for."""
+
+
+def helpers_source(names: Collection[str]) -> str:
+    """The source of the functions of these names."""
+    text = "".join(_ALONE[name].lstrip("\n") + "\n" for name in sorted({*names} & {*_ALONE}))
+    return f"{windows.source()}\n{text}" if {*names} & {*_OF_WINDOWS} else text
+
+
+# -- functions of users ----------------------------------------------------------------------------
+def source_of_function(function: Callable[..., Any], label: str) -> str | None:
+    """Source of `label(np)`, which gives the function; None if it cannot be told to stand alone.
+
+    It can if it is a `def` whose file can be read and all it refers to are modules and numbers.
+    """
+    if not isinstance(function, FunctionType):
+        return None
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+        around = inspect.getclosurevars(function)
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return None
+    (found,) = tree.body if len(tree.body) == 1 else (None,)
+    if not isinstance(found, ast.FunctionDef) or found.name != function.__name__:
+        return None
+    found = _Bare().visit(found)
+    outside = {**function.__globals__, **around.nonlocals}
+    free = _names_free(found, {*around.globals, *around.nonlocals})
+    bindings = [_binding(name, outside[name]) for name in sorted(free) if name in outside]
+    unknown = [name for name in free if name not in outside and not hasattr(builtins, name)]
+    if unknown or None in bindings or _rebinds(found):
+        return None
+    lines = [*[each for each in bindings if each], *ast.unparse(found).split("\n")]
+    body = "\n".join([f"    {line}" if line else "" for line in lines])
+    return f"def {label}(np):\n{body}\n    return {found.name}\n\n\n"
+
+
+class _Bare(ast.NodeTransformer):
+    """Without decorators, docstrings and annotations, which refer to what is not needed to run."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        self.generic_visit(node)
+        node.decorator_list = []
+        node.returns = None
+        if ast.get_docstring(node) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.annotation = None
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is None:
+            return ast.Pass()
+        value: Any = self.visit(node.value)
+        return ast.fix_missing_locations(ast.Assign([node.target], value, lineno=node.lineno))
+
+
+def _names_free(tree: ast.AST, outer: Collection[str]) -> set[str]:
+    """Names that are read and bound nowhere within, or known to be read from outside."""
+    read: set[str] = set()
+    bound: set[str] = set()
+    for each in ast.walk(tree):
+        if isinstance(each, ast.Name):
+            (read if isinstance(each.ctx, ast.Load) else bound).add(each.id)
+        elif isinstance(each, ast.arg):
+            bound.add(each.arg)
+        elif isinstance(each, ast.FunctionDef):
+            bound.add(each.name)
+        elif isinstance(each, ast.alias):
+            bound.add((each.asname or each.name).partition(".")[0])
+        elif isinstance(each, ast.ExceptHandler) and each.name:
+            bound.add(each.name)
+    return (read - bound) | (read & {*outer})
+
+
+def _rebinds(tree: ast.AST) -> bool:
+    return any(isinstance(each, (ast.Global, ast.Nonlocal)) for each in ast.walk(tree))
+
+
+def _binding(name: str, value: Any) -> str | None:
+    """The line that gives a name its value; empty where it has it, None where it has no source."""
+    if value is np:
+        return "" if name == "np" else f"{name} = np"
+    if isinstance(value, ModuleType) and value.__name__ != "__main__":
+        return f"import {value.__name__} as {name}"
+    if value is None or type(value) in (bool, int, str):
+        return f"{name} = {value!a}"
+    if type(value) is float and value - value == 0:
+        return f"{name} = {value!r}"
+    return None
