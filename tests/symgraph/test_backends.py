@@ -13,7 +13,9 @@ import pytest
 import symgraph.numpy as snp
 from symgraph.array import Array
 from symgraph.backends.base import Backend, available, backend_named, lower
-from symgraph.backends.conformance import SAMPLES, check_backend, check_dag, op_samples, random_dag
+from symgraph.backends.conformance import check_backend, check_dag
+from symgraph.backends.randomdags import random_dag
+from symgraph.backends.samples import SAMPLES, op_samples
 from symgraph.dag import Dag
 from symgraph.errors import BackendError, InputError, VerifyError
 from symgraph.op import OPS

@@ -20,7 +20,9 @@ import pytest
 import symgraph.numpy as snp
 from symgraph.array import Array
 from symgraph.backends.base import Lowered, lower
-from symgraph.backends.conformance import check_dag, op_samples, random_dag
+from symgraph.backends.conformance import check_dag
+from symgraph.backends.randomdags import random_dag
+from symgraph.backends.samples import op_samples
 from symgraph.dag import Dag
 from symgraph.evaluate import evaluate
 from symgraph.lowering.functional import functional
@@ -122,7 +124,7 @@ def test_source_reads_like_numpy() -> None:
 
 def test_source_does_not_depend_on_hash_seeds() -> None:
     script = (
-        "from symgraph.backends.conformance import random_dag; import symgraph.numpy;"
+        "from symgraph.backends.randomdags import random_dag; import symgraph.numpy;"
         "from symgraph.backends.base import lower;"
         "print(lower(random_dag(3, rows='n')).source)"
     )

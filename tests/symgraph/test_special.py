@@ -15,7 +15,8 @@ import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.array import FUNCTIONS
 from symgraph.autodiff.reverse import cotangents
-from symgraph.backends.conformance import check_dag, op_samples
+from symgraph.backends.conformance import check_dag
+from symgraph.backends.samples import op_samples
 from symgraph.errors import NotDifferentiable, TraceError
 from symgraph.op import OPS
 from symgraph.ops.creation import ones

@@ -1,26 +1,18 @@
-"""Calls that sample the operations of layers and the special functions, for `conformance`."""
+"""Calls that sample the operations of layers and the special functions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from ..array import FUNCTIONS, Array, apply
-from ..op import OPS
-from ..ops.creation import input
+from ...array import apply
+from ...op import OPS
+from .operands import fresh as _x
+from .operands import function as _f
 
 __all__ = ["SAMPLES"]
 
-_names = iter(range(10**9))
 _STEPS: dict[str, Any] = {"strides": (2, 1), "dilations": (1, 2)}
-
-
-def _x(*shape: int | str, dtype: str = "float64") -> Array:
-    return input(f"s{next(_names)}", shape, dtype)
-
-
-def _f(name: str) -> Callable[..., Any]:
-    return FUNCTIONS[name]
 
 
 def _within(domains: str, dtype: str = "float64") -> list[Any]:
