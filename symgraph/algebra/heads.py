@@ -58,6 +58,14 @@ class Heads:
         self._closed: dict[Any, tuple[Head, tuple[int, ...]]] = {}
         self._made: dict[Node, Head] = {}
         self._fresh = itertools.count(1_000_000)
+        self._facts = {
+            "leaf": self._leaf_facts,
+            "dim": self._dim_facts,
+            "delta": self._delta_facts,
+            "exp": self._exp_facts,
+            "log": self._log_facts,
+            "sum": self._sum_facts,
+        }
         self.logs: dict[Head, list[tuple[Expr, Node]]] = {}
 
     def log_given(self, node: Node, expr: Expr) -> None:
@@ -76,16 +84,21 @@ class Heads:
     def _intern(self, kind: str, key: Any, payload: Any, sizes: tuple[Dim, ...]) -> Head:
         found = self._table.get((kind, key))
         if found is None:
-            found = Head(kind, payload, len(self._table), sizes)
+            found = Head(kind, payload, len(self._table), sizes, self._facts[kind])
             self._table[(kind, key)] = found
-            _FACTS[kind](self, found)
         return found
 
     def leaf(self, node: Node) -> Head:
         """A value of the graph."""
-        axes = open_axes(node)
-        shape = node.aval.shape
-        return self._intern("leaf", node, node, tuple([shape[axis] for axis in axes]))
+        found = self._table.get(("leaf", node))
+        if found is None:
+            axes = open_axes(node)
+            shape = node.aval.shape
+            found = self._intern("leaf", node, node, tuple([shape[axis] for axis in axes]))
+            found.axes = axes
+            if axes[-2:] != (-2, -1) or shape[-1] != shape[-2]:
+                found.symmetric = False
+        return found
 
     def made(self, node: Node) -> Head:
         """A value on its way into the result: its facts are not asked for."""
@@ -124,7 +137,10 @@ class Heads:
         formal = self.renamed(expr, {index: place for place, index in enumerate(ids)})
         formal = dict(sorted(formal.items(), key=lambda item: _term_order(item[0])))
         dims = tuple([sizes[index] for index in ids])
-        return self._intern(kind, (expr_key(formal), dims), formal, dims), tuple(ids)
+        head = self._intern(kind, (expr_key(formal), dims), formal, dims)
+        head.weight = weight(formal) + (kind != "sum")
+        head.symmetric = False
+        return head, tuple(ids)
 
     def _named(self, expr: Expr, order: Any) -> Any:
         return expr_key(self.renamed(expr, {index: place for place, index in enumerate(order)}))
@@ -138,7 +154,6 @@ class Heads:
         node = head.node
         known = self.knowledge.of(node)
         facts = known.facts
-        head.axes = open_axes(node)
         head.low, head.high = known.low, known.high
         head.total = node.is_input or total in facts or _from_whole_numbers(node)
         if not facts:
@@ -164,12 +179,10 @@ class Heads:
     def _exp_facts(self, head: Head) -> None:
         head.positive = head.nonnegative = head.nonzero = True
         head.total = all(term_is_total(term) for term in head.expr)
-        head.weight = 1 + weight(head.expr)
 
     def _log_facts(self, head: Head) -> None:
         expr = head.expr
         head.total = is_positive(expr) and all(term_is_total(term) for term in expr)
-        head.weight = 1 + weight(expr)
 
     def _sum_facts(self, head: Head) -> None:
         expr = head.expr
@@ -179,17 +192,6 @@ class Heads:
         )
         head.nonzero = head.positive or is_positive({term: -coef for term, coef in expr.items()})
         head.total = all(term_is_total(term) for term in expr)
-        head.weight = weight(expr)
-
-
-_FACTS: dict[str, Any] = {
-    "leaf": Heads._leaf_facts,  # pyright: ignore[reportPrivateUsage]
-    "dim": Heads._dim_facts,  # pyright: ignore[reportPrivateUsage]
-    "delta": Heads._delta_facts,  # pyright: ignore[reportPrivateUsage]
-    "exp": Heads._exp_facts,  # pyright: ignore[reportPrivateUsage]
-    "log": Heads._log_facts,  # pyright: ignore[reportPrivateUsage]
-    "sum": Heads._sum_facts,  # pyright: ignore[reportPrivateUsage]
-}
 
 
 def _from_whole_numbers(node: Node) -> bool:

@@ -52,10 +52,11 @@ def _sorted(
     for head, idx, power in factors:
         if names:
             idx = tuple([names.get(index, index) for index in idx])
-        if head.symmetric and idx[-2] > idx[-1]:
+        if len(idx) > 1 and head.symmetric and idx[-2] > idx[-1]:
             idx = (*idx[:-2], idx[-1], idx[-2])
         placed.append(Factor(head, idx, power))
-    placed.sort(key=_factor_key)
+    if len(placed) > 1:
+        placed.sort(key=_factor_key)
     return tuple(placed)
 
 

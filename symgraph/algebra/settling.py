@@ -111,17 +111,28 @@ class Settling(ABC):
         """Slots merged, deltas and free sums gone, exps and lazy sums met."""
         while True:
             factors = merged(factors)
-            step = self._delta_step(factors, bound) or self._bound_step(factors, bound)
-            if step is None:
-                step = self._exp_step(factors, bound) or self._sum_step(factors, bound)
-            if step is None:
-                step = self._clearing_step(factors, bound) or self._nested_step(factors, bound)
-            if step is None:
-                step = self._sign_step(factors, bound) or self._cofactor_step(factors, bound)
+            step = self._step(factors, bound, {slot[0].kind for slot in factors})
             if step is None:
                 return coef, factors, bound
             extra, factors, bound = step
             coef = times(coef, extra)
+
+    def _step(self, factors: Factors, bound: Bound, kinds: set[str]) -> Product | None:
+        """One step towards the normal form, None if it is reached."""
+        step = self._delta_step(factors, bound) if "delta" in kinds else None
+        if step is None and bound:
+            step = self._bound_step(factors, bound)
+        if step is None and "exp" in kinds:
+            step = self._exp_step(factors, bound)
+        if step is None and "sum" in kinds:
+            step = (
+                self._sum_step(factors, bound)
+                or self._clearing_step(factors, bound)
+                or self._nested_step(factors, bound)
+            )
+        if step is None and "leaf" in kinds and len(factors) > 1:
+            step = self._sign_step(factors, bound) or self._cofactor_step(factors, bound)
+        return step
 
     def _delta_step(self, factors: Factors, bound: Bound) -> Product | None:
         for slot in factors:
@@ -259,6 +270,8 @@ class Settling(ABC):
         for slot in factors:
             head, _, power = slot
             if head.kind != "sum" or len(head.expr) < 2 or power >= 0 or power.denominator != 1:
+                continue
+            if not any(f.power < 0 for term in head.expr for f in term.factors):
                 continue
             inner = self.instance(slot)
             for h, i, low in denominators(inner):

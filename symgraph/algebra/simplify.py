@@ -48,6 +48,11 @@ SMALL = 3_000
 
 A larger graph is spared the rare spellings and the rounds that confirm them."""
 
+_TINY = 1_000
+"""Nodes up to which a region is written out even if it is as short as its arrays allow.
+
+Parts of it may be computed anyway, which a bound on its length does not see."""
+
 
 class RewriteLog(Protocol):
     """Where rewrites are recorded."""
@@ -113,6 +118,7 @@ class Pass:
         self.nodes = reachable(outputs)
         self.world = World(outputs, self.nodes)
         self.thorough = len(self.nodes) <= SMALL
+        self.patient = len(self.nodes) <= _TINY
         self.users: dict[Node, int] = dict.fromkeys(self.nodes, 0)
         self.ends: set[Node] = set(outputs)
         self.arguments: set[Node] = set()
@@ -247,7 +253,7 @@ class Pass:
             term.bound and (len(expr) > 1 or any(f.head.kind == "sum" for f in term.factors))
             for term in expr
         )
-        if saved[0] > (1 if joint else least_count(expr)):
+        if saved[0] > (1 if joint or self.patient else least_count(expr)):
             return False
         return not holds_exps(expr) or not can_overflow(self.now[node], self.world.alive)
 

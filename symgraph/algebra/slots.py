@@ -73,14 +73,16 @@ def merged(factors: Factors) -> Factors:
     """One slot for each head and indices, as far as facts allow."""
     slots: dict[tuple[Head, tuple[int, ...]], list[Rational]] = {}
     for head, idx, power in factors:
-        if head.symmetric and idx[-2] > idx[-1]:
+        if len(idx) > 1 and head.symmetric and idx[-2] > idx[-1]:
             idx = (*idx[:-2], idx[-1], idx[-2])
         slots.setdefault((head, idx), []).append(power)
-    return [
-        (head, idx, power)
-        for (head, idx), powers in slots.items()
-        for power in (joined(head, powers) if len(powers) > 1 or head.one_hot else powers)
-    ]
+    found: Factors = []
+    for (head, idx), powers in slots.items():
+        if len(powers) > 1 or (powers[0] != 1 and head.one_hot):
+            found.extend((head, idx, power) for power in joined(head, powers))
+        else:
+            found.append((head, idx, powers[0]))
+    return found
 
 
 def joined(head: Head, powers: Sequence[Rational]) -> list[Rational]:

@@ -12,7 +12,7 @@ cannot meet. A head that holds an expression is closed: the expression speaks of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from math import inf, isfinite
 from typing import Any, NamedTuple, TypeAlias, TypeGuard
@@ -62,10 +62,13 @@ class Head:
         Place in the order of heads: the order they were first met in.
     sizes : tuple of Dim
         One for each formal index.
+    find : callable, optional
+        Sets the facts of the head, when first asked for one; without it nothing is known.
     """
 
     __slots__ = (
         "axes",
+        "find",
         "finite",
         "high",
         "kind",
@@ -85,19 +88,54 @@ class Head:
         "weight",
     )
 
-    def __init__(self, kind: str, payload: Any, rank: int, sizes: tuple[Dim, ...]) -> None:
+    axes: tuple[int, ...]
+    symmetric: bool
+    positive: bool
+    nonnegative: bool
+    nonzero: bool
+    total: bool
+    finite: bool
+    orthogonal: bool
+    simplex: tuple[int, ...]
+    one_hot: tuple[int, ...]
+    unit_norm: tuple[int, ...]
+    low: float
+    high: float
+
+    def __init__(
+        self,
+        kind: str,
+        payload: Any,
+        rank: int,
+        sizes: tuple[Dim, ...],
+        find: Callable[[Head], None] | None = None,
+    ) -> None:
         self.kind = kind
         self.payload = payload
         self.rank = rank
         self.sizes = sizes
-        self.axes: tuple[int, ...] = ()
+        self.find = find
+        self.axes = ()
+        self.weight = 1
+        if find is None:
+            self.know_nothing()
+
+    def know_nothing(self) -> None:
+        """Set every fact to unknown."""
         self.positive = self.nonnegative = self.nonzero = self.total = False
         self.symmetric = self.orthogonal = self.finite = False
-        self.simplex: tuple[int, ...] = ()
-        self.one_hot: tuple[int, ...] = ()
-        self.unit_norm: tuple[int, ...] = ()
-        self.weight = 1
+        self.simplex = self.one_hot = self.unit_norm = ()
         self.low, self.high = -inf, inf
+
+    def __getattr__(self, name: str) -> Any:
+        # Called only for a slot that is not set: a fact that nobody has asked for yet.
+        find = self.find
+        if find is None or name not in Head.__slots__:
+            raise AttributeError(name)
+        self.find = None
+        self.know_nothing()
+        find(self)
+        return getattr(self, name)
 
     @property
     def node(self) -> Node:
