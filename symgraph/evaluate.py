@@ -16,7 +16,15 @@ from .errors import FactError, InputError
 from .facts import violation
 from .namespace import NUMPY, Namespace
 
-__all__ = ["bound_inputs", "check_facts", "evaluate", "results_read", "run", "values_of"]
+__all__ = [
+    "bound_inputs",
+    "check_facts",
+    "evaluate",
+    "given_inputs",
+    "results_read",
+    "run",
+    "values_of",
+]
 
 Value = Any
 
@@ -56,6 +64,46 @@ def bound_inputs(
             )
         arrays[name] = array
     return arrays, env
+
+
+def given_inputs(
+    declared: Mapping[str, Node],
+    mapping: Mapping[str, Any] | None,
+    named: Mapping[str, Any],
+    keywords: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Inputs given as a mapping and by name, together.
+
+    Parameters
+    ----------
+    declared : mapping
+        The inputs of a graph.
+    mapping : mapping or None
+        Inputs of any names.
+    named : mapping
+    keywords : sequence of str
+        Names that have another meaning as keywords, so that inputs cannot be given by them.
+
+    Raises
+    ------
+    InputError
+        If an input is given twice, or its name is one of the keywords and it is not in the mapping.
+    """
+    given = dict(mapping or {})
+    for name in keywords:
+        if name in declared and name not in given:
+            raise InputError(
+                f"An input is named {name!r}, and so is a keyword of this method.",
+                [f"{name}: {node.aval}" for name, node in declared.items()],
+                mend=f'Pass inputs as a mapping: {{"{name}": ..., ...}} as first argument.',
+            )
+    twice = [name for name in named if name in given]
+    if twice:
+        raise InputError(
+            f"Input {twice[0]!r} is given twice, in the mapping and by name.",
+            mend="Give each input once.",
+        )
+    return {**given, **named}
 
 
 def check_facts(inputs: Mapping[str, Node], arrays: Mapping[str, Any]) -> None:

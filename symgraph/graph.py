@@ -31,6 +31,7 @@ from .budget import within
 from .dag import Dag, Node
 from .derivation import Derive, Stage, derived, simplified_stage
 from .errors import InputError, SymgraphError
+from .evaluate import given_inputs
 from .export.comparison import Difference
 from .history import History
 from .lowering.remat import bytes_of, recomputed
@@ -292,9 +293,15 @@ class Graph(View):
         stage, log = derived(self._stage, derive, again=all(isinstance(each, str) for each in wrt))
         return Graph(stage, history=log)
 
-    def scalar_derivatives(self, of: str | None = None, **inputs: Any) -> ScalarDerivatives:
-        """The textbooks' tables of a graph of scalars, with numbers: forward, backward, naive."""
-        return scalar_derivatives(self.dag, output_of(self.dag, of), inputs)
+    def scalar_derivatives(
+        self, inputs: Mapping[str, Any] | None = None, /, *, of: str | None = None, **named: Any
+    ) -> ScalarDerivatives:
+        """The textbooks' tables of a graph of scalars, with numbers: forward, backward, naive.
+
+        Inputs are given as for `evaluate`; `of` says which output.
+        """
+        given = given_inputs(self.dag.inputs, inputs, named, ("of",))
+        return scalar_derivatives(self.dag, output_of(self.dag, of), given)
 
     def connection(self, wrt: str | Array | Node, of: str | None = None) -> Connection:
         """Whether the derivative is connected, zero, disconnected or undefined, and the path."""

@@ -169,7 +169,7 @@ class History(Sequence[Step], Generic[G]):
         return Dag(self._dag.inputs, outputs)
 
     # -- checking --------------------------------------------------------------------------------
-    def check(self, **inputs: Any) -> Verdict:
+    def check(self, /, **inputs: Any) -> Verdict:
         """Evaluate both sides of every step and of every pass.
 
         Where the left side is not finite the right one may be: that is what stability is for. At

@@ -16,7 +16,7 @@ from .budget import program_peak
 from .cost import Cost
 from .dag import Dag, Node
 from .errors import InputError
-from .evaluate import bound_inputs, check_facts, evaluate
+from .evaluate import bound_inputs, check_facts, evaluate, given_inputs
 from .explain import Format, Grains, explained
 from .export import dot, latex, python, svg, text
 from .export.comparison import Difference, difference
@@ -90,19 +90,19 @@ class View:
         """Operations by the convention for closed forms: movement and constants are free."""
         return cost.op_count(self.dag.outputs)
 
-    def flops(self, **dims: int) -> Dim:
+    def flops(self, /, **dims: int) -> Dim:
         """Floating-point operations: a number, or a formula in the dimensions not given."""
         return cost.flops(self.dag.outputs, dims, self.dag.dims)
 
-    def bytes_moved(self, **dims: int) -> Dim:
+    def bytes_moved(self, /, **dims: int) -> Dim:
         """Bytes that operations read and write if none are fused: a number or a formula."""
         return cost.bytes_moved(self.dag.outputs, dims, self.dag.dims)
 
-    def cost(self, **dims: int) -> Cost:
+    def cost(self, /, **dims: int) -> Cost:
         """Operations, flops and bytes, in all, by operation and by node; prints as a table."""
         return cost.cost(self.dag.outputs, dims, self.dag.dims)
 
-    def memory(self, **dims: int) -> Memory:
+    def memory(self, /, **dims: int) -> Memory:
         """Live ranges of the schedule, and the predicted peak in bytes (`.peak_bytes`).
 
         The peak is that of the program `lower()` emits for NumPy, in-place reuse and working room
@@ -116,16 +116,36 @@ class View:
         return replace(memory_of(self.dag, dims), peak_bytes=program_peak(self.dag, dims))
 
     # -- numbers ---------------------------------------------------------------------------------
-    def evaluate(self, *, check_facts: bool = False, **inputs: Any) -> Any:
+    def evaluate(
+        self,
+        inputs: Mapping[str, Any] | None = None,
+        /,
+        *,
+        check_facts: bool = False,
+        **named: Any,
+    ) -> Any:
         """The outputs on numbers, by the plain interpreter: the reference for every faster path.
 
-        `check_facts` checks first that inputs satisfy the facts stated of them.
-        """
-        if check_facts:
-            self.check_inputs(**inputs)
-        return self.dag.regroup(evaluate(self.dag, inputs))
+        Parameters
+        ----------
+        inputs : mapping, optional
+            Inputs by name, for names that are no keywords or are those of others.
+        check_facts : bool
+            Check first that inputs satisfy the facts stated of them.
+        **named : array_like
+            Inputs by name.
 
-    def check_inputs(self, **inputs: Any) -> None:
+        Raises
+        ------
+        InputError
+            Missing or unknown inputs, one given twice, shapes and dtypes that do not fit.
+        """
+        given = given_inputs(self.dag.inputs, inputs, named, ("check_facts",))
+        if check_facts:
+            self.check_inputs(**given)
+        return self.dag.regroup(evaluate(self.dag, given))
+
+    def check_inputs(self, /, **inputs: Any) -> None:
         """Check numbers against the declared shapes, dtypes and facts.
 
         Raises

@@ -193,7 +193,7 @@ class Lowered:
         """The same function; each call first calls `check` with the inputs by name."""
         return Lowered(self.dag, self.backend, self._compiled, check)
 
-    def __call__(self, *args: Any, **inputs: Any) -> Any:
+    def __call__(self, /, *args: Any, **inputs: Any) -> Any:
         """The outputs, grouped as the graph groups them.
 
         Raises

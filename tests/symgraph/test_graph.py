@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -269,3 +271,33 @@ def test_a_ufunc_is_traced_by_the_names_of_its_operands() -> None:
 def test_a_history_says_which_steps_it_holds() -> None:
     small = sg.trace(lambda x: np.log(np.exp(x)) * 1, x="n").simplify()
     assert repr(small.history) == "<history of 2 steps: log_of_exp, times_one>"
+
+
+AWKWARD = ["check_facts", "self", "of", "inputs", "args", "named", "np", "kernels", "dims", "f"]
+
+
+@pytest.mark.parametrize("name", AWKWARD)
+def test_inputs_of_any_name_can_be_given(name: str) -> None:
+    x, y = sg.input(name, (), assume=sg.positive), sg.input("y")
+    graph = sg.graph(x * y * x, inputs=[x, y]).gradient(name)
+    given = {name: 3.0, "y": 2.0}
+    expected = (18.0, (12.0,))
+    assert graph.evaluate(given) == expected
+    assert graph.evaluate({name: 3.0}, y=2.0, check_facts=True) == expected
+    assert graph.lower()(**given) == expected
+    assert graph.lower(check_facts=True)(**given) == expected
+    assert graph.simplify().history.check(**given)
+    assert graph.scalar_derivatives(given, of=next(iter(graph.outputs))).values
+    names: dict[str, Any] = {}
+    exec(graph.to_python(), names)
+    assert names["function"](np, **given) == expected
+    with pytest.raises(sg.FactError, match=f"'{name}' is not positive"):
+        graph.evaluate({name: -3.0, "y": 2.0}, check_facts=True)
+
+
+def test_an_input_with_the_name_of_a_keyword_is_asked_for_in_a_mapping() -> None:
+    graph = sg.trace(lambda check_facts, y: check_facts * y, check_facts=(), y=())
+    with pytest.raises(sg.InputError, match=r'mapping: \{"check_facts": \.\.\., \.\.\.\}'):
+        graph.evaluate(check_facts=3.0, y=2.0)
+    with pytest.raises(sg.InputError, match="'y' is given twice"):
+        graph.evaluate({"check_facts": 3.0, "y": 2.0}, y=2.0)
