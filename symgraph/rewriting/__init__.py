@@ -6,6 +6,7 @@ from symgraph.rewriting import Axes, Identity, Positive, Real, RulePack, rule
 from ..array import Array
 from .builders import number, opposite, product
 from .conditions import holds, provided
+from .declaring import rule
 from .deferred import static
 from .guards import (
     Axes,
@@ -40,7 +41,7 @@ from .guards import (
 from .index import RuleSet
 from .packs import default_rules, load_packs
 from .pattern import applied, building
-from .rule import Identity, Rule, RulePack, Soundness, rule
+from .rule import Identity, Rule, RulePack, Soundness
 
 __all__ = [
     "Array",

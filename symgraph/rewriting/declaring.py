@@ -1,0 +1,193 @@
+"""How a rule is declared: a typed function that returns both sides of an identity.
+
+    @rule(sound="rounding")
+    def log_of_exp(x: Real) -> Identity:
+        r"Log of exp is the identity on the reals."
+        return log(exp(x)), x
+
+Parameters are pattern variables, annotations guards, both sides are built with the functions users
+call.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, TypeAlias, cast, get_args, get_origin, get_type_hints
+
+from ..array import Array
+from ..errors import RuleError
+from .conditions import Reading, reading_rule
+from .guards import Guard, Kind
+from .pattern import (
+    Pattern,
+    PatternArray,
+    Static,
+    StaticVariable,
+    Term,
+    Variable,
+    as_pattern,
+    variables_of,
+)
+from .rule import SOUNDNESS, Rule, Soundness
+
+__all__ = ["rule"]
+
+Guards: TypeAlias = Mapping[str, Any]
+
+
+def rule(
+    *,
+    sound: Soundness,
+    earned: Mapping[Soundness, Guards] | None = None,
+    measure: str = "",
+    stable: str = "",
+    priority: int = 0,
+    limit: str = "",
+) -> Callable[[Callable[..., Any]], Rule]:
+    """Declare the identity that a typed function states.
+
+    Parameters
+    ----------
+    sound : "exact", "rounding" or "domain"
+        Equal bit for bit; equal in exact arithmetic wherever the left side is defined; equal where
+        the left side is defined.
+    earned : mapping, optional
+        Better grades under further guards: `earned={"rounding": {"x": Nonzero}}`.
+    measure : str, optional
+        What the rule lowers, where it is not the number of operations.
+    stable : str, optional
+        Where the right side keeps digits or range that the left loses; exempts the rule from cost.
+    priority : int, optional
+        Rules of higher priority are tried first.
+    limit : str, optional
+        The convention at infinite operands, where the left side is NaN and the right side is
+        neither NaN nor the limit of the left.
+
+    Raises
+    ------
+    RuleError
+        If the function is not an identity: an annotation is missing, the left side is no operation,
+        a variable of the right side is not bound by the left, or the function branches on a
+        variable.
+
+    Examples
+    --------
+    >>> from symgraph.rewriting import Real, rule
+    >>> @rule(sound="rounding")
+    ... def log_of_exp(x: Real):
+    ...     return snp.log(snp.exp(x)), x
+    >>> print(log_of_exp)
+    log(exp(x)) → x
+    """
+
+    def declare(function: Callable[..., Any]) -> Rule:
+        return _declared(
+            function,
+            sound,
+            earned or {},
+            measure=measure,
+            stable=stable,
+            priority=priority,
+            limit=limit,
+        )
+
+    return declare
+
+
+def _declared(
+    function: Callable[..., Any],
+    sound: Soundness,
+    earned: Mapping[Soundness, Guards],
+    **stated: Any,
+) -> Rule:
+    name = getattr(function, "__name__", "rule")
+    if sound not in SOUNDNESS:
+        raise RuleError(f"Rule {name} is sound={sound!r}.", mend=f"Choose one of {SOUNDNESS}.")
+    variables, statics = _parameters(name, function)
+    lhs, rhs, reading = _read(name, function, variables, statics)
+    bound = variables_of(lhs)
+    unbound = [each.name for each in (*variables, *statics) if each.name not in bound]
+    if unbound:
+        raise RuleError(
+            f"Rule {name}: nothing on the left binds {', '.join(unbound)}.",
+            [f"{lhs} → {rhs}"],
+            mend="Each parameter must occur by itself on the left side.",
+        )
+    return Rule(
+        name=name,
+        function=function,
+        sound=sound,
+        doc=inspect.getdoc(function) or "",
+        lhs=lhs,
+        rhs=rhs,
+        variables=variables,
+        statics=statics,
+        conditions=tuple(reading.conditions),
+        needed_facts=tuple(reading.facts),
+        earned={
+            grade: {each: _guards_in(hint) for each, hint in guards.items()}
+            for grade, guards in earned.items()
+        },
+        **stated,
+    )
+
+
+def _parameters(
+    name: str, function: Callable[..., Any]
+) -> tuple[tuple[Variable, ...], tuple[Static, ...]]:
+    hints = get_type_hints(function, include_extras=True)
+    variables: list[Variable] = []
+    statics: list[Static] = []
+    for parameter in inspect.signature(function).parameters:
+        hint = hints.get(parameter)
+        kinds = [each for each in _extras(hint) if isinstance(each, Kind)]
+        if hint is None:
+            raise RuleError(
+                f"Rule {name}: parameter {parameter} has no annotation.",
+                mend="Annotate it with Array, a guard such as Positive, or Axes.",
+            )
+        if kinds:
+            statics.append(Static(parameter, kinds[0]))
+        elif _base(hint) is Array:
+            variables.append(Variable(parameter, _guards_in(hint)))
+        else:
+            raise RuleError(f"Rule {name}: {parameter} is annotated {hint}, which is no guard.")
+    return tuple(variables), tuple(statics)
+
+
+def _extras(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+
+
+def _base(hint: Any) -> Any:
+    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
+
+
+def _guards_in(hint: Any) -> tuple[Guard, ...]:
+    """The guards of an annotation, or of several."""
+    hints = cast("tuple[Any, ...]", hint if isinstance(hint, tuple) else (hint,))
+    return tuple(each for one in hints for each in _extras(one) if isinstance(each, Guard))
+
+
+def _read(
+    name: str,
+    function: Callable[..., Any],
+    variables: tuple[Variable, ...],
+    statics: tuple[Static, ...],
+) -> tuple[Term, Pattern, Reading]:
+    """Both sides as patterns, and the conditions stated on the way."""
+    arguments: dict[str, Any] = {each.name: PatternArray(each) for each in variables}
+    arguments.update({each.name: StaticVariable(each.name, each.kind) for each in statics})
+    try:
+        with reading_rule() as reading:
+            sides = function(**arguments)
+    except RuleError as error:
+        raise RuleError(f"Rule {name}: {error.what}", error.rows, error.mend) from error
+    if not isinstance(sides, tuple) or len(cast("tuple[Any, ...]", sides)) != 2:
+        raise RuleError(f"Rule {name} does not return (left, right).")
+    left, right = cast("tuple[Any, Any]", sides)
+    lhs = as_pattern(left)
+    if not isinstance(lhs, Term):
+        raise RuleError(f"Rule {name}: its left side is {lhs}, which is no operation.")
+    return lhs, as_pattern(right), reading
