@@ -6,7 +6,6 @@ from symgraph.rewriting import Axes, Identity, Positive, Real, RulePack, rule
 from ..array import Array
 from .builders import number, opposite, product
 from .conditions import holds, provided
-from .declaring import rule
 from .deferred import static
 from .guards import (
     Axes,
@@ -42,6 +41,7 @@ from .index import RuleSet
 from .packs import default_rules, load_packs
 from .pattern import applied, building
 from .rule import Identity, Rule, RulePack, Soundness
+from .statement import rule
 
 __all__ = [
     "Array",

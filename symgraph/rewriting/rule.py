@@ -1,7 +1,7 @@
 """Rules: identities with both sides as data, applied at nodes; packs of them.
 
 A rule holds mathematics only: the driver carries origins, checks shapes and dtypes, and counts.
-`declaring` makes a rule of a typed function.
+`statement` makes a rule of a typed function.
 """
 
 from __future__ import annotations

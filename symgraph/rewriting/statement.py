@@ -1,4 +1,4 @@
-"""How a rule is declared: a typed function that returns both sides of an identity.
+"""How a rule is stated: as a typed function that returns both sides of an identity.
 
     @rule(sound="rounding")
     def log_of_exp(x: Real) -> Identity:
