@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..dag import Dag, Node, params_key
-from .labels import Labels, shortened
+from .expressions import shortened
+from .labels import Labels
 
 __all__ = ["Difference", "Row", "difference"]
 

@@ -8,7 +8,8 @@ user's.
 from __future__ import annotations
 
 from ..dag import Dag, Node
-from .labels import Labels, escaped, shortened
+from .expressions import escaped, shortened
+from .labels import Labels
 from .text import headline
 
 __all__ = ["quoted", "render"]

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from ..dag import Node, Origin, reachable
 from . import mathematics
-from .labels import ATOM, Spelled, constant_text, escaped, shortened, spelled
+from .expressions import ATOM, Spelled, constant_text, escaped, shortened, spelled
 from .text import sides
 
 __all__ = ["as_latex", "as_text", "bookkeeping", "entry", "origin_entry", "sketch"]

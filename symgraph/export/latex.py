@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..dag import Dag, Node
+from .expressions import Spelled
 from .labels import Labels
-from .mathematics import ATOM, Spelled, leaf, spelled, symbol, words
+from .mathematics import ATOM, leaf, spelled
+from .symbols import symbol, words
 
 __all__ = ["Formula", "latex"]
 

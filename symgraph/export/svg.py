@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from html import escape
 
 from ..dag import Dag, Node
-from .labels import Labels, Spelled, escaped, shortened, spelled
+from .expressions import Spelled, escaped, shortened, spelled
+from .labels import Labels
 from .layout import BOX_HEIGHT, WIDTH, Box, Layout, bands
 from .text import headline
 

@@ -15,7 +15,8 @@ from ..cost import op_count
 from ..dag import Dag, Node, substituted
 from ..ops.creation import input
 from ..source import Frame
-from .labels import ATOM, Labels, Spelled, atom, escaped, shortened, spelled
+from .expressions import ATOM, Spelled, atom, escaped, shortened, spelled
+from .labels import Labels
 
 __all__ = ["Sides", "equation", "formula", "headline", "render", "sides", "tree"]
 

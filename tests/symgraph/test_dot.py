@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from symgraph.autodiff.differentiate import differentiated
 from symgraph.dag import Dag
 from symgraph.export import dot
-from symgraph.export.labels import escaped
+from symgraph.export.expressions import escaped
 from symgraph.expression import parse
 from symgraph.ops.creation import input as symbolic_input
 

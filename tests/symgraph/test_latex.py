@@ -11,7 +11,7 @@ from randomgraphs import SYMGRAPH, random_program
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.export.mathematics import symbol, words
+from symgraph.export.symbols import symbol, words
 
 
 def traced(f: Any, **shapes: Any) -> sg.Graph:

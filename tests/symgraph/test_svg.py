@@ -14,7 +14,8 @@ from symgraph.array import Array
 from symgraph.autodiff.differentiate import differentiated
 from symgraph.dag import Dag
 from symgraph.export import svg
-from symgraph.export.labels import escaped, order_of, shortened
+from symgraph.export.expressions import escaped, shortened
+from symgraph.export.labels import order_of
 from symgraph.export.layout import BOX_HEIGHT, WIDTH, bands
 from symgraph.expression import parse
 from symgraph.lowering.remat import recomputed

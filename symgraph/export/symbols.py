@@ -1,0 +1,79 @@
+r"""Names, numbers and words as they stand in a formula of LaTeX."""
+
+from __future__ import annotations
+
+import re
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from .expressions import escaped
+
+__all__ = ["number", "symbol", "words"]
+
+_GREEK = frozenset(
+    re.findall(
+        r"\w+",
+        """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau
+        upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega""",
+    )
+)
+_SPECIAL = {
+    "\\": r"\backslash ",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\hat{}",
+    "~": r"\sim ",
+}
+
+
+def words(text: str) -> str:
+    r"""Text as words inside a formula, `log\_of\_exp`; nothing in it is taken for a command."""
+    special = {**_SPECIAL, "\\": r"\textbackslash ", "^": r"\textasciicircum ", "~": r"\sim "}
+    return r"\text{" + "".join(special.get(char, char) for char in escaped(text)) + "}"
+
+
+def symbol(name: str) -> str:
+    r"""A name as a symbol: `x1` is x_{1}, `lambda` a Greek letter, `w_old` has a subscript."""
+    name = name.rstrip("_") or name
+    head, _, rest = name.partition("_")
+    if rest and _is_simple(head) and rest.replace("_", "").isalnum():
+        return f"{symbol(head)}_{{{_upright(rest)}}}"
+    letters = name.rstrip("0123456789")
+    if letters and letters != name and _is_simple(letters):
+        return f"{symbol(letters)}_{{{name[len(letters) :]}}}"
+    if name in _GREEK:
+        return rf"\{name}"
+    return name if len(name) == 1 and name.isalpha() else _upright(name)
+
+
+def _is_simple(name: str) -> bool:
+    return (len(name) == 1 and name.isalpha()) or name in _GREEK
+
+
+def _upright(name: str) -> str:
+    if len(name) == 1 and name.isalnum():
+        return name
+    return r"\mathrm{" + "".join(_SPECIAL.get(char, char) for char in escaped(name)) + "}"
+
+
+def number(value: Any) -> str:
+    """A number: `0.5`, `10^{-6}`, an infinity by its sign."""
+    array: np.ndarray[Any, Any] = np.asarray(value)
+    item = array.item()
+    if array.dtype.kind != "f":
+        return _upright(str(item).lower()) if isinstance(item, bool) else str(item)
+    if not isfinite(item):
+        return r"\mathrm{NaN}" if item != item else r"\infty" if item > 0 else r"-\infty"
+    text = str(int(item)) if item.is_integer() and abs(item) < 1e6 else str(array.dtype.type(item))
+    mantissa, e, exponent = text.partition("e")
+    if not e:
+        return text
+    power = f"10^{{{int(exponent)}}}"
+    return power if mantissa in ("1", "1.0") else rf"{mantissa} \cdot {power}"
