@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from ..dag import Node, Origin, reachable
 from . import mathematics
 from .expressions import ATOM, Spelled, constant_text, escaped, shortened, spelled
+from .symbols import words
 from .text import sides
 
 __all__ = ["as_latex", "as_text", "bookkeeping", "entry", "origin_entry", "sketch"]
@@ -184,9 +185,9 @@ def as_latex(entries: Sequence[Entry]) -> str:
         sign = r"\leadsto" if each["grain"] == "choice" else "="
         beside = f"{each['rule']} [{each['grade']}]"
         left, right = each["before_latex"], each["after_latex"]
-        rows.append(rf"{left} &{sign} {right} && {mathematics.words(beside)}")
+        rows.append(rf"{left} &{sign} {right} && {words(beside)}")
     if not rows:
-        return mathematics.words("no rewrite was needed")
+        return words("no rewrite was needed")
     lines = " \\\\\n".join(rows)
     return f"\\begin{{aligned}}\n{lines}\n\\end{{aligned}}"
 
