@@ -208,9 +208,8 @@ def renamed_term(term: Term, names: Mapping[int, int]) -> Term:
 
 def term_sign(term: Term) -> int:
     """1 if the product is known to be positive, 0 if nonnegative, -1 if neither is known."""
-    sign = 0 if any(not (isinstance(size, int) and size > 0) for size in term.bound) else 1
-    # Sizes are taken as at least one: an empty sum has no elements to normalise either.
-    sign = 1
+    # Named sizes are taken as at least one: an empty sum has no elements to normalise either.
+    sign = 0 if 0 in term.bound else 1
     for head, _, power in term.factors:
         if head.positive:
             continue
@@ -283,9 +282,17 @@ def _counts_ties(expr: Expr) -> bool:
     if equal.op.name != "equal":
         return False
     x, extremum = equal.operands
-    while extremum.op.view:
+    while extremum.op.name == "broadcast_to":
+        extremum = extremum.operands[0]
+    shape = extremum.shape
+    while extremum.op.name == "reshape":
         extremum = extremum.operands[0]
     if extremum.op.name not in ("max", "min") or extremum.operands[0] is not x:
         return False
+    axes = extremum.params["axis"]
+    # Transposed or cut, the extremum is held against other elements than those it is of.
+    kept = tuple([1 if axis in axes else x.shape[axis] for axis in range(-x.ndim, 0)])
+    if shape != kept[x.ndim - len(shape) :] or any(dim != 1 for dim in kept[: -len(shape) or None]):
+        return False
     over = {axis for axis, index in zip(head.axes, idx, strict=True) if index < 0}
-    return set(extremum.params["axis"]) & set(head.axes) <= over
+    return set(axes) & set(head.axes) <= over

@@ -76,7 +76,8 @@ class Normal(Products):
                 # Of a product only one factor may be of unknown sign: the others being positive,
                 # the root of the product is defined just where the root of that one is.
                 odd = each.denominator > 1 or each.numerator % 2 == 1
-                if loose or not odd:
+                # (x**3)**(1/3) is x only where x is not negative: a whole power forgets that.
+                if loose or not odd or new.denominator == 1:
                     return None
                 loose += 1
             raised.append((head, idx, new))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import exp, isfinite, log
+from sys import float_info
 
-from .term import ONE, Coef, Expr, Rational, is_exact, quotient, rational, term_key
+from .term import ONE, Coef, Expr, Rational, bounded, is_exact, quotient, rational, term_key
 
 __all__ = [
     "constant_power",
@@ -57,19 +58,19 @@ def constant_power(value: Coef, power: Rational) -> Expr | None:
         return number(1)
     if value == 0:
         return None
-    if is_exact(value):
-        if power.denominator == 1 and abs(power) <= 64:
-            return number(rational(Fraction(value) ** power.numerator))
-        root = rational_root(value, power.denominator)
-        if root is not None and abs(power.numerator) <= 64:
-            return number(rational(Fraction(root) ** power.numerator))
-    if value < 0 and power.denominator != 1:
-        return None
     try:
+        if is_exact(value):
+            if power.denominator == 1 and abs(power) <= 64:
+                return number(bounded(rational(Fraction(value) ** power.numerator)))
+            root = rational_root(value, power.denominator)
+            if root is not None and abs(power.numerator) <= 64:
+                return number(bounded(rational(Fraction(root) ** power.numerator)))
+        if value < 0 and power.denominator != 1:
+            return None
         found = float(value) ** float(power)
     except OverflowError:
         return None
-    return number(found) if isfinite(found) and found != 0 else None
+    return number(found) if isfinite(found) and abs(found) >= float_info.min else None
 
 
 def rational_root(value: Rational, degree: int) -> Rational | None:

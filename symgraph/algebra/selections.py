@@ -10,6 +10,7 @@ from ..dag import Node
 from ..dims import known_equal
 from .heads import open_axes
 from .leaves import leaf_expr, repeated_number
+from .slots import has_exps
 from .term import Expr, Term, term_is_total
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def is_masked(node: Node) -> bool:
 def masked(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     """where(u > v, a, 0) is a if each term of it has max(u - v, 0) as a factor: it is 0 already.
 
-    The other factors must be numbers wherever the inputs are, or 0 times them would not be 0.
+    The other factors must be numbers wherever the inputs are, or 0 times them would not be 0: an
+    exp that may overflow is none.
     """
     chosen = forms.aligned(node, operands)[1]
     condition = node.operands[0]
@@ -46,7 +48,10 @@ def masked(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
 def _vanishes(term: Term, condition: Node, along: tuple[int, ...]) -> bool:
     left, right = condition.operands
     above = condition.op.name in _ABOVE
-    return term_is_total(term) and any(
+    slots = [(f.head, f.idx, f.power) for f in term.factors]
+    if not term_is_total(term) or has_exps(slots):
+        return False
+    return any(
         f.head.kind == "leaf"
         and f.power > 0
         and f.idx == along

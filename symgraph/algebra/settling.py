@@ -136,9 +136,9 @@ class Settling(ABC):
 
     def _delta_step(self, factors: Factors, bound: Bound) -> Product | None:
         for slot in factors:
-            head, idx, _ = slot
-            if head.kind != "delta":
-                continue
+            head, idx, power = slot
+            if head.kind != "delta" or power < 0:
+                continue  # divided by the identity matrix, a row is infinite but for one place
             i, j = idx
             rest = [other for other in factors if other is not slot]
             if i == j:

@@ -156,13 +156,15 @@ class Pass:
             self._end(node, expr)
         if closed:
             self._close(node)
-            self.recall.learn(expr, self.seen[node])
+            with suppress(OverflowError):
+                self.recall.learn(expr, self.seen[node])
         else:
             self.seen[node] = expr
             self.opened[node] = True
             if shared and expr and self.thorough:
                 learn = self.recall.learn_sum if len(expr) > 1 else self.recall.learn_product
-                learn(expr, self.now[node])
+                with suppress(OverflowError):
+                    learn(expr, self.now[node])
 
     def _close(self, node: Node) -> None:
         if len(node.results) == 1:
@@ -190,9 +192,14 @@ class Pass:
         if before is not None and all(a is b for a, b in zip(before[0], operands, strict=True)):
             expr = before[1]
         else:
-            expr = self.forms.form(node, operands)
+            expr = None
+            with suppress(OverflowError):  # a number in it that no float is
+                expr = self.forms.form(node, operands)
             self.memory.exprs[node] = (operands, expr)
-        return None if expr is None else self.recall.recalled(expr)
+        if expr is not None:
+            with suppress(OverflowError):
+                return self.recall.recalled(expr)
+        return expr
 
     # -- the end of a region -----------------------------------------------------------------------
     def _end(self, node: Node, expr: Expr) -> None:
@@ -215,9 +222,9 @@ class Pass:
             self._keep(node, saved)
             return
         alive = self.world.alive
-        shaky = can_overflow(new, alive)
-        steadier = can_overflow(old, alive) and not shaky
-        if shaky and old.op.name in _STEADY:
+        shaky, was_shaky = can_overflow(new, alive), can_overflow(old, alive)
+        steadier = was_shaky and not shaky
+        if shaky and (old.op.name in _STEADY or not was_shaky):
             self._keep(node, saved)
             return
         self.world.replace(node, new)
@@ -275,13 +282,15 @@ class Pass:
         )
         made = Origin(node.origin.frames, node.origin.adjoint_of, "algebra")
         options = [expr]
-        opened = self.forms.normal.expanded(expr)
-        if opened is not None:
-            options.append(opened)
+        with suppress(OverflowError):
+            opened = self.forms.normal.expanded(expr)
+            if opened is not None:
+                options.append(opened)
         if self.thorough:
-            given = self.recall.with_products(expr, self.world.alive)
-            if given is not expr:
-                options.append(given)
+            with suppress(OverflowError):
+                given = self.recall.with_products(expr, self.world.alive)
+                if given is not expr:
+                    options.append(given)
         found: list[Node] = []
         with origin(made):
             for option in options:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from math import inf, isfinite
+from sys import float_info
 from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
@@ -31,6 +32,7 @@ __all__ = [
     "Rational",
     "Term",
     "added",
+    "bounded",
     "coefficient",
     "expr_key",
     "free_indices",
@@ -201,36 +203,49 @@ def rational(value: Rational) -> Rational:
 
 
 def quotient(a: Coef, b: Coef) -> Coef:
-    """A / b; exact if both are."""
+    """A / b; exact if both are. Raises `OverflowError` as `bounded` does."""
     if b == 1:
         return a
     if isinstance(a, float) or isinstance(b, float):
-        return float(a) / float(b)
+        return _normal(float(a) / float(b), a != 0)
     return bounded(rational(Fraction(a) / b))
 
 
 def bounded(value: Coef) -> Coef:
-    """The same number, as a float where the fraction has grown too long."""
+    """The same number, as a float where the fraction has grown too long.
+
+    Raises
+    ------
+    OverflowError
+        If no float has its digits: it is too large, or too near to 0. What it is a part of has no
+        normal form then: 1e-200 x times 1e-200 y is not 0 x y.
+    """
     if is_exact(value) and (abs(value.numerator) > _BOUND or value.denominator > _BOUND):
-        return float(value)
+        return _normal(float(value), value != 0)
+    return value
+
+
+def _normal(value: float, nonzero: bool) -> float:
+    if not isfinite(value) or (nonzero and abs(value) < float_info.min):
+        raise OverflowError(value)
     return value
 
 
 def times(a: Coef, b: Coef) -> Coef:
-    """The product; a fraction if both are."""
+    """The product; a fraction if both are. Raises `OverflowError` as `bounded` does."""
     if type(a) is int and type(b) is int:
         return bounded(a * b)
     if isinstance(a, float) or isinstance(b, float):
-        return float(a) * float(b)
+        return _normal(float(a) * float(b), a != 0 != b)
     return bounded(rational(a * b))
 
 
 def plus(a: Coef, b: Coef) -> Coef:
-    """The sum; a fraction if both are."""
+    """The sum; a fraction if both are. Raises `OverflowError` as `bounded` does."""
     if type(a) is int and type(b) is int:
         return bounded(a + b)
     if isinstance(a, float) or isinstance(b, float):
-        return float(a) + float(b)
+        return _normal(float(a) + float(b), False)
     return bounded(rational(a + b))
 
 
