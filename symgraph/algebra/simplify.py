@@ -260,7 +260,8 @@ class Pass:
             term.bound and (len(expr) > 1 or any(f.head.kind == "sum" for f in term.factors))
             for term in expr
         )
-        if saved[0] > (1 if joint or self.patient else least_count(expr)):
+        least = least_count(expr)
+        if saved[0] > (min(1, least) if joint or self.patient else least):
             return False
         return not holds_exps(expr) or not can_overflow(self.now[node], self.world.alive)
 
