@@ -20,8 +20,9 @@ from ..evaluate import results_read
 from .emit import commented, remark, sanitized
 from .functions import function_of
 from .helpers import HELPERS, helpers_source, source_of_function
-from .pieces import Defined, Dimension, Operand, Piece, Spelling, Step, Tabled
-from .recording import NotSpelled, Recording, spelled, with_sizes
+from .kernelsizes import with_sizes
+from .pieces import Defined, Dimension, NotSpelled, Operand, Piece, Spelling, Step, Tabled
+from .recording import Recording, spelled
 from .spelling import dims_of, spell
 
 __all__ = ["functional"]
@@ -154,7 +155,7 @@ class _Writer:
         parts = [self.names[operand] for operand in node.operands]
         for name, value in node.params.items():
             try:
-                pieces = spelled(with_sizes(value, recording), recording)
+                pieces = spelled(with_sizes(value, recording.note_size), recording)
             except NotSpelled:
                 if not isinstance(value, str):
                     raise BackendError(

@@ -15,6 +15,7 @@ __all__ = [
     "Defined",
     "Dimension",
     "Line",
+    "NotSpelled",
     "Operand",
     "Piece",
     "Pieces",
@@ -22,6 +23,10 @@ __all__ = [
     "Step",
     "Tabled",
 ]
+
+
+class NotSpelled(Exception):
+    """The kernel needs more than names."""
 
 
 class Alias(Enum):

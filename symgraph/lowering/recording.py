@@ -15,22 +15,18 @@ import numpy as np
 
 from ..avals import Aval
 from ..namespace import NUMPY, Namespace
-from .pieces import Alias, Dimension, Piece, Pieces, Step, Tabled
+from .kernelsizes import Size
+from .pieces import Alias, Dimension, NotSpelled, Piece, Pieces, Step, Tabled
 from .shapes import dtypes_in_loop, result_of, ufunc_named
+from .sharing import alias_of, composed
 
 __all__ = [
     "Names",
-    "NotSpelled",
     "Recording",
     "Term",
     "spelled",
-    "with_sizes",
     "written",
 ]
-
-
-class NotSpelled(Exception):
-    """The kernel needs more than names."""
 
 
 # -- the names a kernel sees -----------------------------------------------------------------------
@@ -44,67 +40,8 @@ class Recording:
     uses: list[int] = field(default_factory=list[int])
     sizes_asked: bool = False
 
-
-class _Size:
-    """A named dimension inside a kernel: it can be passed on and calculated with.
-
-    Asked whether it is zero it says no and notes the question: such a kernel is called by name, but
-    what its result shares with its operands is known (arrays without elements share nothing).
-    """
-
-    def __init__(self, expr: Any, recording: Recording) -> None:
-        self.expr = expr
-        self.recording = recording
-
-    def _made(self, expr: Any) -> _Size:
-        return _Size(expr, self.recording)
-
-    def __add__(self, other: Any) -> _Size:
-        return self._made(self.expr + _expr(other))
-
-    def __sub__(self, other: Any) -> _Size:
-        return self._made(self.expr - _expr(other))
-
-    def __rsub__(self, other: Any) -> _Size:
-        return self._made(_expr(other) - self.expr)
-
-    def __mul__(self, other: Any) -> _Size:
-        return self._made(self.expr * _expr(other))
-
-    __radd__ = __add__
-    __rmul__ = __mul__
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not int or other:
-            raise NotSpelled("the size of a named dimension")
-        self.recording.sizes_asked = True
-        return False
-
-    def __bool__(self) -> bool:
-        return not self.__eq__(0)
-
-    def _refuse(self, *_args: Any) -> NoReturn:
-        raise NotSpelled("the size of a named dimension")
-
-    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
-    __index__ = __int__ = __float__ = _refuse
-    __hash__ = _refuse  # pyright: ignore[reportAssignmentType]  # refusing is the point
-
-
-def _expr(value: Any) -> Any:
-    if isinstance(value, _Size):
-        return value.expr
-    if type(value) is int:
-        return value
-    raise NotSpelled("arithmetic with the size of a named dimension")
-
-
-def with_sizes(value: Any, recording: Recording) -> Any:
-    """A param with named dimensions as the kernel may use them."""
-    if isinstance(value, tuple):
-        items = cast("tuple[Any, ...]", value)
-        return tuple([with_sizes(item, recording) for item in items])
-    return _Size(value, recording) if hasattr(value, "free_symbols") else value
+    def note_size(self) -> None:
+        self.sizes_asked = True
 
 
 class Term:
@@ -159,7 +96,7 @@ class Term:
         return self._as_size(self._known().size)
 
     def _as_size(self, dim: Any) -> Any:
-        return dim if isinstance(dim, int) else _Size(dim, self.recording)
+        return dim if isinstance(dim, int) else Size(dim, self.recording.note_size)
 
     @property
     def T(self) -> Term:
@@ -238,102 +175,6 @@ def _install_operators() -> None:
 
 _install_operators()
 
-_FRESH = frozenset(
-    [
-        "sum",
-        "prod",
-        "max",
-        "min",
-        "amax",
-        "amin",
-        "any",
-        "all",
-        "mean",
-        "var",
-        "std",
-        "argmax",
-        "argmin",
-        "cumsum",
-        "cumprod",
-        "sort",
-        "argsort",
-        "where",
-        "take",
-        "take_along_axis",
-        "concatenate",
-        "stack",
-        "tile",
-        "full",
-        "zeros",
-        "ones",
-        "empty",
-        "arange",
-        "eye",
-        "array",
-        "tril",
-        "triu",
-        "outer",
-        "kron",
-        "scatter_add",
-        "scatter_set",
-        "dot",
-        "matmul",
-        "tensordot",
-        "copy",
-        "repeat",
-        "clip",
-        "searchsorted",
-        "nan_to_num",
-        "count_nonzero",
-        "bincount",
-        "convolve",
-        "full_like",
-        "zeros_like",
-        "ones_like",
-        "select",
-        "median",
-        "trace",
-        "pad",
-        "roll",
-        "lexsort",
-        "isin",
-        "sinc",
-        "convolution",
-        "adjoint_convolution",
-        "kernel_convolution",
-        "overlap_add",
-        "sum_of_windows",
-        "largest_of_windows",
-        "linalg.inv",
-        "linalg.solve",
-        "linalg.cholesky",
-        "linalg.det",
-        "linalg.slogdet",
-        "linalg.qr",
-        "linalg.svd",
-        "linalg.eigh",
-        "linalg.eigvalsh",
-        "linalg.pinv",
-        "linalg.norm",
-        "linalg.svdvals",
-        "linalg.lstsq",
-    ]
-)
-_WHOLE = frozenset(
-    [
-        "transpose",
-        "swapaxes",
-        "moveaxis",
-        "expand_dims",
-        "squeeze",
-        "matrix_transpose",
-        "permute_dims",
-        "flip",
-        "rot90",
-    ]
-)
-_PART = frozenset(["broadcast_to", "diagonal", "linalg.diagonal", "windows"])
-_RESHAPE = frozenset(["reshape", "ravel"])
 _ITEMS = {"frexp": 2, "linalg.slogdet": 2, "linalg.qr": 2, "linalg.eigh": 2, "linalg.svd": 3}
 _AXIS_OF_ONE = frozenset(
     ["sum", "prod", "max", "min", "amax", "amin", "any", "all", "mean", "expand_dims", "squeeze"]
@@ -347,32 +188,6 @@ _REDUCE = {
 }
 _OUT_BY_KEYWORD = frozenset(("np.maximum", "np.minimum"))  # NumPy 2.4 warns of a third position.
 _PLAIN_NAME = re.compile(r"[a-z][a-z0-9_]*\Z", re.IGNORECASE)
-
-
-def _alias_of(name: str) -> Alias:
-    short = name.partition(".")[2]
-    if short in _FRESH or short.endswith((".reduce", ".accumulate")):
-        return Alias.FRESH
-    if short in _WHOLE:
-        return Alias.WHOLE
-    if short in _PART:
-        return Alias.PART
-    return Alias.RESHAPE if short in _RESHAPE else Alias.UNKNOWN
-
-
-def _composed(base: Any, own: Alias) -> Alias:
-    """What a call's result shares with the operands, given what its first argument does."""
-    if own in (Alias.FRESH, Alias.UNKNOWN):
-        return own
-    if not isinstance(base, Term):
-        return Alias.UNKNOWN
-    if base.operand:
-        return own
-    if base.alias is Alias.FRESH:
-        return Alias.UNKNOWN if own is Alias.PART else Alias.FRESH
-    if own is Alias.RESHAPE or base.alias not in (Alias.WHOLE, Alias.PART):
-        return Alias.UNKNOWN
-    return Alias.PART if Alias.PART in (own, base.alias) else Alias.WHOLE
 
 
 class _Function:
@@ -393,7 +208,7 @@ class _Function:
             _simplify_axis(kwargs)
         special = NUMPY.special if name.startswith("special.") else None
         ufunc = ufunc_named(name, special)
-        own = Alias.FRESH if ufunc is not None else _alias_of(name)
+        own = Alias.FRESH if ufunc is not None else alias_of(name)
         if kwargs.get("copy", True) is False:
             own = Alias.UNKNOWN
         elif short == "einsum" and len(args) > 2:
@@ -497,7 +312,9 @@ def _noted(
     recording.steps.append(pieces)
     recording.uses.append(0)
     step = (Step(len(recording.steps) - 1),)
-    term = Term(recording, step, _composed(base, own), aval, own=own, out=out)
+    known = isinstance(base, Term)
+    alias = composed(own, base.alias if known else None, of_operand=known and base.operand)
+    term = Term(recording, step, alias, aval, own=own, out=out)
     recording.terms.append(term)
     return term
 
@@ -523,7 +340,7 @@ def spelled(value: Any, recording: Recording) -> Pieces:
         return written(value)
     if isinstance(value, Tabled):
         return (value,)
-    if isinstance(value, _Size):
+    if isinstance(value, Size):
         return (Dimension(value.expr),)
     if value is None or isinstance(value, (bool, int)):
         return (repr(value),)

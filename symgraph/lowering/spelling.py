@@ -14,11 +14,13 @@ from typing import Any, cast
 from ..body import Body
 from ..dag import Node
 from ..dims import named, names_of
+from .kernelsizes import with_sizes
 from .pieces import (
     Alias,
     Defined,
     Dimension,
     Line,
+    NotSpelled,
     Operand,
     Piece,
     Pieces,
@@ -26,7 +28,7 @@ from .pieces import (
     Step,
     Tabled,
 )
-from .recording import Names, NotSpelled, Recording, Term, spelled, with_sizes, written
+from .recording import Names, Recording, Term, spelled, written
 
 __all__ = ["dims_of", "spell"]
 
@@ -43,7 +45,7 @@ def spell(node: Node, *, fast: bool = False, keep: tuple[bool, ...] | None = Non
         return _defined(node, keep)
     recording = Recording(fast)
     terms = [_operand(recording, index, each) for index, each in enumerate(node.operands)]
-    params = {name: with_sizes(value, recording) for name, value in node.params.items()}
+    params = {name: with_sizes(value, recording.note_size) for name, value in node.params.items()}
     try:
         result = node.op.kernel(Names(recording), *terms, **params)
         return _finished(recording, result, node)
@@ -92,7 +94,7 @@ def _called(node: Node, aliases: tuple[Alias, ...]) -> Spelling:
     for name, value in node.params.items():
         pieces.append(f", {name}=")
         try:
-            pieces.extend(spelled(with_sizes(value, recording), recording))
+            pieces.extend(spelled(with_sizes(value, recording.note_size), recording))
         except NotSpelled:
             pieces.append(Tabled(value))
     pieces.append(")")
