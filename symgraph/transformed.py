@@ -18,16 +18,16 @@ from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from .arguments import Arguments, Signature, dtype_of, is_array
+from .arguments import Arguments, Signature, dtype_of
 from .array import FUNCTIONS, Array, constant
-from .autodiff.flat import Plan, StageOf
+from .autodiff.flat import StageOf
 from .backends.base import Lowered
-from .dag import Dag, Node, reachable, substituted
-from .errors import InputError, TraceError
+from .dag import Node, substituted
+from .errors import InputError
 from .graph import Graph
-from .ops.creation import input as symbolic_input
-from .pytrees import Tree, flatten, unflatten
+from .pytrees import flatten, unflatten
 from .rewriting.rule import Soundness
+from .tracedcall import TracedCall, is_number, traced_call
 
 __all__ = ["CacheInfo", "Kind", "Transform"]
 
@@ -66,21 +66,6 @@ class Kind:
     value: bool = False
     directions: str = ""
     directed: Literal["targets", "outputs"] = "targets"
-
-
-@dataclass(frozen=True, slots=True)
-class _Traced:
-    """A call traced with inputs of its own in place of its array leaves."""
-
-    dag: Dag
-    plan: Plan
-    symbols: tuple[Array, ...]
-    directions: tuple[Array, ...]
-    arguments: Arguments
-    outputs: Tree
-    auxiliary: Tree
-    aux_leaves: tuple[Any, ...]
-    captured: bool
 
 
 class Transform:
@@ -134,7 +119,7 @@ class Transform:
         self._has_aux = has_aux
         self._trust: Soundness = trust
         self._lowering = {"backend": backend, **options}
-        self._programs: OrderedDict[Any, tuple[_Traced, Lowered]] = OrderedDict()
+        self._programs: OrderedDict[Any, tuple[TracedCall, Lowered]] = OrderedDict()
         self._maxsize = cache_size
         self._hits = self._misses = 0
         self._lock = Lock()
@@ -216,91 +201,19 @@ class Transform:
             return [_described(traced.arguments) for traced, _ in self._programs.values()]
 
     # -- tracing ---------------------------------------------------------------------------------
-    def _trace(self, arguments: Arguments, kwargs: dict[str, Any]) -> _Traced:
-        """The function's graph on fresh inputs, one an array leaf, and one a direction."""
-        symbols: dict[int, Array] = {}
-        names: set[str] = set()
-        for i in arguments.arrays:
-            leaf = arguments.leaves[i]
-            name = _fresh_name(arguments.paths[i], names)
-            shape = leaf.shape if hasattr(leaf, "shape") else np.shape(leaf)
-            symbols[i] = symbolic_input(name, shape, dtype_of(leaf))
-        leaves = [symbols.get(i, leaf) for i, leaf in enumerate(arguments.leaves)]
-        result = arguments.call(self._f, leaves)
-        aux: Any = ()
-        if self._has_aux:
-            if not isinstance(result, tuple) or len(cast("tuple[Any, ...]", result)) != 2:
-                raise TraceError(
-                    f"With has_aux=True {self._parameters.name} returns a pair, not {result!r}."
-                )
-            result, aux = cast("tuple[Any, Any]", result)
-        outputs, tree = flatten(result)
-        nodes = [_as_output(leaf) for leaf in outputs]
-        aux_leaves, aux_tree = flatten(aux)
-        kept = [leaf.node for leaf in aux_leaves if isinstance(leaf, Array)]
-        moving = [symbols[i] for i in arguments.moving()]
-        if not moving:
-            raise InputError("Nothing to differentiate with respect to: no leaf is an array.")
-        directed = moving if self._kind.directed == "targets" else [Array(node) for node in nodes]
-        directions = self._directions(directed, kwargs, names, arguments, tree)
-        given = [*symbols.values(), *directions]
-        inputs = {array.node.params["name"]: array.node for array in given}
-        captured = _captured([*nodes, *kept], inputs)
-        plan = Plan(
-            tuple(array.node.params["name"] for array in moving),
-            tuple(array.node.params["name"] for array in directions),
-            len(nodes),
-            len(kept),
-        )
-        dag = Dag(
-            {**inputs, **captured}, [*nodes, *kept], structure=tuple(range(len(nodes) + len(kept)))
-        )
-        return _Traced(
-            dag,
-            plan,
-            tuple(symbols.values()),
-            tuple(directions),
-            arguments,
-            tree,
-            aux_tree,
-            tuple(None if isinstance(leaf, Array) else leaf for leaf in aux_leaves),
-            bool(captured),
-        )
-
-    def _directions(
-        self,
-        directed: Sequence[Array],
-        kwargs: dict[str, Any],
-        names: set[str],
-        arguments: Arguments,
-        outputs: Tree,
-    ) -> list[Array]:
+    def _trace(self, arguments: Arguments, kwargs: dict[str, Any]) -> TracedCall:
         keyword = self._kind.directions
-        if not keyword:
-            return []
-        leaves, tree = flatten(kwargs[keyword])
-        if self._kind.directed == "outputs":
-            wanted = outputs
-        else:
-            trees = arguments.trees
-            wanted = trees[0] if self._parameters.single else Tree("tuple", trees)
-        if not _same_form(tree, wanted) or len([x for x in leaves if _is_number(x)]) != len(
-            directed
-        ):
-            raise InputError(
-                f"The {keyword} is not built as what it belongs to.",
-                [f"{keyword}: {tree}", f"wanted: {wanted}"],
-            )
-        return [
-            symbolic_input(
-                _fresh_name(keyword, names),
-                each.shape,
-                each.dtype if each.dtype.kind == "f" else "float64",
-            )
-            for each in directed
-        ]
+        return traced_call(
+            self._f,
+            self._parameters,
+            arguments,
+            has_aux=self._has_aux,
+            keyword=keyword,
+            direction=kwargs[keyword] if keyword else (),
+            directed=self._kind.directed,
+        )
 
-    def _graph(self, traced: _Traced) -> Graph:
+    def _graph(self, traced: TracedCall) -> Graph:
         """The derivative, derived stage by stage and simplified."""
         graph = Graph(traced.dag)
         for stage, value in self._stages():
@@ -316,7 +229,7 @@ class Transform:
         last = len(self._kind.stages) - 1
         return [(stage, i < last or self._kind.value) for i, stage in enumerate(self._kind.stages)]
 
-    def _appended(self, traced: _Traced, arguments: Arguments, given: Sequence[Any]) -> Any:
+    def _appended(self, traced: TracedCall, arguments: Arguments, given: Sequence[Any]) -> Any:
         """The derivative's nodes in the trace that this call is part of."""
         dag = traced.dag
         for stage, value in self._stages():
@@ -326,7 +239,7 @@ class Transform:
             symbol.node: _lifted(value, symbol)
             for symbol, value in zip(
                 (*traced.symbols, *traced.directions),
-                (*values, *[leaf for leaf in given if _is_number(leaf)]),
+                (*values, *[leaf for leaf in given if is_number(leaf)]),
                 strict=True,
             )
         }
@@ -334,7 +247,7 @@ class Transform:
         return self._grouped(traced, [Array(node) for node in found])
 
     # -- results ---------------------------------------------------------------------------------
-    def _grouped(self, traced: _Traced, values: Sequence[Any]) -> Any:
+    def _grouped(self, traced: TracedCall, values: Sequence[Any]) -> Any:
         """Results as the arguments and the outputs are nested."""
         plan, flat_values = traced.plan, list(values)
         outs: Any = None
@@ -350,7 +263,7 @@ class Transform:
             return ((outs, auxiliary), result) if self._kind.value else (result, auxiliary)
         return (outs, result) if self._kind.value else result
 
-    def _results(self, traced: _Traced, values: Any) -> Any:
+    def _results(self, traced: TracedCall, values: Any) -> Any:
         targets = _Targets(traced.arguments, self._parameters.single)
         if self._kind.grouping == "targets":
             return targets.build(lambda: next(values))
@@ -382,55 +295,9 @@ class _Targets:
         return found[0] if self.single else tuple(found)
 
 
-def _captured(outputs: Sequence[Node], inputs: dict[str, Node]) -> dict[str, Node]:
-    """Inputs of an outer trace that the function encloses, under names of their own."""
-    own = set(inputs.values())
-    names = set(inputs)
-    return {
-        _fresh_name(node.params["name"], names): node
-        for node in reachable(outputs)
-        if node.is_input and node not in own
-    }
-
-
-def _fresh_name(wanted: str, names: set[str]) -> str:
-    name, number = wanted, 2
-    while name in names:
-        name, number = f"{wanted}_{number}", number + 1
-    names.add(name)
-    return name
-
-
-def _as_output(leaf: Any) -> Node:
-    if isinstance(leaf, Array):
-        return leaf.node
-    if isinstance(leaf, (np.ndarray, np.generic, int, float)):
-        return constant(leaf).node
-    raise TraceError(
-        f"The function returned {leaf!r}, which is no array.",
-        mend="Return arrays, nested as you like, or the rest beside them with has_aux=True.",
-    )
-
-
-def _is_number(leaf: Any) -> bool:
-    return is_array(leaf) or (isinstance(leaf, int) and not isinstance(leaf, bool))
-
-
-def _same_form(one: Tree, other: Tree) -> bool:
-    """Whether two structures have the same parts; a list may stand for a tuple."""
-    ordered = ("list", "tuple", "namedtuple")
-    alike = one.kind == other.kind or (one.kind in ordered and other.kind in ordered)
-    named = one.kind in ("dict", "dataclass", "registered")
-    if not alike or len(one.children) != len(other.children):
-        return False
-    if named and one.keys != other.keys:
-        return False
-    return all(_same_form(a, b) for a, b in zip(one.children, other.children, strict=True))
-
-
-def _directed(traced: _Traced, given: Sequence[Any]) -> list[Any]:
+def _directed(traced: TracedCall, given: Sequence[Any]) -> list[Any]:
     """The numbers of directions, in the dtypes of what they belong to."""
-    numbers = [leaf for leaf in given if _is_number(leaf)]
+    numbers = [leaf for leaf in given if is_number(leaf)]
     return [
         np.asarray(value, symbol.dtype)
         for value, symbol in zip(numbers, traced.directions, strict=True)
