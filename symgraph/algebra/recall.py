@@ -115,7 +115,7 @@ class Recall:
             for known, by, node in self._products.get(factor.head, ()):
                 names = dict(zip(known.factors[0].idx, factor.idx, strict=True))
                 left = _taken(term, known, names)
-                if left is not None and alive(node):
+                if left is not None and alive(node) and not _parts_exps(left, known):
                     idx = tuple([names[place] for place in range(len(open_axes(node)))])
                     bound = {-1 - place: size for place, size in enumerate(term.bound)}
                     whole = [*left, (self.heads.leaf(node), idx, one)]
@@ -178,6 +178,22 @@ def _placed(known: _Known, idx: tuple[int, ...]) -> tuple[int, ...]:
 
 def _signature(term: Term) -> tuple[int, ...]:
     return tuple(sorted([f.head.rank for f in term.factors]))
+
+
+def _parts_exps(left: Factors, known: Term) -> bool:
+    """Whether an exp would be parted from the sum of exps it is divided by.
+
+    exp(z) is infinite for large z where exp(z) (1 + exp(z))**-1 is 1.
+    """
+    inside: Factors = [(f.head, f.idx, f.power) for f in known.factors]
+    return any(
+        each.head.kind == "exp" and any(head is each.head for head, _, _ in above)
+        for above, below in ((left, inside), (inside, left))
+        for head, _, power in below
+        if head.kind == "sum" and power < 0
+        for term in head.expr
+        for each in term.factors
+    )
 
 
 def _taken(term: Term, known: Term, names: dict[int, int]) -> Factors | None:
