@@ -18,6 +18,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from .dag import Node, reachable
 from .dims import Dim, is_named, named, names_of, normal
 from .errors import InputError
@@ -26,6 +28,7 @@ __all__ = [
     "Cost",
     "Share",
     "bytes_moved",
+    "checked_dims",
     "cost",
     "flops",
     "node_bytes",
@@ -92,14 +95,14 @@ def flops(
     With `dims` given (a size for each named dimension) a number, else a formula in those that
     are left. Parameters and errors as `cost`.
     """
-    return _total(map(node_flops, nodes := varying(outputs)), _checked(dims, nodes, known))
+    return _total(map(node_flops, nodes := varying(outputs)), checked_dims(dims, nodes, known))
 
 
 def bytes_moved(
     outputs: Iterable[Node], dims: Mapping[str, int] | None = None, known: Iterable[str] = ()
 ) -> Dim:
     """Bytes that the operations of `outputs` read and write; as `flops`."""
-    return _total(map(node_bytes, nodes := varying(outputs)), _checked(dims, nodes, known))
+    return _total(map(node_bytes, nodes := varying(outputs)), checked_dims(dims, nodes, known))
 
 
 def _total(parts: Iterable[Any], sizes: Mapping[str, int]) -> Dim:
@@ -195,7 +198,7 @@ def cost(
         If a size is negative, or given for a dimension the graph does not have.
     """
     outputs = list(outputs)
-    sizes = _checked(dims, outputs, known)
+    sizes = checked_dims(dims, outputs, known)
     by_name: dict[str, list[Share]] = {}
     by_node: dict[Node, Share] = {}
     kept: dict[Any, Dim] = {}
@@ -228,10 +231,16 @@ def _at(value: Any, sizes: Mapping[str, int]) -> Dim:
     return normal(value)
 
 
-def _checked(
+def checked_dims(
     dims: Mapping[str, int] | None, nodes: Iterable[Node], known: Iterable[str]
 ) -> Mapping[str, int]:
-    """`dims`, if each is a dimension of the graph and has a size."""
+    """`dims`, if each is a dimension of the graph and has a size.
+
+    Raises
+    ------
+    InputError
+        If a name is no dimension of the graph, or its size no nonnegative int.
+    """
     if not dims:
         return {}
     names = dict.fromkeys(known)
@@ -246,6 +255,8 @@ def _checked(
                 f"No dimension is named {name!r}.",
                 mend=f"The named dimensions are {', '.join(names) or 'none'}.",
             )
+        if isinstance(size, bool) or not isinstance(size, int | np.integer):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"A dimension is a whole number, not {name}={size!r}.")
         if size < 0:
             raise InputError(f"A dimension cannot be negative: {name}={size}.")
     return dims

@@ -128,6 +128,11 @@ def check_facts(inputs: Mapping[str, Node], arrays: Mapping[str, Any]) -> None:
 
 def _as_declared(name: str, node: Node, value: Any) -> np.ndarray[Any, Any]:
     wanted = node.aval.dtype
+    if isinstance(value, np.ma.MaskedArray):
+        raise InputError(
+            f"Input {name!r} is a masked array; its mask would be ignored.",
+            mend="Fill it, or pass the mask as an input of its own, for np.where.",
+        )
     typed = hasattr(value, "dtype")
     try:
         array = cast("np.ndarray[Any, Any]", np.asarray(value))

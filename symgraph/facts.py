@@ -9,7 +9,7 @@ elements together, so using one before differentiating would change the derivati
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any, Literal, cast
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -34,6 +34,7 @@ __all__ = [
     "positive",
     "positive_definite",
     "simplex",
+    "stated",
     "symmetric",
     "total",
     "triangular",
@@ -221,6 +222,25 @@ _CLASHES = (
     (negative, nonnegative),
     (positive, negative),
 )
+
+
+def stated(assume: Fact | Iterable[Fact]) -> tuple[Fact, ...]:
+    """One fact or several, as a tuple.
+
+    Raises
+    ------
+    FactError
+        If something else is among them.
+    """
+    given: Any = assume
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    found: tuple[Any, ...] = tuple(cast("Iterable[Any]", given)) if several else (given,)
+    for each in found:
+        if not isinstance(each, Fact):
+            raise FactError(
+                f"{each!r} is no fact.", mend="State facts: assume=(sg.positive, sg.simplex(-1))."
+            )
+    return found
 
 
 def consistent(facts: Iterable[Fact]) -> dict[Fact, Fact | None]:

@@ -28,6 +28,7 @@ from .autodiff.products import (
 from .autodiff.scalar import ScalarDerivatives, scalar_derivatives
 from .backends.base import Lowered, lower
 from .budget import within
+from .cost import checked_dims
 from .dag import Dag, Node
 from .derivation import Derive, Stage, derived, simplified_stage
 from .errors import InputError, SymgraphError
@@ -37,7 +38,7 @@ from .history import History
 from .lowering.remat import bytes_of, recomputed
 from .passes.simplify import Rules
 from .rewriting.log import Log
-from .rewriting.rule import Soundness
+from .rewriting.rule import SOUNDNESS, Soundness
 from .view import View
 
 if TYPE_CHECKING:
@@ -331,6 +332,11 @@ class Graph(View):
         """
         if strategy != "greedy":
             raise SymgraphError(f"There is no strategy {strategy!r}.", mend='Use "greedy".')
+        if trust not in SOUNDNESS:
+            raise SymgraphError(
+                f"There is no grade of trust {trust!r}.",
+                mend=f"It is one of {', '.join(map(repr, SOUNDNESS))}.",
+            )
         stage, history = simplified_stage(self._stage, trust, rules)
         return Graph(stage, history=history)
 
@@ -358,6 +364,7 @@ class Graph(View):
         MemoryBudgetError
             If no schedule found fits; it names the least budget that does.
         """
+        checked_dims(dims, self.dag.outputs, self.dag.dims)
         if recompute is not None:
             dag = recomputed(self.dag, recompute, dims)
         elif memory is not None:

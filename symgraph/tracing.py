@@ -14,7 +14,7 @@ from .array import Array, constant
 from .avals import supported_dtype
 from .dag import Dag, Node, reachable
 from .errors import InputError, TraceError
-from .facts import Fact
+from .facts import Fact, stated
 from .graph import Graph
 from .ops.creation import input as symbolic_input
 
@@ -54,7 +54,7 @@ def spec(shape: Any, dtype: Any = "float64", assume: Fact | Iterable[Fact] = ())
         If the dtype is none this library computes with, complex ones for example.
     """
     supported_dtype(dtype)
-    return Spec(shape, dtype, (assume,) if isinstance(assume, Fact) else tuple(assume))
+    return Spec(shape, dtype, stated(assume))
 
 
 def _as_spec(name: str, given: Any) -> Spec:
@@ -89,6 +89,8 @@ def trace(f: Callable[..., Any], /, **specs: Any) -> Graph:
     ShapeError, DTypeError, TraceError
         At the user's line, with operands.
     """
+    if not callable(f):  # pyright: ignore[reportUnnecessaryComparison]
+        raise InputError(f"trace is of a function, not of {f!r}.")
     first = _positional(f, specs)
     arrays: dict[str, Array] = {}
     for name, given in specs.items():
@@ -170,6 +172,9 @@ def graph(*outputs: Array, inputs: Sequence[Array] | None = None) -> Graph:
         The call signature; by default all inputs the outputs depend on, in the order they were
         made.
     """
+    for each in (*outputs, *(inputs or ())):
+        if not isinstance(each, Array):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"A graph is made of symbolic arrays, not of {each!r}.")
     nodes = [output.node for output in outputs]
     found = (
         [array.node for array in inputs]

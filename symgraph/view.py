@@ -15,7 +15,7 @@ from .array import Array
 from .budget import program_peak
 from .cost import Cost
 from .dag import Dag, Node
-from .errors import InputError
+from .errors import FactError, InputError
 from .evaluate import bound_inputs, check_facts, evaluate, given_inputs
 from .explain import Format, Grains, explained
 from .export import dot, latex, python, svg, text
@@ -113,6 +113,7 @@ class View:
         **dims : int
             A size for each named dimension.
         """
+        cost.checked_dims(dims, self.dag.outputs, self.dag.dims)
         return replace(memory_of(self.dag, dims), peak_bytes=program_peak(self.dag, dims))
 
     # -- numbers ---------------------------------------------------------------------------------
@@ -179,6 +180,8 @@ class View:
 
     def why(self, node: Node | Array | str, fact: Fact) -> str:
         """Where a fact about a value comes from."""
+        if not isinstance(fact, Fact):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise FactError(f"{fact!r} is no fact.", mend="Ask for one, such as sg.positive.")
         return Knowledge().why(self._node(node), fact)
 
     def diff(self, other: View) -> Difference:

@@ -101,6 +101,10 @@ def backend_named(name: str | Backend) -> Backend:
         If there is none, or a package it needs is missing.
     """
     if not isinstance(name, str):
+        if not callable(getattr(name, "compile", None)):
+            raise BackendError(
+                f"{name!r} is no backend.", mend=f"Name one: {', '.join(available())}."
+            )
         return name
     # Ours are not looked for: reading what all installed packages declare takes 20 ms.
     target = _BUILT_IN.get(name) or _entries().get(name)

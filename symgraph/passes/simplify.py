@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from ..algebra import SMALL, normalized
 from ..cost import op_count
 from ..dag import Node, collector_paused, reachable
+from ..errors import RuleError
 from ..propagation import Knowledge
 from ..rewriting.driver import rewrite
 from ..rewriting.index import RuleSet
@@ -38,6 +39,12 @@ def rule_set(rules: Rules) -> RuleSet:
         return rules
     if isinstance(rules, RulePack):
         return RuleSet([rules])
+    wrong = [each for each in rules if not isinstance(each, RulePack | Rule)]  # pyright: ignore[reportUnnecessaryIsInstance]
+    if wrong or isinstance(rules, str):
+        raise RuleError(
+            f"{(rules if isinstance(rules, str) else wrong[0])!r} is no rule and no pack of rules.",
+            mend='Give rules or packs: rules=sg.default_rules().without("name"), rules=[mine].',
+        )
     packs = [each for each in rules if isinstance(each, RulePack)]
     loose = tuple(each for each in rules if isinstance(each, Rule))
     return RuleSet([*packs, RulePack("given", loose)] if loose else packs)

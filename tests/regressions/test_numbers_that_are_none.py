@@ -111,3 +111,15 @@ def test_what_is_steady_is_not_written_over_exps() -> None:
     value, slope = graph.simplify().evaluate(**at)
     np.testing.assert_allclose(value, 1.5, rtol=1e-12)
     np.testing.assert_array_equal(slope, np.zeros((1, 3)))
+
+
+def test_an_exp_stays_with_the_sum_it_is_divided_by() -> None:
+    """y sigmoid(a) is not exp(a) times y sigmoid(-a), although that is computed anyway."""
+
+    def f(y, a):
+        shared = y * snp.sigmoid(-a)
+        return np.sum(np.sin(shared)) + np.sum(np.cos(shared)) + np.sum(y * snp.sigmoid(a))
+
+    at = {"y": np.array([1.0, 2.0]), "a": np.array([800.0, -800.0])}
+    graph = sg.trace(f, y=(2,), a=(2,))
+    np.testing.assert_allclose(graph.simplify().evaluate(**at), graph.evaluate(**at))

@@ -1,0 +1,80 @@
+"""What makes no sense is refused where it is said, in words that tell how to mend it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgraph as sg
+
+
+def f(x, w):
+    return np.sum(np.tanh(x @ w) ** 2)
+
+
+@pytest.fixture(scope="module")
+def graph() -> sg.Graph:
+    return sg.trace(f, x="n, 3", w=(3, 2)).gradient("w")
+
+
+@pytest.mark.parametrize("assume", ["positive", sg.simplex, 3, [sg.positive, None]])
+def test_a_fact_is_a_fact(assume: Any) -> None:
+    with pytest.raises(sg.FactError, match=r"is no fact(.|\n)*State"):
+        sg.spec("n", assume=assume)
+
+
+def test_why_is_asked_of_a_fact(graph: sg.Graph) -> None:
+    with pytest.raises(sg.FactError, match="'positive' is no fact"):
+        graph.why("x", "positive")  # pyright: ignore[reportArgumentType]
+
+
+def test_only_functions_are_traced() -> None:
+    with pytest.raises(sg.InputError, match="trace is of a function, not of 3"):
+        sg.trace(3, x=())  # pyright: ignore[reportArgumentType]
+
+
+def test_a_graph_is_made_of_arrays() -> None:
+    with pytest.raises(sg.InputError, match="made of symbolic arrays, not of 3"):
+        sg.graph(3)  # pyright: ignore[reportArgumentType]
+
+
+def test_there_are_three_grades_of_trust(graph: sg.Graph) -> None:
+    with pytest.raises(sg.SymgraphError, match=r"no grade of trust 'sure'(.|\n)*'rounding'"):
+        graph.simplify(trust="sure")  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("rules", ["standard", [3], ["plus_zero"]])
+def test_rules_are_rules(graph: sg.Graph, rules: Any) -> None:
+    """They were passed over in silence, and nothing was simplified."""
+    with pytest.raises(sg.RuleError, match="is no rule and no pack"):
+        graph.simplify(rules=rules)
+
+
+@pytest.mark.parametrize("size", [-3, 2.5, "a", None, True])
+def test_a_dimension_is_a_whole_number(graph: sg.Graph, size: Any) -> None:
+    for ask in (graph.memory, graph.flops, graph.cost, graph.bytes_moved):
+        with pytest.raises(sg.InputError, match=r"n=|negative"):
+            ask(n=size)
+    with pytest.raises(sg.InputError, match=r"n=|negative"):
+        graph.checkpoint(10_000, n=size)
+
+
+def test_a_dimension_nobody_named_is_told(graph: sg.Graph) -> None:
+    with pytest.raises(sg.InputError, match=r"No dimension is named 'm'(.|\n)*are n"):
+        graph.memory(n=4, m=3)
+    with pytest.raises(sg.InputError, match="No dimension is named 'm'"):
+        graph.checkpoint(10_000, n=4, m=3)
+
+
+def test_a_mask_is_not_passed_over_in_silence(graph: sg.Graph) -> None:
+    x = np.ma.masked_greater(np.ones((4, 3)), 0)
+    for compute in (graph.evaluate, graph.lower()):
+        with pytest.raises(sg.InputError, match="'x' is a masked array"):
+            compute(x=x, w=np.ones((3, 2)))
+
+
+def test_a_backend_is_named(graph: sg.Graph) -> None:
+    with pytest.raises(sg.BackendError, match=r"None is no backend(.|\n)*numpy"):
+        graph.lower(backend=None)  # pyright: ignore[reportArgumentType]
