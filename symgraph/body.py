@@ -15,9 +15,10 @@ from typing import Any, cast
 
 from .avals import Aval
 from .cost import node_flops
-from .dag import Dag, Node, params_key, reachable
+from .dag import Dag, Node, reachable
 from .dims import Dim, names_of, normal, resolve
 from .evaluate import results_read, run
+from .interning import params_key
 from .namespace import Namespace
 
 __all__ = ["Body", "SizedBody"]

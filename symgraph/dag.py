@@ -2,21 +2,15 @@
 
 A node is an operation applied to operands. Nodes are immutable and hash-consed: equal subgraphs are
 one node by construction (inputs excepted, each of which is itself). Constants are compared bit by
-bit, so
--0.0 is not 0.0. Building a node never simplifies it. Every node enters through `make`, and its
-serial number is larger than its operands', so sorting by serial is a topological order: no walk
+bit, so -0.0 is not 0.0. Building a node never simplifies it. Every node enters through `make`, and
+its serial number is larger than its operands', so sorting by serial is a topological order: no walk
 recurses.
 """
 
 from __future__ import annotations
 
-import gc
-import hashlib
 import itertools
-import threading
-import weakref
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,6 +21,7 @@ import numpy as np
 
 from .avals import Aval
 from .errors import InputError, SymgraphError
+from .interning import Interned, params_key
 from .op import Op, Params
 from .source import Frame, user_frame
 
@@ -42,7 +37,6 @@ __all__ = [
     "fresh",
     "make",
     "origin",
-    "params_key",
     "reachable",
     "substituted",
 ]
@@ -136,58 +130,9 @@ class Node:
         raise SymgraphError("Nodes are not pickled.", mend="Save the graph: graph.save('g.json').")
 
 
-class _Interned:
-    """Every node by what it is, held weakly.
-
-    A `WeakValueDictionary` costs more than the node: here a node that dies leaves its key behind,
-    and dead keys are swept when the table has doubled.
-    """
-
-    _LEAST = 20_000
-
-    def __init__(self) -> None:
-        self.refs: dict[tuple[Any, ...], weakref.ref[Node]] = {}
-        self._most = self._LEAST
-        self._lock = threading.Lock()
-
-    def add(self, key: tuple[Any, ...], node: Node) -> Node:
-        """The node of this key: `node`, if no other thread was faster."""
-        with self._lock:
-            ref = self.refs.get(key)
-            found = None if ref is None else ref()
-            if found is not None:
-                return found
-            self.refs[key] = weakref.ref(node)
-            if len(self.refs) > self._most:
-                self.refs = {key: ref for key, ref in self.refs.items() if ref() is not None}
-                self._most = max(self._LEAST, 2 * len(self.refs))
-        return node
-
-
 _serial = itertools.count()
-_interned = _Interned()
+_interned: Interned[Node] = Interned()
 _current: ContextVar[Origin | None] = ContextVar("origin", default=None)
-
-
-def _typed(value: Any) -> Any:
-    """A hashable key that tells 1, 1.0, True and -0.0 apart, and arrays by their bytes."""
-    if isinstance(value, tuple):
-        items = cast("tuple[Any, ...]", value)
-        return tuple(_typed(item) for item in items)
-    if isinstance(value, np.ndarray):
-        array = cast("np.ndarray[Any, Any]", value)
-        data = array.tobytes()
-        if len(data) > 64:
-            data = hashlib.blake2b(data, digest_size=20).digest()
-        return (array.dtype.str, array.shape, data)
-    if isinstance(value, float):
-        return (float, value.hex())
-    return (type(value), value)
-
-
-def params_key(params: Params) -> tuple[Any, ...]:
-    """A hashable key of params, by which equal ones are found."""
-    return tuple([(name, _typed(params[name])) for name in sorted(params)])
 
 
 class origin:  # reads as a function: `with origin(...)`
@@ -206,18 +151,6 @@ class origin:  # reads as a function: `with origin(...)`
 
     def __exit__(self, *_exception: object) -> None:
         _current.reset(self._token)
-
-
-@contextmanager
-def collector_paused() -> Generator[None]:
-    """No garbage collection inside: building 100,000 nodes makes it scan them again and again."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _origin() -> Origin:

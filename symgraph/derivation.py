@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from .autodiff.jacobians import Record
-from .dag import Dag, Node, collector_paused
+from .collector import collector_paused
+from .dag import Dag, Node
 from .passes.simplify import Rules, simplified
 from .propagation import Knowledge
 from .rewriting.log import Log

@@ -16,7 +16,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ..dag import Dag, collector_paused
+from ..collector import collector_paused
+from ..dag import Dag
 from ..dims import bind
 from ..errors import BackendError, InputError
 from ..evaluate import bound_inputs

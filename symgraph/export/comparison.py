@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..dag import Dag, Node, params_key
+from ..dag import Dag, Node
+from ..interning import params_key
 from .expressions import shortened
 from .labels import Labels
 

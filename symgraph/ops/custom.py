@@ -11,8 +11,8 @@ import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply, constant
 from ..avals import Aval
-from ..dag import params_key
 from ..errors import BackendError, InputError, NotDifferentiable
+from ..interning import params_key
 from ..namespace import NUMPY, Namespace
 from ..op import OPS, Op, Pull, Undefined, undefined
 from .probing import probed

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..algebra import SMALL, normalized
+from ..collector import collector_paused
 from ..cost import op_count
-from ..dag import Node, collector_paused, reachable
+from ..dag import Node, reachable
 from ..errors import RuleError
 from ..propagation import Knowledge
 from ..rewriting.driver import rewrite

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import perf_counter
 
-from ..dag import Node, Origin, collector_paused, make, origin, reachable
+from ..collector import collector_paused
+from ..dag import Node, Origin, make, origin, reachable
 from ..errors import RewriteError, RewriteLoopError
 from ..propagation import Knowledge
 from .index import RuleSet
