@@ -17,9 +17,8 @@ from typing import Any, TypeAlias
 from ..array import FUNCTIONS, Array, project
 from ..dag import Node, Origin, fresh, origin
 from ..dims import known_equal
-from ..errors import NotDifferentiable
 from ..op import OPS, Pull, Push, Undefined, carries_aligned
-from .reverse import active_nodes, check_targets, cotangents, fitted
+from .reverse import active_nodes, check_targets, cotangents, fitted, rule_of
 
 __all__ = ["tangents"]
 
@@ -155,15 +154,9 @@ def _seeds(
             yield seeds
         return
     for slot in moving:
-        rule = node.op.vjp_rule(slot)
+        rule = rule_of(node, slot)
         if rule is None:
             continue
-        if isinstance(rule, Undefined):
-            raise NotDifferentiable(
-                f"{node.op.name} has no derivative with respect to operand {slot}: {rule.why}.",
-                [f"{node!r}   from {node.origin}"],
-                mend="Stop the gradient there (snp.stop_gradient), or give the operation a vjp.",
-            )
         ct: Any = dummies[0] if single else tuple(dummies)
         out: Any = outs[0] if single else tuple(outs)
         pulled = fitted(rule(ct, out, *operands, **node.params), operands[slot].aval, 0)

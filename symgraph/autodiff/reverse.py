@@ -18,10 +18,10 @@ from ..avals import Aval
 from ..dag import Node, Origin, origin
 from ..dims import Shape, known_equal
 from ..errors import DTypeError, NotDifferentiable, ShapeError
-from ..op import Pull, Undefined
+from ..op import Pull, Undefined, VjpRule
 from ..ops.creation import constant_of, zeros
 
-__all__ = ["active_nodes", "check_targets", "cotangents", "fitted", "gradients", "vjp"]
+__all__ = ["active_nodes", "check_targets", "cotangents", "fitted", "gradients", "rule_of", "vjp"]
 
 
 def active_nodes(outputs: Sequence[Node], targets: Sequence[Node]) -> set[Node]:
@@ -154,17 +154,29 @@ def _pull_back(
     for slot, operand in enumerate(node.operands):
         if operand not in active or operand.aval.dtype.kind != "f":
             continue
-        rule = node.op.vjp_rule(slot)
+        rule = rule_of(node, slot)
         if rule is None:
             continue
-        if isinstance(rule, Undefined):
-            raise NotDifferentiable(
-                f"{node.op.name} has no derivative with respect to operand {slot}: {rule.why}.",
-                [f"{node!r}   from {node.origin}"],
-                mend="Stop the gradient there (snp.stop_gradient), or give the operation a vjp.",
-            )
         contribution = rule(ct, out, *operands, **node.params)
         pending.setdefault(operand, []).append(fitted(contribution, operand.aval, lead))
+
+
+def rule_of(node: Node, slot: int) -> VjpRule | None:
+    """The rule that pulls a cotangent back to an operand; None where its derivative is zero.
+
+    Raises
+    ------
+    NotDifferentiable
+        If the operation says that there is no derivative.
+    """
+    rule = node.op.vjp_rule(slot)
+    if isinstance(rule, Undefined):
+        raise NotDifferentiable(
+            f"{node.op.name} has no derivative with respect to operand {slot}: {rule.why}.",
+            [f"{node!r}   from {node.origin}"],
+            mend="Stop the gradient there (snp.stop_gradient), or give the operation a vjp.",
+        )
+    return rule
 
 
 def _pull_back_jointly(

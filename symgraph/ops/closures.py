@@ -7,7 +7,7 @@ is the sum over the steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,7 @@ __all__ = [
     "newest",
     "rebuilt",
     "same_shape",
+    "spread",
     "traced",
 ]
 
@@ -201,3 +202,32 @@ def check_same(these: Sequence[Aval], those: Sequence[Aval], what: str, other: s
 def same_shape(one: Aval, other: Aval) -> bool:
     """Whether two values surely have one shape."""
     return one.ndim == other.ndim and all(map(known_equal, one.shape, other.shape))
+
+
+def spread(
+    body: Body,
+    start: Iterable[Node],
+    carries: Sequence[tuple[Node, Node]],
+    through: Callable[[Node], bool] = lambda node: True,
+) -> set[Node]:
+    """What depends on `start`, from step to step.
+
+    Parameters
+    ----------
+    body : Body
+        Of the loop.
+    start : iterable of Node
+    carries : sequence of pairs of Node
+        The input that holds a carry, and the output that is the carry of the next step.
+    through : callable
+        Whether a dependence passes through a node of the body.
+    """
+    found = set(start)
+    while True:
+        before = len(found)
+        for node in body.nodes:
+            if any(operand in found for operand in node.operands) and through(node):
+                found.add(node)
+        found.update(carry for carry, after in carries if after in found)
+        if len(found) == before:
+            return found

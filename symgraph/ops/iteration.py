@@ -14,13 +14,21 @@ import numpy as np
 from ..array import FUNCTIONS, Array, apply
 from ..avals import Aval
 from ..body import Body, SizedBody
-from ..dag import Node
 from ..dims import Dim
 from ..errors import DTypeError, InputError, ShapeError, TraceError
 from ..op import Op, Push, register, undefined
 from ..pytrees import Tree, flatten, leaf_paths, unflatten
 from .branches import cond
-from .closures import Traced, as_leaves, check_same, closed, fresh_like, same_shape, traced
+from .closures import (
+    Traced,
+    as_leaves,
+    check_same,
+    closed,
+    fresh_like,
+    same_shape,
+    spread,
+    traced,
+)
 from .composites import naming_lines
 from .creation import zeros
 from .loops import scan
@@ -70,7 +78,7 @@ def _pushforward_while(push: Push, *, cond: Body, body: Body, tests: int) -> lis
     known = {node: tangent for node, tangent in given.items() if tangent is not None}
     if not known:
         return [None] * count
-    moving = _moving(body, set(known))
+    moving = spread(body, known, [*zip(body.inputs, body.outputs, strict=False)])
     names = {
         node: fresh_like(node.aval.with_shape((*lead, *node.shape)), "tangent")
         for node in (*carries, *shared)
@@ -101,23 +109,6 @@ def _pushforward_while(push: Push, *, cond: Body, body: Body, tests: int) -> lis
     )
     moved = dict(zip(led, found[count:], strict=True))
     return [moved.get(node) for node in carries]
-
-
-def _moving(body: Body, known: set[Node]) -> set[Node]:
-    """What varies with the known inputs, from step to step."""
-    moving = set(known)
-    while True:
-        before = len(moving)
-        for node in body.nodes:
-            if any(operand in moving for operand in node.operands):
-                moving.add(node)
-        moving.update(
-            inner
-            for inner, after in zip(body.inputs, body.outputs, strict=False)
-            if after in moving
-        )
-        if len(moving) == before:
-            return moving
 
 
 WHILE_LOOP = register(

@@ -19,7 +19,7 @@ from ..dag import Node, reachable
 from ..dims import Dim, known_equal
 from ..errors import DTypeError, ShapeError
 from ..op import Op, Pull, register
-from .closures import closed, fresh_like, rebuilt
+from .closures import closed, fresh_like, rebuilt, spread
 from .creation import zeros
 
 __all__ = ["SCAN", "Carry", "Looped", "looped"]
@@ -288,19 +288,8 @@ class _Reverse:
 
     def _varying(self, wanted: set[Node]) -> set[Node]:
         """What depends on the wanted ones through floating values, from step to step."""
-        varying = set(wanted)
-        while True:
-            before = len(varying)
-            for node in self.body.nodes:
-                if any(operand in varying for operand in node.operands) and _floats(node):
-                    varying.add(node)
-            varying.update(
-                inner
-                for inner, after in zip(self.carry_in, self.carry_out, strict=True)
-                if after in varying
-            )
-            if len(varying) == before:
-                return varying
+        carries = zip(self.carry_in, self.carry_out, strict=True)
+        return spread(self.body, wanted, [*carries], _floats)
 
     def _flowing(self) -> set[Node]:
         """Carries that something with a cotangent depends on, from step to step."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...array import apply
-from ...dag import Dag, Node
+from ...dag import Dag, reachable
 from ...errors import SymgraphError
 from ...op import Op
 from ...pytrees import flatten
@@ -54,15 +54,5 @@ _SHAPES: dict[int, tuple[tuple[tuple[int | str, ...], ...], ...]] = {
 
 def _dag_of(result: Any) -> Dag:
     outputs = [each.node for each in flatten(result)[0]]
-    found: dict[str, Node] = {}
-    seen = set(outputs)
-    stack = list(outputs)
-    while stack:
-        node = stack.pop()
-        if node.is_input:
-            found[node.params["name"]] = node
-        for operand in node.operands:
-            if operand not in seen:
-                seen.add(operand)
-                stack.append(operand)
-    return Dag(dict(sorted(found.items())), outputs)
+    inputs = {node.params["name"]: node for node in reachable(outputs) if node.is_input}
+    return Dag(dict(sorted(inputs.items())), outputs)
