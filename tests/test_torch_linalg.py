@@ -7,14 +7,12 @@ reason.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
-from unittest import TestCase
 
 import numpy as np
 import pytest
+from torchsamples import op_db
 
 import symgraph as sg
 import symgraph.numpy as snp
@@ -133,19 +131,6 @@ SEEN: dict[str, Adapter] = {
 }
 
 
-@pytest.fixture(scope="module")
-def op_db() -> dict[str, Any]:
-    pytest.importorskip("torch", reason="PyTorch comes with the oracles extra")
-    if "expecttest" not in sys.modules:
-        # Only the class is asked for, of a package the wheel does not bring.
-        stub: Any = ModuleType("expecttest")
-        stub.TestCase = TestCase
-        sys.modules["expecttest"] = stub
-    from torch.testing._internal.common_methods_invocations import op_db as found
-
-    return {f"{each.name}/{each.variant_test_name}".rstrip("/"): each for each in found}
-
-
 def samples(name: str, op: Any) -> list[Any]:
     import torch
 
@@ -154,8 +139,8 @@ def samples(name: str, op: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", ADAPTERS)
-def test_samples(name: str, op_db: Any) -> None:
-    op = op_db[name]
+def test_samples(name: str) -> None:
+    op = op_db()[name]
     agreed = 0
     for sample in samples(name, op):
         inputs = sample.input if isinstance(sample.input, (list, tuple)) else [sample.input]

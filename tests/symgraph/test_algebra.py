@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from randomgraphs import SYMGRAPH, random_program
+from randomgraphs import random_program, traced_program
 
 import symgraph as sg
 from symgraph.algebra import normalized
@@ -194,19 +194,7 @@ def test_constants_that_do_not_fit_the_dtype_leave_the_region_as_it_is() -> None
 def test_random_programs_keep_their_values(start: int) -> None:
     for seed in range(start, start + 20):
         program = random_program(seed)
-        specs = {
-            each.name: sg.spec(
-                each.value.shape,
-                each.value.dtype,
-                eval(each.assume, {"sg": sg}) if each.assume else (),
-            )
-            for each in program.inputs
-        }
-
-        def function(**inputs: Any) -> Any:
-            return program.function(SYMGRAPH.np, SYMGRAPH.sp, **inputs)  # noqa: B023
-
-        joint = sg.trace(function, **specs).gradient(*program.targets)
+        joint = traced_program(program).gradient(*program.targets)
         outputs = settled(*joint.outputs.values())
         small = joint.dag.with_outputs(outputs)
         verify(small)

@@ -6,7 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
-from randomgraphs import SYMGRAPH, random_program
+from randomgraphs import random_program, traced_program
 
 import symgraph as sg
 from symgraph.export import dot, svg, text
@@ -14,13 +14,7 @@ from symgraph.export import dot, svg, text
 
 def _traced(seed: int) -> sg.Graph:
     program = random_program(seed)
-    specs = {
-        each.name: sg.spec(
-            each.value.shape, each.value.dtype, eval(each.assume, {"sg": sg}) if each.assume else ()
-        )
-        for each in program.inputs
-    }
-    graph = sg.trace(lambda **arrays: program.function(SYMGRAPH.np, SYMGRAPH.sp, **arrays), **specs)
+    graph = traced_program(program)
     return graph.gradient(*program.targets)
 
 

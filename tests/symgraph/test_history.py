@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from randomgraphs import SYMGRAPH, random_program
+from randomgraphs import random_program, traced_program
 
 import symgraph as sg
 import symgraph.numpy as snp
@@ -154,13 +154,7 @@ def test_the_profile_tells_rules_apart() -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_histories_of_random_programs_agree(seed: int) -> None:
     program = random_program(seed)
-    specs = {
-        each.name: sg.spec(
-            each.value.shape, each.value.dtype, eval(each.assume, {"sg": sg}) if each.assume else ()
-        )
-        for each in program.inputs
-    }
-    graph = sg.trace(lambda **arrays: program.function(SYMGRAPH.np, SYMGRAPH.sp, **arrays), **specs)
+    graph = traced_program(program)
     history = graph.gradient(*program.targets).simplify().history
     history.check(**{each.name: each.value for each in program.inputs})
     for moment in history.graphs():

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from randomgraphs import SYMGRAPH, random_program
+from randomgraphs import random_program, traced_program
 
 import symgraph as sg
 import symgraph.numpy as snp
@@ -159,13 +159,7 @@ def assert_is_tex(text: str) -> None:
 @pytest.mark.parametrize("seed", range(25))
 def test_random_programs_give_tex(seed: int) -> None:
     program = random_program(seed)
-    specs = {
-        each.name: sg.spec(
-            each.value.shape, each.value.dtype, eval(each.assume, {"sg": sg}) if each.assume else ()
-        )
-        for each in program.inputs
-    }
-    graph = sg.trace(lambda **arrays: program.function(SYMGRAPH.np, SYMGRAPH.sp, **arrays), **specs)
+    graph = traced_program(program)
     small = graph.gradient(*program.targets).simplify()
     for each in (graph, small):
         assert_is_tex(each.to_latex())

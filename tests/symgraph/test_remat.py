@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from randomgraphs import SYMGRAPH, random_program
+from randomgraphs import closed, random_gradient, random_program
 
-from symgraph.array import Array
 from symgraph.autodiff.reverse import gradients
 from symgraph.backends.base import lower
 from symgraph.cost import flops
@@ -32,11 +31,6 @@ from symgraph.verify import verify
 
 
 # -- graphs ----------------------------------------------------------------------------------------
-def closed(inputs: dict[str, Array], *outputs: Any) -> Dag:
-    nodes = {name: each.node for name, each in inputs.items()}
-    return Dag(nodes, [each.node for each in outputs if each is not None])
-
-
 def chain(length: int, size: int = 1000) -> Dag:
     x = input("x", (size,))
     y: Any = x
@@ -84,14 +78,6 @@ def tangle(steps: int, seed: int, size: int = 100) -> Dag:
         values.append(np.sin(a) if kind == 0 else a * np.cos(b) if kind == 1 else 0.5 * a + b)
     loss = np.sum(values[-1] + values[-2])
     return closed({"x": x}, loss, *gradients(loss, [x]))
-
-
-def random_gradient(seed: int) -> Dag:
-    program = random_program(seed)
-    inputs = {name: input(name, each.shape, each.dtype) for name, each in program.values.items()}
-    value = program.function(SYMGRAPH.np, SYMGRAPH.sp, *inputs.values())
-    found = gradients(value, [inputs[name] for name in program.targets])
-    return closed(inputs, value, *[each for each in found if each is not None])
 
 
 def numbers(dag: Dag) -> dict[str, Any]:

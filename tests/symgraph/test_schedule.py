@@ -8,27 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from randomgraphs import SYMGRAPH, random_program
+from randomgraphs import closed, random_gradient
 
 import symgraph.numpy as snp
 from symgraph.array import Array
-from symgraph.autodiff.reverse import gradients
 from symgraph.dag import Dag, Node, make
 from symgraph.lowering.liveness import memory
 from symgraph.lowering.schedule import scheduled
 from symgraph.ops.creation import input
-
-
-def closed(inputs: dict[str, Array], *outputs: Any) -> Dag:
-    return Dag({name: each.node for name, each in inputs.items()}, [each.node for each in outputs])
-
-
-def random_gradient(seed: int) -> Dag:
-    program = random_program(seed)
-    inputs = {name: input(name, each.shape, each.dtype) for name, each in program.values.items()}
-    value = program.function(SYMGRAPH.np, SYMGRAPH.sp, *inputs.values())
-    found = gradients(value, [inputs[name] for name in program.targets])
-    return closed(inputs, value, *[each for each in found if each is not None])
 
 
 def assert_order(dag: Dag, order: list[Node]) -> None:

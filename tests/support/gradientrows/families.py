@@ -2,47 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 import symgraph.numpy as snp
 from symgraph.array import apply
 from symgraph.op import OPS
-from symgraph.testing import GradientCase, Operand
 
+from .rows import MATRIX, VECTOR
+from .rows import apart as _apart
+from .rows import of as _of
+from .rows import row as _row
+from .rows import zeroed as _zeroed
 
-def _of(shape: tuple[int, ...], low: float = -2.0, high: float = 2.0) -> Operand:
-    return Operand(low, high, shape)
-
-
-MATRIX = _of((2, 3))
 CUBE = _of((2, 3, 2))
-VECTOR = _of((3,))
 SQUARE = _of((3, 3))
 INDEX = np.array([[1, 0], [1, 1]])
 ALONG = np.array([[2, 0], [1, 1]])
-
-
-def _row(
-    op: str,
-    call: Callable[..., Any],
-    *operands: Operand,
-    analytic: bool = True,
-    note: str = "",
-) -> GradientCase:
-    return GradientCase(op, call, operands or (MATRIX,), analytic, note=note)
-
-
-def _apart(x: Any) -> Any:
-    """Elements at least 1 apart, so that no difference crosses a tie."""
-    return x / 8 + np.arange(6.0).reshape(2, 3) * np.array([1.0, -1.0, 2.0])
-
-
-def _zeroed(x: Any) -> Any:
-    return x * np.array([[1.0, 0.0, 1.0], [0.0, 0.0, 2.0]])
-
 
 REDUCTION = (
     _row("sum", lambda x: np.sum(x * x)),

@@ -9,6 +9,7 @@ from .large import chain, random_function
 from .namespaces import AUTOGRAD, JAX, NUMPY, SYMGRAPH, TORCH
 from .program import Input, Line, Program
 from .shrink import shrunk
+from .traced import closed, random_gradient, traced_program
 
 __all__ = [
     "AUTOGRAD",
@@ -20,7 +21,10 @@ __all__ = [
     "Line",
     "Program",
     "chain",
+    "closed",
     "random_function",
+    "random_gradient",
     "random_program",
     "shrunk",
+    "traced_program",
 ]

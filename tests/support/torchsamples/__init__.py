@@ -18,13 +18,14 @@ import pytest
 
 import symgraph as sg
 
-__all__ = ["Adapter", "compare_samples"]
+__all__ = ["Adapter", "compare_samples", "op_db"]
 
 Adapter = Callable[..., Any]
 
 
 @cache
 def op_db() -> dict[str, Any]:
+    """PyTorch's operators with the samples that it tests them on, by name."""
     pytest.importorskip("torch", reason="PyTorch comes with the oracles extra")
     if "expecttest" not in sys.modules:
         # Only the class is asked for, of a package the wheel does not bring.
