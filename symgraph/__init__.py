@@ -55,6 +55,7 @@ from .ops.derivatives import custom_vjp
 from .ops.iteration import while_loop
 from .ops.loops import fori_loop, scan
 from .rewriting import default_rules
+from .saturation import SaturationBounds
 from .tracing import Spec, UnusedInputWarning, graph, spec, trace
 from .transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 
@@ -78,6 +79,7 @@ __all__ = [
     "RewriteError",
     "RewriteLoopError",
     "RuleError",
+    "SaturationBounds",
     "ShapeError",
     "Spec",
     "SymgraphError",

@@ -18,6 +18,7 @@ from .passes.simplify import Rules, simplified
 from .propagation import Knowledge
 from .rewriting.log import Log
 from .rewriting.rule import Soundness
+from .saturation import SaturationBounds, saturated
 
 __all__ = ["Derive", "Stage", "derived", "simplified_stage"]
 
@@ -59,8 +60,10 @@ def derived(stage: Stage, derive: Derive, *, again: bool) -> tuple[Stage, Log]:
     return (Stage(dag, source, derive) if again else Stage(dag)), log
 
 
-def simplified_stage(stage: Stage, trust: Soundness, rules: Rules) -> tuple[Stage, Log]:
-    """The simplest equal graph, and how it came about."""
+def simplified_stage(
+    stage: Stage, trust: Soundness, rules: Rules, bounds: SaturationBounds | None = None
+) -> tuple[Stage, Log]:
+    """The simplest equal graph, and how it came about; with `bounds` it is saturated, too."""
     history = Log()
     knowledge = Knowledge()
     settled: set[Node] = set()
@@ -71,6 +74,9 @@ def simplified_stage(stage: Stage, trust: Soundness, rules: Rules) -> tuple[Stag
         history.through("differentiated", forward.outputs, dag.outputs, equal=False)
     outputs, steps = simplified(dag.outputs, knowledge, trust=trust, rules=rules, settled=settled)
     history.extend(steps)
+    if bounds is not None:
+        outputs, steps = saturated(outputs, knowledge, trust=trust, rules=rules, bounds=bounds)
+        history.extend(steps)
     return Stage(dag.with_outputs(outputs), before=stage), history
 
 

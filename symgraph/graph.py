@@ -39,6 +39,7 @@ from .lowering.remat import bytes_of, recomputed
 from .passes.simplify import Rules
 from .rewriting.log import Log
 from .rewriting.rule import SOUNDNESS, Soundness
+from .saturation import SaturationBounds
 from .view import View
 
 if TYPE_CHECKING:
@@ -312,8 +313,10 @@ class Graph(View):
     def simplify(
         self,
         trust: Soundness = "rounding",
-        strategy: Literal["greedy"] = "greedy",
+        strategy: Literal["greedy", "saturate"] = "greedy",
         rules: Rules = None,
+        *,
+        bounds: SaturationBounds | None = None,
     ) -> Graph:
         """The simplest equal graph the rules and the algebra find.
 
@@ -325,19 +328,32 @@ class Graph(View):
         trust : "exact", "rounding" or "domain"
             Which rewrites are allowed: equal bit for bit; equal in exact arithmetic wherever the
             left side is defined (default); also where the left side gave NaN.
-        strategy : "greedy"
+        strategy : "greedy" or "saturate"
+            Rules one after the other; or, after that, equality saturation of small parts of the
+            graph: every order of the same rules at once, and the cheapest of all that is equal. It
+            takes seconds, needs `pip install "symgraph[saturate]"`, and is never worse.
         rules : RuleSet, RulePack, sequence of Rule or RulePack, optional
             Instead of the installed packs: `sg.default_rules().without("name")` leaves one out,
             `sg.default_rules().plus(mine)` adds one.
+        bounds : SaturationBounds, optional
+            How far `strategy="saturate"` goes.
+
+        Raises
+        ------
+        SymgraphError
+            If there is no such strategy, or egglog is not installed.
         """
-        if strategy != "greedy":
-            raise SymgraphError(f"There is no strategy {strategy!r}.", mend='Use "greedy".')
+        if strategy not in ("greedy", "saturate"):
+            raise SymgraphError(
+                f"There is no strategy {strategy!r}.", mend='Use "greedy" or "saturate".'
+            )
         if trust not in SOUNDNESS:
             raise SymgraphError(
                 f"There is no grade of trust {trust!r}.",
                 mend=f"It is one of {', '.join(map(repr, SOUNDNESS))}.",
             )
-        stage, history = simplified_stage(self._stage, trust, rules)
+        bounds = (bounds or SaturationBounds()) if strategy == "saturate" else None
+        stage, history = simplified_stage(self._stage, trust, rules, bounds)
         return Graph(stage, history=history)
 
     # -- memory ----------------------------------------------------------------------------------

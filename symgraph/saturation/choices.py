@@ -1,0 +1,79 @@
+"""Ways to compute each class of equal nodes, and what a choice among them costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..dag import Node
+
+__all__ = ["Choices", "ENode"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ENode:
+    """One way to compute a class.
+
+    Parameters
+    ----------
+    node : Node
+    own : int
+        The class it is in.
+    below : tuple of int
+        The classes of its operands.
+    weight : float
+        What it costs, its operands aside.
+    """
+
+    node: Node
+    own: int
+    below: tuple[int, ...]
+    weight: float
+
+
+class Choices:
+    """All ways to compute each class, and which of them is chosen.
+
+    Parameters
+    ----------
+    enodes : sequence of ENode
+        The first of a class is what to keep where nothing is gained.
+    roots : sequence of int
+    """
+
+    def __init__(self, enodes: Sequence[ENode], roots: Sequence[int]) -> None:
+        self.roots = tuple(dict.fromkeys(roots))
+        self.ways: dict[int, list[ENode]] = {}
+        for each in enodes:
+            self.ways.setdefault(each.own, []).append(each)
+        self.chosen: dict[int, ENode] = {}
+
+    def total(self, chosen: Mapping[int, ENode]) -> float:
+        """What the roots cost with these choices; infinite where one needs itself."""
+        order = self.order(chosen)
+        return float("inf") if order is None else sum(chosen[each].weight for each in order)
+
+    def order(self, chosen: Mapping[int, ENode]) -> list[int] | None:
+        """The classes that the roots need, operands first; None where one needs itself."""
+        done: dict[int, bool] = {}
+        order: list[int] = []
+        stack = list(reversed(self.roots))
+        while stack:
+            top = stack[-1]
+            if done.get(top):
+                stack.pop()
+                continue
+            if top in done:
+                done[top] = True
+                order.append(top)
+                stack.pop()
+                continue
+            if top not in chosen:
+                return None
+            done[top] = False
+            for each in chosen[top].below:
+                if each not in done:
+                    stack.append(each)
+                elif not done[each]:
+                    return None
+        return order

@@ -1,0 +1,109 @@
+"""The cheapest node that is equal to each output, shared nodes paid once.
+
+Finding it is NP-hard (M. Stepp, PhD thesis, 2011). Three searches: bottom-up with sets of what each
+choice needs (the `faster-greedy-dag` extractor of extraction-gym), from there exchange of one
+choice at a time, and for small e-graphs an integer program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..dag import Node, Origin, make, origin
+from .choices import Choices, ENode
+from .program import solved
+
+__all__ = ["A_NODE", "extracted"]
+
+A_NODE = 1e-6
+"""What any node costs, so that no choice is needed by itself."""
+
+
+def extracted(choices: Choices, *, exact_below: int) -> list[Node]:
+    """A node for each root, at the least cost found.
+
+    Parameters
+    ----------
+    choices : Choices
+        The choice in it is the one to beat.
+    exact_below : int
+        Up to so many e-nodes the integer program is solved.
+    """
+    best = dict(choices.chosen)
+    found = _bottom_up(choices)
+    for start in (found, best):
+        improved = _exchanged(choices, {**found, **start})
+        if choices.total(improved) < choices.total(best) - A_NODE / 2:
+            best = improved
+    if sum(map(len, choices.ways.values())) <= exact_below:
+        program = solved(choices.ways, choices.roots, choices.total(best))
+        if program is not None and choices.total(program) < choices.total(best) - A_NODE / 2:
+            best = program
+    best = _kept(choices, best)
+    return _built(choices, best)
+
+
+def _bottom_up(choices: Choices) -> dict[int, ENode]:
+    """For each class the way whose set of needed choices is cheapest, to a fixpoint."""
+    sets: dict[int, dict[int, float]] = {}
+    totals: dict[int, float] = {}
+    chosen: dict[int, ENode] = {}
+    changed = True
+    while changed:
+        changed = False
+        for own, ways in choices.ways.items():
+            for way in ways:
+                if any(each not in sets for each in way.below):
+                    continue
+                needed: dict[int, float] = {}
+                for each in way.below:
+                    needed.update(sets[each])
+                if own in needed:
+                    continue
+                needed[own] = way.weight
+                total = sum(needed.values())
+                if total < totals.get(own, float("inf")) - A_NODE / 2:
+                    sets[own], totals[own], chosen[own] = needed, total, way
+                    changed = True
+    return chosen
+
+
+def _exchanged(choices: Choices, start: dict[int, ENode]) -> dict[int, ENode]:
+    """The choice with ways exchanged one by one while that helps."""
+    chosen = dict(start)
+    least = choices.total(chosen)
+    improved = True
+    while improved:
+        improved = False
+        for own in choices.order(chosen) or ():
+            for way in choices.ways[own]:
+                if way is chosen[own]:
+                    continue
+                trial = {**chosen, own: way}
+                total = choices.total(trial)
+                if total < least - A_NODE / 2:
+                    chosen, least, improved = trial, total, True
+    return chosen
+
+
+def _kept(choices: Choices, chosen: dict[int, ENode]) -> dict[int, ENode]:
+    """The choice with the first way of each class wherever it costs no more."""
+    least = choices.total(chosen)
+    for own in choices.order(chosen) or ():
+        trial = {**chosen, own: choices.ways[own][0]}
+        if choices.total(trial) <= least + A_NODE / 2:
+            chosen = trial
+    return chosen
+
+
+def _built(choices: Choices, chosen: Mapping[int, ENode]) -> list[Node]:
+    new: dict[int, Node] = {}
+    for own in choices.order(chosen) or ():
+        node = chosen[own].node
+        operands = tuple([new[each] for each in chosen[own].below])
+        if not chosen[own].below or operands == node.operands:
+            new[own] = node
+            continue
+        with origin(Origin(node.origin.frames, node.origin.adjoint_of, "saturate")):
+            new[own] = make(node.op, operands, node.params, node.copy)
+    return [new[root] for root in choices.roots]

@@ -1,0 +1,68 @@
+"""From a match to an instance of a rule: the left side as a node, and what stands for it.
+
+The left side is built anew from the parts that were matched, and then the rule is applied to it by
+the very call that the greedy driver makes: guards are asked of what is known, params and shapes are
+compared, the right side must have the left side's shape and dtype.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..dag import Node, Origin, make, origin
+from ..errors import RewriteError, SymgraphError
+from ..propagation import Knowledge
+from ..rewriting.pattern import Pattern, Term
+from ..rewriting.rule import Rule, Soundness
+from .egraph import EGraph, Match
+
+__all__ = ["Instance", "instance_of"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instance:
+    """Two values that a rule says are equal.
+
+    Parameters
+    ----------
+    rule : Rule or None
+        None where constants were folded.
+    left, right : Node
+    sound : "exact" or "rounding"
+    """
+
+    rule: Rule | None
+    left: Node
+    right: Node
+    sound: Soundness
+
+
+def instance_of(
+    match: Match, graph: EGraph, knowledge: Knowledge, trust: Soundness
+) -> Instance | None:
+    """What the rule says where it was found to fit; None where it does not apply after all."""
+    rule = graph.rules[match.rule]
+    place = graph.nodes[match.root].origin
+    with origin(Origin(place.frames, place.adjoint_of, rule.name)):
+        try:
+            left = _built(rule.lhs, iter(match.parts), graph)
+            if left.results != graph.nodes[match.root].results:
+                return None
+            fired = rule.apply(left, knowledge, trust)
+        except RewriteError:
+            raise
+        except SymgraphError:
+            return None  # parts that fit one by one, but not together
+    if fired is None or fired.node.results != left.results:
+        return None
+    return Instance(rule, left, fired.node, fired.sound)
+
+
+def _built(pattern: Pattern, parts: Iterator[int], graph: EGraph) -> Node:
+    """The pattern with the parts in it; recursion is as deep as the rule's text."""
+    part = next(parts)
+    if not isinstance(pattern, Term):
+        return graph.nodes[part]
+    operands = [_built(each, parts, graph) for each in pattern.operands]
+    return make(pattern.op, operands, graph.params_of(part))

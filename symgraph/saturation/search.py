@@ -1,0 +1,269 @@
+"""Equality saturation of one small graph: rules until nothing is new or a bound is met.
+
+All that is equal is kept, so no order of rules has to be right; then the cheapest is taken. Bounds
+are counts, so the result depends on nothing but the graph. Source: M. Willsey et al., egg: fast and
+extensible equality saturation, POPL 2021; Y. Zhang et al., Better together: unifying Datalog and
+equality saturation (egglog), PLDI 2023.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ..cost import node_flops, varying
+from ..dag import Node, params_key
+from ..dims import names_of, resolve
+from ..errors import RewriteError
+from ..passes.constant_folding import folded
+from ..propagation import Knowledge
+from ..rewriting.rule import Rule, Soundness
+from .choices import Choices, ENode
+from .directions import shrinks
+from .egraph import EGraph, Match
+from .extract import A_NODE, extracted
+from .instances import Instance, instance_of
+from .proof import Closure, ProofStep
+
+__all__ = ["SaturationBounds", "Search", "ordered", "price"]
+
+_NOMINAL = 61
+"""A named dimension counts as this long when costs are compared, as in the algebra."""
+_FLOPS_AGAINST_AN_OPERATION = 0.5
+"""All flops of the graph weigh as much as half an operation."""
+_LONGEST_SPARED = 60
+"""Steps up to which a proof is made shorter: it takes a proof for each of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaturationBounds:
+    """How far `strategy="saturate"` goes: counts, so that results do not depend on time.
+
+    Parameters
+    ----------
+    iterations : int
+        Rounds of matching.
+    nodes : int
+        E-nodes after which nothing is added.
+    window : int
+        Operations that are looked at together; a larger graph is taken in parts.
+    exact_below : int
+        E-nodes up to which the cheapest is found by integer programming.
+    rounds : int
+        Times that saturation and the greedy pass take turns.
+    """
+
+    iterations: int = 6
+    nodes: int = 1200
+    window: int = 40
+    exact_below: int = 100
+    rounds: int = 3
+
+
+class Search:
+    """An e-graph over `roots`, grown by rules.
+
+    Parameters
+    ----------
+    roots : sequence of Node
+    leaves : iterable of Node
+        Values that are computed elsewhere.
+    varies : set of Node
+        Of roots and what they need: what depends on an input.
+    rules : sequence of Rule
+        Those that shorten first.
+    knowledge : Knowledge
+    trust : "exact" or "rounding"
+    bounds : SaturationBounds
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[Node],
+        leaves: Iterable[Node],
+        varies: set[Node],
+        rules: Sequence[Rule],
+        knowledge: Knowledge,
+        trust: Soundness,
+        bounds: SaturationBounds,
+    ) -> None:
+        self.roots = tuple(roots)
+        self.knowledge = knowledge
+        self.trust: Soundness = trust
+        self.bounds = bounds
+        self.graph = EGraph(rules, leaves)
+        self._is_leaf = self.graph.is_leaf
+        self.instances: list[Instance] = []
+        self._varies = dict.fromkeys(varies, True)
+        self._superseded: dict[Node, None] = {}
+        self._applied: set[tuple[str, Node]] = set()
+        self._shrinks = [shrinks(rule) for rule in rules]
+        for root in roots:
+            self.graph.add(root)
+        self._original = len(self.graph)
+
+    # -- growing -----------------------------------------------------------------------------------
+    def run(self) -> list[Node]:
+        """A node equal to each root, at the least cost found together."""
+        waiting: list[Match] = []
+        for left in range(self.bounds.iterations, 0, -1):
+            waiting += self.graph.matches()
+            if not waiting:
+                break
+            room = max(self.bounds.nodes - len(self.graph), 0)
+            waiting = self._grown(waiting, len(self.graph) + room // left)
+        return self._cheapest()
+
+    def _grown(self, matches: Sequence[Match], most: int) -> list[Match]:
+        """Apply rules until there are `most` e-nodes; the matches that are left."""
+        ranked = sorted(matches, key=lambda each: (not self._shrinks[each.rule], each.root, each))
+        for i, match in enumerate(ranked):
+            if len(self.graph) >= (self.bounds.nodes if self._shrinks[match.rule] else most):
+                return ranked[i:]
+            self._apply(match)
+        return []
+
+    def _apply(self, match: Match) -> None:
+        found = instance_of(match, self.graph, self.knowledge, self.trust)
+        if found is None or found.rule is None or (found.rule.name, found.left) in self._applied:
+            return
+        self._applied.add((found.rule.name, found.left))
+        if found.rule.stable:
+            self._superseded[found.left] = None
+        self._note(found)
+
+    def _note(self, instance: Instance) -> None:
+        before = len(self.graph)
+        self.graph.add(instance.left)
+        self.graph.add(instance.right)
+        self.graph.unite(instance.left, instance.right)
+        self.instances.append(instance)
+        for node in self.graph.nodes[before:]:
+            if not self._varying(node) and node.operands:
+                number = folded([node])[0]
+                if number is not node and number.results == node.results:
+                    self._note(Instance(None, node, number, "exact"))
+
+    def _varying(self, node: Node) -> bool:
+        found = self._varies.get(node)
+        if found is None:
+            inside = not self.graph.is_leaf(node)
+            found = node.is_input or (inside and any(map(self._varying, node.operands)))
+            self._varies[node] = found
+        return found
+
+    # -- the cheapest ------------------------------------------------------------------------------
+    def _cheapest(self) -> list[Node]:
+        classes = self.graph.classes()
+        place = self.graph.place
+        old = sum(price_of(node) for node in self.graph.nodes[: self._original])
+        a_flop = _FLOPS_AGAINST_AN_OPERATION / max(old, 1.0)
+        lost = {self._shape(node, classes) for node in self._superseded}
+        shapes: dict[object, None] = {}
+        enodes: list[ENode] = []
+        for i, node in enumerate(self.graph.nodes):
+            shape = self._shape(node, classes)
+            if shape in shapes or (shape in lost and i >= self._original):
+                continue
+            shapes[shape] = None
+            leaf = self.graph.is_leaf(node)
+            below = () if leaf else tuple(classes[place[each]] for each in node.operands)
+            weight = A_NODE
+            if not leaf and self._varying(node):
+                weight += node.op.count + a_flop * price_of(node)
+            enodes.append(ENode(node, classes[i], below, weight))
+        choices = Choices(enodes, [classes[place[root]] for root in self.roots])
+        choices.chosen = {own: ways[0] for own, ways in choices.ways.items()}
+        found = extracted(choices, exact_below=self.bounds.exact_below)
+        by_class = dict(zip(choices.roots, found, strict=True))
+        return [by_class[classes[place[root]]] for root in self.roots]
+
+    def _shape(self, node: Node, classes: Sequence[int]) -> object:
+        """What makes two nodes one e-node."""
+        if self.graph.is_leaf(node):
+            return node
+        below = [classes[self.graph.place[each]] for each in node.operands]
+        if node.op.algebra.commutative and len(below) == 2:
+            below.sort()
+        return (node.op, *params_key(node.params), *below)
+
+    # -- why ---------------------------------------------------------------------------------------
+    def proof(self, new: Sequence[Node]) -> list[ProofStep]:
+        """The instances of rules that lead from the roots to `new`, derived without egglog.
+
+        Raises
+        ------
+        RewriteError
+            If they do not: a fault of the e-graph.
+        """
+        used = self._used(self.instances, new)
+        if used is None:
+            # What was found may be, node for node, what a leaf is computed by.
+            self._is_leaf = _without_operands
+            used = self._used(self.instances, new)
+        if used is None:
+            raise RewriteError(
+                "Equality saturation gave what the rules do not.",
+                [f"{a!r} → {b!r}" for a, b in zip(self.roots, new, strict=True)],
+                mend='The graph is unchanged; use strategy="greedy".',
+            )
+        # One reason more or less may be a detour: what can be spared is not told.
+        for step in reversed(used):
+            if len(used) > _LONGEST_SPARED:
+                break
+            fewer = self._used([each[2] for each in used if each[2] is not step[2]], new)
+            used = used if fewer is None else fewer
+        return used
+
+    def _used(self, instances: Sequence[Instance], new: Sequence[Node]) -> list[ProofStep] | None:
+        """The steps from the roots to `new` by these instances; None if they do not lead there."""
+        closure = Closure(self._is_leaf)
+        ends = [end for each in instances for end in (each.left, each.right)]
+        closure.add(ordered([*self.roots, *new, *ends], self._is_leaf))
+        for instance in instances:
+            closure.merge(instance)
+        pairs = list(zip(self.roots, new, strict=True))
+        if not all(closure.equal(before, after) for before, after in pairs):
+            return None
+        steps = [closure.steps(before, after) for before, after in pairs]
+        return list({(a, b): (a, b, why) for each in steps for a, b, why in each}.values())
+
+
+def _no_leaf(_node: Node) -> bool:
+    return False
+
+
+def _without_operands(node: Node) -> bool:
+    return not node.operands or node.copy > 0
+
+
+def ordered(outputs: Iterable[Node], is_leaf: Callable[[Node], bool] = _no_leaf) -> Iterator[Node]:
+    """What the outputs need, operands first, in an order that depends on nothing else.
+
+    Serial numbers tell when a node was first made in this process, so they will not do.
+    """
+    done: set[Node] = set()
+    stack = list(outputs)[::-1]
+    while stack:
+        top = stack[-1]
+        missing = [] if is_leaf(top) else [each for each in top.operands if each not in done]
+        if top in done:
+            stack.pop()
+        elif missing:
+            stack.extend(reversed(missing))
+        else:
+            done.add(top)
+            stack.pop()
+            yield top
+
+
+def price_of(node: Node) -> float:
+    """Floating-point operations of one node, named dimensions at a nominal size."""
+    formula = node_flops(node)
+    return float(resolve(formula, dict.fromkeys(names_of(formula), _NOMINAL)))
+
+
+def price(outputs: Sequence[Node]) -> tuple[int, float]:
+    """Operations, and floating-point operations at nominal sizes."""
+    nodes = varying(outputs)
+    return sum(node.op.count for node in nodes), sum(map(price_of, nodes))

@@ -1,0 +1,165 @@
+"""The strategy `saturate`: the greedy result, saturated in windows, and greedily simplified again.
+
+Greedy first, so that the e-graph starts from stable spellings; greedy last, so that what is found
+is as stable and as tidy as anything the library gives. Kept only where it got cheaper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..algebra.steadiness import can_overflow
+from ..collector import collector_paused
+from ..cost import varying
+from ..dag import Node, make, origin
+from ..passes.simplify import Rules, rule_set, simplified
+from ..propagation import Knowledge
+from ..rewriting.log import Log, Step
+from ..rewriting.rule import Rule, Soundness
+from .axioms import AXIOMS
+from .directions import with_directions
+from .proof import ProofStep
+from .search import SaturationBounds, Search, ordered, price
+
+__all__ = ["is_cheaper", "saturated"]
+
+
+def saturated(
+    outputs: Sequence[Node],
+    knowledge: Knowledge,
+    *,
+    trust: Soundness = "rounding",
+    rules: Rules = None,
+    bounds: SaturationBounds | None = None,
+) -> tuple[list[Node], Log]:
+    """The outputs of a greedy simplification, made cheaper, and the log of how.
+
+    Parameters
+    ----------
+    outputs : sequence of Node
+        As `simplified` gives them for the same knowledge, trust and rules.
+    knowledge, trust, rules
+        As `simplified`. Rules of grade `domain` are left to the greedy passes, for an e-graph
+        reads every equality in both directions.
+    bounds : SaturationBounds, optional
+
+    Raises
+    ------
+    SymgraphError
+        If egglog is not installed.
+    """
+    bounds = bounds or SaturationBounds()
+    chosen = rule_set(rules)
+    known = {rule.name for rule in chosen}
+    every = with_directions([*chosen, *(rule for rule in AXIOMS if rule.name not in known)])
+    log = Log()
+    best = list(outputs)
+    with collector_paused():
+        for _ in range(bounds.rounds):
+            trial = Log()
+            new = _Windows(best, every, knowledge, trust, bounds, trial).run()
+            if new == best:
+                break
+            again, steps = simplified(new, knowledge, trust=trust, rules=chosen)
+            trial.extend(steps)
+            if not is_cheaper(again, best):
+                break
+            log.extend(trial)
+            best = again
+    return best, log
+
+
+def is_cheaper(new: Sequence[Node], old: Sequence[Node]) -> bool:
+    """Fewer operations at no more flops, or fewer flops; and nothing overflows that did not."""
+    after, before = price(new), price(old)
+    if after[0] > before[0] or after[1] > before[1] or after == before:
+        return False
+    return not _overflows(new) or _overflows(old)
+
+
+def _overflows(outputs: Sequence[Node]) -> bool:
+    return any(can_overflow(output, lambda _: False) for output in outputs)
+
+
+class _Windows:
+    """One walk over the graph, window by window, operands first."""
+
+    def __init__(
+        self,
+        outputs: Sequence[Node],
+        rules: Sequence[Rule],
+        knowledge: Knowledge,
+        trust: Soundness,
+        bounds: SaturationBounds,
+        log: Log,
+    ) -> None:
+        self.outputs = list(outputs)
+        self.rules = rules
+        self.knowledge = knowledge
+        self.trust: Soundness = "exact" if trust == "exact" else "rounding"
+        self.bounds = bounds
+        self.log = log
+        self.varies = set(varying(outputs))
+        self.order = [node for node in ordered(outputs) if node in self.varies]
+        self.users: dict[Node, list[Node]] = {}
+        for node in self.order:
+            for operand in node.operands:
+                self.users.setdefault(operand, []).append(node)
+        self.now: dict[Node, Node] = {}
+
+    def run(self) -> list[Node]:
+        """The outputs with each window in the cheapest spelling found."""
+        size = self.bounds.window
+        for start in range(0, len(self.order), size):
+            self._visit(self.order[start : start + size])
+        new = [self.now.get(output, output) for output in self.outputs]
+        return self.log.through("saturation", self.outputs, new)
+
+    def _visit(self, window: Sequence[Node]) -> None:
+        now, inside = self.now, set(window)
+        for node in window:
+            operands = tuple([now.get(each, each) for each in node.operands])
+            now[node] = node
+            if operands != node.operands:
+                with origin(node.origin):
+                    now[node] = make(node.op, operands, node.params, node.copy)
+        needed = [each for node in window for each in node.operands if each in self.varies]
+        leaves = {now[each] for each in needed if each not in inside}
+        ends = [
+            node
+            for node in window
+            if node in self.outputs or any(each not in inside for each in self.users.get(node, ()))
+        ]
+        found = self._saturated(list(dict.fromkeys(now[node] for node in ends)), leaves)
+        for node in ends:
+            now[node] = found.get(now[node], now[node])
+
+    def _saturated(self, roots: list[Node], leaves: set[Node]) -> dict[Node, Node]:
+        search = Search(
+            roots,
+            leaves,
+            self.varies | leaves,
+            self.rules,
+            self.knowledge,
+            self.trust,
+            self.bounds,
+        )
+        new = search.run()
+        if not is_cheaper(new, roots):
+            return {}
+        for step in search.proof(new):
+            self.log.steps.append(_told(step))
+        for before, after in zip(roots, new, strict=True):
+            if before is not after:
+                whole = Step("saturate", before, after, before.origin, self.trust, None, "region")
+                self.log.steps.append(whole)
+        return dict(zip(roots, new, strict=True))
+
+
+def _told(step: ProofStep) -> Step:
+    before, after, instance = step
+    rule = instance.rule
+    if rule is None:
+        return Step("constants_folded", before, after, before.origin, "exact", None, "region")
+    by = rule if before is instance.left else None
+    return Step(rule.name, before, after, before.origin, instance.sound, by, "rule")
