@@ -96,9 +96,10 @@ def one_minus_sqrt_of_one_minus(x: Real) -> Identity:
 
 @rule(sound="rounding", stable="large x or y: the squares overflow; small: they underflow")
 def root_of_two_squares(x: Varying, y: Varying) -> Identity:
-    r"""$\sqrt{x^2 + y^2}$, of one shape: else the square of the smaller is cheaper."""
-    provided(x.shape == y.shape)
-    return sqrt(square(x) + square(y)), hypot(x, y)
+    r"""$\sqrt{x^2 + y^2}$, one of the whole shape: else squares of the parts are cheaper."""
+    total = square(x) + square(y)
+    provided((x.shape == total.shape) | (y.shape == total.shape))
+    return sqrt(total), hypot(x, y)
 
 
 @rule(sound="rounding", stable="large x: exp overflows before the root is taken")

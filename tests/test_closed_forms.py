@@ -25,61 +25,43 @@ SIZES = {"n": 6}
 
 # Operations today, of rows that count more than their closed form.
 OVER: dict[str, int] = {
-    "x^a": 5,  # 3
-    "x^x": 7,  # 4
-    "Weibull, scale": 7,  # 5
     "gelu by sigmoid": 10,  # 9
     "leaky relu by maximum": 9,  # 2
     "elu by expm1 of the negative part": 7,  # 2
     "hard sigmoid": 6,  # 3
     "hard swish": 9,  # 7
     "soft shrinkage": 5,  # 3
+    "x^a": 5,  # 3
+    "x^x": 7,  # 4
     "sqrt(xy)": 4,  # 3
     "sqrt x + sqrt y, squared": 4,  # 3
     "gamma, shape": 5,  # 4
     "inverse Gaussian, mean": 4,  # 3
-    "cross-entropy, integer labels by fancy index": 9,  # 7
-    "KL between softmaxes, first": 10,  # 9
+    "Weibull, scale": 7,  # 5
     "chi squared, symmetric": 6,  # 5
     "squared Hellinger": 4,  # 3
-    "entropy of normalised weights": 8,  # 7
     "binary entropy": 4,  # 3
     "Bregman, negative entropy": 3,  # 2
     "proportional odds, middle category": 21,  # 12
     "soft minimum of distances": 12,  # 11
-    "perspective projection": 5,  # 4
-    "second differences": 10,  # 9
     "differences along both axes": 11,  # 9
-    "first half against the second": 3,  # 0
-    "flipped product": 4,  # 0
-    "Gaussian, mean and scale": 8,  # 7
+    "flipped product": 3,  # 0
     "gamma, shape and rate": 7,  # 6
     "triplet, all three": 7,  # 6
-    "convolution by one tap at a time, kernel": 8,  # 3
     "Gaussian, density": 10,  # 9
-    "Laplace, location": 4,  # 3
     "Student t, 3 degrees, scale": 8,  # 7
-    "logistic distribution, scale": 7,  # 6
     "modified Huber margin": 9,  # 5
-    "margin ranking": 7,  # 6
     "InfoNCE, one query, keys": 9,  # 8
     "trace of A^4": 5,  # 3
-    "trace of squares, orthogonality": 5,  # 3
-    "distance from idempotence": 7,  # 6
-    "rows of sum 1": 7,  # 6
-    "cosine similarities of two batches": 17,  # 14
+    "cosine similarities of two batches": 16,  # 14
     "RMS norm before a linear layer, input": 14,  # 13
     "binary cross-entropy, weight of positives": 14,  # 10
     "focal, positives": 17,  # 15
-    "relativistic energy": 5,  # 2
     "Planck": 8,  # 7
     "Fermi occupation": 8,  # 7
-    "Debye length": 5,  # 4
     "absolute percentage error": 4,  # 3
     "quantile by maximum": 11,  # 2
     "correlation of centred data": 10,  # 9
-    "softmax, one probability": 8,  # 7
-    "Gompertz": 7,  # 6
     "log(exp x + exp y)": 7,  # 5
     "cosine similarity, one root": 10,  # 9
     "largest absolute value": 7,  # 5
@@ -87,18 +69,15 @@ OVER: dict[str, int] = {
 
 # Flops today, at n = 6, of rows that count more flops, but no more operations.
 OVER_IN_FLOPS: dict[str, int] = {
-    "quadratic with coefficients": 15,  # 11
     "Bernoulli, common probability": 13,  # 10
     "Zipf by logits": 105,  # 103
     "cross-entropy, weights of classes": 95,  # 90
     "Bhattacharyya": 35,  # 31
-    "Renyi, order 2": 30,  # 25
     "collision entropy": 20,  # 16
     "maximum mean discrepancy, linear": 65,  # 45
     "circle fit, radius": 10,  # 7
     "decay fit, rate": 96,  # 91
     "determinant": 2500,  # 358
-    "x'A^-1 x, matrix": 183,  # 163
     "linear layer by einsum, weights": 360,  # 180
     "Gaussian, common mean": 10,  # 7
     "Gaussian, diagonal, rows, scale": 125,  # 100
@@ -106,7 +85,7 @@ OVER_IN_FLOPS: dict[str, int] = {
     "Gaussian mixture, data": 576,  # 570
     "Gaussian mixture, logits of weights": 580,  # 560
     "direct preference optimisation": 80,  # 76
-    "triplet, softplus": 54,  # 49
+    "trace of squares, orthogonality": 195,  # 189
     "sum of a product of matrices": 240,  # 20
     "Tucker core": 186,  # 180
     "logarithm of a Frobenius norm": 142,  # 138
@@ -122,6 +101,7 @@ OVER_IN_FLOPS: dict[str, int] = {
     "Morse": 115,  # 70
     "Boltzmann free energy, energies": 80,  # 76
     "Boltzmann log partition, inverse temperature": 91,  # 87
+    "Debye length": 107,  # 20
     "root mean squared error": 27,  # 22
     "standard deviation": 33,  # 29
     "third central moment": 37,  # 32
@@ -261,7 +241,6 @@ def test_finite_wherever_the_closed_form_is(row: Row) -> None:
         assert not overflowed, graphs.small
 
 
-@pytest.mark.xfail(reason="one row in ten is longer: see OVER")
 def test_the_catalogue_as_a_whole() -> None:
     """Nineteen rows in twenty are as short as the closed form, and so is the mean of the ratios."""
     counts = [operations(row.name) for row in CATALOGUE]

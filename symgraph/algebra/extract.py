@@ -13,12 +13,13 @@ from typing import Any
 
 from ..dag import Node
 from ..dims import Dim
+from .gathering import found_again, gathered
 from .heads import one
 from .labels import canonical_term
 from .normalize import Normal
 from .pieces import Piece, Spelling
 from .printable import Printable
-from .slots import Factors, Slot
+from .slots import Factors, Slot, renamed_slot
 from .term import (
     ONE,
     Coef,
@@ -78,7 +79,11 @@ class Writer(TermWriter):
     # -- sums --------------------------------------------------------------------------------------
     def written(self, expr: Expr) -> Piece:
         """The expression as one piece."""
-        coef, piece = self.sum(expr)
+        coef, piece = found = self.sum(expr)
+        if coef == -1 and len(expr) == 1:
+            # The sign may go into a number that is written anyway, or turn a difference round.
+            found = min([found, *self.turned(self.printable.expr(expr))], key=self._price)
+            coef, piece = found
         return self.spelling.times(piece, coef)
 
     def cheaper(self, options: list[Callable[[], Piece]]) -> Piece:
@@ -95,6 +100,9 @@ class Writer(TermWriter):
         found = self._sums.get(key)
         if found is None:
             found = self._known_sum(expr) or self._sum_of_leaves(self.printable.expr(expr))
+            joint = gathered(self.normal, expr)
+            if joint is not None:
+                found = self._least([found, self._sum_of_leaves(self.printable.expr(joint))])
             self._sums[key] = found
         return found
 
@@ -134,6 +142,7 @@ class Writer(TermWriter):
                     options.append(factored)
         if len(expr) <= 4:
             options.extend(self._gathered(expr))
+        options.extend(self._first_turned(expr))
         options.extend(self._by_size(expr))
         options.extend(self._double_angles(expr))
         return self._least(options)
@@ -259,6 +268,16 @@ class Writer(TermWriter):
                 return [*parts[:place], (True, turned), *parts[place + 1 :]]
         return parts
 
+    def _first_turned(self, expr: Expr) -> list[Scaled]:
+        """-x - y with the negative of x, which may be there: -(x + y) has no use for it."""
+        if any(coef > 0 for coef in expr.values()) or ONE in expr:
+            return []
+        first = next(iter(expr))
+        by, piece = self.product(first, expr[first])
+        leaf: Slot = (self.heads.made(self.spelling.times(piece, by).node), piece.names, one)
+        rest = [item for item in expr.items() if item[0] is not first]
+        return [self._flat(added([(canonical_term([leaf], {}), one), *rest]))]
+
     def _expm1(self, expr: Expr) -> Scaled | None:
         """C exp(x) - c as c expm1(x), which keeps the digits of small x."""
         (term,) = [each for each in expr if each != ONE]
@@ -327,6 +346,11 @@ class Writer(TermWriter):
         leaf: Slot = (self.heads.made(piece.node), piece.names, one)
         idx = tuple([common[p] if p < 0 else p for p in pattern])
         whole = canonical_term([(head, idx, power), leaf], bound)
+        again = found_again(self.normal, rest, inner, list(common.values()))
+        if again is not None:
+            rest, names, ratio = again
+            sum_of = canonical_term([renamed_slot(leaf, names)], {})
+            rest = added([*rest.items(), (sum_of, times(ratio, by))])
         return self._sum_of_leaves(added([*rest.items(), (whole, by)]))
 
     def _outgrows(self, inner: Expr, terms: Sequence[Term]) -> bool:

@@ -17,7 +17,7 @@ from ..dims import Dim, known_equal
 from .heads import Heads, one, open_axes
 from .inverses import is_one_system, solved
 from .labels import canonical_term
-from .leaves import leaf_expr, repeated_number
+from .leaves import is_repeated, leaf_expr, repeated_number, stretched
 from .normalize import Normal
 from .scalars import constant_value, number
 from .selections import is_masked, is_one_of_each_row, masked, scattered
@@ -356,10 +356,7 @@ FORMS: dict[str, Rule] = {
 
 
 def _has_fixed_power(node: Node) -> bool:
-    exponent = node.operands[1]
-    while exponent.op.view:
-        exponent = exponent.operands[0]
-    repeated = repeated_number(exponent)
+    repeated = repeated_number(stretched(node.operands[1]))
     if repeated is None:
         return False
     power = coefficient(repeated)
@@ -371,10 +368,7 @@ def _keeps_open_axes(node: Node) -> bool:
     new = [dim for dim in node.shape if dim != 1]
     if len(old) == len(new) and all(known_equal(a, b) for a, b in zip(old, new, strict=True)):
         return True
-    source = node.operands[0]
-    while source.op.view:
-        source = source.operands[0]
-    return repeated_number(source) is not None
+    return is_repeated(stretched(node.operands[0]))
 
 
 def _takes_all(node: Node) -> bool:

@@ -13,7 +13,7 @@ from .labels import canonical_term
 from .scalars import number
 from .term import Coef, Expr, coefficient
 
-__all__ = ["is_repeated", "leaf_expr", "repeated_number"]
+__all__ = ["has_number", "is_repeated", "leaf_expr", "repeated_number", "stretched"]
 
 
 def leaf_expr(heads: Heads, node: Node) -> Expr:
@@ -49,6 +49,19 @@ def repeated_number(node: Node) -> np.generic | None:
 def is_repeated(node: Node) -> bool:
     """Whether the node is a constant whose elements are one number."""
     return repeated_number(node) is not None
+
+
+def has_number(node: Node) -> bool:
+    """Whether the node is one number, or a product with one, that a further number goes into."""
+    factors = node.operands if node.op.name == "multiply" else (node,)
+    return any(is_repeated(stretched(each)) for each in factors)
+
+
+def stretched(node: Node) -> Node:
+    """What a node repeats or shows in another shape."""
+    while node.op.view:
+        node = node.operands[0]
+    return node
 
 
 def _is_identity(node: Node) -> bool:

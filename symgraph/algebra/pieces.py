@@ -17,7 +17,8 @@ from ..array import FUNCTIONS, Array
 from ..dag import Node
 from ..dims import Dim
 from ..ops.creation import constant_of
-from .leaves import is_repeated, repeated_number
+from .leaves import is_repeated, repeated_number, stretched
+from .slices import joined_slices
 from .term import Coef, Rational, coefficient, is_exact, times
 
 __all__ = ["Piece", "Spelling"]
@@ -128,7 +129,7 @@ class Spelling:
     def _kept_dims(self, piece: Piece) -> Piece | None:
         """A sum again, with the axes it is over left in place at size 1."""
         node = piece.node
-        if node.op.name not in ("sum", "logsumexp") or node.params["keepdims"]:
+        if node.op.name not in ("sum", "logsumexp") or node.params["keepdims"] or self.alive(node):
             return None
         axes = node.params["axis"]
         ndim = node.operands[0].ndim
@@ -149,7 +150,8 @@ class Spelling:
         """An elementwise operation on two pieces."""
         order = self.order_of(a, b)
         left, right = self.laid(a, order), self.laid(b, order)
-        node = self.call(name, left, right)
+        node = joined_slices(left, right) if name == "add" else None
+        node = node or self.call(name, left, right)
         if name in ("add", "multiply") and not self.alive(node):
             other = self.call(name, right, left)
             if self.alive(other):
@@ -195,22 +197,38 @@ class Spelling:
         return Piece(self.call("multiply", self.constant(coef), a.node), a.labels, a.symmetric)
 
     def number_chosen(self, a: Piece, coef: Coef) -> Piece | None:
-        """A choice between two numbers times a number, which is a choice between two others."""
+        """A choice times a number, taken up by the numbers that are chosen between."""
         if a.node.op.name != "where" or self.alive(a.node):
             return None
         condition, *branches = a.node.operands
-        numbers = [coefficient(repeated_number(each)) for each in branches if is_repeated(each)]
-        if len(numbers) != 2 or None in numbers:
+        scaled = [self._number_times(each, coef) for each in branches]
+        if scaled[0] is None or scaled[1] is None:
             return None
-        scaled = [self.constant(times(each, coef)) for each in numbers if each is not None]
         node = self.call("where", condition, *scaled)
         return Piece(node, a.labels) if node.shape == a.node.shape else None
+
+    def _number_times(self, node: Node, coef: Coef) -> Node | None:
+        """The node times a number that goes into one that is there; None if there is none."""
+        given = coefficient(repeated_number(node)) if is_repeated(node) else None
+        if given is not None:
+            return self.constant(times(given, coef))
+        if node.op.name != "multiply" or self.alive(node):
+            return None
+        for number, other in (node.operands, node.operands[::-1]):
+            if is_repeated(stretched(number)):
+                scaled = self._number_times(stretched(number), coef)
+                return self.call("multiply", scaled, other)
+        return None
 
     def summed(self, a: Piece, gone: Sequence[int]) -> Piece:
         """The sum over indices."""
         ndim = len(a.labels)
         axes = tuple([place - ndim for place, label in enumerate(a.labels) if label in gone])
         node = self.call("sum", a.node, axis=axes)
+        if not self.alive(node):
+            kept = self.call("sum", a.node, axis=axes, keepdims=True)
+            if self.alive(kept):
+                return Piece(kept, tuple([None if i in gone else i for i in a.labels]))
         return Piece(node, tuple([label for label in a.labels if label not in gone]))
 
     def contracted(

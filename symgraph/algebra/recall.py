@@ -16,7 +16,18 @@ from .labels import canonical_term
 from .normalize import Normal
 from .scalars import content
 from .slots import Factors, components
-from .term import Coef, Expr, Head, Term, added, free_indices, quotient, scaled, times
+from .term import (
+    Coef,
+    Expr,
+    Head,
+    Rational,
+    Term,
+    added,
+    free_indices,
+    quotient,
+    scaled,
+    times,
+)
 
 __all__ = ["Recall"]
 
@@ -187,12 +198,23 @@ def _parts_exps(left: Factors, known: Term) -> bool:
     """
     inside: Factors = [(f.head, f.idx, f.power) for f in known.factors]
     return any(
-        each.head.kind == "exp" and any(head is each.head for head, _, _ in above)
-        for above, below in ((left, inside), (inside, left))
-        for head, _, power in below
-        if head.kind == "sum" and power < 0
-        for term in head.expr
-        for each in term.factors
+        head.kind == "exp" and _divided(there, head) > 0 and _divided(here, head) < abs(power)
+        for here, there in ((left, inside), (inside, left))
+        for head, _, power in here
+    )
+
+
+def _divided(factors: Factors, exp: Head) -> Rational:
+    """How often the factors are divided by sums in which the exp stands."""
+    return sum(
+        [
+            -power
+            for head, _, power in factors
+            if head.kind == "sum"
+            and power < 0
+            and any(f.head is exp for term in head.expr for f in term.factors)
+        ],
+        0,
     )
 
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..dag import Node
-from .leaves import is_repeated
+from .leaves import has_number
 from .term import Expr, Head, Term, weight
 
 __all__ = [
     "ARGUMENTS",
+    "ODD",
     "SELECTIONS",
     "arrays_of",
     "held_by",
@@ -37,8 +38,11 @@ ARGUMENTS = frozenset(
 )
 """Operations that carry their argument along, wherever they go: a long one stays closed."""
 
-_MERGING = frozenset({"sin", "cos", "sinh", "cosh", "sign", "absolute", "inv"})
-"""Operations whose results may meet in a product and become another operation of the operand."""
+ODD = frozenset({"sign", "sin", "tan", "sinh", "tanh", "arctan", "arcsinh", "erf"})
+"""Operations f with f(-x) = -f(x)."""
+
+_MERGING = frozenset({"cos", "cosh", "absolute", "inv", "embed"})
+"""Operations whose results may meet and become another operation of what they are applied to."""
 SELECTIONS = frozenset({"where", "add_along_axis"})
 """Operations that seldom have an expression: their operands are written at their best anyway."""
 
@@ -166,23 +170,40 @@ def arrays_of(expr: Expr) -> list[Node]:
 
 
 def held_by(expr: Expr) -> list[Node]:
-    """The arrays that any spelling needs: of sin(x) cos(x), which may become sin(2 x), only x."""
-    return [
-        operand
-        for node in arrays_of(expr)
-        for operand in (node.operands if _merges(node) else (node,))
-    ]
+    """The arrays that any spelling needs: of sin(x) cos(x), which may become sin(2 x), only x.
+
+    A difference may be turned round inside an odd function, so there only its two parts are.
+    """
+    found: list[Node] = []
+    for node in arrays_of(expr):
+        if not _merges(node):
+            found.append(node)
+            continue
+        for operand in node.operands:
+            found.extend(operand.operands if _changes_inside(node, operand) else (operand,))
+    return found
+
+
+def _changes_inside(node: Node, operand: Node) -> bool:
+    """Whether an operand is written anew where the operation takes up a sign or a number."""
+    if node.op.name == "where":
+        return operand.op.name == "multiply"
+    return node.op.name in ODD and operand.op.name == "subtract"
 
 
 def _merges(node: Node) -> bool:
     if node.op.name == "where":
-        return all(is_repeated(each) for each in node.operands[1:])
-    return node.op.name in _MERGING
+        return all(has_number(each) for each in node.operands[1:])
+    return node.op.name in _MERGING or node.op.name in ODD
 
 
 def is_trivial(node: Node, opened: Sequence[bool]) -> bool:
     """Whether a region is one operation on different arrays, where nothing can be gained."""
     if any(opened) or len(set(node.operands)) < len(node.operands):
+        return False
+    if all(operand.op.name == "embed" for operand in node.operands):
+        return False
+    if node.op.name == "negative" and _merges(node.operands[0]):
         return False
     return not any(_is_plain(operand) for operand in node.operands)
 

@@ -9,7 +9,7 @@ from ..array import FUNCTIONS, Array
 from ..dag import Node
 from ..dims import known_equal
 from .heads import open_axes
-from .leaves import leaf_expr, repeated_number
+from .leaves import leaf_expr, repeated_number, stretched
 from .slots import has_exps
 from .term import Expr, Term, term_is_total
 
@@ -78,9 +78,7 @@ def _is_rectified(node: Node, left: Node, right: Node, above: bool) -> bool:
 
 
 def _is_zero(node: Node) -> bool:
-    while node.op.view:
-        node = node.operands[0]
-    return repeated_number(node) == 0
+    return repeated_number(stretched(node)) == 0
 
 
 # -- scattered values ------------------------------------------------------------------------------

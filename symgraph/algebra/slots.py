@@ -177,8 +177,12 @@ def terms_could_meet(expr: Expr) -> bool:
             if exps and not lazy:
                 continue
             if f.head.kind != "sum" or f.power != 1:
+                # Divided by its own sum an array may become a number: count what is summed.
+                alone = f.head.kind == "sum" and len(f.head.expr) == 1
+                heads = next(iter(f.head.expr)).factors if alone else (Factor(f.head, (), one),)
                 for table in tables:
-                    table[f.head.rank] = table.get(f.head.rank, 0) + f.power
+                    for head, _, power in heads:
+                        table[head.rank] = table.get(head.rank, 0) + power * f.power
                 continue
             if len(tables) * len(f.head.expr) > LONGEST:
                 return False

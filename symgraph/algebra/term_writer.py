@@ -6,8 +6,11 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+
 from ..dag import Node
 from ..dims import Dim
+from ..facts import one_hot, total
 from ..ops.creation import dimension
 from .heads import Heads, one
 from .inverses import written_as_solve
@@ -15,8 +18,9 @@ from .labels import canonical_term
 from .normalize import Normal
 from .pieces import Piece, Spelling
 from .plan import Item, contraction_kind, plan
+from .regions import ODD
 from .slots import Factors, Slot
-from .term import Coef, Head, Rational, Term, quotient, times
+from .term import Coef, Expr, Head, Rational, Term, quotient, times
 
 __all__ = ["Scaled", "TermWriter", "Unwritable"]
 
@@ -52,13 +56,32 @@ class TermWriter:
         found = self._products.get((term, coef))
         if found is None:
             found = self._planned(term, coef)
-            for other, by in self._trigonometric(term):
+            for other, by in (*self._trigonometric(term), *self._written_inside(term)):
                 found = min(found, self._planned(other, times(coef, by)), key=self._price)
             if len(term.bound) > 1 and abs(coef) not in (0, 1):
                 # The number last: a contraction may be computed anyway, or twice.
                 by, piece = self._planned(term, one)
                 found = min(found, (times(by, coef), piece), key=self._price)
             self._products[(term, coef)] = found
+        return found
+
+    def turned(self, expr: Expr) -> list[Scaled]:
+        """Spellings of a single term whose sign is taken up inside: -f(x - y) as f(y - x)."""
+        if len(expr) != 1:
+            return []
+        ((term, coef),) = expr.items()
+        found = [self._planned(term, coef, signed=True)]
+        factors, bound = self.normal.opened_term(term)
+        for place, (head, idx, power) in enumerate(factors):
+            if _function_of((head, idx, power)) not in ODD or power not in (1, -1):
+                continue
+            (x,) = head.node.operands
+            if x.op.name == "subtract":
+                back = self.spelling.call("subtract", *x.operands[::-1])
+                other = self.heads.made(self.spelling.call(head.node.op.name, back))
+                rest = [slot for i, slot in enumerate(factors) if i != place]
+                whole = canonical_term([*rest, (other, idx, power)], bound)
+                found.append(self._planned(whole, times(coef, -1)))
         return found
 
     def _price(self, option: Scaled) -> Any:
@@ -93,13 +116,41 @@ class TermWriter:
                     found.append((canonical_term([*rest, (head, slot[1], 1)], bound), 1))
         return found
 
+    def _written_inside(self, term: Term) -> list[tuple[Term, Rational]]:
+        """The term with a quotient or product that is written for another factor of it.
+
+        (u - x / z) x / z**2 is (u - x / z) (x / z) / z.
+        """
+        factors, bound = self.normal.opened_term(term)
+        places = {slot[0].node: i for i, slot in enumerate(factors) if slot[0].kind == "leaf"}
+        for inner in [
+            each for slot in factors if slot[0].rank < 0 for each in slot[0].node.operands
+        ]:
+            if inner.op.name not in ("divide", "multiply") or inner in places:
+                continue
+            x, y = inner.operands
+            if x is y or x not in places or y not in places:
+                continue
+            left = list(factors)
+            (top, idx, power), (other, idx2, power2) = left[places[x]], left[places[y]]
+            step = -1 if inner.op.name == "divide" else 1
+            ready = power >= 1 and power2 * step >= 1 and min(power, power2).denominator == 1
+            if not ready or idx != idx2 or not x.shape == y.shape == inner.shape:
+                continue
+            left[places[x]] = (top, idx, power - 1)
+            left[places[y]] = (other, idx, power2 - step)
+            rest = [slot for slot in left if slot[2] != 0]
+            whole = canonical_term([*rest, (self.heads.made(inner), idx, 1)], bound)
+            return [(whole, 1)]
+        return []
+
     def doubled(self, name: str, x: Node) -> Node:
         """The function called `name` of twice x."""
         return self.spelling.call(
             name, self.spelling.call("multiply", self.spelling.constant(2), x)
         )
 
-    def _planned(self, term: Term, coef: Coef) -> Scaled:
+    def _planned(self, term: Term, coef: Coef, *, signed: bool = False) -> Scaled:
         factors, bound = self.normal.opened_term(term)
         self.spelling.sizes.update(bound)
         for head, idx, _ in factors:
@@ -118,7 +169,8 @@ class TermWriter:
         moves = plan([item for _, item in rows], out, self._elements)
         if moves is None:
             raise Unwritable
-        coef, piece, inverse = self._run(moves, rows, coef, out)
+        coef, rows = self._placed(coef, rows, out, signed=signed)
+        piece, inverse = self._run(moves, rows, out)
         if inverse:
             top = Piece(self.spelling.constant(coef), ())
             piece, coef = self.spelling.binary("divide", top, piece), one
@@ -182,22 +234,29 @@ class TermWriter:
         return Piece(node, (*rest, twice))
 
     def _run(
-        self, moves: Sequence[Any], rows: list[tuple[Piece, Item]], coef: Coef, out: frozenset[int]
-    ) -> tuple[Coef, Piece, bool]:
+        self, moves: Sequence[Any], rows: list[tuple[Piece, Item]], out: frozenset[int]
+    ) -> tuple[Piece, bool]:
         current = list(rows)
-        coef, current = self._placed(coef, current, out)
         for move in moves:
             chosen = [current[place] for place in move.places]
             piece = self._moved(move, chosen, out)
             current = [each for i, each in enumerate(current) if i not in move.places]
             current.append((piece, move.result))
         piece, item = current[0]
-        return coef, piece, item.inverse
+        return piece, item.inverse
 
     def _placed(
-        self, coef: Coef, rows: list[tuple[Piece, Item]], out: frozenset[int]
+        self,
+        coef: Coef,
+        rows: list[tuple[Piece, Item]],
+        out: frozenset[int],
+        *,
+        signed: bool = False,
     ) -> tuple[Coef, list[tuple[Piece, Item]]]:
-        """The number on a factor smaller than the result, where that saves work."""
+        """The number on a factor smaller than the result, where that saves work.
+
+        Its sign stays outside, where a subtraction may take it up, unless `signed`.
+        """
         if abs(coef) in (0, 1):
             return coef, rows
         for place, (piece, item) in enumerate(rows):
@@ -215,8 +274,9 @@ class TermWriter:
         if item.inverse or self._elements(item.labels) >= self._elements(out):
             return coef, rows
         placed = list(rows)
-        placed[smallest] = (self.spelling.times(piece, abs(coef)), item)
-        return (1 if coef > 0 else -1), placed
+        inside = coef if signed else abs(coef)
+        placed[smallest] = (self.spelling.times(piece, inside), item)
+        return quotient(coef, inside), placed
 
     def _moved(self, move: Any, chosen: list[tuple[Piece, Item]], out: frozenset[int]) -> Piece:
         if move.kind == "sum":
@@ -227,9 +287,12 @@ class TermWriter:
         (a, item), (b, other) = chosen
         if move.kind == "contract":
             gone = sorted((item.labels | other.labels) - move.result.labels)
-            found = written_as_solve(self.spelling, a, b, gone[0]) if len(gone) == 1 else None
-            if found is not None:
-                return found
+            if len(gone) == 1:
+                found = written_as_solve(self.spelling, a, b, gone[0]) or self._picked(
+                    a, b, gone[0]
+                )
+                if found is not None:
+                    return found
             kind = contraction_kind(item.labels, other.labels, frozenset(gone))
             return self.spelling.contracted(a, b, gone, kind, self.order)
         if item.inverse == other.inverse:
@@ -237,6 +300,20 @@ class TermWriter:
         if item.inverse:
             a, b = b, a
         return self.spelling.binary("divide", a, b)
+
+    def _picked(self, a: Piece, b: Piece, gone: int) -> Piece | None:
+        """The product with a constant row of the identity matrix, as one element."""
+        for row, other in ((a, b), (b, a)):
+            if not row.node.is_constant or row.labels != (gone,) or gone not in other.names:
+                continue
+            # What is left out must be numbers: 0 times infinity is none.
+            known = self.heads.knowledge.of
+            if known(row.node).has(one_hot(-1)) and known(other.node).has(total):
+                place = int(np.argmax(row.node.params["value"]))
+                index = tuple([place if label == gone else slice(None) for label in other.labels])
+                node = self.spelling.call("getitem", other.node, index)
+                return Piece(node, tuple([label for label in other.labels if label != gone]))
+        return None
 
     def _constant(self, coef: Coef, sizes: Factors) -> Scaled:
         return self._sized(one, Piece(self.spelling.constant(coef), ()), sizes)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..array import FUNCTIONS, Array, apply
 from ..avals import Aval, normal_axes
-from ..dims import Shape, known_equal, normal, show_shape
+from ..dims import Dim, Shape, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Op, no_flops, register
@@ -22,8 +22,8 @@ from .carrying import carries_embedded, carries_sliced
 from .composites import as_array, composite, naming_lines, refuse
 from .creation import dimension
 from .families import function
-from .gather import GATHER, gather, index_array
-from .movement import facts_of_elements, ravel, transpose
+from .gather import GATHER, gather, index_array, take_along_axis
+from .movement import facts_of_elements, ravel, reshape, squeeze, transpose
 from .slices import Entry, as_numpy_index, basic_shape, is_expression, normal_index
 
 __all__ = ["embed", "getitem", "take"]
@@ -185,7 +185,31 @@ def _advanced(x: Array, raw: Sequence[Any]) -> Array:
     if not adjacent:
         rest = [i for i in range(view.ndim) if i not in places]
         view, first = transpose(view, (*places, *rest)), 0
-    return apply(GATHER, view, *arrays, axis=first)
+    found = _one_of_each(view, arrays, first)
+    return apply(GATHER, view, *arrays, axis=first) if found is None else found
+
+
+def _one_of_each(x: Array, indices: Sequence[Any], first: int) -> Array | None:
+    """x[arange(n), i], an element of each row, as what is taken along the other axis."""
+    if len(indices) != 2 or [1 for each in indices if len(each.shape) != 1]:
+        return None
+    for counter, index, axis in ((*indices, first + 1), (*indices[::-1], first)):
+        along = 2 * first + 1 - axis
+        if _counts(counter, x.shape[along]) and known_equal(index.shape[0], x.shape[along]):
+            shape = [1] * x.ndim
+            shape[along] = index.shape[0]
+            placed = reshape(index, tuple(shape))
+            return squeeze(take_along_axis(x, placed, axis), axis=axis)
+    return None
+
+
+def _counts(index: Any, size: Dim) -> bool:
+    """Whether an index is 0, 1, ... up to the size of its axis."""
+    return (
+        isinstance(index, np.ndarray)
+        and index.tolist() == list(range(len(index)))
+        and (known_equal(len(index), size))
+    )
 
 
 def all_full(entries: Sequence[Any]) -> bool:

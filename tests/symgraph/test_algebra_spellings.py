@@ -1,0 +1,182 @@
+"""How a result is written: signs taken up inside, parts found again, one array for two slices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgraph as sg
+import symgraph.numpy as snp
+
+
+def gradient(f: Callable[..., Any], wrt: str = "x", **specs: Any) -> Any:
+    return sg.trace(f, **specs).gradient(wrt, value=False).simplify()
+
+
+def ops(graph: Any) -> list[str]:
+    return [node.op.name for node in graph.nodes if node.op.count]
+
+
+def agrees(f: Callable[..., Any], graph: Any, wrt: str = "x", **arrays: Any) -> None:
+    """The graph gives what the gradient gives before it is simplified."""
+    wanted = sg.trace(f, **arrays).gradient(wrt, value=False).evaluate(**arrays)
+    np.testing.assert_allclose(graph.evaluate(**arrays), wanted, rtol=1e-12, atol=1e-13)
+
+
+def numbers(*shape: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+# -- slices --------------------------------------------------------------------------------------
+def test_two_halves_are_one_concatenation() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(x[:, :2] * x[:, 2:])
+
+    graph = gradient(f, x="3, 4")
+    assert ops(graph) == []
+    assert "concatenate" in [node.op.name for node in graph.nodes]
+    agrees(f, graph, x=numbers(3, 4))
+
+
+def test_slices_in_the_middle_leave_zeros_around_them() -> None:
+    def f(x: Any, y: Any) -> Any:
+        return np.sum(x[1:3] * y[:2]) + np.sum(x[3] * y[3])
+
+    graph = gradient(f, x="6", y="4")
+    assert ops(graph) == ["embed"]
+    agrees(f, graph, x=numbers(6), y=numbers(4, seed=1))
+
+
+@pytest.mark.parametrize("second", [slice(1, 4), slice(3, 5), slice(0, 5, 2), slice(0, 2)])
+def test_slices_that_do_not_meet_stay_apart(second: slice) -> None:
+    def f(x: Any, y: Any) -> Any:
+        n = len(range(5)[second])
+        return np.sum(x[:2] * y[:2]) + np.sum(x[second] * y[:n] ** 2)
+
+    agrees(f, gradient(f, x="5", y="5"), x=numbers(5), y=numbers(5, seed=1))
+
+
+# -- one reduction ---------------------------------------------------------------------------------
+def test_a_sum_is_computed_once_with_and_without_its_axes() -> None:
+    def f(x: Any, g: Any) -> Any:
+        return np.sum(g * (x / np.sum(x, axis=-1, keepdims=True)))
+
+    positive = sg.spec("6, 5", assume=sg.positive)
+    graph = gradient(f, x=positive, g="6, 5")
+    assert ops(graph).count("sum") == 2
+    agrees(f, graph, x=np.abs(numbers(6, 5)), g=numbers(6, 5, seed=1))
+
+
+# -- signs -----------------------------------------------------------------------------------------
+def test_an_odd_function_of_a_difference_takes_up_a_sign() -> None:
+    def f(m: Any, x: Any) -> Any:
+        return np.sum(np.abs(x - m) / 3.0)
+
+    graph = gradient(f, "m", m="5", x="5")
+    assert sorted(ops(graph)) == ["divide", "sign", "subtract"]
+    agrees(f, graph, "m", x=numbers(5), m=numbers(5, seed=1))
+
+
+def test_a_difference_that_is_used_elsewhere_is_not_turned_round() -> None:
+    def f(m: Any, x: Any) -> Any:
+        return np.sum(np.abs(x - m) * 3.0), x - m
+
+    traced = sg.trace(lambda m, x: (np.sum(np.abs(x - m)), x - m), m="5", x="5")
+    graph = traced.simplify()
+    assert ops(graph).count("subtract") == 1
+
+
+def test_a_choice_takes_up_a_sign_in_its_number() -> None:
+    def f(x: Any, y: Any) -> Any:
+        return np.mean(np.maximum(0.2 - y * x, 0))
+
+    graph = gradient(f, x="5", y="5")
+    assert "negative" not in ops(graph)
+    agrees(f, graph, x=numbers(5), y=numbers(5, seed=1))
+
+
+# -- parts found again -----------------------------------------------------------------------------
+def test_a_sum_in_another_term_is_written_once() -> None:
+    def f(A: Any) -> Any:
+        return 0.5 * np.sum((A @ A - A) ** 2)
+
+    graph = gradient(f, "A", A="5, 5")
+    assert graph.op_count() == 6
+    agrees(f, graph, "A", A=numbers(5, 5))
+
+
+def test_a_factored_sum_is_found_among_the_other_terms() -> None:
+    def f(p: Any, q: Any, x: Any) -> Any:
+        return (p - q) + (p - q) @ x * np.ones(4)
+
+    graph = sg.trace(f, p="4", q="4", x="4").simplify()
+    assert ops(graph).count("subtract") == 1
+    arrays = {"p": numbers(4), "q": numbers(4, seed=1), "x": numbers(4, seed=2)}
+    np.testing.assert_allclose(graph.evaluate(**arrays), f(**arrays), rtol=1e-12)
+
+
+def test_a_quotient_inside_another_factor_is_written_once() -> None:
+    def f(z: Any, x: Any, u: Any) -> Any:
+        return 0.5 * np.sum((u - x / z) ** 2)
+
+    graph = gradient(f, "z", z="5", x="5", u="5")
+    assert sorted(ops(graph)) == ["divide", "divide", "multiply", "subtract"]
+    agrees(f, graph, "z", z=numbers(5) + 4, x=numbers(5, seed=1), u=numbers(5, seed=2))
+
+
+def test_weights_over_their_sum_cancel_where_they_are_summed() -> None:
+    def f(x: Any) -> Any:
+        p = x / np.sum(x)
+        return -np.sum(p * np.log(p))
+
+    graph = gradient(f, x=sg.spec("5", assume=sg.positive))
+    assert graph.op_count() <= 7
+    agrees(f, graph, x=np.abs(numbers(5)) + 0.1)
+
+
+# -- constants -------------------------------------------------------------------------------------
+def test_one_element_is_read_where_a_row_of_the_identity_picks_it() -> None:
+    def f(x: Any) -> Any:
+        e = np.exp(x)
+        return (e / np.sum(e))[2]
+
+    graph = gradient(f, x="5")
+    assert sorted(ops(graph)) == ["multiply", "softmax", "subtract"]
+    agrees(f, graph, x=numbers(5))
+
+
+def test_a_row_of_the_identity_does_not_hide_an_infinity() -> None:
+    graph = sg.trace(lambda x: (1 / x) @ np.array([0.0, 1.0, 0.0]), x="3").simplify()
+    with np.errstate(all="ignore"):
+        assert np.isnan(graph.evaluate(x=np.array([0.0, 1.0, 2.0])))
+
+
+def test_constant_targets_are_known_to_sum_to_one() -> None:
+    targets = np.array([[0.2, 0.8, 0.0], [0.1, 0.2, 0.7]])
+
+    def f(x: Any) -> Any:
+        return -np.sum(targets * np.log(np.exp(x) / np.sum(np.exp(x), axis=-1, keepdims=True)))
+
+    graph = gradient(f, x="2, 3")
+    assert ops(graph) == ["softmax", "add"]  # of the negative of the targets, a constant
+    agrees(f, graph, x=numbers(2, 3))
+
+
+def test_a_constant_symmetric_matrix_is_its_own_transpose() -> None:
+    matrix = np.array([[2.0, 1.0], [1.0, 3.0]])
+    graph = gradient(lambda x: 0.5 * x @ matrix @ x, x="2")
+    assert ops(graph) == ["matmul"]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_labels_by_two_index_arrays_give_the_textbook_gradient(turned: bool) -> None:
+    def f(x: Any, y: Any) -> Any:
+        logs = snp.log_softmax(x, axis=-1)
+        return -np.sum(logs.T[y, np.arange(6)] if turned else logs[np.arange(6), y])
+
+    graph = gradient(f, x="6, 5", y=sg.spec("6", "int64"))
+    assert sorted(ops(graph)) == ["one_hot", "softmax", "subtract"]
+    agrees(f, graph, x=numbers(6, 5), y=np.array([0, 4, 2, 2, 1, 3]))
