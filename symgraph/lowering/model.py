@@ -204,24 +204,8 @@ def model_of(
         Bytes a node needs while it is computed, from the node and `dims`.
     """
     owner = bases(order)
-    number: dict[Node, int] = {}
-    reads: list[tuple[int, ...]] = []
-    takes: list[tuple[int, ...]] = []
-    sizes: list[int] = []
     known: dict[Any, int] = {}
-    kept_results = results_read(order)
-    for node in order:
-        if owner[node] is not node:
-            continue
-        read: dict[int, None] = {}
-        for operand in node.operands:
-            base = owner[operand]
-            if base is not None:
-                read[number[base]] = None
-        number[node] = len(number)
-        reads.append(tuple(read))
-        takes.append(_takes(node, owner, number) if reuse and _elementwise(node.op.ufunc) else ())
-        sizes.append(_bytes_once(node, dims, known, kept_results.get(node)))
+    number, reads, takes, sizes = _computed(order, owner, dims, known, reuse)
     steps = list(number)
     costs_of = [resolved(node_flops(node), dims) + 1 if costs else 1 for node in steps]
     kept: list[int] = []
@@ -243,6 +227,34 @@ def model_of(
         len(steps) - len(number),
         tuple([0 if node not in number else work(node, dims) for node in steps]) if work else (),
     )
+
+
+def _computed(
+    order: Sequence[Node],
+    owner: Mapping[Node, Node | None],
+    dims: Mapping[str, int] | None,
+    known: dict[Any, int],
+    reuse: bool,
+) -> tuple[dict[Node, int], list[tuple[int, ...]], list[tuple[int, ...]], list[int]]:
+    """Of nodes that own memory: their steps, what each reads, may take over, and its bytes."""
+    number: dict[Node, int] = {}
+    reads: list[tuple[int, ...]] = []
+    takes: list[tuple[int, ...]] = []
+    sizes: list[int] = []
+    kept_results = results_read(order)
+    for node in order:
+        if owner[node] is not node:
+            continue
+        read: dict[int, None] = {}
+        for operand in node.operands:
+            base = owner[operand]
+            if base is not None:
+                read[number[base]] = None
+        number[node] = len(number)
+        reads.append(tuple(read))
+        takes.append(_takes(node, owner, number) if reuse and _elementwise(node.op.ufunc) else ())
+        sizes.append(_bytes_once(node, dims, known, kept_results.get(node)))
+    return number, reads, takes, sizes
 
 
 # Views of all elements of an array, each once.

@@ -9,7 +9,7 @@ programs: another planner that gives a front of `Plan` can take its place.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -167,7 +167,14 @@ def _eviction_plans(
             break
         least = min(plan.peak for plan in found)
         yield from found
-    for _ in range(8 if count <= 500 else 4):
+    yield from _bisected(tried, failed, least, 8 if count <= 500 else 4)
+
+
+def _bisected(
+    tried: Callable[[int], list[Plan]], failed: int, least: int, rounds: int
+) -> Iterator[Plan]:
+    """Plans on the way down to the least limit that works, between one that failed and a peak."""
+    for _ in range(rounds):
         middle = (failed + least) // 2
         if middle in (failed, least):
             break

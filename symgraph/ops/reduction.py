@@ -120,30 +120,7 @@ def reduction(
     ufunc : numpy.ufunc
         Whose `reduce` this is; it joins `initial=` to the result.
     """
-
-    def infer(x: Aval, *, axis: Axes, keepdims: bool) -> Aval:
-        shapes = _without_identity if identity is None else reduced_shape
-        shape = shapes(x.shape, axis, keepdims)
-        return Aval(np.dtype(dtype) if dtype is not None else x.dtype, shape)
-
-    def kernel(xp: Any, x: Any, *, axis: Axes, keepdims: bool) -> Any:
-        return getattr(xp, name)(x, axis=axis, keepdims=keepdims)
-
-    op = register(
-        Op(
-            name,
-            infer=infer,
-            kernel=kernel,
-            vjp=(vjp,),
-            carries=carries_reduced,
-            normalize=_normal_reduction,
-            promote=promote,
-            flops=per_input_element,
-            facts=facts,
-            algebra=Algebra(role),
-            doc=doc,
-        )
-    )
+    op = _reducing(name, vjp, promote, dtype, identity, facts, role, doc)
 
     @naming_lines
     def call(
@@ -175,6 +152,43 @@ def reduction(
     NUMPY_FUNCTIONS[(ufunc, "reduce")] = reduce
     # NumPy's extrema and truths take no dtype: out is their third argument.
     return function(op, call if promote is accumulator else without_dtype, *numpy)
+
+
+def _reducing(
+    name: str,
+    vjp: VjpRule | None,
+    promote: Callable[[np.dtype[Any]], np.dtype[Any]],
+    dtype: Any,
+    identity: Any,
+    facts: Callable[..., Iterable[Fact]],
+    role: str,
+    doc: str,
+) -> Op:
+    """The record of a reduction; parameters as in `reduction`."""
+
+    def infer(x: Aval, *, axis: Axes, keepdims: bool) -> Aval:
+        shapes = _without_identity if identity is None else reduced_shape
+        shape = shapes(x.shape, axis, keepdims)
+        return Aval(np.dtype(dtype) if dtype is not None else x.dtype, shape)
+
+    def kernel(xp: Any, x: Any, *, axis: Axes, keepdims: bool) -> Any:
+        return getattr(xp, name)(x, axis=axis, keepdims=keepdims)
+
+    return register(
+        Op(
+            name,
+            infer=infer,
+            kernel=kernel,
+            vjp=(vjp,),
+            carries=carries_reduced,
+            normalize=_normal_reduction,
+            promote=promote,
+            flops=per_input_element,
+            facts=facts,
+            algebra=Algebra(role),
+            doc=doc,
+        )
+    )
 
 
 def _chosen(name: str, x: Array, where: Any, otherwise: Any) -> Array:
