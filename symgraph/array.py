@@ -23,6 +23,7 @@ from .source import user_frame
 from .ufunccalls import (
     INSTEAD_OF_METHODS,
     in_dtype,
+    instead_of_scipy,
     outer_operands,
     refuse_keywords,
     scipy_name,
@@ -98,6 +99,14 @@ class Array(ArrayMethods):
     def size(self) -> Dim:
         return self.node.aval.size
 
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> Dim:
+        return self.size * self.itemsize  # pyright: ignore[reportReturnType]  # int * Expr is an Expr
+
     def __repr__(self) -> str:
         name = f"{self.node.params['name']!r} " if self.node.is_input else f"{self.node.op.name} "
         return f"<Array {name}{self.aval}>"
@@ -128,6 +137,8 @@ class Array(ArrayMethods):
             found = NUMPY_FUNCTIONS.get(scipy_name(ufunc))
         if found is None:
             suffix = "" if method == "__call__" else f".{method}"
+            if scipy_name(ufunc):
+                raise _not_supported(scipy_name(ufunc) + suffix, instead_of_scipy(ufunc))
             raise _not_supported(f"np.{ufunc.__name__}{suffix}", INSTEAD_OF_METHODS.get(method, ""))
         return found(*inputs, **kwargs)
 

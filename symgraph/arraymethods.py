@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 import numpy as np
 
 from .dims import is_named
+from .errors import MissingAttribute
+from .source import user_frame
 
 __all__ = ["ArrayMethods"]
 
@@ -222,6 +224,9 @@ class ArrayMethods:
     def argsort(self, axis: Any = -1, *args: Any, **keywords: Any) -> Self:
         return self._call("argsort", self, axis, *args, **keywords)
 
+    def argpartition(self, kth: Any, axis: Any = -1, *args: Any, **keywords: Any) -> Self:
+        return self._call("argpartition", self, kth, axis, *args, **keywords)
+
     def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Self:
         return self._call("searchsorted", self, v, side, sorter)
 
@@ -269,9 +274,13 @@ class ArrayMethods:
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
         self._no_numbers(
             "Conversion to a NumPy array",
-            "Use functions of numpy or symgraph.numpy that trace (snp.logsumexp, snp.softmax, "
-            "snp.polygamma); math.* does not, nor do SciPy's functions that are no ufuncs.",
+            "np.asarray(x) can be left out, and snp.asarray takes both; np.stack joins symbolic "
+            "numbers. Use functions of numpy or symgraph.numpy that trace (snp.logsumexp, "
+            "snp.softmax, snp.polygamma); math.* does not, nor SciPy's that are no ufuncs.",
         )
+
+    def __dlpack__(self, *_args: Any, **_keywords: Any) -> NoReturn:
+        self._no_numbers("An exchange of memory", "Keep the array symbolic; evaluate the graph.")
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         self._no_numbers(
@@ -294,8 +303,30 @@ class ArrayMethods:
     def tolist(self) -> NoReturn:
         self._no_numbers("tolist()", "Keep the array symbolic; evaluate the graph to get numbers.")
 
+    def __getattr__(self, name: str) -> NoReturn:
+        shown = f"{type(self).__name__!r} object has no attribute {name!r}"
+        if name.startswith("_"):
+            raise AttributeError(shown)
+        frame = user_frame()
+        where = [f"used at {frame.quoted()}"] if frame else []
+        raise MissingAttribute(f"{shown}.", where, mend=_INSTEAD_OF.get(name, _ELSEWHERE))
+
     def __contains__(self, item: Any) -> NoReturn:
         self._no_numbers("`in`", "Use np.any(x == item).")
+
+
+_IN_MEMORY = "A symbolic array has no memory yet: leave out what asks how it lies there."
+_IN_PLACE = "A symbolic array is a value: snp.index_update, np.where and np.reshape give new ones."
+_NUMBERS = "Keep the array symbolic; evaluate the graph to get numbers."
+_INSTEAD_OF = {
+    **dict.fromkeys(
+        ("base", "byteswap", "ctypes", "data", "flags", "getfield", "strides", "view"), _IN_MEMORY
+    ),
+    **dict.fromkeys(("put", "resize", "setfield", "setflags"), _IN_PLACE),
+    **dict.fromkeys(("dump", "dumps", "tobytes", "tofile"), _NUMBERS),
+    "flat": "np.ravel(x) is the array as a vector.",
+}
+_ELSEWHERE = "symgraph.numpy has the functions; methods are those of np.ndarray."
 
 
 def _install_operators() -> None:

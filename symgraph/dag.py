@@ -127,7 +127,7 @@ class Node:
         return f"<{name} #{self.serial} {avals}>"
 
     def __reduce__(self) -> Any:
-        raise SymgraphError("Nodes are not pickled.", mend="Save the graph: graph.save('g.json').")
+        raise SymgraphError("Nodes are not pickled.", mend="Save the graph: graph.save('g.py').")
 
 
 _serial = itertools.count()

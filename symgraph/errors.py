@@ -19,6 +19,7 @@ __all__ = [
     "FactError",
     "InputError",
     "MemoryBudgetError",
+    "MissingAttribute",
     "NotDifferentiable",
     "RangeError",
     "RewriteError",
@@ -75,6 +76,10 @@ class RangeError(DTypeError, OverflowError):
 
 class TraceError(SymgraphError, TypeError):
     """A symbolic array was used where only numbers can be: `if x:`, `float(x)`, `np.asarray(x)`."""
+
+
+class MissingAttribute(TraceError, AttributeError):
+    """A symbolic array was asked for an attribute that only arrays of numbers have."""
 
 
 class InputError(SymgraphError, ValueError):

@@ -10,7 +10,14 @@ import numpy as np
 from .avals import supported_dtype
 from .errors import DTypeError, TraceError
 
-__all__ = ["INSTEAD_OF_METHODS", "in_dtype", "outer_operands", "refuse_keywords", "scipy_name"]
+__all__ = [
+    "INSTEAD_OF_METHODS",
+    "in_dtype",
+    "instead_of_scipy",
+    "outer_operands",
+    "refuse_keywords",
+    "scipy_name",
+]
 
 
 def scipy_name(ufunc: Any) -> str:
@@ -21,6 +28,17 @@ def scipy_name(ufunc: Any) -> str:
         if name and getattr(sys.modules.get(module), name, None) is ufunc:
             return f"scipy.special.{name}"
     return ""
+
+
+def instead_of_scipy(ufunc: Any) -> str:
+    """How to go on without a function of SciPy's that no operation stands for."""
+    if all(loop.partition("->")[2].isupper() for loop in ufunc.types):
+        return "It gives complex numbers, and symbolic arrays are real."
+    name = ufunc.__name__
+    return (
+        f"Make it an operation: special.{name} = sg.custom_op(special.{name}, "
+        'vjp=lambda ct, out, *operands: ..., name="my_' + name + '").'
+    )
 
 
 INSTEAD_OF_METHODS = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from importlib import import_module
 from typing import Any, cast
 
@@ -32,7 +33,7 @@ class _JaxSpecial:
     """jax.scipy.special, with SciPy's values where the two differ."""
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(jax.scipy.special, name, None)
+        found = None if name in _UNLIKE else getattr(jax.scipy.special, name, None)
         return _on_host(name) if found is None else found
 
     def digamma(self, x: Any) -> Any:
@@ -53,6 +54,10 @@ class _JaxSpecial:
         return xp.where(x == np.inf, 0, jax.scipy.special.exp1(xp.where(x == np.inf, 1, x)))
 
 
+# Those of JAX give other numbers at poles, and few digits for large arguments.
+_UNLIKE = frozenset(("hyp1f1", "hyp2f1"))
+
+
 def _on_host(name: str) -> Callable[..., Any]:
     """SciPy's elementwise function `name`, run on the host in the middle of the compiled program.
 
@@ -60,7 +65,17 @@ def _on_host(name: str) -> Callable[..., Any]:
     in which 64-bit types are off and float64 would be cut to float32.
     """
     function = getattr(special, name)
+    if function.nout > 1:
+        parts = [_host_call(partial(_item, function, place)) for place in range(function.nout)]
+        return lambda *operands: tuple([part(*operands) for part in parts])
+    return _host_call(function)
 
+
+def _item(function: Any, place: int, *operands: Any) -> Any:
+    return function(*operands)[place]
+
+
+def _host_call(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*operands: Any) -> Any:
         xp = jax.numpy
         dtype = xp.result_type(*operands)

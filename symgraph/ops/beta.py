@@ -19,6 +19,8 @@ from .special import digamma, gammaln, xlog1py, xlogy
 __all__ = [
     "beta",
     "betainc",
+    "betaincc",
+    "betainccinv",
     "betaincinv",
     "betaln",
     "binom",
@@ -107,6 +109,22 @@ betainc = scipy_ufunc(
     lambda ct, out, a, b, x: ct * _beta_density(a, b, x),
     doc="The regularized incomplete beta function.",
     flops=100,
+)
+betaincc = scipy_ufunc(
+    "betaincc",
+    _no("betaincc", "a"),
+    _no("betaincc", "b"),
+    lambda ct, out, a, b, x: -(ct * _beta_density(a, b, x)),
+    doc="1 - betainc(a, b, x), accurate where that is near 0.",
+    flops=100,
+)
+betainccinv = scipy_ufunc(
+    "betainccinv",
+    _no("betainccinv", "a"),
+    _no("betainccinv", "b"),
+    lambda ct, out, a, b, y: -(ct / _beta_density(a, b, out)),
+    doc="The x with betaincc(a, b, x) = y.",
+    flops=200,
 )
 betaincinv = scipy_ufunc(
     "betaincinv",

@@ -134,7 +134,7 @@ def _matmul(x: Any, y: Any) -> Array:
     return apply(MATMUL, x, y)
 
 
-matmul = function(MATMUL, _matmul, np.matmul)
+matmul = function(MATMUL, _matmul, np.matmul, np.linalg.matmul)
 
 
 # -- einsum --------------------------------------------------------------------------------------
@@ -293,7 +293,7 @@ einsum = function(EINSUM, _einsum, np.einsum)
 
 
 # -- products made of them -----------------------------------------------------------------------
-@composite(np.tensordot)
+@composite(np.tensordot, np.linalg.tensordot)
 def tensordot(x: Any, y: Any, axes: Any = 2) -> Array:
     """Sums of products over the last axes of one and the first of the other, or over pairs."""
     x, y = as_array(x), as_array(y)

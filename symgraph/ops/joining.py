@@ -10,7 +10,7 @@ import numpy as np
 from ..array import FUNCTIONS, Array, apply
 from ..avals import Aval, normal_axes
 from ..dims import Shape, count, known_equal, normal, show_shape
-from ..errors import ShapeError, TraceError
+from ..errors import DTypeError, ShapeError, TraceError
 from ..op import Op, no_flops, register
 from .carrying import carries_off_axis
 from .composites import as_array, composite, listed, naming_lines, refuse
@@ -97,12 +97,27 @@ CONCATENATE = register(
 
 
 @naming_lines
-def _concatenate(arrays: Sequence[Any], axis: Any = 0, **refused: Any) -> Array:
-    refuse("concatenate", refused)
-    operands = [as_array(each) for each in arrays]
+def _concatenate(arrays: Sequence[Any], axis: Any = 0, **keywords: Any) -> Array:
+    operands = _converted("concatenate", arrays, keywords)
     if axis is None:
         return apply(CONCATENATE, *[ravel(each) for each in operands], axis=0)
     return apply(CONCATENATE, *operands, axis=axis)
+
+
+def _converted(name: str, arrays: Sequence[Any], keywords: dict[str, Any]) -> list[Array]:
+    """Operands in the dtype asked for, as far as `casting` allows."""
+    dtype, casting = keywords.pop("dtype", None), keywords.pop("casting", "same_kind")
+    refuse(name, keywords)
+    operands = [as_array(each) for each in arrays]
+    if dtype is None:
+        return operands
+    for each in operands:
+        if not np.can_cast(each.dtype, dtype, casting):
+            raise DTypeError(
+                f"{name}: {each.dtype} does not become {np.dtype(dtype)} by casting={casting!r}.",
+                mend="Convert it with astype, or say casting='unsafe'.",
+            )
+    return [FUNCTIONS["astype"](each, dtype) for each in operands]
 
 
 concatenate = function(CONCATENATE, _concatenate, np.concatenate)
@@ -110,10 +125,9 @@ FUNCTIONS["concat"] = concatenate
 
 
 @composite(np.stack)
-def stack(arrays: Sequence[Any], axis: int = 0, **refused: Any) -> Array:
+def stack(arrays: Sequence[Any], axis: int = 0, **keywords: Any) -> Array:
     """Arrays of one shape joined along a new axis."""
-    refuse("stack", refused)
-    operands = [as_array(each) for each in arrays]
+    operands = _converted("stack", arrays, keywords)
     for each in operands[1:]:
         if not same_shape(each.shape, operands[0].shape):
             raise ShapeError(
@@ -160,18 +174,17 @@ def _each(arrays: Sequence[Any], change: Callable[[Array], Array]) -> Any:
 
 
 @composite(np.hstack)
-def hstack(arrays: Sequence[Any], **refused: Any) -> Array:
+def hstack(arrays: Sequence[Any], **keywords: Any) -> Array:
     """Joined along the second axis, vectors along their only one."""
-    refuse("hstack", refused)
-    operands = [atleast_1d(each) for each in arrays]
+    operands = [atleast_1d(each) for each in _converted("hstack", arrays, keywords)]
     return concatenate(operands, axis=0 if operands and operands[0].ndim == 1 else 1)
 
 
 @composite(np.vstack)
-def vstack(arrays: Sequence[Any], **refused: Any) -> Array:
+def vstack(arrays: Sequence[Any], **keywords: Any) -> Array:
     """Joined along the first axis, vectors as rows."""
-    refuse("vstack", refused)
-    return concatenate([atleast_2d(each) for each in arrays], axis=0)
+    rows = _converted("vstack", arrays, keywords)
+    return concatenate([atleast_2d(each) for each in rows], axis=0)
 
 
 @composite(np.dstack)
@@ -269,7 +282,7 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Array:
 
 def _rolled(x: Array, shift: int, axis: int) -> Array:
     size = x.shape[axis]
-    if not isinstance(size, int):
+    if not isinstance(size, int) or isinstance(shift, Array):
         return _rolled_by_index(x, shift, axis)
     by = shift % size if size else 0
     if not by:
@@ -279,13 +292,32 @@ def _rolled(x: Array, shift: int, axis: int) -> Array:
     return concatenate(parts, axis=axis)
 
 
-def _rolled_by_index(x: Array, shift: int, axis: int) -> Array:
-    """Along a named dimension, which may be shorter than the shift."""
-    if not shift:
+def _rolled_by_index(x: Array, shift: Any, axis: int) -> Array:
+    """Along a named dimension, which may be shorter than the shift, or by a symbolic number."""
+    if isinstance(shift, Array):
+        if shift.ndim or shift.dtype.kind not in "iub":
+            raise DTypeError(f"roll: {shift.aval} is no whole number of places.")
+    elif not shift:
         return x
     size = x.shape[axis]
     places = (arange(size) - shift) % FUNCTIONS["maximum"](dimension(size), 1)
     return gather(x, places, axis=axis)
+
+
+@composite(np.fft.fftshift)
+def fftshift(x: Any, axes: Any = None) -> Array:
+    """The halves of each axis exchanged, so that the first element comes to the middle."""
+    x = as_array(x)
+    places = range(x.ndim) if axes is None else listed(axes)
+    return roll(x, [x.shape[axis] // 2 for axis in places], list(places))
+
+
+@composite(np.fft.ifftshift)
+def ifftshift(x: Any, axes: Any = None) -> Array:
+    """What undoes `fftshift`."""
+    x = as_array(x)
+    places = range(x.ndim) if axes is None else listed(axes)
+    return roll(x, [-(x.shape[axis] // 2) for axis in places], list(places))
 
 
 @composite(np.rot90)

@@ -63,18 +63,58 @@ _refused(
     np.trim_zeros,
 )
 _refused(
-    "counts in bins have no derivative, and bins may depend on numbers that are not there yet",
-    "np.bincount(np.digitize(x, edges), weights, minlength=n) counts in n known bins.",
-    np.histogram,
+    "counts in bins of several dimensions have no operation",
+    "np.histogram counts in one; number the cells, and count them with np.bincount(cells, weights, "
+    "minlength=n).",
     np.histogram2d,
     np.histogramdd,
-    np.histogram_bin_edges,
 )
 _refused(
-    "it calls a Python function for each part, which a graph has no numbers for",
-    "Write the function for whole arrays, with axis= where it reduces.",
-    np.apply_along_axis,
-    np.apply_over_axes,
+    "how many coefficients are left of the remainder depends on numbers that are not there yet",
+    "Divide by hand with a known number of steps; np.polymul, polyadd and polyval are traced.",
+    np.polydiv,
+)
+_refused(
+    "bits are packed in bytes, and have no derivative",
+    "np.bitwise_count, shifts and & | ^ compute with the bits of integers.",
+    np.packbits,
+    np.unpackbits,
+)
+_refused(
+    "a symbolic array has no place in memory",
+    "Leave the question out: results never share memory with anything.",
+    np.may_share_memory,
+    np.shares_memory,
+)
+_refused(
+    "it makes text of numbers that are not there yet",
+    "print(x) tells dtype, shape and origin; evaluate the graph to get numbers.",
+    np.array2string,
+    np.array_repr,
+    np.array_str,
+)
+_refused(
+    "it writes numbers that are not there yet to a file",
+    'Evaluate the graph first; graph.save("graph.py") keeps the graph itself.',
+    np.save,
+    np.savez,
+    np.savez_compressed,
+    np.savetxt,
+)
+_refused(
+    "it plans contractions for arrays with numbers",
+    "np.einsum(..., optimize=True) is planned when the graph is made; np.einsum_path takes "
+    "np.empty arrays of the same shapes.",
+    np.einsum_path,
+)
+_refused(
+    "dates and times have no arithmetic here",
+    "Count days in numbers before the graph: dates.astype('datetime64[D]').astype('int64').",
+    np.busday_count,
+    np.busday_offset,
+    np.is_busday,
+    np.datetime_as_string,
+    np.isnat,
 )
 _refused(
     "it writes in place, and a symbolic array is a value",
@@ -130,6 +170,16 @@ _complex(
         for name in ("sqrt", "log", "log2", "log10", "logn", "power", "arccos", "arcsin", "arctanh")
     ],
 )
+
+
+# -- questions that dtypes answer ------------------------------------------------------------------
+NUMPY_FUNCTIONS[np.common_type] = lambda *arrays: np.common_type(*_samples(arrays))
+NUMPY_FUNCTIONS[np.min_scalar_type] = lambda a: np.dtype(a.dtype)
+
+
+def _samples(arrays: tuple[Any, ...]) -> list[Any]:
+    """Arrays without elements, of the same dtypes."""
+    return [np.empty(0, each.dtype) for each in arrays]
 
 
 # -- chosen by a constant mask, which is no trouble ------------------------------------------------

@@ -157,6 +157,8 @@ def lexsort(keys: Any, axis: int = -1) -> Array:
     rows = [as_array(each) for each in keys]
     if not rows:
         raise ShapeError("lexsort: at least one key is needed.")
+    if not rows[0].ndim:  # NumPy's: of one number each.
+        return zeros((), "int64")
     order = argsort(rows[0], axis)
     for key in rows[1:]:
         order = take_along_axis(order, argsort(take_along_axis(key, order, axis), axis), axis)

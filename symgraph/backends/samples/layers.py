@@ -31,8 +31,11 @@ _DOMAINS = {
     **dict.fromkeys(("jv", "yv", "iv", "ive", "kv", "kve", "pseudo_huber"), "++"),
     **dict.fromkeys(("rel_entr", "kl_div", "poch", "binom", "boxcox", "boxcox1p"), "++"),
     **dict.fromkeys(("gammaincinv", "gammainccinv"), "+u"),
-    **dict.fromkeys(("betainc", "betaincinv"), "++u"),
+    **dict.fromkeys(("betainc", "betaincc", "betainccinv", "betaincinv"), "++u"),
     **dict.fromkeys(("inv_boxcox", "inv_boxcox1p"), "uu"),
+    "hyp1f1": "+++",
+    "hyp2f1": "+++u",
+    "hyperu": "+++",
     **dict.fromkeys(("erfinv", "erfcinv", "ndtri", "logit"), "u"),
 }
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from symgraph.testing import GradientCase
 
-from . import arrays, control, elementwise, families, layers, linalg, special
+from . import arrays, control, elementwise, families, layers, linalg, scientific, special
 
 ROWS: tuple[GradientCase, ...] = (
     *elementwise.ROWS,
@@ -17,6 +17,7 @@ ROWS: tuple[GradientCase, ...] = (
     *layers.ROWS,
     *special.ROWS,
     *linalg.ROWS,
+    *scientific.ROWS,
 )
 
 # No derivative passes through these by their own rule.

@@ -1,0 +1,317 @@
+"""Hypergeometric functions, elliptic integrals and their kin, under SciPy's names.
+
+Derivatives are taken in the argument (DLMF §11, §13, §15, §19); in a parameter there is no closed
+form, unless one is written here.
+"""
+
+from __future__ import annotations
+
+from math import pi, sqrt
+from typing import Any
+
+from ..array import NUMPY_FUNCTIONS, Array
+from ..op import undefined
+from .bessel import jv, kv, yv
+from .bounds import is_positive, knows, within
+from .choice import where
+from .composites import as_array, composite
+from .exponential import exp, power
+from .families import elementwise
+from .integrals import sinc
+from .rounding import trunc
+from .scipyufuncs import float_or_double, scipy_ufunc
+from .special import digamma, erf, gamma, gammaln, xlogy
+from .trigonometric import cos, cosh, sin, sinh
+
+__all__ = [
+    "airy",
+    "cosdg",
+    "cosm1",
+    "cotdg",
+    "ellipe",
+    "ellipj",
+    "ellipk",
+    "ellipkm1",
+    "fresnel",
+    "gammasgn",
+    "hyp0f1",
+    "hyp1f1",
+    "hyp2f1",
+    "hyperu",
+    "kn",
+    "loggamma",
+    "modstruve",
+    "owens_t",
+    "powm1",
+    "radian",
+    "rgamma",
+    "shichi",
+    "sici",
+    "sindg",
+    "struve",
+    "tandg",
+    "wrightomega",
+    "yn",
+]
+
+
+def _no(name: str) -> Any:
+    return undefined(f"the derivative of {name} in a parameter has no closed form")
+
+
+# -- gamma and powers ------------------------------------------------------------------------------
+def _slope_of_rgamma(x: Array, out: Array) -> Array:
+    """By reflection on the left, for digamma has poles where 1 / gamma has none (DLMF 5.5.3)."""
+    left = x < 0.5
+    mirrored, own = 1 - where(left, x, 0.5), where(left, 0.5, x)
+    reflected = gamma(mirrored) * (cos(pi * x) - digamma(mirrored) * sin(pi * x) / pi)
+    return where(left, reflected, -(digamma(own) * where(left, 0, out)))
+
+
+rgamma = scipy_ufunc(
+    "rgamma",
+    lambda ct, out, x: ct * _slope_of_rgamma(x, out),
+    facts=knows(keeps_finite=True),
+    doc="1 / gamma(x), which is 0 at the poles of gamma; differentiable everywhere.",
+)
+gammasgn = scipy_ufunc("gammasgn", None, doc="The sign of gamma; its derivative is 0.")
+powm1 = scipy_ufunc(
+    "powm1",
+    lambda ct, out, x, y: ct * (y * power(x, y - 1)),
+    lambda ct, out, x, y: ct * xlogy(out + 1, x),
+    doc="x**y - 1, accurate where x**y is near 1.",
+)
+
+
+@composite("scipy.special.loggamma")
+def loggamma(x: Any) -> Array:
+    """The logarithm of gamma, NaN where gamma's argument is negative (SciPy's of real arrays)."""
+    x = as_array(x)
+    below = x < 0
+    return where(below, float("nan"), gammaln(where(below, 1, x)))
+
+
+# -- angles ----------------------------------------------------------------------------------------
+_DEGREE = pi / 180
+cosm1 = scipy_ufunc("cosm1", lambda ct, out, x: -(ct * sin(x)), doc="cos(x) - 1, accurate near 0.")
+sindg = scipy_ufunc(
+    "sindg", lambda ct, out, x: ct * (_DEGREE * cosdg(x)), doc="The sine of degrees."
+)
+cosdg = scipy_ufunc(
+    "cosdg", lambda ct, out, x: ct * (-_DEGREE * sindg(x)), doc="The cosine of degrees."
+)
+tandg = scipy_ufunc(
+    "tandg", lambda ct, out, x: ct * (_DEGREE * (1 + out * out)), doc="The tangent of degrees."
+)
+cotdg = scipy_ufunc(
+    "cotdg", lambda ct, out, x: ct * (-_DEGREE * (1 + out * out)), doc="The cotangent of degrees."
+)
+radian = scipy_ufunc(
+    "radian",
+    lambda ct, out, d, m, s: ct * _DEGREE,
+    lambda ct, out, d, m, s: ct * (_DEGREE / 60),
+    lambda ct, out, d, m, s: ct * (_DEGREE / 3600),
+    doc="Degrees, minutes and seconds in radians.",
+)
+
+# -- hypergeometric functions ----------------------------------------------------------------------
+hyp0f1 = scipy_ufunc(
+    "hyp0f1",
+    _no("hyp0f1"),
+    lambda ct, out, v, x: ct * (hyp0f1(v + 1, x) / v),
+    doc="The confluent hypergeometric limit function 0F1(v; x).",
+    flops=100,
+)
+hyp1f1 = scipy_ufunc(
+    "hyp1f1",
+    _no("hyp1f1"),
+    _no("hyp1f1"),
+    lambda ct, out, a, b, x: ct * (a / b * hyp1f1(a + 1, b + 1, x)),
+    doc="Kummer's confluent hypergeometric function 1F1(a; b; x).",
+    flops=100,
+)
+hyp2f1 = scipy_ufunc(
+    "hyp2f1",
+    *[_no("hyp2f1")] * 3,
+    lambda ct, out, a, b, c, x: ct * (a * b / c * hyp2f1(a + 1, b + 1, c + 1, x)),
+    doc="Gauss's hypergeometric function 2F1(a, b; c; x).",
+    flops=100,
+)
+hyperu = scipy_ufunc(
+    "hyperu",
+    _no("hyperu"),
+    _no("hyperu"),
+    lambda ct, out, a, b, x: -(ct * (a * hyperu(a + 1, b + 1, x))),
+    doc="The confluent hypergeometric function U(a, b, x).",
+    flops=100,
+)
+
+
+# -- Struve functions: DLMF 11.4.23 to 11.4.30 -----------------------------------------------------
+def _struve_term(v: Any, x: Any) -> Array:
+    return power(x / 2, v) / (sqrt(pi) * gamma(v + 1.5))
+
+
+struve = scipy_ufunc(
+    "struve",
+    _no("struve"),
+    lambda ct, out, v, x: ct * (0.5 * (struve(v - 1, x) - struve(v + 1, x) + _struve_term(v, x))),
+    doc="The Struve function of real order v.",
+    flops=100,
+)
+modstruve = scipy_ufunc(
+    "modstruve",
+    _no("modstruve"),
+    lambda ct, out, v, x: (
+        ct * (0.5 * (modstruve(v - 1, x) + modstruve(v + 1, x) + _struve_term(v, x)))
+    ),
+    doc="The modified Struve function of real order v.",
+    flops=100,
+)
+
+# -- others ----------------------------------------------------------------------------------------
+owens_t = scipy_ufunc(
+    "owens_t",
+    lambda ct, out, h, a: (
+        -(ct * (exp(-0.5 * (h * h)) * erf(sqrt(0.5) * (a * h)) / (2 * sqrt(2 * pi))))
+    ),
+    lambda ct, out, h, a: ct * (exp(-0.5 * (h * h * (1 + a * a))) / (2 * pi * (1 + a * a))),
+    doc="Owen's T: the probability that X > h and 0 < Y < a X for standard normal X and Y.",
+    flops=60,
+)
+wrightomega = scipy_ufunc(
+    "wrightomega",
+    lambda ct, out, x: ct * (out / (1 + out)),
+    facts=knows(signs=is_positive),
+    doc="The solution of w + log(w) = x.",
+    flops=40,
+)
+
+# -- complete elliptic integrals: DLMF 19.4.1, K - E = m D -----------------------------------------
+_D = elementwise(
+    "ellipd",
+    kernel=lambda xp, m: (xp.special.elliprd(m * 0, 1 - m, m * 0 + 1) / 3).astype(m.dtype),
+    vjp=(
+        lambda ct, out, m: (
+            ct * ((ellipk(m) - 2 * out + m * out) / (2 * where(m == 0, 1, m) * (1 - m)))
+        ),
+    ),
+    promote=float_or_double,
+    flops=40,
+    doc="(ellipk(m) - ellipe(m)) / m, finite at m = 0; its own derivative loses digits near there.",
+)
+ellipk = scipy_ufunc(
+    "ellipk",
+    lambda ct, out, m: ct * ((out - _D(m)) / (2 * (1 - m))),
+    doc="The complete elliptic integral of the first kind, of the parameter m = k².",
+    flops=40,
+)
+ellipe = scipy_ufunc(
+    "ellipe",
+    lambda ct, out, m: -(ct * (0.5 * _D(m))),
+    facts=knows(bounds=within(0.0, float("inf"))),
+    doc="The complete elliptic integral of the second kind, of the parameter m = k².",
+    flops=40,
+)
+ellipkm1 = scipy_ufunc(
+    "ellipkm1",
+    lambda ct, out, p: -(ct * ((out - _D(1 - p)) / (2 * p))),
+    doc="ellipk(1 - p), accurate where p is near 0.",
+    flops=40,
+)
+
+
+# -- several results -------------------------------------------------------------------------------
+def _part(name: str, function: str, place: int, *vjp: Any) -> Any:
+    """One result of a function that has several."""
+
+    def kernel(xp: Any, *operands: Any) -> Any:
+        found = getattr(xp.special, function)(*operands)
+        return found[place].astype(operands[0].dtype)
+
+    return elementwise(
+        name,
+        kernel=kernel,
+        vjp=vjp,
+        promote=float_or_double,
+        flops=60,
+        doc=f"Result {place} of scipy.special.{function}.",
+    )
+
+
+def _sinhc(x: Array) -> Array:
+    at_zero = x == 0
+    return where(at_zero, 1, sinh(x) / where(at_zero, 1, x))
+
+
+_si = _part("sine_integral", "sici", 0, lambda ct, out, x: ct * sinc(x / pi))
+_ci = _part("cosine_integral", "sici", 1, lambda ct, out, x: ct * (cos(x) / x))
+_shi = _part("sinh_integral", "shichi", 0, lambda ct, out, x: ct * _sinhc(x))
+_chi = _part("cosh_integral", "shichi", 1, lambda ct, out, x: ct * (cosh(x) / x))
+_fresnel_s = _part("fresnel_sine", "fresnel", 0, lambda ct, out, x: ct * sin(pi / 2 * (x * x)))
+_fresnel_c = _part("fresnel_cosine", "fresnel", 1, lambda ct, out, x: ct * cos(pi / 2 * (x * x)))
+_ai = _part("airy_ai", "airy", 0, lambda ct, out, x: ct * _ai_slope(x))
+_ai_slope = _part("airy_ai_slope", "airy", 1, lambda ct, out, x: ct * (x * _ai(x)))
+_bi = _part("airy_bi", "airy", 2, lambda ct, out, x: ct * _bi_slope(x))
+_bi_slope = _part("airy_bi_slope", "airy", 3, lambda ct, out, x: ct * (x * _bi(x)))
+_sn = _part(
+    "jacobi_sn", "ellipj", 0, lambda ct, out, u, m: ct * (_cn(u, m) * _dn(u, m)), _no("ellipj")
+)
+_cn = _part(
+    "jacobi_cn", "ellipj", 1, lambda ct, out, u, m: -(ct * (_sn(u, m) * _dn(u, m))), _no("ellipj")
+)
+_dn = _part(
+    "jacobi_dn",
+    "ellipj",
+    2,
+    lambda ct, out, u, m: -(ct * (m * (_sn(u, m) * _cn(u, m)))),
+    _no("ellipj"),
+)
+_am = _part("jacobi_am", "ellipj", 3, lambda ct, out, u, m: ct * _dn(u, m), _no("ellipj"))
+
+
+@composite("scipy.special.sici")
+def sici(x: Any) -> tuple[Array, Array]:
+    """The sine and the cosine integral."""
+    return _si(x), _ci(x)
+
+
+@composite("scipy.special.shichi")
+def shichi(x: Any) -> tuple[Array, Array]:
+    """The hyperbolic sine and cosine integrals."""
+    return _shi(x), _chi(x)
+
+
+@composite("scipy.special.fresnel")
+def fresnel(x: Any) -> tuple[Array, Array]:
+    """Fresnel's integrals S and C."""
+    return _fresnel_s(x), _fresnel_c(x)
+
+
+@composite("scipy.special.airy")
+def airy(x: Any) -> tuple[Array, Array, Array, Array]:
+    """Airy's functions Ai, Ai', Bi, Bi'."""
+    return _ai(x), _ai_slope(x), _bi(x), _bi_slope(x)
+
+
+@composite("scipy.special.ellipj")
+def ellipj(u: Any, m: Any) -> tuple[Array, Array, Array, Array]:
+    """Jacobi's elliptic functions sn, cn, dn and the amplitude, differentiable in u."""
+    return _sn(u, m), _cn(u, m), _dn(u, m), _am(u, m)
+
+
+# -- the same of real arguments --------------------------------------------------------------------
+NUMPY_FUNCTIONS["scipy.special.jve"] = jv
+NUMPY_FUNCTIONS["scipy.special.yve"] = yv
+
+
+@composite("scipy.special.yn")
+def yn(n: Any, x: Any) -> Array:
+    """The Bessel function of the second kind and whole order n."""
+    return yv(trunc(n), x)
+
+
+@composite("scipy.special.kn")
+def kn(n: Any, x: Any) -> Array:
+    """The modified Bessel function of the second kind and whole order n."""
+    return kv(trunc(n), x)
