@@ -10,7 +10,7 @@ import numpy as np
 from ..array import FUNCTIONS, Array
 from ..avals import broadcast_shapes, normal_axes
 from ..dims import show_shape
-from ..errors import ShapeError, TraceError
+from ..errors import DTypeError, ShapeError, TraceError
 from .composites import as_array, composite
 from .gather import gather
 from .joining import concatenate
@@ -50,10 +50,19 @@ def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
         each, longer = divmod(size, sections)
         cuts = [each * i + min(i, longer) for i in range(1, sections)]
     else:
-        cuts = list(indices_or_sections)
+        cuts = _cuts(indices_or_sections)
     rest = (slice(None),) * (-place - 1)
     bounds = [0, *cuts, None]
     return [x[(Ellipsis, slice(start, stop), *rest)] for start, stop in pairwise(bounds)]
+
+
+def _cuts(indices: Any) -> list[Any]:
+    if isinstance(indices, Array) or np.ndim(indices) != 1:
+        raise DTypeError(
+            f"split: {indices!r} is neither a whole number of parts nor a list of positions.",
+            mend="Give an int, or positions known while tracing, as in [2, 5].",
+        )
+    return list(indices)
 
 
 @composite(np.split)

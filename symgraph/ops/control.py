@@ -11,9 +11,11 @@ import numpy as np
 from .. import facts as f
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
 from ..avals import Aval, supported_dtype
+from ..errors import DTypeError
 from ..facts import Fact
 from ..op import Op, carries_aligned, no_flops, register
 from ..propagation import Known
+from .composites import naming_lines
 from .families import function
 
 __all__ = ["astype", "cast", "round", "stop_gradient"]
@@ -116,6 +118,15 @@ def _infer_round(x: Aval, *, decimals: int) -> Aval:
     return x
 
 
+def _rounded_dtype(x: Any, decimals: int) -> None:
+    """Refuse truth values rounded to digits, as NumPy does; to whole numbers they are float16."""
+    if decimals and isinstance(x, (Array, np.ndarray)) and x.dtype.kind == "b":
+        raise DTypeError(
+            f"truth values have no digits to round to decimals={decimals}.",
+            mend="Convert them with astype.",
+        )
+
+
 ROUND = register(
     Op(
         "round",
@@ -129,7 +140,9 @@ ROUND = register(
 )
 
 
+@naming_lines
 def _round(x: Any, decimals: int = 0, **_out: Any) -> Any:
+    _rounded_dtype(x, int(decimals))
     return apply(ROUND, x, decimals=int(decimals))
 
 

@@ -16,10 +16,11 @@ from ..avals import Aval
 from ..dims import Dim, count, known_equal, normal
 from ..errors import NotDifferentiable, TraceError
 from ..facts import Fact, total, triangular, unit_norm
-from ..op import Op, register
+from ..op import Op, register, undefined
 from .carrying import all_but_last, carries_batched
 from .composites import as_array, naming_lines
 from .contraction import matmul
+from .creation import zeros
 from .families import function
 from .joining import concatenate
 from .matrices import (
@@ -198,11 +199,53 @@ QR = register(
 
 
 @naming_lines
+def _infer_complement(x: Aval) -> Aval:
+    rows, columns = x.shape[-2:]
+    return x.with_shape((*x.shape[:-1], normal(rows - columns)))
+
+
+def _complement_kernel(xp: Any, x: Any) -> Any:
+    enough_rows(x, x.shape[-1])
+    return xp.linalg.qr(x, mode="complete")[0][..., :, x.shape[-1] :]
+
+
+COMPLEMENT = register(
+    Op(
+        "qr_complement",
+        infer=_infer_complement,
+        kernel=_complement_kernel,
+        vjp=(
+            undefined(
+                'the columns that mode="complete" adds to Q may be turned among themselves; '
+                'mode="reduced" has those that are determined'
+            ),
+        ),
+        carries=carries_batched(2),
+        promote=matrix_dtype,
+        flops=lambda out, x: count((4, *x.shape[:-1], x.shape[-2])),
+        facts=lambda x: (unit_norm(-2), total),
+        doc="Orthonormal columns that complete the Q of a tall matrix to a basis.",
+    )
+)
+
+
+@naming_lines
 def _qr(x: Any, mode: str = "reduced") -> Any:
-    if mode not in ("reduced", "r"):
-        raise TraceError(f"qr: the mode {mode!r} cannot be traced.", mend='Use "reduced" or "r".')
+    if mode not in ("reduced", "r", "complete"):
+        raise TraceError(
+            f"qr: the mode {mode!r} cannot be traced.", mend='Use "reduced", "complete" or "r".'
+        )
     found = QRResult(*apply(QR, x))
-    return found.R if mode == "r" else found
+    return found.R if mode == "r" else _completed(as_array(x), found) if mode[0] == "c" else found
+
+
+def _completed(x: Array, found: QRResult) -> QRResult:
+    rows, columns = x.shape[-2:]
+    if known_equal(found.Q.shape[-1], rows):
+        return found
+    rest = apply(COMPLEMENT, x)
+    below = zeros((*x.shape[:-2], rest.shape[-1], columns), found.R.dtype)
+    return QRResult(concatenate([found.Q, rest], axis=-1), concatenate([found.R, below], axis=-2))
 
 
 qr = function(QR, _qr, np.linalg.qr)

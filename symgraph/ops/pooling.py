@@ -7,6 +7,7 @@ from typing import Any
 from ..array import FUNCTIONS, Array, apply
 from ..dims import show_shape
 from ..errors import ShapeError
+from ..windows import span
 from .composites import as_array, composite
 from .creation import ones
 from .windows import MAX_OF_WINDOWS, one_each, padded, pads_of, window_sum
@@ -42,11 +43,51 @@ def _params(
     return {"sizes": sizes, "strides": strides, "dilations": dilations, "pads": pads}
 
 
+def _to_the_end(x: Array, params: dict[str, Any]) -> tuple[tuple[Any, Any], ...]:
+    """The pads, so much longer at the end that a last, incomplete window fits (`ceil_mode`).
+
+    It must begin in the array or in the padding before it, so it never lies beside the array.
+    """
+    found: list[tuple[Any, Any]] = []
+    extents = x.shape[x.ndim - len(params["pads"]) :]
+    rows = zip(
+        extents,
+        *[params[name] for name in ("sizes", "strides", "dilations", "pads")],
+        strict=True,
+    )
+    for extent, size, stride, dilation, (before, after) in rows:
+        reach = span(size, dilation)
+        whole = [each for each in (extent, reach, before, after) if isinstance(each, int)]
+        if stride == 1:
+            found.append((before, after))
+            continue
+        if len(whole) < 4:
+            raise ShapeError(
+                f"ceil_mode with stride {stride} depends on the size of {extent}.",
+                mend="Give the padding in numbers, or the dimension.",
+            )
+        padded_extent = extent + before + after
+        last = -(-max(padded_extent - reach, 0) // stride) * stride
+        if last >= extent + before:
+            last -= stride
+        found.append((before, after + max(last + reach - padded_extent, 0)))
+    return tuple(found)
+
+
 def _max(
-    x: Any, window: Any, stride: Any, padding: Any, dilation: Any, n: int | None = None
+    x: Any,
+    window: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    ceil_mode: bool = False,
+    n: int | None = None,
 ) -> Array:
     operand = as_array(x)
-    return apply(MAX_OF_WINDOWS, operand, **_params(operand, window, stride, padding, dilation, n))
+    params = _params(operand, window, stride, padding, dilation, n)
+    if ceil_mode:
+        params["pads"] = _to_the_end(operand, params)
+    return apply(MAX_OF_WINDOWS, operand, **params)
 
 
 def _avg(
@@ -56,19 +97,31 @@ def _avg(
     padding: Any,
     dilation: Any,
     count_include_pad: bool,
+    ceil_mode: bool = False,
     n: int | None = None,
 ) -> Array:
     operand = as_array(x)
     params = _params(operand, window, stride, padding, dilation, n)
-    pads = params.pop("pads")
+    asked = params["pads"]
+    pads = _to_the_end(operand, params) if ceil_mode else asked
+    del params["pads"]
     totals = window_sum(_as_float(padded(operand, pads)), **params)
-    if count_include_pad or not [side for pad in pads for side in pad if side != 0]:
+    # What ceil_mode adds at the end is no padding: it is never counted.
+    within = asked if count_include_pad else ((0, 0),) * len(pads)
+    beyond = tuple(
+        [(all_[0] - own[0], all_[1] - own[1]) for all_, own in zip(pads, within, strict=True)]
+    )
+    if not [side for pad in beyond for side in pad if side != 0]:
         number = 1
         for size in params["sizes"]:
             number *= size
         return totals / number
-    here = ones(operand.shape[operand.ndim - len(pads) :], totals.dtype)
-    return totals / window_sum(padded(here, pads), **params)
+    extents = operand.shape[operand.ndim - len(pads) :]
+    counted = [
+        extent + before + after for extent, (before, after) in zip(extents, within, strict=True)
+    ]
+    here = ones(tuple(counted), totals.dtype)
+    return totals / window_sum(padded(here, beyond), **params)
 
 
 def _as_float(x: Array) -> Array:
@@ -76,7 +129,14 @@ def _as_float(x: Array) -> Array:
 
 
 @composite()
-def max_pool(x: Any, window: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1) -> Array:
+def max_pool(
+    x: Any,
+    window: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+) -> Array:
     """The largest element of each window of the last axes.
 
     Ties split the gradient equally, as in `max`; padding counts as minus infinity and never takes
@@ -91,6 +151,9 @@ def max_pool(x: Any, window: Any, stride: Any = None, padding: Any = 0, dilation
         The window's size by default: windows that do not overlap.
     padding : int, one or a pair an axis, "same" or "valid"
     dilation : int or one an axis
+    ceil_mode : bool
+        Whether a last window that the array does not fill counts as well; what it lacks is neither
+        an element nor padding.
 
     Raises
     ------
@@ -102,7 +165,7 @@ def max_pool(x: Any, window: Any, stride: Any = None, padding: Any = 0, dilation
     >>> snp.max_pool2d(sg.input("x", ("n", 3, 8, 8)), 2).shape
     (n, 3, 4, 4)
     """
-    return _max(x, window, stride, padding, dilation)
+    return _max(x, window, stride, padding, dilation, ceil_mode)
 
 
 @composite()
@@ -113,17 +176,25 @@ def avg_pool(
     padding: Any = 0,
     dilation: Any = 1,
     count_include_pad: bool = True,
+    ceil_mode: bool = False,
 ) -> Array:
     """The mean of each window of the last axes; parameters as in `max_pool`.
 
     Zeros of the padding are counted as elements unless `count_include_pad` is False.
     """
-    return _avg(x, window, stride, padding, dilation, count_include_pad)
+    return _avg(x, window, stride, padding, dilation, count_include_pad, ceil_mode)
 
 
 def _max_of(n: int) -> Any:
-    def call(x: Any, window: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1) -> Array:
-        return _max(x, window, stride, padding, dilation, n)
+    def call(
+        x: Any,
+        window: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+    ) -> Array:
+        return _max(x, window, stride, padding, dilation, ceil_mode, n)
 
     return _named(call, "max_pool", n)
 
@@ -136,8 +207,9 @@ def _avg_of(n: int) -> Any:
         padding: Any = 0,
         dilation: Any = 1,
         count_include_pad: bool = True,
+        ceil_mode: bool = False,
     ) -> Array:
-        return _avg(x, window, stride, padding, dilation, count_include_pad, n)
+        return _avg(x, window, stride, padding, dilation, count_include_pad, ceil_mode, n)
 
     return _named(call, "avg_pool", n)
 

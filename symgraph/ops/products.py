@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..array import Array, apply
+from ..array import FUNCTIONS, Array, apply
 from ..avals import Aval, broadcast_shapes, normal_axes
 from ..dims import known_equal, normal, show_shape
-from ..errors import ShapeError
+from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Op, per_element, register
 from .composites import as_array, composite, naming_lines
@@ -36,6 +36,8 @@ def kron(x: Any, y: Any) -> Array:
 
 # -- cross product -------------------------------------------------------------------------------
 def _infer_cross(x: Aval, y: Aval) -> Aval:
+    if x.dtype.kind == "b":
+        raise DTypeError("truth values have no differences.", mend="Convert them with astype.")
     for each in (x, y):
         if not each.ndim or not known_equal(each.shape[-1], 3):
             raise ShapeError(
@@ -67,6 +69,13 @@ CROSS = register(
 )
 
 
+def _in_space(x: Array) -> Array:
+    """Vectors of the plane with a third component of 0."""
+    if not (x.ndim and known_equal(x.shape[-1], 2)):
+        return x
+    return FUNCTIONS["concatenate"]([x, FUNCTIONS["zeros_like"](x[..., :1])], axis=-1)
+
+
 @naming_lines
 def _cross(
     x: Any, y: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None
@@ -77,7 +86,10 @@ def _cross(
     (first,), (second,) = normal_axes(axisa, x.ndim), normal_axes(axisb, y.ndim)
     x = x if first == -1 else moveaxis(x, first, -1)
     y = y if second == -1 else moveaxis(y, second, -1)
-    found = apply(CROSS, x, y)
+    if all(each.ndim and known_equal(each.shape[-1], 2) for each in (x, y)):
+        # One number each, the third component; NumPy has it for vectors in the plane.
+        return x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]
+    found = apply(CROSS, _in_space(x), _in_space(y))
     (place,) = normal_axes(axisc, found.ndim)
     return found if place == -1 else moveaxis(found, -1, place)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array
-from ..dims import Dim, count, show_shape
+from ..dims import Dim, count, known_equal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from .composites import as_array, composite, given, refuse
 from .creation import dimension, full
@@ -130,13 +130,19 @@ def _met(rows: Array, n: Any, q: Any, method: str) -> Array:
 # -- rows ------------------------------------------------------------------------------------------
 def _sorted_rows(x: Array, axis: Any) -> tuple[Array, Dim]:
     """The reduced axes as one, the last, in ascending order; and its length."""
+    rows, size = _rows(x, axis)
+    return (sort(rows, axis=-1) if x.ndim else rows), size
+
+
+def _rows(x: Array, axis: Any) -> tuple[Array, Dim]:
+    """The reduced axes as one, the last; and its length."""
     axes = reduced_axes(axis, x.ndim)
     if not x.ndim:
         return reshape(x, (1,)), 1
     kept = [i for i in range(-x.ndim, 0) if i not in axes]
     size = count([x.shape[i] for i in axes])
     rows = transpose(x, (*kept, *axes)) if (*kept, *axes) != tuple(range(-x.ndim, 0)) else x
-    return sort(reshape(rows, (*[x.shape[i] for i in kept], size)), axis=-1), size
+    return reshape(rows, (*[x.shape[i] for i in kept], size)), size
 
 
 def _spoiled(found: Array, rows: Array, like: Array) -> Array:
@@ -196,6 +202,71 @@ def _quantile(
     return reshape(found, (*lead, *_rest(x, axis, keepdims)))
 
 
+def _weighted(
+    x: Any,
+    q: Any,
+    weights: Any,
+    axis: Any,
+    method: str,
+    keepdims: bool,
+    percent: bool,
+    skip_nan: bool,
+) -> Array:
+    """The first element at which the sum of weights reaches the fraction `q` of all.
+
+    Differentiable in the elements; in the weights the derivative is 0.
+    """
+    if method != "inverted_cdf":
+        raise TraceError(
+            f"quantile: the method {method!r} takes no weights.",
+            mend='Say method="inverted_cdf", as for NumPy.',
+        )
+    x, weights = as_array(x), _weights_like(as_array(x), as_array(weights), axis)
+    q, _dtype = _as_fraction(q, x, percent)
+    if q.ndim > 1:
+        raise ShapeError(f"quantile: q is a number or a vector, not of shape {q.shape}.")
+    rows, size = _rows(x, axis)
+    sums, _ = _rows(weights, axis)
+    if size == 0:
+        raise ShapeError(f"quantile: shape {show_shape(x.shape)} has no element to choose.")
+    is_nan = FUNCTIONS["isnan"](rows) if x.dtype.kind == "f" else None
+    if skip_nan and is_nan is not None:
+        sums = FUNCTIONS["where"](is_nan, 0, sums)
+    order = FUNCTIONS["argsort"](rows, axis=-1)
+    rows = take_along_axis(rows, order, axis=-1)
+    sums = FUNCTIONS["cumsum"](take_along_axis(sums, order, axis=-1), axis=-1)
+    sums = sums / sums[..., -1:]
+    # What has no weight at the start is never chosen, not even as the minimum.
+    sums = FUNCTIONS["where"](sums == 0, -1, sums)
+    places = reshape(q, (1,)) if isinstance(q, Array) and not q.ndim else q.reshape(-1)
+    fewer = expand_dims(sums, -2) < expand_dims(as_array(places), -1)
+    at = FUNCTIONS["minimum"](FUNCTIONS["sum"](fewer, axis=-1), rows.shape[-1] - 1)
+    found = take_along_axis(rows, at, axis=-1)
+    if not skip_nan:
+        found = _spoiled(found, rows, x)
+    lead = (q.shape[0],) if q.ndim else ()
+    return reshape(moveaxis(found, -1, 0), (*lead, *_rest(x, axis, keepdims)))
+
+
+def _weights_like(x: Array, weights: Array, axis: Any) -> Array:
+    """Weights of the array's shape; a vector belongs to the one axis that is reduced."""
+    if weights.dtype.kind not in "fiu":
+        raise DTypeError(f"quantile: weights are numbers, not {weights.dtype}.")
+    axes = reduced_axes(axis, x.ndim)
+    given_shape = weights.shape
+    if weights.ndim != x.ndim and weights.ndim == len(axes) == 1:
+        weights = reshape(weights, (weights.shape[0], *(1,) * (-axes[0] - 1)))
+        fits = known_equal(given_shape[0], x.shape[axes[0]])
+    else:
+        fits = weights.ndim == x.ndim and all(map(known_equal, given_shape, x.shape))
+    if not fits:
+        raise ShapeError(
+            f"quantile: weights of shape {show_shape(given_shape)} for {show_shape(x.shape)}.",
+            mend="Give one weight an element, or one a place of the axis.",
+        )
+    return FUNCTIONS["broadcast_to"](weights, x.shape)
+
+
 def _filled(found: Array, x: Array, axis: Any) -> Array:
     """NaN where a row holds nothing else."""
     return FUNCTIONS["where"](_counted(x, axis) == 0, np.nan, found)
@@ -219,7 +290,9 @@ def _published(name: str, numpy_function: Any, percent: bool, skip_nan: bool, do
         *,
         weights: Any = None,
     ) -> Array:
-        refuse(name, {"out": out, "weights": weights})
+        refuse(name, {"out": out})
+        if given(weights):
+            return _weighted(a, q, weights, axis, method, keepdims, percent, skip_nan)
         return _quantile(a, q, axis, method, keepdims, percent, skip_nan)
 
     call.__name__ = call.__qualname__ = name

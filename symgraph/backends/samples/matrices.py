@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ... import numpy as snp
-from ...array import Array
+from ...array import Array, apply
+from ...op import OPS
 from .operands import definite as _definite
 from .operands import fresh as _x
 from .operands import function as _f
@@ -77,6 +78,7 @@ SAMPLES: dict[str, tuple[Callable[..., Any], ...]] = {
         # Only one triangle is read.
         lambda: _f("cholesky")(_definite(_x(3, 3)) + _UPPER),
     ),
+    "qr_complement": (lambda: apply(OPS["qr_complement"], _x(2, 5, 3)),),
     "qr": (
         lambda: _f("qr")(_x(4, 3)),
         lambda: _f("qr")(_x(2, 3, 4, dtype="float32")),
