@@ -11,7 +11,8 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from ..dag import Node, params_key
+from ..dag import Node
+from ..interning import params_key
 from .instances import Instance
 
 __all__ = ["Closure", "ProofStep"]

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..cost import node_flops, varying
-from ..dag import Node, params_key
+from ..dag import Node
 from ..dims import names_of, resolve
 from ..errors import RewriteError
+from ..interning import params_key
 from ..passes.constant_folding import folded
 from ..propagation import Knowledge
 from ..rewriting.rule import Rule, Soundness
