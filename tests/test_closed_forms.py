@@ -52,7 +52,6 @@ OVER: dict[str, int] = {
     "Student t, 3 degrees, scale": 8,  # 7
     "modified Huber margin": 9,  # 5
     "InfoNCE, one query, keys": 9,  # 8
-    "trace of A^4": 5,  # 3
     "cosine similarities of two batches": 16,  # 14
     "RMS norm before a linear layer, input": 14,  # 13
     "binary cross-entropy, weight of positives": 14,  # 10
@@ -78,7 +77,6 @@ OVER_IN_FLOPS: dict[str, int] = {
     "circle fit, radius": 10,  # 7
     "decay fit, rate": 96,  # 91
     "determinant": 2500,  # 358
-    "linear layer by einsum, weights": 360,  # 180
     "Gaussian, common mean": 10,  # 7
     "Gaussian, diagonal, rows, scale": 125,  # 100
     "von Mises, concentration": 106,  # 103
@@ -86,7 +84,6 @@ OVER_IN_FLOPS: dict[str, int] = {
     "Gaussian mixture, logits of weights": 580,  # 560
     "direct preference optimisation": 80,  # 76
     "trace of squares, orthogonality": 195,  # 189
-    "sum of a product of matrices": 240,  # 20
     "Tucker core": 186,  # 180
     "logarithm of a Frobenius norm": 142,  # 138
     "layer norm with gain and bias": 431,  # 426

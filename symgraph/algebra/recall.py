@@ -52,6 +52,7 @@ class Recall:
         self.heads: Heads = normal.heads
         self._known: dict[Head, _Known] = {}
         self._parts: set[tuple[int, ...]] = set()
+        self._inside: dict[Head, Expr] = {}
         self._sums: dict[Head, tuple[Node, tuple[int, ...], Coef]] = {}
         self._products: dict[Head, list[tuple[Term, Coef, Node]]] = {}
 
@@ -68,6 +69,7 @@ class Recall:
             if not single.bound or any(all(i >= 0 for i in f.idx) for f in single.factors):
                 return
             self._parts.add(_signature(single))
+            self._inside[term.factors[0].head] = expr
         head, idx = self.heads.closed("sum", scaled(expr, quotient(1, coef)))
         array = term.factors[0].head
         if len(idx) == len(array.sizes):
@@ -145,6 +147,29 @@ class Recall:
             changed = changed or found is not None
             parts.extend(found.items() if found is not None else [(term, coef)])
         return added(parts) if changed else expr
+
+    def uncut(self, expr: Expr) -> Expr | None:
+        """The expression with contractions that are computed written in full, if terms meet then.
+
+        A.T (A A).T + (A A).T A.T is twice one product of three.
+        """
+        if len(expr) < 2 or not any(f.head in self._inside for t in expr for f in t.factors):
+            return None
+        parts: list[tuple[Term, Coef]] = []
+        for term, coef in expr.items():
+            factors, bound = self.normal.opened_term(term)
+            open_factors: Factors = []
+            for slot in factors:
+                inner = self._inside.get(slot[0])
+                if inner is None or slot[2] != 1:
+                    open_factors.append(slot)
+                    continue
+                placed = self.normal.substituted(inner, dict(enumerate(slot[1])))
+                by, more, own = self.normal.as_product(placed)
+                coef, open_factors, bound = times(coef, by), open_factors + more, bound | own
+            parts.extend(self.normal.product(coef, open_factors, bound).items())
+        found = added(parts)
+        return found if len(found) < len(expr) else None
 
     def _in_term(self, term: Term, coef: Coef) -> Expr | None:
         if not term.bound and all(f.head not in self._known for f in term.factors):

@@ -261,6 +261,8 @@ class Pass:
             for term in expr
         )
         least = least_count(expr)
+        if self.patient and any(term.bound for term in expr):
+            return False  # One contraction may be another that is less work.
         if saved[0] > (min(1, least) if joint or self.patient else least):
             return False
         return not holds_exps(expr) or not can_overflow(self.now[node], self.world.alive)
@@ -292,6 +294,9 @@ class Pass:
                 given = self.recall.with_products(expr, self.world.alive)
                 if given is not expr:
                     options.append(given)
+                uncut = self.recall.uncut(expr)
+                if uncut is not None:
+                    options.append(uncut)
         found: list[Node] = []
         with origin(made):
             for option in options:

@@ -180,3 +180,26 @@ def test_labels_by_two_index_arrays_give_the_textbook_gradient(turned: bool) -> 
     graph = gradient(f, x="6, 5", y=sg.spec("6", "int64"))
     assert sorted(ops(graph)) == ["one_hot", "softmax", "subtract"]
     agrees(f, graph, x=numbers(6, 5), y=np.array([0, 4, 2, 2, 1, 3]))
+
+
+# -- contractions ----------------------------------------------------------------------------------
+def test_a_contraction_that_is_computed_is_opened_where_terms_meet() -> None:
+    def f(A: Any) -> Any:
+        return np.trace(A @ A @ A @ A)
+
+    graph = gradient(f, "A", A="4, 4")
+    assert ops(graph) == ["matmul", "matmul", "multiply"]
+    agrees(f, graph, "A", A=numbers(4, 4))
+
+
+@pytest.mark.parametrize(
+    ("f", "name"),
+    [
+        (lambda x, y: np.sum(x @ y), "sum"),
+        (lambda x, y: np.sum(np.einsum("ij,jk->ik", x, y)), "sum"),
+    ],
+)
+def test_one_contraction_gives_way_to_one_that_is_less_work(f: Any, name: str) -> None:
+    graph = gradient(f, x="6, 5", y="5, 4")
+    assert ops(graph) == [name]
+    agrees(f, graph, x=numbers(6, 5), y=numbers(5, 4, seed=1))
