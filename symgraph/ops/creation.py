@@ -90,6 +90,10 @@ def _placed(fact: Fact, aval: Aval) -> Fact:
     return fact
 
 
+_LARGE = 1_000_000
+"""Constants of more elements are not searched for patterns."""
+
+
 def _infer_constant(*, value: np.ndarray[Any, Any]) -> Aval:
     return Aval(value.dtype, value.shape)
 
@@ -103,7 +107,9 @@ def _constant_facts(*, value: np.ndarray[Any, Any]) -> Iterable[Fact]:
         yield Fact("nonzero")
     if np.all(value == np.floor(value)):
         yield integer_valued
-    if value.ndim and value.dtype.kind != "b":
+    if value.size > _LARGE or value.dtype.kind == "b":
+        return
+    if value.ndim:
         yield from _facts_along_axes(value)
     if value.ndim >= 2 and value.shape[-1] == value.shape[-2]:
         yield from _structure_of(value)

@@ -52,4 +52,4 @@ def _kept(nodes: Iterable[Node]) -> set[Key]:
 
 def _without_flag(node: Node) -> Key:
     rest = {name: value for name, value in node.params.items() if name != "keepdims"}
-    return (node.op, node.operands[0], node.copy, params_key(rest))
+    return (node.op, node.operands, node.copy, params_key(rest))
