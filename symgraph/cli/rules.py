@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..errors import InputError, RuleError
+from ..op import OPS
 from ..rewriting.packs import load_packs
 from ..rewriting.pattern import Term, subterms
 from ..rewriting.rule import SOUNDNESS, Rule, RulePack
@@ -42,6 +43,12 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """List, show or verify; 1 if a rule fails."""
+    op: str | None = options.op if options.action == "verify" else None
+    if op is not None and op not in OPS:
+        # Else none would be verified, and that reported as a success.
+        close = difflib.get_close_matches(op, OPS, n=3)
+        mend = f"Did you mean {' or '.join(close)}?" if close else ""
+        raise InputError(f"There is no operation {op[:60]!r}.", mend=mend)
     if options.action == "list":
         return _listed(options)
     chosen = _named(options)

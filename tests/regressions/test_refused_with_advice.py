@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import symgraph as sg
+from symgraph.cli import main
 
 
 def f(x, w):
@@ -78,3 +79,11 @@ def test_a_mask_is_not_passed_over_in_silence(graph: sg.Graph) -> None:
 def test_a_backend_is_named(graph: sg.Graph) -> None:
     with pytest.raises(sg.BackendError, match=r"None is no backend(.|\n)*numpy"):
         graph.lower(backend=None)  # pyright: ignore[reportArgumentType]
+
+
+def test_rules_of_an_operation_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    """Verifying none of none was a success."""
+    assert main(["rules", "verify", "--op", "sofmax"]) == 2
+    told = capsys.readouterr().err
+    assert "no operation 'sofmax'" in told
+    assert "softmax" in told
