@@ -295,6 +295,8 @@ class Products(Settling):
         for shift in (-base[0], base[1], base[2]):
             tried = [base[0] + shift, base[1] - shift, base[2] - shift]
             left = sum(1 for value in tried if value != 0)
+            if not head.total and tried[1] == tried[2] == 0:
+                continue  # A may be no number; the whole does not tell
             if left < before and (best is None or left < best[0]):
                 best = (left, tried)
         if best is None:

@@ -95,6 +95,8 @@ def joined(head: Head, powers: Sequence[Rational]) -> list[Rational]:
     up = sum([power for power in powers if power > 0], 0)
     down = sum([power for power in powers if power < 0], 0)
     total = rational(up + down)
+    if total == 0 and not head.total:
+        return [rational(up), rational(down)]  # 1 in its place would be a number where it is none
     if head.nonzero or not up or not down or total < 0:
         return [total] if total != 0 else []
     return [rational(up), rational(down)]

@@ -123,3 +123,13 @@ def test_an_exp_stays_with_the_sum_it_is_divided_by() -> None:
     at = {"y": np.array([1.0, 2.0]), "a": np.array([800.0, -800.0])}
     graph = sg.trace(f, y=(2,), a=(2,))
     np.testing.assert_allclose(graph.simplify().evaluate(**at), graph.evaluate(**at))
+
+
+@pytest.mark.parametrize("g", [lambda x: np.exp(np.log(x)), lambda x: np.exp(np.sqrt(x)) + 1])
+def test_what_is_no_number_does_not_cancel(g: Any) -> None:
+    def f(x, y):
+        return y * g(x) / g(x)
+
+    with np.errstate(invalid="ignore"):
+        found = simplified(f, x=SIGNED, y=np.ones(2))
+    np.testing.assert_allclose(found, [np.nan, 1])
