@@ -84,13 +84,14 @@ class Spelling:
         Raises
         ------
         OverflowError
-            If the value is not a finite number of the dtype, or vanishes in it.
+            If the value is not a finite number of the dtype, or loses digits near 0.
         """
         found = self._constants.get(value)
         if found is None:
             with np.errstate(all="ignore"):
                 number = self.dtype.type(float(value))
-            if not np.isfinite(number) or (number == 0) != (value == 0):
+            least = np.finfo(self.dtype).tiny
+            if not np.isfinite(number) or (value != 0 and abs(number) < least):
                 raise OverflowError(value)
             found = self._constants[value] = constant_of(number, self.dtype).node
         return found

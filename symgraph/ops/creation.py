@@ -12,7 +12,7 @@ from ..avals import Aval, supported_dtype
 from ..dag import fresh, make
 from ..dims import Dim, normal, parse_shape
 from ..errors import FactError, InputError
-from ..facts import Fact, consistent, finite, integer_valued, interval
+from ..facts import Fact, consistent, finite, integer_valued, interval, stated
 from ..op import Algebra, Op, no_flops, register
 from .composites import as_array, composite
 from .families import function
@@ -67,8 +67,7 @@ def input(
     if not isinstance(name, str) or not name:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"An input is named by a nonempty string, not {name!r}.")
     aval = Aval(supported_dtype(dtype), parse_shape(shape))
-    stated = (assume,) if isinstance(assume, Fact) else tuple(assume)
-    facts = tuple(_placed(fact, aval) for fact in stated)
+    facts = tuple(_placed(fact, aval) for fact in stated(assume))
     consistent(facts)
     return Array(fresh(INPUT, {"name": name, "assume": facts}, aval))
 

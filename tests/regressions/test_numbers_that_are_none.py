@@ -133,3 +133,12 @@ def test_what_is_no_number_does_not_cancel(g: Any) -> None:
     with np.errstate(invalid="ignore"):
         found = simplified(f, x=SIGNED, y=np.ones(2))
     np.testing.assert_allclose(found, [np.nan, 1])
+
+
+def test_a_number_that_float32_holds_to_a_digit_is_not_gathered() -> None:
+    def f(x, y):
+        return (np.float32(1e-30) * x) * (np.float32(1e-14) * y)
+
+    at = {"x": np.array([3e29], "float32"), "y": np.array([3e8], "float32")}
+    graph = sg.trace(f, x=sg.spec((1,), "float32"), y=sg.spec((1,), "float32"))
+    np.testing.assert_allclose(graph.simplify().evaluate(**at), 9e-7, rtol=1e-5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,9 @@ def graph() -> sg.Graph:
 
 @pytest.mark.parametrize("assume", ["positive", sg.simplex, 3, [sg.positive, None]])
 def test_a_fact_is_a_fact(assume: Any) -> None:
-    with pytest.raises(sg.FactError, match=r"is no fact(.|\n)*State"):
-        sg.spec("n", assume=assume)
+    for make in (sg.spec, partial(sg.input, "x")):
+        with pytest.raises(sg.FactError, match=r"is no fact(.|\n)*State"):
+            make("n", assume=assume)
 
 
 def test_why_is_asked_of_a_fact(graph: sg.Graph) -> None:
