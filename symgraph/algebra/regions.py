@@ -41,7 +41,7 @@ ARGUMENTS = frozenset(
 ODD = frozenset({"sign", "sin", "tan", "sinh", "tanh", "arctan", "arcsinh", "erf"})
 """Operations f with f(-x) = -f(x)."""
 
-_MERGING = frozenset({"cos", "cosh", "absolute", "inv", "embed"})
+_MERGING = frozenset({"sin", "cos", "sinh", "cosh", "sign", "absolute", "inv", "embed"})
 """Operations whose results may meet and become another operation of what they are applied to."""
 SELECTIONS = frozenset({"where", "add_along_axis"})
 """Operations that seldom have an expression: their operands are written at their best anyway."""
@@ -188,20 +188,25 @@ def _changes_inside(node: Node, operand: Node) -> bool:
     """Whether an operand is written anew where the operation takes up a sign or a number."""
     if node.op.name == "where":
         return operand.op.name == "multiply"
-    return node.op.name in ODD and operand.op.name == "subtract"
+    return _turns(node)
 
 
 def _merges(node: Node) -> bool:
     if node.op.name == "where":
         return all(has_number(each) for each in node.operands[1:])
-    return node.op.name in _MERGING or node.op.name in ODD
+    return node.op.name in _MERGING or _turns(node)
+
+
+def _turns(node: Node) -> bool:
+    """Whether a sign may go into the difference that an odd function is taken of."""
+    return node.op.name in ODD and node.operands[0].op.name == "subtract"
 
 
 def is_trivial(node: Node, opened: Sequence[bool]) -> bool:
     """Whether a region is one operation on different arrays, where nothing can be gained."""
     if any(opened) or len(set(node.operands)) < len(node.operands):
         return False
-    if all(operand.op.name == "embed" for operand in node.operands):
+    if node.op.name == "add" and all(each.op.name == "embed" for each in node.operands):
         return False
     if node.op.name == "negative" and _merges(node.operands[0]):
         return False
