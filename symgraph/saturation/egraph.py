@@ -94,6 +94,9 @@ class EGraph:
         self._arities: set[int] = set()
         self._lengths: set[int] = set()
         self._seen: set[Match] = set()
+        # For each node the least that equals it, and e-nodes by what they are, as last heard.
+        self._classes: list[int] = []
+        self._shapes: dict[Any, int] = {}
         # Rules whose operations the graph does not have yet: most rules, nearly always.
         self._asleep: dict[int, set[Op]] = {
             index: {part.op for part in subterms(rule.lhs) if isinstance(part, Term)}
@@ -127,9 +130,25 @@ class EGraph:
         """Tell that two nodes of the graph are equal."""
         self._row("equal", self.place[one], self.place[other])
 
+    def shape(self, node: Node) -> Any:
+        """What makes two nodes one e-node: the operation on classes; a leaf itself."""
+        if self.is_leaf(node):
+            return node
+        below = [self._classes[self.place[each]] for each in node.operands]
+        if node.op.algebra.commutative and len(below) == 2:
+            below.sort()
+        return (node.op, *params_key(node.params), *below)
+
     def _enter(self, node: Node) -> None:
-        place = self.place[node] = len(self.nodes)
+        shape = self.shape(node)
+        known = self._shapes.get(shape)
+        if known is not None:
+            # The e-node is there, by another node of equal operands.
+            self.place[node] = known
+            return
+        place = self.place[node] = self._shapes[shape] = len(self.nodes)
         self.nodes.append(node)
+        self._classes.append(place)
         if self.is_leaf(node):
             self._row("leaf", place)
         else:
@@ -187,11 +206,17 @@ class EGraph:
     def classes(self) -> Sequence[int]:
         """For each node the least node that equals it."""
         self._run(f"{_LOAD} (run read 1)")
-        found = list(range(len(self.nodes)))
+        self._hear()
+        return self._classes
+
+    def _hear(self) -> Any:
         functions = self._engine.freeze().functions
         for row in functions["class"].rows:
-            found[self._number(row.inputs[0])] = self._number(row.output)
-        return found
+            self._classes[self._number(row.inputs[0])] = self._number(row.output)
+        self._shapes = {}
+        for place, node in enumerate(self.nodes):
+            self._shapes.setdefault(self.shape(node), place)
+        return functions
 
     def matches(self) -> list[Match]:
         """Where rules fit that have not been told before, in order."""
@@ -199,8 +224,8 @@ class EGraph:
             if ops <= self._present:
                 del self._asleep[index]
                 self._program.append(self._query(index, self.rules[index].lhs))
-        self._run(f"{_LOAD} (run match 1)")
-        functions = self._engine.freeze().functions
+        self._run(f"{_LOAD} (run read 1) (run match 1)")
+        functions = self._hear()
         found: list[Match] = []
         for length in self._lengths:
             for row in functions[f"match{length}"].rows:

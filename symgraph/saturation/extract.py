@@ -7,7 +7,7 @@ choice at a time, and for small e-graphs an integer program.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from ..dag import Node, Origin, make, origin
 from .choices import Choices, ENode
@@ -43,15 +43,22 @@ def extracted(choices: Choices, *, exact_below: int) -> list[Node]:
     return _built(choices, best)
 
 
-def _bottom_up(choices: Choices) -> dict[int, ENode]:
-    """For each class the way whose set of needed choices is cheapest, to a fixpoint."""
+def _bottom_up(choices: Choices, free: Collection[int] = ()) -> dict[int, ENode]:
+    """For each class the way whose set of needed choices is cheapest, to a fixpoint.
+
+    Classes that are `free` are computed anyway.
+    """
     sets: dict[int, dict[int, float]] = {}
     totals: dict[int, float] = {}
     chosen: dict[int, ENode] = {}
+    for own in free:
+        sets[own], totals[own] = {own: A_NODE}, A_NODE
     changed = True
     while changed:
         changed = False
         for own, ways in choices.ways.items():
+            if own in free:
+                continue
             for way in ways:
                 if any(each not in sets for each in way.below):
                     continue
@@ -69,20 +76,24 @@ def _bottom_up(choices: Choices) -> dict[int, ENode]:
 
 
 def _exchanged(choices: Choices, start: dict[int, ENode]) -> dict[int, ENode]:
-    """The choice with ways exchanged one by one while that helps."""
+    """The choice with ways exchanged one by one while that helps.
+
+    What an exchanged way needs besides is chosen as the cheapest, given all that is computed.
+    """
     chosen = dict(start)
     least = choices.total(chosen)
     improved = True
     while improved:
         improved = False
-        for own in choices.order(chosen) or ():
+        order = choices.order(chosen) or []
+        used = {own: chosen[own] for own in order}
+        given = {**_bottom_up(choices, used), **used}
+        for own in order:
             for way in choices.ways[own]:
-                if way is chosen[own]:
-                    continue
-                trial = {**chosen, own: way}
-                total = choices.total(trial)
+                total = choices.total({**given, own: way})
                 if total < least - A_NODE / 2:
-                    chosen, least, improved = trial, total, True
+                    # Several that help alone need not help together: the best of them is taken.
+                    chosen, least, improved = {**given, own: way}, total, True
     return chosen
 
 

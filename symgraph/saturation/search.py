@@ -57,7 +57,7 @@ class SaturationBounds:
     iterations: int = 6
     nodes: int = 1200
     window: int = 40
-    exact_below: int = 100
+    exact_below: int = 150
     rounds: int = 3
 
 
@@ -137,7 +137,8 @@ class Search:
         before = len(self.graph)
         self.graph.add(instance.left)
         self.graph.add(instance.right)
-        self.graph.unite(instance.left, instance.right)
+        if self.graph.place[instance.left] != self.graph.place[instance.right]:
+            self.graph.unite(instance.left, instance.right)
         self.instances.append(instance)
         for node in self.graph.nodes[before:]:
             if not self._varying(node) and node.operands:
@@ -159,11 +160,11 @@ class Search:
         place = self.graph.place
         old = sum(price_of(node) for node in self.graph.nodes[: self._original])
         a_flop = _FLOPS_AGAINST_AN_OPERATION / max(old, 1.0)
-        lost = {self._shape(node, classes) for node in self._superseded}
+        lost = {self.graph.shape(node) for node in self._superseded}
         shapes: dict[object, None] = {}
         enodes: list[ENode] = []
         for i, node in enumerate(self.graph.nodes):
-            shape = self._shape(node, classes)
+            shape = self.graph.shape(node)
             if shape in shapes or (shape in lost and i >= self._original):
                 continue
             shapes[shape] = None
@@ -178,15 +179,6 @@ class Search:
         found = extracted(choices, exact_below=self.bounds.exact_below)
         by_class = dict(zip(choices.roots, found, strict=True))
         return [by_class[classes[place[root]]] for root in self.roots]
-
-    def _shape(self, node: Node, classes: Sequence[int]) -> object:
-        """What makes two nodes one e-node."""
-        if self.graph.is_leaf(node):
-            return node
-        below = [classes[self.graph.place[each]] for each in node.operands]
-        if node.op.algebra.commutative and len(below) == 2:
-            below.sort()
-        return (node.op, *params_key(node.params), *below)
 
     # -- why ---------------------------------------------------------------------------------------
     def proof(self, new: Sequence[Node]) -> list[ProofStep]:

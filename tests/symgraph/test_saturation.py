@@ -14,6 +14,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from randomgraphs import random_program
+from randomgraphs.compare import TOLERANCE, Reference, difference, flat
+from randomgraphs.compare import traced as traced_program
 from textbook import numbers, traced
 from textbook.catalogue import CATALOGUE
 
@@ -308,6 +311,35 @@ def test_a_hundred_textbook_gradients_are_never_worse(row: Any) -> None:
     check_row(row, None)
 
 
+# -- random programs -------------------------------------------------------------------------------
+TINY = SaturationBounds(iterations=3, nodes=150, window=30, exact_below=40, rounds=1)
+
+
+def check_program(seed: int, bounds: SaturationBounds) -> None:
+    program = random_program(seed).astype("float64")
+    wanted = Reference.of(program)
+    joint = traced_program(program).gradient(*program.targets)
+    small = joint.simplify(strategy="saturate", bounds=bounds)
+    small.verify()
+    assert small.op_count() <= joint.simplify().op_count()
+    found = flat(small.evaluate(**program.values))
+    wrong = difference(found, wanted.results, TOLERANCE["float64"] * wanted.scale, wanted.dtypes)
+    assert not wrong, f"{wrong}\n{program}"
+    small.history.check(**program.values)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_gradients_of_random_programs(seed: int) -> None:
+    check_program(seed, TINY)
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("seed", range(3, 60))
+def test_gradients_of_many_random_programs(seed: int) -> None:
+    check_program(seed, SMALL)
+
+
+# -- closed forms ----------------------------------------------------------------------------------
 # Rows of the catalogue that count more than their closed form when simplified greedily, and no more
 # when saturated; two of many, for each takes seconds.
 @pytest.mark.parametrize("name", ["squared Hellinger", "perspective projection", "sqrt(xy)"])
