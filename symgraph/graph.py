@@ -210,8 +210,9 @@ class Graph(View):
         """The same graph with second derivatives of its scalar output: the gradient's Jacobian.
 
         One target gives a block of shape (*x.shape, *x.shape); several give nested tuples, block
-        [i][j] of shape (*xi.shape, *xj.shape). Parameters and errors as `jacobian`, and as
-        `gradient` where the output is no scalar.
+        [i][j] of shape (*xi.shape, *xj.shape), of which [j][i] is the transpose of [i][j]. Where
+        derivatives of a user's or clipped gradients are met both are computed. Parameters and
+        errors as `jacobian`, and as `gradient` where the output is no scalar.
         """
         blocks = partial(jacobians, wrt=wrt, value=value, mode=mode, diagonal=diagonal)
         return self.gradient(*wrt, of=of).derived(
@@ -222,6 +223,7 @@ class Graph(View):
                 kept=(0,),
                 single=len(wrt) == 1,
                 name="hessian",
+                symmetric=True,
                 record=record,
             ),
         )

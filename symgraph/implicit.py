@@ -22,7 +22,7 @@ from .dag import Node
 from .dims import Dim, count, known_equal
 from .errors import ConvergenceError, DTypeError, InputError, ShapeError, TraceError
 from .namespace import Namespace
-from .op import Op, Pull, no_flops, register
+from .op import Op, Pull, carries_aligned, no_flops, register
 from .ops.closures import Traced, as_leaves, closed, rebuilt, traced
 from .ops.composites import naming_lines
 from .ops.creation import constant_of, eye, zeros
@@ -50,6 +50,9 @@ def _not_arrived(what: str, steps: int) -> str:
 CONVERGED = register(
     Op(
         "converged",
+        carries=lambda out, x, arrived, *, slot, **_params: (
+            carries_aligned(out, x, slot=0) if slot == 0 else ()
+        ),
         infer=lambda x, arrived, *, what, steps: x,
         kernel=_kernel_converged,
         vjp=(lambda ct, out, x, arrived, *, what, steps: ct, None),

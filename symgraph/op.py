@@ -209,6 +209,9 @@ class Op:
         reverse rule to transpose, or a shorter way.
     carries : callable
         Where each axis of an operand goes, so that Jacobians of batched maps are found diagonal.
+    asymmetric : bool
+        Whether what reverse mode passes back is not the transpose of what forward mode passes on,
+        as where cotangents are clipped.
     lazy : bool
         Whether the kernel takes `keep=`, one truth value a result: None may stand for the others.
     normalize : callable
@@ -255,6 +258,7 @@ class Op:
     pushforward: Callable[..., Any] | None = None
     custom: bool = False
     lazy: bool = False
+    asymmetric: bool = False
 
     def vjp_rule(self, index: int) -> VjpRule | Undefined | None:
         """The derivative with respect to operand `index`."""

@@ -146,7 +146,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(["expand_dims", "rollaxis"], (m, 0)),
     **dict.fromkeys(["moveaxis", "swapaxes"], (m, 1, 0)),
     **dict.fromkeys(["split", "hsplit", "array_split", "vsplit"], (m, 3)),
-    "full_like": (f, 0.5),
+    "full_like": (f, g),
     "apply_along_axis": (lambda x: x * x[0], 0, m),
     "apply_over_axes": (np.sum, t, [0, 2]),
     "astype": (f, np.float32),

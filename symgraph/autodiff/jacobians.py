@@ -64,6 +64,7 @@ def jacobians(
     diagonal: bool = False,
     single: bool | None = None,
     name: str = "jacobian",
+    symmetric: bool = False,
     record: Record,
 ) -> Dag:
     """The graph with Jacobians of its outputs as outputs, grouped first by output, then by target.
@@ -82,6 +83,9 @@ def jacobians(
         Whether a result is not grouped by target.
     name : str
         What results are called.
+    symmetric : bool
+        Whether output i is the gradient with respect to target i, so that block [i][j] is block
+        [j][i] transposed: one of the two is computed.
     record : callable
         Told of each choice.
 
@@ -95,10 +99,15 @@ def jacobians(
     targets = [target_of(dag, each) for each in wrt]
     labels = [label_of(target, wrt[i], i) for i, target in enumerate(targets)]
     results: list[tuple[str, Array]] = []
-    for i in chosen:
-        for target, label in zip(targets, labels, strict=True):
+    half = symmetric and not diagonal and _is_symmetric(dag, targets)
+    for row, i in enumerate(chosen):
+        for column, (target, label) in enumerate(zip(targets, labels, strict=True)):
             y = dag.outputs[i]
-            found, how = jacobian(Array(y), Array(target), mode=mode, diagonal=diagonal)
+            if half and column < row:
+                other = results[column * len(targets) + row][1]
+                found, how = _turned(other, Array(target).ndim), "symmetry"
+            else:
+                found, how = jacobian(Array(y), Array(target), mode=mode, diagonal=diagonal)
             record(f"{name} by {how}", y, found.node)
             of_output = f"_{dag.names[i]}" if len(chosen) > 1 and name == "jacobian" else ""
             results.append((f"{name}{of_output}_{label}", found))
@@ -110,6 +119,19 @@ def jacobians(
     else:
         structure = dag.regroup(parts) if len(chosen) == len(dag.outputs) else parts[0]
     return with_results(dag, chosen if kept is None else kept, results, structure, value=value)
+
+
+def _is_symmetric(dag: Dag, targets: Sequence[Node]) -> bool:
+    """Whether second derivatives are surely so: rules of users need not be those of a function."""
+    between = active_nodes(dag.outputs, targets)
+    return not any(
+        node.op.custom or node.op.asymmetric or node.op.name == "custom_vjp" for node in between
+    )
+
+
+def _turned(block: Array, ndim: int) -> Array:
+    """A block of shape (*a, *b) as (*b, *a); `a` has `ndim` axes."""
+    return _permuted(block, [*range(ndim, block.ndim), *range(ndim)])
 
 
 def jacobian(
@@ -172,6 +194,8 @@ def _candidates(y: Array, x: Array, ties: Ties, mode: JacobianMode | None) -> li
         )
     found: list[_Candidate] = []
     refused: NotDifferentiable | None = None
+    if mode is None and any(node.op.asymmetric for node in active_nodes([y.node], [x.node])):
+        mode = "reverse"  # As a gradient: the two modes would give different numbers.
     backward = _sized([y.shape[axis] for axis in _rest(y, [place for place, _ in ties])])
     forward = _sized([x.shape[axis] for axis in _rest(x, [axis for _, axis in ties])])
     if mode in (None, "reverse"):

@@ -26,6 +26,7 @@ __all__ = [
     "carries_reshaped",
     "carries_scattered",
     "carries_sliced",
+    "carries_solved",
     "carries_transposed",
 ]
 
@@ -180,3 +181,9 @@ def carries_matmul(out: Aval, x: Aval, y: Aval, *, slot: int) -> Places:
         for axis in range(-own.ndim, -2)
     ]
     return [*batch, -2 + shift, None] if slot == 0 else [*batch, None, -1]
+
+
+def carries_solved(out: Aval, a: Aval, b: Aval, *, slot: int, **_params: Any) -> Places:
+    """As products with an inverse: columns of the right side, and what both are batched over."""
+    places = list(carries_matmul(out, a, b, slot=slot))
+    return [*places[:-2], None, None] if slot == 0 else places

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, apply
+from ..avals import Aval
 from ..errors import InputError
-from ..op import Op, no_flops, register
+from ..op import Op, carries_aligned, no_flops, register
 from ..pytrees import flatten, tree_map, unflatten
 from .families import function
 
@@ -111,9 +112,15 @@ def _vjp(ct: Array, _out: Array, x: Array, *, low: Any, high: Any, norm: Any) ->
     return ct if high is None else FUNCTIONS["minimum"](ct, high)
 
 
+def _carries(out: Aval, x: Aval, *, slot: int, norm: float | None, **_: Any) -> Any:
+    """A norm is that of the whole cotangent."""
+    return carries_aligned(out, x, slot=slot) if norm is None else (None,) * x.ndim
+
+
 CLIP_GRADIENT = register(
     Op(
         "clip_gradient",
+        carries=_carries,
         infer=lambda x, *, low, high, norm: x,
         kernel=lambda xp, x, *, low, high, norm: x,
         vjp=(_vjp,),
@@ -122,6 +129,7 @@ CLIP_GRADIENT = register(
         count=0,
         facts=lambda x, *, low, high, norm: tuple(x.facts),
         view=True,
+        asymmetric=True,
     )
 )
 
@@ -130,7 +138,8 @@ def _clip_gradient(x: Any, low: Any = None, high: Any = None, norm: Any = None) 
     """`x`, whose cotangent is clipped on its way back: by value, by norm or by both.
 
     In a loop it clips at every step, not only the gradient that comes out in the end. Forward mode
-    takes it for the identity it is.
+    takes it for the identity it is; a Jacobian whose mode is left open is therefore taken in
+    reverse mode, each row of it clipped as a gradient would be.
 
     Parameters
     ----------

@@ -182,7 +182,10 @@ def constant_of(value: Any, dtype: Any) -> Array:
 
 # -- filled arrays and counting ------------------------------------------------------------------
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Array:
-    """An array of one value: a broadcast 0-d constant."""
+    """An array of one value: a broadcast 0-d constant, or a symbolic array, broadcast."""
+    if isinstance(fill_value, Array) or np.ndim(fill_value):
+        given = asarray(fill_value, dtype)
+        return FUNCTIONS["broadcast_to"](given, parse_shape(shape))
     value = constant_of(fill_value, dtype if dtype is not None else np.result_type(fill_value))
     return FUNCTIONS["broadcast_to"](value, parse_shape(shape))
 

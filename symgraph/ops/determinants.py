@@ -148,6 +148,7 @@ def _vjp_along_matrix(ct: Array, out: Array, x: Array, direction: Array) -> Arra
 COFACTOR_ALONG = register(
     Op(
         "cofactor_along",
+        carries=all_but_last(2),
         infer=_infer_along,
         kernel=_along_kernel,
         # Second derivatives are symmetric: the map is its own adjoint.

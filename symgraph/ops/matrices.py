@@ -13,6 +13,7 @@ from ..dims import Dim, count, known_equal, normal, show_shape
 from ..errors import DTypeError, InputError, ShapeError
 from ..facts import Fact, finite, total
 from ..op import Op, register
+from .carrying import all_but_last
 from .families import function
 from .movement import matrix_transpose
 from .triangles import tril, triu
@@ -149,6 +150,7 @@ def _infer_copied(x: Aval) -> Aval:
 COPIED_LOWER = register(
     Op(
         "copied_lower",
+        carries=all_but_last(2),
         infer=_infer_copied,
         kernel=lambda xp, x: xp.tril(x) + xp.swapaxes(xp.tril(x, -1), -1, -2),
         vjp=(

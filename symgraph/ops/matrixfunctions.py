@@ -120,6 +120,7 @@ def _vjp_along_matrix(ct: Array, out: Array, x: Array, direction: Array) -> Arra
 EXPM_ALONG = register(
     Op(
         "expm_along",
+        carries=all_but_last(2),
         infer=lambda x, direction: direction,
         kernel=_along_kernel,
         vjp=(

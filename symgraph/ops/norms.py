@@ -20,6 +20,7 @@ from ..dims import Dim, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, interval, nonnegative, positive, total
 from ..op import Op, register
+from .carrying import carries_reduced
 from .composites import as_array, naming_lines
 from .extrema import max as _max
 from .extrema import min as _min
@@ -133,6 +134,9 @@ def _facts_norm(x: Any, *, axis: Axes, keepdims: bool, ord: float) -> Iterable[F
 P_NORM = register(
     Op(
         "p_norm",
+        carries=lambda out, x, *, slot, axis, keepdims, ord: carries_reduced(
+            out, x, slot=slot, axis=axis, keepdims=keepdims
+        ),
         infer=_infer_norm,
         kernel=_norm_kernel,
         vjp=(_vjp_norm,),

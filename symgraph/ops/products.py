@@ -13,6 +13,7 @@ from ..dims import known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Op, per_element, register
+from .carrying import all_but_last
 from .composites import as_array, composite, naming_lines
 from .families import function, same_dtype
 from .movement import expand_dims, moveaxis, reshape
@@ -54,6 +55,7 @@ def _facts_cross(x: Any, y: Any) -> Iterable[Fact]:
 CROSS = register(
     Op(
         "cross",
+        carries=all_but_last(1),
         infer=_infer_cross,
         kernel=lambda xp, x, y: xp.cross(x, y),
         # ct . (x cross y) is the same turned around: x . (y cross ct) and y . (ct cross x).

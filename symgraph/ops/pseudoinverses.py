@@ -13,7 +13,7 @@ from ..dims import Dim, count, known_equal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact
 from ..op import Op, register
-from .carrying import all_but_last
+from .carrying import all_but_last, carries_solved
 from .composites import as_array, given, naming_lines
 from .contraction import matmul
 from .creation import zeros
@@ -162,6 +162,7 @@ def _vjp_least_squares_left(
 LEAST_SQUARES = register(
     Op(
         "least_squares",
+        carries=carries_solved,
         infer=_infer_least_squares,
         kernel=_least_squares_kernel,
         vjp=(_vjp_least_squares_left, _vjp_least_squares_right),

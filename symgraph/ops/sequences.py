@@ -12,6 +12,7 @@ from ..dims import Dim, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued
 from ..op import Op, register
+from .carrying import all_but_last
 from .composites import as_array, composite, naming_lines
 from .creation import zeros
 from .families import function, same_dtype
@@ -70,6 +71,7 @@ def _flops_convolve(out: Aval, x: Aval, v: Aval, *, mode: str) -> Dim:
 CONVOLVE = register(
     Op(
         "convolve",
+        carries=all_but_last(1),
         infer=_infer_convolve,
         kernel=_convolve_kernel,
         vjp=(_vjp_left, _vjp_right),

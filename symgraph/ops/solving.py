@@ -19,7 +19,7 @@ from ..dims import Dim, count, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact
 from ..op import Op, register
-from .carrying import all_but_last
+from .carrying import all_but_last, carries_solved
 from .composites import as_array, naming_lines
 from .contraction import matmul
 from .families import function
@@ -92,6 +92,7 @@ def _flops_solve(out: Aval, a: Aval, b: Aval) -> Dim:
 SOLVE = register(
     Op(
         "solve",
+        carries=carries_solved,
         infer=_infer_solve,
         kernel=lambda xp, a, b: xp.linalg.solve(a, b),
         vjp=(_vjp_solve_left, _vjp_solve_right),
@@ -143,6 +144,7 @@ def _flops_triangular(out: Aval, a: Aval, b: Aval, **_params: Any) -> Dim:
 SOLVE_TRIANGULAR = register(
     Op(
         "solve_triangular",
+        carries=carries_solved,
         infer=_infer_solve,
         kernel=_solve_triangular_kernel,
         vjp=(_vjp_triangular_left, _vjp_triangular_right),

@@ -70,6 +70,7 @@ def _vjp_gaps(ct: Array, out: Array, w: Array) -> Array:
 RECIPROCAL_GAPS = register(
     Op(
         "reciprocal_gaps",
+        carries=carries_batched(1),
         infer=lambda w: w.with_shape((*w.shape, w.shape[-1])),
         kernel=_gaps_kernel,
         vjp=(_vjp_gaps,),
