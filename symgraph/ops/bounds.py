@@ -41,6 +41,7 @@ __all__ = [
     "positive_operand",
     "product_signs",
     "structure",
+    "structure_of_difference",
     "structure_of_product",
     "structure_of_quotient",
     "structure_of_sum",
@@ -362,10 +363,15 @@ def structure(*known: Known, zero_at_zero: bool = False) -> Iterable[Fact]:
 
 
 def structure_of_sum(x: Known, y: Known) -> Iterable[Fact]:
-    """Of x + y and x - y: patterns both have; x + xᵀ is symmetric."""
-    yield from structure(x, y)
+    """Of x + y: patterns both have; x + xᵀ is symmetric."""
+    yield from structure_of_difference(x, y)
     if _transposes(x, y) and x.aval.ndim >= 2:
         yield f.symmetric
+
+
+def structure_of_difference(x: Known, y: Known) -> Iterable[Fact]:
+    """Of x - y: patterns both have; x - xᵀ is its own transpose's negative."""
+    yield from structure(x, y)
     if _same_matrix(x, (y,)) and _same_matrix(y, (x,)):
         yield from (each for each in _ZERO_PATTERNS if x.has(each) and y.has(each))
 

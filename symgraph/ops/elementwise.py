@@ -31,6 +31,7 @@ from .bounds import (
     negated,
     odd_signs,
     product_signs,
+    structure_of_difference,
     structure_of_product,
     structure_of_quotient,
     structure_of_sum,
@@ -168,7 +169,7 @@ subtract = elementwise(
     facts=knows(
         bounds=_bounds_subtract,
         signs=_signs_subtract,
-        pattern=structure_of_sum,
+        pattern=structure_of_difference,
         keeps_integers=True,
     ),
     algebra=Algebra("subtract"),
