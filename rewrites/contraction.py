@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symgraph.numpy import matmul, transpose
-from symgraph.rewriting import Array, Identity, Permutation, provided, rule, static
+from symgraph.rewriting import Array, Identity, Permutation, Real, provided, rule, static
 
 
 @static
@@ -39,3 +39,12 @@ def transpose_of_product_by_transpose(
     provided(swaps_last_two(inner) & (inner == outer) & (x.ndim == y.ndim))
     product = transpose(matmul(x, transpose(y, inner)), outer)
     return product, matmul(y, transpose(x, outer))
+
+
+@rule(sound="rounding", measure="products over an axis of length one")
+def column_by_row(x: Real, y: Real) -> Identity:
+    r"""$\sum_{k=1}^1 x_{ik} y_{kj} = x_i y_j$."""
+    product = matmul(x, y)
+    provided((x.ndim >= 2) & (y.ndim >= 2))
+    provided(x.shape[-1] == 1)
+    return product, x * y

@@ -4,12 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from symgraph.numpy import absolute, exp, log, maximum, negative, prod, reshape, square, sum
+from symgraph.numpy import (
+    absolute,
+    broadcast_to,
+    exp,
+    log,
+    maximum,
+    minimum,
+    negative,
+    prod,
+    reshape,
+    square,
+    sum,
+)
+from symgraph.numpy import all as every
+from symgraph.numpy import any as some
 from symgraph.numpy import max as largest
 from symgraph.numpy import min as least
 from symgraph.rewriting import (
     Array,
     Axes,
+    Axis,
+    Boolean,
     Flag,
     Identity,
     Positive,
@@ -236,3 +252,126 @@ def rectified_sum_of_squares(x: Real, axis: Axes, keepdims: Flag) -> Identity:
     """A sum of squares is nonnegative."""
     total = applied("sum", square(x), axis=axis, keepdims=keepdims)
     return maximum(total, 0), total
+
+
+# -- of truth values -------------------------------------------------------------------------------
+@rule(sound="exact")
+def all_of_all(c: Boolean, inner: Axes, outer: Axes) -> Identity:
+    """All of all."""
+    axes = joined(c.ndim, inner, outer)
+    return every(every(c, axis=inner), axis=outer), every(c, axis=axes)
+
+
+@rule(sound="exact")
+def any_of_any(c: Boolean, inner: Axes, outer: Axes) -> Identity:
+    """Any of any."""
+    axes = joined(c.ndim, inner, outer)
+    return some(some(c, axis=inner), axis=outer), some(c, axis=axes)
+
+
+# -- of stacks of two ------------------------------------------------------------------------------
+@static
+def is_stack(one: tuple[object, ...], other: tuple[object, ...], axis: int) -> bool:
+    """Whether each of two arrays has one element along the axis."""
+    return one[axis] == 1 and other[axis] == 1
+
+
+def stacked(x: Array, y: Array, axis: int) -> Array:
+    """Two arrays joined."""
+    return applied("concatenate", x, y, axis=axis)
+
+
+@static
+def alone(axis: int) -> tuple[int, ...]:
+    """One axis, as a tuple."""
+    return (axis,)
+
+
+@rule(sound="rounding", measure="reductions")
+def sum_of_stack_of_two(x: Real, y: Real, axis: Axis) -> Identity:
+    r"""$\sum_{i \in \{1, 2\}} x_i = x_1 + x_2$."""
+    whole = sum(stacked(x, y, axis), axis=alone(axis))
+    provided(is_stack(x.shape, y.shape, axis))
+    return whole, reshape(x, whole.shape) + reshape(y, whole.shape)
+
+
+@rule(sound="rounding", measure="reductions")
+def product_of_stack_of_two(x: Real, y: Real, axis: Axis) -> Identity:
+    r"""$\prod_{i \in \{1, 2\}} x_i = x_1 x_2$."""
+    whole = prod(stacked(x, y, axis), axis=alone(axis))
+    provided(is_stack(x.shape, y.shape, axis))
+    return whole, reshape(x, whole.shape) * reshape(y, whole.shape)
+
+
+@rule(sound="rounding", measure="reductions")
+def maximum_of_stack_of_two(x: Real, y: Real, axis: Axis) -> Identity:
+    """The larger of two."""
+    whole = largest(stacked(x, y, axis), axis=alone(axis))
+    provided(is_stack(x.shape, y.shape, axis))
+    return whole, maximum(reshape(x, whole.shape), reshape(y, whole.shape))
+
+
+@rule(sound="rounding", measure="reductions")
+def minimum_of_stack_of_two(x: Real, y: Real, axis: Axis) -> Identity:
+    """The smaller of two."""
+    whole = least(stacked(x, y, axis), axis=alone(axis))
+    provided(is_stack(x.shape, y.shape, axis))
+    return whole, minimum(reshape(x, whole.shape), reshape(y, whole.shape))
+
+
+# -- extrema of what is repeated -------------------------------------------------------------------
+@static
+def own_axes(axis: tuple[int, ...], ndim: int) -> tuple[int, ...]:
+    """Those of the axes that the array had before it was repeated."""
+    return tuple(each for each in axis if -each <= ndim)
+
+
+@static
+def grows(old: tuple[Any, ...], new: tuple[Any, ...]) -> bool:
+    """Whether an array of one element or more is repeated to a larger one, of known shape."""
+    return (
+        old != ()
+        and old != new
+        and all(isinstance(size, int) and size > 0 for size in (*old, *new))
+    )
+
+
+@rule(sound="exact", measure="elements compared")
+def maximum_of_repeated(x: Real, shape: Shape, axis: Axes, keepdims: Flag) -> Identity:
+    """To repeat elements makes none larger."""
+    whole = applied("max", broadcast_to(x, shape), axis=axis, keepdims=keepdims)
+    provided(grows(x.shape, shape))
+    once = applied("max", x, axis=own_axes(axis, x.ndim), keepdims=keepdims)
+    return whole, broadcast_to(once, whole.shape)
+
+
+@rule(sound="exact", measure="elements compared")
+def minimum_of_repeated(x: Real, shape: Shape, axis: Axes, keepdims: Flag) -> Identity:
+    """To repeat elements makes none smaller."""
+    whole = applied("min", broadcast_to(x, shape), axis=axis, keepdims=keepdims)
+    provided(grows(x.shape, shape))
+    once = applied("min", x, axis=own_axes(axis, x.ndim), keepdims=keepdims)
+    return whole, broadcast_to(once, whole.shape)
+
+
+@rule(sound="exact", measure="reductions")
+def product_over_length_one(x: Real, axis: Axes) -> Identity:
+    """The product of one element is that element."""
+    whole = prod(x, axis=axis)
+    provided(all_of_length_one(x.shape, axis))
+    return whole, reshape(x, whole.shape)
+
+
+# -- places of extrema -----------------------------------------------------------------------------
+@rule(sound="exact")
+def place_of_largest_negative(x: Real, axis: Axis, keepdims: Flag) -> Identity:
+    """Where the negative is largest the number is least."""
+    least_at = applied("argmin", x, axis=axis, keepdims=keepdims)
+    return applied("argmax", negative(x), axis=axis, keepdims=keepdims), least_at
+
+
+@rule(sound="exact")
+def place_of_least_negative(x: Real, axis: Axis, keepdims: Flag) -> Identity:
+    """Where the negative is least the number is largest."""
+    largest_at = applied("argmax", x, axis=axis, keepdims=keepdims)
+    return applied("argmin", negative(x), axis=axis, keepdims=keepdims), largest_at

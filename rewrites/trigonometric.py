@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from math import inf
+from typing import Annotated, TypeAlias
+
+from symgraph.facts import interval
 from symgraph.numpy import (
     absolute,
+    arccos,
     arccosh,
     arcsin,
     arcsinh,
@@ -20,7 +25,12 @@ from symgraph.numpy import (
     tan,
     tanh,
 )
-from symgraph.rewriting import Identity, Nonnegative, Real, Total, rule
+from symgraph.rewriting import Array, Identity, Nonnegative, Real, Total, rule
+
+from .known import knowing
+
+Unit: TypeAlias = Annotated[Array, knowing(interval(-1.0, 1.0))]
+AtLeastOne: TypeAlias = Annotated[Array, knowing(interval(1.0, inf))]
 
 
 # -- parity ----------------------------------------------------------------------------------------
@@ -191,10 +201,16 @@ def arctanh_of_logarithm(x: Real) -> Identity:
 
 
 # -- inverse pairs ---------------------------------------------------------------------------------
-@rule(sound="domain")
+@rule(sound="domain", earned={"rounding": {"x": Unit}})
 def sin_of_arcsin(x: Real) -> Identity:
     r"""$\sin \arcsin x = x$ for $|x| \le 1$."""
     return sin(arcsin(x)), x
+
+
+@rule(sound="domain", earned={"rounding": {"x": Unit}})
+def cos_of_arccos(x: Real) -> Identity:
+    r"""$\cos \arccos x = x$ for $|x| \le 1$."""
+    return cos(arccos(x)), x
 
 
 @rule(sound="rounding")
@@ -221,13 +237,13 @@ def arctanh_of_tanh(x: Real) -> Identity:
     return arctanh(tanh(x)), x
 
 
-@rule(sound="domain")
+@rule(sound="domain", earned={"rounding": {"x": Unit}})
 def tanh_of_arctanh(x: Real) -> Identity:
     r"""$\tanh \operatorname{artanh} x = x$ for $|x| < 1$."""
     return tanh(arctanh(x)), x
 
 
-@rule(sound="domain")
+@rule(sound="domain", earned={"rounding": {"x": AtLeastOne}})
 def cosh_of_arccosh(x: Real) -> Identity:
     r"""$\cosh \operatorname{arcosh} x = x$ for $x \ge 1$."""
     return cosh(arccosh(x)), x

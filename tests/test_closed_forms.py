@@ -58,7 +58,6 @@ OVER: dict[str, int] = {
     "focal, positives": 17,  # 15
     "Planck": 8,  # 7
     "Fermi occupation": 8,  # 7
-    "absolute percentage error": 4,  # 3
     "quantile by maximum": 11,  # 2
     "correlation of centred data": 10,  # 9
     "log(exp x + exp y)": 7,  # 5
@@ -105,7 +104,6 @@ OVER_IN_FLOPS: dict[str, int] = {
     "kurtosis of centred data": 142,  # 38
     "root mean square": 22,  # 17
     "coefficient of variation squared": 32,  # 28
-    "Plackett-Luce": 141,  # 140
     "exponential of a quadratic form": 81,  # 77
     "squared distances to rows": 60,  # 40
     "Cauchy kernel": 27,  # 23

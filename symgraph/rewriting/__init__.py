@@ -4,7 +4,7 @@ from symgraph.rewriting import Axes, Identity, Positive, Real, RulePack, rule
 """
 
 from ..array import Array
-from .builders import number, opposite, product
+from .builders import number, opposite, product, value_of
 from .conditions import holds, provided
 from .deferred import static
 from .guards import (
@@ -89,4 +89,5 @@ __all__ = [
     "provided",
     "rule",
     "static",
+    "value_of",
 ]

@@ -9,10 +9,28 @@ import numpy as np
 from ..array import Array, constant
 from ..ops.creation import dimension
 from .conditions import Declined
+from .deferred import Deferred
 from .guards import uniform_value
-from .pattern import building
+from .pattern import PatternArray, building
 
-__all__ = ["number", "opposite", "product"]
+__all__ = ["number", "opposite", "product", "value_of"]
+
+
+def value_of(c: Array) -> Any:
+    """The number that all elements of a constant are, for conditions of a rule.
+
+    Raises
+    ------
+    ValueError
+        If the constant has not one value.
+    """
+    if isinstance(c, PatternArray):
+        name = str(c.pattern)
+        return Deferred(name, lambda env: value_of(env[name]))
+    uniform = uniform_value(c.node)
+    if uniform is None:
+        raise ValueError("the constant has not one value")
+    return uniform.item()
 
 
 @building

@@ -229,7 +229,9 @@ class _Maker:
         ]
         value = self.pick(options or [1])
         fixed = tuple(dim if isinstance(dim, int) else SIZES[dim] for dim in shape)
-        return constant(np.full(fixed if self.rng.integers(2) else (), value, dtype), dtype)
+        # Zeros stand for blocks of a matrix: a number would not do.
+        shaped = self.rng.integers(2) or any(guard.name == "zeros" for guard in guards)
+        return constant(np.full(fixed if shaped else (), value, dtype), dtype)
 
     def _bind(self, literal: Literal, shape: tuple[Any, ...], dtype: str, found: Bindings) -> None:
         """Now and then a uniform array in place of a number."""

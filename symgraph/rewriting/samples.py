@@ -128,7 +128,7 @@ def _tied(fact: Fact, x: Numbers, rng: np.random.Generator) -> Numbers:
             np.put_along_axis(result, place, 1, axis=axis)
             return result
         case "symmetric":
-            return x + np.swapaxes(x, -1, -2)
+            return x / 2 + np.swapaxes(x, -1, -2) / 2
         case "positive_definite":
             root = _ordinary(x.shape, x.dtype, rng)
             return root @ np.swapaxes(root, -1, -2) + np.eye(x.shape[-1], dtype=x.dtype)

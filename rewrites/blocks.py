@@ -1,0 +1,148 @@
+"""Matrices of blocks on the diagonal, and Kronecker products."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+from symgraph.facts import positive_definite
+from symgraph.numpy import cholesky, det, inv, matmul, power, reshape
+from symgraph.rewriting import (
+    Array,
+    Finite,
+    Identity,
+    Real,
+    applied,
+    building,
+    is_real,
+    provided,
+    rule,
+    static,
+)
+
+from .known import Zeros, knowing
+from .linalg import is_square, main_diagonal
+
+Definite: TypeAlias = Annotated[Array, is_real, knowing(positive_definite)]
+RealZeros: TypeAlias = Annotated[Zeros, is_real]
+
+
+# -- blocks ----------------------------------------------------------------------------------------
+def blocks(a: Array, right: Array, below: Array, b: Array) -> Array:
+    """Two matrices on the diagonal of one."""
+    upper = applied("concatenate", a, right, axis=-1)
+    return applied("concatenate", upper, applied("concatenate", below, b, axis=-1), axis=-2)
+
+
+@rule(sound="rounding", measure="size of matrices inverted")
+def inverse_of_blocks(a: Real, b: Real, o: RealZeros, z: RealZeros) -> Identity:
+    """Block by block."""
+    whole = inv(blocks(a, o, z, b))
+    provided(is_square(a.shape) & is_square(b.shape))
+    return whole, blocks(inv(a), o, z, inv(b))
+
+
+@rule(sound="rounding", measure="size of matrices factored")
+def cholesky_of_blocks(a: Real, b: Real, o: RealZeros, z: RealZeros) -> Identity:
+    """Block by block."""
+    whole = cholesky(blocks(a, o, z, b))
+    provided(is_square(a.shape) & is_square(b.shape))
+    return whole, blocks(cholesky(a), o, z, cholesky(b))
+
+
+@rule(sound="rounding", measure="size of determinants")
+def determinant_of_blocks(a: Real, b: Real, o: RealZeros, z: RealZeros) -> Identity:
+    """The product of the blocks' determinants."""
+    whole = det(blocks(a, o, z, b))
+    provided(is_square(a.shape) & is_square(b.shape))
+    return whole, det(a) * det(b)
+
+
+@building
+def _rows(x: Array, a: Array, after: bool) -> Array:
+    """The rows that meet the columns of the first block, or those after them."""
+    size = a.shape[-1]
+    rows = slice(size, None) if after else slice(None, size)
+    return x[rows] if x.ndim == 1 else x[..., rows, :]
+
+
+@building
+def _joined(x: Array, y: Array, c: Array) -> Array:
+    """Solutions of the blocks, one below the other."""
+    return applied("concatenate", x, y, axis=-1 if c.ndim == 1 else -2)
+
+
+@rule(sound="domain", earned={"rounding": {"c": Finite}}, measure="size of products")
+def product_with_blocks(a: Real, b: Real, o: RealZeros, z: RealZeros, c: Real) -> Identity:
+    """Block by block; zeros times NaN would be NaN."""
+    whole = matmul(blocks(a, o, z, b), c)
+    provided((c.ndim <= a.ndim) & (a.ndim == 2))
+    upper = matmul(a, _rows(c, a, after=False))
+    return whole, _joined(upper, matmul(b, _rows(c, a, after=True)), c)
+
+
+@rule(sound="exact", measure="diagonals of larger matrices")
+def diagonal_of_blocks(a: Array, b: Array, o: Zeros, z: Zeros) -> Identity:
+    """The diagonals of the blocks, one after the other."""
+    whole = main_diagonal(blocks(a, o, z, b))
+    provided(is_square(a.shape) & is_square(b.shape))
+    first, second = main_diagonal(a), main_diagonal(b)
+    return whole, applied("concatenate", first, second, axis=-1)
+
+
+# -- Kronecker products ----------------------------------------------------------------------------
+@static
+def spread(shape: tuple[Any, ...], before: int) -> tuple[Any, ...]:
+    """A matrix's shape with an axis of length one beside each of its two."""
+    if len(shape) != 2:
+        return ()
+    return (1, shape[0], 1, shape[1]) if before else (shape[0], 1, shape[1], 1)
+
+
+@static
+def of_pairs(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The shape of a Kronecker product."""
+    if len(one) != 2 or len(other) != 2:
+        return ()
+    return (one[0] * other[0], one[1] * other[1])
+
+
+def kronecker(a: Array, b: Array) -> Array:
+    """All products of an element of one matrix and an element of the other, as a matrix."""
+    pairs = reshape(a, spread(a.shape, 0)) * reshape(b, spread(b.shape, 1))
+    return reshape(pairs, of_pairs(a.shape, b.shape))
+
+
+@rule(sound="rounding", measure="size of matrices inverted")
+def inverse_of_kronecker(a: Real, b: Real) -> Identity:
+    r"""$(A \otimes B)^{-1} = A^{-1} \otimes B^{-1}$."""
+    provided((a.ndim == 2) & (b.ndim == 2) & is_square(a.shape) & is_square(b.shape))
+    return inv(kronecker(a, b)), kronecker(inv(a), inv(b))
+
+
+@rule(sound="rounding", measure="size of matrices factored")
+def cholesky_of_kronecker(a: Definite, b: Definite) -> Identity:
+    r"""The factor of $A \otimes B$ is $L_A \otimes L_B$."""
+    provided((a.ndim == 2) & (b.ndim == 2))
+    return cholesky(kronecker(a, b)), kronecker(cholesky(a), cholesky(b))
+
+
+@rule(sound="rounding", measure="size of determinants")
+def determinant_of_kronecker(a: Real, b: Real) -> Identity:
+    r"""$|A \otimes B| = |A|^m |B|^n$ for A of n rows and B of m."""
+    whole = det(kronecker(a, b))
+    provided((a.ndim == 2) & (b.ndim == 2) & is_square(a.shape) & is_square(b.shape))
+    return whole, power(det(a), b.shape[0]) * power(det(b), a.shape[0])
+
+
+@building
+def _outer(u: Array, v: Array) -> Array:
+    """All products of two vectors' elements, in a row."""
+    return reshape(u[:, None] * v, (u.shape[0] * v.shape[0],))
+
+
+@rule(sound="exact", measure="products of elements")
+def diagonal_of_kronecker(a: Array, b: Array) -> Identity:
+    r"""$\operatorname{diag}(A \otimes B) = \operatorname{diag} A \otimes \operatorname{diag} B$."""
+    whole = main_diagonal(kronecker(a, b))
+    provided((a.ndim == 2) & (b.ndim == 2) & is_square(a.shape) & is_square(b.shape))
+    return whole, _outer(main_diagonal(a), main_diagonal(b))

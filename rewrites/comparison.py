@@ -1,0 +1,388 @@
+"""Comparisons of a number with itself and with its bounds, truth values, bounds upon bounds."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Annotated, Any, TypeAlias
+
+import numpy as np
+
+from symgraph.facts import Fact, interval
+from symgraph.numpy import (
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    clip,
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    maximum,
+    minimum,
+    not_equal,
+    where,
+)
+from symgraph.rewriting import (
+    Array,
+    Boolean,
+    DType,
+    Finite,
+    Identity,
+    Integer,
+    Real,
+    UniformConstant,
+    applied,
+    building,
+    holds,
+    is_real,
+    rule,
+    static,
+    value_of,
+)
+
+Truth: TypeAlias = Boolean
+RealConstant: TypeAlias = Annotated[UniformConstant, is_real]
+
+
+# -- bounds ----------------------------------------------------------------------------------------
+@static
+def at_most(c: float) -> Fact:
+    """Of a value that is at most c."""
+    return interval(-inf, c)
+
+
+@static
+def at_least(c: float) -> Fact:
+    """Of a value that is at least c."""
+    return interval(c, inf)
+
+
+@static
+def below(c: float) -> Fact:
+    """Of a value that is less than c, by more than rounding in any dtype."""
+    return interval(-inf, c - _margin(c))
+
+
+@static
+def above(c: float) -> Fact:
+    """Of a value that is greater than c, by more than rounding in any dtype."""
+    return interval(c + _margin(c), inf)
+
+
+def _margin(c: float) -> float:
+    # Half precision has ten bits, and its least number is 6e-8.
+    return 0.002 * abs(c) + 1e-6
+
+
+@building
+def lesser(c: Array, k: Array) -> Array:
+    """The lesser of two constants."""
+    return c if value_of(c) <= value_of(k) else k
+
+
+@building
+def greater_of(c: Array, k: Array) -> Array:
+    """The greater of two constants."""
+    return c if value_of(c) >= value_of(k) else k
+
+
+def _known(x: Array, bound: Any, c: Array) -> None:
+    holds(x, bound, value_of(c))
+
+
+@rule(sound="rounding")
+def less_than_what_is_above(c: RealConstant, x: Real) -> Identity:
+    """A number whose upper bound lies below c is less than c."""
+    _known(x, below, c)
+    return less(x, c), True
+
+
+@rule(sound="rounding")
+def not_less_than_its_bound(c: RealConstant, x: Real) -> Identity:
+    """A number that is at least c is not less than c."""
+    _known(x, at_least, c)
+    return less(x, c), False
+
+
+@rule(sound="rounding")
+def at_most_its_bound(c: RealConstant, x: Real) -> Identity:
+    """A number whose upper bound is c is at most c."""
+    _known(x, at_most, c)
+    return less_equal(x, c), True
+
+
+@rule(sound="rounding")
+def not_at_most_what_is_below(c: RealConstant, x: Real) -> Identity:
+    """A number whose lower bound lies above c is not at most c."""
+    _known(x, above, c)
+    return less_equal(x, c), False
+
+
+@rule(sound="rounding")
+def greater_than_what_is_below(c: RealConstant, x: Real) -> Identity:
+    """A number whose lower bound lies above c is greater than c."""
+    _known(x, above, c)
+    return greater(x, c), True
+
+
+@rule(sound="rounding")
+def not_greater_than_its_bound(c: RealConstant, x: Real) -> Identity:
+    """A number that is at most c is not greater than c."""
+    _known(x, at_most, c)
+    return greater(x, c), False
+
+
+@rule(sound="rounding")
+def not_at_least_what_is_above(c: RealConstant, x: Real) -> Identity:
+    """A number whose upper bound lies below c is not at least c."""
+    _known(x, below, c)
+    return greater_equal(x, c), False
+
+
+@rule(sound="rounding")
+def maximum_with_lower_bound(c: RealConstant, x: Real) -> Identity:
+    r"""$\max(x, c) = x$ for $x > c$; where they tie the derivative is halved."""
+    _known(x, above, c)
+    return maximum(x, c), x
+
+
+@rule(sound="rounding")
+def minimum_with_upper_bound(c: RealConstant, x: Real) -> Identity:
+    r"""$\min(x, c) = x$ for $x < c$; where they tie the derivative is halved."""
+    _known(x, below, c)
+    return minimum(x, c), x
+
+
+@rule(sound="rounding")
+def clipped_within_bounds(c: RealConstant, k: RealConstant, x: Real) -> Identity:
+    """Clipping changes nothing that lies between the bounds."""
+    _known(x, above, c)
+    _known(x, below, k)
+    return clip(x, c, k), x
+
+
+@rule(sound="exact")
+def least_of_two_bounds(x: Real, c: RealConstant, k: RealConstant) -> Identity:
+    r"""$\min(\min(x, c), k) = \min(x, \min(c, k))$."""
+    return minimum(minimum(x, c), k), minimum(x, lesser(c, k))
+
+
+@rule(sound="exact")
+def greatest_of_two_bounds(x: Real, c: RealConstant, k: RealConstant) -> Identity:
+    r"""$\max(\max(x, c), k) = \max(x, \max(c, k))$."""
+    return maximum(maximum(x, c), k), maximum(x, greater_of(c, k))
+
+
+# -- both extrema ----------------------------------------------------------------------------------
+@rule(sound="exact")
+def sum_of_extrema(x: Array, y: Array) -> Identity:
+    r"""$\max(x, y) + \min(x, y) = x + y$."""
+    return maximum(x, y) + minimum(x, y), x + y
+
+
+@rule(sound="exact")
+def product_of_extrema(x: Array, y: Array) -> Identity:
+    r"""$\max(x, y) \min(x, y) = x y$."""
+    return maximum(x, y) * minimum(x, y), x * y
+
+
+@rule(sound="rounding", measure="negations")
+def maximum_of_two_negatives(x: Real, y: Real) -> Identity:
+    r"""$\max(-x, -y) = -\min(x, y)$; of two zeros either sign may be taken."""
+    return maximum(-x, -y), -minimum(x, y)
+
+
+@rule(sound="rounding", measure="negations")
+def minimum_of_two_negatives(x: Real, y: Real) -> Identity:
+    r"""$\min(-x, -y) = -\max(x, y)$; of two zeros either sign may be taken."""
+    return minimum(-x, -y), -maximum(x, y)
+
+
+# -- a number and itself ---------------------------------------------------------------------------
+@rule(sound="exact")
+def less_than_itself(x: Array) -> Identity:
+    """Nothing is less than itself."""
+    return less(x, x), False
+
+
+@rule(sound="exact")
+def greater_than_itself(x: Array) -> Identity:
+    """Nothing is greater than itself."""
+    return greater(x, x), False
+
+
+@rule(sound="rounding", earned={"exact": {"x": Integer}})
+def equals_itself(x: Finite) -> Identity:
+    """Every number equals itself; NaN does not."""
+    return equal(x, x), True
+
+
+@rule(sound="rounding", earned={"exact": {"x": Integer}})
+def differs_from_itself(x: Finite) -> Identity:
+    """No number differs from itself; NaN does."""
+    return not_equal(x, x), False
+
+
+@rule(sound="rounding", earned={"exact": {"x": Integer}})
+def at_most_itself(x: Finite) -> Identity:
+    """Every number is at most itself; NaN is not."""
+    return less_equal(x, x), True
+
+
+@rule(sound="rounding", earned={"exact": {"x": Integer}})
+def at_least_itself(x: Finite) -> Identity:
+    """Every number is at least itself; NaN is not."""
+    return greater_equal(x, x), True
+
+
+@rule(sound="rounding")
+def finite_is_not_minus_infinity(x: Annotated[Finite, is_real]) -> Identity:
+    """A finite number is not infinite."""
+    return equal(x, -np.inf), False
+
+
+# -- truth values ----------------------------------------------------------------------------------
+@rule(sound="exact")
+def and_with_itself(c: Truth) -> Identity:
+    """Once is enough."""
+    return logical_and(c, c), c
+
+
+@rule(sound="exact")
+def or_with_itself(c: Truth) -> Identity:
+    """Once is enough."""
+    return logical_or(c, c), c
+
+
+@rule(sound="exact")
+def exclusive_or_with_itself(c: Truth) -> Identity:
+    """One of two alike, but not both: never."""
+    return logical_xor(c, c), False
+
+
+@rule(sound="exact")
+def and_with_true(c: Truth) -> Identity:
+    """True is the unit of and."""
+    return logical_and(c, True), c
+
+
+@rule(sound="exact")
+def and_with_false(c: Truth) -> Identity:
+    """False absorbs."""
+    return logical_and(c, False), False
+
+
+@rule(sound="exact")
+def or_with_false(c: Truth) -> Identity:
+    """False is the unit of or."""
+    return logical_or(c, False), c
+
+
+@rule(sound="exact")
+def or_with_true(c: Truth) -> Identity:
+    """True absorbs."""
+    return logical_or(c, True), True
+
+
+@rule(sound="exact")
+def denied_twice(c: Truth) -> Identity:
+    """Not not."""
+    return logical_not(logical_not(c)), c
+
+
+@rule(sound="exact")
+def denied_equality(x: Array, y: Array) -> Identity:
+    """What is not equal differs, NaN included."""
+    return logical_not(equal(x, y)), not_equal(x, y)
+
+
+@rule(sound="exact")
+def denied_difference(x: Array, y: Array) -> Identity:
+    """What does not differ is equal."""
+    return logical_not(not_equal(x, y)), equal(x, y)
+
+
+@rule(sound="exact")
+def bits_and_themselves(x: Array) -> Identity:
+    """Each bit and itself."""
+    return bitwise_and(x, x), x
+
+
+@rule(sound="exact")
+def bits_or_themselves(x: Array) -> Identity:
+    """Each bit or itself."""
+    return bitwise_or(x, x), x
+
+
+@rule(sound="exact")
+def bits_differ_from_themselves(x: Array) -> Identity:
+    """No bit differs from itself."""
+    return bitwise_xor(x, x), 0
+
+
+@rule(sound="exact")
+def truth_as_number_above_zero(c: Truth, dtype: DType) -> Identity:
+    """Truth counts one, falsehood nothing."""
+    return greater(applied("cast", c, dtype=dtype), 0), c
+
+
+@rule(sound="exact")
+def truth_as_number_not_zero(c: Truth, dtype: DType) -> Identity:
+    """Truth counts one, falsehood nothing."""
+    return not_equal(applied("cast", c, dtype=dtype), 0), c
+
+
+@rule(sound="exact")
+def truth_as_number_is_one(c: Truth, dtype: DType) -> Identity:
+    """Truth counts one, falsehood nothing."""
+    return equal(applied("cast", c, dtype=dtype), 1), c
+
+
+# -- choices by conditions -------------------------------------------------------------------------
+@rule(sound="exact")
+def choice_of_true_and_false(c: Truth) -> Identity:
+    """The condition itself."""
+    return where(c, True, False), c
+
+
+@rule(sound="exact")
+def choice_of_false_and_true(c: Truth) -> Identity:
+    """The condition denied."""
+    return where(c, False, True), logical_not(c)
+
+
+@rule(sound="exact")
+def choice_by_denied(c: Truth, x: Array, y: Array) -> Identity:
+    """Where a condition is denied the branches change places."""
+    return where(logical_not(c), x, y), where(c, y, x)
+
+
+@rule(sound="exact")
+def product_of_opposite_choices(c: Truth, x: Array, y: Array) -> Identity:
+    """Each element meets the other one, either way."""
+    return where(c, x, y) * where(c, y, x), x * y
+
+
+@rule(sound="exact")
+def sum_of_opposite_choices(c: Truth, x: Array, y: Array) -> Identity:
+    """Each element meets the other one, either way."""
+    return where(c, x, y) + where(c, y, x), x + y
+
+
+@rule(sound="rounding", measure="choices")
+def difference_of_choices(c: Truth, x: Annotated[Finite, is_real], y: Real, z: Real) -> Identity:
+    """What two choices have in common goes, where it is finite."""
+    return where(c, x, y) - where(c, x, z), where(c, 0, y - z)
+
+
+@rule(sound="rounding", measure="choices")
+def difference_of_choices_otherwise(
+    c: Truth, x: Real, y: Annotated[Finite, is_real], z: Real
+) -> Identity:
+    """What two choices have in common goes, where it is finite."""
+    return where(c, x, y) - where(c, z, y), where(c, x - z, 0)

@@ -1,0 +1,182 @@
+"""Signs and absolute values of products, constants together, inverse pairs on their domain."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+import numpy as np
+
+from symgraph import constant
+from symgraph.facts import interval
+from symgraph.numpy import (
+    absolute,
+    digamma,
+    exp,
+    expm1,
+    log,
+    log1p,
+    logit,
+    power,
+    sigmoid,
+    sign,
+)
+from symgraph.rewriting import (
+    Array,
+    Constant,
+    Identity,
+    Nonzero,
+    Positive,
+    Real,
+    Varying,
+    applied,
+    building,
+    is_real,
+    is_total,
+    product,
+    provided,
+    rule,
+)
+from symgraph.rewriting.guards import uniform_value
+
+from .known import knowing
+
+Probability: TypeAlias = Annotated[Array, knowing(interval(0.0, 1.0))]
+Sure: TypeAlias = Annotated[Positive, is_total]
+"""Positive, and a number wherever the inputs are."""
+RealConstant: TypeAlias = Annotated[Constant, is_real]
+
+
+# -- signs -----------------------------------------------------------------------------------------
+@rule(sound="rounding")
+def sign_of_quotient_by_positive(x: Real, y: Sure) -> Identity:
+    r"""$\operatorname{sgn}(x / y) = \operatorname{sgn} x$ for $y > 0$."""
+    return sign(x / y), sign(x)
+
+
+@rule(sound="rounding")
+def sign_of_product_with_positive(x: Real, y: Sure) -> Identity:
+    r"""$\operatorname{sgn}(x y) = \operatorname{sgn} x$ for $y > 0$."""
+    return sign(x * y), sign(x)
+
+
+@rule(sound="rounding")
+def sign_of_reciprocal(x: Annotated[Nonzero, is_real]) -> Identity:
+    r"""$\operatorname{sgn}(1 / x) = \operatorname{sgn} x$."""
+    return sign(1 / x), sign(x)
+
+
+@rule(sound="exact")
+def sign_of_sign(x: Array) -> Identity:
+    r"""A sign is its own."""
+    return sign(sign(x)), sign(x)
+
+
+# -- absolute values -------------------------------------------------------------------------------
+@rule(sound="domain", earned={"rounding": {"x": Nonzero}})
+def over_its_absolute(x: Real) -> Identity:
+    r"""$x / |x| = \operatorname{sgn} x$ but at zero."""
+    return x / absolute(x), sign(x)
+
+
+@rule(sound="domain", earned={"rounding": {"x": Nonzero}})
+def absolute_over_itself(x: Real) -> Identity:
+    r"""$|x| / x = \operatorname{sgn} x$ but at zero."""
+    return absolute(x) / x, sign(x)
+
+
+@rule(sound="exact", measure="absolute values")
+def product_of_absolutes(x: Real, y: Real) -> Identity:
+    r"""$|x|\,|y| = |x y|$."""
+    return absolute(x) * absolute(y), absolute(x * y)
+
+
+@rule(sound="exact", measure="absolute values")
+def quotient_of_absolutes(x: Real, y: Real) -> Identity:
+    r"""$|x| / |y| = |x / y|$."""
+    return absolute(x) / absolute(y), absolute(x / y)
+
+
+# -- constant arrays -------------------------------------------------------------------------------
+@building
+def _together(c: Array, k: Array, ufunc: np.ufunc) -> Array:
+    """Two constants as one; declined where the result leaves the range."""
+    with np.errstate(all="ignore"):
+        found = ufunc(c.node.params["value"], k.node.params["value"], dtype=c.dtype)
+    provided(bool(np.all(np.isfinite(found))))
+    return constant(found, c.dtype)
+
+
+@building
+def _product(c: Array, k: Array) -> Array:
+    """As `times_two_constants` has it, where each is one number."""
+    if uniform_value(c.node) is not None and uniform_value(k.node) is not None:
+        return product(c, k)
+    return _together(c, k, np.multiply)
+
+
+@rule(sound="rounding")
+def plus_two_constant_arrays(x: Varying, c: RealConstant, k: RealConstant) -> Identity:
+    r"""$(x + c) + k = x + (c + k)$, for arrays of constants."""
+    return (x + c) + k, x + _together(c, k, np.add)
+
+
+@rule(sound="rounding")
+def minus_two_constant_arrays(x: Varying, c: RealConstant, k: RealConstant) -> Identity:
+    r"""$(x - c) - k = x - (c + k)$, for arrays of constants."""
+    return (x - c) - k, x - _together(c, k, np.add)
+
+
+@rule(sound="rounding")
+def times_two_constant_arrays(x: Varying, c: RealConstant, k: RealConstant) -> Identity:
+    r"""$(x c) k = x (c k)$, for arrays of constants."""
+    return (x * c) * k, _product(c, k) * x
+
+
+# -- inverse pairs ---------------------------------------------------------------------------------
+@rule(sound="domain", earned={"rounding": {"x": Positive}})
+def expm1_of_log(x: Real) -> Identity:
+    r"""$e^{\log x} - 1 = x - 1$."""
+    return expm1(log(x)), x - 1
+
+
+@rule(sound="domain", earned={"rounding": {"x": Probability}})
+def sigmoid_of_logit(x: Real) -> Identity:
+    r"""$\sigma(\operatorname{logit} x) = x$ between 0 and 1."""
+    return sigmoid(logit(x)), x
+
+
+@rule(sound="domain", earned={"rounding": {"x": Probability}})
+def sigmoid_of_log_odds(x: Real) -> Identity:
+    r"""$\sigma(\log \tfrac{x}{1 - x}) = x$ between 0 and 1."""
+    return sigmoid(log(x / (1 - x))), x
+
+
+@rule(sound="domain", earned={"rounding": {"x": Probability}})
+def sigmoid_of_log_odds_in_parts(x: Real) -> Identity:
+    r"""$\sigma(\log x - \log(1 - x)) = x$ between 0 and 1."""
+    return sigmoid(log(x) - log1p(-x)), x
+
+
+# -- powers and logs -------------------------------------------------------------------------------
+@rule(sound="rounding", measure="powers")
+def product_of_powers(a: Positive, x: Real, y: Real) -> Identity:
+    r"""$a^x a^y = a^{x + y}$ for $a > 0$."""
+    return power(a, x) * power(a, y), power(a, x + y)
+
+
+@rule(sound="rounding", measure="powers")
+def quotient_of_powers(a: Positive, x: Real, y: Real) -> Identity:
+    r"""$a^x / a^y = a^{x - y}$ for $a > 0$."""
+    return power(a, x) / power(a, y), power(a, x - y)
+
+
+@rule(sound="rounding", stable="exp overflows")
+def log_of_product_with_exp(x: Varying, y: Real) -> Identity:
+    r"""$\log(x e^y) = \log x + y$; where x is negative neither side is a number."""
+    return log(x * exp(y)), log(x) + y
+
+
+@rule(sound="rounding")
+def polygamma_of_order_zero(x: Real) -> Identity:
+    r"""$\psi^{(0)} = \psi$."""
+    return applied("polygamma", x, order=0), digamma(x)

@@ -1,0 +1,107 @@
+"""Movement above elementwise operations: what is repeated or reshaped is computed first.
+
+One rule an operation, for a rule speaks of operations by name. What is repeated is computed once;
+reshapes and transposes that stand above may meet one another, and patterns below them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from symgraph.numpy import broadcast_to, reshape, transpose
+from symgraph.rewriting import (
+    Identity,
+    Permutation,
+    Real,
+    Rule,
+    Shape,
+    applied,
+    provided,
+    rule,
+    static,
+)
+
+UNARY = ("absolute", "cos", "exp", "log", "log1p", "sigmoid", "sin", "sqrt", "tanh")
+BINARY = ("power", "maximum", "minimum", "hypot")
+"""Not sums and products: the algebra writes those."""
+
+
+@static
+def repeats(old: tuple[Any, ...], new: tuple[Any, ...]) -> bool:
+    """Whether each axis made is of a known length that is not zero: else nothing is computed."""
+    lead = len(new) - len(old)
+    made = [*new[:lead], *(b for a, b in zip(old, new[lead:], strict=True) if a != b)]
+    return all(isinstance(size, int) and size > 0 for size in made)
+
+
+def _named(function: Callable[..., Any], name: str, doc: str, measure: str) -> Rule:
+    """The rule that a function states, under a name of its own."""
+    function.__name__, function.__doc__ = name, doc
+    return rule(sound="exact", measure=measure)(function)
+
+
+def _repeated(op: str) -> Rule:
+    def function(x: Real, shape: Shape) -> Identity:
+        provided(repeats(x.shape, shape))
+        return applied(op, broadcast_to(x, shape)), broadcast_to(applied(op, x), shape)
+
+    doc = f"The {op} of what is repeated is repeated."
+    return _named(function, f"{op}_of_repeated", doc, "broadcasts below operations")
+
+
+def _reshaped(op: str) -> Rule:
+    def function(x: Real, shape: Shape) -> Identity:
+        return applied(op, reshape(x, shape)), reshape(applied(op, x), shape)
+
+    doc = f"The {op} of what is reshaped, reshaped."
+    return _named(function, f"{op}_of_reshaped", doc, "reshapes below operations")
+
+
+def _transposed(op: str) -> Rule:
+    def function(x: Real, axes: Permutation) -> Identity:
+        return applied(op, transpose(x, axes)), transpose(applied(op, x), axes)
+
+    doc = f"The {op} of what is transposed, transposed."
+    return _named(function, f"{op}_of_transposed", doc, "transposes below operations")
+
+
+def _both_transposed(op: str) -> Rule:
+    def function(x: Real, y: Real, axes: Permutation) -> Identity:
+        provided(x.ndim == y.ndim)
+        turned = applied(op, transpose(x, axes), transpose(y, axes))
+        return turned, transpose(applied(op, x, y), axes)
+
+    doc = f"The {op} of two arrays transposed alike, transposed."
+    return _named(function, f"{op}_of_both_transposed", doc, "transposes below operations")
+
+
+def _left(op: str) -> Rule:
+    def function(x: Real, y: Real, shape: Shape) -> Identity:
+        whole, once = applied(op, broadcast_to(x, shape), y), applied(op, x, y)
+        provided(whole.shape == once.shape)
+        return whole, once
+
+    doc = f"In {op} the second operand repeats the first."
+    return _named(function, f"{op}_repeats_left", doc, "broadcasts below operations")
+
+
+def _right(op: str) -> Rule:
+    def function(x: Real, y: Real, shape: Shape) -> Identity:
+        whole, once = applied(op, x, broadcast_to(y, shape)), applied(op, x, y)
+        provided(whole.shape == once.shape)
+        return whole, once
+
+    doc = f"In {op} the first operand repeats the second."
+    return _named(function, f"{op}_repeats_right", doc, "broadcasts below operations")
+
+
+def _every() -> list[Rule]:
+    made = [maker(op) for op in UNARY for maker in (_repeated, _reshaped, _transposed)]
+    made += [_both_transposed(op) for op in ("maximum", "minimum", "hypot")]
+    made += [_left(op) for op in BINARY]
+    made += [_right(op) for op in BINARY]
+    return made
+
+
+globals().update({each.name: each for each in _every()})

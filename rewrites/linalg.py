@@ -1,0 +1,316 @@
+"""Matrices of known structure: diagonal, triangular, orthogonal, blocks, Kronecker products.
+
+Where a matrix may be singular, a rule that takes its inverse away is sound on its domain only.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+from symgraph.facts import orthogonal, positive_definite, symmetric, triangular
+from symgraph.numpy import (
+    absolute,
+    cholesky,
+    det,
+    exp,
+    expm,
+    inv,
+    log,
+    matmul,
+    prod,
+    reshape,
+    sign,
+    slogdet,
+    solve,
+    solve_triangular,
+    sqrt,
+    transpose,
+)
+from symgraph.rewriting import (
+    Array,
+    Finite,
+    Identity,
+    Nonzero,
+    Permutation,
+    Positive,
+    Real,
+    applied,
+    building,
+    is_real,
+    provided,
+    rule,
+    static,
+)
+
+from .contraction import swaps_last_two
+from .known import Zeros, knowing
+
+Definite: TypeAlias = Annotated[Array, is_real, knowing(positive_definite)]
+Orthogonal: TypeAlias = Annotated[Array, is_real, knowing(orthogonal)]
+Symmetric: TypeAlias = Annotated[Array, is_real, knowing(symmetric)]
+Lower: TypeAlias = Annotated[Array, is_real, knowing(triangular("lower"))]
+Upper: TypeAlias = Annotated[Array, is_real, knowing(triangular("upper"))]
+RealZeros: TypeAlias = Annotated[Zeros, is_real]
+
+
+@static
+def column(shape: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The shape of vectors laid as columns."""
+    return (*shape, 1)
+
+
+@static
+def is_matrix(shape: tuple[Any, ...]) -> bool:
+    """Whether there are at least two axes."""
+    return len(shape) >= 2
+
+
+@static
+def is_square(shape: tuple[Any, ...]) -> bool:
+    """Whether the last two axes have one length."""
+    return len(shape) >= 2 and shape[-1] == shape[-2]
+
+
+@static
+def last_two_swapped(ndim: int) -> tuple[int, ...]:
+    """The permutation that transposes matrices."""
+    return (*range(-ndim, -2), -1, -2)
+
+
+def turned(x: Array) -> Array:
+    """The transposes of matrices."""
+    return applied("transpose", x, axes=last_two_swapped(x.ndim))
+
+
+def main_diagonal(x: Array) -> Array:
+    """The elements whose row is their column."""
+    return applied("diagonal", x, offset=0)
+
+
+def on_diagonal(v: Array) -> Array:
+    """The square matrix with a vector on its diagonal."""
+    size = v.shape[-1]
+    return applied("diagonal_matrix", v, rows=size, columns=size, offset=0)
+
+
+# -- transposes ------------------------------------------------------------------------------------
+@rule(sound="rounding")
+def transpose_of_symmetric(x: Symmetric, axes: Permutation) -> Identity:
+    r"""$A^\top = A$."""
+    provided(swaps_last_two(axes))
+    return transpose(x, axes), x
+
+
+@rule(sound="rounding")
+def transpose_of_inverse_of_transpose(x: Real) -> Identity:
+    r"""$(A^{-\top})^\top = A^{-1}$."""
+    return turned(inv(turned(x))), inv(x)
+
+
+@rule(sound="rounding")
+def determinant_of_transpose(x: Real) -> Identity:
+    r"""$|A^\top| = |A|$."""
+    return det(turned(x)), det(x)
+
+
+# -- inverses --------------------------------------------------------------------------------------
+@rule(sound="domain", earned={"rounding": {"x": Definite}})
+def inverse_of_inverse(x: Real) -> Identity:
+    r"""$(A^{-1})^{-1} = A$ unless A is singular."""
+    return inv(inv(x)), x
+
+
+@rule(sound="domain", earned={"rounding": {"x": Definite}})
+def solve_with_inverse(x: Real, b: Real) -> Identity:
+    r"""$(A^{-1})^{-1} b = A b$ unless A is singular."""
+    return solve(inv(x), b), matmul(x, b)
+
+
+@rule(sound="rounding", measure="inverses formed")
+def inverse_times_right_side(x: Real, b: Real) -> Identity:
+    r"""$A^{-1} b$ by solving: fewer operations and digits kept."""
+    return matmul(inv(x), b), solve(x, b)
+
+
+@rule(sound="rounding", measure="inverses formed")
+def row_times_inverse(x: Real, b: Real) -> Identity:
+    r"""$b^\top A^{-1}$ by solving with the transpose."""
+    row = matmul(b, inv(x))
+    provided(b.ndim == 1)
+    return row, solve(turned(x), b)
+
+
+@rule(sound="rounding", measure="inverses formed")
+def rows_times_inverse(x: Real, b: Real) -> Identity:
+    r"""$B A^{-1}$ by solving with the transpose."""
+    rows = matmul(b, inv(x))
+    provided((b.ndim == 2) & (x.ndim == 2))
+    return rows, turned(solve(turned(x), turned(b)))
+
+
+@rule(sound="rounding")
+def determinant_of_inverse(x: Real) -> Identity:
+    r"""$|A^{-1}| = 1 / |A|$."""
+    return det(inv(x)), 1 / det(x)
+
+
+@rule(sound="rounding")
+def inverse_of_orthogonal(x: Orthogonal) -> Identity:
+    r"""$Q^{-1} = Q^\top$."""
+    return inv(x), turned(x)
+
+
+@rule(sound="rounding", measure="systems solved")
+def solve_with_orthogonal(x: Orthogonal, b: Real) -> Identity:
+    r"""$Q^{-1} b = Q^\top b$."""
+    return solve(x, b), matmul(turned(x), b)
+
+
+@rule(sound="rounding", measure="systems solved")
+def inverse_of_one(x: Real) -> Identity:
+    r"""The inverse of a matrix of one element is its reciprocal."""
+    inverse = inv(x)
+    provided(x.shape[-1] == 1)
+    return inverse, 1 / x
+
+
+@rule(sound="rounding", measure="systems solved")
+def system_of_one(x: Real, b: Real) -> Identity:
+    r"""A matrix of one element divides."""
+    solution = solve(x, b)
+    provided((x.shape[-1] == 1) & is_matrix(b.shape))
+    return solution, b / x
+
+
+# -- diagonal matrices -----------------------------------------------------------------------------
+@rule(sound="domain", earned={"rounding": {"v": Nonzero}}, measure="inverses")
+def inverse_of_diagonal_matrix(v: Real) -> Identity:
+    r"""$\operatorname{diag}(v)^{-1} = \operatorname{diag}(1 / v)$."""
+    return inv(on_diagonal(v)), on_diagonal(1 / v)
+
+
+@rule(sound="domain", earned={"rounding": {"v": Nonzero}})
+def solve_with_diagonal_matrix(v: Real, b: Real) -> Identity:
+    r"""$\operatorname{diag}(v)^{-1} b = b / v$."""
+    solution = solve(on_diagonal(v), b)
+    provided(b.ndim == 1)
+    return solution, b / v
+
+
+@rule(sound="domain", earned={"rounding": {"v": Nonzero}})
+def solve_columns_with_diagonal_matrix(v: Real, b: Real) -> Identity:
+    r"""$\operatorname{diag}(v)^{-1} B$ divides rows."""
+    solution = solve(on_diagonal(v), b)
+    provided(b.ndim >= 2)
+    return solution, b / reshape(v, column(v.shape))
+
+
+@rule(sound="rounding")
+def determinant_of_diagonal_matrix(v: Real) -> Identity:
+    r"""$|\operatorname{diag}(v)| = \prod_i v_i$."""
+    return det(on_diagonal(v)), prod(v, axis=-1)
+
+
+@rule(sound="domain", earned={"rounding": {"v": Positive}}, measure="factorizations")
+def cholesky_of_diagonal_matrix(v: Real) -> Identity:
+    r"""The Cholesky factor of $\operatorname{diag}(v)$ is $\operatorname{diag}(\sqrt v)$."""
+    return cholesky(on_diagonal(v)), on_diagonal(sqrt(v))
+
+
+@rule(sound="rounding", measure="exponentials of matrices")
+def expm_of_diagonal_matrix(v: Real) -> Identity:
+    r"""$e^{\operatorname{diag}(v)} = \operatorname{diag}(e^v)$."""
+    return expm(on_diagonal(v)), on_diagonal(exp(v))
+
+
+# -- triangular matrices ---------------------------------------------------------------------------
+@rule(sound="rounding", measure="systems of full matrices")
+def solve_with_lower_triangle(x: Lower, b: Real) -> Identity:
+    r"""Substitution, row by row."""
+    return solve(x, b), solve_triangular(x, b, lower=True)
+
+
+@rule(sound="rounding", measure="systems of full matrices")
+def solve_with_upper_triangle(x: Upper, b: Real) -> Identity:
+    r"""Substitution, from the last row on."""
+    return solve(x, b), solve_triangular(x, b, lower=False)
+
+
+@rule(sound="rounding", measure="determinants of full matrices")
+def determinant_of_lower_triangle(x: Lower) -> Identity:
+    r"""$|L| = \prod_i L_{ii}$."""
+    return det(x), prod(main_diagonal(x), axis=-1)
+
+
+@rule(sound="rounding", measure="determinants of full matrices")
+def determinant_of_upper_triangle(x: Upper) -> Identity:
+    r"""$|U| = \prod_i U_{ii}$."""
+    return det(x), prod(main_diagonal(x), axis=-1)
+
+
+@rule(sound="rounding")
+def diagonal_of_lower_part(x: Array) -> Identity:
+    """The diagonal is part of the lower triangle."""
+    return main_diagonal(applied("tril", x, k=0)), main_diagonal(x)
+
+
+@rule(sound="rounding")
+def diagonal_of_upper_part(x: Array) -> Identity:
+    """The diagonal is part of the upper triangle."""
+    return main_diagonal(applied("triu", x, k=0)), main_diagonal(x)
+
+
+# -- Cholesky factors ------------------------------------------------------------------------------
+@rule(sound="rounding")
+def cholesky_of_its_product(x: Real) -> Identity:
+    r"""The Cholesky factor of $L L^\top$ is L."""
+    factor = cholesky(x)
+    return cholesky(matmul(factor, turned(factor))), factor
+
+
+@rule(sound="rounding")
+def product_of_cholesky_factors(x: Definite) -> Identity:
+    r"""$L L^\top = A$."""
+    return matmul(cholesky(x), turned(cholesky(x))), x
+
+
+# -- determinants and their logs -------------------------------------------------------------------
+@building
+def _log_of_determinant(x: Array) -> Array:
+    return slogdet(x)[1]
+
+
+@building
+def _sign_of_determinant(x: Array) -> Array:
+    return slogdet(x)[0]
+
+
+@rule(sound="rounding", stable="determinants of large matrices overflow")
+def log_of_absolute_determinant(x: Real) -> Identity:
+    r"""$\log ||A||$ without the determinant."""
+    return log(absolute(det(x))), _log_of_determinant(x)
+
+
+@rule(sound="rounding", stable="determinants of large matrices overflow")
+def log_of_positive_determinant(x: Definite) -> Identity:
+    r"""$\log |A|$ without the determinant."""
+    return log(det(x)), _log_of_determinant(x)
+
+
+@rule(sound="rounding", stable="determinants of large matrices overflow")
+def sign_of_determinant(x: Real) -> Identity:
+    r"""$\operatorname{sgn} |A|$ without the determinant."""
+    return sign(det(x)), _sign_of_determinant(x)
+
+
+# -- zeros -----------------------------------------------------------------------------------------
+@rule(sound="domain", earned={"rounding": {"x": Finite}})
+def product_with_zeros(x: Real, o: RealZeros) -> Identity:
+    """Nothing comes of zeros, unless infinities meet them."""
+    return matmul(x, o), 0
+
+
+@rule(sound="domain", earned={"rounding": {"x": Finite}})
+def zeros_in_product(x: Real, o: RealZeros) -> Identity:
+    """Nothing comes of zeros, unless infinities meet them."""
+    return matmul(o, x), 0

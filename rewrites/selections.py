@@ -1,0 +1,239 @@
+"""Which elements an index takes, as whole numbers and ranges: indices composed and compared.
+
+An index is a tuple of whole numbers, None (a new axis) and slices as triples, one an axis in order.
+What cannot be told, as of an axis whose length has a name, is None.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from symgraph.rewriting import static
+
+__all__ = [
+    "composed",
+    "found",
+    "keeps_all",
+    "of_broadcast",
+    "of_piece",
+    "of_transposed",
+    "remaining_order",
+    "takes_new_axes",
+    "untouched",
+    "within_written",
+]
+
+Index: TypeAlias = tuple[Any, ...]
+Shape: TypeAlias = tuple[Any, ...]
+_ALL = (None, None, 1)
+
+
+@static
+def found(index: Any) -> bool:
+    """Whether there is an index."""
+    return index is not None
+
+
+@static
+def takes_new_axes(index: Index) -> bool:
+    """Whether the index makes an axis."""
+    return None in index
+
+
+@static
+def keeps_all(index: Index, shape: Shape) -> bool:
+    """Whether an index takes every element, in order: it makes and drops axes of length one."""
+    entries = [entry for entry in index if entry is not None]
+    sizes = shape[len(shape) - len(entries) :]
+    return len(sizes) == len(entries) and all(
+        entry == _ALL or (isinstance(entry, int) and size == 1)
+        for entry, size in zip(entries, sizes, strict=True)
+    )
+
+
+def _places(entry: Any, size: Any) -> range | int | None:
+    """The positions that an entry takes along an axis; None where its length has a name."""
+    if not isinstance(size, int):
+        return None
+    if isinstance(entry, int):
+        return entry % size if size else None
+    return range(size)[slice(*entry)]
+
+
+def _entry(places: range | int) -> Any:
+    if isinstance(places, int):
+        return places
+    if not places:
+        return slice(0, 0, 1)
+    stop = places.stop if places.stop >= 0 else None
+    return slice(places.start, stop, places.step)
+
+
+def _slice(entry: Any) -> Any:
+    return slice(*entry) if isinstance(entry, tuple) else entry
+
+
+def _covers(index: Index, shape: Shape) -> bool:
+    return len([entry for entry in index if entry is not None]) == len(shape)
+
+
+@static
+def composed(first: Index, second: Index, shape: Shape) -> Index | None:
+    """The index that takes what `second` takes of what `first` takes of an array of `shape`."""
+    if not _covers(first, shape):
+        return None
+    sizes = iter(shape)
+    between: list[Any] = [
+        ("new",) if entry is None else ("some", entry, next(sizes)) for entry in first
+    ]
+    result: list[Any] = []
+    queue = list(between)
+
+    def next_axis() -> Any:
+        while queue and queue[0][0] == "some" and isinstance(queue[0][1], int):
+            result.append(queue.pop(0)[1])
+        return queue.pop(0) if queue else None
+
+    for entry in second:
+        if entry is None:
+            result.append(None)
+            continue
+        axis = next_axis()
+        if axis is None:
+            return None
+        step = _step(axis, entry)
+        if step is None:
+            return None
+        result.extend(step)
+    while queue:
+        kind = queue.pop(0)
+        result.append(None if kind[0] == "new" else _slice(kind[1]))
+    return tuple(result)
+
+
+def _step(axis: Any, entry: Any) -> list[Any] | None:
+    """What an entry takes of one axis that an index has made or taken before."""
+    if axis[0] == "new":
+        if isinstance(entry, int):
+            return []
+        return [None] if len(range(1)[slice(*entry)]) == 1 else None
+    _, before, size = axis
+    if before == _ALL:
+        return [_slice(entry)]
+    if entry == _ALL:
+        return [_slice(before)]
+    places = _places(before, size)
+    if not isinstance(places, range):
+        return None
+    return [_entry(places[entry] if isinstance(entry, int) else places[slice(*entry)])]
+
+
+@static
+def of_transposed(index: Index, axes: tuple[int, ...]) -> Index | None:
+    """The index into an array that takes what `index` takes of its transpose."""
+    if None in index or len(index) != len(axes):
+        return None
+    result: list[Any] = [None] * len(axes)
+    for entry, axis in zip(index, axes, strict=True):
+        result[axis] = _slice(entry)
+    return tuple(result)
+
+
+@static
+def remaining_order(index: Index, axes: tuple[int, ...]) -> tuple[int, ...]:
+    """The permutation left for the axes that `index` into a transpose keeps."""
+    kept = [axis for entry, axis in zip(index, axes, strict=True) if not isinstance(entry, int)]
+    order = sorted(kept)
+    return tuple(order.index(axis) - len(order) for axis in kept)
+
+
+@static
+def of_broadcast(index: Index, own: Shape, shape: Shape) -> Index | None:
+    """The index into an array of shape `own` that was repeated to `shape` before `index`."""
+    if None in index or len(index) != len(shape):
+        return None
+    result: list[Any] = []
+    for place, entry in enumerate(index[len(shape) - len(own) :]):
+        repeated = own[place] == 1 and shape[len(shape) - len(own) + place] != 1
+        if not repeated:
+            result.append(_slice(entry))
+        else:
+            result.append(0 if isinstance(entry, int) else slice(None))
+    return tuple(result)
+
+
+@static
+def of_piece(index: Index, shapes: tuple[Shape, ...], axis: int) -> tuple[int, Index] | None:
+    """Which of some arrays joined along `axis` an index takes from, and the index into it."""
+    if None in index or len(index) != len(shapes[0]):
+        return None
+    sizes = [shape[axis] for shape in shapes]
+    if not all(isinstance(size, int) for size in sizes):
+        return None
+    places = _places(index[axis], sum(sizes))
+    if places is None or (isinstance(places, range) and not places):
+        return None
+    low, high = (places, places) if isinstance(places, int) else (min(places), max(places))
+    start = 0
+    for number, size in enumerate(sizes):
+        if start <= low and high < start + size:
+            entries: list[Any] = [_slice(entry) for entry in index]
+            entries[axis] = _moved(places, -start)
+            return number, tuple(entries)
+        start += size
+    return None
+
+
+def _moved(places: range | int, by: int) -> Any:
+    if isinstance(places, int):
+        return places + by
+    return _entry(range(places.start + by, places.stop + by, places.step))
+
+
+def _both(one: Index, other: Index, shape: Shape) -> list[tuple[Any, Any]] | None:
+    """Along each axis the places that two indices take."""
+    if None in one or None in other or not len(one) == len(other) == len(shape):
+        return None
+    return [
+        (_places(a, size), _places(b, size)) for a, b, size in zip(one, other, shape, strict=True)
+    ]
+
+
+def _as_set(places: Any) -> set[int]:
+    return {places} if isinstance(places, int) else set(places)
+
+
+@static
+def untouched(read: Index, written: Index, shape: Shape) -> bool:
+    """Whether a read meets nothing of what was written."""
+    pairs = _both(read, written, shape)
+    return pairs is not None and any(
+        a is not None and b is not None and not _as_set(a) & _as_set(b) for a, b in pairs
+    )
+
+
+@static
+def within_written(read: Index, written: Index, shape: Shape) -> Index | None:
+    """The index into the values written that a read takes, if it takes nothing else."""
+    pairs = _both(read, written, shape)
+    if pairs is None:
+        return None
+    result: list[Any] = []
+    for taken, put in pairs:
+        if taken is None or put is None or not _as_set(taken) <= _as_set(put):
+            return None
+        if isinstance(put, int):
+            if not isinstance(taken, int):
+                return None
+        elif isinstance(taken, int):
+            result.append(put.index(taken))
+        else:
+            steps = [put.index(place) for place in taken]
+            result.append(_in_steps(steps))
+    return tuple(result)
+
+
+def _in_steps(steps: list[int]) -> Any:
+    """A slice with these places, which are evenly spaced."""
+    step = steps[1] - steps[0] if len(steps) > 1 else 1
+    return _entry(range(steps[0], steps[-1] + (1 if step > 0 else -1), step)) if steps else slice(0)
