@@ -209,7 +209,7 @@ ellipk = scipy_ufunc(
 ellipe = scipy_ufunc(
     "ellipe",
     lambda ct, out, m: -(ct * (0.5 * _D(m))),
-    facts=knows(bounds=within(0.0, float("inf"))),
+    facts=knows(bounds=within(0.0, float("inf")), defined=lambda m: m.high <= 1),
     doc="The complete elliptic integral of the second kind, of the parameter m = k².",
     flops=40,
 )

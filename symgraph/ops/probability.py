@@ -10,6 +10,7 @@ from math import pi, sqrt
 from typing import Any
 
 from ..array import Array
+from ..facts import positive
 from ..op import undefined
 from .beta import betainc, gammainc, gammaincc, gammainccinv
 from .bounds import knows, within
@@ -135,7 +136,7 @@ stdtr = scipy_ufunc(
     "stdtr",
     undefined("the derivative of stdtr in the degrees of freedom has no closed form"),
     lambda ct, out, df, t: ct * _t_density(df, t),
-    facts=knows(bounds=within(0.0, 1.0)),
+    facts=knows(bounds=within(0.0, 1.0), defined=lambda df, t: df.has(positive)),
     doc="Student's t distribution function.",
     flops=100,
 )

@@ -15,7 +15,6 @@ from ..cost import node_flops, varying
 from ..dag import Node
 from ..dims import names_of, resolve
 from ..errors import RewriteError
-from ..interning import params_key
 from ..passes.constant_folding import folded
 from ..propagation import Knowledge
 from ..rewriting.rule import Rule, Soundness
