@@ -102,4 +102,11 @@ cross = function(CROSS, _cross, np.cross)
 @naming_lines
 def linalg_cross(x: Any, y: Any, /, *, axis: int = -1) -> Array:
     """The cross product of vectors of three elements on `axis`."""
+    for each in (as_array(x), as_array(y)):
+        (place,) = normal_axes(axis, each.ndim)
+        if not known_equal(each.shape[place], 3):
+            raise ShapeError(
+                f"vectors of 3 elements are needed, not shape {show_shape(each.shape)}.",
+                mend="np.cross takes vectors of the plane too.",
+            )
     return _cross(x, y, axis=axis)

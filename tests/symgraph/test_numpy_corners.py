@@ -156,6 +156,10 @@ def test_cross_products_in_the_plane() -> None:
     agrees(lambda x: np.cross(x, x[:, :2]), X)
     agrees(lambda x: np.cross(x[:2], x[1:3], axis=0), X)
     check_grads(lambda x: np.sum(np.sin(np.cross(x[:, :2], x[:, 1:]))), X)
+    with pytest.raises(ValueError, match="3-dimensional"):
+        np.linalg.cross(X[:, :2], X[:, :2])
+    with pytest.raises(sg.ShapeError, match="vectors of the plane"):
+        np.linalg.cross(sg.input("x", (4, 2)), sg.input("y", (4, 2)))
 
 
 def test_digits_of_truth_values() -> None:
