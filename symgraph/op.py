@@ -212,6 +212,8 @@ class Op:
     asymmetric : bool
         Whether what reverse mode passes back is not the transpose of what forward mode passes on,
         as where cotangents are clipped.
+    unchecked : bool
+        Whether its derivative is whatever a user says: then second derivatives may not commute.
     lazy : bool
         Whether the kernel takes `keep=`, one truth value a result: None may stand for the others.
     normalize : callable
@@ -259,6 +261,7 @@ class Op:
     custom: bool = False
     lazy: bool = False
     asymmetric: bool = False
+    unchecked: bool = False
 
     def vjp_rule(self, index: int) -> VjpRule | Undefined | None:
         """The derivative with respect to operand `index`."""

@@ -124,9 +124,7 @@ def jacobians(
 def _is_symmetric(dag: Dag, targets: Sequence[Node]) -> bool:
     """Whether second derivatives are surely so: rules of users need not be those of a function."""
     between = active_nodes(dag.outputs, targets)
-    return not any(
-        node.op.custom or node.op.asymmetric or node.op.name == "custom_vjp" for node in between
-    )
+    return not any(node.op.unchecked or node.op.asymmetric for node in between)
 
 
 def _turned(block: Array, ndim: int) -> Array:

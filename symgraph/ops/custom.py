@@ -144,6 +144,7 @@ def _op_of(
         infer=_inference(name, kernel, infer),
         kernel=kernel,
         custom=True,
+        unchecked=True,
         doc=function.__doc__ or f"The custom operation {name}.",
         **rules,
     )
