@@ -54,6 +54,12 @@ def instance_of(
             raise
         except SymgraphError:
             return None  # parts that fit one by one, but not together
+        except Exception as error:
+            raise RewriteError(
+                f"Rule {rule.name} failed: {type(error).__name__}: {error}",
+                [str(rule), f"at {graph.nodes[match.root]!r}   from {place}"],
+                mend="The graph is unchanged; leave the rule out with rules.without(...).",
+            ) from error
     if fired is None or fired.node.results != left.results:
         return None
     return Instance(rule, left, fired.node, fired.sound)

@@ -170,6 +170,21 @@ def test_a_rule_of_grade_domain_is_not_used_at_rounding() -> None:
         assert np.isnan(small.evaluate(x=np.ones(4), y=-np.ones(4))).all()
 
 
+def test_at_domain_such_rules_are_left_to_the_greedy_passes() -> None:
+    def f(x: Any, y: Any) -> Any:
+        return np.sin(x) ** 2 + np.exp(y) * (y / y) + np.cos(x) ** 2
+
+    forward = sg.trace(f, x=PLAIN, y=PLAIN)
+    small = forward.simplify(trust="domain", strategy="saturate")
+    assert small.op_count() == 2
+    by_pass = {
+        each.what: {step.rule for step in small.history.steps[each.start : each.stop]}
+        for each in small.history.passes
+    }
+    assert "quotient_of_equals" not in by_pass["saturation"]
+    assert forward.simplify(strategy="saturate").op_count() == 4
+
+
 def test_trust_exact_changes_no_bit() -> None:
     forward = sg.trace(
         lambda x, y, z: ((x > 0) & (y > 0)) | ((x > 0) & (z > 0)), x=PLAIN, y=PLAIN, z=PLAIN
