@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import special
 from installed import BACKENDS
+from scipy import special
 
 import symgraph as sg
 import symgraph.numpy as snp
