@@ -5,8 +5,6 @@ from __future__ import annotations
 from math import inf
 from typing import Annotated, Any, TypeAlias
 
-import numpy as np
-
 from symgraph.facts import Fact, interval
 from symgraph.numpy import (
     bitwise_and,
@@ -238,12 +236,6 @@ def at_most_itself(x: Finite) -> Identity:
 def at_least_itself(x: Finite) -> Identity:
     """Every number is at least itself; NaN is not."""
     return greater_equal(x, x), True
-
-
-@rule(sound="rounding")
-def finite_is_not_minus_infinity(x: Annotated[Finite, is_real]) -> Identity:
-    """A finite number is not infinite."""
-    return equal(x, -np.inf), False
 
 
 # -- truth values ----------------------------------------------------------------------------------
