@@ -7,6 +7,7 @@ is as stable and as tidy as anything the library gives. Kept only where it got c
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 
 from ..algebra.steadiness import can_overflow
 from ..collector import collector_paused
@@ -15,8 +16,7 @@ from ..dag import Node, make, origin
 from ..passes.simplify import Rules, rule_set, simplified
 from ..propagation import Knowledge
 from ..rewriting.log import Log, Step
-from ..rewriting.rule import Rule, Soundness
-from .axioms import AXIOMS
+from ..rewriting.rule import Rule, RulePack, Soundness
 from .directions import with_directions
 from .proof import ProofStep
 from .search import SaturationBounds, Search, ordered, price
@@ -51,7 +51,9 @@ def saturated(
     bounds = bounds or SaturationBounds()
     chosen = rule_set(rules)
     known = {rule.name for rule in chosen}
-    every = with_directions([*chosen, *(rule for rule in AXIOMS if rule.name not in known)])
+    # Like any pack read when it is asked for: to declare it takes as long as to import NumPy.
+    axioms: RulePack = import_module(f"{__package__}.axioms").AXIOMS
+    every = with_directions([*chosen, *(rule for rule in axioms if rule.name not in known)])
     log = Log()
     best = list(outputs)
     with collector_paused():
