@@ -15,7 +15,6 @@ from symgraph.rewriting import (
     Nonnegative,
     Nonpositive,
     Nonzero,
-    Positive,
     Real,
     Total,
     UniformConstant,
@@ -221,8 +220,8 @@ def sign_times_itself(x: Real) -> Identity:
 
 
 @rule(sound="rounding")
-def sign_of_positive(x: Positive) -> Identity:
-    """The sign of a positive number is one, where the number is defined."""
+def sign_of_positive(x: Nonnegative) -> Identity:
+    """The sign of a positive number is one, where the number is defined; 0 times 0 is 0."""
     return sign(x) * x, x
 
 

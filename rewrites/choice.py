@@ -96,25 +96,25 @@ def one_above_zero(x: Real) -> Identity:
     return where(x > 0, 1, exp(x)), exp(minimum(x, 0))
 
 
-@rule(sound="rounding")
+@rule(sound="exact")
 def sign_outside_unit(x: Real) -> Identity:
     """Clipping, written out: the derivative of Huber's loss."""
     return where(absolute(x) < 1, x, sign(x)), clip(x, -1, 1)
 
 
-@rule(sound="rounding")
+@rule(sound="exact")
 def sign_outside_closed_unit(x: Real) -> Identity:
     """The same, the bounds themselves passed on."""
     return where(absolute(x) <= 1, x, sign(x)), clip(x, -1, 1)
 
 
-@rule(sound="rounding")
+@rule(sound="exact")
 def scaled_sign_outside_bound(x: Real, c: PositiveReal) -> Identity:
     """Clipping at any bound, written out."""
     return where(absolute(x) < c, x, c * sign(x)), clip(x, opposite(c), c)
 
 
-@rule(sound="rounding")
+@rule(sound="exact")
 def scaled_sign_outside_closed_bound(x: Real, c: PositiveReal) -> Identity:
     """The same, the bounds themselves passed on."""
     return where(absolute(x) <= c, x, c * sign(x)), clip(x, opposite(c), c)

@@ -147,12 +147,12 @@ def log_of_sqrt(x: Real) -> Identity:
 
 
 @rule(sound="rounding")
-def log_of_reciprocal(x: Positive) -> Identity:
-    r"""$\log (1/x) = -\log x$."""
+def log_of_reciprocal(x: Real) -> Identity:
+    r"""$\log (1/x) = -\log x$, NaN for $x < 0$ on both sides."""
     return log(1 / x), -log(x)
 
 
-@rule(sound="rounding")
+@rule(sound="exact")
 def absolute_of_exp(x: Real) -> Identity:
     """Exponentials are positive."""
     return absolute(exp(x)), exp(x)

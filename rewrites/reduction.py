@@ -28,7 +28,7 @@ from symgraph.rewriting import (
     Boolean,
     Flag,
     Identity,
-    Positive,
+    Nonnegative,
     PositiveConstant,
     Real,
     Shape,
@@ -55,6 +55,12 @@ def either(inner: tuple[int, ...], outer: tuple[int, ...]) -> tuple[int, ...]:
 
 
 @static
+def none_left(inner: tuple[int, ...], outer: tuple[int, ...], keepdims: bool) -> bool:
+    """Whether the axes kept by an inner reduction all go with the outer one, or none goes."""
+    return keepdims or {*inner} <= {*outer}
+
+
+@static
 def all_of_length_one(shape: tuple[object, ...], axis: tuple[int, ...]) -> bool:
     """Whether a reduction over `axis` only drops axes."""
     return all(shape[each] == 1 for each in axis)
@@ -78,6 +84,7 @@ def sum_of_sum(x: Array, inner: Axes, outer: Axes) -> Identity:
 @rule(sound="rounding")
 def sum_of_kept_sum(x: Array, inner: Axes, outer: Axes, keepdims: Flag) -> Identity:
     """As `sum_of_sum`, where the inner sum keeps its axes."""
+    provided(none_left(inner, outer, keepdims))
     once = applied("sum", x, axis=either(inner, outer), keepdims=keepdims)
     kept = sum(x, axis=inner, keepdims=True)
     return applied("sum", kept, axis=outer, keepdims=keepdims), once
@@ -152,8 +159,8 @@ def product_over_no_axes(x: Real, axis: Axes, keepdims: Flag) -> Identity:
 
 
 @rule(sound="rounding", stable="long products overflow or underflow")
-def log_of_product(x: Positive, axis: Axes, keepdims: Flag) -> Identity:
-    r"""$\log \prod_i x_i = \sum_i \log x_i$ for $x_i > 0$."""
+def log_of_product(x: Nonnegative, axis: Axes, keepdims: Flag) -> Identity:
+    r"""$\log \prod_i x_i = \sum_i \log x_i$ for $x_i \ge 0$."""
     logs = applied("sum", log(x), axis=axis, keepdims=keepdims)
     return log(applied("prod", x, axis=axis, keepdims=keepdims)), logs
 
@@ -240,14 +247,14 @@ def minimum_of_broadcast(x: Array, shape: Shape) -> Identity:
 
 
 # -- of nonnegative terms --------------------------------------------------------------------------
-@rule(sound="rounding")
+@rule(sound="exact")
 def absolute_of_sum_of_squares(x: Real, axis: Axes, keepdims: Flag) -> Identity:
     """A sum of squares is nonnegative."""
     total = applied("sum", square(x), axis=axis, keepdims=keepdims)
     return absolute(total), total
 
 
-@rule(sound="rounding")
+@rule(sound="exact")
 def rectified_sum_of_squares(x: Real, axis: Axes, keepdims: Flag) -> Identity:
     """A sum of squares is nonnegative."""
     total = applied("sum", square(x), axis=axis, keepdims=keepdims)

@@ -57,6 +57,7 @@ __all__ = [
     "is_real",
     "is_scalar",
     "is_total",
+    "of_fact",
     "uniform_value",
 ]
 
@@ -94,7 +95,8 @@ def _of_kind(name: str, kinds: str) -> Guard:
     return Guard(name, lambda node, _: node.aval.dtype.kind in kinds, kinds=kinds)
 
 
-def _of_fact(fact: Fact) -> Guard:
+def of_fact(fact: Fact) -> Guard:
+    """The guard that a fact is known."""
     return Guard(str(fact), lambda node, knowledge: knowledge.of(node).has(fact), facts=(fact,))
 
 
@@ -122,23 +124,23 @@ def _of_value(name: str, admits: Callable[[Any], bool]) -> Guard:
 
 
 is_real = _of_kind("real", "f")
-is_total = _of_fact(total)
+is_total = of_fact(total)
 is_scalar = Guard("scalar", lambda node, _: not node.aval.shape, scalar=True)
 
 Real: TypeAlias = Annotated[Array, is_real]
 """A floating-point array."""
 Integer: TypeAlias = Annotated[Array, _of_kind("integer", "iu")]
 Boolean: TypeAlias = Annotated[Array, _of_kind("boolean", "b")]
-Positive: TypeAlias = Annotated[Array, _of_fact(positive)]
-Nonnegative: TypeAlias = Annotated[Array, _of_fact(nonnegative)]
-Negative: TypeAlias = Annotated[Array, _of_fact(negative)]
-Nonpositive: TypeAlias = Annotated[Array, _of_fact(nonpositive)]
-Nonzero: TypeAlias = Annotated[Array, _of_fact(nonzero)]
-Finite: TypeAlias = Annotated[Array, _of_fact(finite)]
+Positive: TypeAlias = Annotated[Array, of_fact(positive)]
+Nonnegative: TypeAlias = Annotated[Array, of_fact(nonnegative)]
+Negative: TypeAlias = Annotated[Array, of_fact(negative)]
+Nonpositive: TypeAlias = Annotated[Array, of_fact(nonpositive)]
+Nonzero: TypeAlias = Annotated[Array, of_fact(nonzero)]
+Finite: TypeAlias = Annotated[Array, of_fact(finite)]
 """No infinity and no NaN."""
 Total: TypeAlias = Annotated[Array, is_total]
 """Defined wherever the inputs are finite."""
-IntegerValued: TypeAlias = Annotated[Array, _of_fact(integer_valued)]
+IntegerValued: TypeAlias = Annotated[Array, of_fact(integer_valued)]
 Scalar: TypeAlias = Annotated[Array, is_scalar]
 """A 0-d array."""
 Constant: TypeAlias = Annotated[

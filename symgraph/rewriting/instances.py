@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import permutations
-from math import prod
-from typing import Any, cast
+from itertools import product
+from typing import Any
 
 import numpy as np
 
 from ..array import Array, constant
 from ..dag import Node
-from ..dims import parse_shape
-from ..errors import SymgraphError
+from ..errors import RuleError, SymgraphError
 from ..facts import Fact, consistent
 from ..ops.creation import input as symbolic_input
 from ..propagation import Knowledge
-from .guards import Guard, Kind
+from .guards import Guard
+from .params import CAST_DTYPES, draw_params, shape_of_part
 from .pattern import Bindings, Literal, Term, instantiated, subterms
 from .rule import Rule, Soundness
 
@@ -30,16 +29,19 @@ __all__ = ["FLOATS", "INTEGERS", "SIZES", "Instance", "instances"]
 
 FLOATS = ("float64", "float32", "float16")
 INTEGERS = ("int64", "int8", "bool", "uint8")
+_TRIES = 4
 SIZES: dict[str, int] = {"n": 2}
 """Sizes of the named dimensions that some instances have."""
 
 _SHAPES: tuple[tuple[int | str, ...], ...] = (
     (),
     (3,),
+    (2,),
     (2, 3),
     (1,),
     (3, 3),
     (2, 2, 2),
+    (2, 3, 3),
     (1, 3),
     (2, 1),
     (0,),
@@ -47,24 +49,13 @@ _SHAPES: tuple[tuple[int | str, ...], ...] = (
     (0, 3),
     ("n", 3),
     (2, 3, 2),
+    (2, 1, 2, 3),
+    (0, 2, 1, 2),
 )
-_WIDE = 48
-"""Room for every awkward value once."""
-_ALL = (None, None, 1)
-_INDICES: tuple[Any, ...] = (
-    (_ALL,),
-    (_ALL, _ALL),
-    (-1,),
-    (-1, _ALL),
-    (-2, _ALL, _ALL),
-    (_ALL, -1),
-    (_ALL, (0, 2, 1)),
-    ((1, 3, 1),),
-    ((0, 3, 1),),
-    ((2, None, -1),),
-    (None, _ALL),
-    (),
-)
+_WIDE, _WIDER = 48, 196
+"""Room for every awkward value once; for the worst of them in every combination."""
+_ROWS = (24, 3)
+"""Room for rows with few awkward values each: a sum of all of them is NaN and shows nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,28 +84,37 @@ def instances(
     rng: np.random.Generator,
     wanted: int,
     attempts: int,
+    *,
+    every_shape: bool = False,
 ) -> Iterator[Instance]:
     """Up to `wanted` instances of `rule` on different operands, found in `attempts` tries.
 
-    Four times as many are made while there are fewer than four.
-    `extra` are the further guards that earn the grade `sound`.
+    Those of each dtype that have room for every awkward value come first, and are more.
+    Four times as many tries are made while there are fewer than four instances.
+    `extra` are the further guards that earn the grade `sound`. With `every_shape`, all ranks up to
+    4 with lengths from 0 to 3 follow.
     """
     maker = _Maker(rule, sound, extra, rng)
     seen: set[Any] = set()
+    for made in maker.wide():
+        if made.kind not in seen:
+            seen.add(made.kind)
+            yield made
     wanted *= 1 + len(rule.statics)
+    attempts *= 1 + len(rule.statics)
     kinds = maker.dtypes()
     for attempt in range(4 * attempts):
-        if attempt >= attempts and len(seen) >= 4:
-            return
-        wide = attempt < len(kinds)  # each dtype once, with every awkward value
-        dtype = kinds[0] if attempt % 2 and not wide else kinds[attempt // (2 - wide) % len(kinds)]
-        shape = (_WIDE,) if wide else maker.pick(_SHAPES)
-        made = maker.attempt(dtype, shape, uniform=wide or attempt % 3 == 0)
+        if len(seen) >= wanted or (attempt >= attempts and len(seen) >= 4):
+            break
+        dtype = kinds[0] if attempt % 2 else kinds[attempt // 2 % len(kinds)]
+        shape = maker.pick(_SHAPES[:6] if rule.statics and attempt % 2 else _SHAPES)
+        uniform = attempt % 3 == 0 or (maker.rooms and attempt % 5 > 0)
+        made = maker.attempt(dtype, shape, uniform=uniform)
         if made is not None and made.kind not in seen:
             seen.add(made.kind)
             yield made
-            if len(seen) >= wanted:
-                return
+    if every_shape:
+        yield from maker.of_every_shape(seen)
 
 
 class _Maker:
@@ -132,6 +132,8 @@ class _Maker:
             each.name: (*each.guards, *extra.get(each.name, ())) for each in rule.variables
         }
         parts = list(subterms(rule.lhs))
+        # What shapes, axes and indices are made for is the shape drawn: no operand may be smaller.
+        self.rooms = any(each.kind.name in ("shape", "index") for each in rule.statics)
         self.literals = [part for part in parts if isinstance(part, Literal)]
         self.commutative = [
             part for part in parts if isinstance(part, Term) and part.op.algebra.commutative
@@ -140,29 +142,67 @@ class _Maker:
     def pick(self, options: Any) -> Any:
         return options[int(self.rng.integers(len(options)))]
 
+    def wide(self) -> Iterator[Instance]:
+        """An instance of each dtype with room for awkward values, where one can be found."""
+        varying = [
+            guards
+            for guards in self.guards.values()
+            if not any(guard.constant or guard.scalar for guard in guards)
+        ]
+        shapes: list[tuple[int, ...]] = [(_WIDE if len(varying) < 2 else _WIDER,)]
+        if self.rule.statics:
+            shapes.append(_ROWS)
+        casts = [each.name for each in self.rule.statics if each.kind.name == "dtype"]
+        for dtype in self.dtypes():
+            for shape in shapes[: 1 if casts else None]:
+                for chosen in product(CAST_DTYPES, repeat=len(casts)):
+                    given = dict(zip(casts, map(np.dtype, chosen), strict=True))
+                    for _ in range(_TRIES):
+                        made = self.attempt(dtype, shape, uniform=True, given=given)
+                        if made is not None:
+                            yield made
+                            break
+
+    def of_every_shape(self, seen: set[Any]) -> Iterator[Instance]:
+        """Instances of each rank up to 4 and each length from 0 to 3, on operands alike and not."""
+        dtype = self.dtypes()[0]
+        for rank in range(5):
+            for shape in product(range(4), repeat=rank):
+                for uniform in (True, False):
+                    made = self.attempt(dtype, shape, uniform=uniform)
+                    if made is not None and (shape, made.kind) not in seen:
+                        seen.add((shape, made.kind))
+                        yield made
+
     def dtypes(self) -> tuple[str, ...]:
-        """Dtypes to try, the usual one first."""
+        """Dtypes to try, the usual one first; of truth values only if there is nothing else."""
         allowed = set("fiub")
         for guards in self.guards.values():
             for guard in guards:
-                if allowed & set(guard.kinds):
+                if allowed & set(guard.kinds) and (guard.kinds != "b" or len(self.guards) == 1):
                     allowed &= set(guard.kinds)
         return tuple(name for name in (*FLOATS, *INTEGERS) if np.dtype(name).kind in allowed) or (
             "float64",
         )
 
-    def attempt(self, dtype: str, shape: tuple[Any, ...], *, uniform: bool) -> Instance | None:
-        """One instance, or None where the choice does not fit the rule."""
+    def attempt(
+        self,
+        dtype: str,
+        shape: tuple[Any, ...],
+        *,
+        uniform: bool,
+        given: Mapping[str, Any] | None = None,
+    ) -> Instance | None:
+        """One instance, or None where the choice does not fit the rule.
+
+        Params can be `given`; then, too, no array stands for two variables.
+        """
         found: Bindings = {}
-        env: dict[str, Any] = {}
-        for static in self.rule.statics:
-            alike = [env[each.name] for each in self.rule.statics if each.name in env]
-            fresh = not alike or self.rng.integers(4)
-            env[static.name] = (
-                self._static(static.kind, len(shape), shape) if fresh else self.pick(alike)
-            )
+        env: dict[str, Any] = dict(given or {})
+        draw_params(self.rule.statics, env, shape, self.rng)
+        shape = shape_of_part(self.rule.statics, env, shape)
         try:
-            self._operands(env, shape, dtype, uniform=uniform)
+            self._operands(env, shape, dtype, uniform=uniform, apart=given is not None)
         except (SymgraphError, ValueError, IndexError, TypeError):
             return None  # the facts asked for do not fit the shape
         for literal in self.literals:
@@ -173,15 +213,25 @@ class _Maker:
         return self._built(env, found)
 
     def _operands(
-        self, env: dict[str, Any], shape: tuple[Any, ...], dtype: str, *, uniform: bool
+        self,
+        env: dict[str, Any],
+        shape: tuple[Any, ...],
+        dtype: str,
+        *,
+        uniform: bool,
+        apart: bool,
     ) -> None:
         """An array for each variable; now and then one for two."""
         shared: Array | None = None
-        for name, guards in self.guards.items():
-            if self.rng.integers(6) == 0 and shared is not None:
+        orders = [env[each.name] for each in self.rule.statics if each.kind.name == "permutation"]
+        fitted = len(orders) == len(self.guards) and self.rng.integers(2)
+        for i, (name, guards) in enumerate(self.guards.items()):
+            if not apart and self.rng.integers(6) == 0 and shared is not None:
                 env[name] = shared
                 continue
             own = shape if uniform else self._broadcasting(shape)
+            if fitted:
+                own = shape[len(shape) - len(orders[i]) :]
             env[name] = shared = self._operand(name, guards, own, dtype, env)
 
     def _broadcasting(self, shape: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -240,38 +290,6 @@ class _Maker:
             with np.errstate(all="ignore"):
                 found[literal] = constant(np.full(fixed, literal.value, dtype), dtype).node
 
-    def _static(self, kind: Kind, ndim: int, shape: tuple[Any, ...]) -> Any:
-        axes = [i for i in range(-ndim, 0) if self.rng.integers(2)]
-        match kind.name:
-            case "axes":
-                return tuple(axes)
-            case "axis":
-                return -1 - int(self.rng.integers(max(ndim, 1)))
-            case "permutation":
-                return self.pick([tuple(each) for each in permutations(range(-ndim, 0))])
-            case "shape":
-                return parse_shape(self._shape_near(shape))
-            case "dtype":
-                return np.dtype(self.pick(("float32", "float64", "float16", "int64", "int8")))
-            case "flag":
-                return bool(self.rng.integers(2))
-            case _:
-                return self.pick(_INDICES)
-
-    def _shape_near(self, shape: tuple[Any, ...]) -> tuple[Any, ...]:
-        """A shape that a reshape or a broadcast of `shape` may have."""
-        choice = int(self.rng.integers(4))
-        if choice == 0:
-            return shape
-        if choice == 1:
-            return (int(self.rng.integers(1, 3)), *shape)
-        if choice == 2:
-            return tuple(3 if dim == 1 else dim for dim in shape)
-        sizes = [dim for dim in shape if dim != 1]
-        if "n" not in sizes and self.rng.integers(2):
-            return (prod(cast("list[int]", sizes)),)
-        return (*sizes, 1)
-
     def _built(self, env: dict[str, Any], found: Bindings) -> Instance | None:
         try:
             lhs: Node = instantiated(self.rule.lhs, env, found).node
@@ -281,6 +299,8 @@ class _Maker:
         except (SymgraphError, ValueError, IndexError, TypeError, OverflowError):
             return None
         fired = self.rule.apply(lhs, knowledge, self.sound)
+        if fired is None:
+            self._fits(env, found, lhs, knowledge)
         if fired is None or fired.sound != self.sound:
             return None
         chosen: dict[Node, tuple[Guard, ...]] = {}
@@ -301,6 +321,27 @@ class _Maker:
             sound=self.sound,
             kind=self._kind(env, lhs, tuple(chosen)),
         )
+
+    def _fits(
+        self, env: Mapping[str, Any], found: Bindings, lhs: Node, knowledge: Knowledge
+    ) -> None:
+        """Refuse a right side that is of another shape or dtype though the operands are alike.
+
+        Where they are not, a side that lacks an operand may be smaller, and the rule declines.
+        """
+        operands = [env[name] for name in self.guards]
+        arrays = [each for each in operands if each.node.is_input]
+        numbers = [*found.values(), *(each.node for each in operands if not each.node.is_input)]
+        alike = len({each.shape for each in arrays}) == 1
+        floats = {each.dtype.kind for each in arrays} == {"f"}
+        if not alike or not floats or any(isinstance(n, Node) and n.ndim for n in numbers):
+            return
+        right = self.rule.misfit(lhs, knowledge)
+        if right is not None:
+            raise RuleError(
+                f"The sides of rule {self.rule.name} are {lhs.aval} and {right.aval}.",
+                mend="State with provided(...) where they are of one shape.",
+            )
 
     def _kind(self, env: Mapping[str, Any], lhs: Node, inputs: tuple[Node, ...]) -> Any:
         statics = repr([env[each.name] for each in self.rule.statics])

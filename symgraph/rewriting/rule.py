@@ -196,10 +196,28 @@ class Rule:
             return False
         return rebuilt.node is node
 
+    def misfit(self, node: Node, knowledge: Knowledge) -> Array | None:
+        """A right side that has not the shape and dtype of `node`, which its left side fits.
+
+        Such a rule declines. Where its operands are all alike, that is hardly what it meant.
+        """
+        for found in matches(self.lhs, node):
+            if self._grade(found, knowledge, "domain") is None or not self._is_lhs(found, node):
+                continue
+            right = self._applied(found, node, knowledge)
+            if isinstance(right, Array) and _as_wide(right, node) is None:
+                return right
+        return None
+
     def _right_side(self, found: Bindings, node: Node, knowledge: Knowledge) -> Node | None:
+        right = self._applied(found, node, knowledge)
+        return None if right is None else _as_wide(right, node)
+
+    def _applied(self, found: Bindings, node: Node, knowledge: Knowledge) -> Any:
+        """The right side for what was matched; None where a condition does not hold."""
         try:
             with applying(knowledge):
-                sides = self.function(**self.environment(found))
+                return self.function(**self.environment(found))[1]
         except Declined:
             return None
         except SymgraphError as error:
@@ -209,7 +227,6 @@ class Rule:
                 f"Rule {self.name} cannot build its right side: {error.what}",
                 [str(self), f"at {node!r}   from {node.origin}"],
             ) from error
-        return _as_wide(sides[1], node)
 
 
 def _as_wide(right: Any, node: Node) -> Node | None:

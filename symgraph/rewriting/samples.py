@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from .rule import Soundness
 __all__ = ["Numbers", "values_for"]
 
 Numbers = np.ndarray[Any, Any]
+
+_WHOLE_ROWS = 0.5
+"""The share of awkward values at which a row is all of one: a softmax of nothing but -inf."""
 
 
 def _specials(dtype: np.dtype[Any]) -> Numbers:
@@ -45,14 +49,16 @@ def values_for(
     instance: Instance, rng: np.random.Generator, specials: float, sizes: Mapping[str, int]
 ) -> dict[Node, Numbers]:
     """Numbers for each input, a share `specials` of them awkward, as far as facts allow."""
+    shapes = [_shape_of(node, sizes) for node in instance.inputs]
+    dtypes = [node.aval.dtype for node in instance.inputs]
+    drawn = (
+        _combined(dtypes, shapes[0][0], rng)
+        if specials == 1 and len(shapes) > 1 and len(set(shapes)) == 1 and len(shapes[0]) == 1
+        else [_mixed(*each, rng, specials) for each in zip(shapes, dtypes, strict=True)]
+    )
     return {
-        node: _admitted(
-            _mixed(_shape_of(node, sizes), node.aval.dtype, rng, specials),
-            facts,
-            rng,
-            instance.sound,
-        )
-        for node, facts in zip(instance.inputs, instance.facts, strict=True)
+        node: _admitted(array, facts, rng, instance.sound)
+        for node, array, facts in zip(instance.inputs, drawn, instance.facts, strict=True)
     }
 
 
@@ -69,7 +75,42 @@ def _mixed(
         chosen = rng.random(shape) < share
         # In turn and not at random, so that a large array holds each of them.
         array = np.where(chosen, np.resize(grid, shape), array)
-    return np.asarray(array, dtype)
+    array = np.asarray(array, dtype)
+    if share == _WHOLE_ROWS and dtype.kind == "f" and array.size:
+        rows = array.reshape(-1, shape[-1] if shape else 1).copy()
+        rows[rng.integers(len(rows))] = rng.choice(np.array([-np.inf, np.inf, np.nan], dtype))
+        array = rows.reshape(shape)
+    return array
+
+
+def _combined(
+    dtypes: Sequence[np.dtype[Any]], size: int, rng: np.random.Generator
+) -> list[Numbers]:
+    """Vectors that meet the worst values in every combination, as many as there is room for."""
+    grids = [_worst(dtype) for dtype in dtypes]
+    lengths = [1] * len(grids)
+    grown = True
+    while grown:
+        grown = False
+        for i, grid in enumerate(grids):
+            longer = [*lengths[:i], lengths[i] + 1, *lengths[i + 1 :]]
+            if longer[i] <= len(grid) and prod(longer) <= size:
+                lengths, grown = longer, True
+    places = np.indices(lengths).reshape(len(lengths), -1)
+    vectors: list[Numbers] = []
+    for dtype, grid, place in zip(dtypes, grids, places, strict=True):
+        rest = rng.choice(_specials(dtype), max(size - place.size, 0))
+        vectors.append(np.concatenate([grid[place], rest])[:size].astype(dtype))
+    return vectors
+
+
+def _worst(dtype: np.dtype[Any]) -> Numbers:
+    """Awkward values, the most telling first."""
+    if dtype.kind != "f":
+        return _specials(dtype)
+    most = float(np.finfo(dtype).max)
+    low = [np.nan, 0.0, np.inf, -2.0, 1.0, -np.inf, 0.5, -0.0, -1.0, 2.0, most, -most]
+    return np.array([*low, float(np.finfo(dtype).tiny), 20.0, -20.0, 710.0], dtype)
 
 
 def _admitted(

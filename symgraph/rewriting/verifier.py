@@ -18,6 +18,7 @@ is known of it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,12 +29,13 @@ from ..array import Array
 from ..autodiff.reverse import vjp
 from ..dag import Node, reachable
 from ..dims import resolve
-from ..errors import NotDifferentiable, RuleError, SymgraphError
+from ..errors import NotDifferentiable
 from ..evaluate import run
 from ..ops.creation import input as symbolic_input
 from .grading import LARGE, Sides, acceptable, same_bits
 from .guards import Guard, uniform_value
 from .instances import SIZES, Instance, instances
+from .modular import PRIME, NoRingIdentity, Undefined, modular_values
 from .precise import ORDINARY_BITS, WIDE_BITS, TooLarge, Unsupported, precise_values
 from .rule import Rule, Soundness
 from .samples import Numbers, values_for
@@ -46,7 +48,8 @@ _OF_MATRICES = frozenset(
 )
 _MOST = 48
 """Elements judged in high precision at a time: enough, and quick."""
-_MOST_EXTREME = 4
+_MOST_EXTREME = 6
+_THOROUGH = 6
 
 
 @dataclass
@@ -62,6 +65,8 @@ class Report:
         On how many different operands it fired.
     elements : int
         How many numbers were compared.
+    by_dtype : Counter of str
+        Of these, how many came of operands of each dtype.
     failures : list of str
         Each with the operands; empty if the rule is what it says.
     """
@@ -70,6 +75,7 @@ class Report:
     sound: Soundness
     instances: int = 0
     elements: int = 0
+    by_dtype: Counter[str] = field(default_factory=Counter[str])
     failures: list[str] = field(default_factory=list[str])
 
     @property
@@ -86,7 +92,13 @@ class Report:
 
 
 def verify_rule(
-    rule: Rule, *, seed: int = 0, wanted: int = 16, attempts: int = 300, failures: int = 3
+    rule: Rule,
+    *,
+    seed: int = 0,
+    wanted: int = 16,
+    attempts: int = 300,
+    failures: int = 3,
+    thorough: bool = False,
 ) -> Report:
     """Try a rule on operands made from its guards, at its grade and at each grade it can earn.
 
@@ -98,6 +110,9 @@ def verify_rule(
         How many different instances to look for, in how many tries.
     failures : int
         Stop after so many.
+    thorough : bool
+        Enumerate ranks 0 to 4 with lengths 0 to 3 as well, and draw a thousand numbers and more of
+        each dtype: slow.
     """
     report = Report(rule.name, rule.sound)
     grades: dict[Soundness, Mapping[str, tuple[Guard, ...]]] = {rule.sound: {}, **rule.earned}
@@ -105,13 +120,15 @@ def verify_rule(
         rng = np.random.default_rng([seed, *rule.name.encode()])
         fired = 0
         try:
-            for instance in instances(rule, sound, extra, rng, wanted, attempts):
+            for instance in instances(
+                rule, sound, extra, rng, wanted, attempts, every_shape=thorough
+            ):
                 fired += 1
-                _Trial(instance, rng, report).run()
+                _Trial(instance, rng, report, thorough).run()
                 if len(report.failures) >= failures:
                     return report
-        except (RuleError, SymgraphError) as error:
-            report.failures.append(f"it cannot be applied: {error}")
+        except Exception as error:  # a rule may raise anything
+            report.failures.append(f"it cannot be applied: {type(error).__name__}: {error}")
         report.instances += fired
         if not fired:
             report.failures.append(
@@ -123,8 +140,11 @@ def verify_rule(
 class _Trial:
     """One instance compared on several draws of numbers."""
 
-    def __init__(self, instance: Instance, rng: np.random.Generator, report: Report) -> None:
+    def __init__(
+        self, instance: Instance, rng: np.random.Generator, report: Report, thorough: bool
+    ) -> None:
         self.instance = instance
+        self.thorough = thorough
         self.rng = rng
         self.report = report
         self.nodes = reachable([instance.lhs, instance.rhs])
@@ -141,6 +161,8 @@ class _Trial:
             return
         for share, sizes in self._draws():
             self._compare(share, sizes)
+        if self.instance.sound != "exact":
+            self._compare_in_a_field()
         if left.aval.dtype.kind == "f":
             self._compare_gradients()
 
@@ -152,7 +174,9 @@ class _Trial:
             return [(0.0, SIZES)] * 4
         if named:
             return [(0.0, {"n": 2}), (0.3, {"n": 1}), (0.0, {"n": 0})]
-        return [(0.0, SIZES), (0.25, SIZES), (0.5, SIZES), (1.0, SIZES)]
+        draws = [(0.0, SIZES), (0.25, SIZES), (0.5, SIZES), (1.0, SIZES)]
+        wide = self.instance.inputs[0].aval.size >= _MOST
+        return draws * _THOROUGH if self.thorough and wide else draws
 
     def fail(self, what: str, given: Mapping[Node, Numbers]) -> None:
         shown = "; ".join(
@@ -178,6 +202,8 @@ class _Trial:
             )
             return
         self.report.elements += left.size
+        for dtype in {node.aval.dtype.name for node in given}:
+            self.report.by_dtype[dtype] += left.size
         suspect = ~same_bits(left, right)
         if not np.any(suspect):
             return
@@ -203,7 +229,8 @@ class _Trial:
         suspect = suspect & ~(same & np.isfinite(left))
         if self.instance.sound == "domain":
             suspect = suspect & ~np.isnan(left)
-        places = np.flatnonzero(suspect)[:_MOST]
+        grave = suspect & (np.isfinite(left) != np.isfinite(right))
+        places = np.concatenate([_spread(grave), _spread(suspect & ~grave)])
         if not places.size:
             return
         exact, known = self._reference(given, left, places, sizes)
@@ -253,14 +280,14 @@ class _Trial:
         definition in high precision, the left side's own numbers are the reference.
         """
         own = left.ravel()[places].astype(np.float64)
-        large = _larger_than(given.values())
         limits: dict[Node, Numbers] = {}
         for node, value in given.items():
             number = np.broadcast_to(value, left.shape).ravel()[places] if self.flat else value
-            if value.dtype.kind == "f":
-                number = number.astype(np.float64)
-                number = np.where(np.isinf(number), np.copysign(large, number), number)
-            limits[node] = number
+            limits[node] = number.astype(np.float64) if value.dtype.kind == "f" else number
+        large = _larger_than(limits.values(), each=self.flat)
+        for node, number in limits.items():
+            if number.dtype.kind == "f":
+                limits[node] = np.where(np.isinf(number), np.copysign(large, number), number)
         known = np.ones(len(places), dtype=bool)
         try:
             if self.flat:
@@ -300,7 +327,7 @@ class _Trial:
                 extreme |= (size > 100) | ((size < 1e-40) & (size > 0))
         exact = np.zeros(number)
         known = np.zeros(number, dtype=bool)
-        few = np.flatnonzero(extreme)[:_MOST_EXTREME]
+        few = np.sort(self.rng.permutation(np.flatnonzero(extreme))[:_MOST_EXTREME])
         for chosen, bits in ((np.flatnonzero(~extreme), ORDINARY_BITS), (few, WIDE_BITS)):
             if self._has_sizes(given, sizes, chosen, bits, exact):
                 known[chosen] = True
@@ -331,6 +358,24 @@ class _Trial:
         (exact,) = precise_values([self.instance.lhs], given, sizes, bits, flat=self.flat)
         values = np.asarray(exact, dtype=object)
         return np.array([_as_float(each) for each in values.flat]).reshape(values.shape)
+
+    # -- modulo a prime --------------------------------------------------------------------------
+    def _compare_in_a_field(self) -> None:
+        """Both sides at a random point of a finite field, if they mean something there."""
+        if any(not fact.is_open for facts in self.instance.facts for fact in facts):
+            return
+        sides = [self.instance.lhs, self.instance.rhs]
+        given: dict[Node, Numbers] = {}
+        for node in self.instance.inputs:
+            top = 2 if node.aval.dtype.kind == "b" else PRIME
+            given[node] = self.rng.integers(0, top, resolve(node.aval.shape, SIZES))
+        try:
+            left, right = modular_values(sides, given, SIZES)
+        except (NoRingIdentity, Undefined):
+            return
+        self.report.elements += left.size
+        if left.shape != right.shape or np.any(left != right):
+            self.fail("the sides differ as polynomials, modulo a prime", given)
 
     # -- gradients -------------------------------------------------------------------------------
     def _compare_gradients(self) -> None:
@@ -366,14 +411,22 @@ class _Trial:
                 )
 
 
-def _larger_than(values: Iterable[Numbers]) -> float:
-    """A number to stand for infinity among these."""
-    largest = LARGE / 4
+def _spread(chosen: Numbers) -> Numbers:
+    """Flat places of the chosen elements: all, or some that lie far and wide."""
+    places = np.flatnonzero(chosen)
+    if places.size <= _MOST:
+        return places
+    return places[np.linspace(0, places.size - 1, _MOST).astype(int)]
+
+
+def _larger_than(values: Iterable[Numbers], *, each: bool) -> Any:
+    """A number to stand for infinity among these; with `each`, one for each place of vectors."""
+    largest: Any = LARGE / 4
     for value in values:
         if value.dtype.kind == "f":
-            finite = np.abs(value[np.isfinite(value)]).astype(np.float64)
-            largest = max(largest, float(np.max(finite, initial=0.0)))
-    return min(4 * largest, float(np.finfo(np.float64).max))
+            finite = np.where(np.isfinite(value), np.abs(value), 0.0)
+            largest = np.maximum(largest, finite if each else np.max(finite, initial=0.0))
+    return 4 * np.minimum(largest, np.finfo(np.float64).max / 4)
 
 
 def _is_elementwise(node: Node) -> bool:

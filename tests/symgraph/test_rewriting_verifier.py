@@ -192,7 +192,7 @@ def reversed_order(axes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(axes))
 
 
-@mutant("exact", "differ")
+@mutant("exact", "The sides of rule")
 def wrong_permutation(x: Array, first: Permutation, second: Permutation):
     both = reversed_order(first)
     return snp.transpose(snp.transpose(x, first), second), snp.transpose(x, both)

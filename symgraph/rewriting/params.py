@@ -1,0 +1,135 @@
+"""Params to try a rule with: axes, shapes, dtypes and indices that fit one another often enough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+from math import prod
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from ..dims import parse_shape
+from .pattern import Static
+
+__all__ = ["CAST_DTYPES", "draw_params", "shape_of_part"]
+
+CAST_DTYPES = ("float32", "float64", "float16", "int64", "int8")
+_ALL = (None, None, 1)
+_SORTS = 11
+_INDICES: tuple[Any, ...] = ((-1,), (-2, _ALL, _ALL), (_ALL, (0, 2, 1)), (None, _ALL), ())
+
+Shape: TypeAlias = "tuple[Any, ...]"
+
+
+def draw_params(
+    statics: Sequence[Static], env: dict[str, Any], shape: Shape, rng: np.random.Generator
+) -> None:
+    """Put a value for each param that `env` lacks into it, for operands of about this shape.
+
+    Params of one kind are alike every third time.
+    """
+    for static in statics:
+        if static.name in env:
+            continue
+        before = [
+            env[each.name] for each in statics if each.name in env and each.kind == static.kind
+        ]
+        if before and rng.integers(3) == 0:
+            env[static.name] = _pick(before, rng)
+            continue
+        rooms = [
+            env[each.name] for each in statics if each.name in env and each.kind.name == "shape"
+        ]
+        among_others = any(each.kind.name == "index" for each in statics)
+        room = rooms[-1] if rooms else None
+        env[static.name] = _param(static.kind.name, shape, room, among_others, rng)
+
+
+def _param(
+    kind: str, shape: Shape, room: Shape | None, placed: bool, rng: np.random.Generator
+) -> Any:
+    ndim = len(shape)
+    match kind:
+        case "axes":
+            if room is not None and rng.integers(2):
+                return _repeated(shape, room)
+            most = ndim if room is None else len(room)
+            return tuple(i for i in range(-most, 0) if rng.integers(2))
+        case "axis":
+            return -1 - int(rng.integers(max(ndim, 1)))
+        case "permutation":
+            ndim = 2 if ndim > 2 and rng.integers(3) == 0 else ndim
+            if ndim > 1 and rng.integers(2):
+                return (*range(-ndim, -2), -1, -2)
+            return _pick([tuple(each) for each in permutations(range(-ndim, 0))], rng)
+        case "shape":
+            return parse_shape(shape if placed and rng.integers(2) else _near(shape, rng))
+        case "dtype":
+            return np.dtype(_pick(CAST_DTYPES, rng))
+        case "flag":
+            return bool(rng.integers(2))
+        case _:
+            return _index(shape if room is None else room, rng)
+
+
+def _index(shape: Shape, rng: np.random.Generator) -> Any:
+    """An index of some of the last axes: most often of one sort along all of them."""
+    if rng.integers(6) == 0:
+        return _pick(_INDICES, rng)
+    taken = shape if rng.integers(2) else shape[int(rng.integers(len(shape) + 1)) :]
+    each = len(taken) or 1
+    sorts = rng.integers(_SORTS, size=each if rng.integers(3) == 0 else 1).tolist() * each
+    return tuple(_entry(dim, int(sort)) for dim, sort in zip(taken, sorts, strict=False))
+
+
+def _entry(dim: Any, sort: int) -> Any:
+    """One entry of an index along an axis of this length."""
+    if not isinstance(dim, int):
+        return (_ALL, -1, -2)[sort % 3]
+    backwards = ((dim - 1, None, -1), (dim - 1, None, -2)) if dim else (_ALL, _ALL)
+    fewer = ((dim - 2, None, -1), (1 - dim, None, -1)) if dim > 1 else (_ALL, _ALL)
+    part = ((1, dim, 1), (0, dim, 2), (None, None, 2))
+    return (_ALL, (0, dim, 1), *backwards, *fewer, *part, dim - 1, -1)[sort]
+
+
+def _pick(options: Sequence[Any], rng: np.random.Generator) -> Any:
+    return options[int(rng.integers(len(options)))]
+
+
+def _repeated(shape: Shape, room: Shape) -> tuple[int, ...]:
+    """The axes of `room` along which an array of `shape` is repeated to fill it."""
+    return tuple(
+        axis
+        for axis in range(-len(room), 0)
+        if -axis > len(shape) or (shape[axis] == 1 and room[axis] != 1)
+    )
+
+
+def _near(shape: Shape, rng: np.random.Generator) -> Shape:
+    """A shape that a reshape or a broadcast of `shape` may have."""
+    choice = int(rng.integers(4))
+    if choice == 0:
+        return shape
+    if choice == 1:
+        return (_pick([0, 0, 1, 2, 3, *shape[:1] * 3], rng),) * int(rng.integers(1, 3)) + shape
+    if choice == 2 and 1 in shape:
+        longer = (0, 2, 3, 3)[int(rng.integers(4))]
+        return tuple(longer if dim == 1 else dim for dim in shape)
+    sizes = [dim for dim in shape if dim != 1]
+    if "n" not in sizes and rng.integers(2):
+        return (prod(cast("list[int]", sizes)),)
+    return (*sizes, 1)
+
+
+def shape_of_part(statics: Sequence[Static], env: Mapping[str, Any], shape: Shape) -> Shape:
+    """The shape of what an index takes out of a room, if the rule has both; else `shape`."""
+    by_kind = {each.kind.name: env[each.name] for each in reversed(statics)}
+    room, index = by_kind.get("shape"), by_kind.get("index")
+    if room is None or index is None or not all(isinstance(dim, int) for dim in room):
+        return shape
+    entries = [slice(*entry) if isinstance(entry, tuple) else entry for entry in index]
+    try:
+        return np.empty(room)[(..., *entries)].shape
+    except IndexError:
+        return shape

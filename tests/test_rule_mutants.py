@@ -1,0 +1,66 @@
+"""Every mutant of a rule is refused by the verifier, or listed by hand as true as well.
+
+The default run takes each guard and condition that is left out, and a sample of the rest.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from zlib import crc32
+
+import pytest
+
+from symgraph.rewriting import Rule
+from symgraph.rewriting.mutants import Mutant, mutants_of
+from symgraph.rewriting.packs import every_rule
+from symgraph.rewriting.verifier import verify_rule
+
+RULES = every_rule()
+LEFT_OUT = ("without ", "nonnegative for", "nonpositive for", "nonzero for")
+SAMPLE = 16
+"""One in so many of the other mutants is tried in the default run."""
+
+
+def true_mutants() -> dict[str, str]:
+    """Reasons by mutant, as a mutant prints."""
+    known: dict[str, str] = {}
+    reason = ""
+    for line in Path(__file__).with_name("support").joinpath("true_mutants.txt").open():
+        if line.startswith("# "):
+            reason = line[2:].strip()
+        elif line.strip() and reason:
+            known[line.strip()] = reason
+    return known
+
+
+TRUE = true_mutants()
+
+
+def survives(mutant: Mutant) -> bool:
+    """Whether the verifier passes a mutant that is not known to be true."""
+    if mutant.rule is None or str(mutant) in TRUE:
+        return False
+    return verify_rule(mutant.rule, failures=1).ok
+
+
+def in_default_run(mutant: Mutant) -> bool:
+    left_out = any(words in mutant.what for words in LEFT_OUT)
+    return left_out or crc32(str(mutant).encode()) % SAMPLE == 0
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_mutants_are_refused(rule: Rule) -> None:
+    chosen = [each for each in mutants_of(rule) if in_default_run(each)]
+    assert [str(each) for each in chosen if survives(each)] == []
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_every_mutant_is_refused(rule: Rule) -> None:
+    assert [str(each) for each in mutants_of(rule) if survives(each)] == []
+
+
+def test_the_list_of_true_mutants_names_mutants() -> None:
+    listed = {text.partition(":")[0] for text in TRUE}
+    made = {str(each) for rule in RULES if rule.name in listed for each in mutants_of(rule)}
+    assert set(TRUE) - made == set()
