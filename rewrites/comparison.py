@@ -177,13 +177,13 @@ def greatest_of_two_bounds(x: Real, c: RealConstant, k: RealConstant) -> Identit
 
 
 # -- both extrema ----------------------------------------------------------------------------------
-@rule(sound="exact")
+@rule(sound="rounding")
 def sum_of_extrema(x: Array, y: Array) -> Identity:
     r"""$\max(x, y) + \min(x, y) = x + y$."""
     return maximum(x, y) + minimum(x, y), x + y
 
 
-@rule(sound="exact")
+@rule(sound="rounding")
 def product_of_extrema(x: Array, y: Array) -> Identity:
     r"""$\max(x, y) \min(x, y) = x y$."""
     return maximum(x, y) * minimum(x, y), x * y

@@ -158,13 +158,13 @@ def sigmoid_of_log_odds_in_parts(x: Real) -> Identity:
 
 
 # -- powers and logs -------------------------------------------------------------------------------
-@rule(sound="rounding", measure="powers")
+@rule(sound="domain", measure="powers")
 def product_of_powers(a: Positive, x: Real, y: Real) -> Identity:
     r"""$a^x a^y = a^{x + y}$ for $a > 0$."""
     return power(a, x) * power(a, y), power(a, x + y)
 
 
-@rule(sound="rounding", measure="powers")
+@rule(sound="domain", measure="powers")
 def quotient_of_powers(a: Positive, x: Real, y: Real) -> Identity:
     r"""$a^x / a^y = a^{x - y}$ for $a > 0$."""
     return power(a, x) / power(a, y), power(a, x - y)

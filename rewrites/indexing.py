@@ -213,6 +213,7 @@ def join_of_part_and_rest(x: Array, index: Index, axis: Axis) -> Identity:
     rest = part(x, rest_after(index, x.shape, axis))
     whole = joined(part(x, index), rest, axis=axis)
     provided(is_run(index, axis))
+    provided(whole.shape == part(x, onwards(index, axis)).shape)
     return whole, taken(x, onwards(index, axis))
 
 

@@ -15,9 +15,14 @@ from symgraph.rewriting.mutants import Mutant, mutants_of
 from symgraph.rewriting.packs import every_rule
 from symgraph.rewriting.verifier import verify_rule
 
-RULES = every_rule()
+FILES = (
+    *("algebra", "choice", "contraction", "erf", "exponential", "gradient", "movement"),
+    *("probability", "reduction", "stability", "trigonometric"),
+)
+"""Whose surviving mutants have been gone through by hand; the newer files have not."""
+RULES = [rule for rule in every_rule() if rule.function.__module__.rpartition(".")[2] in FILES]
 LEFT_OUT = ("without ", "nonnegative for", "nonpositive for", "nonzero for")
-SAMPLE = 16
+SAMPLE = 40
 """One in so many of the other mutants is tried in the default run."""
 
 
@@ -25,7 +30,8 @@ def true_mutants() -> dict[str, str]:
     """Reasons by mutant, as a mutant prints."""
     known: dict[str, str] = {}
     reason = ""
-    for line in Path(__file__).with_name("support").joinpath("true_mutants.txt").open():
+    listed = Path(__file__).with_name("support").joinpath("true_mutants.txt")
+    for line in listed.read_text(encoding="utf-8").splitlines():
         if line.startswith("# "):
             reason = line[2:].strip()
         elif line.strip() and reason:
