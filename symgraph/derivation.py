@@ -60,6 +60,7 @@ def derived(stage: Stage, derive: Derive, *, again: bool) -> tuple[Stage, Log]:
     return (Stage(dag, source, derive) if again else Stage(dag)), log
 
 
+@collector_paused()
 def simplified_stage(
     stage: Stage, trust: Soundness, rules: Rules, bounds: SaturationBounds | None = None
 ) -> tuple[Stage, Log]:

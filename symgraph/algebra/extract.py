@@ -149,6 +149,8 @@ class Writer(TermWriter):
 
     def _least(self, options: list[Scaled]) -> Scaled:
         """The cheapest, of those whose work is not far above the least."""
+        if len(options) == 1:
+            return options[0]
         prices = [self._price(each) for each in options]
         most = 2.5 * min(price[1] for price in prices)
         best = min(range(len(options)), key=lambda i: (prices[i][1] > most, prices[i], i))

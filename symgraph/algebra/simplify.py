@@ -43,6 +43,9 @@ _STEADY = frozenset({"logsumexp", "logaddexp", "log_softmax", "softmax", "softpl
 """Spellings that stand for what overflows: not given up for a shorter one that does."""
 
 
+_SEEN_WHOLE = frozenset({"where", "add_along_axis", "solve", "softplus", "log"})
+"""Operations whose expression tells of the nodes they are applied to, not of their values alone."""
+
 SMALL = 3_000
 """Nodes up to which every spelling known is tried, in rounds until nothing changes.
 
@@ -196,6 +199,8 @@ class Pass:
             with suppress(OverflowError):  # a number in it that no float is
                 expr = self.forms.form(node, operands)
             self.memory.exprs[node] = (operands, expr)
+            if node.op.name not in _SEEN_WHOLE:
+                self.memory.exprs[self.now[node]] = (operands, expr)
         if expr is not None:
             with suppress(OverflowError):
                 return self.recall.recalled(expr)
@@ -302,7 +307,7 @@ class Pass:
             for option in options:
                 with suppress(Unwritable, OverflowError):
                     found.append(_shaped(spelling, writer.written(option), node))
-        return min(found, key=self.world.price, default=None)
+        return min(found, key=self.world.price) if len(found) > 1 else next(iter(found), None)
 
 
 def _depends(node: Node, on: Node) -> bool:

@@ -85,6 +85,8 @@ def simplified(
     current = log.through("loops and branches simplified inside", outputs, slim)
     seen: dict[tuple[Node, ...], int] = {}
     settled = set() if settled is None else settled
+    # Merged first: what changes late makes all that is known of later values useless.
+    current = log.through("equal values merged", current, merged(current))
     with collector_paused():
         # One round finds nearly all there is; a large graph is spared the rounds that confirm it.
         rounds = _ROUNDS if len(reachable(current)) <= SMALL else 1
