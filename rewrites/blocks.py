@@ -83,8 +83,10 @@ def product_with_blocks(a: Real, b: Real, o: RealZeros, z: RealZeros, c: Real) -
 @rule(sound="exact", measure="diagonals of larger matrices")
 def diagonal_of_blocks(a: Array, b: Array, o: Zeros, z: Zeros) -> Identity:
     """The diagonals of the blocks, one after the other."""
-    whole = main_diagonal(blocks(a, o, z, b))
-    provided(is_square(a.shape) & is_square(b.shape))
+    matrix = blocks(a, o, z, b)
+    # Square blocks in a matrix that is not: the zeros beside them are too wide.
+    provided(is_square(a.shape) & is_square(b.shape) & is_square(matrix.shape))
+    whole = main_diagonal(matrix)
     first, second = main_diagonal(a), main_diagonal(b)
     return whole, applied("concatenate", first, second, axis=-1)
 

@@ -164,15 +164,15 @@ def clipped_within_bounds(c: RealConstant, k: RealConstant, x: Real) -> Identity
     return clip(x, c, k), x
 
 
-@rule(sound="exact")
+@rule(sound="rounding")
 def least_of_two_bounds(x: Real, c: RealConstant, k: RealConstant) -> Identity:
-    r"""$\min(\min(x, c), k) = \min(x, \min(c, k))$."""
+    r"""$\min(\min(x, c), k) = \min(x, \min(c, k))$; of two zeros either sign may be taken."""
     return minimum(minimum(x, c), k), minimum(x, lesser(c, k))
 
 
-@rule(sound="exact")
+@rule(sound="rounding")
 def greatest_of_two_bounds(x: Real, c: RealConstant, k: RealConstant) -> Identity:
-    r"""$\max(\max(x, c), k) = \max(x, \max(c, k))$."""
+    r"""$\max(\max(x, c), k) = \max(x, \max(c, k))$; of two zeros either sign may be taken."""
     return maximum(maximum(x, c), k), maximum(x, greater_of(c, k))
 
 

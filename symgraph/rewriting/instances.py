@@ -90,7 +90,7 @@ def instances(
     """Up to `wanted` instances of `rule` on different operands, found in `attempts` tries.
 
     Those of each dtype that have room for every awkward value come first, and are more.
-    Four times as many tries are made while there are fewer than four instances.
+    Eight times as many tries are made while there are fewer than four instances.
     `extra` are the further guards that earn the grade `sound`. With `every_shape`, all ranks up to
     4 with lengths from 0 to 3 follow.
     """
@@ -103,7 +103,7 @@ def instances(
     wanted *= 1 + len(rule.statics)
     attempts *= 1 + len(rule.statics)
     kinds = maker.dtypes()
-    for attempt in range(4 * attempts):
+    for attempt in range(8 * attempts):
         if len(seen) >= wanted or (attempt >= attempts and len(seen) >= 4):
             break
         dtype = kinds[0] if attempt % 2 else kinds[attempt // 2 % len(kinds)]
@@ -200,7 +200,8 @@ class _Maker:
         found: Bindings = {}
         env: dict[str, Any] = dict(given or {})
         draw_params(self.rule.statics, env, shape, self.rng)
-        shape = shape_of_part(self.rule.statics, env, shape)
+        if self.rng.integers(4):
+            shape = shape_of_part(self.rule.statics, env, shape)
         try:
             self._operands(env, shape, dtype, uniform=uniform, apart=given is not None)
         except (SymgraphError, ValueError, IndexError, TypeError):

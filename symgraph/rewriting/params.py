@@ -17,7 +17,10 @@ __all__ = ["CAST_DTYPES", "draw_params", "shape_of_part"]
 CAST_DTYPES = ("float32", "float64", "float16", "int64", "int8")
 _ALL = (None, None, 1)
 _SORTS = 11
-_INDICES: tuple[Any, ...] = ((-1,), (-2, _ALL, _ALL), (_ALL, (0, 2, 1)), (None, _ALL), ())
+_INDICES: tuple[Any, ...] = (
+    *((-1,), (-2, _ALL, _ALL), (_ALL, (0, 2, 1)), ()),
+    *((None, _ALL), (None, _ALL, _ALL), (None, None, _ALL), (None,)),
+)
 
 Shape: TypeAlias = "tuple[Any, ...]"
 
@@ -75,7 +78,7 @@ def _param(
 
 def _index(shape: Shape, rng: np.random.Generator) -> Any:
     """An index of some of the last axes: most often of one sort along all of them."""
-    if rng.integers(6) == 0:
+    if rng.integers(4) == 0:
         return _pick(_INDICES, rng)
     taken = shape if rng.integers(2) else shape[int(rng.integers(len(shape) + 1)) :]
     each = len(taken) or 1
