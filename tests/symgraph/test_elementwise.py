@@ -197,8 +197,8 @@ def test_scipys_own_ufuncs_trace(name: str) -> None:
 
 
 def test_a_ufunc_that_is_unknown_is_refused_by_name() -> None:
-    with pytest.raises(TraceError, match="struve"):
-        scipy.special.struve(1.0, input("x", (3,)))
+    with pytest.raises(TraceError, match="mathieu_a"):
+        scipy.special.mathieu_a(1.0, input("x", (3,)))
 
 
 # -- stable ----------------------------------------------------------------------------------------

@@ -125,7 +125,8 @@ SCIPY = [
 @pytest.mark.parametrize("name", SCIPY)
 def test_scipys_own_function_traces_to_the_operation(name: str) -> None:
     ufunc = getattr(scipy.special, name)
-    arrays = [np.array([[0.2, 0.6]]), np.array([[0.3], [0.7]]), np.array(0.4)][: ufunc.nin]
+    every = [np.array([[0.2, 0.6]]), np.array([[0.3], [0.7]]), np.array(0.4), np.array(0.5)]
+    arrays = every[: ufunc.nin]
     if name in ("expn",):
         arrays[0] = np.array(2)
     inputs = [sg.input(f"x{i}", each.shape) for i, each in enumerate(arrays)]

@@ -843,7 +843,6 @@ CHOICES = [
         "twice a bound",
         lambda x: np.minimum(np.minimum(x, 3), 2),
         lambda x: np.minimum(x, 2),
-        "exact",
         x=3,
     ),
     reached(
