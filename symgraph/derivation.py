@@ -106,7 +106,7 @@ def _stabilized(
             base, dag = dag, each.derive(dag, history.choose)
             history.through("differentiated", base.outputs, dag.outputs, equal=False)
         outputs, steps = simplified(
-            dag.outputs, knowledge, trust=trust, rules=rules, settled=settled
+            dag.outputs, knowledge, trust=trust, rules=rules, settled=settled, last=False
         )
         history.extend(steps)
         dag = dag.with_outputs(outputs)

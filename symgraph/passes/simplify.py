@@ -58,6 +58,7 @@ def simplified(
     trust: Soundness = "rounding",
     rules: Rules = None,
     settled: set[Node] | None = None,
+    last: bool = True,
 ) -> tuple[list[Node], Log]:
     """The outputs, simplified, and the log of what was done.
 
@@ -73,6 +74,9 @@ def simplified(
     settled : set of Node, optional
         Nodes that an earlier call with the same knowledge, trust and rules left as they are; those
         of this call are added.
+    last : bool
+        Whether the result is final: then it is looked at once more as if seen for the first time,
+        so that simplifying it again changes nothing.
     """
     log = Log()
     chosen = rule_set(rules)
@@ -98,7 +102,7 @@ def simplified(
             new = normalized(current, knowledge, trust=trust, log=log)
             current = log.through("algebra", current, new)
             current = log.through("equal values merged", current, merged(current))
-            if tuple(current) in seen and len(reachable(current)) <= SMALL:
+            if last and tuple(current) in seen and len(reachable(current)) <= SMALL:
                 # A second call starts without memory; so must the last look of the first.
                 new = normalized(current, knowledge, trust=trust, log=log, afresh=True)
                 current = log.through("algebra", current, new)
