@@ -250,6 +250,11 @@ class Writer(TermWriter):
         for term, coef in expr.items():
             if term == ONE and not any(signs):
                 continue
+            if term == ONE:
+                # x - 1, as the rules have it, not -1 + x.
+                number = self.spelling.constant(abs(quotient(coef, common)))
+                parts.append((coef * common > 0, Piece(number, ())))
+                continue
             by, piece = self.product(term, quotient(coef, common))
             parts.append((by > 0, self.spelling.times(piece, abs(by))))
         if ONE in expr and not any(signs):
