@@ -19,7 +19,11 @@ __all__ = ["ArrayMethods"]
 
 
 class ArrayMethods:
-    """The operators and methods of `np.ndarray`, over `_call` and `_no_numbers`."""
+    """The operators and methods of `np.ndarray`, over `_call` and `_no_numbers`.
+
+    Those two are `Array`'s to give; not an abstract class, for its metaclass would slow every
+    `isinstance` on the way of tracing.
+    """
 
     __slots__ = ()
 

@@ -53,7 +53,7 @@ def _scalar_functions() -> dict[str, Callable[..., Any]]:
             try:
                 value = function(*args)
             except (ValueError, ZeroDivisionError, OverflowError, NotImplementedError):
-                return nan
+                return nan  # the last is mpmath's word for a point it cannot compute at
             return nan if isinstance(value, mp.mpc) else mp.mpf(value)
 
         return call
