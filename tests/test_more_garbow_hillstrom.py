@@ -62,7 +62,11 @@ def test_gradient_and_hessian(classic: Classic) -> None:
 
 @each_function
 def test_known_minima_are_found(classic: Classic) -> None:
-    """By least squares with our Jacobian; the value is one of those the paper gives."""
+    """By least squares with our Jacobian; the value is one of those the paper gives.
+
+    A trust region, for MINPACK's first step of 100 lengths leaves the last bits of the residuals,
+    which differ between processors, to decide in which valley it lands.
+    """
     if classic.at is not None:
         best = classic.value(np.array(classic.at, float))
         assert min(abs(best - each) for each in classic.minima) <= 1e-9 * (1 + best)
@@ -74,7 +78,7 @@ def test_known_minima_are_found(classic: Classic) -> None:
         lambda x: run(x)[0],
         start,
         jac=lambda x: run(x)[1],
-        method="lm",
+        method="trf",
         xtol=1e-15,
         ftol=1e-15,
         gtol=1e-15,
