@@ -22,7 +22,8 @@ from .dag import Node
 from .dims import Dim, count, known_equal
 from .errors import ConvergenceError, DTypeError, InputError, ShapeError, TraceError
 from .namespace import Namespace
-from .op import Op, Pull, carries_aligned, no_flops, register
+from .op import Op, Places, Pull, Trail, carries_aligned, no_flops, register
+from .ops.carrying import settled
 from .ops.closures import Traced, as_leaves, closed, rebuilt, traced
 from .ops.composites import naming_lines
 from .ops.creation import constant_of, eye, zeros
@@ -153,6 +154,19 @@ def _filled(
     ]
 
 
+def _follows(
+    trail: Trail, *, body: Body, kind: str, tolerance: float, steps: int
+) -> list[Places | None]:
+    r"""Where the function has axes if its solution has them there as well.
+
+    Along such an axis both Jacobians of $\partial_x F\,\dot x = -\partial_\theta F\,\dot\theta$
+    are made of blocks, and so is their quotient. What starts the iteration has no part in it.
+    """
+    number = len(body.outputs)
+    held, _ = settled(trail, body, [None] * number, trail.places[number:])
+    return held
+
+
 IMPLICIT = register(
     Op(
         "implicit",
@@ -160,6 +174,7 @@ IMPLICIT = register(
         kernel=_kernel,
         pullback=_pullback,
         flops=no_flops,
+        follows=_follows,
         count=0,
         doc="The solution of an equation: itself, with the derivative the equation gives it.",
     )

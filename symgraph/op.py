@@ -21,9 +21,11 @@ __all__ = [
     "Algebra",
     "Op",
     "Params",
+    "Places",
     "Pull",
     "Pullback",
     "Push",
+    "Trail",
     "Undefined",
     "carries_aligned",
     "no_flops",
@@ -54,6 +56,8 @@ Carries: TypeAlias = Callable[..., "Sequence[int | None]"]
 One entry an axis: the (negative) axis a of the result such that result[..., k on a, ...] depends on
 the operand at k on its own axis alone; None where the axis is mixed, reduced or reordered.
 """
+Places: TypeAlias = "tuple[int | None, ...]"
+"""Where each axis of some value x is in another one: see `Trail`."""
 Pullback: TypeAlias = Callable[..., Any]
 """`pullback(pull, **params)` gives the cotangents of all operands asked for at once.
 
@@ -117,6 +121,30 @@ class Push:
     operands: tuple[Any, ...]
     lead: int
     differentiate: Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """What is known of the axes of some value x where they reach a node that holds graphs.
+
+    Places are one an axis of x. A negative one is the axis at which a value depends on x at the
+    same position alone; one that is not negative is the number of a loop around it, in whose steps
+    the value depends on x at the position of the step alone. None: the axis is mixed.
+
+    Parameters
+    ----------
+    places : tuple
+        One an operand; None where it does not depend on x.
+    level : int
+        The number of a loop that the node is, or holds, if it is one.
+    within : callable
+        `within(body, places, level)` follows them through a body, from its inputs to its outputs;
+        loops in it are numbered from `level`.
+    """
+
+    places: tuple[Places | None, ...]
+    level: int
+    within: Callable[..., list[Places | None]]
 
 
 def undefined(why: str) -> Undefined:
@@ -209,6 +237,9 @@ class Op:
         reverse rule to transpose, or a shorter way.
     carries : callable
         Where each axis of an operand goes, so that Jacobians of batched maps are found diagonal.
+    follows : callable, optional
+        `follows(trail, **params)` says where the axes of a value are in each result, for an
+        operation that holds graphs, in place of `carries`; `trail` is a `Trail`.
     asymmetric : bool
         Whether what reverse mode passes back is not the transpose of what forward mode passes on,
         as where cotangents are clipped.
@@ -259,6 +290,7 @@ class Op:
     pullback: Pullback | None = None
     pushforward: Callable[..., Any] | None = None
     custom: bool = False
+    follows: Callable[..., Sequence[Places | None]] | None = None
     lazy: bool = False
     asymmetric: bool = False
     unchecked: bool = False

@@ -7,19 +7,25 @@ them, then J[..., k, ..., l, ...] = 0 for k ≠ l. Each operation says which axe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
 
-from ..dag import Node
+from ..array import Array, project
+from ..body import Body
+from ..dag import Node, fresh
 from ..dims import known_equal
-from .reverse import active_nodes
+from ..errors import NotDifferentiable
+from ..op import OPS, Places, Pull, Trail
+from ..ops.carrying import joined
+from .reverse import active_nodes, cotangents, fitted, rule_of
 
 __all__ = ["Ties", "flowing", "mixing", "tied_axes"]
 
 Ties: TypeAlias = "tuple[tuple[int, int], ...]"
 """Pairs (axis of y, axis of x), negative both, each axis in one pair at most."""
 
-_Places: TypeAlias = "tuple[int | None, ...]"
+_Known: TypeAlias = "dict[Node, list[Places | None]]"
+"""For each node that depends on x where the axes of x are, one entry a result."""
 
 
 def flowing(node: Node, slot: int) -> bool:
@@ -31,52 +37,141 @@ def flowing(node: Node, slot: int) -> bool:
     )
 
 
-def _followed(y: Node, x: Node) -> tuple[dict[Node, list[_Places]], dict[int, Node]]:
+def _followed(y: Node, x: Node) -> tuple[_Known, dict[int, Node]]:
     """For each node between x and y where each axis of x is, and by what an axis was first mixed.
 
     One entry a result of the node.
     """
-    own: _Places = tuple(range(-x.ndim, 0))
-    known: dict[Node, list[_Places]] = {x: [own]}
+    own: Places = tuple(range(-x.ndim, 0))
+    known: _Known = {x: [own]}
+    between = sorted(active_nodes([y], [x]), key=lambda each: each.serial)
     mixed_by: dict[int, Node] = {}
-    for node in sorted(active_nodes([y], [x]), key=lambda each: each.serial):
-        if node is x:
-            continue
-        slots = [
-            slot
-            for slot, operand in enumerate(node.operands)
-            if operand in known and flowing(node, slot)
-        ]
-        if not slots:
-            continue
-        known[node] = _through(node, slots, known)
-        for axis, place in enumerate(known[node][0], -x.ndim):
-            if place is None and all(
-                known[node.operands[slot]][0][axis] is not None for slot in slots
-            ):
+    for node in _reached([node for node in between if node is not x], known, 0):
+        found = known[node][0]
+        before = [known[node.operands[slot]][0] for slot in _moving(node, known)]
+        for axis, place in enumerate(found or (), -x.ndim):
+            if place is None and all(places and places[axis] is not None for places in before):
                 mixed_by.setdefault(axis, node)
     return known, mixed_by
 
 
-def _through(node: Node, slots: Sequence[int], known: dict[Node, list[_Places]]) -> list[_Places]:
+def _reached(nodes: Iterable[Node], known: _Known, level: int) -> list[Node]:
+    """Enters the nodes, operands first, that a derivative flows to from those known; which."""
+    reached: list[Node] = []
+    for node in nodes:
+        slots = _moving(node, known)
+        results = list(_through(node, slots, known, level)) if slots else []
+        if any(places is not None for places in results):
+            known[node] = results
+            reached.append(node)
+    return reached
+
+
+def _moving(node: Node, known: _Known) -> list[int]:
+    return [
+        slot
+        for slot, operand in enumerate(node.operands)
+        if operand in known and flowing(node, slot)
+    ]
+
+
+def _through(
+    node: Node, slots: Sequence[int], known: _Known, level: int
+) -> Sequence[Places | None]:
     """Where the axes of x are in each result of `node`, given where they are in its operands."""
     if node.op.name == "project":
         return [known[node.operands[0]][node.params["index"]]]
-    results: list[_Places] = []
-    avals = [operand.aval for operand in node.operands]
-    for result in node.results:
-        routes: list[_Places] = []
-        for slot in slots:
-            carried = node.op.carries(result, *avals, slot=slot, **node.params)
-            before = known[node.operands[slot]][0]
-            routes.append(tuple(None if at is None else carried[at] for at in before))
-        results.append(
-            tuple(
-                places[0] if all(place == places[0] for place in places) else None
-                for places in zip(*routes, strict=True)
-            )
-        )
-    return results
+    if node.op.follows is not None:
+        places = [
+            known[operand][0] if slot in slots else None
+            for slot, operand in enumerate(node.operands)
+        ]
+        return node.op.follows(Trail(tuple(places), level, _within), **node.params)
+    if node.op.unchecked:
+        carried = _carried_by_rule(node, slots)
+    else:
+        avals = [operand.aval for operand in node.operands]
+        carried = [
+            [node.op.carries(result, *avals, slot=slot, **node.params) for slot in slots]
+            for result in node.results
+        ]
+    before = [known[node.operands[slot]][0] for slot in slots]
+    return [
+        joined(*[_onwards(places, to) for places, to in zip(before, routes, strict=True)])
+        for routes in carried
+    ]
+
+
+def _onwards(places: Places | None, carried: Sequence[int | None] | None) -> Places | None:
+    """Where axes go next; the steps of a loop are what they are whatever is done in one."""
+    if places is None or carried is None:
+        return None
+    return tuple(at if at is None or at >= 0 else carried[at] for at in places)
+
+
+def _within(body: Body, given: Sequence[Places | None], level: int) -> list[Places | None]:
+    """The same through a body: where the axes of x are in its outputs."""
+    known: _Known = {
+        node: [places]
+        for node, places in zip(body.inputs, given, strict=True)
+        if places is not None
+    }
+    _reached(body.nodes, known, level)
+    return [known[output][0] if output in known else None for output in body.outputs]
+
+
+def _carried_by_rule(node: Node, slots: Sequence[int]) -> list[list[Sequence[int | None] | None]]:
+    """What carries where a derivative is whatever a user says: his rule, applied to a dummy.
+
+    Cotangents are linear in those that come, with the transposed Jacobian as factor.
+    """
+    count = len(node.results)
+    outs = [Array(node)] if count == 1 else [Array(project(node, i)) for i in range(count)]
+    dummies = [
+        Array(fresh(OPS["input"], {"name": "cotangent", "assume": ()}, out.aval)) for out in outs
+    ]
+    operands = [Array(operand) for operand in node.operands]
+    try:
+        pulled = _pulled(node, slots, dummies, outs, operands)
+    except NotDifferentiable:  # It is raised again when the derivative is taken.
+        return [[(None,) * operands[slot].ndim for slot in slots] for _ in outs]
+    return [[_carried(ct, dummy) for ct in pulled] for dummy in dummies]
+
+
+def _pulled(
+    node: Node,
+    slots: Sequence[int],
+    dummies: Sequence[Array],
+    outs: Sequence[Array],
+    operands: Sequence[Array],
+) -> list[Array | None]:
+    """The cotangents of some operands of a node."""
+    if node.op.pullback is not None:
+        pull = Pull(tuple(dummies), tuple(outs), tuple(operands), tuple(slots), 0, cotangents)
+        found = node.op.pullback(pull, **node.params)
+    else:
+        single = len(outs) == 1
+        ct: Any = dummies[0] if single else tuple(dummies)
+        out: Any = outs[0] if single else tuple(outs)
+        rules = [rule_of(node, slot) for slot in slots]
+        found = [
+            None if rule is None else rule(ct, out, *operands, **node.params) for rule in rules
+        ]
+    return [
+        None if each is None else fitted(each, operands[slot].aval, 0)
+        for slot, each in zip(slots, found, strict=True)
+    ]
+
+
+def _carried(pulled: Array | None, dummy: Array) -> Sequence[int | None] | None:
+    """Where each axis of an operand goes, if this is what comes back to it from `dummy`."""
+    if pulled is None:
+        return None
+    known, _ = _followed(pulled.node, dummy.node)
+    if pulled.node not in known:
+        return None
+    ties = dict(_ties(known[pulled.node][0] or (), pulled.node, dummy.node))
+    return [ties.get(axis) for axis in range(-pulled.ndim, 0)]
 
 
 def tied_axes(y: Node, x: Node) -> Ties:
@@ -85,10 +180,12 @@ def tied_axes(y: Node, x: Node) -> Ties:
     Only pairs of one length: a Jacobian is diagonal along them and square.
     """
     known, _ = _followed(y, x)
-    if y not in known:
-        return ()
+    return _ties(known[y][0] or (), y, x) if y in known else ()
+
+
+def _ties(places: Places, y: Node, x: Node) -> Ties:
     ties: dict[int, int] = {}
-    for axis, place in enumerate(known[y][0], -x.ndim):
+    for axis, place in enumerate(places, -x.ndim):
         if place is not None and known_equal(x.shape[axis], y.shape[place]):
             ties.setdefault(place, axis)
     return tuple(sorted(ties.items()))

@@ -15,8 +15,9 @@ from ..body import Body, SizedBody
 from ..dag import Node
 from ..dims import Dim
 from ..errors import DTypeError, ShapeError, TraceError
-from ..op import Op, Pull, register
+from ..op import Op, Places, Pull, Trail, register
 from ..pytrees import flatten, leaf_paths, unflatten
+from .carrying import joined
 from .closures import Traced, as_leaves, check_same, closed, fresh_like, newest, same_shape, traced
 from .composites import naming_lines
 from .creation import zeros
@@ -108,6 +109,12 @@ def _chosen(
     return list(found) if isinstance(found, tuple) else [found]
 
 
+def _follows_cond(trail: Trail, *, true: Body, false: Body) -> list[Places | None]:
+    """Where an axis is in both branches; which of them is taken does not move with x."""
+    sides = [trail.within(body, trail.places[1:], trail.level) for body in (true, false)]
+    return [joined(*pair) for pair in zip(*sides, strict=True)]
+
+
 COND = register(
     Op(
         "cond",
@@ -115,6 +122,7 @@ COND = register(
         kernel=_kernel_cond,
         pullback=_pullback_cond,
         flops=_flops_cond,
+        follows=_follows_cond,
         doc="One of two branches, chosen by one truth value; the other is not run.",
     )
 )

@@ -10,11 +10,14 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from ..avals import Aval
+from ..body import Body
 from ..dims import count, known_equal
-from ..op import Carries, carries_aligned
+from ..op import Carries, Trail, carries_aligned
+from ..op import Places as Route
 
 __all__ = [
     "all_but_last",
+    "carries_assigned",
     "carries_batched",
     "carries_diagonal",
     "carries_diagonal_matrix",
@@ -28,6 +31,8 @@ __all__ = [
     "carries_sliced",
     "carries_solved",
     "carries_transposed",
+    "joined",
+    "settled",
 ]
 
 Places: TypeAlias = "Sequence[int | None]"
@@ -140,6 +145,20 @@ def carries_embedded(out: Aval, x: Aval, *, slot: int, shape: Any, index: Sequen
     return [back.get(own) for own in range(-x.ndim, 0)]
 
 
+def carries_assigned(
+    out: Aval, x: Aval, values: Aval, *, slot: int, index: Sequence[Any]
+) -> Places:
+    """The target whole; of the values the axes that fill those of the target."""
+    if slot == 0:
+        return carries_aligned(out, x, slot=0)
+    back = {place: own for own, place in _whole(index, out.ndim) if place is not None}
+    places: list[int | None] = [back.get(own) for own in range(-values.ndim, 0)]
+    return [
+        place if place is not None and known_equal(values.shape[own], out.shape[place]) else None
+        for own, place in enumerate(places, -values.ndim)
+    ]
+
+
 def carries_gathered(out: Aval, x: Aval, *indices: Aval, slot: int, axis: int) -> Places:
     """Axes before and behind those that integer arrays choose from."""
     if slot:
@@ -187,3 +206,51 @@ def carries_solved(out: Aval, a: Aval, b: Aval, *, slot: int, **_params: Any) ->
     """As products with an inverse: columns of the right side, and what both are batched over."""
     places = list(carries_matmul(out, a, b, slot=slot))
     return [*places[:-2], None, None] if slot == 0 else places
+
+
+# -- through graphs that an operation holds --------------------------------------------------------
+def joined(*routes: Route | None) -> Route | None:
+    """Where axes are that reach a value by several routes: where all agree; None takes no part."""
+    there = [route for route in routes if route is not None]
+    if not there:
+        return None
+    return tuple(
+        places[0] if all(place == places[0] for place in places) else None
+        for places in zip(*there, strict=True)
+    )
+
+
+def settled(
+    trail: Trail, body: Body, state: Sequence[Route | None], rest: Sequence[Route | None]
+) -> tuple[list[Route | None], list[Route | None]]:
+    """Where axes are in what a body hands from step to step, and in all outputs of the body.
+
+    A step may only lose what is known, so this ends: an axis of a carry is not reached yet, then in
+    a place, then mixed. The axis along which a loop runs is mixed once a carry has it, for the next
+    step reads that carry.
+
+    Parameters
+    ----------
+    trail : Trail
+    body : Body
+        Its first inputs are handed on; its first outputs are their next values.
+    state : sequence
+        Of what is handed on, before the first step.
+    rest : sequence
+        Of the other inputs.
+    """
+    number = trail.level
+    before = list(state)
+    while True:
+        found = trail.within(body, [*before, *rest], number + 1)
+        after = [
+            joined(one, _off(number, other)) for one, other in zip(before, found, strict=False)
+        ]
+        if after == before:
+            return before, found
+        before = after
+
+
+def _off(number: int, route: Route | None) -> Route | None:
+    """The same where the axis along which loop `number` runs is mixed."""
+    return route and tuple(None if place == number else place for place in route)

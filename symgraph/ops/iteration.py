@@ -16,9 +16,10 @@ from ..avals import Aval
 from ..body import Body, SizedBody
 from ..dims import Dim
 from ..errors import DTypeError, InputError, ShapeError, TraceError
-from ..op import Op, Push, register, undefined
+from ..op import Op, Places, Push, Trail, register, undefined
 from ..pytrees import Tree, flatten, leaf_paths, unflatten
 from .branches import cond
+from .carrying import settled
 from .closures import (
     Traced,
     as_leaves,
@@ -111,6 +112,13 @@ def _pushforward_while(push: Push, *, cond: Body, body: Body, tests: int) -> lis
     return [moved.get(node) for node in carries]
 
 
+def _follows_while(trail: Trail, *, cond: Body, body: Body, tests: int) -> list[Places | None]:
+    """How many steps there are does not move with x: a derivative sees the steps alone."""
+    count = len(body.outputs)
+    held, _ = settled(trail, body, trail.places[:count], trail.places[count + tests :])
+    return held
+
+
 WHILE_LOOP = register(
     Op(
         "while_loop",
@@ -122,6 +130,7 @@ WHILE_LOOP = register(
             "jvp, or state what it solves with sg.fixed_point or sg.root"
         ),
         pushforward=_pushforward_while,
+        follows=_follows_while,
         flops=_flops_while,
         doc="A loop that runs while a condition holds.",
     )

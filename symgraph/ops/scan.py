@@ -18,7 +18,8 @@ from ..body import Body, SizedBody
 from ..dag import Node, reachable
 from ..dims import Dim, known_equal
 from ..errors import DTypeError, ShapeError
-from ..op import Op, Pull, register
+from ..op import Op, Places, Pull, Trail, register
+from .carrying import settled
 from .closures import closed, fresh_like, rebuilt, spread
 from .creation import zeros
 
@@ -81,6 +82,28 @@ def _kernel(
 
 def _flops(_out: Aval, *_avals: Aval, body: Body, length: Dim, **_params: Any) -> Dim:
     return body.flops * length  # pyright: ignore[reportReturnType]  # int * Expr is an Expr
+
+
+def _follows(
+    trail: Trail, *, body: Body, carries: int, scanned: int, length: Dim, reverse: bool
+) -> list[Places | None]:
+    """What a step gives depends on the slice of that step alone where no carry brings more."""
+    number = trail.level
+    first = [-node.ndim - 1 for node in body.inputs]
+    slices = [
+        route and tuple(number if place == axis else place for place in route)
+        for route, axis in zip(
+            trail.places[carries : carries + scanned], first[carries:], strict=False
+        )
+    ]
+    held, found = settled(
+        trail, body, trail.places[:carries], [*slices, *trail.places[carries + scanned :]]
+    )
+    stacked = [
+        route and tuple(-node.ndim - 1 if place == number else place for place in route)
+        for route, node in zip(found[carries:], body.outputs[carries:], strict=True)
+    ]
+    return [*held, *stacked, *held]
 
 
 # -- building a loop -------------------------------------------------------------------------------
@@ -338,6 +361,7 @@ SCAN = register(
         kernel=_kernel,
         pullback=_pullback,
         flops=_flops,
+        follows=_follows,
         lazy=True,
         doc="A loop: carries from step to step, slices of arrays in, stacked results out.",
     )

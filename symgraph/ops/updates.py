@@ -17,6 +17,7 @@ from ..dims import Shape, known_equal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Op, no_flops, register
+from .carrying import carries_assigned, carries_off_axis
 from .composites import as_array, composite, naming_lines
 from .creation import arange, constant_of, dimension
 from .families import function, same_dtype
@@ -52,6 +53,7 @@ ASSIGN = register(
     Op(
         "assign",
         infer=_infer_assign,
+        carries=carries_assigned,
         kernel=lambda xp, x, values, *, index: xp.scatter_set(x, as_numpy_index(index), values),
         vjp=(
             lambda ct, out, x, values, *, index: apply(
@@ -91,6 +93,9 @@ SCATTER_SET = register(
     Op(
         "scatter_set",
         infer=_infer_scatter_set,
+        carries=lambda out, *avals, slot: carries_off_axis(
+            out, *avals, slot=slot, axis=() if slot == 0 else -1
+        ),
         kernel=lambda xp, x, values, index: xp.scatter_set(x, (Ellipsis, index), values),
         vjp=(
             lambda ct, out, x, values, index: apply(
