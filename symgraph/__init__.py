@@ -6,6 +6,7 @@ trace  →  gradient  →  simplify  →  checkpoint  →  lower
 from __future__ import annotations
 
 from .array import Array, constant
+from .conjugate import cg
 from .dag import Dag, Node
 from .errors import (
     BackendError,
@@ -86,6 +87,7 @@ __all__ = [
     "TraceError",
     "UnusedInputWarning",
     "VerifyError",
+    "cg",
     "clip_by_global_norm",
     "clip_by_norm",
     "clip_by_value",

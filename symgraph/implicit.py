@@ -17,103 +17,42 @@ import numpy as np
 from .array import FUNCTIONS, Array, apply
 from .autodiff.reverse import cotangents
 from .avals import Aval
-from .body import Body, SizedBody
+from .body import Body
 from .dag import Node
-from .dims import Dim, count, known_equal
-from .errors import ConvergenceError, DTypeError, InputError, ShapeError, TraceError
-from .namespace import Namespace
-from .op import Op, Places, Pull, Trail, carries_aligned, no_flops, register
-from .ops.carrying import settled
-from .ops.closures import Traced, as_leaves, closed, rebuilt, traced
+from .dims import Dim, count
+from .errors import InputError
+from .op import Op, Pull, no_flops, register
+from .ops.closures import closed, rebuilt, traced
 from .ops.composites import naming_lines
 from .ops.creation import constant_of, eye, zeros
 from .ops.iteration import while_loop
-from .pytrees import leaf_paths, unflatten
-
-__all__ = ["CONVERGED", "IMPLICIT", "fixed_point", "root"]
-
-
-# -- whether an iteration has arrived --------------------------------------------------------------
-def _kernel_converged(xp: Any, x: Any, arrived: Any, *, what: str, steps: int) -> Any:
-    if not isinstance(xp, Namespace):
-        raise TypeError("A kernel that looks at numbers is called by its name, not written out.")
-    return xp.arrived(x, arrived, ConvergenceError, _not_arrived(what, steps))
-
-
-def _not_arrived(what: str, steps: int) -> str:
-    return (
-        f"{what} has not converged after {steps} steps. "
-        "Start nearer, allow more max_steps or a larger tolerance; a fixed point needs a function "
-        "that contracts, a root one whose Jacobian is regular."
-    )
-
-
-CONVERGED = register(
-    Op(
-        "converged",
-        carries=lambda out, x, arrived, *, slot, **_params: (
-            carries_aligned(out, x, slot=0) if slot == 0 else ()
-        ),
-        infer=lambda x, arrived, *, what, steps: x,
-        kernel=_kernel_converged,
-        vjp=(lambda ct, out, x, arrived, *, what, steps: ct, None),
-        flops=no_flops,
-        count=0,
-        view=True,
-        doc="x, if an iteration has arrived; else an error (NaN where a backend cannot raise).",
-    )
+from .pytrees import unflatten
+from .solutions import (
+    CONVERGED,
+    Transposed,
+    check_like,
+    floating_leaves,
+    follow_solution,
+    infer_solution,
+    kernel_of_solution,
+    nodes_of,
+    pulled_back,
+    tolerance_for,
 )
+
+__all__ = ["IMPLICIT", "fixed_point", "root"]
 
 
 # -- the solution of an equation -------------------------------------------------------------------
-def _infer(*avals: Aval, body: Body, kind: str, tolerance: float, steps: int) -> tuple[Aval, ...]:
-    return avals[: len(body.outputs)]
-
-
-def _kernel(
-    xp: Any, *operands: Any, body: SizedBody, kind: str, tolerance: float, steps: int
-) -> Any:
-    found = list(operands[: len(body.results())])
-    return tuple(found) if len(found) > 1 else found[0]
-
-
 def _pullback(
     pull: Pull, *, body: Body, kind: str, tolerance: float, steps: int
 ) -> list[Array | None]:
-    number = len(body.outputs)
-    lead = next(ct.shape[: pull.lead] for ct in pull.cts if ct is not None)
-    cts = [
-        zeros((*lead, *out.shape), out.dtype) if ct is None else ct
-        for ct, out in zip(pull.cts, pull.outs, strict=True)
-    ]
-    here = dict(
-        zip(
-            body.inputs,
-            [*[x.node for x in pull.outs], *_nodes(pull.operands[number:])],
-            strict=True,
-        )
-    )
+    def adjoint(transposed: Transposed, unknowns: Sequence[Node], cts: list[Array]) -> list[Array]:
+        if kind == "fixed_point":
+            return _adjoint_of_fixed_point(transposed, unknowns, cts, tolerance, steps)
+        return _adjoint_of_root(transposed, unknowns, cts, pull.lead)
 
-    def transposed(us: Sequence[Array], targets: Sequence[Node]) -> list[Array | None]:
-        """What the function's transposed Jacobian at the solution makes of `us`."""
-        seeds = list(zip(map(Array, body.outputs), us, strict=True))
-        found = pull.cotangents(seeds, [Array(each) for each in targets])
-        there = [each.node for each in found if each is not None]
-        moved = iter(rebuilt(there, here))
-        return [None if each is None else Array(next(moved)) for each in found]
-
-    unknowns = body.inputs[:number]
-    if kind == "fixed_point":
-        us = _adjoint_of_fixed_point(transposed, unknowns, cts, tolerance, steps)
-    else:
-        us = _adjoint_of_root(transposed, unknowns, cts, pull.lead)
-    # What starts the iteration has no part in the solution.
-    wanted = [slot for slot in pull.wanted if slot >= number]
-    pulled = dict(zip(wanted, transposed(us, [body.inputs[slot] for slot in wanted]), strict=True))
-    return [pulled.get(slot) for slot in pull.wanted]
-
-
-Transposed = Callable[[Sequence[Array], Sequence[Node]], list[Array | None]]
+    return pulled_back(pull, body, adjoint)
 
 
 def _adjoint_of_fixed_point(
@@ -154,27 +93,14 @@ def _filled(
     ]
 
 
-def _follows(
-    trail: Trail, *, body: Body, kind: str, tolerance: float, steps: int
-) -> list[Places | None]:
-    r"""Where the function has axes if its solution has them there as well.
-
-    Along such an axis both Jacobians of $\partial_x F\,\dot x = -\partial_\theta F\,\dot\theta$
-    are made of blocks, and so is their quotient. What starts the iteration has no part in it.
-    """
-    number = len(body.outputs)
-    held, _ = settled(trail, body, [None] * number, trail.places[number:])
-    return held
-
-
 IMPLICIT = register(
     Op(
         "implicit",
-        infer=_infer,
-        kernel=_kernel,
+        infer=infer_solution,
+        kernel=kernel_of_solution,
         pullback=_pullback,
         flops=no_flops,
-        follows=_follows,
+        follows=follow_solution,
         count=0,
         doc="The solution of an equation: itself, with the derivative the equation gives it.",
     )
@@ -208,10 +134,6 @@ def _parted(vector: Array, avals: Sequence[Aval]) -> list[Array]:
         found.append(FUNCTIONS["reshape"](part, (*vector.shape[:-1], *aval.shape)))
         place = place + size
     return found
-
-
-def _nodes(arrays: Sequence[Array]) -> list[Node]:
-    return [each.node for each in arrays]
 
 
 # -- as a user writes it ---------------------------------------------------------------------------
@@ -299,36 +221,15 @@ class _Problem:
         kind: str,
     ) -> None:
         self.kind = kind
-        self.start, self.tree = as_leaves(x0, "x0")
-        for path, leaf in zip(leaf_paths(self.tree, "x0"), self.start, strict=True):
-            if leaf.dtype.kind != "f":
-                raise DTypeError(f"{path} is {leaf.aval}; what is solved for is floating.")
-        if not self.start:
-            raise TraceError("There is nothing to solve for: x0 holds no array.")
+        self.start, self.tree = floating_leaves(x0, "x0")
         if max_steps < 1:
             raise InputError(f"max_steps is {max_steps!r}; give 1 or more.")
         self.max_steps = int(max_steps)
-        coarsest = max(float(np.finfo(leaf.dtype).eps) for leaf in self.start)
-        self.tolerance = coarsest**0.7 if tolerance is None else float(tolerance)
+        self.tolerance = tolerance_for(self.start, tolerance)
         self.avals = [leaf.aval for leaf in self.start]
         self.found = traced(f, [(self.avals, self.tree)], "The function")
-        self._check(self.found)
+        check_like(self.found, self.avals, self.tree, "x0")
         self.outside, self.body = closed(self.found.inputs, self.found.leaves)
-
-    def _check(self, found: Traced) -> None:
-        if found.tree != self.tree:
-            raise TraceError(
-                f"The function gives {found.tree}, but x0 is {self.tree}.",
-                mend="Return arrays in the containers of x0.",
-            )
-        paths = leaf_paths(self.tree, "x")
-        for path, aval, node in zip(paths, self.avals, found.leaves, strict=True):
-            same = aval.ndim == node.ndim and all(map(known_equal, aval.shape, node.shape))
-            text = f"The function gives {node.aval} for {path}, which is {aval}."
-            if not same:
-                raise ShapeError(text, mend="Give x0 the shape that the function gives.")
-            if aval.dtype != node.dtype:
-                raise DTypeError(text, mend="Convert x0 or the result with astype.")
 
     def solved(self, advanced: Callable[[list[Array], list[Array]], Any]) -> Any:
         """The solution; `advanced(xs, f(xs))` gives the next point and the last one."""
@@ -336,7 +237,7 @@ class _Problem:
 
         def step(carry: tuple[list[Array], Array, Array]) -> Any:
             xs, _, number = carry
-            here = dict(zip(self.body.inputs, [*_nodes(xs), *self.outside], strict=True))
+            here = dict(zip(self.body.inputs, [*nodes_of(xs), *self.outside], strict=True))
             values = [Array(node) for node in rebuilt(self.body.outputs, here)]
             after, before = advanced(xs, values)
             return after, self._moved(after, before), number + 1

@@ -182,4 +182,5 @@ _WRITERS: dict[str, Callable[[Defined, Call, Dimension], tuple[list[str], str]]]
     "while_loop": _while_loop,
     "custom_vjp": _called,
     "implicit": _implicit,
+    "linear_solution": _implicit,
 }

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...array import Array
+from ...conjugate import cg
 from ...implicit import fixed_point
 from ...ops.branches import cond
 from ...ops.derivatives import custom_vjp
@@ -39,6 +40,10 @@ SAMPLES: dict[str, tuple[Callable[..., Any], ...]] = {
         lambda: custom_vjp(_f("tanh"), _no_rule)(_x("n", 2)),
     ),
     "implicit": (lambda: fixed_point(lambda x, a: 1 + _f("tanh")(a) * x / 3, _x(2), _x(2)),),
+    "linear_solution": (
+        lambda: cg(lambda x: x * 2 + _f("sum")(x), _x(3)),
+        lambda: cg(lambda x: (x[0] * 3 + x[1], x[1] * 2 + x[0]), (_x(2), _x(2))),
+    ),
     "converged": (lambda: fixed_point(lambda x: (x[0] / 2, x[1] * 0 + 1), (_x("n"), _x())),),
     "cond": (
         lambda: cond(_x() > 0, lambda x, y: (x * y, x > y), lambda x, y: (x, x > 0), _x(3), _x(3)),

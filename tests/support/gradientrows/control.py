@@ -104,6 +104,13 @@ ROWS: tuple[GradientCase, ...] = (
         note="fixed_point",
     ),
     GradientCase(
+        "linear_solution",
+        lambda a, b: sg.cg(lambda x: a.T @ (a @ x) + 3 * x, b, tolerance=least(b)),
+        (of(3, 2), of(2)),
+        analytic=False,
+        note="cg",
+    ),
+    GradientCase(
         "converged",
         lambda a, b: sum(
             sg.fixed_point(
