@@ -23,6 +23,7 @@ from .source import user_frame
 from .ufunccalls import (
     INSTEAD_OF_METHODS,
     in_dtype,
+    in_order,
     instead_of_scipy,
     outer_operands,
     refuse_keywords,
@@ -148,7 +149,8 @@ class Array(ArrayMethods):
         found = NUMPY_FUNCTIONS.get(func)
         if found is None:
             raise _not_supported(f"np.{getattr(func, '__name__', func)}")
-        return found(*args, **kwargs)
+        placed, named = in_order(func, args, kwargs)
+        return found(*placed, **named)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         return NUMPY_FUNCTIONS["__array_namespace__"]()

@@ -68,18 +68,18 @@ def bound_inputs(
 
 def given_inputs(
     declared: Mapping[str, Node],
-    mapping: Mapping[str, Any] | None,
+    args: Sequence[Any],
     named: Mapping[str, Any],
     keywords: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Inputs given as a mapping and by name, together.
+    """Inputs given in their order, or as a mapping, and by name, together.
 
     Parameters
     ----------
     declared : mapping
         The inputs of a graph.
-    mapping : mapping or None
-        Inputs of any names.
+    args : sequence
+        One mapping, of any names; or numbers for the first inputs.
     named : mapping
     keywords : sequence of str
         Names that have another meaning as keywords, so that inputs cannot be given by them.
@@ -87,23 +87,38 @@ def given_inputs(
     Raises
     ------
     InputError
-        If an input is given twice, or its name is one of the keywords and it is not in the mapping.
+        If there are too many, an input is given twice, or its name is one of the keywords and it is
+        given in no other way.
     """
-    given = dict(mapping or {})
+    rows = [f"{name}: {node.aval}" for name, node in declared.items()]
+    if len(args) == 1 and isinstance(args[0], Mapping):
+        given = dict(cast("Mapping[str, Any]", args[0]))
+    elif len(args) > len(declared):
+        raise InputError(
+            f"{len(args)} inputs are given, but the graph has {len(declared)}.",
+            rows,
+            mend="Give them in the order above, or by name.",
+        )
+    else:
+        given = dict(zip(declared, args, strict=False))
     for name in keywords:
         if name in declared and name not in given:
             raise InputError(
                 f"An input is named {name!r}, and so is a keyword of this method.",
-                [f"{name}: {node.aval}" for name, node in declared.items()],
+                rows,
                 mend=f'Pass inputs as a mapping: {{"{name}": ..., ...}} as first argument.',
             )
     twice = [name for name in named if name in given]
     if twice:
         raise InputError(
-            f"Input {twice[0]!r} is given twice, in the mapping and by name.",
+            f"Input {twice[0]!r} is given twice, {_first_way(args)} and by name.",
             mend="Give each input once.",
         )
     return {**given, **named}
+
+
+def _first_way(args: Sequence[Any]) -> str:
+    return "in the mapping" if isinstance(args[0], Mapping) else "by position"
 
 
 def check_facts(inputs: Mapping[str, Node], arrays: Mapping[str, Any]) -> None:

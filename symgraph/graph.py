@@ -298,13 +298,13 @@ class Graph(View):
         return Graph(stage, history=log)
 
     def scalar_derivatives(
-        self, inputs: Mapping[str, Any] | None = None, /, *, of: str | None = None, **named: Any
+        self, /, *args: Any, of: str | None = None, **named: Any
     ) -> ScalarDerivatives:
         """The textbooks' tables of a graph of scalars, with numbers: forward, backward, naive.
 
         Inputs are given as for `evaluate`; `of` says which output.
         """
-        given = given_inputs(self.dag.inputs, inputs, named, ("of",))
+        given = given_inputs(self.dag.inputs, args, named, ("of",))
         return scalar_derivatives(self.dag, output_of(self.dag, of), given)
 
     def connection(self, wrt: str | Array | Node, of: str | None = None) -> Connection:

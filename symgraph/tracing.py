@@ -71,7 +71,7 @@ def _as_spec(name: str, given: Any) -> Spec:
     )
 
 
-def trace(f: Callable[..., Any], /, **specs: Any) -> Graph:
+def trace(f: Callable[..., Any], /, *args: Any, **specs: Any) -> Graph:
     """The graph of a function written in NumPy style.
 
     Parameters
@@ -79,8 +79,8 @@ def trace(f: Callable[..., Any], /, **specs: Any) -> Graph:
     f : callable
         Called once with one symbolic array a name; returns one value, or tuples, lists and dicts of
         values.
-    **specs : Spec, shape, or example array
-        One for each parameter of `f`.
+    *args, **specs : Spec, shape, or example array
+        One for each parameter of `f`, which names the input.
 
     Raises
     ------
@@ -91,6 +91,7 @@ def trace(f: Callable[..., Any], /, **specs: Any) -> Graph:
     """
     if not callable(f):  # pyright: ignore[reportUnnecessaryComparison]
         raise InputError(f"trace is of a function, not of {f!r}.")
+    specs = {**_by_name(f, args, specs), **specs}
     first = _positional(f, specs)
     arrays: dict[str, Array] = {}
     for name, given in specs.items():
@@ -99,6 +100,33 @@ def trace(f: Callable[..., Any], /, **specs: Any) -> Graph:
     named = {name: array for name, array in arrays.items() if name not in first}
     result = f(*[arrays[name] for name in first], **named)
     return _grouped(result, {name: array.node for name, array in arrays.items()})
+
+
+def _by_name(
+    f: Callable[..., Any], args: Sequence[Any], specs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Specs given in order, under the names of the parameters they belong to."""
+    if not args:
+        return {}
+    mend = "Pass one spec for each parameter, by its name."
+    name = getattr(f, "__name__", "the function")
+    try:
+        signature = inspect.signature(f)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} does not tell the names of its parameters.", mend=mend) from None
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    places = [each for each, param in signature.parameters.items() if param.kind in kinds]
+    if len(args) > len(places):
+        raise InputError(
+            f"{len(args)} specs in order, but {name}{signature} has {len(places)} parameters that "
+            "have a place.",
+            mend=mend,
+        )
+    placed = dict(zip(places, args, strict=False))
+    twice = [each for each in placed if each in specs]
+    if twice:
+        raise InputError(f"{twice[0]!r} has two specs, in order and by name.", mend=mend)
+    return placed
 
 
 def _positional(f: Callable[..., Any], specs: Mapping[str, Any]) -> list[str]:

@@ -1,8 +1,11 @@
-"""What a call of a NumPy ufunc on symbolic arrays asks for besides its operands."""
+"""What a call of NumPy on symbolic arrays asks for besides its operands."""
 
 from __future__ import annotations
 
+import inspect
 import sys
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +16,7 @@ from .errors import DTypeError, TraceError
 __all__ = [
     "INSTEAD_OF_METHODS",
     "in_dtype",
+    "in_order",
     "instead_of_scipy",
     "outer_operands",
     "refuse_keywords",
@@ -101,3 +105,35 @@ def outer_operands(x: Any, y: Any) -> tuple[Any, Any]:
     right = y.ndim if hasattr(y, "ndim") else np.ndim(y)
     left = x if hasattr(x, "ndim") else np.asarray(x)
     return left[(..., *[None] * right)], y
+
+
+def in_order(
+    function: Callable[..., Any], args: tuple[Any, ...], named: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
+    """Operands in their places, those too that are given under NumPy's names, as `np.sum(a=x)`."""
+    due = _operands_of(function)[len(args) :]
+    if not named or not due or due[0] not in named:
+        return args, named
+    rest = dict(named)
+    placed = list(args)
+    for name in due:
+        if name not in rest:
+            break
+        placed.append(rest.pop(name))
+    return tuple(placed), rest
+
+
+@lru_cache(maxsize=1024)
+def _operands_of(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The parameters that a function of NumPy's cannot do without, in their order."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    return tuple(
+        [
+            each.name
+            for each in parameters
+            if each.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD and each.default is each.empty
+        ]
+    )

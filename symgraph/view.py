@@ -119,9 +119,8 @@ class View:
     # -- numbers ---------------------------------------------------------------------------------
     def evaluate(
         self,
-        inputs: Mapping[str, Any] | None = None,
         /,
-        *,
+        *args: Any,
         check_facts: bool = False,
         **named: Any,
     ) -> Any:
@@ -129,8 +128,8 @@ class View:
 
         Parameters
         ----------
-        inputs : mapping, optional
-            Inputs by name, for names that are no keywords or are those of others.
+        *args : array_like, or one mapping
+            Inputs in their order; or by name, for names that are those of keywords.
         check_facts : bool
             Check first that inputs satisfy the facts stated of them.
         **named : array_like
@@ -141,19 +140,20 @@ class View:
         InputError
             Missing or unknown inputs, one given twice, shapes and dtypes that do not fit.
         """
-        given = given_inputs(self.dag.inputs, inputs, named, ("check_facts",))
+        given = given_inputs(self.dag.inputs, args, named, ("check_facts",))
         if check_facts:
             self.check_inputs(**given)
         return self.dag.regroup(evaluate(self.dag, given))
 
-    def check_inputs(self, /, **inputs: Any) -> None:
-        """Check numbers against the declared shapes, dtypes and facts.
+    def check_inputs(self, /, *args: Any, **named: Any) -> None:
+        """Check numbers, given as for `evaluate`, against the declared shapes, dtypes and facts.
 
         Raises
         ------
         InputError, FactError
         """
-        arrays, _ = bound_inputs(self.dag.inputs, inputs)
+        given = given_inputs(self.dag.inputs, args, named)
+        arrays, _ = bound_inputs(self.dag.inputs, given)
         check_facts(self.dag.inputs, arrays)
 
     # -- inspection ------------------------------------------------------------------------------

@@ -36,7 +36,11 @@ def target_of(dag: Dag, wrt: Any) -> Node:
         return dag.inputs[wrt]
     node = wrt.node if isinstance(wrt, Array) else wrt
     if not isinstance(node, Node) or node not in set(dag.nodes):
-        raise InputError(f"{wrt!r} is no node of this graph.")
+        raise InputError(
+            f"{wrt!r} is no node of this graph.",
+            [f"{name}: {each.aval}" for name, each in dag.inputs.items()],
+            mend="Name one of the inputs above, or pass an array of this graph.",
+        )
     return node
 
 

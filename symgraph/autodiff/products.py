@@ -45,8 +45,15 @@ def tangents_given(dag: Dag, wrt: Sequence[Any], given: Sequence[Any], what: str
     InputError, ShapeError, DTypeError
         If there are not as many, or one does not fit.
     """
-    if not wrt or len(wrt) != len(given):
-        raise InputError(f"There are {len(wrt)} targets, but {what}s for {len(given)}.")
+    if not wrt:
+        raise InputError(
+            f"Nothing to differentiate along: no {what} is given.",
+            mend=f"Name at least one input and its {what}.",
+        )
+    if len(wrt) != len(given):
+        raise InputError(
+            f"{len(wrt)} targets, but {len(given)} {what}s.", mend=f"Give one {what} a target."
+        )
     return [
         (each, direction(dag, target_of(dag, each), tangent, what))
         for each, tangent in zip(wrt, given, strict=True)

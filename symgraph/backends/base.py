@@ -20,7 +20,7 @@ from ..collector import collector_paused
 from ..dag import Dag
 from ..dims import bind
 from ..errors import BackendError, InputError
-from ..evaluate import bound_inputs
+from ..evaluate import bound_inputs, given_inputs
 from ..namespace import Namespace
 from .door import fast_door
 
@@ -256,17 +256,7 @@ class Lowered:
         """Positional inputs by name, so that all that is wrong is found in one place."""
         if not args:
             return inputs
-        if len(args) > len(self._names):
-            raise InputError(
-                f"{len(args)} inputs are given, but the graph has {len(self._names)}.",
-                [f"{name}: {node.aval}" for name, node in self.dag.inputs.items()],
-            )
-        named = dict(zip(self._names, args, strict=False))
-        twice = [name for name in named if name in inputs]
-        if twice:
-            raise InputError(f"Input {twice[0]!r} is given twice, by position and by name.")
-        named.update(inputs)
-        return named
+        return given_inputs(self.dag.inputs, args, inputs)
 
     def _refuse(self, inputs: Mapping[str, Any]) -> None:
         dims = set(self._compiled.dims) - set(self._names)

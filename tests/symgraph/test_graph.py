@@ -301,3 +301,34 @@ def test_an_input_with_the_name_of_a_keyword_is_asked_for_in_a_mapping() -> None
         graph.evaluate(check_facts=3.0, y=2.0)
     with pytest.raises(sg.InputError, match="'y' is given twice"):
         graph.evaluate({"check_facts": 3.0, "y": 2.0}, y=2.0)
+
+
+def test_inputs_in_their_order_or_as_a_mapping_on_every_door() -> None:
+    graph = sg.trace(lambda x, w: x @ w, (2, 3), w=(3,))
+    x, w = np.ones((2, 3)), np.arange(3.0)
+    for run in (graph.evaluate, graph.lower(), graph.lower("numpy", check_facts=True)):
+        for found in (run(x, w), run(x, w=w), run({"x": x, "w": w}), run({"x": x}, w=w)):
+            np.testing.assert_array_equal(found, [3.0, 3.0])
+        with pytest.raises(sg.InputError, match="missing w"):
+            run(x)
+        with pytest.raises(sg.InputError, match="3 inputs are given, but the graph has 2"):
+            run(x, w, w)
+        with pytest.raises(sg.InputError, match="'x' is given twice, by position"):
+            run(x, w, x=x)
+    alone = sg.trace(lambda a: np.sum(a), a=(3,))
+    assert alone.evaluate({"a": w}) == alone.lower()({"a": w}) == alone.lower()(w) == 3
+
+
+def test_specs_in_the_order_of_parameters() -> None:
+    graph = sg.trace(lambda a, b, *, c: a * b + c, (2,), b=sg.spec(()), c=())
+    assert list(graph.inputs) == ["a", "b", "c"]
+    with pytest.raises(sg.InputError, match=r"2 specs in order, but .* has 1 parameters"):
+        sg.trace(lambda a: a, (), ())
+    with pytest.raises(sg.InputError, match="'a' has two specs"):
+        sg.trace(lambda a: a, (), a=())
+
+
+@pytest.mark.parametrize("ask", [lambda g: g.jvp({}), lambda g: g.hvp([], []), lambda g: g.vjp()])
+def test_no_direction_is_told_as_such(ask: Any) -> None:
+    with pytest.raises(sg.InputError, match=r"[Nn]ame at least one input"):
+        ask(sg.trace(lambda x: x * x, x=()))

@@ -219,3 +219,21 @@ def test_the_namespace_needs_neither_sympy_nor_scipy():
         "assert 'sympy' not in sys.modules and 'scipy' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sum(a=x, axis=0),
+        lambda x: np.clip(a=x, a_min=0.0, a_max=1.0),
+        lambda x: np.tensordot(a=x, b=x, axes=1),
+        lambda x: np.tensordot(x, b=x, axes=1),
+        lambda x: np.linalg.solve(a=x, b=x[0]),
+        lambda x: np.searchsorted(a=x[0], v=x[1]),
+        lambda x: np.pad(array=x, pad_width=1),
+        lambda x: np.roll(a=x, shift=1),
+        lambda x: np.tile(A=x, reps=2),
+    ],
+)
+def test_operands_by_numpys_names(agrees, f):
+    agrees(f, np.array([[3.0, 4.0], [-1.0, 2.0]]))
