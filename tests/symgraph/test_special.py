@@ -74,6 +74,9 @@ HARD: list[tuple[str, Callable[[Any], Any], Callable[[Any], Any], list[float]]] 
         [1e-3, 0.5, 0.999],
     ),
     ("zeta", lambda x: snp.zeta(3, x), lambda x: mp.zeta(3, x), [0.01, 1.0, 50.0]),
+    ("ellipk", of("ellipk"), mp.ellipk, [0.0, 1e-9, -1e-3, 0.2999, 0.3001, 0.99, -50.0]),
+    ("ellipe", of("ellipe"), mp.ellipe, [0.0, 1e-9, -1e-3, 0.2999, 0.3001, 0.99, -50.0]),
+    ("ellipkm1", of("ellipkm1"), lambda p: mp.ellipk(1 - p), [1e-9, 0.5, 1 - 1e-9, 1.0, 1.2]),
     (
         "exprel",
         of("exprel"),

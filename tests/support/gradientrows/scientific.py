@@ -55,9 +55,12 @@ SPECIAL = (
     _row("owens_t", ANY, ANY),
     _row("wrightomega", ANY),
     _row("ellipk", UNIT),
+    _row("ellipk", Operand(-0.5, 0.5), note="near 0"),
     _row("ellipe", UNIT),
+    _row("ellipe", Operand(-0.5, 0.5), note="near 0"),
     _row("ellipkm1", UNIT),
     _as("ellipd", lambda m: FUNCTIONS["ellipd"](m), UNIT, note=""),
+    _row("ellipdm1", POSITIVE),
     *[
         _row(name, POSITIVE)
         for name in ("sine_integral", "cosine_integral", "sinh_integral", "cosh_integral")
