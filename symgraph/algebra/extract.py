@@ -19,6 +19,7 @@ from .labels import canonical_term
 from .normalize import Normal
 from .pieces import Piece, Spelling
 from .printable import Printable
+from .sharing import all_without, common_product, products_again
 from .slots import Factors, Slot, renamed_slot
 from .term import (
     ONE,
@@ -80,7 +81,7 @@ class Writer(TermWriter):
     def written(self, expr: Expr) -> Piece:
         """The expression as one piece."""
         coef, piece = found = self.sum(expr)
-        if coef == -1 and len(expr) == 1:
+        if coef < 0 and len(expr) == 1:
             # The sign may go into a number that is written anyway, or turn a difference round.
             found = min([found, *self.turned(self.printable.expr(expr))], key=self._price)
             coef, piece = found
@@ -140,6 +141,7 @@ class Writer(TermWriter):
                 factored = self._factored(expr, key)
                 if factored is not None:
                     options.append(factored)
+            options.extend(self._shared(expr))
         if len(expr) <= 4:
             options.extend(self._gathered(expr))
         options.extend(self._first_turned(expr))
@@ -196,7 +198,7 @@ class Writer(TermWriter):
                 partner = canonical_term([*rest, (sine, f.idx, f.power)], bound)
                 if expr.get(partner) == sign * coef:
                     left = [item for item in expr.items() if item[0] not in (term, partner)]
-                    head = self.heads.made(self.doubled(name, x))
+                    head = self.heads.made(self.variants.doubled(name, x))
                     whole = canonical_term([*rest, (head, f.idx, one)], bound)
                     found.append(self._sum_of_leaves(added([*left, (whole, coef)])))
         return found
@@ -360,6 +362,31 @@ class Writer(TermWriter):
             rest = added([*rest.items(), (sum_of, times(ratio, by))])
         return self._sum_of_leaves(added([*rest.items(), (whole, by)]))
 
+    def _shared(self, expr: Expr) -> list[Scaled]:
+        """With several factors of all terms taken out at once, or a product written once."""
+        found: list[Scaled] = []
+        common = common_product(expr)
+        if len(common) > 1:
+            inner = added(
+                [(_renamed(all_without(term, common), term), c) for term, c in expr.items()]
+            )
+            if len(inner) > 1 and not self._outgrows(inner, list(expr)):
+                by, piece = self._sum_of_leaves(inner)
+                leaf: Slot = (self.heads.made(piece.node), piece.names, one)
+                found.append(self.product(canonical_term([*common, leaf], {}), by))
+        for product, again in products_again(expr):
+            by, piece = self.product(product, one)
+            head = self.heads.made(piece.node)
+            parts = [(canonical_term([(head, piece.names, one)], {}), times(expr[product], by))]
+            for term, rest, names in again:
+                idx = tuple([names[i] for i in piece.names])
+                whole = _renamed([*rest, (head, idx, one)], term)
+                parts.append((whole, times(expr[term], by)))
+            replaced = {product, *[each.term for each in again]}
+            left = [item for item in expr.items() if item[0] not in replaced]
+            found.append(self._sum_of_leaves(added([*left, *parts])))
+        return found
+
     def _outgrows(self, inner: Expr, terms: Sequence[Term]) -> bool:
         """Whether a sum spans indices that neither one array in it nor the whole spans."""
         labels = set(index_sizes(inner))
@@ -399,6 +426,13 @@ class Writer(TermWriter):
             factors.append((factor.head, tuple([names.get(i, i) for i in factor.idx]), left))
         self.spelling.sizes.update(bound)
         return canonical_term(factors, {fresh[index]: size for index, size in own.items()})
+
+
+def _renamed(factors: Factors, term: Term) -> Term:
+    """The factors, summed over what they have of the term's indices."""
+    used = {i for _, idx, _ in factors for i in idx}
+    bound = {-1 - place: size for place, size in enumerate(term.bound) if -1 - place in used}
+    return canonical_term(factors, bound)
 
 
 def _pattern(idx: tuple[int, ...]) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,14 +18,15 @@ from .labels import canonical_term
 from .normalize import Normal
 from .pieces import Piece, Spelling
 from .plan import Item, contraction_kind, plan
-from .regions import ODD
 from .slots import Factors, Slot
 from .term import Coef, Expr, Head, Rational, Term, quotient, times
+from .variants import Variants
 
 __all__ = ["Scaled", "TermWriter", "Unwritable"]
 
 
 Scaled: TypeAlias = "tuple[Coef, Piece]"
+Row: TypeAlias = "tuple[Piece, Item]"
 
 
 class Unwritable(Exception):
@@ -49,6 +50,7 @@ class TermWriter:
         self.price = price
         self.size_of = size_of
         self.order = tuple(order)
+        self.variants = Variants(normal, spelling)
         self._products: dict[tuple[Term, Coef], Scaled] = {}
 
     def product(self, term: Term, coef: Coef) -> Scaled:
@@ -56,8 +58,10 @@ class TermWriter:
         found = self._products.get((term, coef))
         if found is None:
             found = self._planned(term, coef)
-            for other, by in (*self._trigonometric(term), *self._written_inside(term)):
+            for other, by in self.variants.of(term, coef):
                 found = min(found, self._planned(other, times(coef, by)), key=self._price)
+            if term.bound and sum(f.power in (2, -2) for f in term.factors) > 1:
+                found = min(found, self._planned(term, coef, joined=True), key=self._price)
             if len(term.bound) > 1 and abs(coef) not in (0, 1):
                 # The number last: a contraction may be computed anyway, or twice.
                 by, piece = self._planned(term, one)
@@ -70,93 +74,25 @@ class TermWriter:
         if len(expr) != 1:
             return []
         ((term, coef),) = expr.items()
-        found = [self._planned(term, coef, signed=True)]
-        factors, bound = self.normal.opened_term(term)
-        for place, (head, idx, power) in enumerate(factors):
-            if _function_of((head, idx, power)) not in ODD or power not in (1, -1):
-                continue
-            (x,) = head.node.operands
-            if x.op.name == "subtract":
-                back = self.spelling.call("subtract", *x.operands[::-1])
-                other = self.heads.made(self.spelling.call(head.node.op.name, back))
-                rest = [slot for i, slot in enumerate(factors) if i != place]
-                whole = canonical_term([*rest, (other, idx, power)], bound)
-                found.append(self._planned(whole, times(coef, -1)))
-        return found
+        turned = [self._planned(other, times(coef, -1)) for other in self.variants.turned(term)]
+        return [self._planned(term, coef, signed=True), *turned]
 
     def _price(self, option: Scaled) -> Any:
         coef, piece = option
         count, flops, *rest = self.price(piece.node)
-        by = self._elements(frozenset(piece.names)) if abs(coef) != 1 else 0
+        by = self._elements(frozenset(piece.names)) if coef != 1 else 0
         return (count + (coef != 1), flops + by, *rest)
 
-    def _trigonometric(self, term: Term) -> list[tuple[Term, Rational]]:
-        """The term with sin(x) cos(x) as sin(2 x) / 2, or sin(x) / cos(x) as tan(x)."""
-        factors, bound = self.normal.opened_term(term)
-        found: list[tuple[Term, Rational]] = []
-        for slot in factors:
-            pair = _PAIRS.get(_function_of(slot))
-            if pair is None or slot[2] != 1:
-                continue
-            (x,) = slot[0].node.operands
-            for other in factors:
-                if _function_of(other) != pair.other or other[1] != slot[1]:
-                    continue
-                if other[0].node.operands[0] is not x:
-                    continue
-                rest = [each for each in factors if each is not slot and each is not other]
-                if other[2] == 1:
-                    head = self.heads.made(self.doubled(pair.name, x))
-                    term = canonical_term([*rest, (head, slot[1], 1)], bound)
-                    found.append((term, Fraction(1, 2)))
-                elif other[2] < 0 and other[2].denominator == 1:
-                    head = self.heads.made(self.spelling.call(pair.quotient, x))
-                    if other[2] != -1:
-                        rest.append((other[0], other[1], other[2] + 1))
-                    found.append((canonical_term([*rest, (head, slot[1], 1)], bound), 1))
-        return found
-
-    def _written_inside(self, term: Term) -> list[tuple[Term, Rational]]:
-        """The term with a quotient or product that is written for another factor of it.
-
-        (u - x / z) x / z**2 is (u - x / z) (x / z) / z.
-        """
-        factors, bound = self.normal.opened_term(term)
-        places = {slot[0].node: i for i, slot in enumerate(factors) if slot[0].kind == "leaf"}
-        for inner in [
-            each for slot in factors if slot[0].rank < 0 for each in slot[0].node.operands
-        ]:
-            if inner.op.name not in ("divide", "multiply") or inner in places:
-                continue
-            x, y = inner.operands
-            if x is y or x not in places or y not in places:
-                continue
-            left = list(factors)
-            (top, idx, power), (other, idx2, power2) = left[places[x]], left[places[y]]
-            step = -1 if inner.op.name == "divide" else 1
-            ready = power >= 1 and power2 * step >= 1 and min(power, power2).denominator == 1
-            if not ready or idx != idx2 or not x.shape == y.shape == inner.shape:
-                continue
-            left[places[x]] = (top, idx, power - 1)
-            left[places[y]] = (other, idx, power2 - step)
-            rest = [slot for slot in left if slot[2] != 0]
-            whole = canonical_term([*rest, (self.heads.made(inner), idx, 1)], bound)
-            return [(whole, 1)]
-        return []
-
-    def doubled(self, name: str, x: Node) -> Node:
-        """The function called `name` of twice x."""
-        return self.spelling.call(
-            name, self.spelling.call("multiply", self.spelling.constant(2), x)
-        )
-
-    def _planned(self, term: Term, coef: Coef, *, signed: bool = False) -> Scaled:
+    def _planned(
+        self, term: Term, coef: Coef, *, signed: bool = False, joined: bool = False
+    ) -> Scaled:
+        """The cheapest plan: `signed` takes up a sign inside, `joined` squares that are summed."""
         factors, bound = self.normal.opened_term(term)
         self.spelling.sizes.update(bound)
         for head, idx, _ in factors:
             self.spelling.sizes.update(zip(idx, head.sizes, strict=True))
         sizes = [slot for slot in factors if slot[0].kind == "dim"]
-        factors = self._squares_joined(factors, bound)
+        factors = self._squares_joined(factors, {} if joined else bound)
         rows = [
             self._row(each)
             for slot in factors
@@ -169,7 +105,20 @@ class TermWriter:
         moves = plan([item for _, item in rows], out, self._elements)
         if moves is None:
             raise Unwritable
-        coef, rows = self._placed(coef, rows, out, signed=signed)
+        found = [
+            self._done(by, moves, placed, out, sizes)
+            for by, placed in self._placings(coef, rows, out, signed=signed)
+        ]
+        return found[0] if len(found) == 1 else min(found, key=self._price)
+
+    def _done(
+        self,
+        coef: Coef,
+        moves: Sequence[Any],
+        rows: list[Row],
+        out: frozenset[int],
+        sizes: Factors,
+    ) -> Scaled:
         piece, inverse = self._run(moves, rows, out)
         if inverse:
             top = Piece(self.spelling.constant(coef), ())
@@ -245,38 +194,37 @@ class TermWriter:
         piece, item = current[0]
         return piece, item.inverse
 
-    def _placed(
-        self,
-        coef: Coef,
-        rows: list[tuple[Piece, Item]],
-        out: frozenset[int],
-        *,
-        signed: bool = False,
-    ) -> tuple[Coef, list[tuple[Piece, Item]]]:
-        """The number on a factor smaller than the result, where that saves work.
+    def _placings(
+        self, coef: Coef, rows: list[Row], out: frozenset[int], *, signed: bool
+    ) -> list[tuple[Coef, list[Row]]]:
+        """Where the number may go: on a factor smaller than the result, where that saves work.
 
         Its sign stays outside, where a subtraction may take it up, unless `signed`.
         """
-        if abs(coef) in (0, 1):
-            return coef, rows
-        for place, (piece, item) in enumerate(rows):
+        if coef in (0, 1) or (coef == -1 and not signed):
+            return [(coef, rows)]
+        for place, (piece, item) in enumerate(rows) if coef != -1 else ():
             chosen = None if item.inverse else self.spelling.number_chosen(piece, coef)
             if chosen is not None:
-                return one, [*rows[:place], (chosen, item), *rows[place + 1 :]]
+                return [(one, _with(rows, place, chosen))]
             for by in (coef, -coef) if not item.inverse else ():
                 scaled = self.spelling.times(piece, by)
                 if self.spelling.alive(scaled.node):
-                    return quotient(coef, by), [*rows[:place], (scaled, item), *rows[place + 1 :]]
+                    return [(quotient(coef, by), _with(rows, place, scaled))]
         if len(rows) < 2:
-            return coef, rows
+            return [(coef, rows)]
         smallest = min(range(len(rows)), key=lambda i: (len(rows[i][1].labels), rows[i][1].inverse))
         piece, item = rows[smallest]
-        if item.inverse or self._elements(item.labels) >= self._elements(out):
-            return coef, rows
-        placed = list(rows)
         inside = coef if signed else abs(coef)
-        placed[smallest] = (self.spelling.times(piece, inside), item)
-        return quotient(coef, inside), placed
+        if inside == 1 or self._elements(item.labels) >= self._elements(out):
+            return [(coef, rows)]
+        if not item.inverse:
+            placed = _with(rows, smallest, self.spelling.times(piece, inside))
+            return [(quotient(coef, inside), placed)]
+        # 5 x / s as x / (s / 5), not (5 / s) x, which is infinite for small s; or the number last,
+        # for x / s may be computed anyway.
+        below = self.spelling.times(piece, quotient(1, inside))
+        return [(coef, rows), (quotient(coef, inside), _with(rows, smallest, below))]
 
     def _moved(self, move: Any, chosen: list[tuple[Piece, Item]], out: frozenset[int]) -> Piece:
         if move.kind == "sum":
@@ -345,25 +293,14 @@ class TermWriter:
         return found
 
 
+def _with(rows: list[Row], place: int, piece: Piece) -> list[Row]:
+    """The rows with another array at one place."""
+    return [*rows[:place], (piece, rows[place][1]), *rows[place + 1 :]]
+
+
 def _split_square(slot: Slot, bound: dict[int, Dim]) -> list[Slot]:
     """A squared vector that is summed as the vector twice: x @ x."""
     head, idx, power = slot
     if power == 2 and len(idx) == 1 and idx[0] in bound:
         return [(head, idx, 1), (head, idx, 1)]
     return [slot]
-
-
-class _Pair(NamedTuple):
-    """A function whose product with `other` is half of it at twice the argument."""
-
-    name: str
-    other: str
-    quotient: str
-
-
-_PAIRS = {"sin": _Pair("sin", "cos", "tan"), "sinh": _Pair("sinh", "cosh", "tanh")}
-
-
-def _function_of(slot: Slot) -> str:
-    """The name of the operation that gives the factor, "" if it is no array of the graph."""
-    return slot[0].node.op.name if slot[0].kind == "leaf" else ""

@@ -23,6 +23,7 @@ from .bodies import with_simple_bodies
 from .constant_folding import folded
 from .dead_results import without_dead_results
 from .duplicates import merged
+from .reuse import reused
 
 __all__ = ["Rules", "simplified"]
 
@@ -102,6 +103,7 @@ def simplified(
             new = normalized(current, knowledge, trust=trust, log=log)
             current = log.through("algebra", current, new)
             current = log.through("equal values merged", current, merged(current))
+            current = log.through("values used again", current, reused(current))
             if last and tuple(current) in seen and len(reachable(current)) <= SMALL:
                 # A second call starts without memory; so must the last look of the first.
                 new = normalized(current, knowledge, trust=trust, log=log, afresh=True)

@@ -203,3 +203,79 @@ def test_one_contraction_gives_way_to_one_that_is_less_work(f: Any, name: str) -
     graph = gradient(f, x="6, 5", y="5, 4")
     assert ops(graph) == [name]
     agrees(f, graph, x=numbers(6, 5), y=numbers(5, 4, seed=1))
+
+
+# -- numbers and signs on the smaller operand ------------------------------------------------------
+def flops(graph: Any) -> int:
+    return int(graph.flops())
+
+
+def test_a_number_goes_into_a_scalar_divisor() -> None:
+    """-2 x / (x @ x): one product of numbers, not of arrays."""
+
+    def f(x: Any) -> Any:
+        return -np.log(x @ x)
+
+    graph = gradient(f, x="50")
+    assert (len(ops(graph)), flops(graph)) == (3, 100 + 1 + 50)
+    agrees(f, graph, x=numbers(50))
+
+
+def test_a_sign_goes_to_the_smaller_factor() -> None:
+    def f(x: Any, b: Any) -> Any:
+        return np.exp(-b * np.sum(x))
+
+    graph = gradient(lambda x, b: np.sum(-b * x * x) / 2, x="50", b="")
+    assert flops(graph) == 51
+    agrees(f, gradient(f, x="50", b=""), x=numbers(50) / 50, b=np.array(0.7))
+
+
+def test_a_difference_takes_up_the_sign_of_a_product() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(1 / (1 + np.exp(x)))
+
+    graph = gradient(f, x="5")
+    assert "negative" not in ops(graph)
+    agrees(f, graph, x=numbers(5))
+
+
+# -- what terms share ------------------------------------------------------------------------------
+def test_several_factors_are_taken_out_at_once() -> None:
+    """2 t - t**2 with t = (x - y) / (x + y) is t (2 - t)."""
+
+    def f(x: Any, y: Any) -> Any:
+        return np.sum((x - y) ** 2 / (x + y))
+
+    graph = gradient(f, x=sg.Spec((5,), assume=sg.positive), y=sg.Spec((5,), assume=sg.positive))
+    assert len(ops(graph)) == 5
+    agrees(f, graph, x=np.abs(numbers(5)) + 0.1, y=np.abs(numbers(5, seed=1)) + 0.1)
+
+
+def test_a_product_that_stands_in_another_term_is_written_once() -> None:
+    """G - x sum(x G) / sum(x x), where G = g W.T is a product itself."""
+
+    def f(x: Any, w: Any, g: Any) -> Any:
+        return np.sum(g * ((x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + 1e-5)) @ w))
+
+    graph = gradient(f, x="6, 5", w="5, 4", g="6, 4")
+    assert ops(graph).count("matmul") == 1
+    agrees(f, graph, x=numbers(6, 5), w=numbers(5, 4, seed=1), g=numbers(6, 4, seed=2))
+
+
+def test_a_factor_above_and_below_is_not_taken_out() -> None:
+    """m / m is not 1 where m may be 0, so neither one is common to the terms."""
+
+    def f(a: Any, x: Any) -> Any:
+        mean = np.mean(np.sin(x) * 1.5)
+        return np.sum(1 / (1 + np.exp(a)) / (x * mean / mean))
+
+    agrees(f, gradient(f, x="2", a="1"), x=np.array([0.5, -1.5]), a=np.array([0.5]))
+
+
+def test_roots_are_joined_as_they_were_given() -> None:
+    def f(x: Any, y: Any) -> Any:
+        return (x @ y) / np.sqrt((x @ x) * (y @ y))
+
+    graph = gradient(f, x="5", y="5")
+    assert (len(ops(graph)), ops(graph).count("sqrt")) == (9, 1)
+    agrees(f, graph, x=numbers(5), y=numbers(5, seed=1))

@@ -1,0 +1,112 @@
+"""What terms of a sum have in common: factors of all of them, and products that are in others.
+
+a / b - a**2 / b**2 is (a / b) (1 - a / b), found only if both factors are taken out at once; in
+P - x sum(x P), with a product P, P is computed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .slots import Factors
+from .term import ONE, Expr, Factor, Rational, Term
+
+__all__ = ["Again", "all_without", "common_product", "products_again"]
+
+_MOST_FACTORS = 4
+"""Longer products are not looked for in other terms."""
+
+
+def common_product(expr: Expr) -> Factors:
+    """The factors over free indices that all terms have, to the lowest power each."""
+    first = next(iter(expr))
+    found: Factors = []
+    for factor in first.factors:
+        head, idx, _ = factor
+        if head.kind != "leaf" or any(i < 0 for i in idx):
+            continue
+        powers = [_power_of(factor, term) for term in expr]
+        if not (all(each > 0 for each in powers) or all(each < 0 for each in powers)):
+            continue
+        least = min(powers, key=abs)
+        if least.denominator == 1 or head.nonnegative or len(set(powers)) == 1:
+            found.append((head, idx, least))
+    return found
+
+
+def _power_of(factor: Factor, term: Term) -> Rational:
+    """Its power in the term; 0 where it stands above and below, for it may be 0."""
+    powers = [f.power for f in term.factors if f.head is factor.head and f.idx == factor.idx]
+    return powers[0] if len(powers) == 1 else 0
+
+
+def all_without(term: Term, common: Factors) -> Factors:
+    """The factors of a term less those taken out of it, which it has; indices as they are."""
+    taken = {(head, idx): power for head, idx, power in common}
+    left = [(f.head, f.idx, f.power - taken.get((f.head, f.idx), 0)) for f in term.factors]
+    return [slot for slot in left if slot[2] != 0]
+
+
+class Again(NamedTuple):
+    """A term in another one: the other factors there, and what its free indices are called."""
+
+    term: Term
+    rest: Factors
+    names: dict[int, int]
+
+
+def products_again(expr: Expr) -> Iterator[tuple[Term, list[Again]]]:
+    """Terms that are products, with the terms in which they stand again."""
+    for term in expr:
+        if not 2 <= len(term.factors) <= _MOST_FACTORS:
+            continue
+        heads = {f.head for f in term.factors}
+        found: list[Again] = []
+        for other in expr:
+            if other is term or other == ONE or len(other.factors) <= len(term.factors):
+                continue
+            if heads <= {f.head for f in other.factors}:
+                again = _again(term, other)
+                if again is not None:
+                    found.append(again)
+        if found:
+            yield term, found
+
+
+def _again(term: Term, other: Term) -> Again | None:
+    stack: list[tuple[int, tuple[int, ...], dict[int, int]]] = [(0, (), {})]
+    while stack:
+        at, used, names = stack.pop()
+        if at == len(term.factors):
+            rest: Factors = [
+                (f.head, f.idx, f.power) for i, f in enumerate(other.factors) if i not in used
+            ]
+            if _is_apart(term, rest, names):
+                return Again(other, rest, {a: b for a, b in names.items() if a >= 0})
+            continue
+        head, idx, power = term.factors[at]
+        for place, f in enumerate(other.factors):
+            if f.head is not head or f.power != power or place in used:
+                continue
+            longer = _joined(names, idx, f.idx)
+            if longer is not None:
+                stack.append((at + 1, (*used, place), longer))
+    return None
+
+
+def _joined(
+    names: dict[int, int], idx: tuple[int, ...], there: tuple[int, ...]
+) -> dict[int, int] | None:
+    """The names with these indices as well; None if two would be one, or one two."""
+    found = dict(names)
+    for a, b in zip(idx, there, strict=True):
+        if found.setdefault(a, b) != b or (a < 0 <= b):
+            return None
+    return found if len(set(found.values())) == len(found) else None
+
+
+def _is_apart(term: Term, rest: Factors, names: dict[int, int]) -> bool:
+    """Whether the other factors have none of the indices that the product is summed over."""
+    summed = {names[-1 - place] for place in range(len(term.bound))}
+    return not any(i in summed for _, idx, _ in rest for i in idx)

@@ -1,0 +1,136 @@
+"""Values as few flops from others that are computed anyway; operations stay as many.
+
+A power whose neighbour is there is one product: x**-7 is x**-6 / x, and x**4 is the square of x**2
+(no exp and log; Knuth, TAOCP 2, 4.6.3). An inner product whose elementwise product is there is the
+sum of that. Only powers nearer to 0 are used, so no range is lost: where x**-6 is infinite or 0, so
+is x**-7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from ..array import FUNCTIONS, Array
+from ..dag import Node, make, origin, reachable
+
+__all__ = ["reused"]
+
+Powers: TypeAlias = dict[float, Node]
+"""Powers of one array, by exponent."""
+
+
+def reused(outputs: Sequence[Node]) -> list[Node]:
+    """The outputs with powers and inner products taken from what is there; linear in the graph."""
+    nodes = reachable(outputs)
+    wanted = [node for node in nodes if node.op.name in ("power", "matmul") and not node.copy]
+    if not wanted:
+        return list(outputs)
+    powers, products = _powers(nodes), _products(nodes)
+    instead: dict[Node, Node] = {}
+    for node in wanted:
+        found = _from_powers(node, powers) or _from_product(node, products)
+        if found is not None:
+            instead[node] = found
+    return _with(instead, outputs) if instead else list(outputs)
+
+
+def _with(instead: dict[Node, Node], outputs: Sequence[Node]) -> list[Node]:
+    """The outputs with nodes made as others are, whose operands may have been written later."""
+    new: dict[Node, Node] = {}
+    stack = list(outputs)
+    while stack:
+        node = stack[-1]
+        made = instead.get(node, node)
+        missing = [each for each in made.operands if each not in new]
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        operands = tuple([new[each] for each in made.operands])
+        if operands == made.operands:
+            new[node] = made
+            continue
+        with origin(node.origin):
+            new[node] = make(made.op, operands, made.params, made.copy)
+    return [new[output] for output in outputs]
+
+
+# -- powers ----------------------------------------------------------------------------------------
+_EXPONENTS = {"square": 2.0, "sqrt": 0.5, "reciprocal": -1.0}
+
+
+def _raised(node: Node) -> tuple[Node, float] | None:
+    """The array and the constant exponent that it is raised to."""
+    fixed = _EXPONENTS.get(node.op.name)
+    if fixed is not None:
+        return node.operands[0], fixed
+    if node.op.name == "power":
+        base, exponent = node.operands
+        if exponent.is_constant and exponent.ndim == 0 and node.dtype.kind == "f":
+            return base, float(exponent.params["value"])
+    return None
+
+
+def _powers(nodes: Sequence[Node]) -> dict[Node, Powers]:
+    found: dict[Node, Powers] = {}
+    for node in nodes:
+        raised = _raised(node)
+        if raised is not None:
+            found.setdefault(raised[0], {1.0: raised[0]})[raised[1]] = node
+    return found
+
+
+def _from_powers(node: Node, powers: dict[Node, Powers]) -> Node | None:
+    """A general power as one product, quotient or square of lower ones."""
+    if node.op.name != "power":
+        return None
+    raised = _raised(node)
+    if raised is None:
+        return None
+    base, exponent = raised
+    known = powers[base]
+    half = known.get(exponent / 2)
+    # An even power is that of a root only where there is one.
+    if half is not None and (exponent / 2).is_integer() == exponent.is_integer():
+        return _called("square", node, half)
+    for lower, value in known.items():
+        rest = exponent - lower
+        if not abs(lower) < abs(exponent) or lower * exponent < 0:
+            continue
+        if exponent.is_integer() and not lower.is_integer():
+            continue
+        if rest in known and rest * exponent > 0:
+            return _called("multiply", node, value, known[rest])
+        if -rest in known and rest < 0 and (-rest).is_integer():
+            return _called("divide", node, value, known[-rest])
+    return None
+
+
+# -- inner products --------------------------------------------------------------------------------
+def _products(nodes: Sequence[Node]) -> dict[tuple[Node, Node], Node]:
+    found: dict[tuple[Node, Node], Node] = {}
+    for node in nodes:
+        if node.op.name == "multiply":
+            x, y = node.operands
+            found[x, y] = found[y, x] = node
+        elif node.op.name == "square":
+            x = node.operands[0]
+            found[x, x] = node
+    return found
+
+
+def _from_product(node: Node, products: dict[tuple[Node, Node], Node]) -> Node | None:
+    """An array times a vector, as the sum of their elementwise product."""
+    if node.op.name != "matmul" or node.operands[1].ndim != 1:
+        return None
+    whole = products.get((node.operands[0], node.operands[1]))
+    if whole is None or whole.shape != node.operands[0].shape or whole.dtype != node.dtype:
+        return None
+    return _called("sum", node, whole, axis=-1)
+
+
+def _called(name: str, node: Node, *operands: Node, **params: object) -> Node | None:
+    with origin(node.origin):
+        found = FUNCTIONS[name](*map(Array, operands), **params).node
+    return found if found.shape == node.shape and found.dtype == node.dtype else None

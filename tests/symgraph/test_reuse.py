@@ -1,0 +1,84 @@
+"""Powers and inner products taken from values that are computed anyway."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgraph as sg
+from symgraph.passes.reuse import reused
+
+X = np.array([0.5, -1.25, 2.0, 3.5, -0.75])
+
+
+def after(f: Callable[..., Any], **specs: Any) -> tuple[sg.Graph, sg.Graph]:
+    """The graph as traced, and with values reused."""
+    graph = sg.trace(f, **specs)
+    return graph, sg.trace(f, **specs).simplify()
+
+
+def names(graph: sg.Graph) -> list[str]:
+    return [node.op.name for node in graph.nodes if node.op.count]
+
+
+@pytest.mark.parametrize(
+    ("f", "wanted"),
+    [
+        (lambda x: (x**2, x**4), ["square", "square"]),
+        (lambda x: (x**-6, x**-7), ["power", "divide"]),
+        (lambda x: (x**3, x**4, x**5), ["power", "multiply", "multiply"]),
+        (lambda x: (x**3, x**6), ["power", "square"]),
+        (lambda x: (x**2, x**3, x**5), ["square", "multiply", "multiply"]),
+    ],
+)
+def test_powers_from_lower_ones(f: Callable[..., Any], wanted: list[str]) -> None:
+    graph, small = after(f, x="5")
+    assert sorted(names(small)) == sorted(wanted)
+    for found, right in zip(small.evaluate(x=X), graph.evaluate(x=X), strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-14)
+
+
+def test_roots_give_no_whole_powers() -> None:
+    """x is the square of its root only where it has one."""
+    _, small = after(lambda x: (x**1.5, x**3), x="5")
+    np.testing.assert_allclose(small.evaluate(x=X)[1], X**3, rtol=1e-14)
+
+
+def test_no_higher_power_is_used() -> None:
+    """x**8 is infinite where x**7 is a number."""
+    at = np.array([1e40, 2.0])
+    graph = sg.trace(lambda x: (x**7.5, x**8.5), x="2")
+    outputs = reused(graph.dag.outputs)
+    assert outputs[0] is graph.dag.outputs[0]
+    assert outputs[1].op.name == "multiply"
+    np.testing.assert_allclose(graph.simplify().evaluate(x=at)[0], at**7.5)
+
+
+def test_an_inner_product_is_the_sum_of_a_product_that_is_there() -> None:
+    graph, small = after(lambda p, w: (p * w, p @ w), p="5", w="5")
+    assert names(small) == ["multiply", "sum"]
+    at = {"p": X, "w": X[::-1] + 1}
+    np.testing.assert_allclose(small.evaluate(**at)[1], graph.evaluate(**at)[1], rtol=1e-14)
+    _, alone = after(lambda p, w: p @ w, p="5", w="5")
+    assert names(alone) == ["matmul"]
+
+
+def test_rows_times_a_vector() -> None:
+    graph, small = after(lambda a, w: (a * w, a @ w), a="3, 5", w="5")
+    assert names(small) == ["multiply", "sum"]
+    at = {"a": np.outer([1.0, 2.0, -1.0], X), "w": X}
+    np.testing.assert_allclose(small.evaluate(**at)[1], graph.evaluate(**at)[1], rtol=1e-14)
+
+
+def test_values_that_stay_keep_their_nodes() -> None:
+    graph = sg.trace(lambda x: (x**3, x @ x), x="5")
+    assert reused(graph.dag.outputs) == list(graph.dag.outputs)
+
+
+def test_a_product_written_after_its_sum_is_one_node() -> None:
+    """The product is rebuilt, for its operand is; the sum reads the new one."""
+    _, small = after(lambda x, y: (x**4 @ y, x**2, x**4 * y), x="5", y="5")
+    assert sorted(names(small)) == ["multiply", "square", "square", "sum"]
