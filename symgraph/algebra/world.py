@@ -34,7 +34,7 @@ class World:
         self._stands_for: dict[Node, Node] = {}
         self._replaced: dict[Node, Node] = {}
         self._varying: dict[Node, bool] = {}
-        self._own: dict[Node, tuple[int, float]] = {}
+        self._own: dict[Node, Cost] = {}
         self._dims: dict[Dim, float] = {}
         self._suspended: dict[Node, int] = {}
         varying = self._varying
@@ -96,16 +96,26 @@ class World:
         return added_cost(self._shift(self._operands(node), 1), self._node_cost(node))
 
     def _shift(self, nodes: Iterable[Node], by: int) -> Cost:
+        # The innermost loop of the algebra: written out, for each call would cost as much again.
+        uses, costs, stands, replaced = self._uses, self._own, self._stands_for, self._replaced
+        edge = 0 if by > 0 else 1
         count, flops, number = 0, 0.0, 0
         stack = list(nodes)
         while stack:
             node = stack.pop()
-            before = self._uses.get(node, 0)
-            self._uses[node] = before + by
-            if (before if by > 0 else before - 1) == 0:
-                own = self._node_cost(node)
-                count, flops, number = count + own[0], flops + own[1], number + own[2]
-                stack.extend(self._operands(node))
+            before = uses.get(node, 0)
+            uses[node] = before + by
+            if before != edge:
+                continue
+            new = replaced.get(node)
+            if new is not None and new is not node:
+                stack.append(stands.get(new, new))
+                continue
+            own = costs.get(node) or self._own_cost(node)
+            count, flops, number = count + own[0], flops + own[1], number + own[2]
+            if new is None:
+                for operand in node.operands:
+                    stack.append(stands.get(operand, operand))
         return count, flops, number
 
     def price(self, node: Node) -> Cost:
@@ -116,16 +126,20 @@ class World:
 
     # -- cost of one node --------------------------------------------------------------------------
     def _node_cost(self, node: Node) -> Cost:
-        if node in self._replaced and self._replaced[node] is not node:
+        new = self._replaced.get(node)
+        if new is not None and new is not node:
             return (0, 0.0, 0)
-        found = self._own.get(node)
-        if found is None:
-            if not self.varying(node) or node.is_input:
-                found = (0, 0.0)
-            else:
-                found = (node.op.count, self._flops(node))
-            self._own[node] = found
-        return (found[0], found[1], 0 if node.is_input else 1)
+        return self._own.get(node) or self._own_cost(node)
+
+    def _own_cost(self, node: Node) -> Cost:
+        if node.is_input:
+            found = (0, 0.0, 0)
+        elif self.varying(node):
+            found = (node.op.count, self._flops(node), 1)
+        else:
+            found = (0, 0.0, 1)
+        self._own[node] = found
+        return found
 
     def varying(self, node: Node) -> bool:
         """Whether the node depends on an input."""

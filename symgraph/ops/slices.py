@@ -135,13 +135,13 @@ def _normal_int(value: Any, size: Dim, position: int) -> int:
     number = _bound(value, size)
     if number is None or is_expression(number):
         raise ShapeError(f"the index {value!r} is not a number.")
-    if isinstance(size, int):
-        if not -size <= number < size:
-            raise ShapeError(
-                f"index {number} is out of range for axis {position} of size {size}.",
-            )
-        return number if number < 0 else number - size
-    return number
+    _check_place(number, size, position)
+    return number if number < 0 or not isinstance(size, int) else number - size
+
+
+def _check_place(number: int, size: Dim, position: int) -> None:
+    if isinstance(size, int) and not -size <= number < size:
+        raise ShapeError(f"index {number} is out of range for axis {position} of size {size}.")
 
 
 def normal_index(avals: tuple[Aval, ...], *, index: Any) -> dict[str, Any]:
@@ -182,6 +182,8 @@ def basic_shape(shape: Shape, index: Sequence[Entry]) -> Shape:
             continue
         if isinstance(entry, tuple):
             result.append(_slice_length(entry, shape[axis]))
+        else:
+            _check_place(entry, shape[axis], axis)
         axis += 1
     return tuple(result)
 
