@@ -5,12 +5,12 @@ from __future__ import annotations
 from symgraph.numpy import absolute, exp, expm1, log, log1p, negative, power, sqrt, square
 from symgraph.rewriting import (
     Array,
-    Finite,
     Identity,
     Integer,
     Nonnegative,
     Positive,
     Real,
+    Total,
     rule,
 )
 
@@ -120,10 +120,23 @@ def power_minus_one(x: Real) -> Identity:
     return power(x, -1), 1 / x
 
 
-@rule(sound="domain", earned={"rounding": {"x": Finite}})
+@rule(sound="domain", earned={"rounding": {"x": Total}})
 def times_power_of_itself(x: Positive, y: Real) -> Identity:
     r"""$x x^{y-1} = x^y$ for $x > 0$."""
     return x * power(x, y - 1), power(x, y)
+
+
+# Bose and Einstein's quotients: for x < 0 the right sides would cancel.
+@rule(sound="rounding", stable="exp overflows")
+def exp_over_expm1(x: Nonnegative) -> Identity:
+    r"""$e^x / (e^x - 1) = 1 + 1 / (e^x - 1)$ for $x \ge 0$."""
+    return exp(x) / expm1(x), 1 + 1 / expm1(x)
+
+
+@rule(sound="rounding", stable="exp overflows")
+def product_with_exp_over_expm1(x: Nonnegative, y: Real) -> Identity:
+    r"""$y e^x / (e^x - 1) = y + y / (e^x - 1)$ for $x \ge 0$."""
+    return y * exp(x) / expm1(x), y + y / expm1(x)
 
 
 # Before the special exponents, which fit 1 as well.

@@ -148,10 +148,23 @@ def rows_times_inverse(x: Real, b: Real) -> Identity:
     return rows, turned(solve(turned(x), turned(b)))
 
 
+@static
+def entry(shape: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The shape of numbers laid as matrices of one element."""
+    return (*shape, 1, 1)
+
+
 @rule(sound="rounding")
 def determinant_of_inverse(x: Real) -> Identity:
     r"""$|A^{-1}| = 1 / |A|$."""
     return det(inv(x)), 1 / det(x)
+
+
+@rule(sound="rounding", measure="singular value decompositions")
+def cofactors_of_definite(x: Definite) -> Identity:
+    r"""$\operatorname{cof} A = |A| A^{-\top}$: two triangular factorisations, not one SVD."""
+    size = det(x)
+    return applied("cofactor", x), reshape(size, entry(size.shape)) * turned(inv(x))
 
 
 @rule(sound="rounding")

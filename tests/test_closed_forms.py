@@ -31,19 +31,15 @@ OVER: dict[str, int] = {
     "hard swish": 9,  # 7
     "soft shrinkage": 5,  # 3
     "x^a": 5,  # 3
-    "x^x": 7,  # 4
     "sqrt(xy)": 4,  # 3
     "sqrt x + sqrt y, squared": 4,  # 3
     "gamma, shape": 5,  # 4
     "inverse Gaussian, mean": 4,  # 3
-    "Weibull, scale": 7,  # 5
     "squared Hellinger": 4,  # 3
     "binary entropy": 4,  # 3
     "Bregman, negative entropy": 3,  # 2
     "proportional odds, middle category": 21,  # 12
     "soft minimum of distances": 12,  # 11
-    "differences along both axes": 11,  # 9
-    "flipped product": 3,  # 0
     "gamma, shape and rate": 7,  # 6
     "triplet, all three": 7,  # 6
     "Gaussian, density": 10,  # 9
@@ -52,7 +48,6 @@ OVER: dict[str, int] = {
     "InfoNCE, one query, keys": 9,  # 8
     "binary cross-entropy, weight of positives": 14,  # 10
     "focal, positives": 17,  # 15
-    "Planck": 8,  # 7
     "quantile by maximum": 11,  # 2
     "log(exp x + exp y)": 7,  # 5
     "largest absolute value": 7,  # 5
@@ -63,18 +58,14 @@ OVER_IN_FLOPS: dict[str, int] = {
     "Bernoulli, common probability": 13,  # 10
     "maximum mean discrepancy, linear": 65,  # 45
     "circle fit, radius": 10,  # 7
-    "determinant": 2500,  # 358
     "Gaussian, common mean": 10,  # 7
     "von Mises, concentration": 106,  # 103
     "Gaussian mixture, data": 576,  # 570
     "Gaussian mixture, logits of weights": 580,  # 560
     "trace of squares, orthogonality": 195,  # 189
-    "Tucker core": 186,  # 180
-    "Tversky": 45,  # 35
+    "Tversky": 37,  # 35
     "spring of rest length": 16,  # 15
     "Morse": 115,  # 70
-    "root mean squared error": 23,  # 22
-    "root mean square": 18,  # 17
     "squared distances to rows": 60,  # 40
     "Gaussian kernel, bandwidth": 63,  # 30
 }
@@ -82,7 +73,6 @@ OVER_IN_FLOPS: dict[str, int] = {
 # Rows whose gradient is no number at large inputs where the closed form is one.
 UNSAFE: frozenset[str] = frozenset(
     {
-        "Planck",
         "negative binomial, log of mean",
         "proportional odds, middle category",
     }
@@ -214,7 +204,8 @@ def test_the_catalogue_as_a_whole() -> None:
     assert np.mean([ours <= closed for ours, closed in counts]) >= 0.95
 
 
-@pytest.mark.xfail(reason="see OVER and OVER_IN_FLOPS")
 def test_the_catalogue_as_a_whole_in_flops() -> None:
-    ratios = [max(ours, 0.5) / max(closed, 0.5) for ours, closed in map(flops, ROWS)]
+    counts = [flops(row.name) for row in CATALOGUE]
+    ratios = [max(ours, 0.5) / max(closed, 0.5) for ours, closed in counts]
     assert geometric_mean(ratios) <= 1.0
+    assert np.mean([ours <= closed for ours, closed in counts]) >= 0.95

@@ -8,6 +8,7 @@ softmax, and any other product with the inverse of a sum of exps is one exp of a
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import isclose
 from typing import TypeAlias
 
@@ -39,6 +40,9 @@ __all__ = ["Printable", "SumWriter"]
 
 Bound: TypeAlias = dict[int, Dim]
 
+_LARGEST = 10**6
+"""Numbers up to which one goes under a root, where it is squared."""
+
 
 class Printable(Exponentials):
     """Replaces heads by leaves that hold their written value."""
@@ -53,13 +57,14 @@ class Printable(Exponentials):
         if len(expr) > 1:
             expr = self._logs_given(self._logs_paired(expr))
         expr = self._released(expr)
+        alone = len(expr) == 1
         parts: list[tuple[Term, Coef]] = []
         for term, coef in expr.items():
             if all(f.head.kind in ("leaf", "dim", "delta") for f in term.factors):
                 parts.append((term, coef))
                 continue
             factors, bound = self.normal.opened_term(term)
-            by, factors = self._factors(factors, bound, coef)
+            by, factors = self._factors(factors, bound, coef, alone)
             parts.append((canonical_term(factors, bound), times(coef, by)))
         return added(parts)
 
@@ -229,7 +234,9 @@ class Printable(Exponentials):
         return added([*expr.items(), (canonical_term(factors, bound), coef)])
 
     # -- products ----------------------------------------------------------------------------------
-    def _factors(self, factors: Factors, bound: Bound, outer: Coef) -> tuple[Coef, Factors]:
+    def _factors(
+        self, factors: Factors, bound: Bound, outer: Coef, alone: bool
+    ) -> tuple[Coef, Factors]:
         """The factors as leaves, and a number: lazy sums may take up sign and scale."""
         coef: Coef = one
         done: Factors = []
@@ -256,18 +263,21 @@ class Printable(Exponentials):
                 elif left:
                     loose.append((term, (head, idx, -left)))
             else:
-                by, piece = self._lazy(slot, times(outer, coef))
+                by, piece = self._lazy(slot, times(outer, coef), alone)
                 coef = times(coef, by)
                 done.append(self._leaf(piece, power))
         done.extend(self._exps(exps, loose))
         return coef, done
 
-    def _lazy(self, slot: Slot, outer: Coef) -> tuple[Coef, Piece]:
+    def _lazy(self, slot: Slot, outer: Coef, alone: bool) -> tuple[Coef, Piece]:
         """A lazy sum at the scale and sign that read best, and what that leaves outside."""
         inner = self.normal.instance(slot)
         power = slot[2]
-        if power.denominator != 1 or not all(is_exact(coef) for coef in inner.values()):
+        if not all(is_exact(coef) for coef in inner.values()):
             return 1, self.writer.written(inner)
+        if power.denominator != 1:
+            scale = self._under_root(inner, outer, power) if alone else 1
+            return scale, self.writer.written(scaled(inner, _raised(scale, 2 if power < 0 else -2)))
         chosen = self.scales.get(slot[0])
         if chosen is None:
             sizes = {1, *[quotient(1, abs(coef)) for coef in inner.values() if coef != 0]}
@@ -278,6 +288,18 @@ class Printable(Exponentials):
             )
             chosen = self.scales[slot[0]] = self._signed(inner, scale, outer, power)
         return _raised(chosen, -power), self.writer.written(scaled(inner, chosen))
+
+    def _under_root(self, inner: Expr, outer: Coef, power: Rational) -> Coef:
+        """What the number outside loses if it goes under the root: 3 sqrt(x / 3) is sqrt(3 x)."""
+        if abs(power) != Fraction(1, 2) or not is_exact(outer) or abs(outer) in (0, 1):
+            return 1
+        if max(abs(outer.numerator), outer.denominator) > _LARGEST:
+            return 1
+        root = self.spelling.raised(self.writer.written(inner), Fraction(1, 2))
+        scale = quotient(1, abs(outer))
+        under = scaled(inner, _raised(scale, 2 if power < 0 else -2))
+        rough = [sum(1 for t, c in e.items() if t != ONE and abs(c) != 1) for e in (inner, under)]
+        return 1 if rough[1] > rough[0] or self.spelling.alive(root.node) else scale
 
     def _signed(self, inner: Expr, scale: Coef, outer: Coef, power: Rational) -> Coef:
         """The scale with a sign: no minus left outside, else as the user wrote the sum."""

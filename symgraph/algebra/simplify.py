@@ -293,7 +293,7 @@ class Pass:
         with suppress(OverflowError):
             opened = self.forms.normal.expanded(expr)
             if opened is not None:
-                options.append(opened)
+                options.append(self.recall.recalled(opened))
         if self.thorough:
             with suppress(OverflowError):
                 given = self.recall.with_products(expr, self.world.alive)

@@ -3,11 +3,13 @@
 A power whose neighbour is there is one product: x**-7 is x**-6 / x, and x**4 is the square of x**2
 (no exp and log; Knuth, TAOCP 2, 4.6.3). An inner product whose elementwise product is there is the
 sum of that. Only powers nearer to 0 are used, so no range is lost: where x**-6 is infinite or 0, so
-is x**-7.
+is x**-7. Elements of c x are c times elements of x, where those are there; and b - a is added by
+taking a - b away. A contraction has no factor of 1.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -23,16 +25,18 @@ Powers: TypeAlias = dict[float, Node]
 def reused(outputs: Sequence[Node]) -> list[Node]:
     """The outputs with powers and inner products taken from what is there; linear in the graph."""
     nodes = reachable(outputs)
-    wanted = [node for node in nodes if node.op.name in ("power", "matmul") and not node.copy]
-    if not wanted:
-        return list(outputs)
-    powers, products = _powers(nodes), _products(nodes)
-    instead: dict[Node, Node] = {}
+    instead = _from_differences(nodes, outputs)
+    wanted = [node for node in nodes if node.op.name in _LOOKED_AT and not node.copy]
+    powers, products = (_powers(nodes), _products(nodes)) if wanted else ({}, {})
     for node in wanted:
         found = _from_powers(node, powers) or _from_product(node, products)
+        found = found or _without_ones(node)
         if found is not None:
             instead[node] = found
     return _with(instead, outputs) if instead else list(outputs)
+
+
+_LOOKED_AT = frozenset({"power", "matmul", "getitem", "einsum"})
 
 
 def _with(instead: dict[Node, Node], outputs: Sequence[Node]) -> list[Node]:
@@ -121,13 +125,93 @@ def _products(nodes: Sequence[Node]) -> dict[tuple[Node, Node], Node]:
 
 
 def _from_product(node: Node, products: dict[tuple[Node, Node], Node]) -> Node | None:
-    """An array times a vector, as the sum of their elementwise product."""
+    """An array times a vector, as the sum of their elementwise product; elements of c x."""
+    if node.op.name == "getitem" and node.operands[0].op.name == "multiply":
+        return _elements_scaled(node, products)
     if node.op.name != "matmul" or node.operands[1].ndim != 1:
         return None
     whole = products.get((node.operands[0], node.operands[1]))
     if whole is None or whole.shape != node.operands[0].shape or whole.dtype != node.dtype:
         return None
     return _called("sum", node, whole, axis=-1)
+
+
+def _elements_scaled(node: Node, products: dict[tuple[Node, Node], Node]) -> Node | None:
+    for number, array in (node.operands[0].operands, node.operands[0].operands[::-1]):
+        if number.is_constant and number.ndim == 0:
+            with origin(node.origin):
+                elements = make(node.op, (array,), node.params, node.copy)
+            return products.get((number, elements))
+    return None
+
+
+# -- contractions ----------------------------------------------------------------------------------
+def _without_ones(node: Node) -> Node | None:
+    """A sum of products without factors of 1, which a gradient begins with."""
+    if node.op.name != "einsum" or not any(map(_is_one, node.operands)):
+        return None
+    left, _, right = node.params["subscripts"].partition("->")
+    terms = zip(left.split(","), node.operands, strict=True)
+    kept = [(term, x) for term, x in terms if not _is_one(x)]
+    if not kept:
+        return None
+    text = f"{','.join(term for term, _ in kept)}->{right}"
+    with origin(node.origin):
+        return FUNCTIONS["einsum"](text, *[Array(x) for _, x in kept]).node
+
+
+def _is_one(node: Node) -> bool:
+    return node.is_constant and node.ndim == 0 and bool(node.params["value"] == 1)
+
+
+# -- differences -----------------------------------------------------------------------------------
+_LINEAR = frozenset({"embed", "getitem", "reshape", "transpose", "broadcast_to", "sum"})
+
+
+def _from_differences(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[Node, Node]:
+    """Sums in which b - a stands, which nothing else needs, written with a - b."""
+    differences = {node.operands: node for node in nodes if node.op.name == "subtract"}
+    turned = {
+        node: differences[operands[::-1]]
+        for operands, node in differences.items()
+        if operands[::-1] in differences and operands[0] is not operands[1]
+    }
+    instead: dict[Node, Node] = {}
+    if not turned:
+        return instead
+    uses = Counter(each for node in nodes for each in node.operands) + Counter(outputs)
+    for node in nodes:
+        if node.op.name not in ("add", "subtract") or node.copy:
+            continue
+        x, y = node.operands
+        back = _turned(y, turned, uses)
+        if back is not None:
+            found = _called("subtract" if node.op.name == "add" else "add", node, x, back[1])
+        elif node.op.name == "add" and (back := _turned(x, turned, uses)) is not None:
+            found = _called("subtract", node, y, back[1])
+        else:
+            continue
+        if found is not None:
+            instead[node] = found
+            # The one that stays is needed from now on.
+            turned.pop(turned[back[0]], None)
+            turned.pop(back[0])
+    return instead
+
+
+def _turned(node: Node, turned: dict[Node, Node], uses: Counter[Node]) -> tuple[Node, Node] | None:
+    """The difference that a value moves about, and the value with the other in its place."""
+    chain: list[Node] = []
+    while node.op.name in _LINEAR and uses[node] == 1:
+        chain.append(node)
+        node = node.operands[0]
+    if node not in turned or uses[node] != 1 or node.copy:
+        return None
+    value = turned[node]
+    for each in reversed(chain):
+        with origin(each.origin):
+            value = make(each.op, (value,), each.params, each.copy)
+    return node, value
 
 
 def _called(name: str, node: Node, *operands: Node, **params: object) -> Node | None:

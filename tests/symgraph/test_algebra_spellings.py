@@ -279,3 +279,28 @@ def test_roots_are_joined_as_they_were_given() -> None:
     graph = gradient(f, x="5", y="5")
     assert (len(ops(graph)), ops(graph).count("sqrt")) == (9, 1)
     agrees(f, graph, x=numbers(5), y=numbers(5, seed=1))
+
+
+def test_a_number_goes_under_a_root() -> None:
+    """x / (5 sqrt(s / 5)) is x / sqrt(5 s)."""
+
+    def f(x: Any) -> Any:
+        return np.sqrt(np.mean(x * x))
+
+    graph = gradient(f, x="5")
+    assert len(ops(graph)) == 4
+    agrees(f, graph, x=numbers(5))
+    both = sg.trace(f, x="5").gradient("x").simplify()
+    assert [node.op.name for node in both.nodes].count("sqrt") == 1
+
+
+def test_a_contraction_that_cancels_once_sums_are_opened() -> None:
+    """Of t + 0.3 sum(p (1 - y)) with t = sum(p y), 0.7 t stays."""
+
+    def f(p: Any, y: Any) -> Any:
+        t = np.sum(p * y)
+        return t / (t + 0.3 * np.sum(p * (1 - y)) + 0.7 * np.sum((1 - p) * y))
+
+    graph = gradient(f, "p", p="5", y="5")
+    assert ops(graph).count("matmul") <= 2
+    agrees(f, graph, "p", p=np.abs(numbers(5)), y=np.abs(numbers(5, seed=1)))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symgraph as sg
+import symgraph.numpy as snp
 from symgraph.passes.reuse import reused
 
 X = np.array([0.5, -1.25, 2.0, 3.5, -0.75])
@@ -91,3 +92,51 @@ def test_exact_trust_keeps_each_power() -> None:
     assert sorted(names(small)) == sorted(names(graph))
     for found, right in zip(small.evaluate(x=X), graph.evaluate(x=X), strict=True):
         np.testing.assert_array_equal(found, right)
+
+
+def test_a_difference_and_its_negative_are_one() -> None:
+    """Cotangents of a difference of slices are d and -d, put in at two places."""
+    graph, small = after(lambda x, y: (x - y, snp.exp(y) + snp.sum(y - x)), x="5", y="5")
+    assert names(small).count("subtract") == 2
+    assert "add" not in names(small)
+    at = {"x": X, "y": X[::-1] + 1}
+    for found, right in zip(small.evaluate(**at), graph.evaluate(**at), strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-14)
+
+
+def test_two_differences_that_are_both_needed_stay() -> None:
+    graph, small = after(lambda x, y: (x - y, y - x, snp.exp(y) + (y - x)), x="5", y="5")
+    at = {"x": X, "y": X[::-1] + 1}
+    for found, right in zip(small.evaluate(**at), graph.evaluate(**at), strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-14)
+
+
+def test_each_of_two_sums_takes_away_the_other_ones_difference_at_most_once() -> None:
+    """a - b is written with b - a, or b - a with a - b; not each with the other."""
+
+    def f(x: Any, y: Any) -> Any:
+        return snp.exp(x) + snp.sum(x - y), snp.exp(y) + snp.sum(y - x)
+
+    graph, small = after(f, x="5", y="5")
+    at = {"x": X, "y": X[::-1] + 1}
+    assert small.op_count() <= graph.op_count()
+    for found, right in zip(small.evaluate(**at), graph.evaluate(**at), strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-14)
+
+
+def test_elements_of_a_multiple_are_multiples_of_elements() -> None:
+    small = sg.trace(lambda x: snp.sum(x * x[::-1]) / 2, x="5").gradient("x", value=False)
+    small = small.simplify()
+    assert small.op_count() == 0
+    np.testing.assert_allclose(small.evaluate(x=X), X[::-1])
+
+
+def test_a_contraction_has_no_factor_of_one() -> None:
+    def f(g: Any, a: Any, b: Any, c: Any) -> Any:
+        return snp.einsum("ij,ia,jb,ab->", g, a, b, c)
+
+    small = (
+        sg.trace(f, g="4, 3", a="4, 2", b="3, 2", c="2, 2").gradient("c", value=False).simplify()
+    )
+    (node,) = [node for node in small.nodes if node.op.count]
+    assert len(node.operands) == 3
