@@ -25,9 +25,11 @@ __all__ = [
     "Pull",
     "Pullback",
     "Push",
+    "StandIn",
     "Trail",
     "Undefined",
     "carries_aligned",
+    "joined",
     "no_flops",
     "per_element",
     "register",
@@ -147,6 +149,44 @@ class Trail:
     within: Callable[..., list[Places | None]]
 
 
+def joined(*routes: Places | None) -> Places | None:
+    """Where axes are that reach a value by several routes: where all agree; None takes no part."""
+    there = [route for route in routes if route is not None]
+    if not there:
+        return None
+    return tuple(
+        places[0] if all(place == places[0] for place in places) else None
+        for places in zip(*there, strict=True)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """The derivative of a node past the values it is made of, where the chain rule has none.
+
+    It holds where none of those is what one differentiates by.
+
+    Parameters
+    ----------
+    passed : tuple of Node
+        The values on the way.
+    operands : tuple of Node
+        Those before them; one may come twice.
+    vjp : tuple of callable
+        `rule(ct, out)` gives the cotangent of one operand.
+    jvp : callable
+        `jvp(tangents, out)` gives the tangent of the result; None where an operand does not move.
+    helps : callable
+        `helps(ct, out)`: whether it makes a difference for this cotangent.
+    """
+
+    passed: tuple[Any, ...]
+    operands: tuple[Any, ...]
+    helps: Callable[[Any, Any], bool]
+    vjp: tuple[Callable[[Any, Any], Any], ...]
+    jvp: Callable[[Sequence[Any], Any], Any]
+
+
 def undefined(why: str) -> Undefined:
     """Mark a derivative as not existing (distinct from zero, which is `None`)."""
     return Undefined(why)
@@ -240,6 +280,9 @@ class Op:
     follows : callable, optional
         `follows(trail, **params)` says where the axes of a value are in each result, for an
         operation that holds graphs, in place of `carries`; `trail` is a `Trail`.
+    stand_in : callable, optional
+        `stand_in(node)` gives a `StandIn` if the node's derivative is to be taken from further back
+        than its operands; else None.
     asymmetric : bool
         Whether what reverse mode passes back is not the transpose of what forward mode passes on,
         as where cotangents are clipped.
@@ -291,6 +334,7 @@ class Op:
     pushforward: Callable[..., Any] | None = None
     custom: bool = False
     follows: Callable[..., Sequence[Places | None]] | None = None
+    stand_in: Callable[[Any], StandIn | None] | None = None
     lazy: bool = False
     asymmetric: bool = False
     unchecked: bool = False

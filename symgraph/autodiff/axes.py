@@ -15,8 +15,7 @@ from ..body import Body
 from ..dag import Node, fresh
 from ..dims import known_equal
 from ..errors import NotDifferentiable
-from ..op import OPS, Places, Pull, Trail
-from ..ops.carrying import joined
+from ..op import OPS, Places, Pull, Trail, joined
 from .reverse import active_nodes, cotangents, fitted, rule_of
 
 __all__ = ["Ties", "flowing", "mixing", "tied_axes"]

@@ -18,7 +18,7 @@ from ..array import FUNCTIONS, Array, project
 from ..dag import Node, Origin, fresh, origin
 from ..dims import known_equal
 from ..op import OPS, Pull, Push, Undefined, carries_aligned
-from .reverse import active_nodes, check_targets, cotangents, fitted, rule_of
+from .reverse import active_nodes, check_targets, cotangents, fitted, past_of, rule_of
 
 __all__ = ["tangents"]
 
@@ -47,6 +47,7 @@ def tangents(outputs: Sequence[Array], seeds: Sequence[tuple[Array, Array]]) -> 
     for value, tangent in seeds:
         before = known.get(value.node)
         known[value.node] = tangent if before is None else before + tangent
+    seeded = set(known)
     active = active_nodes([output.node for output in outputs], list(known))
     for node in sorted(active, key=lambda each: each.serial):
         if node in known:
@@ -58,7 +59,12 @@ def tangents(outputs: Sequence[Array], seeds: Sequence[tuple[Array, Array]]) -> 
                 known[node] = tangent
             continue
         with origin(Origin(node.origin.frames, adjoint_of=node)):
-            results = _pushed(node, known, lead)
+            past = past_of(node, seeded, active)
+            if past is None:
+                results = _pushed(node, known, lead)
+            else:
+                moving = [known.get(operand) for operand in past.operands]
+                results = [_broadcast(past.jvp(moving, Array(node)), Array(node), lead)]
         if len(node.results) > 1:
             several[node] = results
         elif results[0] is not None:

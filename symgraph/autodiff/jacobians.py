@@ -333,4 +333,5 @@ def _bottleneck(y: Node, x: Node) -> Node | None:
         if alone and len(node.results) == 1 and node.dtype.kind == "f":
             narrow.append(node)
         furthest = max(furthest, reach[i])
-    return min(narrow, key=lambda node: _sized(node.shape), default=None)
+    # Of equally narrow ones the last: a root, not the sum under it, whose slope may be infinite.
+    return min(reversed(narrow), key=lambda node: _sized(node.shape), default=None)

@@ -10,7 +10,7 @@ share (undoing broadcasting, dtypes, accumulation, zeros) is done here, once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 from ..array import FUNCTIONS, Array, project
@@ -18,10 +18,19 @@ from ..avals import Aval
 from ..dag import Node, Origin, origin
 from ..dims import Shape, known_equal
 from ..errors import DTypeError, NotDifferentiable, ShapeError
-from ..op import Pull, Undefined, VjpRule
+from ..op import Pull, StandIn, Undefined, VjpRule
 from ..ops.creation import constant_of, zeros
 
-__all__ = ["active_nodes", "check_targets", "cotangents", "fitted", "gradients", "rule_of", "vjp"]
+__all__ = [
+    "active_nodes",
+    "check_targets",
+    "cotangents",
+    "fitted",
+    "gradients",
+    "past_of",
+    "rule_of",
+    "vjp",
+]
 
 
 def active_nodes(outputs: Sequence[Node], targets: Sequence[Node]) -> set[Node]:
@@ -84,6 +93,8 @@ def cotangents(
     for output, seed in seeds:
         pending.setdefault(output.node, []).append(seed)
     found: dict[Node, Array] = {}
+    wanted = {target.node for target in targets}
+    ct: Any
     for node in sorted(active, key=lambda each: -each.serial):
         contributions = pending.pop(node, [])
         if not contributions and node not in partial:
@@ -97,11 +108,26 @@ def cotangents(
                 _pull_back_jointly(node, known, lead, active, pending)
                 continue
             if node in partial:
-                ct: Any = _result_cotangents(node, partial.pop(node), lead)
+                ct = _result_cotangents(node, partial.pop(node), lead)
             else:
                 ct = found[node] = _total(contributions)
-            _pull_back(node, ct, lead, active, pending, partial)
+            past = past_of(node, wanted, active)
+            if past is not None and past.helps(ct, Array(node)):
+                for operand, rule in zip(past.operands, past.vjp, strict=True):
+                    if operand in active:
+                        pulled = fitted(rule(ct, Array(node)), operand.aval, lead)
+                        pending.setdefault(operand, []).append(pulled)
+            else:
+                _pull_back(node, ct, lead, active, pending, partial)
     return [found.get(target.node) for target in targets]
+
+
+def past_of(node: Node, ends: Set[Node], active: Set[Node]) -> StandIn | None:
+    """Where the derivative of a node is taken from further back; not past one of the ends."""
+    past = None if node.op.stand_in is None else node.op.stand_in(node)
+    if past is None or not ends.isdisjoint(past.passed) or active.isdisjoint(past.operands):
+        return None
+    return past
 
 
 def check_targets(targets: Sequence[Array]) -> None:

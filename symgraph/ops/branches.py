@@ -15,9 +15,8 @@ from ..body import Body, SizedBody
 from ..dag import Node
 from ..dims import Dim
 from ..errors import DTypeError, ShapeError, TraceError
-from ..op import Op, Places, Pull, Trail, register
+from ..op import Op, Places, Pull, Trail, joined, register
 from ..pytrees import flatten, leaf_paths, unflatten
-from .carrying import joined
 from .closures import Traced, as_leaves, check_same, closed, fresh_like, newest, same_shape, traced
 from .composites import naming_lines
 from .creation import zeros

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from ..avals import Aval
 from ..body import Body
 from ..dims import count, known_equal
-from ..op import Carries, Trail, carries_aligned
+from ..op import Carries, Trail, carries_aligned, joined
 from ..op import Places as Route
 
 __all__ = [
@@ -31,7 +31,6 @@ __all__ = [
     "carries_sliced",
     "carries_solved",
     "carries_transposed",
-    "joined",
     "settled",
 ]
 
@@ -209,17 +208,6 @@ def carries_solved(out: Aval, a: Aval, b: Aval, *, slot: int, **_params: Any) ->
 
 
 # -- through graphs that an operation holds --------------------------------------------------------
-def joined(*routes: Route | None) -> Route | None:
-    """Where axes are that reach a value by several routes: where all agree; None takes no part."""
-    there = [route for route in routes if route is not None]
-    if not there:
-        return None
-    return tuple(
-        places[0] if all(place == places[0] for place in places) else None
-        for places in zip(*there, strict=True)
-    )
-
-
 def settled(
     trail: Trail, body: Body, state: Sequence[Route | None], rest: Sequence[Route | None]
 ) -> tuple[list[Route | None], list[Route | None]]:

@@ -40,6 +40,7 @@ from .choice import where
 from .composites import composite
 from .families import as_ufunc_takes, elementwise
 from .quotients import divide_or_zero
+from .roots import norm_written_out
 
 __all__ = [
     "absolute",
@@ -260,6 +261,7 @@ sqrt = elementwise(
     "sqrt",
     kernel=lambda xp, x: xp.sqrt(x),
     vjp=(lambda ct, out, x: ct / (2 * out),),
+    stand_in=norm_written_out,
     facts=knows(
         bounds=increasing(math.sqrt, (0.0, inf), (0.0, inf)),
         signs=even_signs,

@@ -33,6 +33,7 @@ from .choice import is_constant, where
 from .composites import composite
 from .elementwise import negative
 from .families import elementwise, to_float
+from .roots import root_written_as_power
 
 __all__ = [
     "exp",
@@ -306,6 +307,7 @@ power = elementwise(
         lambda ct, out, x, y: ct * (y * x ** _lowered(y)),
         lambda ct, out, x, y: ct * (out * log(where(x == 0, 1, x))),
     ),
+    stand_in=root_written_as_power,
     facts=knows(
         bounds=_bounds_power,
         signs=_signs_power,

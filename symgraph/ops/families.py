@@ -127,6 +127,7 @@ def elementwise(
     doc: str = "",
     unpromoted: tuple[int, ...] = (),
     behind_mask: bool = True,
+    stand_in: Callable[[Any], Any] | None = None,
 ) -> Any:
     """An operation on corresponding elements, its operands broadcast against one another.
 
@@ -150,6 +151,7 @@ def elementwise(
             algebra=algebra or Algebra(),
             ufunc=ufunc,
             doc=doc,
+            stand_in=stand_in,
             **extra,
         )
     )

@@ -15,7 +15,6 @@ import numpy as np
 
 from ..array import FUNCTIONS, Array, apply, implements
 from ..avals import Aval, normal_axes
-from ..dag import Node
 from ..dims import Dim, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, interval, nonnegative, positive, total
@@ -29,6 +28,7 @@ from .movement import ravel, reshape
 from .quotients import divide_or_zero
 from .reduction import Axes, reduced_shape, restored
 from .reduction import sum as _sum
+from .roots import without_factor
 from .spectral import svdvals
 
 __all__ = ["P_NORM", "matrix_norm", "norm", "vector_norm"]
@@ -64,57 +64,6 @@ def _vjp_norm(ct: Array, out: Array, x: Array, *, axis: Axes, keepdims: bool, or
     else:
         size = divide_or_zero(kept, size) ** (1 - ord)
     return restored(ct, axis, keepdims) * (FUNCTIONS["sign"](x) * size)
-
-
-def without_factor(total: Array, factor: Array) -> Array | None:
-    """A sum of products without one factor, None if some summand lacks it."""
-    found: Any = None
-    for term in _split(total.node, "add"):
-        rest = _without(term, factor.node)
-        if rest is None:
-            return None
-        found = rest if found is None else found + rest
-    # A factor may have been what gave the product its shape.
-    return found if found.shape == total.shape else FUNCTIONS["broadcast_to"](found, total.shape)
-
-
-_PARTS = 16
-"""How many summands and factors are looked at, so that one is found in bounded time."""
-
-
-def _split(node: Node, name: str) -> list[Node]:
-    """What the operation of that name puts together, of each nest of it."""
-    parts: list[Node] = []
-    stack = [node]
-    while stack:
-        each = stack.pop()
-        if each.op.name == name and len(parts) + len(stack) < _PARTS:
-            stack.extend(reversed(each.operands))
-        else:
-            parts.append(each)
-    return parts
-
-
-def _without(term: Node, factor: Node) -> Array | None:
-    """One product, perhaps negative or divided, without the factor."""
-    divisors: list[Node] = []
-    negative = False
-    while term.op.name in ("negative", "divide") and len(divisors) < _PARTS:
-        if term.op.name == "negative":
-            negative = not negative
-        else:
-            divisors.append(term.operands[1])
-        term = term.operands[0]
-    factors = _split(term, "multiply")
-    if factor not in factors:
-        return None
-    factors.remove(factor)
-    rest: Array = FUNCTIONS["ones_like"](Array(factor)) if not factors else Array(factors[0])
-    for each in factors[1:]:
-        rest = rest * Array(each)
-    for each in reversed(divisors):
-        rest = rest / Array(each)
-    return -rest if negative else rest
 
 
 def _flops_norm(_out: Aval, x: Aval, *, axis: Axes, keepdims: bool, ord: float) -> Dim:

@@ -7,7 +7,7 @@ from typing import Any
 from .bounds import knows, product_signs, structure_of_quotient
 from .families import elementwise, like_ufunc
 
-__all__ = ["divide_or_zero"]
+__all__ = ["divide_or_zero", "inverse_root"]
 
 
 def _kernel(xp: Any, x: Any, y: Any) -> Any:
@@ -29,4 +29,20 @@ divide_or_zero = elementwise(
         "x / y, and 0 where y is 0, as are its derivatives there: for quotients whose divisor "
         "vanishes only where nothing is divided, such as x / norm(x)."
     ),
+)
+
+
+def _kernel_of_inverse(xp: Any, s: Any) -> Any:
+    none = s == 0
+    inverse = 1 / xp.sqrt(xp.where(none, xp.ones_like(s), s))
+    return xp.where(none, xp.zeros_like(s), inverse)
+
+
+inverse_root = elementwise(
+    "inverse_root",
+    kernel=_kernel_of_inverse,
+    vjp=(lambda ct, out, s: -(ct * divide_or_zero(0.5 * out, s)),),
+    promote=like_ufunc("sqrt"),
+    flops=1,  # As a root: one instruction of processors, one operation of XLA.
+    doc="1 / sqrt(s), and 0 where s is 0: what x = 0 is divided by in x / norm(x).",
 )

@@ -1,0 +1,297 @@
+r"""Norms written out: the derivative of $\sqrt{c \sum x_i^2}$ right at $x = 0$.
+
+By the chain rule $\bar x = 2 x\, c\, \bar y / (2 y)$ is $0 \cdot \infty$ there. The norm has
+subgradients, all of length 1 at most, and 0 is the one that favours no direction: so
+`sqrt(sum(x * x))`, however it is spelled, has the derivative $c\, x / y$ that is 0 at $y = 0$, as
+`norm(x)` has. The root itself keeps its infinite slope: where the sum under it is what one
+differentiates by, the ordinary rule speaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array
+from ..dag import Node
+from ..op import StandIn
+from .masks import behind_masks
+from .quotients import divide_or_zero, inverse_root
+
+__all__ = ["norm_written_out", "root_written_as_power", "without_factor"]
+
+_PARTS = 16
+"""How many summands and factors are looked at, so that one is found in bounded time."""
+
+
+class _Squares(NamedTuple):
+    """The sum of the squares of `x` over `axis` (none: the squares themselves)."""
+
+    x: Node
+    axis: tuple[int, ...]
+    keepdims: bool
+
+
+# -- what is under the root ------------------------------------------------------------------------
+def norm_written_out(node: Node) -> StandIn | None:
+    """The derivative of a root past what is under it, if that is a sum of squares."""
+    passed: list[Node] = []
+    scales: list[tuple[str, Node]] = []
+    under = _unscaled(node.operands[0], scales, passed)
+    terms: list[_Squares] = []
+    for part in _summands(under, passed):
+        found = _squares_of(part, passed)
+        if found is None or part.shape != under.shape:
+            return None
+        terms.append(found)
+    return StandIn(
+        passed=tuple(passed),
+        operands=tuple([term.x for term in terms]),
+        helps=lambda ct, out: not _divided_by(ct, out),
+        vjp=tuple([_rule(term, scales) for term in terms]),
+        jvp=lambda tangents, out: _pushed(terms, scales, tangents, out),
+    )
+
+
+def root_written_as_power(node: Node) -> StandIn | None:
+    """The same of `x ** 0.5`."""
+    return norm_written_out(node) if _is_number(node.operands[1], 0.5) else None
+
+
+def _unscaled(node: Node, scales: list[tuple[str, Node]], passed: list[Node]) -> Node:
+    """What is multiplied and divided by numbers, as a mean is."""
+    for _ in range(_PARTS):
+        scale = _scale_of(node)
+        if scale is None:
+            break
+        passed.append(node)
+        scales.append((node.op.name, node.operands[scale]))
+        node = node.operands[1 - scale]
+    return node
+
+
+def _scale_of(node: Node) -> int | None:
+    """The operand that is a positive number, or as large as a dimension."""
+    slots = {"divide": (1,), "multiply": (0, 1)}.get(node.op.name, ())
+    for slot in slots:
+        each, other = node.operands[slot], node.operands[1 - slot]
+        if each.shape or other.is_constant:
+            continue
+        if each.op.name == "dimension" or (
+            each.is_constant and 0 < float(each.params["value"]) < np.inf
+        ):
+            return slot
+    return None
+
+
+def _summands(node: Node, passed: list[Node]) -> list[Node]:
+    parts: list[Node] = []
+    stack = [node]
+    while stack:
+        each = stack.pop()
+        if each.op.name == "add" and len(parts) + len(stack) < _PARTS:
+            passed.append(each)
+            stack.extend(reversed(each.operands))
+        else:
+            parts.append(each)
+    return parts
+
+
+def _squares_of(node: Node, passed: list[Node]) -> _Squares | None:
+    passed.append(node)
+    if node.op.name == "sum":
+        passed.append(node.operands[0])
+        x = _squared(node.operands[0])
+        return x and _Squares(x, node.params["axis"], node.params["keepdims"])
+    if node.op.name in ("matmul", "einsum") and len(set(node.operands)) == 1:
+        x = node.operands[0]
+        axis = _contracted(node, x)
+        return None if axis is None else _Squares(x, axis, False)
+    x = _squared(node)
+    return x and _Squares(x, (), False)
+
+
+def _contracted(node: Node, x: Node) -> tuple[int, ...] | None:
+    """The axes that a product of x with itself is summed over, if it is their squares."""
+    if node.op.name == "matmul":
+        return (-1,) if x.ndim == 1 else None
+    inputs, _, result = node.params["subscripts"].partition("->")
+    labels = inputs.split(",")[0]
+    plain = inputs == f"{labels},{labels}" and labels.isalpha() and len(set(labels)) == x.ndim
+    if not plain or [label for label in labels if label in result] != list(result):
+        return None
+    return tuple([place - x.ndim for place, label in enumerate(labels) if label not in result])
+
+
+def _squared(node: Node) -> Node | None:
+    """What this is the square of."""
+    if node.op.name == "square":
+        return node.operands[0]
+    if node.op.name == "multiply" and node.operands[0] is node.operands[1]:
+        return node.operands[0]
+    if node.op.name == "power" and _is_number(node.operands[1], 2.0):
+        return node.operands[0]
+    return None
+
+
+def _is_number(node: Node, number: float) -> bool:
+    return node.is_constant and not node.shape and float(node.params["value"]) == number
+
+
+# -- its derivative --------------------------------------------------------------------------------
+def _rule(term: _Squares, scales: Sequence[tuple[str, Node]]) -> Callable[[Any, Any], Any]:
+    def rule(ct: Array, out: Array) -> Array:
+        x = Array(term.x)
+        rest = without_factor(ct, out)
+        if rest is not None:
+            # (c |x|) x / |x|: of |x|^2 the derivative is c x, without a quotient.
+            return _restored(_scaled(rest, scales), term) * x
+        if _is_made_of_numbers(ct.node):
+            inverse = inverse_root(Array(out.node.operands[0]))
+            return x * _restored(_scaled(ct, scales) * inverse, term)
+        return x * _restored(_scaled(divide_or_zero(ct, out), scales), term)
+
+    masked: Any = rule if term.axis else behind_masks(rule)
+    return masked
+
+
+def _is_made_of_numbers(node: Node) -> bool:
+    """Whether a cotangent does not depend on the root: then the root need not be computed."""
+    while node.op.name in ("broadcast", "broadcast_to", "reshape", "expand_dims"):
+        (node,) = node.operands
+    return node.is_constant
+
+
+def _pushed(
+    terms: Sequence[_Squares],
+    scales: Sequence[tuple[str, Node]],
+    tangents: Sequence[Array | None],
+    out: Array,
+) -> Array | None:
+    total: Any = None
+    for term, tangent in zip(terms, tangents, strict=True):
+        if tangent is None:
+            continue
+        part = Array(term.x) * tangent
+        if term.axis:
+            part = FUNCTIONS["sum"](part, axis=term.axis, keepdims=term.keepdims)
+        total = part if total is None else total + part
+    return None if total is None else divide_or_zero(_scaled(total, scales), out)
+
+
+def _restored(value: Array, term: _Squares) -> Array:
+    if term.keepdims or not term.axis:
+        return value
+    return FUNCTIONS["expand_dims"](value, term.axis)
+
+
+def _scaled(value: Array, scales: Sequence[tuple[str, Node]]) -> Array:
+    for name, scale in scales:
+        value = value / Array(scale) if name == "divide" else value * Array(scale)
+    return value
+
+
+_WALKED = 64
+"""Nodes of a cotangent that are looked at for a divisor."""
+
+
+def _divided_by(ct: Array, out: Array) -> bool:
+    """Whether what comes after a root divides by it, and no mask keeps 0 out of that.
+
+    Then its derivative at 0 is none, whatever is done here, and the shorter form is as good.
+    """
+    start = out.node.serial
+    seen = {ct.node}
+    stack = [ct.node]
+    found = False
+    while stack and len(seen) < _WALKED:
+        node = stack.pop()
+        if node.op.name == "where":
+            return False
+        found = found or _vanishing(_divisor(node), out.node)
+        fresh = [each for each in node.operands if each.serial > start and each not in seen]
+        seen.update(fresh)
+        stack.extend(fresh)
+    return found
+
+
+def _divisor(node: Node) -> Node | None:
+    if node.op.name == "divide":
+        return node.operands[1]
+    if node.op.name == "reciprocal":
+        return node.operands[0]
+    if node.op.name == "power" and node.operands[1].is_constant and not node.operands[1].shape:
+        return node.operands[0] if float(node.operands[1].params["value"]) < 0 else None
+    return None
+
+
+def _vanishing(node: Node | None, root: Node) -> bool:
+    """Whether a value is 0 where the root is, as a product with it."""
+    stack = [] if node is None else [node]
+    seen = 0
+    while stack and seen < _PARTS:
+        each = stack.pop()
+        seen += 1
+        if each is root:
+            return True
+        if each.op.name in (
+            "multiply",
+            "square",
+            "sqrt",
+            "power",
+            "reshape",
+            "expand_dims",
+            "broadcast",
+        ):
+            stack.extend(each.operands if each.op.name == "multiply" else each.operands[:1])
+    return False
+
+
+# -- a factor taken out ----------------------------------------------------------------------------
+def without_factor(total: Array, factor: Array) -> Array | None:
+    """A sum of products without one factor, None if some summand lacks it."""
+    found: Any = None
+    for term in _split(total.node, "add"):
+        rest = _without(term, factor.node)
+        if rest is None:
+            return None
+        found = rest if found is None else found + rest
+    # A factor may have been what gave the product its shape.
+    return found if found.shape == total.shape else FUNCTIONS["broadcast_to"](found, total.shape)
+
+
+def _split(node: Node, name: str) -> list[Node]:
+    """What the operation of that name puts together, of each nest of it."""
+    parts: list[Node] = []
+    stack = [node]
+    while stack:
+        each = stack.pop()
+        if each.op.name == name and len(parts) + len(stack) < _PARTS:
+            stack.extend(reversed(each.operands))
+        else:
+            parts.append(each)
+    return parts
+
+
+def _without(term: Node, factor: Node) -> Array | None:
+    """One product, perhaps negative or divided, without the factor."""
+    divisors: list[Node] = []
+    negative = False
+    while term.op.name in ("negative", "divide") and len(divisors) < _PARTS:
+        if term.op.name == "negative":
+            negative = not negative
+        else:
+            divisors.append(term.operands[1])
+        term = term.operands[0]
+    factors = _split(term, "multiply")
+    if factor not in factors:
+        return None
+    factors.remove(factor)
+    rest: Array = FUNCTIONS["ones_like"](Array(factor)) if not factors else Array(factors[0])
+    for each in factors[1:]:
+        rest = rest * Array(each)
+    for each in reversed(divisors):
+        rest = rest / Array(each)
+    return -rest if negative else rest
