@@ -223,6 +223,14 @@ CALLS: dict[str, tuple[Any, ...]] = {
     ),
     **dict.fromkeys(["sp.gdtr", "sp.gdtrc"], (f, 1.7, g)),
     "sp.hyp2f1": (1.3, 0.7, 2.2, f),
+    "sp.pdtri": (2, f),
+    **dict.fromkeys(["sp.bdtri", "sp.nbdtri"], (2, 6, f)),
+    "sp.fdtri": (2.5, 3.5, f),
+    "sp.gdtrix": (g, 1.7, f),
+    "sp.gdtria": (f, 1.7, g),
+    "sp.lpmv": (1, 2.5, f),
+    "sp.nrdtrisd": (f, 0.8, g),
+    **dict.fromkeys(["sp.wright_bessel", "sp.log_wright_bessel"], (0.7, 1.2, f)),
     "sp.ellipj": (f, 0.4),
     "sp.ndtri_exp": (neg,),
     "sp.bdtr": (1, 4, f),
@@ -403,18 +411,14 @@ REFUSED_SPECIAL = {
         hankel1 hankel1e hankel2 hankel2e kelvin modfresnelm modfresnelp wofz
     """,
     r"Make it an operation: special\.\w+ = sg\.custom_op": """
-        agm airye bdtri bdtrik bdtrin bei beip ber berp besselpoly btdtria btdtrib chdtriv chndtr
-        chndtridf chndtrinc chndtrix ellipeinc ellipkinc elliprc elliprd elliprf elliprg elliprj
-        fdtri
-        fdtridfd
-        gdtria gdtrib gdtrix it2i0k0 it2j0y0 it2struve0 itairy iti0k0 itj0y0 itmodstruve0
-        itstruve0 kei keip ker kerp kolmogi kolmogorov log_wright_bessel lpmv mathieu_a mathieu_b
-        mathieu_cem mathieu_modcem1 mathieu_modcem2 mathieu_modsem1 mathieu_modsem2 mathieu_sem
-        nbdtri
-        nbdtrik nbdtrin ncfdtr ncfdtri ncfdtridfd ncfdtridfn ncfdtrinc nctdtr nctdtridf nctdtrinc
-        nctdtrit nrdtrimn nrdtrisd obl_ang1 obl_ang1_cv obl_cv obl_rad1 obl_rad1_cv obl_rad2
-        obl_rad2_cv pbdv pbvv pbwa pdtri pdtrik pro_ang1 pro_ang1_cv pro_cv pro_rad1 pro_rad1_cv
-        pro_rad2 pro_rad2_cv smirnov smirnovi stdtridf tklmbda voigt_profile wright_bessel zetac
+        itairy
+        bdtrik bdtrin besselpoly btdtria btdtrib chdtriv chndtr chndtridf chndtrinc chndtrix
+        elliprc elliprd elliprf elliprg elliprj fdtridfd gdtrib mathieu_a mathieu_b mathieu_cem
+        mathieu_modcem1 mathieu_modcem2 mathieu_modsem1 mathieu_modsem2 mathieu_sem nbdtrik
+        nbdtrin ncfdtr ncfdtri ncfdtridfd ncfdtridfn ncfdtrinc nctdtr nctdtridf nctdtrinc
+        nctdtrit obl_ang1 obl_ang1_cv obl_cv obl_rad1 obl_rad1_cv obl_rad2 obl_rad2_cv pbdv pbvv
+        pbwa pdtrik pro_ang1 pro_ang1_cv pro_cv pro_rad1 pro_rad1_cv pro_rad2 pro_rad2_cv
+        smirnov smirnovi stdtridf tklmbda voigt_profile zetac
     """,
 }
 

@@ -6,7 +6,7 @@ form, unless one is written here.
 
 from __future__ import annotations
 
-from math import pi, sqrt
+from math import factorial, pi, sqrt
 from typing import Any
 
 from ..array import NUMPY_FUNCTIONS, Array
@@ -20,7 +20,7 @@ from .exponential import exp, power
 from .families import elementwise
 from .integrals import sinc
 from .rounding import trunc
-from .scipyufuncs import float_or_double, polynomial, scipy_ufunc
+from .scipyufuncs import float_or_double, part_of, polynomial, scipy_ufunc
 from .special import digamma, erf, gamma, gammaln, xlogy
 from .trigonometric import cos, cosh, sin, sinh
 
@@ -258,52 +258,40 @@ ellipkm1 = scipy_ufunc(
 
 
 # -- several results -------------------------------------------------------------------------------
-def _part(name: str, function: str, place: int, *vjp: Any) -> Any:
-    """One result of a function that has several."""
-
-    def kernel(xp: Any, *operands: Any) -> Any:
-        found = getattr(xp.special, function)(*operands)
-        return found[place].astype(operands[0].dtype)
-
-    return elementwise(
-        name,
-        kernel=kernel,
-        vjp=vjp,
-        promote=float_or_double,
-        flops=60,
-        doc=f"Result {place} of scipy.special.{function}.",
-    )
+_SINHC = tuple([1 / factorial(2 * k + 1) for k in range(10)])
 
 
 def _sinhc(x: Array) -> Array:
-    at_zero = x == 0
-    return where(at_zero, 1, sinh(x) / where(at_zero, 1, x))
+    """sinh(x) / x, near 0 by its series: derivatives of the quotient lose their digits there."""
+    near = absolute(x) < 0.5
+    small, far = where(near, x, 0), where(near, 1, x)
+    return where(near, polynomial(small * small, *_SINHC), sinh(far) / far)
 
 
-_si = _part("sine_integral", "sici", 0, lambda ct, out, x: ct * sinc(x / pi))
-_ci = _part("cosine_integral", "sici", 1, lambda ct, out, x: ct * (cos(x) / x))
-_shi = _part("sinh_integral", "shichi", 0, lambda ct, out, x: ct * _sinhc(x))
-_chi = _part("cosh_integral", "shichi", 1, lambda ct, out, x: ct * (cosh(x) / x))
-_fresnel_s = _part("fresnel_sine", "fresnel", 0, lambda ct, out, x: ct * sin(pi / 2 * (x * x)))
-_fresnel_c = _part("fresnel_cosine", "fresnel", 1, lambda ct, out, x: ct * cos(pi / 2 * (x * x)))
-_ai = _part("airy_ai", "airy", 0, lambda ct, out, x: ct * _ai_slope(x))
-_ai_slope = _part("airy_ai_slope", "airy", 1, lambda ct, out, x: ct * (x * _ai(x)))
-_bi = _part("airy_bi", "airy", 2, lambda ct, out, x: ct * _bi_slope(x))
-_bi_slope = _part("airy_bi_slope", "airy", 3, lambda ct, out, x: ct * (x * _bi(x)))
-_sn = _part(
+_si = part_of("sine_integral", "sici", 0, lambda ct, out, x: ct * sinc(x / pi))
+_ci = part_of("cosine_integral", "sici", 1, lambda ct, out, x: ct * (cos(x) / x))
+_shi = part_of("sinh_integral", "shichi", 0, lambda ct, out, x: ct * _sinhc(x))
+_chi = part_of("cosh_integral", "shichi", 1, lambda ct, out, x: ct * (cosh(x) / x))
+_fresnel_s = part_of("fresnel_sine", "fresnel", 0, lambda ct, out, x: ct * sin(pi / 2 * (x * x)))
+_fresnel_c = part_of("fresnel_cosine", "fresnel", 1, lambda ct, out, x: ct * cos(pi / 2 * (x * x)))
+_ai = part_of("airy_ai", "airy", 0, lambda ct, out, x: ct * _ai_slope(x))
+_ai_slope = part_of("airy_ai_slope", "airy", 1, lambda ct, out, x: ct * (x * _ai(x)))
+_bi = part_of("airy_bi", "airy", 2, lambda ct, out, x: ct * _bi_slope(x))
+_bi_slope = part_of("airy_bi_slope", "airy", 3, lambda ct, out, x: ct * (x * _bi(x)))
+_sn = part_of(
     "jacobi_sn", "ellipj", 0, lambda ct, out, u, m: ct * (_cn(u, m) * _dn(u, m)), _no("ellipj")
 )
-_cn = _part(
+_cn = part_of(
     "jacobi_cn", "ellipj", 1, lambda ct, out, u, m: -(ct * (_sn(u, m) * _dn(u, m))), _no("ellipj")
 )
-_dn = _part(
+_dn = part_of(
     "jacobi_dn",
     "ellipj",
     2,
     lambda ct, out, u, m: -(ct * (m * (_sn(u, m) * _cn(u, m)))),
     _no("ellipj"),
 )
-_am = _part("jacobi_am", "ellipj", 3, lambda ct, out, u, m: ct * _dn(u, m), _no("ellipj"))
+_am = part_of("jacobi_am", "ellipj", 3, lambda ct, out, u, m: ct * _dn(u, m), _no("ellipj"))
 
 
 @composite("scipy.special.sici")

@@ -15,7 +15,7 @@ from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array
 from .bounds import FactRule
 from .families import elementwise
 
-__all__ = ["float_or_double", "polynomial", "scipy_ufunc"]
+__all__ = ["float_or_double", "part_of", "polynomial", "scipy_ufunc"]
 
 
 def float_or_double(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -55,6 +55,23 @@ def scipy_ufunc(
     )
     NUMPY_FUNCTIONS[f"scipy.special.{name}"] = found
     return found
+
+
+def part_of(name: str, function: str, place: int, *vjp: Any) -> Any:
+    """One result of a function that has several."""
+
+    def kernel(xp: Any, *operands: Any) -> Any:
+        found = getattr(xp.special, function)(*operands)
+        return found[place].astype(operands[0].dtype)
+
+    return elementwise(
+        name,
+        kernel=kernel,
+        vjp=vjp,
+        promote=float_or_double,
+        flops=60,
+        doc=f"Result {place} of scipy.special.{function}.",
+    )
 
 
 def polynomial(x: Array, *coefficients: float) -> Array:

@@ -83,6 +83,45 @@ SPECIAL = (
     _as("betainc", lambda x: FUNCTIONS["bdtr"](1, 4, x), UNIT, note="bdtr"),
 )
 
+RARER = (
+    *[
+        _row(name, POSITIVE)
+        for name in ("ber", "bei", "ker", "kei", "berp", "beip", "kerp", "keip")
+    ],
+    *[_row(name, Operand(-0.4, 0.4), note="near 0") for name in ("berp", "beip")],
+    *[
+        _row(name, POSITIVE)
+        for name in (
+            "integral_j0",
+            "integral_y0",
+            "integral_i0",
+            "integral_k0",
+            "integral_j0_over",
+            "integral_y0_over",
+            "integral_i0_over",
+            "integral_k0_over",
+            "itstruve0",
+            "it2struve0",
+            "itmodstruve0",
+        )
+    ],
+    *[
+        _row(name, POSITIVE)
+        for name in ("airye_ai", "airye_ai_slope", "airye_bi", "airye_bi_slope")
+    ],
+    *[
+        _as(name, lambda phi, name=name: FUNCTIONS[name](phi, 0.4), Operand(-4.0, 4.0), note="")
+        for name in ("ellipdinc", "ellipkinc", "ellipeinc")
+    ],
+    _as("ellipkm1", FUNCTIONS["agm"], POSITIVE, POSITIVE, note="agm"),
+    _with("wright_bessel", (0.7, 1.2), POSITIVE),
+    _with("log_wright_bessel", (0.7, 1.2), POSITIVE),
+    _with("lpmv", (1, 2.5), SMALL),
+    _row("kolmogorov", Operand(0.3, 2.0)),
+    _row("kolmogi", UNIT),
+    _as("betaincinv", lambda p: FUNCTIONS["fdtri"](3, 4, p), UNIT, note="fdtri"),
+)
+
 POLYNOMIALS = (
     *[
         _as("multiply", lambda x, name=name: FUNCTIONS[name](4, x), SMALL, note=name)
@@ -128,4 +167,4 @@ APPLIED = (
     ),
 )
 
-ROWS = (*SPECIAL, *POLYNOMIALS, *APPLIED)
+ROWS = (*SPECIAL, *RARER, *POLYNOMIALS, *APPLIED)

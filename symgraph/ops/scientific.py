@@ -1,0 +1,374 @@
+"""SciPy's rarer special functions of real arguments: each a derivative that is known, or a formula.
+
+Kelvin functions and integrals of Bessel and Struve functions (DLMF 10.61, 10.43, 11.7),
+scaled Airy functions, incomplete elliptic integrals (19.4), the arithmetic-geometric mean
+(19.8.5), Wright's function (10.46.4), Kolmogorov's distribution, inverses of distributions.
+"""
+
+from __future__ import annotations
+
+from math import factorial, pi, sqrt
+from typing import Any
+
+from ..array import Array
+from ..op import undefined
+from .bessel import i0, j0, k0, y0
+from .beta import betaincinv, gammainccinv, gammaincinv
+from .bounds import is_positive, knows
+from .choice import where
+from .composites import as_array, composite
+from .elementwise import absolute
+from .elementwise import sqrt as root
+from .exponential import exp
+from .families import elementwise
+from .hypergeometric import ellipkm1, modstruve, struve
+from .rounding import floor, trunc
+from .scipyufuncs import float_or_double, part_of, polynomial, scipy_ufunc
+from .special import ndtri
+from .trigonometric import cos, sin
+
+__all__ = [
+    "agm",
+    "airye",
+    "bdtri",
+    "bei",
+    "beip",
+    "ber",
+    "berp",
+    "ellipeinc",
+    "ellipkinc",
+    "fdtri",
+    "gdtria",
+    "gdtrix",
+    "it2i0k0",
+    "it2j0y0",
+    "it2struve0",
+    "iti0k0",
+    "itj0y0",
+    "itmodstruve0",
+    "itstruve0",
+    "kei",
+    "keip",
+    "ker",
+    "kerp",
+    "kolmogi",
+    "kolmogorov",
+    "log_wright_bessel",
+    "lpmv",
+    "nbdtri",
+    "nrdtrimn",
+    "nrdtrisd",
+    "pdtri",
+    "wright_bessel",
+]
+
+
+def _no(name: str) -> Any:
+    return undefined(f"the derivative of {name} in a parameter has no closed form")
+
+
+# -- Kelvin functions: w = ber + i bei solves x w'' + w' = i x w -----------------------------------
+def _quotient(y: Any, x: Array, *series: float) -> Array:
+    """`y(x) / x`, by its series in x² near 0, where quotients and their derivatives lose digits."""
+    near = absolute(x) < 0.5
+    small, far = where(near, x, 0), where(near, 1, x)
+    return where(near, polynomial(small * small, *series), y(far) / far)
+
+
+# DLMF 10.65.1, differentiated and divided by x; every other power is missing.
+_BERP = tuple(
+    [
+        (-1.0) ** (n // 2 + 1) * 2 * (n + 1) / (4.0 ** (n + 1) * factorial(n + 1) ** 2)
+        if n % 2
+        else 0.0
+        for n in range(10)
+    ]
+)
+_BEIP = tuple(
+    [
+        0.0
+        if n % 2
+        else (-1.0) ** (n // 2) * 2 * (n + 1) / (4.0 ** (n + 1) * factorial(n + 1) ** 2)
+        for n in range(10)
+    ]
+)
+ber = scipy_ufunc("ber", lambda ct, out, x: ct * berp(x), doc="The Kelvin function ber.", flops=40)
+bei = scipy_ufunc("bei", lambda ct, out, x: ct * beip(x), doc="The Kelvin function bei.", flops=40)
+ker = scipy_ufunc("ker", lambda ct, out, x: ct * kerp(x), doc="The Kelvin function ker.", flops=40)
+kei = scipy_ufunc("kei", lambda ct, out, x: ct * keip(x), doc="The Kelvin function kei.", flops=40)
+berp = scipy_ufunc(
+    "berp",
+    lambda ct, out, x: -(ct * (bei(x) + _quotient(berp, x, *_BERP))),
+    doc="The derivative of ber.",
+    flops=40,
+)
+beip = scipy_ufunc(
+    "beip",
+    lambda ct, out, x: ct * (ber(x) - _quotient(beip, x, *_BEIP)),
+    doc="The derivative of bei.",
+    flops=40,
+)
+kerp = scipy_ufunc(
+    "kerp",
+    lambda ct, out, x: -(ct * (kei(x) + out / x)),
+    doc="The derivative of ker.",
+    flops=40,
+)
+keip = scipy_ufunc(
+    "keip",
+    lambda ct, out, x: ct * (ker(x) - out / x),
+    doc="The derivative of kei.",
+    flops=40,
+)
+
+# (1 - j0(x)) / x² and (i0(x) - 1) / x² in powers of x²: DLMF 10.2.2 and 10.25.2.
+_J0_LESS = tuple([(-1.0) ** k / (4.0 ** (k + 1) * factorial(k + 1) ** 2) for k in range(10)])
+_I0_LESS = tuple([1 / (4.0 ** (k + 1) * factorial(k + 1) ** 2) for k in range(10)])
+
+# -- integrals -------------------------------------------------------------------------------------
+_j0 = part_of("integral_j0", "itj0y0", 0, lambda ct, out, x: ct * j0(x))
+_y0 = part_of("integral_y0", "itj0y0", 1, lambda ct, out, x: ct * y0(x))
+_i0 = part_of("integral_i0", "iti0k0", 0, lambda ct, out, x: ct * i0(x))
+_k0 = part_of("integral_k0", "iti0k0", 1, lambda ct, out, x: ct * k0(x))
+_j0_over = part_of(
+    "integral_j0_over",
+    "it2j0y0",
+    0,
+    lambda ct, out, x: ct * (x * _quotient(lambda x: (1 - j0(x)) / x, x, *_J0_LESS)),
+)
+_y0_over = part_of("integral_y0_over", "it2j0y0", 1, lambda ct, out, x: -(ct * (y0(x) / x)))
+_i0_over = part_of(
+    "integral_i0_over",
+    "it2i0k0",
+    0,
+    lambda ct, out, x: ct * (x * _quotient(lambda x: (i0(x) - 1) / x, x, *_I0_LESS)),
+)
+_k0_over = part_of("integral_k0_over", "it2i0k0", 1, lambda ct, out, x: -(ct * (k0(x) / x)))
+itstruve0 = scipy_ufunc(
+    "itstruve0",
+    lambda ct, out, x: ct * struve(0, x),
+    doc="The integral of the Struve function H0 from 0 to x.",
+    flops=100,
+)
+it2struve0 = scipy_ufunc(
+    "it2struve0",
+    lambda ct, out, x: -(ct * (struve(0, x) / x)),
+    doc="The integral of H0(t) / t from x to infinity.",
+    flops=100,
+)
+itmodstruve0 = scipy_ufunc(
+    "itmodstruve0",
+    lambda ct, out, x: ct * modstruve(0, x),
+    doc="The integral of the modified Struve function L0 from 0 to x.",
+    flops=100,
+)
+
+
+@composite("scipy.special.itj0y0")
+def itj0y0(x: Any) -> tuple[Array, Array]:
+    """The integrals of j0 and y0 from 0 to x."""
+    return _j0(x), _y0(x)
+
+
+@composite("scipy.special.iti0k0")
+def iti0k0(x: Any) -> tuple[Array, Array]:
+    """The integrals of i0 and k0 from 0 to x."""
+    return _i0(x), _k0(x)
+
+
+@composite("scipy.special.it2j0y0")
+def it2j0y0(x: Any) -> tuple[Array, Array]:
+    """The integrals of (1 - j0(t)) / t from 0 to x, and of y0(t) / t from x on."""
+    return _j0_over(x), _y0_over(x)
+
+
+@composite("scipy.special.it2i0k0")
+def it2i0k0(x: Any) -> tuple[Array, Array]:
+    """The integrals of (i0(t) - 1) / t from 0 to x, and of k0(t) / t from x on."""
+    return _i0_over(x), _k0_over(x)
+
+
+# -- scaled Airy functions: Ai exp(z), Ai' exp(z), Bi exp(-z), Bi' exp(-z), z = 2/3 x^(3/2) --------
+def _rate(x: Array) -> Array:
+    return root(where(x > 0, x, 0))
+
+
+_eai = part_of("airye_ai", "airye", 0, lambda ct, out, x: ct * (_eai_slope(x) + _rate(x) * out))
+_eai_slope = part_of(
+    "airye_ai_slope", "airye", 1, lambda ct, out, x: ct * (x * _eai(x) + _rate(x) * out)
+)
+_ebi = part_of("airye_bi", "airye", 2, lambda ct, out, x: ct * (_ebi_slope(x) - _rate(x) * out))
+_ebi_slope = part_of(
+    "airye_bi_slope", "airye", 3, lambda ct, out, x: ct * (x * _ebi(x) - _rate(x) * out)
+)
+
+
+@composite("scipy.special.airye")
+def airye(x: Any) -> tuple[Array, Array, Array, Array]:
+    """Airy's functions without their exponential factors; the first two are NaN left of 0."""
+    return _eai(x), _eai_slope(x), _ebi(x), _ebi_slope(x)
+
+
+# -- incomplete elliptic integrals: F - E = m D ----------------------------------------------------
+def _kernel_of_d(xp: Any, phi: Any, m: Any) -> Any:
+    """For one half period by Carlson's R_D, as the complete integral for the others."""
+    periods = xp.round(phi / pi)
+    s = xp.sin(phi - pi * periods)
+    rest = s**3 / 3 * xp.special.elliprd(1 - s * s, 1 - m * s * s, m * 0 + 1)
+    whole = xp.special.elliprd(m * 0, xp.where(periods == 0, m * 0 + 1, 1 - m), m * 0 + 1) / 3
+    return (rest + xp.where(periods == 0, rest * 0, 2 * periods * whole)).astype(phi.dtype)
+
+
+def _delta(phi: Array, m: Array) -> Array:
+    return root(1 - m * sin(phi) ** 2)
+
+
+_D = elementwise(
+    "ellipdinc",
+    kernel=_kernel_of_d,
+    vjp=(
+        lambda ct, out, phi, m: ct * (sin(phi) ** 2 / _delta(phi, m)),
+        undefined("second derivatives of incomplete elliptic integrals in m lose their digits"),
+    ),
+    promote=float_or_double,
+    flops=80,
+    doc="(ellipkinc(phi, m) - ellipeinc(phi, m)) / m, finite at m = 0.",
+)
+ellipkinc = scipy_ufunc(
+    "ellipkinc",
+    lambda ct, out, phi, m: ct / _delta(phi, m),
+    lambda ct, out, phi, m: (
+        ct * ((out - _D(phi, m) - sin(phi) * cos(phi) / _delta(phi, m)) / (2 * (1 - m)))
+    ),
+    doc="The incomplete elliptic integral of the first kind.",
+    flops=60,
+)
+ellipeinc = scipy_ufunc(
+    "ellipeinc",
+    lambda ct, out, phi, m: ct * _delta(phi, m),
+    lambda ct, out, phi, m: -(ct * (0.5 * _D(phi, m))),
+    doc="The incomplete elliptic integral of the second kind.",
+    flops=60,
+)
+
+
+@composite("scipy.special.agm")
+def agm(a: Any, b: Any) -> Array:
+    """The arithmetic-geometric mean of two numbers of one sign."""
+    a, b = as_array(a), as_array(b)
+    none = (a == 0) & (b == 0)
+    total = where(none, 1, a + b)
+    return where(none, 0, pi / 4 * total / ellipkm1(4 * (a / total) * (b / total)))
+
+
+# -- Wright's function, Legendre functions ---------------------------------------------------------
+wright_bessel = scipy_ufunc(
+    "wright_bessel",
+    _no("wright_bessel"),
+    _no("wright_bessel"),
+    lambda ct, out, a, b, x: ct * wright_bessel(a, a + b, x),
+    facts=knows(signs=is_positive),
+    doc="Wright's generalised Bessel function, for a, b, x of 0 or more.",
+    flops=100,
+)
+log_wright_bessel = scipy_ufunc(
+    "log_wright_bessel",
+    _no("log_wright_bessel"),
+    _no("log_wright_bessel"),
+    lambda ct, out, a, b, x: ct * exp(log_wright_bessel(a, a + b, x) - out),
+    doc="The logarithm of wright_bessel.",
+    flops=100,
+)
+lpmv = scipy_ufunc(
+    "lpmv",
+    _no("lpmv"),
+    _no("lpmv"),
+    lambda ct, out, m, v, x: ct * ((v * x * out - (v + m) * lpmv(m, v - 1, x)) / (x * x - 1)),
+    doc="The associated Legendre function of whole order m and real degree v, for |x| < 1.",
+    flops=100,
+)
+
+
+# -- Kolmogorov's distribution ---------------------------------------------------------------------
+def _slope_of_kolmogorov(x: Array) -> Array:
+    """Of the two theta series the one that converges: each term is below 1e-17 of the first."""
+    near = x < 1
+    small = where(near, where(x > 0.05, x, 0.05), 1.0)
+    large = where(near, 1.0, x)
+    left: Any = 0
+    for odd in (1, 3, 5, 7, 9):
+        t = (odd * pi) ** 2 / (4 * small * small)
+        left = left + exp(-t / 2) * (t - 1)
+    left = -sqrt(2 * pi) * left / (small * small)
+    right: Any = 0
+    for k in range(1, 6):
+        right = right + (-1) ** k * k * k * exp(-2 * k * k * (large * large))
+    # Below 0.05 the density is less than the smallest number there is.
+    return where(x > 0.05, where(near, left, 8 * large * right), 0.0)
+
+
+kolmogorov = scipy_ufunc(
+    "kolmogorov",
+    lambda ct, out, x: ct * _slope_of_kolmogorov(x),
+    doc="The probability that Kolmogorov's statistic is larger than x.",
+    flops=60,
+)
+kolmogi = scipy_ufunc(
+    "kolmogi",
+    lambda ct, out, p: ct / _slope_of_kolmogorov(out),
+    doc="The x with kolmogorov(x) = p.",
+    flops=100,
+)
+
+
+# -- inverses of distributions ---------------------------------------------------------------------
+@composite("scipy.special.pdtri")
+def pdtri(k: Any, y: Any) -> Array:
+    """The m with pdtr(k, m) = y."""
+    return gammainccinv(as_array(k) + 1, y)
+
+
+@composite("scipy.special.bdtri")
+def bdtri(k: Any, n: Any, y: Any) -> Array:
+    """The p with bdtr(k, n, p) = y."""
+    fewest = floor(as_array(k)) + 1
+    return betaincinv(fewest, trunc(n) - fewest + 1, 1 - as_array(y))
+
+
+@composite("scipy.special.nbdtri")
+def nbdtri(k: Any, n: Any, y: Any) -> Array:
+    """The p with nbdtr(k, n, p) = y."""
+    return betaincinv(trunc(n), trunc(k) + 1, y)
+
+
+@composite("scipy.special.fdtri")
+def fdtri(dfn: Any, dfd: Any, p: Any) -> Array:
+    """The x with fdtr(dfn, dfd, x) = p."""
+    dfn, dfd = as_array(dfn), as_array(dfd)
+    below = betaincinv(dfn / 2, dfd / 2, p)
+    above = betaincinv(dfd / 2, dfn / 2, 1 - as_array(p))
+    return dfd * below / (dfn * above)
+
+
+@composite("scipy.special.gdtrix")
+def gdtrix(a: Any, b: Any, p: Any) -> Array:
+    """The x with gdtr(a, b, x) = p."""
+    return gammaincinv(b, p) / a
+
+
+@composite("scipy.special.gdtria")
+def gdtria(p: Any, b: Any, x: Any) -> Array:
+    """The a with gdtr(a, b, x) = p."""
+    return gammaincinv(b, p) / x
+
+
+@composite("scipy.special.nrdtrimn")
+def nrdtrimn(p: Any, std: Any, x: Any) -> Array:
+    """The mean of the normal distribution of deviation `std` in which x is the quantile of p."""
+    return as_array(x) - as_array(std) * ndtri(p)
+
+
+@composite("scipy.special.nrdtrisd")
+def nrdtrisd(mn: Any, p: Any, x: Any) -> Array:
+    """The deviation of the normal distribution of mean `mn` in which x is the quantile of p."""
+    return (as_array(x) - mn) / ndtri(p)
