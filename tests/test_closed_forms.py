@@ -38,6 +38,10 @@ OVER: dict[str, int] = {
     "squared Hellinger": 4,  # 3
     "binary entropy": 4,  # 3
     "Bregman, negative entropy": 3,  # 2
+    "Michaelis-Menten fit, rate": 6,  # 5
+    "variance under a softmax": 15,  # 11
+    "signal to noise, logarithm": 8,  # 4
+    "cross-entropy of a mixture of two": 8,  # 6
     "proportional odds, middle category": 21,  # 12
     "soft minimum of distances": 12,  # 11
     "gamma, shape and rate": 7,  # 6

@@ -11,6 +11,7 @@ from textbook.crossentropy import CROSS_ENTROPY
 from textbook.distances import DISTANCES
 from textbook.divergences import DIVERGENCES
 from textbook.factors import FACTORS
+from textbook.further import FURTHER
 from textbook.generalised import GENERALISED
 from textbook.geometry import GEOMETRIC
 from textbook.inverses import INVERSES
@@ -39,6 +40,7 @@ CATALOGUE: list[Row] = [
     *CROSS_ENTROPY,
     *DIVERGENCES,
     *FACTORS,
+    *FURTHER,
     *GENERALISED,
     *GEOMETRIC,
     *INVERSES,
