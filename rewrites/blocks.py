@@ -50,9 +50,17 @@ def cholesky_of_blocks(a: Real, b: Real, o: RealZeros, z: RealZeros) -> Identity
 
 
 @rule(sound="rounding", measure="size of determinants")
-def determinant_of_blocks(a: Real, b: Real, o: RealZeros, z: RealZeros) -> Identity:
-    """The product of the blocks' determinants."""
-    whole = det(blocks(a, o, z, b))
+def determinant_of_upper_blocks(a: Real, b: Real, c: Real, z: RealZeros) -> Identity:
+    """The product of the determinants on the diagonal, with zeros below it."""
+    whole = det(blocks(a, c, z, b))
+    provided(is_square(a.shape) & is_square(b.shape))
+    return whole, det(a) * det(b)
+
+
+@rule(sound="rounding", measure="size of determinants")
+def determinant_of_lower_blocks(a: Real, b: Real, c: Real, o: RealZeros) -> Identity:
+    """The product of the determinants on the diagonal, with zeros above it."""
+    whole = det(blocks(a, o, c, b))
     provided(is_square(a.shape) & is_square(b.shape))
     return whole, det(a) * det(b)
 
@@ -117,14 +125,13 @@ def kronecker(a: Array, b: Array) -> Array:
 @rule(sound="rounding", measure="size of matrices inverted")
 def inverse_of_kronecker(a: Real, b: Real) -> Identity:
     r"""$(A \otimes B)^{-1} = A^{-1} \otimes B^{-1}$."""
-    provided((a.ndim == 2) & (b.ndim == 2) & is_square(a.shape) & is_square(b.shape))
+    provided(is_square(b.shape))
     return inv(kronecker(a, b)), kronecker(inv(a), inv(b))
 
 
 @rule(sound="rounding", measure="size of matrices factored")
 def cholesky_of_kronecker(a: Definite, b: Definite) -> Identity:
     r"""The factor of $A \otimes B$ is $L_A \otimes L_B$."""
-    provided((a.ndim == 2) & (b.ndim == 2))
     return cholesky(kronecker(a, b)), kronecker(cholesky(a), cholesky(b))
 
 
@@ -132,7 +139,7 @@ def cholesky_of_kronecker(a: Definite, b: Definite) -> Identity:
 def determinant_of_kronecker(a: Real, b: Real) -> Identity:
     r"""$|A \otimes B| = |A|^m |B|^n$ for A of n rows and B of m."""
     whole = det(kronecker(a, b))
-    provided((a.ndim == 2) & (b.ndim == 2) & is_square(a.shape) & is_square(b.shape))
+    provided(is_square(b.shape))
     return whole, power(det(a), b.shape[0]) * power(det(b), a.shape[0])
 
 
@@ -146,5 +153,5 @@ def _outer(u: Array, v: Array) -> Array:
 def diagonal_of_kronecker(a: Array, b: Array) -> Identity:
     r"""$\operatorname{diag}(A \otimes B) = \operatorname{diag} A \otimes \operatorname{diag} B$."""
     whole = main_diagonal(kronecker(a, b))
-    provided((a.ndim == 2) & (b.ndim == 2) & is_square(a.shape) & is_square(b.shape))
+    provided(is_square(a.shape) & is_square(b.shape))
     return whole, _outer(main_diagonal(a), main_diagonal(b))

@@ -252,7 +252,7 @@ def or_with_itself(c: Truth) -> Identity:
 
 
 @rule(sound="exact")
-def exclusive_or_with_itself(c: Truth) -> Identity:
+def exclusive_or_with_itself(c: Array) -> Identity:
     """One of two alike, but not both: never."""
     return logical_xor(c, c), False
 
@@ -264,7 +264,7 @@ def and_with_true(c: Truth) -> Identity:
 
 
 @rule(sound="exact")
-def and_with_false(c: Truth) -> Identity:
+def and_with_false(c: Array) -> Identity:
     """False absorbs."""
     return logical_and(c, False), False
 
@@ -276,7 +276,7 @@ def or_with_false(c: Truth) -> Identity:
 
 
 @rule(sound="exact")
-def or_with_true(c: Truth) -> Identity:
+def or_with_true(c: Array) -> Identity:
     """True absorbs."""
     return logical_or(c, True), True
 

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from symgraph.numpy import matmul, transpose
-from symgraph.rewriting import Array, Identity, Permutation, Real, provided, rule, static
+from symgraph.rewriting import Array, Identity, Permutation, Real, applied, provided, rule, static
 
 
 @static
 def swaps_last_two(axes: tuple[int, ...]) -> bool:
     """Whether a permutation exchanges the last two axes and no others."""
     return len(axes) >= 2 and axes == (*range(-len(axes), -2), -1, -2)
+
+
+@static
+def last_two_swapped(ndim: int) -> tuple[int, ...]:
+    """The permutation that transposes matrices."""
+    return (*range(-ndim, -2), -1, -2)
+
+
+def turned(x: Array) -> Array:
+    """The transposes of matrices."""
+    return applied("transpose", x, axes=last_two_swapped(x.ndim))
 
 
 @rule(sound="rounding", measure="transposes")
@@ -26,9 +37,9 @@ def transpose_of_product_of_transpose(
     x: Array, y: Array, inner: Permutation, outer: Permutation
 ) -> Identity:
     r"""$(X^\top Y)^\top = Y^\top X$."""
-    provided(swaps_last_two(inner) & (inner == outer) & (x.ndim == y.ndim))
+    provided(swaps_last_two(inner) & (inner == outer))
     product = transpose(matmul(transpose(x, inner), y), outer)
-    return product, matmul(transpose(y, outer), x)
+    return product, matmul(turned(y), x)
 
 
 @rule(sound="rounding", measure="transposes above products")
@@ -36,15 +47,16 @@ def transpose_of_product_by_transpose(
     x: Array, y: Array, inner: Permutation, outer: Permutation
 ) -> Identity:
     r"""$(X Y^\top)^\top = Y X^\top$."""
-    provided(swaps_last_two(inner) & (inner == outer) & (x.ndim == y.ndim))
+    provided(swaps_last_two(inner) & (inner == outer))
     product = transpose(matmul(x, transpose(y, inner)), outer)
-    return product, matmul(y, transpose(x, outer))
+    return product, matmul(y, turned(x))
 
 
 @rule(sound="rounding", measure="products over an axis of length one")
 def column_by_row(x: Real, y: Real) -> Identity:
     r"""$\sum_{k=1}^1 x_{ik} y_{kj} = x_i y_j$."""
     product = matmul(x, y)
-    provided((x.ndim >= 2) & (y.ndim >= 2))
     provided(x.shape[-1] == 1)
-    return product, x * y
+    outer = x * y
+    provided(product.shape == outer.shape)
+    return product, outer

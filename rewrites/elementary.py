@@ -6,7 +6,6 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from symgraph import constant
 from symgraph.facts import interval
 from symgraph.numpy import (
     absolute,
@@ -24,6 +23,7 @@ from symgraph.rewriting import (
     Array,
     Constant,
     Identity,
+    Nonnegative,
     Nonzero,
     Positive,
     Real,
@@ -33,8 +33,8 @@ from symgraph.rewriting import (
     is_real,
     is_total,
     product,
-    provided,
     rule,
+    together,
 )
 from symgraph.rewriting.guards import uniform_value
 
@@ -98,32 +98,23 @@ def quotient_of_absolutes(x: Real, y: Real) -> Identity:
 
 # -- constant arrays -------------------------------------------------------------------------------
 @building
-def _together(c: Array, k: Array, ufunc: np.ufunc) -> Array:
-    """Two constants as one; declined where the result leaves the range."""
-    with np.errstate(all="ignore"):
-        found = ufunc(c.node.params["value"], k.node.params["value"], dtype=c.dtype)
-    provided(bool(np.all(np.isfinite(found))))
-    return constant(found, c.dtype)
-
-
-@building
 def _product(c: Array, k: Array) -> Array:
     """As `times_two_constants` has it, where each is one number."""
     if uniform_value(c.node) is not None and uniform_value(k.node) is not None:
         return product(c, k)
-    return _together(c, k, np.multiply)
+    return together(c, k, np.multiply)
 
 
 @rule(sound="rounding")
 def plus_two_constant_arrays(x: Varying, c: RealConstant, k: RealConstant) -> Identity:
     r"""$(x + c) + k = x + (c + k)$, for arrays of constants."""
-    return (x + c) + k, x + _together(c, k, np.add)
+    return (x + c) + k, x + together(c, k, np.add)
 
 
 @rule(sound="rounding")
 def minus_two_constant_arrays(x: Varying, c: RealConstant, k: RealConstant) -> Identity:
     r"""$(x - c) - k = x - (c + k)$, for arrays of constants."""
-    return (x - c) - k, x - _together(c, k, np.add)
+    return (x - c) - k, x - together(c, k, np.add)
 
 
 @rule(sound="rounding")
@@ -133,7 +124,7 @@ def times_two_constant_arrays(x: Varying, c: RealConstant, k: RealConstant) -> I
 
 
 # -- inverse pairs ---------------------------------------------------------------------------------
-@rule(sound="domain", earned={"rounding": {"x": Positive}})
+@rule(sound="domain", earned={"rounding": {"x": Nonnegative}})
 def expm1_of_log(x: Real) -> Identity:
     r"""$e^{\log x} - 1 = x - 1$."""
     return expm1(log(x)), x - 1
@@ -158,15 +149,15 @@ def sigmoid_of_log_odds_in_parts(x: Real) -> Identity:
 
 
 # -- powers and logs -------------------------------------------------------------------------------
-@rule(sound="domain", measure="powers")
-def product_of_powers(a: Positive, x: Real, y: Real) -> Identity:
-    r"""$a^x a^y = a^{x + y}$ for $a > 0$."""
+@rule(sound="domain", earned={"rounding": {"a": Positive}}, measure="powers")
+def product_of_powers(a: Nonnegative, x: Real, y: Real) -> Identity:
+    r"""$a^x a^y = a^{x + y}$ for $a \ge 0$."""
     return power(a, x) * power(a, y), power(a, x + y)
 
 
 @rule(sound="domain", measure="powers")
-def quotient_of_powers(a: Positive, x: Real, y: Real) -> Identity:
-    r"""$a^x / a^y = a^{x - y}$ for $a > 0$."""
+def quotient_of_powers(a: Nonnegative, x: Real, y: Real) -> Identity:
+    r"""$a^x / a^y = a^{x - y}$ for $a \ge 0$."""
     return power(a, x) / power(a, y), power(a, x - y)
 
 

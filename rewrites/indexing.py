@@ -13,6 +13,7 @@ from symgraph.rewriting import (
     Axis,
     Identity,
     Index,
+    Offset,
     Permutation,
     Shape,
     applied,
@@ -22,8 +23,9 @@ from symgraph.rewriting import (
     static,
 )
 
+from .contraction import turned
 from .known import Places
-from .linalg import on_diagonal, turned
+from .linalg import on_diagonal
 from .selections import (
     composed,
     found,
@@ -291,13 +293,13 @@ def diagonal_of_diagonal_matrix(v: Array) -> Identity:
 
 
 @rule(sound="exact")
-def beside_the_diagonal(v: Array, offset: Axis) -> Identity:
+def beside_the_diagonal(v: Array, offset: Offset) -> Identity:
     """Beside the diagonal of a diagonal matrix there are zeros."""
     provided(offset != 0)
     return applied("diagonal", on_diagonal(v), offset=offset), 0
 
 
 @rule(sound="exact")
-def diagonal_of_transpose(x: Array, offset: Axis) -> Identity:
+def diagonal_of_transpose(x: Array, offset: Offset) -> Identity:
     """The diagonal on the other side."""
     return applied("diagonal", turned(x), offset=offset), applied("diagonal", x, offset=-offset)

@@ -68,7 +68,6 @@ def _transposed(op: str) -> Rule:
 
 def _both_transposed(op: str) -> Rule:
     def function(x: Real, y: Real, axes: Permutation) -> Identity:
-        provided(x.ndim == y.ndim)
         turned = applied(op, transpose(x, axes), transpose(y, axes))
         return turned, transpose(applied(op, x, y), axes)
 

@@ -31,6 +31,7 @@ from symgraph.rewriting import (
     Finite,
     Identity,
     Nonzero,
+    Offset,
     Permutation,
     Positive,
     Real,
@@ -42,7 +43,7 @@ from symgraph.rewriting import (
     static,
 )
 
-from .contraction import swaps_last_two
+from .contraction import swaps_last_two, turned
 from .known import Zeros, knowing
 
 Definite: TypeAlias = Annotated[Array, is_real, knowing(positive_definite)]
@@ -69,17 +70,6 @@ def is_matrix(shape: tuple[Any, ...]) -> bool:
 def is_square(shape: tuple[Any, ...]) -> bool:
     """Whether the last two axes have one length."""
     return len(shape) >= 2 and shape[-1] == shape[-2]
-
-
-@static
-def last_two_swapped(ndim: int) -> tuple[int, ...]:
-    """The permutation that transposes matrices."""
-    return (*range(-ndim, -2), -1, -2)
-
-
-def turned(x: Array) -> Array:
-    """The transposes of matrices."""
-    return applied("transpose", x, axes=last_two_swapped(x.ndim))
 
 
 def main_diagonal(x: Array) -> Array:
@@ -261,16 +251,20 @@ def determinant_of_upper_triangle(x: Upper) -> Identity:
     return det(x), prod(main_diagonal(x), axis=-1)
 
 
-@rule(sound="rounding")
-def diagonal_of_lower_part(x: Array) -> Identity:
-    """The diagonal is part of the lower triangle."""
-    return main_diagonal(applied("tril", x, k=0)), main_diagonal(x)
+@rule(sound="exact")
+def diagonal_of_lower_part(x: Array, k: Offset, offset: Offset) -> Identity:
+    """The lower triangle holds every diagonal up to its own."""
+    provided(offset <= k)
+    part = applied("tril", x, k=k)
+    return applied("diagonal", part, offset=offset), applied("diagonal", x, offset=offset)
 
 
-@rule(sound="rounding")
-def diagonal_of_upper_part(x: Array) -> Identity:
-    """The diagonal is part of the upper triangle."""
-    return main_diagonal(applied("triu", x, k=0)), main_diagonal(x)
+@rule(sound="exact")
+def diagonal_of_upper_part(x: Array, k: Offset, offset: Offset) -> Identity:
+    """The upper triangle holds every diagonal from its own on."""
+    provided(offset >= k)
+    part = applied("triu", x, k=k)
+    return applied("diagonal", part, offset=offset), applied("diagonal", x, offset=offset)
 
 
 # -- Cholesky factors ------------------------------------------------------------------------------

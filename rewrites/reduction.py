@@ -25,7 +25,6 @@ from symgraph.rewriting import (
     Array,
     Axes,
     Axis,
-    Boolean,
     Flag,
     Identity,
     Nonnegative,
@@ -263,14 +262,14 @@ def rectified_sum_of_squares(x: Real, axis: Axes, keepdims: Flag) -> Identity:
 
 # -- of truth values -------------------------------------------------------------------------------
 @rule(sound="exact")
-def all_of_all(c: Boolean, inner: Axes, outer: Axes) -> Identity:
+def all_of_all(c: Array, inner: Axes, outer: Axes) -> Identity:
     """All of all."""
     axes = joined(c.ndim, inner, outer)
     return every(every(c, axis=inner), axis=outer), every(c, axis=axes)
 
 
 @rule(sound="exact")
-def any_of_any(c: Boolean, inner: Axes, outer: Axes) -> Identity:
+def any_of_any(c: Array, inner: Axes, outer: Axes) -> Identity:
     """Any of any."""
     axes = joined(c.ndim, inner, outer)
     return some(some(c, axis=inner), axis=outer), some(c, axis=axes)
@@ -295,33 +294,33 @@ def alone(axis: int) -> tuple[int, ...]:
 
 
 @rule(sound="rounding", measure="reductions")
-def sum_of_stack_of_two(x: Real, y: Real, axis: Axis) -> Identity:
+def sum_of_stack_of_two(x: Real, y: Real, axis: Axis, keepdims: Flag) -> Identity:
     r"""$\sum_{i \in \{1, 2\}} x_i = x_1 + x_2$."""
-    whole = sum(stacked(x, y, axis), axis=alone(axis))
+    whole = applied("sum", stacked(x, y, axis), axis=alone(axis), keepdims=keepdims)
     provided(is_stack(x.shape, y.shape, axis))
     return whole, reshape(x, whole.shape) + reshape(y, whole.shape)
 
 
-@rule(sound="rounding", measure="reductions")
-def product_of_stack_of_two(x: Real, y: Real, axis: Axis) -> Identity:
+@rule(sound="exact", measure="reductions")
+def product_of_stack_of_two(x: Real, y: Real, axis: Axis, keepdims: Flag) -> Identity:
     r"""$\prod_{i \in \{1, 2\}} x_i = x_1 x_2$."""
-    whole = prod(stacked(x, y, axis), axis=alone(axis))
+    whole = applied("prod", stacked(x, y, axis), axis=alone(axis), keepdims=keepdims)
     provided(is_stack(x.shape, y.shape, axis))
     return whole, reshape(x, whole.shape) * reshape(y, whole.shape)
 
 
 @rule(sound="rounding", measure="reductions")
-def maximum_of_stack_of_two(x: Real, y: Real, axis: Axis) -> Identity:
+def maximum_of_stack_of_two(x: Real, y: Real, axis: Axis, keepdims: Flag) -> Identity:
     """The larger of two."""
-    whole = largest(stacked(x, y, axis), axis=alone(axis))
+    whole = applied("max", stacked(x, y, axis), axis=alone(axis), keepdims=keepdims)
     provided(is_stack(x.shape, y.shape, axis))
     return whole, maximum(reshape(x, whole.shape), reshape(y, whole.shape))
 
 
 @rule(sound="rounding", measure="reductions")
-def minimum_of_stack_of_two(x: Real, y: Real, axis: Axis) -> Identity:
+def minimum_of_stack_of_two(x: Real, y: Real, axis: Axis, keepdims: Flag) -> Identity:
     """The smaller of two."""
-    whole = least(stacked(x, y, axis), axis=alone(axis))
+    whole = applied("min", stacked(x, y, axis), axis=alone(axis), keepdims=keepdims)
     provided(is_stack(x.shape, y.shape, axis))
     return whole, minimum(reshape(x, whole.shape), reshape(y, whole.shape))
 
@@ -335,16 +334,12 @@ def own_axes(axis: tuple[int, ...], ndim: int) -> tuple[int, ...]:
 
 @static
 def grows(old: tuple[Any, ...], new: tuple[Any, ...]) -> bool:
-    """Whether an array of one element or more is repeated to a larger one, of known shape."""
-    return (
-        old != ()
-        and old != new
-        and all(isinstance(size, int) and size > 0 for size in (*old, *new))
-    )
+    """Whether elements are repeated to a larger array of known shape, which is not empty."""
+    return old != new and all(isinstance(size, int) and size > 0 for size in new)
 
 
 @rule(sound="exact", measure="elements compared")
-def maximum_of_repeated(x: Real, shape: Shape, axis: Axes, keepdims: Flag) -> Identity:
+def maximum_of_repeated(x: Array, shape: Shape, axis: Axes, keepdims: Flag) -> Identity:
     """To repeat elements makes none larger."""
     whole = applied("max", broadcast_to(x, shape), axis=axis, keepdims=keepdims)
     provided(grows(x.shape, shape))
@@ -353,7 +348,7 @@ def maximum_of_repeated(x: Real, shape: Shape, axis: Axes, keepdims: Flag) -> Id
 
 
 @rule(sound="exact", measure="elements compared")
-def minimum_of_repeated(x: Real, shape: Shape, axis: Axes, keepdims: Flag) -> Identity:
+def minimum_of_repeated(x: Array, shape: Shape, axis: Axes, keepdims: Flag) -> Identity:
     """To repeat elements makes none smaller."""
     whole = applied("min", broadcast_to(x, shape), axis=axis, keepdims=keepdims)
     provided(grows(x.shape, shape))
@@ -362,9 +357,9 @@ def minimum_of_repeated(x: Real, shape: Shape, axis: Axes, keepdims: Flag) -> Id
 
 
 @rule(sound="exact", measure="reductions")
-def product_over_length_one(x: Real, axis: Axes) -> Identity:
+def product_over_length_one(x: Array, axis: Axes, keepdims: Flag) -> Identity:
     """The product of one element is that element."""
-    whole = prod(x, axis=axis)
+    whole = applied("prod", x, axis=axis, keepdims=keepdims)
     provided(all_of_length_one(x.shape, axis))
     return whole, reshape(x, whole.shape)
 

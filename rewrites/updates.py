@@ -23,7 +23,7 @@ from symgraph.rewriting import (
     static,
 )
 
-from .gradient import everything
+from .gradient import everything, within
 from .indexing import at, joined, part, taken
 from .known import DistinctPlaces, Places, Zeros
 from .selections import found, untouched, within_written
@@ -71,6 +71,7 @@ def read_inside_written(x: Array, y: Array, index: Index, other: Index) -> Ident
     read = part(written(x, y, index), other)
     inside = within_written(other, index, x.shape)
     provided(found(inside))
+    provided(within(index, x.shape))
     provided(part(x, index).shape == y.shape)
     return read, taken(y, inside)
 
@@ -78,7 +79,7 @@ def read_inside_written(x: Array, y: Array, index: Index, other: Index) -> Ident
 @rule(sound="exact")
 def written_twice(x: Array, y: Array, z: Array, index: Index, again: Index) -> Identity:
     """The last write counts."""
-    provided((index == again) & fits(index, x.ndim))
+    provided(index == again)
     return written(written(x, y, index), z, again), written(x, z, again)
 
 
@@ -94,6 +95,8 @@ def written_among_zeros(x: Zeros, y: Real, index: Index) -> Identity:
     """Elements among zeros, in one spelling."""
     whole = written(x, y, index)
     provided(fits(index, x.ndim))
+    # The write raises where the index is out of range; so does the part.
+    provided(within(index, x.shape))
     provided(part(x, index).shape == y.shape)
     return whole, applied("embed", y, shape=x.shape, index=index)
 

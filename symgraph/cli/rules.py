@@ -5,15 +5,21 @@ from __future__ import annotations
 import argparse
 import difflib
 import inspect
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, RuleError
 from ..op import OPS
+from ..rewriting.judged import Judged
+from ..rewriting.mutants import Mutant, mutants_of
 from ..rewriting.packs import load_packs
 from ..rewriting.pattern import Term, subterms
+from ..rewriting.proofs import is_proved
 from ..rewriting.rule import SOUNDNESS, Rule, RulePack
 from ..rewriting.verifier import verify_rule
+from ..saturation import axioms_besides
 
 __all__ = ["add_parser", "run"]
 
@@ -34,6 +40,17 @@ def add_parser(commands: Any) -> None:
         "verify", help="both sides of rules against each other, all by default"
     )
     check.add_argument("names", nargs="*", metavar="NAME")
+    check.add_argument(
+        "--mutants",
+        action="store_true",
+        help="break each rule in every place, and tell which of these the verifier lets pass",
+    )
+    check.add_argument(
+        "--known",
+        type=Path,
+        metavar="FILE",
+        help="mutants judged true by hand: lines 'rule: what', as printed, under '# reason'",
+    )
     check.set_defaults(run=run, action="verify")
     for action in (listing, check):
         action.add_argument("--pack", help="only rules of this pack")
@@ -55,6 +72,8 @@ def run(options: argparse.Namespace) -> int:
     if options.action == "show":
         print("\n\n".join("\n".join(_shown(pack, rule, options)) for pack, rule in chosen))
         return 0
+    if options.mutants:
+        return _mutants(chosen, options)
     verified = 0
     for _, rule in chosen:
         report = verify_rule(rule)
@@ -64,16 +83,61 @@ def run(options: argparse.Namespace) -> int:
     return 0 if verified == len(chosen) else 1
 
 
+def _mutants(chosen: Sequence[tuple[RulePack, Rule]], options: argparse.Namespace) -> int:
+    """Verify every mutant of the rules; 1 if one passes that is not known to be true."""
+    known = Judged(options.known.read_text(encoding="utf-8") if options.known else "")
+    total: Counter[str] = Counter()
+    for _, rule in chosen:
+        counts: Counter[str] = Counter()
+        for mutant in mutants_of(rule):
+            fate = _fate(mutant, known)
+            counts[fate] += 1
+            if fate == "pass":
+                print(f"passes: {mutant}", flush=True)
+        print(f"{rule.name}: {_counted(counts)}", flush=True)
+        total += counts
+    print(f"{len(chosen)} rules: {_counted(total)}")
+    if total["pass"]:
+        print("What passes is true as well, or shows that the verifier looks at too little.")
+    return 1 if total["pass"] else 0
+
+
+def _fate(mutant: Mutant, known: Judged) -> str:
+    if mutant.rule is None:
+        return "undeclared"
+    if known.reason(str(mutant)):
+        return "true"
+    return "pass" if verify_rule(mutant.rule, failures=1).ok else "refused"
+
+
+def _counted(fates: Counter[str]) -> str:
+    return (
+        f"{fates.total()} mutants, {fates['refused']} refused, "
+        f"{fates['undeclared']} cannot be declared, {fates['true']} known to be true, "
+        f"{fates['pass']} pass"
+    )
+
+
 def _listed(options: argparse.Namespace) -> int:
+    """A line for each rule: its grade, `proved` where SymPy proves it, else `sampled`."""
     for pack in _packs(options):
-        kept = RulePack(pack.name, tuple(rule for rule in pack if _wanted(rule, options)))
-        if kept.rules:
-            print(f"{pack.name}: {len(kept)} rules\n{kept.catalogue()}\n")
+        kept = [rule for rule in pack if _wanted(rule, options)]
+        if not kept:
+            continue
+        used = ', for strategy="saturate" only' if pack.name == "axioms" else ""
+        print(f"{pack.name}: {len(kept)} rules{used}")
+        width = max(len(rule.name) for rule in kept)
+        for rule in kept:
+            known = "proved " if is_proved(rule) else "sampled"
+            print(f"{rule.sound:8}  {known}  {rule.name:{width}}  {rule}", flush=True)
+        print()
     return 0
 
 
 def _packs(options: argparse.Namespace) -> Sequence[RulePack]:
-    packs = load_packs()
+    """The installed packs, and of the axioms of saturation those whose names are free."""
+    installed = load_packs()
+    packs = (*installed, axioms_besides(rule.name for pack in installed for rule in pack))
     if options.pack is None:
         return packs
     chosen = [pack for pack in packs if pack.name == options.pack]
@@ -124,5 +188,7 @@ def _shown(pack: RulePack, rule: Rule, options: argparse.Namespace) -> Iterator[
     if rule.priority:
         yield f"  priority {rule.priority}"
     yield f"  defined in {rule.function.__module__}"
+    proof = "proved by SymPy for all real numbers" if is_proved(rule) else "verified by samples"
+    yield f"  {proof}"
     if not options.no_verify:
         yield f"  verification: {verify_rule(rule)}"

@@ -4,7 +4,7 @@ from symgraph.rewriting import Axes, Identity, Positive, Real, RulePack, rule
 """
 
 from ..array import Array
-from .builders import number, opposite, product, value_of
+from .builders import number, opposite, product, together, value_of
 from .conditions import holds, provided
 from .deferred import static
 from .guards import (
@@ -24,6 +24,7 @@ from .guards import (
     Nonnegative,
     Nonpositive,
     Nonzero,
+    Offset,
     Permutation,
     Positive,
     PositiveConstant,
@@ -62,6 +63,7 @@ __all__ = [
     "Nonnegative",
     "Nonpositive",
     "Nonzero",
+    "Offset",
     "Permutation",
     "Positive",
     "PositiveConstant",
@@ -89,5 +91,6 @@ __all__ = [
     "provided",
     "rule",
     "static",
+    "together",
     "value_of",
 ]

@@ -13,7 +13,7 @@ from .deferred import Deferred
 from .guards import uniform_value
 from .pattern import PatternArray, building
 
-__all__ = ["number", "opposite", "product", "value_of"]
+__all__ = ["number", "opposite", "product", "together", "value_of"]
 
 
 def value_of(c: Array) -> Any:
@@ -53,5 +53,15 @@ def product(c: Array, k: Array) -> Array:
     with np.errstate(over="ignore", under="ignore"):
         found = np.multiply(uniform_value(c.node), uniform_value(k.node), dtype=c.dtype)
     if not np.finfo(c.dtype).tiny <= abs(found) < np.inf:
+        raise Declined
+    return constant(found, c.dtype)
+
+
+@building
+def together(c: Array, k: Array, ufunc: np.ufunc) -> Array:
+    """Two constant arrays as one; the rule declines where the result is out of range."""
+    with np.errstate(all="ignore"):
+        found = ufunc(c.node.params["value"], k.node.params["value"], dtype=c.dtype)
+    if not np.all(np.isfinite(found)):
         raise Declined
     return constant(found, c.dtype)

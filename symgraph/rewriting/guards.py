@@ -45,6 +45,7 @@ __all__ = [
     "Nonnegative",
     "Nonpositive",
     "Nonzero",
+    "Offset",
     "Permutation",
     "Positive",
     "PositiveConstant",
@@ -172,6 +173,8 @@ class Kind:
 
 Axes: TypeAlias = Annotated[tuple[int, ...], Kind("axes")]
 Axis: TypeAlias = Annotated[int, Kind("axis")]
+Offset: TypeAlias = Annotated[int, Kind("offset")]
+"""Of a diagonal from the main one, of either sign."""
 Permutation: TypeAlias = Annotated[tuple[int, ...], Kind("permutation")]
 Shape: TypeAlias = Annotated[tuple[Any, ...], Kind("shape")]
 DType: TypeAlias = Annotated[np.dtype[Any], Kind("dtype")]

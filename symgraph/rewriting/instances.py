@@ -21,11 +21,11 @@ from ..facts import Fact, consistent
 from ..ops.creation import input as symbolic_input
 from ..propagation import Knowledge
 from .guards import Guard
-from .params import CAST_DTYPES, draw_params, shape_of_part
+from .params import CAST_DTYPES, draw_params, shape_of_index, shape_of_part
 from .pattern import Bindings, Literal, Term, instantiated, subterms
 from .rule import Rule, Soundness
 
-__all__ = ["FLOATS", "INTEGERS", "SIZES", "Instance", "instances"]
+__all__ = ["FLOATS", "INTEGERS", "OF_MATRICES", "SIZES", "Instance", "instances"]
 
 FLOATS = ("float64", "float32", "float16")
 INTEGERS = ("int64", "int8", "bool", "uint8")
@@ -56,6 +56,14 @@ _WIDE, _WIDER = 48, 196
 """Room for every awkward value once; for the worst of them in every combination."""
 _ROWS = (24, 3)
 """Room for rows with few awkward values each: a sum of all of them is NaN and shows nothing."""
+_SMALL, _SMALL_TRIES = 16, 12
+_MOST_OF_MATRICES = 24
+_ENTRIES = (0, 1, 2, (None, None, 1), (0, 2, 1), (1, 3, 1), (1, 2, 1), (2, None, -1))
+OF_MATRICES = frozenset(
+    {"cholesky", "det", "eigh", "expm", "inv", "matmul", "pinv", "qr", "slogdet", "solve", "svd"}
+    | {"solve_triangular"}
+)
+"""Operations whose operands are matrices, though no param says so."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +79,8 @@ class Instance:
     sound: Soundness
     kind: Any
     """Equal for instances that would show the same: params, ranks, dtypes, shapes."""
+    small: bool = False
+    """Whether it was made to show what axes do, and ordinary numbers show that."""
 
     def __str__(self) -> str:
         shown = ", ".join(f"{node.params['name']}: {node.aval}" for node in self.inputs)
@@ -92,7 +102,8 @@ def instances(
     Those of each dtype that have room for every awkward value come first, and are more.
     Eight times as many tries are made while there are fewer than four instances.
     `extra` are the further guards that earn the grade `sound`. With `every_shape`, all ranks up to
-    4 with lengths from 0 to 3 follow.
+    4 with lengths from 0 to 3 follow. For rules about axes there are then some on which all lengths
+    are 1 or 2, so that no shape betrays an axis that was taken for another.
     """
     maker = _Maker(rule, sound, extra, rng)
     seen: set[Any] = set()
@@ -115,6 +126,9 @@ def instances(
             yield made
     if every_shape:
         yield from maker.of_every_shape(seen)
+    if maker.has_axes or maker.has_constants:
+        (apart,) = rng.spawn(1)
+        yield from _SmallMaker(rule, sound, extra, apart).of_small_shapes(seen)
 
 
 class _Maker:
@@ -138,6 +152,19 @@ class _Maker:
         self.commutative = [
             part for part in parts if isinstance(part, Term) and part.op.algebra.commutative
         ]
+        self.has_axes = bool(rule.statics) or any(
+            isinstance(part, Term) and (part.params or part.op.name in OF_MATRICES)
+            for part in parts
+        )
+        self.has_constants = any(
+            guard.constant for guards in self.guards.values() for guard in guards
+        )
+        self.indices = [each.name for each in rule.statics if each.kind.name == "index"]
+        self.has_places = any(
+            guard.constant and guard.kinds == "i"
+            for guards in self.guards.values()
+            for guard in guards
+        )
 
     def pick(self, options: Any) -> Any:
         return options[int(self.rng.integers(len(options)))]
@@ -230,12 +257,12 @@ class _Maker:
             if not apart and self.rng.integers(6) == 0 and shared is not None:
                 env[name] = shared
                 continue
-            own = shape if uniform else self._broadcasting(shape)
+            own = shape if uniform else self.broadcasting(shape, env)
             if fitted:
                 own = shape[len(shape) - len(orders[i]) :]
             env[name] = shared = self._operand(name, guards, own, dtype, env)
 
-    def _broadcasting(self, shape: tuple[Any, ...]) -> tuple[Any, ...]:
+    def broadcasting(self, shape: tuple[Any, ...], _env: Mapping[str, Any]) -> tuple[Any, ...]:
         """A shape that broadcasts with `shape`, or now and then any other."""
         if self.rng.integers(5) == 0:
             return self.pick(_SHAPES)
@@ -258,7 +285,7 @@ class _Maker:
             if wanted.kind not in kind:
                 wanted = np.dtype({"b": "bool", "i": "int64", "f": "float64"}[kind[0]])
         if any(guard.constant for guard in guards):
-            return self._constant(guards, shape, wanted)
+            return self.constant(guards, shape, wanted, env)
         return symbolic_input(name, shape, wanted, self._facts(name, guards, env))
 
     def _facts(
@@ -268,17 +295,15 @@ class _Maker:
         stated += [fact(env) for wanted, fact in self.rule.needed_facts if wanted == name]
         return tuple(stated)
 
-    def _constant(
-        self, guards: tuple[Guard, ...], shape: tuple[Any, ...], dtype: np.dtype[Any]
+    def constant(
+        self,
+        guards: tuple[Guard, ...],
+        shape: tuple[Any, ...],
+        dtype: np.dtype[Any],
+        env: Mapping[str, Any],
     ) -> Array:
-        options = [
-            value
-            for value in (2, -1, 3, 0.5, -2.5, 1, 0, -0.0, 1e-3, -7)
-            if (dtype.kind == "f" or value == int(value))
-            and (dtype.kind not in "ub" or value >= 0)
-            and all(guard.values is None or guard.values(value) for guard in guards)
-        ]
-        value = self.pick(options or [1])
+        """A constant that the guards admit, of one value."""
+        value = self.pick(_admitted(guards, dtype) or [1])
         fixed = tuple(dim if isinstance(dim, int) else SIZES[dim] for dim in shape)
         # Zeros stand for blocks of a matrix: a number would not do.
         shaped = self.rng.integers(2) or any(guard.name == "zeros" for guard in guards)
@@ -321,6 +346,7 @@ class _Maker:
             ),
             sound=self.sound,
             kind=self._kind(env, lhs, tuple(chosen)),
+            small=isinstance(self, _SmallMaker) and self.has_axes,
         )
 
     def _fits(
@@ -349,3 +375,123 @@ class _Maker:
         if not self.rule.statics:
             return statics, lhs.aval, tuple(node.aval for node in inputs)
         return statics, tuple((node.ndim, node.dtype) for node in inputs)
+
+
+class _SmallMaker(_Maker):
+    """Operands whose lengths are 1 and 2 only, constants whose elements differ."""
+
+    queue: list[tuple[int, ...]]
+    """Shapes for the operands to come; then they are drawn."""
+
+    def of_small_shapes(self, seen: set[Any]) -> Iterator[Instance]:
+        """Up to `_SMALL` instances in so many tries for each."""
+        dtypes = self.dtypes()[:1] * 7 + self.dtypes()
+        self.queue, self.extreme = [], False
+        yield from self._of_every_matrix(seen)
+        found = 0
+        yield from self._of_every_entry(seen)
+        wanted = _SMALL * (1 + bool(self.indices) + 3 * self.has_places)
+        for _ in range(_SMALL_TRIES * wanted):
+            room = self._room()
+            self.extreme = bool(self.rng.integers(3) == 0)
+            made = self.attempt(self.pick(dtypes), room, uniform=self.rng.integers(3) == 0)
+            if made is None or not made.inputs:
+                continue
+            kind = made.kind, made.lhs.aval, tuple(node.aval for node in made.inputs)
+            if kind not in seen:
+                seen.add(kind)
+                yield made
+                found += 1
+            if found == wanted:
+                return
+
+    def _room(self) -> tuple[int, ...]:
+        if self.has_places and self.rng.integers(3) == 0:
+            return (5,)
+        rank = self.pick((1, 2, 2, 2, 3, 3))
+        if self.rng.integers(2):
+            return (2,) * rank
+        return (3,) if rank == 1 else tuple(self.pick((1, 2, 2, 2)) for _ in range(rank))
+
+    def _of_every_matrix(self, seen: set[Any]) -> Iterator[Instance]:
+        """Instances on matrices of all shapes, of blocks that may not be square."""
+        if self.rule.statics or not 2 <= len(self.guards) <= 5:
+            return
+        found = 0
+        for shapes in product(product((1, 2), repeat=2), repeat=len(self.guards)):
+            if found == _MOST_OF_MATRICES:
+                break
+            self.queue = list(shapes)
+            made = self.attempt(self.dtypes()[0], shapes[0], uniform=False, given={})
+            if made is not None and (shapes, made.kind) not in seen:
+                seen.add((shapes, made.kind))
+                yield made
+                found += 1
+        self.queue = []
+
+    def _of_every_entry(self, seen: set[Any]) -> Iterator[Instance]:
+        """Instances on a vector of three, at all indices and pairs of them."""
+        if not self.indices or len(self.rule.statics) != len(self.indices) or len(self.guards) > 3:
+            return
+        for entries in product(_ENTRIES, repeat=len(self.indices)):
+            given = {name: (entry,) for name, entry in zip(self.indices, entries, strict=True)}
+            taken = shape_of_index(self.rule.statics, given, (3,), ())
+            for part in {taken, ()}:
+                self.queue = [(3,), part, part]
+                made = self.attempt(self.dtypes()[0], (3,), uniform=False, given=given)
+                if made is not None and (part, made.kind) not in seen:
+                    seen.add((part, made.kind))
+                    yield made
+        self.queue = []
+
+    def broadcasting(self, shape: tuple[Any, ...], env: Mapping[str, Any]) -> tuple[Any, ...]:
+        """A shape with some of the axes, in front, or with lengths of its own."""
+        if self.queue:
+            return self.queue.pop(0)
+        if self.indices and self.rng.integers(2):
+            return shape_of_index(self.rule.statics, env, shape, shape)
+        match int(self.rng.integers(4)):
+            case 0:
+                return shape
+            case 1:
+                return shape[int(self.rng.integers(len(shape) + 1)) :]
+            case 2:
+                return tuple(self.pick((1, 2, 2)) for _ in shape)
+            case _:
+                return (*[self.pick((1, 2)) for _ in range(self.pick((0, 0, 1)))], *shape)
+
+    def constant(
+        self,
+        guards: tuple[Guard, ...],
+        shape: tuple[Any, ...],
+        dtype: np.dtype[Any],
+        env: Mapping[str, Any],
+    ) -> Array:
+        """A constant that the guards admit: of several values, or a number of elements."""
+        plain = super().constant(guards, shape, dtype, env)
+        axes = [env[each.name] for each in self.rule.statics if each.kind.name == "axes"]
+        if dtype.kind == "i":
+            sizes = self.pick(((1,), (2,), (2,), (3,), (2, 1)))
+            values = self.rng.integers(self.pick((0, 0, -2)), self.pick((2, 2, 3, 5)), sizes)
+        elif axes and self.rng.integers(2):
+            values = np.asarray(2 ** len(axes[0]))
+        elif dtype.kind == "f" and self.extreme:
+            values = np.asarray(self.pick((-0.75, 0.75)) * float(np.finfo(dtype).max))
+        elif "n" not in shape:
+            values = self.rng.choice(_admitted(guards, dtype) or [1], shape)
+        else:
+            return plain
+        drawn = constant(values.astype(dtype), dtype)
+        admitted = all(guard.holds(drawn.node, Knowledge()) for guard in guards)
+        return drawn if admitted else plain
+
+
+def _admitted(guards: tuple[Guard, ...], dtype: np.dtype[Any]) -> list[float]:
+    """Numbers of a dtype that guards of constants let pass."""
+    return [
+        value
+        for value in (2, -1, 3, 0.5, -2.5, 1, 0, -0.0, 1e-3, -7)
+        if (dtype.kind == "f" or value == int(value))
+        and (dtype.kind not in "ub" or value >= 0)
+        and all(guard.values is None or guard.values(value) for guard in guards)
+    ]

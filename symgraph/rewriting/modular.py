@@ -53,6 +53,8 @@ def _inverse(x: Residues) -> Residues:
     return result
 
 
+_LARGEST = 2.0**20
+"""Of a constant: beyond it the sum of two may have been rounded."""
 _ELEMENTWISE: dict[str, Callable[..., Residues]] = {
     "add": lambda x, y: x + y,
     "subtract": lambda x, y: x - y,
@@ -68,8 +70,8 @@ _ELEMENTWISE: dict[str, Callable[..., Residues]] = {
 
 def _residues(value: Any) -> Residues:
     """Numbers, each a fraction, as residues."""
-    short = np.asarray(value, dtype=np.float64) * _SHORT
-    if not np.all(np.isfinite(short)) or np.any(short != np.rint(short)):
+    large = np.asarray(value, dtype=np.float64)
+    if not np.all(np.abs(large) <= _LARGEST) or np.any(large * _SHORT != np.rint(large * _SHORT)):
         raise NoRingIdentity
 
     def residue(number: Any) -> int:

@@ -12,14 +12,15 @@ import numpy as np
 from ..dims import parse_shape
 from .pattern import Static
 
-__all__ = ["CAST_DTYPES", "draw_params", "shape_of_part"]
+__all__ = ["CAST_DTYPES", "draw_params", "shape_of_index", "shape_of_part"]
 
 CAST_DTYPES = ("float32", "float64", "float16", "int64", "int8")
 _ALL = (None, None, 1)
-_SORTS = 11
+_SORTS = 12
 _INDICES: tuple[Any, ...] = (
     *((-1,), (-2, _ALL, _ALL), (_ALL, (0, 2, 1)), ()),
     *((None, _ALL), (None, _ALL, _ALL), (None, None, _ALL), (None,)),
+    *((_ALL, None), (None, _ALL, None)),
 )
 
 Shape: TypeAlias = "tuple[Any, ...]"
@@ -61,6 +62,8 @@ def _param(
             return tuple(i for i in range(-most, 0) if rng.integers(2))
         case "axis":
             return -1 - int(rng.integers(max(ndim, 1)))
+        case "offset":
+            return int(rng.integers(-2, 3))
         case "permutation":
             ndim = 2 if ndim > 2 and rng.integers(3) == 0 else ndim
             if ndim > 1 and rng.integers(2):
@@ -83,7 +86,8 @@ def _index(shape: Shape, rng: np.random.Generator) -> Any:
     taken = shape if rng.integers(2) else shape[int(rng.integers(len(shape) + 1)) :]
     each = len(taken) or 1
     sorts = rng.integers(_SORTS, size=each if rng.integers(3) == 0 else 1).tolist() * each
-    return tuple(_entry(dim, int(sort)) for dim, sort in zip(taken, sorts, strict=False))
+    entries = tuple(_entry(dim, int(sort)) for dim, sort in zip(taken, sorts, strict=False))
+    return entries if rng.integers(8) else (None, *entries)
 
 
 def _entry(dim: Any, sort: int) -> Any:
@@ -92,7 +96,7 @@ def _entry(dim: Any, sort: int) -> Any:
         return (_ALL, -1, -2)[sort % 3]
     backwards = ((dim - 1, None, -1), (dim - 1, None, -2)) if dim else (_ALL, _ALL)
     fewer = ((dim - 2, None, -1), (1 - dim, None, -1)) if dim > 1 else (_ALL, _ALL)
-    part = ((1, dim, 1), (0, dim, 2), (None, None, 2))
+    part = ((1, dim, 1), (0, dim, 2), (None, None, 2), (0, 1, 1) if dim else _ALL)
     return (_ALL, (0, dim, 1), *backwards, *fewer, *part, dim - 1, -1)[sort]
 
 
@@ -127,12 +131,19 @@ def _near(shape: Shape, rng: np.random.Generator) -> Shape:
 
 def shape_of_part(statics: Sequence[Static], env: Mapping[str, Any], shape: Shape) -> Shape:
     """The shape of what an index takes out of a room, if the rule has both; else `shape`."""
-    by_kind = {each.kind.name: env[each.name] for each in reversed(statics)}
-    room, index = by_kind.get("shape"), by_kind.get("index")
-    if room is None or index is None or not all(isinstance(dim, int) for dim in room):
-        return shape
-    entries = [slice(*entry) if isinstance(entry, tuple) else entry for entry in index]
+    rooms = [env[each.name] for each in statics if each.kind.name == "shape"]
+    return shape_of_index(statics, env, rooms[0], shape) if rooms else shape
+
+
+def shape_of_index(
+    statics: Sequence[Static], env: Mapping[str, Any], room: Shape, otherwise: Shape
+) -> Shape:
+    """The shape of what the rule's first index takes out of a room; `otherwise` if it cannot."""
+    indices = [env[each.name] for each in statics if each.kind.name == "index"]
+    if not indices or not all(isinstance(dim, int) for dim in room):
+        return otherwise
+    entries = [slice(*entry) if isinstance(entry, tuple) else entry for entry in indices[0]]
     try:
         return np.empty(room)[(..., *entries)].shape
     except IndexError:
-        return shape
+        return otherwise

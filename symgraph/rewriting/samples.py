@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -14,9 +14,10 @@ from ..facts import Fact, consistent
 from .instances import Instance
 from .rule import Soundness
 
-__all__ = ["Numbers", "values_for"]
+__all__ = ["Matrices", "Numbers", "values_for"]
 
 Numbers = np.ndarray[Any, Any]
+Matrices: TypeAlias = Literal["any", "definite", "singular"]
 
 _WHOLE_ROWS = 0.5
 """The share of awkward values at which a row is all of one: a softmax of nothing but -inf."""
@@ -46,9 +47,17 @@ def _ordinary(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Gener
 
 
 def values_for(
-    instance: Instance, rng: np.random.Generator, specials: float, sizes: Mapping[str, int]
+    instance: Instance,
+    rng: np.random.Generator,
+    specials: float,
+    sizes: Mapping[str, int],
+    *,
+    matrices: Matrices = "any",
 ) -> dict[Node, Numbers]:
-    """Numbers for each input, a share `specials` of them awkward, as far as facts allow."""
+    """Numbers for each input, a share `specials` of them awkward, as far as facts allow.
+
+    Matrices may be positive definite, for others have no Cholesky factor, or singular.
+    """
     shapes = [_shape_of(node, sizes) for node in instance.inputs]
     dtypes = [node.aval.dtype for node in instance.inputs]
     drawn = (
@@ -56,10 +65,29 @@ def values_for(
         if specials == 1 and len(shapes) > 1 and len(set(shapes)) == 1 and len(shapes[0]) == 1
         else [_mixed(*each, rng, specials) for each in zip(shapes, dtypes, strict=True)]
     )
+    if matrices == "definite":
+        drawn = [_as_definite(array) for array in drawn]
+    if matrices == "singular":
+        drawn = [_as_singular(array) for array in drawn]
     return {
         node: _admitted(array, facts, rng, instance.sound)
         for node, array, facts in zip(instance.inputs, drawn, instance.facts, strict=True)
     }
+
+
+def _as_definite(root: Numbers) -> Numbers:
+    """A positive definite matrix, where the array given is square."""
+    if root.ndim < 2 or root.shape[-1] != root.shape[-2] or root.dtype.kind != "f":
+        return root
+    return root @ np.swapaxes(root, -1, -2) + np.eye(root.shape[-1], dtype=root.dtype)
+
+
+def _as_singular(array: Numbers) -> Numbers:
+    """The array with zeros in its last column, or for its last element."""
+    result = np.array(array)
+    if result.ndim and result.shape[-1]:
+        result[..., -1] = 0
+    return result
 
 
 def _shape_of(node: Node, sizes: Mapping[str, int]) -> tuple[int, ...]:
@@ -124,13 +152,8 @@ def _admitted(
     implied = set(consistent(facts))
     names = {fact.name for fact in implied}
     result = array
-    if names & {"finite", "total"} and result.dtype.kind == "f":
-        strict = "finite" in names or sound != "exact"
-        result = (
-            np.where(np.isfinite(result), result, np.asarray(1.5, result.dtype))
-            if strict
-            else result
-        )
+    if names & {"finite", "total"} and result.dtype.kind == "f" and sound != "exact":
+        result = np.where(np.isfinite(result), result, np.asarray(1.5, result.dtype))
     if result.dtype.kind == "f":
         if names & {"positive", "nonnegative"}:
             result = np.where(result < 0, -result, result)
@@ -147,8 +170,20 @@ def _admitted(
         with np.errstate(all="ignore"):
             result = np.rint(result)
     for fact in facts:
-        result = _tied(fact, np.asarray(result, array.dtype), rng)
+        if fact.name == "interval" and sound == "exact":
+            result = _about(fact, np.asarray(result, array.dtype))
+        else:
+            result = _tied(fact, np.asarray(result, array.dtype), rng)
     return np.asarray(result, array.dtype)
+
+
+def _about(fact: Fact, x: Numbers) -> Numbers:
+    """Values within bounds, or as far outside as the last rounding may put them; NaN stays."""
+    if x.dtype.kind != "f":
+        return np.clip(x, *fact.args)
+    low, high = (np.asarray(bound, x.dtype) for bound in fact.args)
+    down, up = np.asarray(-np.inf, x.dtype), np.asarray(np.inf, x.dtype)
+    return np.clip(x, np.nextafter(low, down), np.nextafter(high, up))
 
 
 def _tied(fact: Fact, x: Numbers, rng: np.random.Generator) -> Numbers:
@@ -171,8 +206,7 @@ def _tied(fact: Fact, x: Numbers, rng: np.random.Generator) -> Numbers:
         case "symmetric":
             return x / 2 + np.swapaxes(x, -1, -2) / 2
         case "positive_definite":
-            root = _ordinary(x.shape, x.dtype, rng)
-            return root @ np.swapaxes(root, -1, -2) + np.eye(x.shape[-1], dtype=x.dtype)
+            return _as_definite(_ordinary(x.shape, x.dtype, rng))
         case "orthogonal":
             return np.linalg.qr(_ordinary(x.shape, x.dtype, rng))[0]
         case "diagonal":

@@ -1,6 +1,6 @@
 """Equality saturation: the strategy `saturate`, over the rules that the greedy driver uses."""
 
 from .search import SaturationBounds
-from .strategy import saturated
+from .strategy import axioms_besides, saturated
 
-__all__ = ["SaturationBounds", "saturated"]
+__all__ = ["SaturationBounds", "axioms_besides", "saturated"]

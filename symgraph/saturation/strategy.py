@@ -6,7 +6,7 @@ is as stable and as tidy as anything the library gives. Kept only where it got c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 
 from ..algebra.steadiness import can_overflow
@@ -21,7 +21,15 @@ from .directions import with_directions
 from .proof import ProofStep
 from .search import SaturationBounds, Search, ordered, price
 
-__all__ = ["is_cheaper", "saturated"]
+__all__ = ["axioms_besides", "is_cheaper", "saturated"]
+
+
+def axioms_besides(taken: Iterable[str]) -> RulePack:
+    """The rules for this strategy alone, but for those whose names are taken."""
+    names = set(taken)
+    # Like any pack read when it is asked for: to declare it takes as long as to import NumPy.
+    axioms: RulePack = import_module(f"{__package__}.axioms").AXIOMS
+    return RulePack(axioms.name, tuple(rule for rule in axioms if rule.name not in names))
 
 
 def saturated(
@@ -50,10 +58,7 @@ def saturated(
     """
     bounds = bounds or SaturationBounds()
     chosen = rule_set(rules)
-    known = {rule.name for rule in chosen}
-    # Like any pack read when it is asked for: to declare it takes as long as to import NumPy.
-    axioms: RulePack = import_module(f"{__package__}.axioms").AXIOMS
-    every = with_directions([*chosen, *(rule for rule in axioms if rule.name not in known)])
+    every = with_directions([*chosen, *axioms_besides(rule.name for rule in chosen)])
     log = Log()
     best = list(outputs)
     with collector_paused():

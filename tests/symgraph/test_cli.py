@@ -153,13 +153,37 @@ def test_rules_are_listed_shown_and_verified(capsys: pytest.CaptureFixture[str])
     assert main(["rules", "list"]) == 0
     listed = capsys.readouterr().out
     assert "standard: " in listed
-    name = listed.splitlines()[1].split()[1]
+    name = listed.splitlines()[1].split()[2]
     assert main(["rules", "show", name]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith(name)
     assert "→" in shown
     assert main(["rules", "verify", name]) == 0
     assert "1 of 1 rules verified" in capsys.readouterr().out
+
+
+def test_rules_tell_what_is_proved(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", "list", "--op", "cos"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any("proved " in line and "cos_is_even" in line for line in lines)
+    assert any(line.startswith("axioms: ") and "saturate" in line for line in lines)
+    assert any("sine_of_sum" in line for line in lines)
+    assert main(["rules", "show", "--no-verify", "cos_is_even", "sum_of_sum", "sine_of_sum"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("proved by SymPy") == 2
+    assert out.count("verified by samples") == 1
+
+
+def test_mutants_of_rules_are_verified(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["rules", "verify", "--mutants", "cosh_is_even"]) == 1
+    out = capsys.readouterr().out
+    assert "passes: cosh_is_even: sound='exact'" in out
+    assert "9 refused" in out
+    known = tmp_path / "known.txt"
+    known.write_text("# with NumPy's kernels\ncosh_is_*: sound='exact'\n")
+    assert main(["rules", "verify", "--mutants", "--known", str(known), "cosh_is_even"]) == 0
+    assert "1 known to be true, 0 pass" in capsys.readouterr().out
+    assert main(["rules", "verify", "--mutants", "--known", "no such file", "cosh_is_even"]) == 2
 
 
 def test_rules_are_filtered(capsys: pytest.CaptureFixture[str]) -> None:

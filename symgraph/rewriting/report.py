@@ -1,0 +1,53 @@
+"""What verifying a rule found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from .rule import Soundness
+
+__all__ = ["Report"]
+
+
+@dataclass
+class Report:
+    """What verifying a rule found.
+
+    Parameters
+    ----------
+    rule : str
+    sound : "exact", "rounding" or "domain"
+        The grade it declares.
+    instances : int
+        On how many different operands it fired.
+    elements : int
+        How many numbers were compared.
+    by_dtype : Counter of str
+        Of these, how many came of operands of each dtype.
+    failures : list of str
+        Each with the operands; empty if the rule is what it says.
+    proved : bool
+        Whether, besides, SymPy proves the equation for all real numbers: see `proofs`.
+    """
+
+    rule: str
+    sound: Soundness
+    instances: int = 0
+    elements: int = 0
+    by_dtype: Counter[str] = field(default_factory=Counter[str])
+    failures: list[str] = field(default_factory=list[str])
+    proved: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing speaks against the rule."""
+        return not self.failures
+
+    def __str__(self) -> str:
+        verdict = "verified" if self.ok else f"FAILED: {self.failures[0]}"
+        return (
+            f"{self.rule} [{self.sound}] {verdict} "
+            f"({self.instances} instances, {self.elements} elements"
+            f"{'; proved by SymPy' if self.proved else ''})"
+        )
