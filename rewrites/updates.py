@@ -23,7 +23,7 @@ from symgraph.rewriting import (
     static,
 )
 
-from .gradient import everything, within
+from .gradient import everything
 from .indexing import at, joined, part, taken
 from .known import DistinctPlaces, Places, Zeros
 from .selections import found, untouched, within_written
@@ -33,12 +33,6 @@ from .selections import found, untouched, within_written
 def written(x: Array, y: Array, index: Any) -> Array:
     """`x` with y at `index`."""
     return applied("assign", x, y, index=index)
-
-
-@static
-def fits(index: tuple[Any, ...], ndim: int) -> bool:
-    """Whether an index has an entry for each axis."""
-    return len([entry for entry in index if entry is not None]) == ndim
 
 
 @rule(sound="exact")
@@ -71,7 +65,6 @@ def read_inside_written(x: Array, y: Array, index: Index, other: Index) -> Ident
     read = part(written(x, y, index), other)
     inside = within_written(other, index, x.shape)
     provided(found(inside))
-    provided(within(index, x.shape))
     provided(part(x, index).shape == y.shape)
     return read, taken(y, inside)
 
@@ -86,7 +79,6 @@ def written_twice(x: Array, y: Array, z: Array, index: Index, again: Index) -> I
 @rule(sound="exact")
 def repeated_and_written(x: Array, y: Array, shape: Shape, index: Index) -> Identity:
     """A write repeats what it writes."""
-    provided(fits(index, x.ndim))
     return written(x, broadcast_to(y, shape), index), written(x, y, index)
 
 
@@ -94,9 +86,6 @@ def repeated_and_written(x: Array, y: Array, shape: Shape, index: Index) -> Iden
 def written_among_zeros(x: Zeros, y: Real, index: Index) -> Identity:
     """Elements among zeros, in one spelling."""
     whole = written(x, y, index)
-    provided(fits(index, x.ndim))
-    # The write raises where the index is out of range; so does the part.
-    provided(within(index, x.shape))
     provided(part(x, index).shape == y.shape)
     return whole, applied("embed", y, shape=x.shape, index=index)
 

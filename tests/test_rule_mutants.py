@@ -82,6 +82,7 @@ def test_open_mutants_survive() -> None:
     assert refused == [], "refused now: strike them"
 
 
+@pytest.mark.fuzz
 def test_the_list_of_true_mutants_names_mutants() -> None:
     listed = {
         (name, what)
