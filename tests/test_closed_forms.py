@@ -70,8 +70,6 @@ OVER_IN_FLOPS: dict[str, int] = {
     "Tversky": 37,  # 35
     "spring of rest length": 16,  # 15
     "distances to rows, summed": 161,  # 156
-    "root mean square": 18,  # 17
-    "root mean squared error": 23,  # 22
     "Morse": 115,  # 70
     "squared distances to rows": 60,  # 40
     "Gaussian kernel, bandwidth": 63,  # 30

@@ -18,7 +18,7 @@ from ..array import FUNCTIONS, Array
 from ..dag import Node
 from ..op import StandIn
 from .masks import behind_masks
-from .quotients import divide_or_zero, inverse_root
+from .quotients import divide_or_zero, inverse_root, inverse_root_of_multiple
 
 __all__ = ["norm_written_out", "root_written_as_power", "without_factor"]
 
@@ -50,7 +50,7 @@ def norm_written_out(node: Node) -> StandIn | None:
         passed=tuple(passed),
         operands=tuple([term.x for term in terms]),
         helps=lambda ct, out: not _divided_by(ct, out),
-        vjp=tuple([_rule(term, scales) for term in terms]),
+        vjp=tuple([_rule(term, scales, under) for term in terms]),
         jvp=lambda tangents, out: _pushed(terms, scales, tangents, out),
     )
 
@@ -141,7 +141,9 @@ def _is_number(node: Node, number: float) -> bool:
 
 
 # -- its derivative --------------------------------------------------------------------------------
-def _rule(term: _Squares, scales: Sequence[tuple[str, Node]]) -> Callable[[Any, Any], Any]:
+def _rule(
+    term: _Squares, scales: Sequence[tuple[str, Node]], under: Node
+) -> Callable[[Any, Any], Any]:
     def rule(ct: Array, out: Array) -> Array:
         x = Array(term.x)
         rest = without_factor(ct, out)
@@ -149,12 +151,24 @@ def _rule(term: _Squares, scales: Sequence[tuple[str, Node]]) -> Callable[[Any, 
             # (c |x|) x / |x|: of |x|^2 the derivative is c x, without a quotient.
             return _restored(_scaled(rest, scales), term) * x
         if _is_made_of_numbers(ct.node):
-            inverse = inverse_root(Array(out.node.operands[0]))
-            return x * _restored(_scaled(ct, scales) * inverse, term)
+            return x * _restored(ct * _inverse(out, scales, under), term)
         return x * _restored(_scaled(divide_or_zero(ct, out), scales), term)
 
     masked: Any = rule if term.axis else behind_masks(rule)
     return masked
+
+
+def _inverse(out: Array, scales: Sequence[tuple[str, Node]], under: Node) -> Array:
+    """Of s, c / sqrt(c s) = 1 / sqrt(s / c), in which c s need not be computed."""
+    if not scales:
+        return inverse_root(Array(under))
+    if not all(scale.is_constant for _, scale in scales):
+        return _scaled(inverse_root(Array(out.node.operands[0])), scales)
+    multiple = 1.0
+    for name, scale in scales:
+        number = float(scale.params["value"])
+        multiple = multiple * number if name == "divide" else multiple / number
+    return inverse_root_of_multiple(Array(under), multiple)
 
 
 def _is_made_of_numbers(node: Node) -> bool:
