@@ -115,10 +115,13 @@ class Recall:
         """The expression with products that are computed anyway as arrays."""
         parts: list[tuple[Term, Coef]] = []
         changed = False
-        for term, coef in expr.items():
-            found = self._product_in(term, coef, alive)
-            changed = changed or found is not None
-            parts.append(found or (term, coef))
+        for part in expr.items():
+            found = self._product_in(*part, alive)
+            # (x - m) / s may stand in a term twice: under a sum and beside it.
+            while found is not None:
+                part, changed = found, True
+                found = self._product_in(*part, alive)
+            parts.append(part)
         return added(parts) if changed else expr
 
     def _product_in(

@@ -1,8 +1,9 @@
-"""Values that differ only in the order of a commutative operation's operands become one.
+"""Values that differ only in the order of operands, or in axes of length one, become one.
 
 Equal subgraphs are one node by construction, so this is all that is left of common-subexpression
 elimination: of x + y and y + x the first written stays (addition and multiplication commute to the
-last bit), and a reduction that is computed with and without the axes kept is computed with them.
+last bit), a reduction that is computed with and without the axes kept is computed with them, and
+what is computed of a column and of the same numbers as a vector is computed once and reshaped.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import Any, TypeAlias
 
 from ..array import FUNCTIONS, Array
 from ..dag import Node, make, origin, params_key, reachable
+from ..dims import Shape
+from ..op import carries_aligned
 
 __all__ = ["merged"]
 
@@ -23,6 +26,7 @@ def merged(outputs: Sequence[Node]) -> list[Node]:
     nodes = reachable(outputs)
     kept = _kept(nodes)
     first: dict[Key, Node] = {}
+    slim: dict[Key, Node] = {}
     new: dict[Node, Node] = {}
     for node in nodes:
         operands = tuple([new[operand] for operand in node.operands])
@@ -37,8 +41,41 @@ def merged(outputs: Sequence[Node]) -> list[Node]:
             with origin(node.origin):
                 wide = make(node.op, operands, {**node.params, "keepdims": True})
                 found = FUNCTIONS["reshape"](Array(wide), node.shape).node
+        if _is_elementwise(found):
+            same = slim.setdefault(_without_units(found), found)
+            if same is not found:
+                with origin(node.origin):
+                    found = FUNCTIONS["reshape"](Array(same), node.shape).node
         new[node] = found
     return [new[output] for output in outputs]
+
+
+def _is_elementwise(node: Node) -> bool:
+    """Whether the elements are those of the operands, one by one, whatever axes they lie along."""
+    if node.op.carries is not carries_aligned or node.params or node.copy:
+        return False
+    wide = _wide(node)
+    return len(wide) > 0 and all(
+        _wide(each) == wide or each.aval.size == 1 for each in node.operands
+    )
+
+
+def _wide(node: Node) -> Shape:
+    return tuple([dim for dim in node.shape if dim != 1])
+
+
+def _without_units(node: Node) -> Key:
+    flat = [_flat(each) for each in node.operands]
+    if node.op.algebra.commutative and len(flat) == 2:
+        flat.sort(key=lambda each: each.serial)
+    return (node.op, *flat)
+
+
+def _flat(node: Node) -> Node:
+    """The array whose elements these are, in order, without the axes of length one."""
+    while node.op.name == "reshape" and _wide(node) == _wide(node.operands[0]):
+        (node,) = node.operands
+    return node
 
 
 def _kept(nodes: Iterable[Node]) -> set[Key]:
