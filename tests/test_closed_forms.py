@@ -51,7 +51,6 @@ OVER: dict[str, int] = {
     "modified Huber margin": 9,  # 5
     "InfoNCE, one query, keys": 9,  # 8
     "binary cross-entropy, weight of positives": 14,  # 10
-    "focal, positives": 17,  # 15
     "quantile by maximum": 11,  # 2
     "log(exp x + exp y)": 7,  # 5
     "largest absolute value": 7,  # 5

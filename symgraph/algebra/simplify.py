@@ -11,7 +11,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -70,6 +70,7 @@ def normalized(
     trust: str = "rounding",
     log: RewriteLog | None = None,
     afresh: bool = False,
+    late: bool = False,
 ) -> list[Node]:
     """The outputs with every algebra region in its cheapest spelling found.
 
@@ -85,13 +86,20 @@ def normalized(
     afresh : bool
         Forget earlier rounds: what they gave up may be cheaper now, and the order in which arrays
         were first met decides between spellings of one cost.
+    late : bool
+        Regions have their shape: of those that nothing else shortens, a spelling over the values
+        that have other users too is tried.
     """
     if trust == "exact":
         return list(outputs)
     memory = None if afresh else _memories.get(knowledge)
     if memory is None:
         memory = _memories[knowledge] = Memory(knowledge)
-    return Pass(outputs, memory, log).run()
+    return Pass(outputs, memory, log, late=late or afresh).run()
+
+
+Exprs: TypeAlias = dict[Node, tuple[list[Expr], Expr | None]]
+"""What nodes are, given the expressions of their operands."""
 
 
 class Memory:
@@ -102,7 +110,8 @@ class Memory:
         self.forms = Forms(Heads(weakref.proxy(knowledge)))
         self.kept: dict[Node, Cost] = {}
         self.leaves: dict[Node, Expr] = {}
-        self.exprs: dict[Node, tuple[list[Expr], Expr | None]] = {}
+        self.exprs: Exprs = {}
+        self.nears: Exprs = {}
 
 
 _memories: weakref.WeakKeyDictionary[Knowledge, Memory] = weakref.WeakKeyDictionary()
@@ -111,7 +120,9 @@ _memories: weakref.WeakKeyDictionary[Knowledge, Memory] = weakref.WeakKeyDiction
 class Pass:
     """One walk over the graph."""
 
-    def __init__(self, outputs: Sequence[Node], memory: Memory, log: RewriteLog | None) -> None:
+    def __init__(
+        self, outputs: Sequence[Node], memory: Memory, log: RewriteLog | None, *, late: bool
+    ) -> None:
         self.outputs = list(outputs)
         self.log = log
         self.memory = memory
@@ -122,6 +133,7 @@ class Pass:
         self.world = World(outputs, self.nodes)
         self.thorough = len(self.nodes) <= SMALL
         self.patient = len(self.nodes) <= _TINY
+        self.late = late and self.thorough
         self.users: dict[Node, int] = dict.fromkeys(self.nodes, 0)
         self.ends: set[Node] = set(outputs)
         self.arguments: set[Node] = set()
@@ -137,6 +149,7 @@ class Pass:
         self.spellings: dict[np.dtype[Any], Spelling] = {}
         self.now: dict[Node, Node] = {}
         self.seen: dict[Node, Expr] = {}
+        self.near: dict[Node, Expr] = {}
         self.opened: dict[Node, bool] = {}
 
     def run(self) -> list[Node]:
@@ -155,14 +168,17 @@ class Pass:
         trivial = is_trivial(node, [self.opened[each] for each in node.operands])
         # A value with several users is written at its best: alone, none of them would change it.
         shared = self.users[node] > 1
+        near = self._near(node, expr) if self.late else expr
         if (closed or shared or node in self.ends) and not trivial:
-            self._end(node, expr)
+            self._end(node, expr, near)
         if closed:
             self._close(node)
             with suppress(OverflowError):
                 self.recall.learn(expr, self.seen[node])
         else:
             self.seen[node] = expr
+            if near is not expr:
+                self.near[node] = near
             self.opened[node] = True
             if shared and expr and self.thorough:
                 learn = self.recall.learn_sum if len(expr) > 1 else self.recall.learn_product
@@ -171,12 +187,28 @@ class Pass:
 
     def _close(self, node: Node) -> None:
         if len(node.results) == 1:
-            array = self.now[node]
-            found = self.memory.leaves.get(array)
-            if found is None:
-                found = self.memory.leaves[array] = leaf_expr(self.forms.heads, array)
-            self.seen[node] = found
+            self.seen[node] = self._leaf(node)
         self.opened[node] = False
+
+    def _leaf(self, node: Node) -> Expr:
+        array = self.now[node]
+        found = self.memory.leaves.get(array)
+        if found is None:
+            found = self.memory.leaves[array] = leaf_expr(self.forms.heads, array)
+        return found
+
+    def _near(self, node: Node, expr: Expr) -> Expr:
+        """The expression over values with other users as arrays: those are computed anyway."""
+        operands = [
+            self._leaf(each)
+            if self.opened[each] and self.users[each] > 1
+            else self.near.get(each, self.seen[each])
+            for each in node.operands
+        ]
+        seen = map(self.seen.__getitem__, node.operands)
+        if all(a is b for a, b in zip(operands, seen, strict=True)):
+            return expr
+        return self._expr(node, operands, self.memory.nears) or expr
 
     def _rebuilt(self, node: Node) -> Node:
         operands = tuple([self.now[operand] for operand in node.operands])
@@ -191,57 +223,66 @@ class Pass:
         if not Forms.knows(node) or not self.world.alive(node):
             return None
         operands = [self.seen[operand] for operand in node.operands]
-        before = self.memory.exprs.get(node)
-        if before is not None and all(a is b for a, b in zip(before[0], operands, strict=True)):
-            expr = before[1]
-        else:
-            expr = None
-            with suppress(OverflowError):  # a number in it that no float is
-                expr = self.forms.form(node, operands)
-            self.memory.exprs[node] = (operands, expr)
-            if node.op.name not in _SEEN_WHOLE:
-                self.memory.exprs[self.now[node]] = (operands, expr)
+        expr = self._expr(node, operands, self.memory.exprs)
         if expr is not None:
             with suppress(OverflowError):
                 return self.recall.recalled(expr)
         return expr
 
+    def _expr(self, node: Node, operands: list[Expr], known: Exprs) -> Expr | None:
+        before = known.get(node)
+        if before is not None and all(a is b for a, b in zip(before[0], operands, strict=True)):
+            return before[1]
+        expr = None
+        with suppress(OverflowError):  # a number in it that no float is
+            expr = self.forms.form(node, operands)
+        known[node] = (operands, expr)
+        if node.op.name not in _SEEN_WHOLE:
+            known[self.now[node]] = (operands, expr)
+        return expr
+
     # -- the end of a region -----------------------------------------------------------------------
-    def _end(self, node: Node, expr: Expr) -> None:
+    def _end(self, node: Node, expr: Expr, near: Expr) -> None:
         # Any spelling needs the arrays below: held, they bound the walk that prices the old one.
         held = held_by(expr)
         for array in held:
             self.world.retain(array)
-        self._respelled(node, expr)
+        self._respelled(node, expr, near)
         for array in held:
             self.world.release(array)
 
-    def _respelled(self, node: Node, expr: Expr) -> None:
-        old = self.now[node]
+    def _respelled(self, node: Node, expr: Expr, near: Expr) -> None:
         saved = self.world.suspend(node)
-        if self._hopeless(node, expr, saved):
+        if self._hopeless(node, expr, near, saved):
             self.world.resume(node)
             return
-        new = self._written(node, expr)
-        if new is None or new is old or _depends(new, old) or self._vanishes(node, expr):
+        taken = self._taken(node, expr, saved, self._options(expr))
+        if not taken and near is not expr:
+            taken = self._taken(node, near, saved, [near])
+        if not taken:
             self._keep(node, saved)
-            return
+
+    def _taken(self, node: Node, expr: Expr, saved: Cost, options: list[Expr]) -> bool:
+        """Whether a suspended node is put back as the best of these: if that is a gain."""
+        old = self.now[node]
+        new = self._written(node, options)
+        if new is None or new is old or _depends(new, old) or self._vanishes(node, expr):
+            return False
         alive = self.world.alive
         shaky, was_shaky = can_overflow(new, alive), can_overflow(old, alive)
         steadier = was_shaky and not shaky
         if shaky and (old.op.name in _STEADY or not was_shaky):
-            self._keep(node, saved)
-            return
+            return False
         self.world.replace(node, new)
         spent = self.world.resume(node)
         if steadier or spent < saved:
             self.now[node] = new
             if self.log is not None:
                 self.log.record("algebra", old, new)
-            return
+            return True
         self.world.suspend(node)
         self.world.forget(node)
-        self._keep(node, saved)
+        return False
 
     def _vanishes(self, node: Node, expr: Expr) -> bool:
         """Whether what the user wrote would become 0 although an infinite input makes it NaN.
@@ -256,7 +297,7 @@ class Pass:
         self.world.resume(node)
         self.kept[self.now[node]] = saved
 
-    def _hopeless(self, node: Node, expr: Expr, saved: Cost) -> bool:
+    def _hopeless(self, node: Node, expr: Expr, near: Expr, saved: Cost) -> bool:
         """Whether nothing is to be gained: tried before, or as short as factors allow."""
         if self.kept.get(self.now[node]) == saved:
             return True
@@ -266,13 +307,32 @@ class Pass:
             for term in expr
         )
         least = least_count(expr)
+        if near is not expr:
+            least = min(least, least_count(near))
         if self.patient and any(term.bound for term in expr):
             return False  # One contraction may be another that is less work.
         if saved[0] > (min(1, least) if joint or self.patient else least):
             return False
         return not holds_exps(expr) or not can_overflow(self.now[node], self.world.alive)
 
-    def _written(self, node: Node, expr: Expr) -> Node | None:
+    def _options(self, expr: Expr) -> list[Expr]:
+        """The expression, and what it is with sums opened, and products and contractions known."""
+        options = [expr]
+        with suppress(OverflowError):
+            opened = self.forms.normal.expanded(expr)
+            if opened is not None:
+                options.append(self.recall.recalled(opened))
+        if self.thorough:
+            with suppress(OverflowError):
+                given = self.recall.with_products(expr, self.world.alive)
+                if given is not expr:
+                    options.append(given)
+                uncut = self.recall.uncut(expr)
+                if uncut is not None:
+                    options.append(uncut)
+        return options
+
+    def _written(self, node: Node, options: list[Expr]) -> Node | None:
         spelling = self.spellings.get(node.dtype)
         if spelling is None:
             spelling = Spelling(node.dtype, self.world.alive, self.users.__contains__)
@@ -289,19 +349,6 @@ class Pass:
             range(len(axes)),
         )
         made = Origin(node.origin.frames, node.origin.adjoint_of, "algebra")
-        options = [expr]
-        with suppress(OverflowError):
-            opened = self.forms.normal.expanded(expr)
-            if opened is not None:
-                options.append(self.recall.recalled(opened))
-        if self.thorough:
-            with suppress(OverflowError):
-                given = self.recall.with_products(expr, self.world.alive)
-                if given is not expr:
-                    options.append(given)
-                uncut = self.recall.uncut(expr)
-                if uncut is not None:
-                    options.append(uncut)
         found: list[Node] = []
         with origin(made):
             for option in options:

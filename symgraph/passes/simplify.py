@@ -100,7 +100,8 @@ def simplified(
             current = log.through("constants folded", current, folded(current))
             new = rewrite(current, chosen, knowledge, trust=trust, log=log, settled=settled)
             current = log.through("rules", current, new)
-            new = normalized(current, knowledge, trust=trust, log=log)
+            late = len(seen) > 1
+            new = normalized(current, knowledge, trust=trust, log=log, late=late)
             current = log.through("algebra", current, new)
             current = log.through("equal values merged", current, merged(current))
             if trust != "exact":  # a product of lower powers has other last digits

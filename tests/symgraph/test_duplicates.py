@@ -92,10 +92,10 @@ def test_deep_networks_settle_at_once() -> None:
                 x = x + np.tanh(standardized(x) @ w[layer])
             return np.sum(x * x)
 
-        return sg.trace(f, x=(5, 8), w=(16, 8, 8)).gradient("x", "w").simplify()
+        return sg.trace(f, x=(5, 8), w=(depth, 8, 8)).gradient("x", "w").simplify()
 
-    sizes = [network(depth).op_count() for depth in (2, 3, 4, 16)]
+    sizes = [network(depth).op_count() for depth in (3, 4, 5, 16)]
     assert sizes[2] - sizes[1] == sizes[1] - sizes[0]
-    assert sizes[3] - sizes[2] == 12 * (sizes[1] - sizes[0])
+    assert sizes[3] - sizes[2] == 11 * (sizes[1] - sizes[0])
     deep = network(16)
     assert deep.simplify().dag.outputs == deep.dag.outputs
