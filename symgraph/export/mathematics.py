@@ -294,6 +294,7 @@ _NODES: dict[str, Callable[[Node, Sequence[Spelled]], Spelled | None]] = {
     "sqrt": lambda node, operands: (rf"\sqrt{{{operands[0][0]}}}", ATOM),
     "cbrt": lambda node, operands: (rf"\sqrt[3]{{{operands[0][0]}}}", ATOM),
     "reciprocal": lambda node, operands: (rf"\frac{{1}}{{{operands[0][0]}}}", JOINED),
+    "inverse_root": lambda node, operands: (rf"\frac{{1}}{{\sqrt{{{operands[0][0]}}}}}", JOINED),
     "absolute": lambda node, operands: (rf"\left|{operands[0][0]}\right|", ATOM),
     "floor": lambda node, operands: (rf"\left\lfloor {operands[0][0]} \right\rfloor", ATOM),
     "ceil": lambda node, operands: (rf"\left\lceil {operands[0][0]} \right\rceil", ATOM),

@@ -7,7 +7,7 @@ from typing import Any
 from .bounds import knows, product_signs, structure_of_quotient
 from .families import elementwise, like_ufunc
 
-__all__ = ["divide_or_zero", "inverse_root", "inverse_root_of_multiple"]
+__all__ = ["divide_or_zero", "inverse_root"]
 
 
 def _kernel(xp: Any, x: Any, y: Any) -> Any:
@@ -45,21 +45,4 @@ inverse_root = elementwise(
     promote=like_ufunc("sqrt"),
     flops=1,  # As a root: one instruction of processors, one operation of XLA.
     doc="1 / sqrt(s), and 0 where s is 0: what x = 0 is divided by in x / norm(x).",
-)
-
-
-def _kernel_of_multiple(xp: Any, s: Any, k: Any) -> Any:
-    return _kernel_of_inverse(xp, s) / xp.sqrt(k)
-
-
-inverse_root_of_multiple = elementwise(
-    "inverse_root_of_multiple",
-    kernel=_kernel_of_multiple,
-    vjp=(
-        lambda ct, out, s, k: -(ct * divide_or_zero(0.5 * out, s)),
-        lambda ct, out, s, k: -(ct * (0.5 * out / k)),
-    ),
-    promote=like_ufunc("divide"),
-    flops=2,
-    doc="1 / sqrt(s k) for k > 0, and 0 where s is 0: s k itself may be too large a number.",
 )

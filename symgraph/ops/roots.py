@@ -18,7 +18,7 @@ from ..array import FUNCTIONS, Array
 from ..dag import Node
 from ..op import StandIn
 from .masks import behind_masks
-from .quotients import divide_or_zero, inverse_root, inverse_root_of_multiple
+from .quotients import divide_or_zero, inverse_root
 
 __all__ = ["norm_written_out", "root_written_as_power", "without_factor"]
 
@@ -168,7 +168,7 @@ def _inverse(out: Array, scales: Sequence[tuple[str, Node]], under: Node) -> Arr
     for name, scale in scales:
         number = float(scale.params["value"])
         multiple = multiple * number if name == "divide" else multiple / number
-    return inverse_root_of_multiple(Array(under), multiple)
+    return inverse_root(Array(under) * multiple)
 
 
 def _is_made_of_numbers(node: Node) -> bool:

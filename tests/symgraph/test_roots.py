@@ -117,3 +117,8 @@ def test_unlike_factors_and_other_sums_are_left_alone() -> None:
         lambda x, y: 1 / np.sqrt(np.sum(x * x)) + np.sum(y / np.sqrt(np.sum(y * y))),
     ):
         check_gradient(f, x, y, tolerance=1e-6)
+
+
+def test_written_as_a_quotient() -> None:
+    graph = sg.trace(lambda x: np.sqrt(np.sum(x * x)), x=(5,)).gradient("x", value=False)
+    assert r"\frac{1}{\sqrt{x^\top x}} \, x" in graph.simplify().to_latex()

@@ -221,12 +221,6 @@ SPECTRA = (
 
 NORMS = (
     _row("inverse_root", lambda s: snp.inverse_root(s), Operand(0.2, 3.0)),
-    _row(
-        "inverse_root_of_multiple",
-        lambda s, k: snp.inverse_root_of_multiple(s, k),
-        Operand(0.2, 3.0),
-        Operand(0.2, 3.0),
-    ),
     _row("divide_or_zero", lambda x, y: snp.divide_or_zero(x, y), Operand(), Operand(0.2, 3.0)),
     _row("p_norm", lambda x: np.linalg.norm(x), _of(2, 3)),
     _row("p_norm", lambda x: np.linalg.norm(x, axis=1), _of(2, 3), note="axis"),
