@@ -95,7 +95,7 @@ def normalized(
     memory = None if afresh else _memories.get(knowledge)
     if memory is None:
         memory = _memories[knowledge] = Memory(knowledge)
-    return Pass(outputs, memory, log, late=late or afresh).run()
+    return Pass(outputs, memory, log, late=late).run()
 
 
 Exprs: TypeAlias = dict[Node, tuple[list[Expr], Expr | None]]
@@ -109,6 +109,7 @@ class Memory:
         # Held weakly, for the knowledge is the key to this memory.
         self.forms = Forms(Heads(weakref.proxy(knowledge)))
         self.kept: dict[Node, Cost] = {}
+        self.kept_late: dict[Node, Cost] = {}
         self.leaves: dict[Node, Expr] = {}
         self.exprs: Exprs = {}
         self.nears: Exprs = {}
@@ -127,7 +128,7 @@ class Pass:
         self.log = log
         self.memory = memory
         self.forms = memory.forms
-        self.kept = memory.kept
+        self.kept = memory.kept_late if late else memory.kept
         self.recall = Recall(self.forms.normal)
         self.nodes = reachable(outputs)
         self.world = World(outputs, self.nodes)

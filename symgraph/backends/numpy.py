@@ -8,6 +8,7 @@ import itertools
 import linecache
 import traceback
 import weakref
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -52,6 +53,11 @@ class NumpyBackend:
         return np.asarray(value)
 
 
+_forgotten: deque[str] = deque()
+"""Files of functions that are gone. A function may die while linecache walks over its table, so
+they are taken out when the next is put in."""
+
+
 def _compiled(emitted: Emitted, filename: str) -> Callable[..., Sequence[Any]]:
     code = compile(emitted.source, filename, "exec", dont_inherit=True)
     names: dict[str, Any] = {"__builtins__": {}, "np": np, **emitted.table}
@@ -60,8 +66,10 @@ def _compiled(emitted: Emitted, filename: str) -> Callable[..., Sequence[Any]]:
     exec(code, names)
     function = names["program"]
     lines = emitted.source.splitlines(keepends=True)
+    while _forgotten:
+        linecache.cache.pop(_forgotten.popleft(), None)
     linecache.cache[filename] = (len(emitted.source), None, lines, filename)
-    weakref.finalize(function, linecache.cache.pop, filename, None)
+    weakref.finalize(function, _forgotten.append, filename)
     return function
 
 

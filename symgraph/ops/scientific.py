@@ -14,7 +14,6 @@ from ..array import Array
 from ..op import undefined
 from .bessel import i0, j0, k0, y0
 from .beta import betaincinv, gammainccinv, gammaincinv
-from .bounds import is_positive, knows
 from .choice import where
 from .composites import as_array, composite
 from .elementwise import absolute
@@ -267,7 +266,6 @@ wright_bessel = scipy_ufunc(
     _no("wright_bessel"),
     _no("wright_bessel"),
     lambda ct, out, a, b, x: ct * wright_bessel(a, a + b, x),
-    facts=knows(signs=is_positive),
     doc="Wright's generalised Bessel function, for a, b, x of 0 or more.",
     flops=100,
 )

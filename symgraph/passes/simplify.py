@@ -100,16 +100,19 @@ def simplified(
             current = log.through("constants folded", current, folded(current))
             new = rewrite(current, chosen, knowledge, trust=trust, log=log, settled=settled)
             current = log.through("rules", current, new)
-            late = len(seen) > 1
-            new = normalized(current, knowledge, trust=trust, log=log, late=late)
+            new = normalized(current, knowledge, trust=trust, log=log)
             current = log.through("algebra", current, new)
             current = log.through("equal values merged", current, merged(current))
             if trust != "exact":  # a product of lower powers has other last digits
                 current = log.through("values used again", current, reused(current))
             if last and tuple(current) in seen and len(reachable(current)) <= SMALL:
                 # A second call starts without memory; so must the last look of the first.
-                new = normalized(current, knowledge, trust=trust, log=log, afresh=True)
-                current = log.through("algebra", current, new)
+                for late in (False, True):
+                    if tuple(current) in seen:
+                        new = normalized(
+                            current, knowledge, trust=trust, log=log, afresh=not late, late=late
+                        )
+                        current = log.through("algebra", current, new)
         if tuple(current) not in seen:
             current = log.through("constants folded", current, folded(current))
             new = rewrite(current, chosen, knowledge, trust=trust, log=log, settled=settled)

@@ -354,6 +354,7 @@ def test_checkpoints_hold_fewer_carries() -> None:
 
 
 def test_predicted_memory_is_that_of_a_run() -> None:
+    """At most the copy of a carry too much, which is counted beside what a step needs."""
     n, length = 200, 50
     arrays = {"w": np.eye(n) * 0.1, "xs": np.ones((length, n)), "h": np.zeros(n)}
     graph = sg.trace(recurrent, **arrays).gradient("w", "xs").simplify()
@@ -363,7 +364,7 @@ def test_predicted_memory_is_that_of_a_run() -> None:
     run(**arrays)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert 0.7 * peak < graph.memory().peak_bytes < 1.3 * peak
+    assert 0.9 * peak < graph.memory().peak_bytes < 1.05 * peak + 8 * n * n
 
 
 def test_depth_of_a_loop_is_no_depth_of_calls() -> None:

@@ -48,7 +48,6 @@ LEFT: dict[str, str] = {
     "extract_diag_lift_pass: the diagonal of a product": _ALONE,
     "dot_diag_to_elemwise: a matrix known to be diagonal": _FLOPS,
     "local_batched_matmul_to_core_matmul_with_reshape: a batch by one matrix, reshaped": _FLOPS,
-    "local_sumsqr2dot: squared norms of outer products": _FLOPS,
     "selection_dot_to_indexing: rows of the identity select": _FLOPS,
     "kron_of_diagonal_to_diagonal: a Kronecker product of diagonal matrices": _FLOPS,
     "block_diag_solve_to_block_diag_solves: a system of blocks": _SHAPES,
