@@ -7,6 +7,7 @@ definition there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +36,8 @@ _MOST_EXTREME = 6
 _OVERFLOWING = 1e300
 """Gradients of this size, or not finite, are not compared."""
 _THOROUGH = 6
+_STEP = 2.0**-24
+"""A relative change of an operand, to see how much a value depends on it."""
 _WORST_CONDITION = 1e6
 _AT_PLACES = frozenset({"gather", "scatter_add", "scatter_set", "take_along_axis"})
 _FACTORED = OF_MATRICES - {"matmul"}
@@ -179,7 +182,10 @@ class Trial:
             self._infinite(given, left.shape, places),
             self.strict,
         )
-        scale = 0.0 if self.strict else self._scale(values, left.shape, places)
+        if self.strict:
+            scale = self._conditioning(given, left.shape, places, exact, known, sizes)
+        else:
+            scale = self._scale(values, left.shape, places)
         bad = known & ~acceptable(here, np.finfo(left.dtype), scale)
         if np.any(bad):
             first = places[int(np.flatnonzero(bad)[0])]
@@ -188,6 +194,38 @@ class Trial:
             self.fail(
                 f"the sides disagree ({self.instance.sound}): {shown}, exactly {truth!r}", given
             )
+
+    def _conditioning(
+        self,
+        given: Mapping[Node, Numbers],
+        shape: tuple[int, ...],
+        places: Numbers,
+        exact: Numbers,
+        known: Numbers,
+        sizes: Mapping[str, int],
+    ) -> Numbers:
+        r"""How much relative errors of the operands move a value: $\sum_i |x_i \partial_i f|$.
+
+        No spelling can do better: log(x exp(y)) near 0 has the rounding errors of log(x) and y.
+        """
+        flat = {node: np.broadcast_to(each, shape).ravel()[places] for node, each in given.items()}
+        floats = {n: each.astype(np.float64) for n, each in flat.items() if each.dtype.kind == "f"}
+        calm, regular = np.isfinite(exact), np.isfinite(exact)
+        for each in floats.values():
+            regular &= np.isfinite(each)
+            calm &= (np.abs(each) <= 100) & ((np.abs(each) >= 1e-40) | (each == 0))
+        scale = np.zeros(len(places))
+        for chosen, bits in (
+            (np.flatnonzero(calm), ORDINARY_BITS),
+            (np.flatnonzero(regular & known & ~calm)[:_MOST_EXTREME], WIDE_BITS),
+        ):
+            for node, each in floats.items():
+                moved = {**flat, **floats, node: each * (1 - _STEP)}
+                some = {other: value[chosen] for other, value in moved.items()}
+                with suppress(TooLarge, Unsupported):
+                    change = np.abs(self._exactly(some, sizes, bits) - exact[chosen]) / _STEP
+                    scale[chosen] += np.where(np.isfinite(change), change, 0.0)
+        return scale
 
     def _scale(
         self, values: Mapping[Node, Numbers], shape: tuple[int, ...], places: Numbers
@@ -349,8 +387,8 @@ class Trial:
             try:
                 wanted = _gradient(one, node, given)
                 found = _gradient(other, node, given)
-            except (np.linalg.LinAlgError, IndexError):
-                return  # no such factor of these numbers, no such place
+            except (ValueError, ZeroDivisionError, IndexError):
+                return  # no such factor of these numbers, no such place, nothing to choose from
             with np.errstate(all="ignore"):
                 fits = np.abs(wanted - found) <= 1e-7 * (1 + np.abs(wanted))
                 fits |= ~(np.abs(wanted) <= _OVERFLOWING)
