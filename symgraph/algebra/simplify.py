@@ -87,8 +87,8 @@ def normalized(
         Forget earlier rounds: what they gave up may be cheaper now, and the order in which arrays
         were first met decides between spellings of one cost.
     late : bool
-        Regions have their shape: of those that nothing else shortens, a spelling over the values
-        that have other users too is tried.
+        Nothing more shortens a region as a whole: over the values inside that have other users
+        too, each as one array, it may be shorter than it is.
     """
     if trust == "exact":
         return list(outputs)
@@ -169,16 +169,17 @@ class Pass:
         trivial = is_trivial(node, [self.opened[each] for each in node.operands])
         # A value with several users is written at its best: alone, none of them would change it.
         shared = self.users[node] > 1
-        near = self._near(node, expr) if self.late else expr
-        if (closed or shared or node in self.ends) and not trivial:
-            self._end(node, expr, near)
+        near = self._near(node, expr) if self.late else None
+        wanted = (closed or shared or node in self.ends) and not trivial
+        if wanted and near is not expr:
+            self._end(node, expr if near is None else near)
         if closed:
             self._close(node)
             with suppress(OverflowError):
                 self.recall.learn(expr, self.seen[node])
         else:
             self.seen[node] = expr
-            if near is not expr:
+            if near is not None:
                 self.near[node] = near
             self.opened[node] = True
             if shared and expr and self.thorough:
@@ -243,24 +244,22 @@ class Pass:
         return expr
 
     # -- the end of a region -----------------------------------------------------------------------
-    def _end(self, node: Node, expr: Expr, near: Expr) -> None:
+    def _end(self, node: Node, expr: Expr) -> None:
         # Any spelling needs the arrays below: held, they bound the walk that prices the old one.
         held = held_by(expr)
         for array in held:
             self.world.retain(array)
-        self._respelled(node, expr, near)
+        self._respelled(node, expr)
         for array in held:
             self.world.release(array)
 
-    def _respelled(self, node: Node, expr: Expr, near: Expr) -> None:
+    def _respelled(self, node: Node, expr: Expr) -> None:
         saved = self.world.suspend(node)
-        if self._hopeless(node, expr, near, saved):
+        if self._hopeless(node, expr, saved):
             self.world.resume(node)
             return
-        taken = self._taken(node, expr, saved, self._options(expr))
-        if not taken and near is not expr:
-            taken = self._taken(node, near, saved, [near])
-        if not taken:
+        options = [expr] if self.late else self._options(expr)
+        if not self._taken(node, expr, saved, options):
             self._keep(node, saved)
 
     def _taken(self, node: Node, expr: Expr, saved: Cost, options: list[Expr]) -> bool:
@@ -298,7 +297,7 @@ class Pass:
         self.world.resume(node)
         self.kept[self.now[node]] = saved
 
-    def _hopeless(self, node: Node, expr: Expr, near: Expr, saved: Cost) -> bool:
+    def _hopeless(self, node: Node, expr: Expr, saved: Cost) -> bool:
         """Whether nothing is to be gained: tried before, or as short as factors allow."""
         if self.kept.get(self.now[node]) == saved:
             return True
@@ -308,8 +307,6 @@ class Pass:
             for term in expr
         )
         least = least_count(expr)
-        if near is not expr:
-            least = min(least, least_count(near))
         if self.patient and any(term.bound for term in expr):
             return False  # One contraction may be another that is less work.
         if saved[0] > (min(1, least) if joint or self.patient else least):
