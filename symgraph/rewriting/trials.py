@@ -117,11 +117,11 @@ class Trial:
             given = {node: _as_places(value) for node, value in given.items()}
         try:
             values = _evaluated(self.nodes, given, sizes)
-        except np.linalg.LinAlgError:
+        except (ZeroDivisionError, IndexError):
+            return  # there is no such size, no such place
+        except ValueError:  # no such factor of these numbers, no maximum of nothing
             self._refused(given, sizes)
             return
-        except (ValueError, ZeroDivisionError, IndexError):
-            return  # a kernel refuses these numbers, such as the maximum or element of nothing
         left = np.asarray(values[self.instance.lhs])
         right = np.asarray(values[self.instance.rhs])
         if left.dtype != right.dtype or left.shape != right.shape:
@@ -222,7 +222,7 @@ class Trial:
             for node, each in floats.items():
                 moved = {**flat, **floats, node: each * (1 - _STEP)}
                 some = {other: value[chosen] for other, value in moved.items()}
-                with suppress(TooLarge, Unsupported):
+                with suppress(TooLarge, Unsupported), np.errstate(all="ignore"):
                     change = np.abs(self._exactly(some, sizes, bits) - exact[chosen]) / _STEP
                     scale[chosen] += np.where(np.isfinite(change), change, 0.0)
         return scale
@@ -385,10 +385,13 @@ class Trial:
         given[seed.node] = self.rng.uniform(0.5, 2.0, shape)
         for node, one, other in zip(targets, left, right, strict=True):
             try:
-                wanted = _gradient(one, node, given)
-                found = _gradient(other, node, given)
-            except (ValueError, ZeroDivisionError, IndexError):
-                return  # no such factor of these numbers, no such place, nothing to choose from
+                wanted, found = (_gradient(each, node, given) for each in (one, other))
+            except (np.linalg.LinAlgError, IndexError):
+                return  # no such factor of these numbers, no such place
+            if wanted is None or found is None:
+                if wanted is not found and given[node].size:
+                    self.fail("one side only has a gradient", given)
+                return
             with np.errstate(all="ignore"):
                 fits = np.abs(wanted - found) <= 1e-7 * (1 + np.abs(wanted))
                 fits |= ~(np.abs(wanted) <= _OVERFLOWING)
@@ -447,10 +450,16 @@ def _evaluated(
     return values
 
 
-def _gradient(gradient: Array | None, node: Node, given: Mapping[Node, Numbers]) -> Numbers:
+def _gradient(gradient: Array | None, node: Node, given: Mapping[Node, Numbers]) -> Numbers | None:
+    """The gradient; None where it takes the maximum of nothing."""
     if gradient is None:
         return np.zeros(given[node].shape)
-    return np.asarray(_evaluated(reachable([gradient.node]), given, SIZES)[gradient.node])
+    try:
+        return np.asarray(_evaluated(reachable([gradient.node]), given, SIZES)[gradient.node])
+    except np.linalg.LinAlgError:
+        raise
+    except ValueError:
+        return None
 
 
 def _as_float(value: Any) -> float:
