@@ -10,7 +10,7 @@ taking a - b away. A contraction has no factor of 1.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from ..array import FUNCTIONS, Array
@@ -33,7 +33,29 @@ def reused(outputs: Sequence[Node]) -> list[Node]:
         found = found or _without_ones(node)
         if found is not None:
             instead[node] = found
+    while circle := _circle(instead, outputs):
+        for node in circle:
+            instead.pop(node, None)
     return _with(instead, outputs) if instead else list(outputs)
+
+
+def _circle(instead: Mapping[Node, Node], outputs: Sequence[Node]) -> list[Node]:
+    """Nodes that would each be computed from the next: two may each be had from the other."""
+    path: dict[Node, Iterator[Node]] = {}
+    done: set[Node] = set()
+    for output in outputs:
+        path[output] = iter(instead.get(output, output).operands)
+        while path:
+            node, rest = next(reversed(path.items()))
+            each = next((each for each in rest if each not in done), None)
+            if each is None:
+                done.add(node)
+                del path[node]
+            elif each in path:
+                return list(path)[list(path).index(each) :]
+            else:
+                path[each] = iter(instead.get(each, each).operands)
+    return []
 
 
 _LOOKED_AT = frozenset({"power", "matmul", "getitem", "einsum"})
