@@ -92,6 +92,8 @@ def normalized(
     """
     if trust == "exact":
         return list(outputs)
+    if late and len(reachable(outputs)) > _TINY:
+        return list(outputs)  # It would gain little, and take as long as all before.
     memory = None if afresh else _memories.get(knowledge)
     if memory is None:
         memory = _memories[knowledge] = Memory(knowledge)
@@ -134,7 +136,7 @@ class Pass:
         self.world = World(outputs, self.nodes)
         self.thorough = len(self.nodes) <= SMALL
         self.patient = len(self.nodes) <= _TINY
-        self.late = late and self.thorough
+        self.late = late
         self.users: dict[Node, int] = dict.fromkeys(self.nodes, 0)
         self.ends: set[Node] = set(outputs)
         self.arguments: set[Node] = set()
