@@ -46,6 +46,7 @@ def test_some_operations_and_graphs_on_jax() -> None:
 
 
 @pytest.mark.oracle
+@pytest.mark.timeout(2400)  # JAX compiles each sample of each operation
 def test_every_operation_and_random_graphs_on_jax() -> None:
     pytest.importorskip("jax", reason="the jax extra is not installed")
     assert check_backend("jax", graphs=30) > len(SAMPLES)
