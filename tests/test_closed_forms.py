@@ -46,7 +46,6 @@ OVER: dict[str, int] = {
     "soft minimum of distances": 12,  # 11
     "gamma, shape and rate": 7,  # 6
     "triplet, all three": 7,  # 6
-    "Gaussian, density": 10,  # 9
     "Student t, 3 degrees, scale": 8,  # 7
     "modified Huber margin": 9,  # 5
     "InfoNCE, one query, keys": 9,  # 8

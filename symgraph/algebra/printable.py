@@ -9,7 +9,7 @@ softmax, and any other product with the inverse of a sum of exps is one exp of a
 from __future__ import annotations
 
 from fractions import Fraction
-from math import isclose
+from math import isclose, isqrt
 from typing import TypeAlias
 
 from ..dag import Node
@@ -39,9 +39,6 @@ from .term import (
 __all__ = ["Printable", "SumWriter"]
 
 Bound: TypeAlias = dict[int, Dim]
-
-_LARGEST = 10**6
-"""Numbers up to which one goes under a root, where it is squared."""
 
 
 class Printable(Exponentials):
@@ -276,8 +273,12 @@ class Printable(Exponentials):
         if not all(is_exact(coef) for coef in inner.values()):
             return 1, self.writer.written(inner)
         if power.denominator != 1:
-            scale = self._under_root(inner, outer, power) if alone else 1
-            return scale, self.writer.written(scaled(inner, _raised(scale, 2 if power < 0 else -2)))
+            root = self._out_of_root(inner, outer, power) if alone else 1
+            if root == 1:
+                return 1, self.writer.written(inner)
+            number = max(abs(coef) for coef in inner.values())
+            left = self.writer.written(scaled(inner, quotient(1, number)))
+            return (root if power > 0 else quotient(1, root)), left
         chosen = self.scales.get(slot[0])
         if chosen is None:
             sizes = {1, *[quotient(1, abs(coef)) for coef in inner.values() if coef != 0]}
@@ -289,17 +290,19 @@ class Printable(Exponentials):
             chosen = self.scales[slot[0]] = self._signed(inner, scale, outer, power)
         return _raised(chosen, -power), self.writer.written(scaled(inner, chosen))
 
-    def _under_root(self, inner: Expr, outer: Coef, power: Rational) -> Coef:
-        """What the number outside loses if it goes under the root: 3 sqrt(x / 3) is sqrt(3 x)."""
-        if abs(power) != Fraction(1, 2) or not is_exact(outer) or abs(outer) in (0, 1):
+    def _out_of_root(self, inner: Expr, outer: Coef, power: Rational) -> Coef:
+        """What multiplies a root if its one number leaves it: 3 / sqrt(x / 4) is 6 / sqrt(x).
+
+        Never the other way: 4 x may be out of range where 2 sqrt(x) is not.
+        """
+        numbers = {abs(coef) for coef in inner.values()}
+        if abs(power) != Fraction(1, 2) or len(numbers) != 1 or abs(outer) == 1:
             return 1
-        if max(abs(outer.numerator), outer.denominator) > _LARGEST:
-            return 1
+        (number,) = numbers
         root = self.spelling.raised(self.writer.written(inner), Fraction(1, 2))
-        scale = quotient(1, abs(outer))
-        under = scaled(inner, _raised(scale, 2 if power < 0 else -2))
-        rough = [sum(1 for t, c in e.items() if t != ONE and abs(c) != 1) for e in (inner, under)]
-        return 1 if rough[1] > rough[0] or self.spelling.alive(root.node) else scale
+        if number in (0, 1) or self.spelling.alive(root.node):
+            return 1
+        return _square_root(number)
 
     def _signed(self, inner: Expr, scale: Coef, outer: Coef, power: Rational) -> Coef:
         """The scale with a sign: no minus left outside, else as the user wrote the sum."""
@@ -335,3 +338,12 @@ def _raised(scale: Coef, power: Rational) -> Coef:
     for _ in range(abs(power.numerator)):
         found = times(found, scale) if power > 0 else quotient(found, scale)
     return found
+
+
+def _square_root(number: Coef) -> Coef:
+    """The root of a positive number, exact if that is rational."""
+    if is_exact(number):
+        above, below = isqrt(number.numerator), isqrt(number.denominator)
+        if above * above == number.numerator and below * below == number.denominator:
+            return quotient(above, below)
+    return float(number) ** 0.5

@@ -177,6 +177,8 @@ class Pass:
             self._end(node, expr if near is None else near)
         if closed:
             self._close(node)
+            if near is not None and not is_closed(near, self.users[node], node in self.arguments):
+                self.near[node] = near  # Long over the inputs, short over the arrays there are.
             with suppress(OverflowError):
                 self.recall.learn(expr, self.seen[node])
         else:
@@ -204,9 +206,7 @@ class Pass:
     def _near(self, node: Node, expr: Expr) -> Expr:
         """The expression over values with other users as arrays: those are computed anyway."""
         operands = [
-            self._leaf(each)
-            if self.opened[each] and self.users[each] > 1
-            else self.near.get(each, self.seen[each])
+            self._leaf(each) if self.users[each] > 1 else self.near.get(each, self.seen[each])
             for each in node.operands
         ]
         seen = map(self.seen.__getitem__, node.operands)

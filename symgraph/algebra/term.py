@@ -192,6 +192,10 @@ def coefficient(value: Any) -> Coef | None:
     return number
 
 
+_ROUNDED = 4 * float_info.epsilon
+"""What is left of numbers that cancel, over their size, if it is from their rounding alone."""
+
+
 def is_exact(value: Any) -> TypeGuard[Rational]:
     """Whether a number is kept exactly."""
     return isinstance(value, (int, Fraction))
@@ -241,11 +245,15 @@ def times(a: Coef, b: Coef) -> Coef:
 
 
 def plus(a: Coef, b: Coef) -> Coef:
-    """The sum; a fraction if both are. Raises `OverflowError` as `bounded` does."""
+    """The sum; a fraction if both are. Raises `OverflowError` as `bounded` does.
+
+    Of floats that cancel but for what they were rounded by, nothing is left.
+    """
     if type(a) is int and type(b) is int:
         return bounded(a + b)
     if isinstance(a, float) or isinstance(b, float):
-        return _normal(float(a) + float(b), False)
+        total = _normal(float(a) + float(b), False)
+        return total if abs(total) > _ROUNDED * abs(float(a)) else 0.0
     return bounded(rational(a + b))
 
 

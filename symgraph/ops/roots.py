@@ -159,16 +159,14 @@ def _rule(
 
 
 def _inverse(out: Array, scales: Sequence[tuple[str, Node]], under: Node) -> Array:
-    """Of s, c / sqrt(c s) = 1 / sqrt(s / c), in which c s need not be computed."""
-    if not scales:
-        return inverse_root(Array(under))
-    if not all(scale.is_constant for _, scale in scales):
-        return _scaled(inverse_root(Array(out.node.operands[0])), scales)
-    multiple = 1.0
+    """Of s, c / sqrt(c s) = sqrt(c) / sqrt(s), which is in range wherever s is."""
+    factor = 1.0
     for name, scale in scales:
-        number = float(scale.params["value"])
-        multiple = multiple * number if name == "divide" else multiple / number
-    return inverse_root(Array(under) * multiple)
+        number = float(scale.params["value"]) if scale.is_constant else np.inf
+        factor = factor / number if name == "divide" else factor * number
+    if not 0 < factor < np.inf:
+        return _scaled(inverse_root(Array(out.node.operands[0])), scales)
+    return inverse_root(Array(under)) * factor**0.5
 
 
 def _is_made_of_numbers(node: Node) -> bool:

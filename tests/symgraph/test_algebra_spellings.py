@@ -281,8 +281,8 @@ def test_roots_are_joined_as_they_were_given() -> None:
     agrees(f, graph, x=numbers(5), y=numbers(5, seed=1))
 
 
-def test_a_number_goes_under_a_root() -> None:
-    """x / (5 sqrt(s / 5)) is x / sqrt(5 s)."""
+def test_a_number_leaves_a_root() -> None:
+    """x / (5 sqrt(s / 5)) is x / (sqrt(5) sqrt(s))."""
 
     def f(x: Any) -> Any:
         return np.sqrt(np.mean(x * x))
