@@ -54,6 +54,8 @@ def _is_elementwise(node: Node) -> bool:
     """Whether the elements are those of the operands, one by one, whatever axes they lie along."""
     if node.op.carries is not carries_aligned or node.params or node.copy:
         return False
+    if len(node.results) > 1:
+        return False
     wide = _wide(node)
     return len(wide) > 0 and all(
         _wide(each) == wide or each.aval.size == 1 for each in node.operands

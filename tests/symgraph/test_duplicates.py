@@ -61,6 +61,18 @@ def test_what_is_computed_again_on_purpose_stays() -> None:
     assert flat.operands == (sine,)
 
 
+def test_several_results_of_a_column_and_of_a_vector() -> None:
+    def f(x: sg.Array) -> tuple[sg.Array, sg.Array]:
+        mantissa, _ = np.frexp(x)
+        column, exponent = np.frexp(x.reshape(5, 1))
+        return mantissa + column[:, 0], exponent
+
+    x = np.arange(1.0, 6.0)
+    found = sg.trace(f, x=(5,)).simplify().evaluate(x=x)
+    for value, right in zip(found, f(x), strict=True):
+        np.testing.assert_array_equal(value, right)
+
+
 def test_normalised_rows_in_a_network() -> None:
     """(g - mean(g) - y mean(g y)) / s, with y and s of the forward pass, and a residual added."""
 
