@@ -135,8 +135,9 @@ class Printable(Exponentials):
         head, idx, _ = factors[place]
         own = next(f for each in given for f in each.factors if f.head is head)
         names = dict(zip(own.idx, idx, strict=True))
-        if set(free_indices(given)) - set(names):
-            return None
+        axes = open_axes(node)
+        if {*free_indices(given), *range(len(axes))} - set(names):
+            return None  # another shape, or repeated along an axis
         rest = [slot for i, slot in enumerate(factors) if i != place]
         ((by, coef),) = [(c, expr[term]) for each, c in given.items() if own in each.factors]
         left = dict(expr)
@@ -147,7 +148,7 @@ class Printable(Exponentials):
             if key not in left or not isclose(left.pop(key), wanted, rel_tol=1e-14):
                 return None
         labels: list[int | None] = [None] * node.ndim
-        for at, axis in enumerate(open_axes(node)):
+        for at, axis in enumerate(axes):
             labels[axis] = names[at]
         leaf = self._leaf(Piece(node, tuple(labels)))
         return self._plus(left, quotient(coef, by), [*rest, leaf], bound)
