@@ -13,6 +13,7 @@ from typing import Any
 
 from ..dag import Node
 from ..dims import Dim
+from .flat_writer import FlatWriter
 from .gathering import found_again, gathered
 from .heads import one
 from .labels import canonical_term
@@ -34,7 +35,7 @@ from .term import (
     rational,
     times,
 )
-from .term_writer import Scaled, TermWriter, Unwritable
+from .term_writer import Scaled, Unwritable
 
 __all__ = ["Unwritable", "Writer"]
 
@@ -45,7 +46,7 @@ _MOST_PRODUCTS = 150
 """So many products planned for one region, no further spellings of it are tried."""
 
 
-class Writer(TermWriter):
+class Writer(FlatWriter):
     """Writes expressions as nodes.
 
     Parameters
@@ -132,7 +133,7 @@ class Writer(TermWriter):
             return self.product(term, coef)
         if not expr:
             return one, Piece(self.spelling.constant(0), ())
-        options = [self._flat(expr)]
+        options = [self.flat(expr)]
         if len(self._products) > _MOST_PRODUCTS:
             return options[0]
         if len(expr) <= _WIDEST:
@@ -144,7 +145,7 @@ class Writer(TermWriter):
             options.extend(self._shared(expr))
         if len(expr) <= 4:
             options.extend(self._gathered(expr))
-        options.extend(self._first_turned(expr))
+        options.extend(self.first_turned(expr))
         options.extend(self._by_size(expr))
         options.extend(self._double_angles(expr))
         return self._least(options)
@@ -173,11 +174,11 @@ class Writer(TermWriter):
         for size, terms in sizes.items():
             if size == 1 or not 2 <= len(terms) < len(expr):
                 continue
-            _, piece = inner = self._flat({term: quotient(expr[term], size) for term in terms})
+            _, piece = inner = self.flat({term: quotient(expr[term], size) for term in terms})
             leaf: Slot = (self.heads.made(piece.node), piece.names, one)
             rest = [item for item in expr.items() if item[0] not in terms]
             whole = (canonical_term([leaf], {}), times(inner[0], size))
-            found.append(self._flat(added([*rest, whole])))
+            found.append(self.flat(added([*rest, whole])))
         return found
 
     def _double_angles(self, expr: Expr) -> list[Scaled]:
@@ -233,95 +234,6 @@ class Writer(TermWriter):
         self.spelling.sizes[common] = size
         coef, piece = self._sum_of_leaves(inner)
         return (coef, self.spelling.summed(piece, [common])) if common in piece.names else None
-
-    def _flat(self, expr: Expr) -> Scaled:
-        """Term by term."""
-        if len(expr) == 2 and ONE in expr:
-            found = self._expm1(expr)
-            if found is not None:
-                return found
-        signs = [coef > 0 for coef in expr.values()]
-        sizes = {abs(coef) for coef in expr.values()}
-        common = sizes.pop() if len(sizes) == 1 and 0 not in sizes else 1
-        if not any(signs):
-            common = -common
-        if ONE in expr and len(expr) > 1 and not any(signs):
-            # -1 - x, not -(1 + x).
-            common = 1
-        parts: list[tuple[bool, Piece]] = []
-        for term, coef in expr.items():
-            if term == ONE and not any(signs):
-                continue
-            if term == ONE:
-                # x - 1, as the rules have it, not -1 + x.
-                number = self.spelling.constant(abs(quotient(coef, common)))
-                parts.append((coef * common > 0, Piece(number, ())))
-                continue
-            by, piece = self.product(term, quotient(coef, common))
-            parts.append((by > 0, self.spelling.times(piece, abs(by))))
-        if ONE in expr and not any(signs):
-            # Written out, a term may have turned positive: x - 1, not -1 + x.
-            plus = not any(sign for sign, _ in parts)
-            number = expr[ONE] if plus else -expr[ONE]
-            parts.append((plus, Piece(self.spelling.constant(number), ())))
-        if len(parts) > 1 and not any(sign for sign, _ in parts):
-            parts = self._one_turned(parts)
-        sign, piece = self._total(parts)
-        return times(common, sign), piece
-
-    def _one_turned(self, parts: list[tuple[bool, Piece]]) -> list[tuple[bool, Piece]]:
-        """One of several negative terms as its negative, if that is computed anyway."""
-        for place, (_, piece) in enumerate(parts):
-            turned = self.spelling.times(piece, -1)
-            if self.spelling.alive(turned.node):
-                return [*parts[:place], (True, turned), *parts[place + 1 :]]
-        return parts
-
-    def _first_turned(self, expr: Expr) -> list[Scaled]:
-        """-x - y with the negative of x, which may be there: -(x + y) has no use for it."""
-        if any(coef > 0 for coef in expr.values()) or ONE in expr:
-            return []
-        first = next(iter(expr))
-        by, piece = self.product(first, expr[first])
-        leaf: Slot = (self.heads.made(self.spelling.times(piece, by).node), piece.names, one)
-        rest = [item for item in expr.items() if item[0] is not first]
-        return [self._flat(added([(canonical_term([leaf], {}), one), *rest]))]
-
-    def _expm1(self, expr: Expr) -> Scaled | None:
-        """C exp(x) - c as c expm1(x), which keeps the digits of small x."""
-        (term,) = [each for each in expr if each != ONE]
-        if term.bound or len(term.factors) != 1 or expr[term] != -expr[ONE]:
-            return None
-        (factor,) = term.factors
-        if factor.head.kind != "leaf" or factor.power != 1 or factor.head.node.op.name != "exp":
-            return None
-        node = self.spelling.call("expm1", factor.head.node.operands[0])
-        return self.product(
-            canonical_term([(self.heads.made(node), factor.idx, one)], {}), expr[term]
-        )
-
-    def _total(self, parts: list[tuple[bool, Piece]]) -> Scaled:
-        """The signed sum, arrays over the same indices first."""
-        groups: dict[frozenset[int], list[tuple[bool, Piece]]] = {}
-        for part in parts:
-            groups.setdefault(frozenset(part[1].names), []).append(part)
-        rows = sorted(groups.values(), key=lambda group: len(group[0][1].names))
-        total: tuple[bool, Piece] | None = None
-        for group in rows:
-            ordered = [p for p in group if p[0]] + [p for p in group if not p[0]]
-            joined = ordered[0]
-            for part in ordered[1:]:
-                joined = self._joined(joined, part)
-            total = joined if total is None else self._joined(total, joined)
-        assert total is not None
-        return (1 if total[0] else -1), total[1]
-
-    def _joined(self, a: tuple[bool, Piece], b: tuple[bool, Piece]) -> tuple[bool, Piece]:
-        if a[0] == b[0]:
-            return a[0], self.spelling.binary("add", a[1], b[1])
-        if b[0]:
-            a, b = b, a
-        return True, self.spelling.binary("subtract", a[1], b[1])
 
     # -- common factors ----------------------------------------------------------------------------
     def _factored(self, expr: Expr, key: Any) -> Scaled | None:

@@ -11,7 +11,7 @@ import numpy as np
 from ..dag import Node
 from ..dims import resolve
 from ..facts import Fact, consistent
-from .instances import Instance
+from .maker import Instance
 from .rule import Soundness
 
 __all__ = ["Matrices", "Numbers", "values_for"]

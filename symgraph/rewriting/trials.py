@@ -22,7 +22,7 @@ from ..evaluate import run
 from ..ops.creation import input as symbolic_input
 from .grading import LARGE, Sides, acceptable, same_bits
 from .guards import uniform_value
-from .instances import OF_MATRICES, SIZES, Instance
+from .maker import OF_MATRICES, SIZES, Instance
 from .modular import PRIME, NoRingIdentity, Undefined, modular_values
 from .precise import ORDINARY_BITS, WIDE_BITS, TooLarge, Unsupported, precise_values
 from .report import Report

@@ -14,7 +14,8 @@ from symgraph.dims import resolve
 from symgraph.errors import SymgraphError
 from symgraph.evaluate import evaluate
 from symgraph.rewriting import Rule, default_rules
-from symgraph.rewriting.instances import SIZES, instances
+from symgraph.rewriting.instances import instances
+from symgraph.rewriting.maker import SIZES
 from symgraph.rewriting.verifier import verify_rule
 from symgraph.saturation.axioms import AXIOMS
 from symgraph.saturation.choices import Choices, ENode

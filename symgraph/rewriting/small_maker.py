@@ -1,0 +1,131 @@
+"""Instances on which no shape betrays an axis that was taken for another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ..array import Array, constant
+from ..propagation import Knowledge
+from .guards import Guard
+from .maker import Instance, Maker, admitted_numbers
+from .params import shape_of_index
+
+__all__ = ["SmallMaker"]
+
+_SMALL, _SMALL_TRIES = 16, 12
+_MOST_OF_MATRICES = 24
+_ENTRIES = (0, 1, 2, (None, None, 1), (0, 2, 1), (1, 3, 1), (1, 2, 1), (2, None, -1))
+
+
+class SmallMaker(Maker):
+    """Operands whose lengths are 1 and 2 only, constants whose elements differ."""
+
+    small = True
+    queue: list[tuple[int, ...]]
+    """Shapes for the operands to come; then they are drawn."""
+
+    def of_small_shapes(self, seen: set[Any]) -> Iterator[Instance]:
+        """Up to `_SMALL` instances in so many tries for each."""
+        dtypes = self.dtypes()[:1] * 7 + self.dtypes()
+        self.queue, self.extreme = [], False
+        yield from self._of_every_matrix(seen)
+        found = 0
+        yield from self._of_every_entry(seen)
+        wanted = _SMALL * (1 + bool(self.indices) + 3 * self.has_places)
+        for _ in range(_SMALL_TRIES * wanted):
+            room = self._room()
+            self.extreme = bool(self.rng.integers(3) == 0)
+            made = self.attempt(self.pick(dtypes), room, uniform=self.rng.integers(3) == 0)
+            if made is None or not made.inputs:
+                continue
+            kind = made.kind, made.lhs.aval, tuple(node.aval for node in made.inputs)
+            if kind not in seen:
+                seen.add(kind)
+                yield made
+                found += 1
+            if found == wanted:
+                return
+
+    def _room(self) -> tuple[int, ...]:
+        if self.has_places and self.rng.integers(3) == 0:
+            return (5,)
+        rank = self.pick((1, 2, 2, 2, 3, 3))
+        if self.rng.integers(2):
+            return (2,) * rank
+        return (3,) if rank == 1 else tuple(self.pick((1, 2, 2, 2)) for _ in range(rank))
+
+    def _of_every_matrix(self, seen: set[Any]) -> Iterator[Instance]:
+        """Instances on matrices of all shapes, of blocks that may not be square."""
+        if self.rule.statics or not 2 <= len(self.guards) <= 5:
+            return
+        found = 0
+        for shapes in product(product((1, 2), repeat=2), repeat=len(self.guards)):
+            if found == _MOST_OF_MATRICES:
+                break
+            self.queue = list(shapes)
+            made = self.attempt(self.dtypes()[0], shapes[0], uniform=False, given={})
+            if made is not None and (shapes, made.kind) not in seen:
+                seen.add((shapes, made.kind))
+                yield made
+                found += 1
+        self.queue = []
+
+    def _of_every_entry(self, seen: set[Any]) -> Iterator[Instance]:
+        """Instances on a vector of three, at all indices and pairs of them."""
+        if not self.indices or len(self.rule.statics) != len(self.indices) or len(self.guards) > 3:
+            return
+        for entries in product(_ENTRIES, repeat=len(self.indices)):
+            given = {name: (entry,) for name, entry in zip(self.indices, entries, strict=True)}
+            taken = shape_of_index(self.rule.statics, given, (3,), ())
+            for part in {taken, ()}:
+                self.queue = [(3,), part, part]
+                made = self.attempt(self.dtypes()[0], (3,), uniform=False, given=given)
+                if made is not None and (part, made.kind) not in seen:
+                    seen.add((part, made.kind))
+                    yield made
+        self.queue = []
+
+    def broadcasting(self, shape: tuple[Any, ...], env: Mapping[str, Any]) -> tuple[Any, ...]:
+        """A shape with some of the axes, in front, or with lengths of its own."""
+        if self.queue:
+            return self.queue.pop(0)
+        if self.indices and self.rng.integers(2):
+            return shape_of_index(self.rule.statics, env, shape, shape)
+        match int(self.rng.integers(4)):
+            case 0:
+                return shape
+            case 1:
+                return shape[int(self.rng.integers(len(shape) + 1)) :]
+            case 2:
+                return tuple(self.pick((1, 2, 2)) for _ in shape)
+            case _:
+                return (*[self.pick((1, 2)) for _ in range(self.pick((0, 0, 1)))], *shape)
+
+    def constant(
+        self,
+        guards: tuple[Guard, ...],
+        shape: tuple[Any, ...],
+        dtype: np.dtype[Any],
+        env: Mapping[str, Any],
+    ) -> Array:
+        """A constant that the guards admit: of several values, or a number of elements."""
+        plain = super().constant(guards, shape, dtype, env)
+        axes = [env[each.name] for each in self.rule.statics if each.kind.name == "axes"]
+        if dtype.kind == "i":
+            sizes = self.pick(((1,), (2,), (2,), (3,), (2, 1)))
+            values = self.rng.integers(self.pick((0, 0, -2)), self.pick((2, 2, 3, 5)), sizes)
+        elif axes and self.rng.integers(2):
+            values = np.asarray(2 ** len(axes[0]))
+        elif dtype.kind == "f" and self.extreme:
+            values = np.asarray(self.pick((-0.75, 0.75)) * float(np.finfo(dtype).max))
+        elif "n" not in shape:
+            values = self.rng.choice(admitted_numbers(guards, dtype) or [1], shape)
+        else:
+            return plain
+        drawn = constant(values.astype(dtype), dtype)
+        admitted = all(guard.holds(drawn.node, Knowledge()) for guard in guards)
+        return drawn if admitted else plain
