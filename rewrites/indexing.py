@@ -241,9 +241,9 @@ def _as_slice(x: Array, i: Array, axis: int) -> Array:
     return x[(*[slice(None)] * (x.ndim + axis), entry)]
 
 
-@rule(sound="exact")
+@rule(sound="rounding")
 def places_in_a_row(x: Array, i: Places, axis: Axis) -> Identity:
-    """Places evenly spaced are a slice."""
+    """Places evenly spaced are a slice; a view is added up in another order than a copy."""
     return at(x, i, axis), _as_slice(x, i, axis)
 
 

@@ -19,6 +19,7 @@ from ..dims import names_of
 from ..evaluate import results_read
 from .buffers import Buffers
 from .model import NOMINAL_DIM
+from .orders import Orders
 from .peak import predicted_peak
 from .pieces import Alias, Defined, Line, Operand, Piece, Pieces, Spelling, Step
 from .schedule import scheduled
@@ -101,6 +102,7 @@ class _Builder:
         self.read = results_read(order)
         self.repeats = 0
         self.buffers = Buffers()
+        self.orders = Orders()
         self.names: dict[Node, str] = {}
         self.drafts: list[_Draft] = []
         self.statements: list[Statement] = []
@@ -117,12 +119,14 @@ class _Builder:
         for node in dag.inputs.values():
             self.names[node] = f"v{len(self.names)}"
             self.buffers.external(self.names[node])
+            self.orders.external(self.names[node], node.aval)
         for node in order:
             if node.is_constant:
                 name = f"c{constants_from + len(self.constants)}"
                 self.names[node] = name
                 self.constants[name] = node
                 self.buffers.external(name)
+                self.orders.external(name, node.aval)
         self.constants_below = constants_from + len(self.constants)
 
     def built(self) -> Program:
@@ -202,7 +206,9 @@ class _Builder:
             dead = [name for name in draft.names if last_read[name] == number and name not in kept]
             aliases = self._aliases(draft)
             line = draft.line
-            out = self.buffers.to_take_over(line.avals[0], dead) if line.out else None
+            order = self.orders.born(draft.target, line, draft.pieces, draft.names)
+            alike = [name for name in dead if self.orders.of(name) == order]
+            out = self.buffers.to_take_over(line.avals[0], alike) if line.out else None
             pieces = draft.pieces
             if out is None:
                 self.buffers.born(draft.target, line.avals, aliases, draft.names)
