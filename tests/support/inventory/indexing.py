@@ -35,7 +35,6 @@ READS = [
         "all places, named",
         lambda x: x[np.arange(4)],
         lambda x: x,
-        "exact",
         x=4,
     ),
     reached(
@@ -114,7 +113,6 @@ READS = [
         "places in a row are a slice",
         lambda x: x[np.arange(1, 4)],
         lambda x: x[1:4],
-        "exact",
         x=6,
     ),
     reached(
@@ -146,7 +144,6 @@ READS = [
         "a mask that is known is places",
         lambda x: x[np.array([False, True, True, False])],
         lambda x: x[1:3],
-        "exact",
         x=4,
     ),
 ]
@@ -230,7 +227,6 @@ WRITES = [
         "what was written is read",
         lambda x, y: snp.index_update(x, SPREAD, y)[SPREAD],
         lambda x, y: y,
-        "exact",
         x=4,
         y=3,
     ),
@@ -300,7 +296,6 @@ WRITES = [
         "places that were written, in another order",
         lambda x, y: snp.index_update(x, SPREAD, y)[np.array([2, 0])],
         lambda x, y: y[1::-1],
-        "exact",
         x=4,
         y=3,
     ),
@@ -309,7 +304,6 @@ WRITES = [
         "places beside those that were written",
         lambda x, y: snp.index_update(x, SPREAD, y)[np.array([1, 4])],
         lambda x, y: x[1::3],
-        "exact",
         x=6,
         y=3,
     ),
