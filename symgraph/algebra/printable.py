@@ -274,12 +274,9 @@ class Printable(Exponentials):
         if not all(is_exact(coef) for coef in inner.values()):
             return 1, self.writer.written(inner)
         if power.denominator != 1:
-            root = self._out_of_root(inner, outer, power) if alone else 1
-            if root == 1:
-                return 1, self.writer.written(inner)
-            number = max(abs(coef) for coef in inner.values())
+            number = self._out_of_root(inner, outer, power) if alone else 1
             left = self.writer.written(scaled(inner, quotient(1, number)))
-            return (root if power > 0 else quotient(1, root)), left
+            return _raised(_square_root(number), 1 if power > 0 else -1), left
         chosen = self.scales.get(slot[0])
         if chosen is None:
             sizes = {1, *[quotient(1, abs(coef)) for coef in inner.values() if coef != 0]}
@@ -292,18 +289,15 @@ class Printable(Exponentials):
         return _raised(chosen, -power), self.writer.written(scaled(inner, chosen))
 
     def _out_of_root(self, inner: Expr, outer: Coef, power: Rational) -> Coef:
-        """What multiplies a root if its one number leaves it: 3 / sqrt(x / 4) is 6 / sqrt(x).
+        """The one number under a root that leaves it: 3 / sqrt(x / 4) is 6 / sqrt(x).
 
         Never the other way: 4 x may be out of range where 2 sqrt(x) is not.
         """
         numbers = {abs(coef) for coef in inner.values()}
-        if abs(power) != Fraction(1, 2) or len(numbers) != 1 or abs(outer) == 1:
+        if abs(power) != Fraction(1, 2) or len(numbers) != 1 or abs(outer) == 1 or 0 in numbers:
             return 1
-        (number,) = numbers
         root = self.spelling.raised(self.writer.written(inner), Fraction(1, 2))
-        if number in (0, 1) or self.spelling.alive(root.node):
-            return 1
-        return _square_root(number)
+        return 1 if self.spelling.alive(root.node) else numbers.pop()
 
     def _signed(self, inner: Expr, scale: Coef, outer: Coef, power: Rational) -> Coef:
         """The scale with a sign: no minus left outside, else as the user wrote the sum."""

@@ -20,9 +20,8 @@ _ROWS = "rows"
 
 _KEEPING = (
     *("np.add.reduce(", "np.maximum.reduce(", "np.minimum.reduce(", "np.multiply.reduce("),
-    *("np.broadcast_to(", "np.concatenate(", "np.cumsum(", "np.expand_dims(", "np.matmul("),
-    *("np.mean(", "np.ones_like(", "np.reshape(", "np.squeeze(", "np.stack(", "np.sum("),
-    *("np.take(", "np.where(", "np.zeros_like("),
+    *("np.broadcast_to(", "np.concatenate(", "np.cumsum(", "np.matmul(", "np.ones_like("),
+    *("np.reshape(", "np.stack(", "np.where(", "np.zeros_like("),
 )
 """Calls whose result lies by rows if their operands do."""
 

@@ -52,9 +52,7 @@ def merged(outputs: Sequence[Node]) -> list[Node]:
 
 def _is_elementwise(node: Node) -> bool:
     """Whether the elements are those of the operands, one by one, whatever axes they lie along."""
-    if node.op.carries is not carries_aligned or node.params or node.copy:
-        return False
-    if len(node.results) > 1:
+    if node.op.carries is not carries_aligned or node.params or node.copy or len(node.results) > 1:
         return False
     wide = _wide(node)
     return len(wide) > 0 and all(
