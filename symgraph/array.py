@@ -239,9 +239,13 @@ def _promoted(op: Op, operands: Sequence[Any]) -> list[Node]:
     # The common case, five times faster than asking NumPy: nothing needs a cast.
     if type(first) is Array:
         dtype = first.node.results[0].dtype
-        same = all(type(each) is Array and each.node.results[0].dtype == dtype for each in operands)
-        if same and op.promote(dtype) == dtype:
-            return [each.node for each in operands]
+        nodes = [
+            each.node
+            for each in operands
+            if type(each) is Array and each.node.results[0].dtype == dtype
+        ]
+        if len(nodes) == len(operands) and op.promote(dtype) == dtype:
+            return nodes
     joint = [_as_operand(each) for i, each in enumerate(operands) if i not in op.unpromoted]
     resolve = getattr(op.promote, "resolve", None)
     if resolve is not None and not op.unpromoted:

@@ -8,6 +8,7 @@ takes them up.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -74,7 +75,8 @@ class Writer(FlatWriter):
     ) -> None:
         super().__init__(normal, spelling, price, size_of, order)
         self.sum_of = sum_of
-        self.printable = Printable(normal, spelling, self)
+        # Held weakly, for it is this writer's own: the two would live until collected.
+        self.printable = Printable(normal, spelling, weakref.proxy(self))
         self._sums: dict[frozenset[tuple[Term, Coef]], Scaled] = {}
         self._leaf_sums: dict[frozenset[tuple[Term, Coef]], Scaled] = {}
 

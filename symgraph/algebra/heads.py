@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -58,13 +59,14 @@ class Heads:
         self._closed: dict[Any, tuple[Head, tuple[int, ...]]] = {}
         self._made: dict[Node, Head] = {}
         self._fresh = itertools.count(1_000_000)
+        # Of functions, not methods: a head that held this table would live until collected.
         self._facts = {
-            "leaf": self._leaf_facts,
-            "dim": self._dim_facts,
-            "delta": self._delta_facts,
-            "exp": self._exp_facts,
-            "log": self._log_facts,
-            "sum": self._sum_facts,
+            "leaf": partial(_leaf_facts, knowledge),
+            "dim": _dim_facts,
+            "delta": _delta_facts,
+            "exp": _exp_facts,
+            "log": _log_facts,
+            "sum": _sum_facts,
         }
         self.logs: dict[Head, list[tuple[Expr, Node]]] = {}
 
@@ -147,51 +149,59 @@ class Heads:
 
     def renamed(self, expr: Expr, names: Mapping[int, int]) -> Expr:
         """The expression with free indices renamed; no two of them to the same."""
+        if list(names.keys()) == list(names.values()):
+            return dict(expr)
         return {renamed_term(term, names): coef for term, coef in expr.items()}
 
-    # -- facts -------------------------------------------------------------------------------------
-    def _leaf_facts(self, head: Head) -> None:
-        node = head.node
-        known = self.knowledge.of(node)
-        facts = known.facts
-        head.low, head.high = known.low, known.high
-        head.total = node.is_input or total in facts or _from_whole_numbers(node)
-        if not facts:
-            return
-        head.nonnegative = nonnegative in facts
-        head.nonzero = nonzero in facts
-        head.positive = positive in facts or (head.nonnegative and head.nonzero)
-        head.finite = finite in facts
-        square = len(head.axes) >= 2 and head.axes[-2:] == (-2, -1)
-        head.symmetric = square and symmetric in facts
-        head.orthogonal = len(head.axes) == 2 and square and orthogonal in facts
-        for fact in facts:
-            if fact.name in _ALONG_AXIS and fact.args[0] in head.axes:
-                place = head.axes.index(fact.args[0])
-                setattr(head, fact.name, (*getattr(head, fact.name), place))
 
-    def _dim_facts(self, head: Head) -> None:
-        head.nonnegative = head.total = True
+# -- facts -----------------------------------------------------------------------------------------
+def _leaf_facts(knowledge: Knowledge, head: Head) -> None:
+    node = head.node
+    known = knowledge.of(node)
+    facts = known.facts
+    head.low, head.high = known.low, known.high
+    head.total = node.is_input or total in facts or _from_whole_numbers(node)
+    if not facts:
+        return
+    head.nonnegative = nonnegative in facts
+    head.nonzero = nonzero in facts
+    head.positive = positive in facts or (head.nonnegative and head.nonzero)
+    head.finite = finite in facts
+    square = len(head.axes) >= 2 and head.axes[-2:] == (-2, -1)
+    head.symmetric = square and symmetric in facts
+    head.orthogonal = len(head.axes) == 2 and square and orthogonal in facts
+    for fact in facts:
+        if fact.name in _ALONG_AXIS and fact.args[0] in head.axes:
+            place = head.axes.index(fact.args[0])
+            setattr(head, fact.name, (*getattr(head, fact.name), place))
 
-    def _delta_facts(self, head: Head) -> None:
-        head.nonnegative = head.total = head.symmetric = True
 
-    def _exp_facts(self, head: Head) -> None:
-        head.positive = head.nonnegative = head.nonzero = True
-        head.total = all(term_is_total(term) for term in head.expr)
+def _dim_facts(head: Head) -> None:
+    head.nonnegative = head.total = True
 
-    def _log_facts(self, head: Head) -> None:
-        expr = head.expr
-        head.total = is_positive(expr) and all(term_is_total(term) for term in expr)
 
-    def _sum_facts(self, head: Head) -> None:
-        expr = head.expr
-        head.positive = is_positive(expr) or _counts_ties(expr)
-        head.nonnegative = head.positive or all(
-            coef > 0 and term_sign(term) >= 0 for term, coef in expr.items()
-        )
-        head.nonzero = head.positive or is_positive({term: -coef for term, coef in expr.items()})
-        head.total = all(term_is_total(term) for term in expr)
+def _delta_facts(head: Head) -> None:
+    head.nonnegative = head.total = head.symmetric = True
+
+
+def _exp_facts(head: Head) -> None:
+    head.positive = head.nonnegative = head.nonzero = True
+    head.total = all(term_is_total(term) for term in head.expr)
+
+
+def _log_facts(head: Head) -> None:
+    expr = head.expr
+    head.total = is_positive(expr) and all(term_is_total(term) for term in expr)
+
+
+def _sum_facts(head: Head) -> None:
+    expr = head.expr
+    head.positive = is_positive(expr) or _counts_ties(expr)
+    head.nonnegative = head.positive or all(
+        coef > 0 and term_sign(term) >= 0 for term, coef in expr.items()
+    )
+    head.nonzero = head.positive or is_positive({term: -coef for term, coef in expr.items()})
+    head.total = all(term_is_total(term) for term in expr)
 
 
 def _from_whole_numbers(node: Node) -> bool:

@@ -8,7 +8,8 @@ found is kept, which may miss that two terms are equal but never makes unequal o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 from ..dims import Dim
 from .term import Factor, Head, Rational, Term
@@ -45,6 +46,10 @@ def canonical_term(
     return Term(tuple([bound[index] for index in order]), _sorted(factors, names))
 
 
+_factor = cast("Callable[[tuple[Any, ...]], Factor]", partial(tuple.__new__, Factor))
+"""A factor of a tuple: in half the time, and most factors are made here."""
+
+
 def _sorted(
     factors: Sequence[tuple[Head, tuple[int, ...], Rational]], names: Mapping[int, int]
 ) -> tuple[Factor, ...]:
@@ -54,7 +59,7 @@ def _sorted(
             idx = tuple([names.get(index, index) for index in idx])
         if len(idx) > 1 and head.symmetric and idx[-2] > idx[-1]:
             idx = (*idx[:-2], idx[-1], idx[-2])
-        placed.append(Factor(head, idx, power))
+        placed.append(_factor((head, idx, power)))
     if len(placed) > 1:
         placed.sort(key=_factor_key)
     return tuple(placed)

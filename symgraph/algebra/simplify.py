@@ -47,7 +47,7 @@ _SEEN_WHOLE = frozenset({"where", "add_along_axis", "solve", "softplus", "log"})
 """Operations whose expression tells of the nodes they are applied to, not of their values alone."""
 
 SMALL = 3_000
-"""Nodes up to which every spelling known is tried, in rounds until nothing changes.
+"""Nodes up to which a graph is simplified thoroughly, in rounds until nothing changes.
 
 A larger graph is spared the rare spellings and the rounds that confirm them."""
 
@@ -69,6 +69,7 @@ def normalized(
     *,
     trust: str = "rounding",
     log: RewriteLog | None = None,
+    thorough: bool = True,
     afresh: bool = False,
     late: bool = False,
 ) -> list[Node]:
@@ -83,6 +84,8 @@ def normalized(
         With "exact" nothing is done: the algebra changes digits.
     log : optional
         Told of each region replaced.
+    thorough : bool
+        Try every spelling known, the rare ones too.
     afresh : bool
         Forget earlier rounds: what they gave up may be cheaper now, and the order in which arrays
         were first met decides between spellings of one cost.
@@ -97,7 +100,7 @@ def normalized(
     memory = None if afresh else _memories.get(knowledge)
     if memory is None:
         memory = _memories[knowledge] = Memory(knowledge)
-    return Pass(outputs, memory, log, late=late).run()
+    return Pass(outputs, memory, log, thorough=thorough, late=late).run()
 
 
 Exprs: TypeAlias = dict[Node, tuple[list[Expr], Expr | None]]
@@ -124,7 +127,13 @@ class Pass:
     """One walk over the graph."""
 
     def __init__(
-        self, outputs: Sequence[Node], memory: Memory, log: RewriteLog | None, *, late: bool
+        self,
+        outputs: Sequence[Node],
+        memory: Memory,
+        log: RewriteLog | None,
+        *,
+        thorough: bool,
+        late: bool,
     ) -> None:
         self.outputs = list(outputs)
         self.log = log
@@ -134,7 +143,7 @@ class Pass:
         self.recall = Recall(self.forms.normal)
         self.nodes = reachable(outputs)
         self.world = World(outputs, self.nodes)
-        self.thorough = len(self.nodes) <= SMALL
+        self.thorough = thorough
         self.patient = len(self.nodes) <= _TINY
         self.late = late
         self.users: dict[Node, int] = dict.fromkeys(self.nodes, 0)
@@ -248,12 +257,9 @@ class Pass:
     # -- the end of a region -----------------------------------------------------------------------
     def _end(self, node: Node, expr: Expr) -> None:
         # Any spelling needs the arrays below: held, they bound the walk that prices the old one.
-        held = held_by(expr)
-        for array in held:
-            self.world.retain(array)
+        held = self.world.hold(held_by(expr))
         self._respelled(node, expr)
-        for array in held:
-            self.world.release(array)
+        self.world.let_go(held)
 
     def _respelled(self, node: Node, expr: Expr) -> None:
         saved = self.world.suspend(node)

@@ -84,6 +84,16 @@ class World:
         """One use less; what that saves."""
         return self._shift([self._stands_for.get(node, node)], -1)
 
+    def hold(self, nodes: Iterable[Node]) -> list[Node]:
+        """One use more of each; what to `let_go`."""
+        held = [self._stands_for.get(node, node) for node in nodes]
+        self._shift(held, 1)
+        return held
+
+    def let_go(self, held: Iterable[Node]) -> None:
+        """Undo `hold`."""
+        self._shift(held, -1)
+
     def suspend(self, node: Node) -> Cost:
         """Take the node out, as if nothing used it, though its users stay; what that saves."""
         saved = added_cost(self._shift(self._operands(node), -1), self._node_cost(node))
@@ -174,9 +184,10 @@ class World:
         return float(found) if isinstance(found, (int, float)) else self.size(found)
 
     def _numeric(self, aval: Aval) -> Aval:
-        if all(isinstance(dim, int) for dim in aval.shape):
-            return aval
-        return aval.with_shape([int(self.size(dim)) for dim in aval.shape])
+        for dim in aval.shape:
+            if not isinstance(dim, int):
+                return aval.with_shape([int(self.size(dim)) for dim in aval.shape])
+        return aval
 
     def size(self, dim: Dim) -> float:
         """A number for a dimension, to compare costs with."""

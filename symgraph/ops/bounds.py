@@ -7,7 +7,7 @@ unless the bounds show that they fit their dtype.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from math import fabs, inf, isinf, isnan, nextafter
 from typing import Any, TypeAlias
@@ -342,9 +342,11 @@ def _is_scalar(x: Known) -> bool:
     return all(dim == 1 for dim in x.aval.shape[-2:])
 
 
-def _same_matrix(x: Known, others: Iterable[Known]) -> bool:
+def _same_matrix(x: Known, others: Sequence[Known]) -> bool:
     """Whether broadcasting x against the others repeats no row or column of x."""
     shape = x.aval.shape[-2:]
+    if len(others) == 1 and others[0].aval.shape == shape:
+        return len(shape) == 2
     return len(shape) == 2 and all(
         dim == 1 or known_equal(dim, own)
         for other in others
@@ -354,10 +356,11 @@ def _same_matrix(x: Known, others: Iterable[Known]) -> bool:
 
 def structure(*known: Known, zero_at_zero: bool = False) -> Iterable[Fact]:
     """Symmetry and zero patterns of an elementwise function of matrices and scalars."""
-    if any(each.has(f.symmetric) for each in known) and all(
-        each.has(f.symmetric) or _is_scalar(each) for each in known
-    ):
-        yield f.symmetric
+    for each in known:
+        if each.has(f.symmetric):
+            if all(other.has(f.symmetric) or _is_scalar(other) for other in known):
+                yield f.symmetric
+            break
     if zero_at_zero:
         yield from (pattern for pattern in _ZERO_PATTERNS if known[0].has(pattern))
 

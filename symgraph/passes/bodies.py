@@ -7,7 +7,12 @@ from collections.abc import Callable, Sequence
 from ..body import Body
 from ..dag import Node, make, origin, reachable
 
-__all__ = ["with_simple_bodies"]
+__all__ = ["hold_bodies", "with_simple_bodies"]
+
+
+def hold_bodies(outputs: Sequence[Node]) -> bool:
+    """Whether there is a loop or a branch in the graph."""
+    return any(map(_bodies, reachable(outputs)))
 
 
 def with_simple_bodies(
@@ -22,8 +27,6 @@ def with_simple_bodies(
         From outputs to simpler ones; it looks after bodies within bodies, as deep as they nest.
     """
     order = reachable(outputs)
-    if not any(map(_bodies, order)):
-        return list(outputs)
     simple: dict[Body, Body] = {}
     new: dict[Node, Node] = {}
     for node in order:

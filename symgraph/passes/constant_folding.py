@@ -53,9 +53,12 @@ def _value(node: Node, operands: tuple[Node, ...], largest: int) -> Any:
     """What the node is, where it depends on constants only and is small; else None."""
     if not operands or node.op.name in _KEPT or len(node.results) > 1 or node.copy:
         return None
-    sources = [_source(each) for each in operands]
-    if not all(each.is_constant for each in sources):
-        return None
+    sources: list[Node] = []
+    for each in operands:
+        source = _source(each)
+        if not source.is_constant:
+            return None
+        sources.append(source)
     avals = [node.aval, *[each.aval for each in operands]]
     if not all(fixed(aval.shape) for aval in avals):
         return None

@@ -54,10 +54,12 @@ def _is_elementwise(node: Node) -> bool:
     """Whether the elements are those of the operands, one by one, whatever axes they lie along."""
     if node.op.carries is not carries_aligned or node.params or node.copy or len(node.results) > 1:
         return False
+    shape = node.shape
     wide = _wide(node)
-    return len(wide) > 0 and all(
-        _wide(each) == wide or each.aval.size == 1 for each in node.operands
-    )
+    for each in node.operands:
+        if each.shape != shape and _wide(each) != wide and each.aval.size != 1:
+            return False
+    return len(wide) > 0
 
 
 def _wide(node: Node) -> Shape:

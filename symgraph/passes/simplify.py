@@ -19,7 +19,7 @@ from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
 from ..rewriting.packs import default_rules
 from ..rewriting.rule import Rule, RulePack, Soundness
-from .bodies import with_simple_bodies
+from .bodies import hold_bodies, with_simple_bodies
 from .constant_folding import folded
 from .dead_results import without_dead_results
 from .duplicates import merged
@@ -86,26 +86,30 @@ def simplified(
         # Steps inside are of values that this graph does not have: its log tells of the outcome.
         return simplified(body, Knowledge(), trust=trust, rules=chosen)[0]
 
-    slim = without_dead_results(with_simple_bodies(without_dead_results(outputs), inside))
-    current = log.through("loops and branches simplified inside", outputs, slim)
+    current = list(outputs)
+    looped = hold_bodies(outputs)
+    if looped:
+        slim = without_dead_results(with_simple_bodies(without_dead_results(outputs), inside))
+        current = log.through("loops and branches simplified inside", outputs, slim)
     seen: dict[tuple[Node, ...], int] = {}
     settled = set() if settled is None else settled
     # Merged first: what changes late makes all that is known of later values useless.
     current = log.through("equal values merged", current, merged(current))
     with collector_paused():
         # One round finds nearly all there is; a large graph is spared the rounds that confirm it.
-        rounds = _ROUNDS if len(reachable(current)) <= SMALL else 1
+        small = len(reachable(current)) <= SMALL
+        rounds = _ROUNDS if small else 1
         while tuple(current) not in seen and len(seen) < rounds:
             seen[tuple(current)] = len(seen)
             current = log.through("constants folded", current, folded(current))
             new = rewrite(current, chosen, knowledge, trust=trust, log=log, settled=settled)
             current = log.through("rules", current, new)
-            new = normalized(current, knowledge, trust=trust, log=log)
+            new = normalized(current, knowledge, trust=trust, log=log, thorough=small)
             current = log.through("algebra", current, new)
             current = log.through("equal values merged", current, merged(current))
-            if trust != "exact":  # a product of lower powers has other last digits
+            if last and trust != "exact":  # a product of lower powers has other last digits
                 current = log.through("values used again", current, reused(current))
-            if last and tuple(current) in seen and len(reachable(current)) <= SMALL:
+            if last and small and tuple(current) in seen:
                 # A second call starts without memory; so must the last look of the first.
                 for late in (False, True):
                     if tuple(current) in seen:
@@ -118,7 +122,9 @@ def simplified(
             new = rewrite(current, chosen, knowledge, trust=trust, log=log, settled=settled)
             current = log.through("rules", current, new)
     current = log.through("the cheapest taken", current, _cheapest(current, seen))
-    return log.through("loops slimmed", current, without_dead_results(current)), log
+    if looped:
+        current = log.through("loops slimmed", current, without_dead_results(current))
+    return current, log
 
 
 def _cheapest(last: list[Node], seen: dict[tuple[Node, ...], int]) -> list[Node]:
