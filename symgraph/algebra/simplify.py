@@ -23,10 +23,12 @@ from .forms import Forms
 from .heads import Heads, open_axes
 from .leaves import leaf_expr
 from .pieces import Piece, Spelling
+from .ranges import narrows
 from .recall import Recall
 from .regions import (
     ARGUMENTS,
     SELECTIONS,
+    arrays_of,
     held_by,
     holds_exps,
     is_closed,
@@ -283,7 +285,7 @@ class Pass:
             return False
         self.world.replace(node, new)
         spent = self.world.resume(node)
-        if steadier or spent < saved:
+        if steadier or (spent < saved and not narrows(new, old, set(arrays_of(expr)))):
             self.now[node] = new
             if self.log is not None:
                 self.log.record("algebra", old, new)

@@ -1,0 +1,81 @@
+"""Numbers that keep arrays in range stay with them: right as written is right simplified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgraph as sg
+import symgraph.numpy as snp
+
+NUMBERS = {"x": (1, -2, 3), "y": (2, 1, -1.5)}
+
+ROWS: dict[str, tuple[Callable[..., Any], float]] = {
+    "squares of thousandths": (lambda x: np.sum((x / 1000) ** 2), 1e20),
+    "the mean of squares": (lambda x: np.mean((x * 1e-15) * (x * 1e-15)), 1e25),
+    "a norm of thousandths": (lambda x: np.sqrt(np.sum((x / 1000) ** 2)), 1e20),
+    "a norm scaled back": (lambda x: 1000 * np.sqrt(np.sum((x / 1000) ** 2)), 1e20),
+    "beside one": (lambda x: 3 * np.sqrt(1 + np.sum((x / 1000) ** 2)), 1e20),
+    "one factor scaled": (lambda x: np.sum((x * 1e-10) * x), 1e20),
+    "an inner product": (lambda x, y: (x * 1e-12) @ (y * 1e-12), 1e25),
+    "two arrays": (lambda x, y: np.sum((x * 1e-12) * (y * 1e-12)), 1e25),
+    "a cube": (lambda x: np.sum((x * 1e-10) ** 3), 1e15),
+    "a fourth power": (lambda x: np.sum((x / 1e6) ** 4), 1e12),
+    "a cube beside a square": (lambda x: np.sum((x / 1e9) ** 3 + (x / 1e9) ** 2), 1e17),
+    "small ones made larger": (lambda x: np.sum((x * 1e15) ** 2), 1e-25),
+    "an inverse square": (lambda x: np.sum(1 / (x / 1e6) ** 2), 1e22),
+    "a quotient of squares": (lambda x, y: np.sum((x / 1e8) ** 2 / (1 + (y / 1e8) ** 2)), 1e22),
+    "a Cauchy likelihood": (lambda x, y: np.sum(np.log1p(((x - y) / 1e6) ** 2)), 1e22),
+    "a hypotenuse": (lambda x, y: np.sum(np.sqrt((x / 1e6) ** 2 + (y / 1e6) ** 2)), 1e22),
+    "an outer product": (lambda x, y: np.sum(np.outer(x / 1e9, y / 1e9) ** 2), 1e12),
+    "a cosine": (
+        lambda x, y: (
+            (x / 1e9)
+            @ (y / 1e9)
+            / np.sqrt(np.sum((x / 1e9) ** 2))
+            / np.sqrt(np.sum((y / 1e9) ** 2))
+        ),
+        1e20,
+    ),
+    "a variance": (lambda x: np.var(x / 1e9), 1e22),
+    "a ratio times a product": (lambda x, y: np.sum((x * 1e-20) * y * (y * 1e-20)), 1e14),
+    "a power": (lambda x: np.sum(np.power(np.abs(x) / 1e10, 3.5)), 1e14),
+    "under a root with a number": (lambda x: np.sum(np.sqrt(1e12 + (x / 1e6) ** 2)), 1e22),
+    "norm of the library": (lambda x: snp.linalg.norm(x / 1e6), 1e20),
+}
+
+
+def values(graph: sg.Graph, at: dict[str, Any]) -> list[np.ndarray[Any, Any]]:
+    with np.errstate(all="ignore"):
+        found = graph.evaluate(**at)
+    return [np.asarray(each, float) for each in (found if isinstance(found, tuple) else (found,))]
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.parametrize("name", ROWS)
+def test_no_range_is_lost(name: str, order: int) -> None:
+    function, scale = ROWS[name]
+    names = list(signature(function).parameters)
+    at = {name: np.array(NUMBERS[name], "float32") * np.float32(scale) for name in names}
+
+    def derived(dtype: str) -> sg.Graph:
+        graph = sg.trace(function, **{name: sg.spec((3,), dtype) for name in names})
+        if order > 0:
+            graph = graph.gradient("x", value=False)
+        return graph.jvp({"x": "dx"}, value=False) if order > 1 else graph
+
+    graph = derived("float32")
+    if "dx" in graph.inputs:
+        at["dx"] = at["x"][::-1].copy()
+    simple = graph.simplify()
+    truth = np.asarray(derived("float64").evaluate(**{k: v.astype(float) for k, v in at.items()}))
+    size = float(np.max(np.abs(truth)))
+    with np.errstate(all="ignore"):
+        written = np.asarray(graph.evaluate(**at), float)
+        for found in (simple.evaluate(**at), simple.lower()(**at)):
+            kept = np.abs(written - truth) <= 1e-3 * size
+            assert np.all(np.abs(np.asarray(found, float) - truth)[kept] <= 1e-2 * size)
