@@ -55,8 +55,8 @@ def transpose_of_product_by_transpose(
 @rule(sound="rounding", measure="products over an axis of length one")
 def column_by_row(x: Real, y: Real) -> Identity:
     r"""$\sum_{k=1}^1 x_{ik} y_{kj} = x_i y_j$."""
-    product = matmul(x, y)
     provided(x.shape[-1] == 1)
+    product = matmul(x, y)
     outer = x * y
     provided(product.shape == outer.shape)
     return product, outer

@@ -92,8 +92,8 @@ def transpose_in_order(x: Array, axes: Permutation) -> Identity:
 @rule(sound="exact", measure="transposes")
 def transpose_of_ones(x: Array, axes: Permutation) -> Identity:
     """Moving axes of length one is a reshape."""
-    moved = transpose(x, axes)
     provided(in_order_but_for_ones(axes, x.shape))
+    moved = transpose(x, axes)
     return moved, reshape(x, moved.shape)
 
 

@@ -99,8 +99,8 @@ def sum_over_no_axes(x: Real, axis: Axes, keepdims: Flag) -> Identity:
 @rule(sound="rounding", measure="reductions")
 def sum_over_length_one(x: Real, axis: Axes) -> Identity:
     """The sum of one element is that element, but for the sign of -0."""
-    whole = sum(x, axis=axis)
     provided(all_of_length_one(x.shape, axis))
+    whole = sum(x, axis=axis)
     return whole, reshape(x, whole.shape)
 
 

@@ -108,6 +108,8 @@ def uniform_value(node: Node) -> Any:
     if not node.is_constant:
         return None
     value: np.ndarray[Any, Any] = node.params["value"]
+    if value.ndim == 0:
+        return value
     if value.size == 0:
         return None
     first = value.reshape(-1)[:1]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Any, NoReturn, ParamSpec, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -261,7 +261,7 @@ def _solve(goals: _Goals, found: Bindings) -> Iterator[Bindings]:
             if found.setdefault(pattern.name, node) is not node:
                 return
         elif isinstance(pattern, Literal):
-            if not _is_number(node, pattern.value):
+            if not _is_number(node, pattern):
                 return
             found[pattern] = node
         else:
@@ -296,18 +296,22 @@ def _same(one: Any, other: Any) -> bool:
         return False
 
 
-def _is_number(node: Node, value: Any) -> bool:
+def _is_number(node: Node, literal: Literal) -> bool:
     if node.op.name not in ("constant", "broadcast_to"):
         return False
     actual = uniform_value(node)
-    if actual is None:
-        return False
+    return actual is not None and actual.tobytes() == _bytes(literal, actual.dtype)
+
+
+@lru_cache(maxsize=4096)
+def _bytes(literal: Literal, dtype: np.dtype[Any]) -> bytes | None:
+    """The number in this dtype; None if it is not one of its numbers."""
     try:
-        wanted = np.asarray(value).astype(actual.dtype)
+        wanted = np.asarray(literal.value).astype(dtype)
     except (OverflowError, ValueError):
-        return False
+        return None
     # -1 as uint8 would be 255: a number stands only for itself.
-    return wanted.tobytes() == actual.tobytes() and bool(wanted == value)
+    return wanted.tobytes() if bool(wanted == literal.value) else None
 
 
 # -- building --------------------------------------------------------------------------------------

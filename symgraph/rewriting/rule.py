@@ -142,22 +142,17 @@ class Rule:
         """
         for found in matches(self.lhs, node):
             sound = self._grade(found, knowledge, trust)
-            if sound is None or not self._is_lhs(found, node):
-                continue
-            result = self._right_side(found, node, knowledge)
-            if result is not None and result is not node:
+            result = None if sound is None else self._right_side(found, node, knowledge)
+            if sound is not None and result is not None and result is not node:
                 return Fired(result, sound)
         return None
 
     def bound(self, node: Node, after: Node, knowledge: Knowledge) -> Bindings | None:
         """What each variable stood for where the rule made `after` of `node`; None if it cannot."""
         for found in matches(self.lhs, node):
-            sound = self._grade(found, knowledge, "domain")
-            if (
-                sound is not None
-                and self._is_lhs(found, node)
-                and self._right_side(found, node, knowledge) is after
-            ):
+            if self._grade(found, knowledge, "domain") is None:
+                continue
+            if self._right_side(found, node, knowledge) is after:
                 return found
         return None
 
@@ -188,6 +183,7 @@ class Rule:
         return not any(isinstance(part, Term) and part.params for part in subterms(self.lhs))
 
     def _is_lhs(self, found: Bindings, node: Node) -> bool:
+        """Whether the left side, built anew from what was matched, is the node."""
         if self._structural:
             return True
         try:
@@ -202,7 +198,7 @@ class Rule:
         Such a rule declines. Where its operands are all alike, that is hardly what it meant.
         """
         for found in matches(self.lhs, node):
-            if self._grade(found, knowledge, "domain") is None or not self._is_lhs(found, node):
+            if self._grade(found, knowledge, "domain") is None:
                 continue
             right = self._applied(found, node, knowledge)
             if isinstance(right, Array) and _as_wide(right, node) is None:
@@ -214,19 +210,26 @@ class Rule:
         return None if right is None else _as_wide(right, node)
 
     def _applied(self, found: Bindings, node: Node, knowledge: Knowledge) -> Any:
-        """The right side for what was matched; None where a condition does not hold."""
+        """The right side for what was matched; None if a condition or a param does not fit."""
         try:
             with applying(knowledge):
-                return self.function(**self.environment(found))[1]
+                left, right = self.function(**self.environment(found))
         except Declined:
             return None
-        except SymgraphError as error:
+        except Exception as error:
+            if not self._is_lhs(found, node):
+                return None
+            if not isinstance(error, SymgraphError):
+                raise
             if any(isinstance(key, Number) and found[key].ndim for key in found):
                 return None  # a uniform array stands for a number here, and gave the left its shape
             raise RewriteError(
                 f"Rule {self.name} cannot build its right side: {error.what}",
                 [str(self), f"at {node!r}   from {node.origin}"],
             ) from error
+        # Operands in another order, or numbers in another shape, give another node.
+        same = isinstance(left, Array) and left.node is node
+        return right if same or self._is_lhs(found, node) else None
 
 
 def _as_wide(right: Any, node: Node) -> Node | None:
