@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ..dag import Node
 from .leaves import has_number
-from .term import Expr, Head, Term, weight
+from .term import Expr, Term, weight
 
 __all__ = [
     "ARGUMENTS",
@@ -20,10 +20,8 @@ __all__ = [
     "SELECTIONS",
     "arrays_of",
     "held_by",
-    "holds_exps",
     "is_closed",
     "is_trivial",
-    "least_count",
 ]
 
 _MANY_TERMS = 6
@@ -81,75 +79,6 @@ def _is_contraction(term: Term) -> bool:
     if all(f.head.kind == "exp" for f in inside):
         return False
     return len(inside) > 1 or any(f.power != 1 for f in inside)
-
-
-def least_count(expr: Expr) -> int:
-    """A number of operations below which no spelling is expected.
-
-    n different arrays need n - 1 operations of two operands; each power, number and lone sum needs
-    one of its own, and so do logs and inverses. An exp, its sum and the log of that count as one
-    array: a softmax may be there already.
-    """
-    if any(len(term.bound) > 1 and len(term.factors) > 2 for term in expr):
-        return 0  # Contractions in another order may be as many, and less work.
-    arrays: dict[object, None] = {}
-    single: dict[object, None] = {}
-    queue: list[Expr] = [expr]
-    seen: dict[object, None] = {}
-    while queue:
-        current = queue.pop()
-        if len(current) > 1 and any(not term.factors for term in current):
-            single[("number", id(current))] = None
-        for term, coef in current.items():
-            if term.factors and all(f.power < 0 for f in term.factors):
-                single["inverse"] = None
-            elif term.factors and abs(coef) != 1:
-                single[("times", abs(coef))] = None
-            for f in term.factors:
-                exps = _exps_of(f.head)
-                if exps and _is_of_exps(f.head):
-                    arrays.update(dict.fromkeys(exps))
-                    continue
-                if f.power not in (1, -1):
-                    single[(f.head, f.power)] = None
-                if f.head.kind == "leaf":
-                    arrays[f.head] = None
-                elif f.head.kind == "log":
-                    single["log"] = None
-                if f.head.kind in ("log", "sum") and f.head not in seen:
-                    seen[f.head] = None
-                    queue.append(f.head.expr)
-            single.update(dict.fromkeys(_lone_sums(term)))
-    return max(0, len(arrays) - 1 + len(single))
-
-
-def _exps_of(head: Head) -> list[Head]:
-    """The exp a head is, or the exps in the sum that it is or is the log of."""
-    if head.kind == "exp":
-        return [head]
-    if head.kind not in ("sum", "log"):
-        return []
-    return [f.head for term in head.expr for f in term.factors if f.head.kind == "exp"]
-
-
-def _is_of_exps(head: Head) -> bool:
-    """Whether nothing but exps and numbers is in it: what may be part of a softmax or a sigmoid."""
-    return head.kind == "exp" or all(f.head.kind == "exp" for t in head.expr for f in t.factors)
-
-
-def holds_exps(expr: Expr) -> bool:
-    """Whether an exp is in the expression, or in a sum or log of it."""
-    return any(_exps_of(f.head) for term in expr for f in term.factors)
-
-
-def _lone_sums(term: Term) -> list[object]:
-    """What tells that an array is summed by itself."""
-    if not term.bound:
-        return []
-    inside = [f for f in term.factors if any(index < 0 for index in f.idx)]
-    if len(inside) != 1 or (inside[0].power == 2 and len(inside[0].idx) == 1):
-        return []  # A vector times itself, x @ x, is counted with its power.
-    return [("sum", inside[0].head, inside[0].power)]
 
 
 def arrays_of(expr: Expr) -> list[Node]:

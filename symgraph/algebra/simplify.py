@@ -22,6 +22,7 @@ from .extract import Unwritable, Writer
 from .forms import Forms
 from .heads import Heads, open_axes
 from .leaves import leaf_expr
+from .lower_bound import exps_of, holds_exps, least_count
 from .pieces import Piece, Spelling
 from .ranges import narrows
 from .recall import Recall
@@ -30,13 +31,11 @@ from .regions import (
     SELECTIONS,
     arrays_of,
     held_by,
-    holds_exps,
     is_closed,
     is_trivial,
-    least_count,
 )
 from .steadiness import can_overflow
-from .term import Expr
+from .term import Expr, Head
 from .world import Cost, World
 
 __all__ = ["SMALL", "RewriteLog", "normalized"]
@@ -44,6 +43,8 @@ __all__ = ["SMALL", "RewriteLog", "normalized"]
 _STEADY = frozenset({"logsumexp", "logaddexp", "log_softmax", "softmax", "softplus", "sigmoid"})
 """Spellings that stand for what overflows: not given up for a shorter one that does."""
 
+_OF_EXPS = ARGUMENTS - {"log", "log1p"}
+"""Operations that compute an exp."""
 
 _SEEN_WHOLE = frozenset({"where", "add_along_axis", "solve", "softplus", "log"})
 """Operations whose expression tells of the nodes they are applied to, not of their values alone."""
@@ -165,6 +166,7 @@ class Pass:
         self.seen: dict[Node, Expr] = {}
         self.near: dict[Node, Expr] = {}
         self.opened: dict[Node, bool] = {}
+        self.exps: dict[Head, list[Node]] = {}
 
     def run(self) -> list[Node]:
         for node in self.nodes:
@@ -178,6 +180,9 @@ class Pass:
         if expr is None:
             self._close(node)
             return
+        if node.op.name in _OF_EXPS:
+            for head in {each for term in expr for f in term.factors for each in exps_of(f.head)}:
+                self.exps.setdefault(head, []).append(node)
         closed = is_closed(expr, self.users[node], node in self.arguments)
         trivial = is_trivial(node, [self.opened[each] for each in node.operands])
         # A value with several users is written at its best: alone, none of them would change it.
@@ -316,12 +321,16 @@ class Pass:
             term.bound and (len(expr) > 1 or any(f.head.kind == "sum" for f in term.factors))
             for term in expr
         )
-        least = least_count(expr)
+        least = least_count(expr, self._has_exp)
         if self.patient and any(term.bound for term in expr):
             return False  # One contraction may be another that is less work.
         if saved[0] > (min(1, least) if joint or self.patient else least):
             return False
         return not holds_exps(expr) or not can_overflow(self.now[node], self.world.alive)
+
+    def _has_exp(self, head: Head) -> bool:
+        """Whether an exp is computed anyway, as far as it is worth while to look."""
+        return self.thorough or any(map(self.world.alive, self.exps.get(head, ())))
 
     def _options(self, expr: Expr) -> list[Expr]:
         """The expression, and what it is with sums opened, and products and contractions known."""

@@ -1,0 +1,134 @@
+"""How few operations an expression might take: what spares writing a region that is short already.
+
+A bound for speed, not a proof: a region as short as it is kept as the user wrote it, so too high a
+bound costs a shorter spelling, and too low a one the time to look for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .term import Expr, Head, Term
+
+__all__ = ["exps_of", "holds_exps", "least_count"]
+
+
+def least_count(expr: Expr, computed: Callable[[Head], bool]) -> int:
+    """A number of operations below which no spelling is expected.
+
+    n different arrays need n - 1 operations of two operands; each power, number and lone sum needs
+    one of its own, and so do logs and inverses, and one exp in each product.
+
+    Parameters
+    ----------
+    expr : Expr
+    computed : callable
+        Whether an exp is computed anyway, alone or in a softmax or the like: then it is an array,
+        and so is its sum, and the log of that.
+    """
+    for term in expr:
+        if len(term.bound) > 1 and len(term.factors) > 2:
+            return 0  # Contractions in another order may be as many, and less work.
+    tally = _Tally(computed)
+    tally.add(expr)
+    while tally.nested:
+        tally.add(tally.nested.pop())
+    return max(0, len(tally.arrays) - 1 + len(tally.single) + tally.more)
+
+
+class _Tally:
+    """What is combined, two by two, and what takes an operation by itself."""
+
+    def __init__(self, computed: Callable[[Head], bool]) -> None:
+        self.computed = computed
+        self.arrays: set[object] = set()
+        self.single: set[object] = set()
+        self.more = 0
+        self.nested: list[Expr] = []
+        self._seen: set[Head] = set()
+
+    def add(self, expr: Expr) -> None:
+        """Count the terms; expressions inside wait in `nested`."""
+        many = len(expr) > 1
+        for term, coef in expr.items():
+            factors = term.factors
+            if not factors:
+                if many:
+                    self.single.add(("number", id(expr)))
+                continue
+            if all(f.power < 0 for f in factors):
+                self.single.add("inverse")
+            elif coef != 1 and coef != -1:
+                self.single.add(("times", abs(coef)))
+            summed = _summed_alone(term) if term.bound else None
+            if summed is not None:
+                self.single.add(("sum", *summed))
+            self._add_factors(term, summed)
+
+    def _add_factors(self, term: Term, summed: tuple[Head, object] | None) -> None:
+        with_exp = False
+        for head, _, power in term.factors:
+            exps = exps_of(head)
+            if exps and _is_of_exps(head):
+                known = [each for each in exps if self.computed(each)]
+                if known:
+                    self.arrays.update(known)
+                    continue
+                if head.kind == "exp":
+                    if not with_exp:  # Others in the product may go into it.
+                        self.single.add(head)
+                        with_exp = True
+                    self._open(head)
+                    continue
+                if head not in self._seen and (power < 0 or head.kind == "log"):
+                    self.more += _beyond(head)
+            if power != 1 and power != -1:
+                self.single.add((head, power))
+            if head.kind == "leaf":
+                # An array and its sum are two different ones.
+                self.arrays.add(summed if summed is not None and head is summed[0] else head)
+                continue
+            if head.kind == "log":
+                self.single.add("log")
+            if head.kind in ("log", "sum"):
+                self._open(head)
+
+    def _open(self, head: Head) -> None:
+        if head not in self._seen:
+            self._seen.add(head)
+            self.nested.append(head.expr)
+
+
+def _beyond(head: Head) -> int:
+    """Operations of a softmax, sigmoid or logsumexp beyond its exp, its sum and its log."""
+    over = any(term.bound for term in head.expr)
+    if head.kind == "log":
+        return 3 if over else 0
+    return 3 if over else 2 if len(head.expr) == 2 else 0
+
+
+def exps_of(head: Head) -> list[Head]:
+    """The exp a head is, or the exps in the sum that it is or is the log of."""
+    if head.kind == "exp":
+        return [head]
+    if head.kind not in ("sum", "log"):
+        return []
+    return [f.head for term in head.expr for f in term.factors if f.head.kind == "exp"]
+
+
+def _is_of_exps(head: Head) -> bool:
+    """Whether nothing but exps and numbers is in it: what may be part of a softmax or a sigmoid."""
+    return head.kind == "exp" or all(f.head.kind == "exp" for t in head.expr for f in t.factors)
+
+
+def holds_exps(expr: Expr) -> bool:
+    """Whether an exp is in the expression, or in a sum or log of it."""
+    return any(exps_of(f.head) for term in expr for f in term.factors)
+
+
+def _summed_alone(term: Term) -> tuple[Head, object] | None:
+    """The array that is summed by itself, with its power."""
+    inside = [f for f in term.factors if any(index < 0 for index in f.idx)]
+    if len(inside) != 1 or (inside[0].power == 2 and len(inside[0].idx) == 1):
+        return None  # A vector times itself, x @ x, is counted with its power.
+    return inside[0].head, inside[0].power
