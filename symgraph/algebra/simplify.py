@@ -8,10 +8,9 @@ less, what lives anyway counted as free. Ties keep what the user wrote.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,10 +19,12 @@ from ..facts import finite
 from ..propagation import Knowledge
 from .extract import Unwritable, Writer
 from .forms import Forms
-from .heads import Heads, open_axes
+from .heads import open_axes
 from .leaves import leaf_expr
 from .lower_bound import exps_of, holds_exps, least_count
+from .memory import Exprs, Memory, memory_of
 from .pieces import Piece, Spelling
+from .polynomials import Polynomials
 from .ranges import narrows
 from .recall import Recall
 from .regions import (
@@ -100,30 +101,9 @@ def normalized(
         return list(outputs)
     if late and len(reachable(outputs)) > _TINY:
         return list(outputs)  # It would gain little, and take as long as all before.
-    memory = None if afresh else _memories.get(knowledge)
-    if memory is None:
-        memory = _memories[knowledge] = Memory(knowledge)
-    return Pass(outputs, memory, log, thorough=thorough, late=late).run()
-
-
-Exprs: TypeAlias = dict[Node, tuple[list[Expr], Expr | None]]
-"""What nodes are, given the expressions of their operands."""
-
-
-class Memory:
-    """What one round leaves for the next: heads, expressions, regions given up."""
-
-    def __init__(self, knowledge: Knowledge) -> None:
-        # Held weakly, for the knowledge is the key to this memory.
-        self.forms = Forms(Heads(weakref.proxy(knowledge)))
-        self.kept: dict[Node, Cost] = {}
-        self.kept_late: dict[Node, Cost] = {}
-        self.leaves: dict[Node, Expr] = {}
-        self.exprs: Exprs = {}
-        self.nears: Exprs = {}
-
-
-_memories: weakref.WeakKeyDictionary[Knowledge, Memory] = weakref.WeakKeyDictionary()
+    return Pass(
+        outputs, memory_of(knowledge, afresh=afresh), log, thorough=thorough, late=late
+    ).run()
 
 
 class Pass:
@@ -167,6 +147,7 @@ class Pass:
         self.near: dict[Node, Expr] = {}
         self.opened: dict[Node, bool] = {}
         self.exps: dict[Head, list[Node]] = {}
+        self.polynomials = Polynomials(self.forms.heads)
 
     def run(self) -> list[Node]:
         for node in self.nodes:
@@ -176,6 +157,8 @@ class Pass:
     def _visit(self, node: Node) -> None:
         rebuilt = self._rebuilt(node)
         self.now[node] = rebuilt
+        if self.thorough:
+            self.polynomials.learn(node)
         expr = self._form(node)
         if expr is None:
             self._close(node)
@@ -270,17 +253,18 @@ class Pass:
 
     def _respelled(self, node: Node, expr: Expr) -> None:
         saved = self.world.suspend(node)
-        if self._hopeless(node, expr, saved):
+        polynomial = self._polynomial(node, saved)
+        if not polynomial and self._hopeless(node, expr, saved):
             self.world.resume(node)
             return
-        options = [expr] if self.late else self._options(expr)
+        options = [*([expr] if self.late else self._options(expr)), *polynomial]
         if not self._taken(node, expr, saved, options):
             self._keep(node, saved)
 
     def _taken(self, node: Node, expr: Expr, saved: Cost, options: list[Expr]) -> bool:
         """Whether a suspended node is put back as the best of these: if that is a gain."""
         old = self.now[node]
-        new = self._written(node, options)
+        new, option = self._written(node, options)
         if new is None or new is old or _depends(new, old) or self._vanishes(node, expr):
             return False
         alive = self.world.alive
@@ -290,7 +274,7 @@ class Pass:
             return False
         self.world.replace(node, new)
         spent = self.world.resume(node)
-        if steadier or (spent < saved and not narrows(new, old, set(arrays_of(expr)))):
+        if steadier or (spent < saved and not narrows(new, old, set(arrays_of(option)))):
             self.now[node] = new
             if self.log is not None:
                 self.log.record("algebra", old, new)
@@ -328,6 +312,14 @@ class Pass:
             return False
         return not holds_exps(expr) or not can_overflow(self.now[node], self.world.alive)
 
+    def _polynomial(self, node: Node, saved: Cost) -> list[Expr]:
+        """The value as a polynomial in one array, if that may be shorter."""
+        found = self.polynomials.shorter(node, saved[0]) if self.thorough else None
+        if found is None or self.kept.get(self.now[node]) == saved:
+            return []
+        array, coefs = found
+        return [self.polynomials.written(self.now[array], coefs)]
+
     def _has_exp(self, head: Head) -> bool:
         """Whether an exp is computed anyway, as far as it is worth while to look."""
         return self.thorough or any(map(self.world.alive, self.exps.get(head, ())))
@@ -349,7 +341,8 @@ class Pass:
                     options.append(uncut)
         return options
 
-    def _written(self, node: Node, options: list[Expr]) -> Node | None:
+    def _written(self, node: Node, options: list[Expr]) -> tuple[Node | None, Expr]:
+        """The cheapest spelling of any of these, and of which."""
         spelling = self.spellings.get(node.dtype)
         if spelling is None:
             spelling = Spelling(node.dtype, self.world.alive, self.users.__contains__)
@@ -366,12 +359,14 @@ class Pass:
             range(len(axes)),
         )
         made = Origin(node.origin.frames, node.origin.adjoint_of, "algebra")
-        found: list[Node] = []
+        found: list[tuple[Node, Expr]] = []
         with origin(made):
             for option in options:
                 with suppress(Unwritable, OverflowError):
-                    found.append(_shaped(spelling, writer.written(option), node))
-        return min(found, key=self.world.price) if len(found) > 1 else next(iter(found), None)
+                    found.append((_shaped(spelling, writer.written(option), node), option))
+        if len(found) > 1:
+            return min(found, key=lambda each: self.world.price(each[0]))
+        return found[0] if found else (None, options[0])
 
 
 def _depends(node: Node, on: Node) -> bool:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import factorial
+from typing import Any
+
 import numpy as np
 
 import symgraph as sg
@@ -12,6 +16,15 @@ __all__ = ["ALGEBRAIC"]
 TWIXT = sg.spec("5", assume=sg.interval(-0.95, 0.95))
 NONZERO = sg.spec("5", assume=sg.nonzero)
 SCALE = sg.spec("", assume=sg.positive)
+
+
+def horner(x: Any, coefficients: Sequence[float]) -> Any:
+    """The polynomial with these coefficients, the constant one first."""
+    *rest, value = coefficients
+    for coefficient in reversed(rest):
+        value = value * x + coefficient
+    return value
+
 
 POWERS: list[Row] = [
     row("x^2", lambda x: np.sum(x**2), "x", lambda x: 2 * x, x="5"),
@@ -100,6 +113,34 @@ POLYNOMIALS: list[Row] = [
         a="",
         b="",
         c="",
+    ),
+    row(
+        "Taylor polynomial of exp, degree 8",
+        lambda x: np.sum(1 + sum(x**k / factorial(k) for k in range(1, 9))),
+        "x",
+        lambda x: horner(x, [1 / factorial(k) for k in range(8)]),
+        x="5",
+    ),
+    row(
+        "Taylor polynomial of log(1 + x), degree 7",
+        lambda x: np.sum(sum((-1) ** (k + 1) * x**k / k for k in range(1, 8))),
+        "x",
+        lambda x: horner(x, [1, -1, 1, -1, 1, -1, 1]),
+        x="5",
+    ),
+    row(
+        "degree 7 by Horner",
+        lambda x: np.sum(horner(x, [3, -2, 5, 7, -1, 4, 2, 6])),
+        "x",
+        lambda x: horner(x, [-2, 10, 21, -4, 20, 12, 42]),
+        x="5",
+    ),
+    row(
+        "degree 8, in powers",
+        lambda x: np.sum(sum(c * x**k for k, c in enumerate([3, -2, 5, 7, -1, 4, 2, 6, 9]))),
+        "x",
+        lambda x: horner(x, [-2, 10, 21, -4, 20, 12, 42, 72]),
+        x="5",
     ),
     row("x (1 - x)", lambda x: np.sum(x * (1 - x)), "x", lambda x: 1 - 2 * x, x="5"),
     row("x^2 (1 - x)", lambda x: np.sum(x**2 * (1 - x)), "x", lambda x: x * (2 - 3 * x), x="5"),
