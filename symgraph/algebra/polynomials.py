@@ -1,22 +1,24 @@
-"""Polynomials in one array, however they came about: in powers, by Horner's scheme, derived.
+"""Polynomials and quotients of polynomials in one array, however they came about.
 
 The derivative of a polynomial written by Horner's scheme (Knuth, TAOCP 2, 4.6.4) multiplies powers
 by what is left of the polynomial at each step: its like terms stand in different values, together
-too long for one region. Here they meet. Sums are not multiplied out: (x - 1)**7 has digits near 1
-that its powers of x have not.
+too long for one region. Here they meet. Sums are not multiplied out, but for those over one
+denominator: (x - 1)**7 has digits near 1 that its powers of x have not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
 from ..dag import Node
 from .heads import Heads
 from .labels import canonical_term
 from .leaves import repeated_number, stretched
-from .term import Coef, Expr, coefficient, plus, quotient, times
+from .slots import Factors
+from .term import Coef, Expr, coefficient, is_exact, plus, quotient, rational, times
 
 __all__ = ["Polynomials"]
 
@@ -24,51 +26,85 @@ _HIGHEST = 24
 """Powers above this are left as they are written."""
 
 Coefs: TypeAlias = Mapping[int, Coef]
-"""By power."""
+"""By power of the array."""
 
 
-class Polynomial(NamedTuple):
-    """Coefficients by power of an array; of a number, no array."""
+class Ratio(NamedTuple):
+    """A sum of powers of an array, each over a power of one polynomial; of a number, no array."""
 
     array: Node | None
-    coefs: Coefs
+    terms: Mapping[tuple[int, int], Coef]
+    below: tuple[tuple[int, Coef], ...] = ()
+
+
+class Form(NamedTuple):
+    """coef x**power times polynomials to powers."""
+
+    coef: Coef
+    power: int
+    factors: tuple[tuple[Coefs, int], ...]
+
+    @property
+    def operations(self) -> int:
+        """How many it takes."""
+        parts = [_operations(coefs) + (power not in (1, -1)) for coefs, power in self.factors]
+        parts.extend([int(self.power > 1)] if self.power else [])
+        above = bool(self.power) + sum(power > 0 for _, power in self.factors)
+        scaled = self.coef not in (1, -1) and above > 0
+        return sum(parts) + len(parts) - (above > 0) + scaled
 
 
 class Polynomials:
-    """What values are as polynomials, operands first."""
+    """What values are as polynomials or quotients of them, operands first."""
 
     def __init__(self, heads: Heads) -> None:
         self._heads = heads
-        self._known: dict[Node, Polynomial] = {}
+        self._known: dict[Node, Ratio] = {}
 
     def learn(self, node: Node) -> None:
         """Find what a value is, given its operands."""
         found = None
         with suppress(OverflowError):  # a number in it that no float is
             found = self._found(node)
-        self._known[node] = found or Polynomial(node, {1: 1})
+        self._known[node] = found or Ratio(node, {(1, 0): 1})
 
-    def shorter(self, node: Node, count: int) -> tuple[Node, Coefs] | None:
-        """The polynomial that a value is, if by Horner's scheme it takes fewer operations."""
-        array, coefs = self._known[node]
-        if array is None or array is node or len(coefs) < 2:
-            return None
-        return (array, coefs) if _operations(coefs) < count else None
+    def shorter(self, node: Node, count: int) -> list[tuple[Node, Form]]:
+        """The array that a value is made of, and forms that take fewer operations than `count`."""
+        found = self._known[node]
+        if found.array is None or found.array is node or len(found.terms) < 2:
+            return []
+        with suppress(OverflowError):
+            return [(found.array, form) for form in _forms(found) if form.operations < count]
+        return []
 
-    def written(self, array: Node, coefs: Coefs) -> Expr:
-        """As a sum of powers of an array."""
+    def reaches(self, node: Node) -> bool:
+        """Whether a value is made of an array that is none of its operands."""
+        array = self._known[node].array
+        return array is not None and array is not node and array not in node.operands
+
+    def written(self, array: Node, form: Form) -> Expr:
+        """The form as an expression."""
         head = self._heads.leaf(array)
         idx = tuple(range(len(head.sizes)))
-        return {
-            canonical_term([(head, idx, power)] if power else [], {}): coef
-            for power, coef in coefs.items()
-        }
 
-    def _found(self, node: Node) -> Polynomial | None:
+        def powers(coefs: Coefs) -> Expr:
+            return {
+                canonical_term([(head, idx, power)] if power else [], {}): coef
+                for power, coef in coefs.items()
+            }
+
+        if form.factors and form.factors[0][1] == 1 and len(form.factors) == 1 and not form.power:
+            return powers(form.factors[0][0])
+        factors: Factors = [(head, idx, form.power)] if form.power else []
+        for coefs, power in form.factors:
+            factors.append((*self._heads.closed("sum", powers(coefs)), power))
+        return {canonical_term(factors, {}): form.coef}
+
+    def _found(self, node: Node) -> Ratio | None:
         number = repeated_number(stretched(node))
         if number is not None:
             value = coefficient(number)
-            return None if value is None else Polynomial(None, {0: value} if value else {})
+            return None if value is None else Ratio(None, {(0, 0): value} if value else {})
         rule = _RULES.get(node.op.name)
         if rule is None or node.copy or node.dtype.kind != "f":
             return None
@@ -76,10 +112,34 @@ class Polynomials:
         arrays = {each.array for each in operands if each.array is not None}
         if len(arrays) != 1 or any(array.shape != node.shape for array in arrays):
             return None
-        coefs = rule(*[each.coefs for each in operands])
-        if coefs is None or max(coefs, default=0) > _HIGHEST:
+        found = rule(*operands)
+        if found is None or any(power > _HIGHEST for power, _ in found.terms):
             return None
-        return Polynomial(arrays.pop(), coefs)
+        return found._replace(array=arrays.pop())
+
+
+# -- forms -----------------------------------------------------------------------------------------
+def _forms(ratio: Ratio) -> Iterator[Form]:
+    """Over one denominator, in powers or as a square."""
+    below = dict(ratio.below)
+    depth = max(depth for _, depth in ratio.terms)
+    above: Coefs = {}
+    for level in range(depth, -1, -1):
+        part = {power: coef for (power, at), coef in ratio.terms.items() if at == level}
+        for _ in range(depth - level):
+            part = _multiplied(part, below)
+        above = _added(above, part)
+    above = {power: coef for power, coef in above.items() if coef != 0}
+    under = ((below, -depth),) if depth else ()
+    if len(above) == 1:
+        ((power, coef),) = above.items()
+        yield Form(coef, power, under)
+    elif above:
+        if max(above) <= _HIGHEST:
+            yield Form(1, 0, ((above, 1), *under))
+        square = _square_root(above)
+        if square is not None:
+            yield Form(square.coef, square.power, (*square.factors, *under))
 
 
 def _operations(coefs: Coefs) -> int:
@@ -90,50 +150,106 @@ def _operations(coefs: Coefs) -> int:
     return len(powers) - 1 + sum(1 + (step > 1) for step in steps if step) + scaled
 
 
-def _sum(a: Coefs, b: Coefs) -> Coefs | None:
+def _square_root(coefs: Coefs) -> Form | None:
+    """The polynomial as c x**k q**2, if it is that."""
+    low, high = min(coefs), max(coefs)
+    if (high - low) % 2 or not all(map(is_exact, coefs.values())):
+        return None
+    half = (high - low) // 2
+    lead = coefs[high]
+    monic = [Fraction(coefs.get(high - i, 0)) / Fraction(lead) for i in range(high - low + 1)]
+    root: list[Fraction] = [Fraction(1)]
+    for i in range(1, half + 1):
+        known = sum((root[j] * root[i - j] for j in range(1, i)), Fraction(0))
+        root.append((monic[i] - known) / 2)
+    found = {half - i: rational(value) for i, value in enumerate(root) if value != 0}
+    whole = {low + power: times(coef, lead) for power, coef in _multiplied(found, found).items()}
+    return Form(lead, low, ((found, 2),)) if whole == dict(coefs) and len(found) > 1 else None
+
+
+def _multiplied(a: Coefs, b: Coefs) -> dict[int, Coef]:
+    found: dict[int, Coef] = {}
+    for i, c in a.items():
+        found = _added(found, {i + j: times(c, d) for j, d in b.items()})
+    return {power: coef for power, coef in found.items() if coef != 0}
+
+
+def _added(a: Coefs, b: Coefs) -> dict[int, Coef]:
     total = dict(a)
     for power, coef in b.items():
         total[power] = plus(total[power], coef) if power in total else coef
+    return total
+
+
+# -- rules -----------------------------------------------------------------------------------------
+def _sum(a: Ratio, b: Ratio) -> Ratio | None:
+    total = dict(a.terms)
+    for key, coef in b.terms.items():
+        total[key] = plus(total[key], coef) if key in total else coef
     # x - x is not 0 where x is infinite: what cancels is for regions, which ask for facts.
-    return None if 0 in total.values() else total
+    return None if 0 in total.values() else _over(a, b, total)
 
 
-def _product(a: Coefs, b: Coefs) -> Coefs | None:
-    if len(a) > 1 and len(b) > 1:
+def _product(a: Ratio, b: Ratio) -> Ratio | None:
+    if len(a.terms) > 1 and len(b.terms) > 1:
         return None
-    return {i + j: times(c, d) for i, c in a.items() for j, d in b.items()}
+    terms = {
+        (i + k, j + m): times(c, d)
+        for (i, j), c in a.terms.items()
+        for (k, m), d in b.terms.items()
+    }
+    return _over(a, b, terms)
 
 
-def _negative(a: Coefs) -> Coefs:
-    return {power: times(coef, -1) for power, coef in a.items()}
+def _over(a: Ratio, b: Ratio, terms: Mapping[tuple[int, int], Coef]) -> Ratio | None:
+    """Terms over the denominator of both."""
+    if a.below and b.below and a.below != b.below:
+        return None
+    return Ratio(None, terms, a.below or b.below)
 
 
-def _difference(a: Coefs, b: Coefs) -> Coefs | None:
+def _negative(a: Ratio) -> Ratio:
+    return a._replace(terms={key: times(coef, -1) for key, coef in a.terms.items()})
+
+
+def _difference(a: Ratio, b: Ratio) -> Ratio | None:
     return _sum(a, _negative(b))
 
 
-def _ratio(a: Coefs, b: Coefs) -> Coefs | None:
-    if list(b) != [0]:
-        return None
-    return {power: quotient(coef, b[0]) for power, coef in a.items()}
+def _quotient(a: Ratio, b: Ratio) -> Ratio | None:
+    if list(b.terms) == [(0, 0)]:
+        return a._replace(terms={key: quotient(c, b.terms[0, 0]) for key, c in a.terms.items()})
+    inverse = _inverse(b)
+    return None if inverse is None else _product(a, inverse)
 
 
-def _power(a: Coefs, b: Coefs) -> Coefs | None:
-    exponent = b.get(0)
-    if list(b) != [0] or not isinstance(exponent, int) or not 0 < exponent <= _HIGHEST:
+def _inverse(a: Ratio) -> Ratio | None:
+    if a.below or len(a.terms) < 2:
         return None
-    found: Coefs | None = a
-    for _ in range(exponent - 1):
-        found = None if found is None else _product(found, a)
+    below = tuple(sorted((power, coef) for (power, _), coef in a.terms.items()))
+    return Ratio(None, {(0, 1): 1}, below)
+
+
+def _power(a: Ratio, b: Ratio) -> Ratio | None:
+    exponent = b.terms.get((0, 0))
+    if list(b.terms) != [(0, 0)] or not isinstance(exponent, int):
+        return None
+    base = _inverse(a) if exponent < 0 else a
+    if base is None or not 0 < abs(exponent) <= _HIGHEST:
+        return None
+    found: Ratio | None = base
+    for _ in range(abs(exponent) - 1):
+        found = None if found is None else _product(found, base)
     return found
 
 
-_RULES: Mapping[str, Callable[..., Coefs | None]] = {
+_RULES: Mapping[str, Callable[..., Ratio | None]] = {
     "add": _sum,
     "subtract": _difference,
     "negative": _negative,
     "multiply": _product,
-    "divide": _ratio,
+    "divide": _quotient,
+    "reciprocal": _inverse,
     "square": lambda a: _product(a, a),
     "power": _power,
 }

@@ -73,8 +73,9 @@ def narrows(new: Node, old: Node, arrays: Collection[Node]) -> bool:
     lengths = {_length(node) for node in values}
     for degrees, (low, high) in after.items():
         degree = _degree(degrees)
-        # Of a product that is not there, nothing but numbers near 1 is expected.
-        others = known.get(_direction(degrees), [(degree, Reach(0.0, 0.0))])
+        # Before a product that is not there, a number near 1 is as good as any.
+        fresh = [(degree, Reach(0.0, 0.0))] if degrees not in before else []
+        others = [*known.get(_direction(degrees), ()), *fresh]
         # How far the spelling there is falls short of the limit where this product reaches it.
         short = min(most - (at.high + by * (most - high) / degree) for by, at in others)
         above = min(most + (at.low - by * (most + low) / degree) for by, at in others)

@@ -168,6 +168,7 @@ class Pass:
                 self.exps.setdefault(head, []).append(node)
         closed = is_closed(expr, self.users[node], node in self.arguments)
         trivial = is_trivial(node, [self.opened[each] for each in node.operands])
+        trivial = trivial and not (self.thorough and self.polynomials.reaches(node))
         # A value with several users is written at its best: alone, none of them would change it.
         shared = self.users[node] > 1
         near = self._near(node, expr) if self.late else None
@@ -313,12 +314,11 @@ class Pass:
         return not holds_exps(expr) or not can_overflow(self.now[node], self.world.alive)
 
     def _polynomial(self, node: Node, saved: Cost) -> list[Expr]:
-        """The value as a polynomial in one array, if that may be shorter."""
-        found = self.polynomials.shorter(node, saved[0]) if self.thorough else None
-        if found is None or self.kept.get(self.now[node]) == saved:
+        """The value as a polynomial in one array, or a quotient of them, where that is shorter."""
+        if not self.thorough or self.kept.get(self.now[node]) == saved:
             return []
-        array, coefs = found
-        return [self.polynomials.written(self.now[array], coefs)]
+        found = self.polynomials.shorter(node, saved[0])
+        return [self.polynomials.written(self.now[array], form) for array, form in found]
 
     def _has_exp(self, head: Head) -> bool:
         """Whether an exp is computed anyway, as far as it is worth while to look."""

@@ -142,6 +142,20 @@ POLYNOMIALS: list[Row] = [
         lambda x: horner(x, [-2, 10, 21, -4, 20, 12, 42, 72]),
         x="5",
     ),
+    row(
+        "smootherstep",
+        lambda x: np.sum(6 * x**5 - 15 * x**4 + 10 * x**3),
+        "x",
+        lambda x: 30 * np.square(x * (x - 1)),
+        x="5",
+    ),
+    row(
+        "smootherstep by Horner",
+        lambda x: np.sum(((6 * x - 15) * x + 10) * x**3),
+        "x",
+        lambda x: 30 * np.square(x * (x - 1)),
+        x="5",
+    ),
     row("x (1 - x)", lambda x: np.sum(x * (1 - x)), "x", lambda x: 1 - 2 * x, x="5"),
     row("x^2 (1 - x)", lambda x: np.sum(x**2 * (1 - x)), "x", lambda x: x * (2 - 3 * x), x="5"),
     row(
@@ -193,6 +207,27 @@ POLYNOMIALS: list[Row] = [
 ]
 
 RATIONAL: list[Row] = [
+    row(
+        "Padé approximant of exp",
+        lambda x: np.sum((12 + 6 * x + x**2) / (12 - 6 * x + x**2)),
+        "x",
+        lambda x: (144 - 12 * np.square(x)) / np.square(12 + x * (x - 6)),
+        x="5",
+    ),
+    row(
+        "Padé approximant of log(1 + x)",
+        lambda x: np.sum((x + x**2 / 2) / (1 + x + x**2 / 6)),
+        "x",
+        lambda x: 12 * ((x + 3) * x + 3) / np.square((x + 6) * x + 6),
+        x=POSITIVE,
+    ),
+    row(
+        "quotient of cubics",
+        lambda x: np.sum((1 + x**3) / (2 + x**3)),
+        "x",
+        lambda x: 3 * np.square(x) / np.square(2 + x**3),
+        x=POSITIVE,
+    ),
     row(
         "1/(1 + x)", lambda x: np.sum(1 / (1 + x)), "x", lambda x: -1 / np.square(1 + x), x=POSITIVE
     ),
