@@ -30,6 +30,9 @@ _SMALLER = 10.0
 _MOST = 12
 """A value of more monomials is taken as an array of its own."""
 
+_LARGEST = 200
+"""So many values are looked at."""
+
 _SUMS = frozenset({"add", "subtract"})
 _PRODUCTS = frozenset({"multiply", "matmul", "einsum"})
 _ALIKE = frozenset({"negative", "sum", "reshape", "transpose", "broadcast_to"})
@@ -114,26 +117,29 @@ def _products_in(root: Node, arrays: Collection[Node], values: dict[Node, Monomi
 
     Those of each value are added to `values`.
     """
-    seen: set[Node] = set()
     met: dict[Degrees, Reach] = {}
-    stack = [root]
-    while stack:
-        node = stack[-1]
-        powers = () if node in arrays else _exponents(node)
-        below = node.operands[: len(powers)]
-        missing = [each for each in below if each not in seen]
-        if missing:
-            stack.extend(missing)
-            continue
-        stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
+    for node, powers in _followed(root, arrays):
         found = values.get(node)
         if found is None:
-            found = values[node] = _value(node, [values[each] for each in below], powers)
+            operands = [values[each] for each in node.operands[: len(powers)]]
+            found = values[node] = _value(node, operands, powers)
         met = _joined(met, {degrees: found[degrees] for degrees in found if _degree(degrees) > 1})
     return met
+
+
+def _followed(root: Node, arrays: Collection[Node]) -> list[tuple[Node, Sequence[float]]]:
+    """The values from the arrays to the root, operands first, with the powers of their operands.
+
+    A region is not large, but what cancels in it may be.
+    """
+    found: dict[Node, Sequence[float]] = {}
+    queue = [root]
+    for node in queue:
+        if node not in found:
+            follow = node not in arrays and len(found) < _LARGEST
+            found[node] = _exponents(node) if follow else ()
+            queue.extend(node.operands[: len(found[node])])
+    return sorted(found.items(), key=lambda each: each[0].serial)
 
 
 def _degree(degrees: Degrees) -> float:
