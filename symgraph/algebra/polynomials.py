@@ -102,7 +102,7 @@ class Polynomials:
 
     def _found(self, node: Node) -> Ratio | None:
         number = repeated_number(stretched(node))
-        if number is not None:
+        if number is not None and number.dtype.kind in "iuf":
             value = coefficient(number)
             return None if value is None else Ratio(None, {(0, 0): value} if value else {})
         rule = _RULES.get(node.op.name)
