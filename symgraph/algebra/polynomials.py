@@ -36,6 +36,11 @@ class Ratio(NamedTuple):
     terms: Mapping[tuple[int, int], Coef]
     below: tuple[tuple[int, Coef], ...] = ()
 
+    @property
+    def depth(self) -> int:
+        """The highest power of the denominator."""
+        return max(depth for _, depth in self.terms)
+
 
 class Form(NamedTuple):
     """coef x**power times polynomials to powers."""
@@ -74,7 +79,12 @@ class Polynomials:
         if found.array is None or found.array is node or len(found.terms) < 2:
             return []
         with suppress(OverflowError):
-            return [(found.array, form) for form in _forms(found) if form.operations < count]
+            above = _numerator(found)
+            # What cancels is 0 only where it is a number, as in a region.
+            if 0 in above.values() and not self._heads.leaf(found.array).total:
+                return []
+            forms = _forms(found, {power: coef for power, coef in above.items() if coef != 0})
+            return [(found.array, form) for form in forms if form.operations < count]
         return []
 
     def reaches(self, node: Node) -> bool:
@@ -119,18 +129,21 @@ class Polynomials:
 
 
 # -- forms -----------------------------------------------------------------------------------------
-def _forms(ratio: Ratio) -> Iterator[Form]:
-    """Over one denominator, in powers or as a square."""
-    below = dict(ratio.below)
-    depth = max(depth for _, depth in ratio.terms)
+def _numerator(ratio: Ratio) -> Coefs:
+    """Over one denominator; what cancels stays, with 0."""
+    below, depth = dict(ratio.below), ratio.depth
     above: Coefs = {}
     for level in range(depth, -1, -1):
         part = {power: coef for (power, at), coef in ratio.terms.items() if at == level}
         for _ in range(depth - level):
             part = _multiplied(part, below)
         above = _added(above, part)
-    above = {power: coef for power, coef in above.items() if coef != 0}
-    under = ((below, -depth),) if depth else ()
+    return above
+
+
+def _forms(ratio: Ratio, above: Coefs) -> Iterator[Form]:
+    """Over one denominator, in powers or as a square."""
+    under = ((dict(ratio.below), -ratio.depth),) if ratio.depth else ()
     if len(above) == 1:
         ((power, coef),) = above.items()
         yield Form(coef, power, under)
@@ -163,7 +176,8 @@ def _square_root(coefs: Coefs) -> Form | None:
         known = sum((root[j] * root[i - j] for j in range(1, i)), Fraction(0))
         root.append((monic[i] - known) / 2)
     found = {half - i: rational(value) for i, value in enumerate(root) if value != 0}
-    whole = {low + power: times(coef, lead) for power, coef in _multiplied(found, found).items()}
+    squared = _multiplied(found, found)
+    whole = {low + power: times(coef, lead) for power, coef in squared.items() if coef != 0}
     return Form(lead, low, ((found, 2),)) if whole == dict(coefs) and len(found) > 1 else None
 
 
@@ -171,7 +185,7 @@ def _multiplied(a: Coefs, b: Coefs) -> dict[int, Coef]:
     found: dict[int, Coef] = {}
     for i, c in a.items():
         found = _added(found, {i + j: times(c, d) for j, d in b.items()})
-    return {power: coef for power, coef in found.items() if coef != 0}
+    return found
 
 
 def _added(a: Coefs, b: Coefs) -> dict[int, Coef]:
