@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
-from .dag import Node
+from .dag import Node, Origin
 from .errors import InputError
 from .export.explanation import as_latex, as_text, bookkeeping, entry, origin_entry
 from .propagation import Knowledge
@@ -20,7 +20,12 @@ Grains: TypeAlias = Collection[Literal["origin", "region", "rule", "choice", "bo
 
 
 def explained(
-    log: Log, node: Node | None, *, format: Format = "text", grains: Grains | None = None
+    log: Log,
+    node: Node | None,
+    *,
+    origin: Origin | None = None,
+    format: Format = "text",
+    grains: Grains | None = None,
 ) -> Any:
     """The whole derivation, or that of one value.
 
@@ -29,6 +34,8 @@ def explained(
     log : Log
     node : Node, optional
         Only the steps that led to it, after where it comes from.
+    origin : Origin, optional
+        Where it comes from, if not what is noted of the node: see `origins`.
     format : "text", "latex" or "data"
         Data is a list of dicts that JSON can hold.
     grains : collection of str, optional
@@ -46,7 +53,7 @@ def explained(
         raise InputError(f"{grains!r} are no grains.", mend=f"Choose from {sorted(known)}.")
     entries = [
         each
-        for each in (_whole(log) if node is None else _of_node(log, node))
+        for each in (_whole(log) if node is None else _of_node(log, node, origin or node.origin))
         if grains is None or each["grain"] in grains
     ]
     if format == "data":
@@ -64,8 +71,8 @@ def _whole(log: Log) -> Iterator[dict[str, Any]]:
     yield from _steps(log, range(told, len(log.steps)))
 
 
-def _of_node(log: Log, node: Node) -> Iterator[dict[str, Any]]:
-    yield origin_entry(node)
+def _of_node(log: Log, node: Node, origin: Origin) -> Iterator[dict[str, Any]]:
+    yield origin_entry(node, origin)
     wanted = {id(step) for step in log.leading_to([node])}
     yield from _steps(log, [i for i, step in enumerate(log.steps) if id(step) in wanted])
 

@@ -14,7 +14,7 @@ from . import cost
 from .array import Array
 from .budget import program_peak
 from .cost import Cost
-from .dag import Dag, Node
+from .dag import Dag, Node, origins
 from .errors import FactError, InputError
 from .evaluate import bound_inputs, check_facts, evaluate, given_inputs
 from .explain import Format, Grains, explained
@@ -176,7 +176,13 @@ class View:
             Only entries of these: `origin`, `rule`, `region`, `choice`, `bookkeeping`.
         """
         found = None if node is None else self._node(node)
-        return explained(self.history.log, found, format=format, grains=grains)
+        return explained(
+            self.history.log,
+            found,
+            origin=None if found is None else origins(self.dag.nodes).get(found),
+            format=format,
+            grains=grains,
+        )
 
     def why(self, node: Node | Array | str, fact: Fact) -> str:
         """Where a fact about a value comes from."""

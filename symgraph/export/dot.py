@@ -71,8 +71,8 @@ def _node(node: Node, identifier: str, labels: Labels) -> str:
     first = name if leaf else f"{name} = {shortened(labels.expression(node), 60)}"
     frame = labels.frame(node)
     tooltip = [labels.role(node), *([f"{frame} {frame.text}"] if frame else [])]
-    if node.origin.rule:
-        tooltip.append(f"by {node.origin.rule}")
+    if labels.origins[node].rule:
+        tooltip.append(f"by {labels.origins[node].rule}")
     shown = quoted(first, labels.aval(node))
     return f"  {identifier} [label={shown}, tooltip={quoted(*tooltip)}, {_style(node, labels)}];"
 

@@ -110,10 +110,10 @@ def bookkeeping(each: Pass) -> Entry:
     return {"grain": "bookkeeping", "what": each.what, "before": before, "after": after}
 
 
-def origin_entry(node: Node) -> Entry:
+def origin_entry(node: Node, origin: Origin) -> Entry:
     """Where a value comes from, as data: the user's lines, and the vjp of what gave it."""
     chain: list[Entry] = []
-    at = node.origin.adjoint_of
+    at = origin.adjoint_of
     while at is not None:
         lines = [escaped(frame.quoted()) for frame in at.origin.frames]
         chain.append({"op": at.op.name, "formula": sketch(at), "lines": lines})
@@ -122,8 +122,8 @@ def origin_entry(node: Node) -> Entry:
         "grain": "origin",
         "value": sketch(node),
         "aval": ", ".join(map(str, node.results)),
-        "lines": [escaped(frame.quoted()) for frame in node.origin.frames],
-        "rule": node.origin.rule,
+        "lines": [escaped(frame.quoted()) for frame in origin.frames],
+        "rule": origin.rule,
         "adjoint_of": chain,
     }
 

@@ -6,11 +6,11 @@ gave, with everything unprintable escaped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from ..avals import Aval
 from ..cost import varying
-from ..dag import Dag, Node, reachable
+from ..dag import Dag, Node, origins, reachable
 from ..source import Frame
 from .expressions import ATOM, Spelled, escaped, inline, shortened, spelled
 
@@ -38,15 +38,16 @@ def reading_order(dag: Dag) -> list[Node]:
     return list(order)
 
 
-def order_of(nodes: Iterable[Node]) -> dict[Node, int]:
+def order_of(nodes: Sequence[Node]) -> dict[Node, int]:
     """How often differentiation stands behind each node: 0 forward, 1 gradient, ..."""
+    known = origins(nodes)
     orders: dict[Node, int] = {}
     for node in nodes:
         chain: list[Node] = []
         at: Node | None = node
         while at is not None and at not in orders:
             chain.append(at)
-            at = at.origin.adjoint_of
+            at = known.get(at, at.origin).adjoint_of
         depth = -1 if at is None else orders[at]
         for link in reversed(chain):
             depth += 1
@@ -72,6 +73,7 @@ class Labels:
     def __init__(self, dag: Dag) -> None:
         self.nodes = reading_order(dag)
         self.orders = order_of(self.nodes)
+        self.origins = origins(self.nodes)
         self.outputs: dict[Node, list[str]] = {}
         for name, node in zip(dag.names, dag.outputs, strict=True):
             self.outputs.setdefault(node, []).append(shortened(escaped(name)))
@@ -128,7 +130,8 @@ class Labels:
 
     def frame(self, node: Node) -> Frame | None:
         """The user's line: the first of those that share the node."""
-        return node.origin.frames[0] if node.origin.frames else None
+        frames = self.origins[node].frames
+        return frames[0] if frames else None
 
 
 def _next_free(letter: str, last: int, taken: set[str]) -> int:

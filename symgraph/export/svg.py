@@ -234,9 +234,9 @@ def _tooltip(node: Node, labels: Labels) -> str:
     lines.append(labels.role(node))
     facts = node.params.get("assume", ()) if node.is_input else ()
     lines += [escaped(str(fact)) for fact in facts]
-    lines += [f"{frame}   {shortened(frame.text, 160)}" for frame in node.origin.frames]
-    if node.origin.rule:
-        lines.append(f"by {node.origin.rule}")
+    lines += [f"{frame}   {shortened(frame.text, 160)}" for frame in labels.origins[node].frames]
+    if labels.origins[node].rule:
+        lines.append(f"by {labels.origins[node].rule}")
     return "\n".join(escape(escaped(line)) for line in lines)
 
 

@@ -115,7 +115,7 @@ def _row(node: Node, labels: Labels, lines: bool) -> list[str]:
     marked = "".join(f" → {name}" for name in labels.outputs.get(node, ()))
     frame = labels.frame(node) if lines else None
     source = _quoted(frame) if frame is not None else ""
-    rule = node.origin.rule
+    rule = labels.origins[node].rule
     if rule and lines:
         source += f"   by {escaped(rule)}"
     return [shown, labels.aval(node), (role + marked).strip(), source.strip()]

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..avals import Aval
 from ..body import Body
-from ..dag import Node
+from ..dag import Node, Origin
 from ..dims import named, names_of, resolve
 from ..namespace import NUMPY
 from .functions import function_of
@@ -63,7 +63,8 @@ _shown_aval = lru_cache(maxsize=4096)(str)
 
 def remark(node: Node, avals: Sequence[Aval]) -> str:
     """What a line is for: operation, result, the user's line, the rule that made it."""
-    origin = node.origin
+    # What graphs share may come from a line of another graph.
+    origin = Origin() if node.origin.shared else node.origin
     shown = ", ".join([_shown_aval(aval) for aval in avals])
     text = f"{node.op.name}  {shown}" if shown else node.op.name
     where = str(origin)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ..dag import Dag, Node
+from ..dag import Dag, Node, origins
 from ..errors import InputError
 from .blocks import block_sequences
 from .chains import chain_of, chain_sequences
@@ -68,8 +68,9 @@ def _forward_first(dag: Dag) -> list[Node]:
     backward: set[Node] = set()
     first: list[Node] = []
     second: list[Node] = []
+    known = origins(dag.nodes)
     for node in dag.nodes:
-        made = node.origin.adjoint_of is not None
+        made = known[node].adjoint_of is not None
         if made or any(operand in backward for operand in node.operands):
             backward.add(node)
             second.append(node)
@@ -206,7 +207,8 @@ def steps_of(dag: Dag, model: Model, nodes: Sequence[Node]) -> set[int]:
 def backward_steps(model: Model) -> frozenset[int]:
     """Steps of the gradient, all that is computed from them, and copies of outputs."""
     found = set(range(len(model) - model.copies, len(model)))
+    known = origins(model.nodes)
     for step, node in enumerate(model.nodes):
-        if node.origin.adjoint_of is not None or any(read in found for read in model.reads[step]):
+        if known[node].adjoint_of is not None or any(read in found for read in model.reads[step]):
             found.add(step)
     return frozenset(found)

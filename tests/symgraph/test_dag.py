@@ -5,14 +5,17 @@ from __future__ import annotations
 import gc
 import pickle
 import weakref
+from typing import Any
 
 import networkx as nx
 import numpy as np
 import pytest
 
+import symgraph as sg
 from symgraph.array import Array, constant
-from symgraph.dag import Dag, Origin, make, origin, reachable, substituted
+from symgraph.dag import Dag, Origin, make, origin, origins, reachable, substituted
 from symgraph.errors import InputError, SymgraphError, VerifyError
+from symgraph.export.labels import order_of
 from symgraph.op import OPS
 from symgraph.ops.creation import input
 from symgraph.verify import verify
@@ -97,6 +100,37 @@ def test_origin_given_by_the_engine_wins_over_the_users_line() -> None:
     with origin(Origin(rule="some_rule")):
         made = np.cosh(x)
     assert made.node.origin == Origin(rule="some_rule")
+
+
+def test_graphs_that_share_a_constant_tell_their_own_lines() -> None:
+    def written(x: Any) -> Any:
+        return np.exp(x) * 7.03125
+
+    first = sg.trace(written, x=(3,))
+    told = str(first)
+    other = sg.trace(lambda x: np.sin(x) + 7.03125, x=(3,))
+    again = sg.trace(written, x=(3,))
+    assert len(set(first.nodes) & set(other.nodes) & set(again.nodes)) == 1
+    assert str(first) == told
+    assert str(again) == told
+    for graph in (first, other, again):
+        (shared,) = (each for each in graph.nodes if each.is_constant)
+        (use, _), *_ = graph.dag.uses[shared]
+        assert origins(graph.nodes)[shared] == use.origin
+
+
+def test_a_forward_graph_takes_no_origin_from_a_gradient_beside_it() -> None:
+    joint = sg.trace(lambda x: np.sum(np.tanh(x)), x=(3,)).gradient("x", value=True)
+    known = origins(joint.nodes)
+    assert {known[each].adjoint_of.op.name for each in joint.nodes if known[each].adjoint_of} == {
+        "tanh",
+        "sum",
+    }
+    beside = sg.trace(lambda x: x + 1.0, x=(3,))
+    (one,) = (each for each in beside.nodes if each.is_constant)
+    assert one in joint.nodes
+    assert set(order_of(beside.nodes).values()) == {0}
+    assert order_of(joint.nodes)[one] == 1
 
 
 def test_undeclared_and_clashing_inputs_are_refused() -> None:

@@ -1,0 +1,318 @@
+"""Nodes that are values, where each comes from, and walks over them.
+
+A node is an operation applied to operands. Nodes are immutable and hash-consed: equal subgraphs are
+one node by construction (inputs excepted, each of which is itself). Constants are compared bit by
+bit, so -0.0 is not 0.0. Building a node never simplifies it. Every node enters through `make`, and
+its serial number is larger than its operands', so sorting by serial is a topological order: no walk
+recurses.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from .avals import Aval
+from .errors import SymgraphError
+from .interning import Interned, params_key
+from .op import Op, Params
+from .source import Frame, user_frame
+
+__all__ = [
+    "Node",
+    "Origin",
+    "ancestors",
+    "consumers",
+    "fresh",
+    "make",
+    "origin",
+    "origins",
+    "reachable",
+    "substituted",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a node comes from. No part of its identity.
+
+    Parameters
+    ----------
+    frames : tuple of Frame
+        The user's lines; two lines that share a node are both here.
+    adjoint_of : Node or None
+        The forward node whose vjp made this one.
+    rule : str
+        The rewrite that made it, or an empty string.
+    shared : bool
+        Whether no input stands behind the node, so that graphs that have nothing to do with one
+        another share it: a constant. This is then its origin in the graph that made it last; what
+        it is to a certain graph, `origins` tells.
+    """
+
+    frames: tuple[Frame, ...] = ()
+    adjoint_of: Node | None = None
+    rule: str = ""
+    shared: bool = False
+
+    def __str__(self) -> str:
+        where = ", ".join(str(frame) for frame in self.frames[:2])
+        if self.adjoint_of is not None:
+            return f"gradient of {where}" if where else "gradient"
+        return where
+
+
+class Node:
+    """A value: `op` applied to `operands` with static `params`.
+
+    `results` has one `Aval` a result; `aval` is the only one of a node with a single result.
+    Equality and hash are identity, which hash-consing makes equality of value. `copy` is 0 but for
+    nodes that are computed again on purpose (rematerialization): those equal no other node, so no
+    later pass can merge them back.
+    """
+
+    __slots__ = ("__weakref__", "copy", "op", "operands", "origin", "params", "results", "serial")
+
+    def __init__(
+        self,
+        op: Op,
+        operands: tuple[Node, ...],
+        params: Params,
+        results: tuple[Aval, ...],
+        serial: int,
+        origin: Origin,
+        copy: int = 0,
+    ) -> None:
+        self.copy = copy
+        self.op = op
+        self.operands = operands
+        self.params = params
+        self.results = results
+        self.serial = serial
+        self.origin = origin
+
+    @property
+    def aval(self) -> Aval:
+        """The abstract value; of a node with several results, that of the first."""
+        return self.results[0]
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return self.results[0].shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.results[0].dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.results[0].shape)
+
+    @property
+    def is_constant(self) -> bool:
+        return self.op.name == "constant"
+
+    @property
+    def is_input(self) -> bool:
+        return self.op.name == "input"
+
+    def __repr__(self) -> str:
+        avals = ", ".join(str(aval) for aval in self.results)
+        name = self.params["name"] if self.is_input else self.op.name
+        return f"<{name} #{self.serial} {avals}>"
+
+    def __reduce__(self) -> Any:
+        raise SymgraphError("Nodes are not pickled.", mend="Save the graph: graph.save('g.py').")
+
+
+# -- origins ------------------------------------------------------------------------------------
+_current: ContextVar[Origin | None] = ContextVar("origin", default=None)
+
+
+class origin:  # reads as a function: `with origin(...)`
+    """Give nodes made inside this origin; with None, the user's own line.
+
+    A class, for a generator would cost more than many a node that is made inside.
+    """
+
+    __slots__ = ("_token", "_value")
+
+    def __init__(self, value: Origin | None) -> None:
+        self._value = value
+
+    def __enter__(self) -> None:
+        self._token = _current.set(self._value)
+
+    def __exit__(self, *_exception: object) -> None:
+        _current.reset(self._token)
+
+
+def _origin(*, shared: bool = False) -> Origin:
+    """The origin of a node made now: the one given, or else the user's line."""
+    given = _current.get()
+    if given is None:
+        frame = user_frame()
+        given = Origin((frame,)) if frame is not None else Origin()
+    return given if given.shared == shared else replace(given, shared=shared)
+
+
+def _noted(known: Origin) -> Origin:
+    """What is known of a node, and is made again now: with the user's line now.
+
+    Of what graphs share the line before may be one of another graph: it is forgotten.
+    """
+    given = _current.get()
+    if given is not None:
+        newer = known.shared and given.adjoint_of is not None
+        return replace(given, shared=True) if newer else known
+    if known.adjoint_of is not None and not known.shared:
+        return known
+    frame = user_frame()
+    if known.shared:
+        return Origin(() if frame is None else (frame,), shared=True)
+    frames = known.frames
+    if frame is None or frame in frames or len(frames) >= 4:
+        return known
+    return replace(known, frames=(*frames, frame))
+
+
+# -- nodes --------------------------------------------------------------------------------------
+_serial = itertools.count()
+_interned: Interned[Node] = Interned()
+
+
+def make(op: Op, operands: Sequence[Node], params: Params | None = None, copy: int = 0) -> Node:
+    """The node of `op` on `operands`: the existing one if there is an equal one.
+
+    Parameters
+    ----------
+    op : Op
+    operands : sequence of Node
+        In order; a node may occur twice.
+    params : mapping
+        In normal form, see `Op.normalize`.
+    copy : int
+        Which recomputation of the value this is; 0 is the first.
+
+    Raises
+    ------
+    ShapeError, DTypeError
+        As `op.infer` finds.
+    """
+    serials = [operand.serial for operand in operands]
+    # The record and not its name: a custom operation may be defined again under its name.
+    if params:
+        key = (op, *serials, *params_key(params), copy)
+    else:
+        params = {}
+        key = (op, *serials, copy)
+    ref = _interned.refs.get(key)
+    found = None if ref is None else ref()
+    if found is not None:
+        found.origin = _noted(found.origin)
+        return found
+    results = op.infer(*[_seen_aval(operand) for operand in operands], **params)
+    node = Node(
+        op,
+        tuple(operands),
+        params,
+        results if isinstance(results, tuple) else (results,),
+        next(_serial),
+        _origin(shared=all(operand.origin.shared for operand in operands)),
+        copy,
+    )
+    return _interned.add(key, node)
+
+
+def _seen_aval(node: Node) -> Any:
+    """What `infer` sees of an operand: its aval, or all of them for a node of several results."""
+    return node.results[0] if len(node.results) == 1 else node.results
+
+
+def fresh(op: Op, params: Params, result: Aval) -> Node:
+    """A node equal to no other: an input."""
+    return Node(op, (), params, (result,), next(_serial), _origin())
+
+
+# -- walks --------------------------------------------------------------------------------------
+_by_serial = attrgetter("serial")
+
+
+def reachable(outputs: Iterable[Node]) -> list[Node]:
+    """All nodes the outputs depend on, themselves included, operands first."""
+    seen: set[Node] = set(outputs)
+    stack = list(seen)
+    while stack:
+        for operand in stack.pop().operands:
+            if operand not in seen:
+                seen.add(operand)
+                stack.append(operand)
+    return sorted(seen, key=_by_serial)
+
+
+def ancestors(outputs: Iterable[Node], among: Iterable[Node] | None = None) -> set[Node]:
+    """Nodes the outputs depend on, themselves included; only those in `among` if it is given."""
+    found = set(reachable(outputs))
+    return found if among is None else found & set(among)
+
+
+def consumers(nodes: Iterable[Node]) -> dict[Node, list[tuple[Node, int]]]:
+    """For each node the pairs (consumer, operand slot), in order; `x * x` gives two."""
+    uses: dict[Node, list[tuple[Node, int]]] = {}
+    for node in nodes:
+        uses.setdefault(node, [])
+        for slot, operand in enumerate(node.operands):
+            uses.setdefault(operand, []).append((node, slot))
+    return uses
+
+
+def substituted(
+    outputs: Sequence[Node],
+    replacement: Mapping[Node, Node],
+    rebuild: Callable[[Node, tuple[Node, ...]], Node] | None = None,
+) -> list[Node]:
+    """The outputs with nodes replaced, all consumers rebuilt bottom-up.
+
+    `rebuild(node, operands)` makes the node anew; by default the same op and params on new
+    operands, with the node's own origin.
+    """
+    new: dict[Node, Node] = dict(replacement)
+    for node in reachable(outputs):
+        if node in new:
+            continue
+        operands = tuple([new[operand] for operand in node.operands])
+        if operands == node.operands:
+            new[node] = node
+        elif rebuild is not None:
+            new[node] = rebuild(node, operands)
+        else:
+            with origin(node.origin):
+                new[node] = make(node.op, operands, node.params, node.copy)
+    return [new[output] for output in outputs]
+
+
+def origins(nodes: Iterable[Node]) -> Mapping[Node, Origin]:
+    """The origin of each node in the graph of these.
+
+    Of a node that graphs share it is what is noted of it if that speaks of a node of this graph,
+    and otherwise the origin of its first use: a line of another graph is not shown. What nothing
+    uses has an empty one then.
+
+    Parameters
+    ----------
+    nodes : iterable of Node
+    """
+    ordered = sorted(nodes, key=_by_serial)
+    found = {node: node.origin for node in ordered}
+    user: dict[Node, Node] = {}
+    for node in reversed(ordered):
+        if node.origin.shared and node.origin.adjoint_of not in found:
+            found[node] = found[user[node]] if node in user else Origin(shared=True)
+        user.update(dict.fromkeys(node.operands, node))
+    return found
