@@ -106,14 +106,11 @@ def test_graphs_that_share_a_constant_tell_their_own_lines() -> None:
     def written(x: Any) -> Any:
         return np.exp(x) * 7.03125
 
-    first = sg.trace(written, x=(3,))
-    told = str(first)
-    other = sg.trace(lambda x: np.sin(x) + 7.03125, x=(3,))
-    again = sg.trace(written, x=(3,))
+    functions = (written, lambda x: np.sin(x) + 7.03125, written)
+    first, other, again = graphs = [sg.trace(f, x=(3,)) for f in functions]
     assert len(set(first.nodes) & set(other.nodes) & set(again.nodes)) == 1
-    assert str(first) == told
-    assert str(again) == told
-    for graph in (first, other, again):
+    assert str(first) == str(again)
+    for graph in graphs:
         (shared,) = (each for each in graph.nodes if each.is_constant)
         (use, _), *_ = graph.dag.uses[shared]
         assert origins(graph.nodes)[shared] == use.origin
