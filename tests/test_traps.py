@@ -50,6 +50,10 @@ ALONE: dict[str, Callable[[Any], Any]] = {
     "exp x * exp -x": lambda x: np.exp(x) * np.exp(-x),
     "(1/x)/(1/x)": lambda x: (1 / x) / (1 / x),
     "log(exp x)": lambda x: np.log(np.exp(x)),
+    "1 - log x/(1 + log x)": lambda x: 1 - np.log(x) / (1 + np.log(x)),
+    "1/(1 + log x) - log x/(1 + log x)**2": lambda x: (
+        1 / (1 + np.log(x)) - np.log(x) / (1 + np.log(x)) ** 2
+    ),
 }
 
 
