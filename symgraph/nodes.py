@@ -153,12 +153,17 @@ class origin:  # reads as a function: `with origin(...)`
         _current.reset(self._token)
 
 
-def _origin(*, shared: bool = False) -> Origin:
-    """The origin of a node made now: the one given, or else the user's line."""
+def _origin(operands: Sequence[Node] | None = None) -> Origin:
+    """The origin of a node made now (no operands: an input): the one given, or the user's line."""
     given = _current.get()
     if given is None:
         frame = user_frame()
         given = Origin((frame,)) if frame is not None else Origin()
+    shared = operands is not None
+    for operand in operands or ():
+        if not operand.origin.shared:
+            shared = False
+            break
     return given if given.shared == shared else replace(given, shared=shared)
 
 
@@ -224,7 +229,7 @@ def make(op: Op, operands: Sequence[Node], params: Params | None = None, copy: i
         params,
         results if isinstance(results, tuple) else (results,),
         next(_serial),
-        _origin(shared=all(operand.origin.shared for operand in operands)),
+        _origin(operands),
         copy,
     )
     return _interned.add(key, node)
