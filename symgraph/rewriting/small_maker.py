@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -10,14 +11,20 @@ import numpy as np
 
 from ..array import Array, constant
 from ..propagation import Knowledge
+from .fitting import Fitting
 from .guards import Guard
 from .maker import Instance, Maker, admitted_numbers
-from .params import shape_of_index
+from .params import draw_params, shape_of_index
 
 __all__ = ["SmallMaker"]
 
 _SMALL, _SMALL_TRIES = 16, 12
 _MOST_OF_MATRICES = 24
+_FEW = 3
+"""Operands whose matrices are few enough to take all."""
+_STARTS = 120
+_AWKWARD = 4
+"""Of more operands, how many instances get the values that a rule on vectors gets."""
 _ENTRIES = (0, 1, 2, (None, None, 1), (0, 2, 1), (1, 3, 1), (1, 2, 1), (2, None, -1))
 
 
@@ -33,8 +40,9 @@ class SmallMaker(Maker):
         dtypes = self.dtypes()[:1] * 7 + self.dtypes()
         self.queue, self.extreme = [], False
         yield from self._of_every_matrix(seen)
-        found = 0
+        yield from self._of_what_fits(seen)
         yield from self._of_every_entry(seen)
+        found = 0
         wanted = _SMALL * (1 + bool(self.indices) + 3 * self.has_places)
         for _ in range(_SMALL_TRIES * wanted):
             room = self._room()
@@ -60,7 +68,7 @@ class SmallMaker(Maker):
 
     def _of_every_matrix(self, seen: set[Any]) -> Iterator[Instance]:
         """Instances on matrices of all shapes, of blocks that may not be square."""
-        if self.rule.statics or not 2 <= len(self.guards) <= 5:
+        if self.rule.statics or not 2 <= len(self.guards) <= _FEW:
             return
         found = 0
         for shapes in product(product((1, 2), repeat=2), repeat=len(self.guards)):
@@ -73,6 +81,31 @@ class SmallMaker(Maker):
                 yield made
                 found += 1
         self.queue = []
+
+    def _of_what_fits(self, seen: set[Any]) -> Iterator[Instance]:
+        """Instances on operands looked for one at a time: of many, few drawn at once fit."""
+        several = self.rule.statics or self.has_constants
+        if not (2 if several else _FEW + 1) <= len(self.guards) <= 5:
+            return
+        fitting = Fitting(self.rule.lhs, tuple(self.guards), self._one, self.rng)
+        found = 0
+        for _ in range(_STARTS):
+            if found == _MOST_OF_MATRICES:
+                return
+            env: dict[str, Any] = {}
+            draw_params(self.rule.statics, env, self._room(), self.rng)
+            made = self._built(env, {}) if fitting.found(env) else None
+            if made is None:
+                continue
+            kind = made.kind, made.lhs.aval, tuple(node.aval for node in made.inputs)
+            if kind not in seen:
+                seen.add(kind)
+                # No others may be found, and awkward values are to be met too.
+                yield made if found >= _AWKWARD else replace(made, small=False)
+                found += 1
+
+    def _one(self, name: str, shape: tuple[int, ...], env: Mapping[str, Any]) -> Array:
+        return self._operand(name, self.guards[name], shape, self.dtypes()[0], env)
 
     def _of_every_entry(self, seen: set[Any]) -> Iterator[Instance]:
         """Instances on a vector of three, at all indices and pairs of them."""

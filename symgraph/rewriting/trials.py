@@ -117,8 +117,12 @@ class Trial:
             given = {node: _as_places(value) for node, value in given.items()}
         try:
             values = _evaluated(self.nodes, given, sizes)
-        except (ZeroDivisionError, IndexError):
-            return  # there is no such size, no such place
+        except ZeroDivisionError:
+            return  # there is no such size
+        except IndexError:
+            if self._value(self.instance.lhs, given, sizes) is not None:
+                self.fail("the right side takes a place that is not there", given)
+            return
         except ValueError:  # no such factor of these numbers, no maximum of nothing
             self._refused(given, sizes)
             return
@@ -148,12 +152,18 @@ class Trial:
         if self.instance.sound == "domain":
             return
         for side in (self.instance.lhs, self.instance.rhs):
-            try:
-                value = np.asarray(_evaluated(reachable([side]), given, sizes)[side])
-            except (ValueError, ZeroDivisionError, IndexError):
-                continue
-            if np.any(np.isfinite(value)):
+            value = self._value(side, given, sizes)
+            if value is not None and np.any(np.isfinite(value)):
                 self.fail(f"one side only has a value ({self.instance.sound})", given)
+
+    def _value(
+        self, side: Node, given: Mapping[Node, Numbers], sizes: Mapping[str, int]
+    ) -> Numbers | None:
+        """The value of a side; None where it raises."""
+        try:
+            return np.asarray(_evaluated(reachable([side]), given, sizes)[side])
+        except (ValueError, ZeroDivisionError, IndexError):
+            return None
 
     def _judge(
         self,

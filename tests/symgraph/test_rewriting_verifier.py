@@ -10,6 +10,7 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
+from rewrites.known import Places
 from symgraph.facts import simplex
 from symgraph.namespace import NUMPY
 from symgraph.rewriting import (
@@ -27,6 +28,7 @@ from symgraph.rewriting import (
     Shape,
     Total,
     applied,
+    building,
     holds,
     provided,
     rule,
@@ -236,6 +238,31 @@ def contradiction(x: Nonnegative):
 @mutant("rounding", "cannot be applied")
 def right_side_fails(x: Positive):
     return snp.absolute(x), snp.sum(x, axis=-7)
+
+
+@building
+def _beside(a: Array, b: Array, x: Array) -> Array:
+    """A row of two blocks times a column, the rows of which are parted where the blocks are."""
+    return a @ x[: a.shape[-1]] + b @ x[a.shape[-1] :]
+
+
+@mutant("rounding", "disagree")
+def upper_row_twice(a: Real, b: Real, c: Real, d: Real, x: Real):
+    """Of five operands that seldom fit one another."""
+    rows = (applied("concatenate", a, b, axis=-1), applied("concatenate", c, d, axis=-1))
+    whole = snp.matmul(applied("concatenate", *rows, axis=-2), x)
+    provided((a.ndim == 2) & (x.ndim == 2) & (a.shape[-1] == c.shape[-1]))
+    return whole, applied("concatenate", _beside(a, b, x), _beside(c, b, x), axis=-2)
+
+
+@mutant("exact", "takes a place that is not there")
+def read_before_repeated(x: Array, shape: Shape, i: Places, axis: Axis):
+    """What is repeated has more places than what it is repeated from."""
+    repeated = snp.broadcast_to(x, shape)
+    whole = applied("gather", repeated, i, axis=axis)
+    provided(x.ndim == repeated.ndim)
+    once = applied("gather", x, i, axis=axis)
+    return whole, snp.broadcast_to(once, whole.shape)
 
 
 @pytest.mark.parametrize("name", MUTANTS)
