@@ -84,7 +84,7 @@ def product_with_blocks(a: Real, b: Real, o: RealZeros, z: RealZeros, c: Real) -
     """Block by block; zeros times NaN would be NaN."""
     whole = matmul(blocks(a, o, z, b), c)
     # Rows of one width may be parted at different columns: a then stands beside b, not above z.
-    provided((a.ndim == 2) & (c.ndim <= 2) & (a.shape[-1] == z.shape[-1]))
+    provided(a.shape[-1] == z.shape[-1])
     upper = matmul(a, _rows(c, a, after=False))
     return whole, _joined(upper, matmul(b, _rows(c, a, after=True)), c)
 

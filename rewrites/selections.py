@@ -12,6 +12,7 @@ from symgraph.rewriting import static
 
 __all__ = [
     "composed",
+    "covers",
     "found",
     "keeps_all",
     "of_broadcast",
@@ -71,6 +72,12 @@ def _entry(places: range | int) -> Any:
 
 def _slice(entry: Any) -> Any:
     return slice(*entry) if isinstance(entry, tuple) else entry
+
+
+@static
+def covers(index: Index, shape: Shape) -> bool:
+    """Whether an index has an entry for each axis: a write may have some for the last axes only."""
+    return _covers(index, shape)
 
 
 def _covers(index: Index, shape: Shape) -> bool:

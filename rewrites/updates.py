@@ -26,7 +26,7 @@ from symgraph.rewriting import (
 from .gradient import everything
 from .indexing import at, joined, part, taken
 from .known import DistinctPlaces, Places, Zeros
-from .selections import found, untouched, within_written
+from .selections import covers, found, untouched, within_written
 
 
 # -- writes to a slice -----------------------------------------------------------------------------
@@ -86,6 +86,7 @@ def repeated_and_written(x: Array, y: Array, shape: Shape, index: Index) -> Iden
 def written_among_zeros(x: Zeros, y: Real, index: Index) -> Identity:
     """Elements among zeros, in one spelling."""
     whole = written(x, y, index)
+    provided(covers(index, x.shape))
     provided(part(x, index).shape == y.shape)
     return whole, applied("embed", y, shape=x.shape, index=index)
 
