@@ -90,7 +90,7 @@ class SmallMaker(Maker):
         fitting = Fitting(self.rule.lhs, tuple(self.guards), self._one, self.rng)
         found = 0
         for _ in range(_STARTS):
-            if found == _MOST_OF_MATRICES:
+            if found >= _MOST_OF_MATRICES:
                 return
             env: dict[str, Any] = {}
             draw_params(self.rule.statics, env, self._room(), self.rng)
