@@ -100,7 +100,8 @@ def _negative(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None
 
 def _multiply(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     x, y = forms.aligned(node, operands)
-    written = node.origin.adjoint_of is None
+    # What graphs share may stand in a function beside this gradient.
+    written = node.origin.adjoint_of is None or node.origin.shared
     if written and not (x and y) and not all(term_is_finite(term) for term in x or y):
         return None  # where the user wrote 0 * x, it is 0 only if x cannot be infinite
     return forms.normal.multiply(x, y)

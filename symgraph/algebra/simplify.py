@@ -289,7 +289,7 @@ class Pass:
 
         In a gradient the terms that cancel are those of reverse mode; there 0 is the derivative.
         """
-        if expr or node.origin.adjoint_of is not None:
+        if expr or (node.origin.adjoint_of is not None and not node.origin.shared):
             return False
         return not self.forms.heads.knowledge.of(node).has(finite)
 
