@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .array import Array, constant
 from .conjugate import cg
-from .dag import Dag, Node
+from .dag import Dag
 from .errors import (
     BackendError,
     ConvergenceError,
@@ -47,6 +47,7 @@ from .facts import (
 )
 from .graph import Graph, diff
 from .implicit import fixed_point, root
+from .nodes import Node
 from .objective import FlatObjective, flat_objective
 from .ops.branches import cond
 from .ops.clipping import clip_by_global_norm, clip_by_norm, clip_by_value, global_norm

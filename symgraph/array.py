@@ -14,9 +14,9 @@ import numpy as np
 
 from .arraymethods import ArrayMethods
 from .avals import Aval, supported_dtype
-from .dag import Node, make
 from .dims import Dim, Shape, is_named, show_shape
 from .errors import DTypeError, RangeError, SymgraphError, TraceError
+from .nodes import Node, make
 from .op import OPS, Op
 from .sizes import node_of_size, weak_number
 from .source import user_frame

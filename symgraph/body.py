@@ -15,11 +15,12 @@ from typing import Any, cast
 
 from .avals import Aval
 from .cost import node_flops
-from .dag import Dag, Node, reachable
+from .dag import Dag
 from .dims import Dim, names_of, normal, resolve
 from .evaluate import results_read, run
 from .interning import params_key
 from .namespace import Namespace
+from .nodes import Node, reachable
 
 __all__ = ["Body", "SizedBody"]
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from .array import FUNCTIONS, Array, apply
 from .body import Body
-from .dag import Node
 from .errors import InputError, ShapeError
+from .nodes import Node
 from .op import Op, Pull, no_flops, register
 from .ops.closures import as_leaves, closed, rebuilt, traced
 from .ops.composites import as_array, naming_lines

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from .dag import Node, reachable
 from .dims import Dim, is_named, named, names_of, normal
 from .errors import InputError
+from .nodes import Node, reachable
 
 __all__ = [
     "Cost",

@@ -7,35 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from .errors import InputError
-from .nodes import (
-    Node,
-    Origin,
-    ancestors,
-    consumers,
-    fresh,
-    make,
-    origin,
-    origins,
-    reachable,
-    substituted,
-)
+from .nodes import Node, consumers, reachable
 
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = [
-    "Dag",
-    "Node",
-    "Origin",
-    "ancestors",
-    "consumers",
-    "fresh",
-    "make",
-    "origin",
-    "origins",
-    "reachable",
-    "substituted",
-]
+__all__ = ["Dag", "Structure"]
 
 Structure: TypeAlias = Any
 """Nested tuples, lists and dicts whose leaves are positions in `Dag.outputs`."""

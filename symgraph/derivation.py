@@ -13,7 +13,8 @@ from typing import TypeAlias
 
 from .autodiff.jacobians import Record
 from .collector import collector_paused
-from .dag import Dag, Node
+from .dag import Dag
+from .nodes import Node
 from .passes.simplify import Rules, simplified
 from .propagation import Knowledge
 from .rewriting.log import Log

@@ -10,11 +10,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from .dag import Dag, Node
+from .dag import Dag
 from .dims import bind, resolve, show_shape
 from .errors import FactError, InputError
 from .facts import violation
 from .namespace import NUMPY, Namespace
+from .nodes import Node
 
 __all__ = [
     "bound_inputs",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
-from .dag import Node, Origin
 from .errors import InputError
 from .export.explanation import as_latex, as_text, bookkeeping, entry, origin_entry
+from .nodes import Node, Origin
 from .propagation import Knowledge
 from .rewriting.licences import licences
 from .rewriting.log import Log

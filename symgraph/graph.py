@@ -29,13 +29,14 @@ from .autodiff.scalar import ScalarDerivatives, scalar_derivatives
 from .backends.base import Lowered, lower
 from .budget import within
 from .cost import checked_dims
-from .dag import Dag, Node
+from .dag import Dag
 from .derivation import Derive, Stage, derived, simplified_stage
 from .errors import InputError, SymgraphError
 from .evaluate import given_inputs
 from .export.comparison import Difference
 from .history import History
 from .lowering.remat import bytes_of, recomputed
+from .nodes import Node
 from .passes.simplify import Rules
 from .rewriting.log import Log
 from .rewriting.rule import SOUNDNESS, Soundness

@@ -8,10 +8,11 @@ from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
-from .dag import Dag, Node, reachable, substituted
+from .dag import Dag
 from .errors import VerifyError
 from .evaluate import bound_inputs, check_facts, values_of
 from .export.text import equation
+from .nodes import Node, reachable, substituted
 from .rewriting.log import Log, Pass, Profile, Step
 
 __all__ = ["History", "Moment", "Verdict"]

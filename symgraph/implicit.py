@@ -18,9 +18,9 @@ from .array import FUNCTIONS, Array, apply
 from .autodiff.reverse import cotangents
 from .avals import Aval
 from .body import Body
-from .dag import Node
 from .dims import Dim, count
 from .errors import InputError
+from .nodes import Node
 from .op import Op, Pull, no_flops, register
 from .ops.closures import closed, rebuilt, traced
 from .ops.composites import naming_lines

@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .avals import Aval
-from .dag import Node, reachable
 from .errors import FactError
 from .facts import Fact, consistent, finite, integer_valued, interval, nonnegative, total
+from .nodes import Node, reachable
 
 __all__ = ["Knowledge", "Known", "knowledge_of"]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .dag import Node, make
 from .dims import normal
 from .errors import DTypeError
+from .nodes import Node, make
 from .op import OPS
 
 __all__ = ["node_of_size", "weak_number"]

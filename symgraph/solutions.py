@@ -14,10 +14,10 @@ import numpy as np
 from .array import Array
 from .avals import Aval
 from .body import Body, SizedBody
-from .dag import Node
 from .dims import known_equal
 from .errors import ConvergenceError, DTypeError, ShapeError, TraceError
 from .namespace import Namespace
+from .nodes import Node
 from .op import Op, Places, Pull, Trail, carries_aligned, no_flops, register
 from .ops.carrying import settled
 from .ops.closures import Traced, as_leaves, rebuilt

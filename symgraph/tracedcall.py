@@ -15,8 +15,9 @@ import numpy as np
 from .arguments import Arguments, Signature, dtype_of, is_array
 from .array import Array, constant
 from .autodiff.flat import Plan
-from .dag import Dag, Node, reachable
+from .dag import Dag
 from .errors import InputError, TraceError
+from .nodes import Node, reachable
 from .ops.creation import input as symbolic_input
 from .pytrees import Tree, flatten
 

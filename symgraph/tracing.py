@@ -12,10 +12,11 @@ import numpy as np
 
 from .array import Array, constant
 from .avals import supported_dtype
-from .dag import Dag, Node, reachable
+from .dag import Dag
 from .errors import InputError, TraceError
 from .facts import Fact, stated
 from .graph import Graph
+from .nodes import Node, reachable
 from .ops.creation import input as symbolic_input
 
 __all__ = ["Spec", "UnusedInputWarning", "graph", "spec", "trace"]

@@ -22,9 +22,9 @@ from .arguments import Arguments, Signature, dtype_of
 from .array import FUNCTIONS, Array, constant
 from .autodiff.flat import StageOf
 from .backends.base import Lowered
-from .dag import Node, substituted
 from .errors import InputError
 from .graph import Graph
+from .nodes import Node, substituted
 from .pytrees import flatten, unflatten
 from .rewriting.rule import Soundness
 from .tracedcall import TracedCall, is_number, traced_call

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .dag import Dag, Node
+from .dag import Dag
 from .errors import SymgraphError, VerifyError
+from .nodes import Node
 from .op import OPS
 
 __all__ = ["verify"]

@@ -14,7 +14,7 @@ from . import cost
 from .array import Array
 from .budget import program_peak
 from .cost import Cost
-from .dag import Dag, Node, origins
+from .dag import Dag
 from .errors import FactError, InputError
 from .evaluate import bound_inputs, check_facts, evaluate, given_inputs
 from .explain import Format, Grains, explained
@@ -25,6 +25,7 @@ from .facts import Fact
 from .history import History
 from .lowering.liveness import Memory
 from .lowering.liveness import memory as memory_of
+from .nodes import Node, origins
 from .propagation import Knowledge
 from .verify import verify
 

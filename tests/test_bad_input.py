@@ -14,7 +14,7 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.array import Array
-from symgraph.dag import Dag, Node
+from symgraph.dag import Dag
 from symgraph.errors import (
     BackendError,
     DTypeError,
@@ -26,6 +26,7 @@ from symgraph.errors import (
     TraceError,
     VerifyError,
 )
+from symgraph.nodes import Node
 
 X = np.arange(6.0).reshape(2, 3) / 7
 ROWS = np.array([0, 1])

@@ -12,7 +12,7 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.cost import flops, op_count
-from symgraph.dag import Node, reachable
+from symgraph.nodes import Node, reachable
 from symgraph.rewriting import Rule
 from symgraph.rewriting.driver import rewrite
 from symgraph.rewriting.index import RuleSet

@@ -19,7 +19,7 @@ from sklearn.datasets import load_diabetes
 
 import symgraph as sg
 from symgraph import numpy as snp
-from symgraph.dag import origins
+from symgraph.nodes import origins
 
 RNG = np.random.default_rng(0)
 

@@ -12,8 +12,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..dag import Node
 from ..dims import Dim
+from ..nodes import Node
 from .flat_writer import FlatWriter
 from .gathering import found_again, gathered
 from .heads import one

@@ -12,8 +12,8 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from ..array import FUNCTIONS, Array
-from ..dag import Node
 from ..dims import Dim, known_equal
+from ..nodes import Node
 from .heads import Heads, one, open_axes
 from .inverses import is_one_system, solved
 from .labels import canonical_term

@@ -13,9 +13,9 @@ from functools import partial
 from math import inf
 from typing import Any
 
-from ..dag import Node
 from ..dims import Dim
 from ..facts import finite, nonnegative, nonzero, orthogonal, positive, symmetric, total
+from ..nodes import Node
 from ..propagation import Knowledge
 from .labels import canonical_term, ordered_indices
 from .term import (

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..array import FUNCTIONS, Array
-from ..dag import Node
+from ..nodes import Node
 from .leaves import leaf_expr
 from .pieces import Piece, Spelling
 from .term import Expr

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import TypeAlias
 
-from ..dag import Node
+from ..nodes import Node
 from ..propagation import Knowledge
 from .forms import Forms
 from .heads import Heads

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array
-from ..dag import Node
 from ..dims import Dim
+from ..nodes import Node
 from ..ops.creation import constant_of
 from .leaves import is_repeated, repeated_number, stretched
 from .slices import joined_slices

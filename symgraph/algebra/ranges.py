@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..dag import Node
 from ..dims import Dim
+from ..nodes import Node
 from .leaves import repeated_number, stretched
 
 __all__ = ["narrows"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..dag import Node
+from ..nodes import Node
 from .leaves import has_number
 from .term import Expr, Term, weight
 

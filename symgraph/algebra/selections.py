@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..array import FUNCTIONS, Array
-from ..dag import Node
 from ..dims import known_equal
+from ..nodes import Node
 from .heads import open_axes
 from .leaves import leaf_expr, repeated_number, stretched
 from .slots import has_exps

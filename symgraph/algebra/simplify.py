@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..dag import Node, Origin, make, origin, reachable
 from ..facts import finite
+from ..nodes import Node, Origin, make, origin, reachable
 from ..propagation import Knowledge
 from .extract import Unwritable, Writer
 from .forms import Forms

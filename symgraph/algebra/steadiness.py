@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..dag import Node
+from ..nodes import Node
 
 __all__ = ["can_overflow"]
 

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
-from ..dag import Node
 from ..dims import Dim
+from ..nodes import Node
 
 __all__ = [
     "ONE",

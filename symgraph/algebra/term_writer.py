@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..dag import Node
 from ..dims import Dim
 from ..facts import one_hot, total
+from ..nodes import Node
 from ..ops.creation import dimension
 from .heads import Heads, one
 from .inverses import written_as_solve

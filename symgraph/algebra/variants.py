@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from ..dag import Node
+from ..nodes import Node
 from .heads import Heads, one
 from .labels import canonical_term
 from .leaves import repeated_number

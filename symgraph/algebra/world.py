@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from ..avals import Aval
-from ..dag import Node, reachable
 from ..dims import Dim, names_of, resolve
+from ..nodes import Node, reachable
 
 __all__ = ["Cost", "World"]
 

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 
 from ..array import Array, project
 from ..body import Body
-from ..dag import Node, fresh
 from ..dims import known_equal
 from ..errors import NotDifferentiable
+from ..nodes import Node, fresh
 from ..op import OPS, Places, Pull, Trail, joined
 from .reverse import active_nodes, cotangents, fitted, rule_of
 

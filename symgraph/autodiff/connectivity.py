@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from ..array import Array, project
-from ..dag import Node, reachable
 from ..errors import NotDifferentiable
+from ..nodes import Node, reachable
 from ..op import Pull, Undefined
 from ..ops.creation import input
 from .reverse import cotangents

@@ -8,9 +8,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..array import FUNCTIONS, Array, constant
-from ..dag import Dag, Node, Structure, reachable
+from ..dag import Dag, Structure
 from ..dims import known_equal, show_shape
 from ..errors import DTypeError, InputError, ShapeError
+from ..nodes import Node, reachable
 from ..ops.creation import input
 
 __all__ = ["Direction", "direction", "distinct", "listed", "moved", "positions", "with_results"]

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from ..array import FUNCTIONS, Array, project
-from ..dag import Node, Origin, fresh, origin
 from ..dims import known_equal
+from ..nodes import Node, Origin, fresh, origin
 from ..op import OPS, Pull, Push, Undefined, carries_aligned
 from .reverse import active_nodes, check_targets, cotangents, fitted, past_of, rule_of
 

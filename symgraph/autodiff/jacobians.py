@@ -17,9 +17,10 @@ from typing import Any, Literal, TypeAlias
 
 from ..array import FUNCTIONS, Array, apply
 from ..cost import flops
-from ..dag import Dag, Node, Origin, origin
+from ..dag import Dag
 from ..dims import Dim, count, names_of, resolve
 from ..errors import DTypeError, InputError, NotDifferentiable
+from ..nodes import Node, Origin, origin
 from ..ops.creation import eye, ones, zeros
 from ..ops.diagonals import DIAGONAL_MATRIX
 from ..ops.movement import broadcast_to, expand_dims, moveaxis, reshape, transpose

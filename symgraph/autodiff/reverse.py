@@ -15,9 +15,9 @@ from typing import Any
 
 from ..array import FUNCTIONS, Array, project
 from ..avals import Aval
-from ..dag import Node, Origin, origin
 from ..dims import Shape, known_equal
 from ..errors import DTypeError, NotDifferentiable, ShapeError
+from ..nodes import Node, Origin, origin
 from ..op import Pull, StandIn, Undefined, VjpRule
 from ..ops.creation import constant_of, zeros
 

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ..array import Array
-from ..dag import Dag, Node, Origin, origin
+from ..dag import Dag
 from ..errors import NotDifferentiable, ShapeError
 from ..evaluate import evaluate
+from ..nodes import Node, Origin, origin
 from ..op import Undefined
 from ..ops.creation import constant_of, zeros
 from .reverse import fitted

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dag import Dag, Node
+from ..dag import Dag
 from ..errors import VerifyError
 from ..evaluate import evaluate
+from ..nodes import Node
 from ..op import OPS, Op
 from .base import Backend, Lowered, lower
 from .randomdags import random_dag

@@ -16,7 +16,7 @@ import jax
 import numpy as np
 from scipy import special
 
-from ..dag import Dag, Node
+from ..dag import Dag
 from ..dims import Dim, names_of
 from ..errors import BackendError
 from ..evaluate import run
@@ -24,6 +24,7 @@ from ..lowering.emit import emit
 from ..lowering.functional import functional
 from ..lowering.program import program_of
 from ..namespace import Namespace
+from ..nodes import Node
 from .base import Compiled
 
 __all__ = ["BACKEND", "JaxBackend"]

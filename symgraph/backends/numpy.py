@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dag import Dag, Node
+from ..dag import Dag
 from ..lowering.emit import Emitted, emit
 from ..lowering.program import Program, program_of
 from ..namespace import NUMPY, Namespace
+from ..nodes import Node
 from .base import Compiled
 
 __all__ = ["BACKEND", "NumpyBackend"]

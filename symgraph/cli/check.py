@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..dag import Dag, Node
+from ..dag import Dag
 from ..dims import resolve
 from ..errors import FactError, InputError
 from ..evaluate import evaluate
 from ..facts import Fact, holds_on, implied
+from ..nodes import Node
 
 __all__ = ["Check", "checked", "sample"]
 

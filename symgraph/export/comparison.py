@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..dag import Dag, Node
+from ..dag import Dag
 from ..interning import params_key
+from ..nodes import Node
 from .expressions import shortened
 from .labels import Labels
 

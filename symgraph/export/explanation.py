@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from ..dag import Node, Origin, reachable
+from ..nodes import Node, Origin, reachable
 from . import mathematics
 from .expressions import ATOM, Spelled, constant_text, escaped, shortened, spelled
 from .symbols import words

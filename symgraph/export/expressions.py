@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from ..dag import Node
+from ..nodes import Node
 
 __all__ = [
     "ATOM",

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from ..avals import Aval
 from ..cost import varying
-from ..dag import Dag, Node, origins, reachable
+from ..dag import Dag
+from ..nodes import Node, origins, reachable
 from ..source import Frame
 from .expressions import ATOM, Spelled, escaped, inline, shortened, spelled
 

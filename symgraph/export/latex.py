@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..dag import Dag, Node
+from ..dag import Dag
+from ..nodes import Node
 from .expressions import Spelled
 from .labels import Labels
 from .mathematics import ATOM, leaf, spelled

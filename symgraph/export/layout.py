@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..cost import varying
-from ..dag import Dag, Node
+from ..dag import Dag
+from ..nodes import Node
 
 __all__ = ["BOX_HEIGHT", "WIDTH", "Band", "Box", "Layout", "bands"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dag import Node
 from ..dims import known_equal
+from ..nodes import Node
 from .expressions import Spelled, index_text
 from .expressions import param as param_text
 from .symbols import number, symbol

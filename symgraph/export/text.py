@@ -12,7 +12,8 @@ from typing import Any
 
 from ..body import Body
 from ..cost import op_count
-from ..dag import Dag, Node, substituted
+from ..dag import Dag
+from ..nodes import Node, substituted
 from ..ops.creation import input
 from ..source import Frame
 from .expressions import ATOM, Spelled, atom, escaped, shortened, spelled

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..array import lift
-from ..dag import Dag, Origin, origin
+from ..dag import Dag
 from ..errors import ExpressionError
 from ..facts import Fact
+from ..nodes import Origin, origin
 from ..source import Frame
 from .facts import parse_fact
 from .reader import Reader

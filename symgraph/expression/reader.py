@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn, TypeAlias
 
 from ..array import FUNCTIONS, Array, lift
-from ..dag import Node
 from ..errors import ExpressionError, SymgraphError
 from ..facts import Fact
+from ..nodes import Node
 from ..ops.creation import input as symbolic_input
 from .calls import CALLS, LISTS, METHODS, Call, function_named, functions
 from .syntax import column_of, pointed

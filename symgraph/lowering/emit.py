@@ -16,9 +16,9 @@ import numpy as np
 
 from ..avals import Aval
 from ..body import Body
-from ..dag import Node, Origin
 from ..dims import named, names_of, resolve
 from ..namespace import NUMPY
+from ..nodes import Node, Origin
 from .functions import function_of
 from .pieces import Defined, Dimension, Operand, Piece, Pieces, Step, Tabled
 from .spelling import dims_of

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..body import Body
-from ..dag import Dag, Node
+from ..dag import Dag
 from ..dims import names_of
 from ..errors import BackendError
 from ..evaluate import results_read
+from ..nodes import Node
 from .emit import commented, remark, sanitized
 from .functions import function_of
 from .helpers import HELPERS, helpers_source, source_of_function

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 
 from ..avals import Aval
 from ..body import Body
-from ..dag import Node
 from ..errors import BackendError
+from ..nodes import Node
 from .pieces import Defined
 
 __all__ = ["function_of"]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..dag import Dag, Node
+from ..dag import Dag
+from ..nodes import Node
 from .model import bases, model_of, profile
 from .schedule import scheduled
 from .workspace import workspace

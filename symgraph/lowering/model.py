@@ -28,9 +28,9 @@ from typing import Any
 import numpy as np
 
 from ..cost import node_flops
-from ..dag import Node
 from ..dims import Dim, known_equal, names_of, resolve
 from ..evaluate import results_read
+from ..nodes import Node
 
 __all__ = [
     "Model",

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..avals import Aval
-from ..dag import Node
 from ..dims import resolve
 from ..evaluate import run
+from ..nodes import Node
 from .pieces import Alias, Defined
 from .statements import Program, Statement
 

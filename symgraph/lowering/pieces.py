@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from ..avals import Aval
 from ..body import Body
-from ..dag import Node
+from ..nodes import Node
 
 __all__ = [
     "Alias",

@@ -13,8 +13,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ..dag import Dag, Node, origins
+from ..dag import Dag
 from ..errors import InputError
+from ..nodes import Node, origins
 from .blocks import block_sequences
 from .chains import chain_of, chain_sequences
 from .eviction import SCORES, Evictor

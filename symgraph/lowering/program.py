@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from ..body import Body
-from ..dag import Dag, Node
+from ..dag import Dag
 from ..dims import names_of
 from ..evaluate import results_read
+from ..nodes import Node
 from .buffers import Buffers
 from .model import NOMINAL_DIM
 from .orders import Orders

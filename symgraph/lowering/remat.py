@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from ..dag import Dag, Node, make, origin
+from ..dag import Dag
 from ..errors import InputError, MemoryBudgetError
+from ..nodes import Node, make, origin
 from .eviction import SCORES, Evictor
 from .liveness import described, readable_bytes
 from .liveness import memory as memory_of

@@ -14,7 +14,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Mapping, Sequence
 
-from ..dag import Dag, Node
+from ..dag import Dag
+from ..nodes import Node
 from .model import Model, bases, least_bytes, model_of, profile
 
 __all__ = ["scheduled"]

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any, cast
 
 from ..body import Body
-from ..dag import Node
 from ..dims import named, names_of
+from ..nodes import Node
 from .kernelsizes import with_sizes
 from .pieces import (
     Alias,

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from ..avals import Aval
 from ..body import Body
-from ..dag import Dag, Node
+from ..dag import Dag
+from ..nodes import Node
 from .pieces import Alias, Pieces
 
 __all__ = ["Program", "Statement"]

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..body import Body
-from ..dag import Dag, Node, make
+from ..dag import Dag
+from ..nodes import Node, make
 from ..ops.creation import input
 from .model import node_bytes, resolved
 from .peak import predicted_peak

@@ -12,9 +12,9 @@ from typing import Any
 from ..array import Array, apply, constant
 from ..avals import Aval
 from ..body import Body, SizedBody
-from ..dag import Node
 from ..dims import Dim
 from ..errors import DTypeError, ShapeError, TraceError
+from ..nodes import Node
 from ..op import Op, Places, Pull, Trail, joined, register
 from ..pytrees import flatten, leaf_paths, unflatten
 from .closures import Traced, as_leaves, check_same, closed, fresh_like, newest, same_shape, traced

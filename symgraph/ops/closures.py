@@ -16,9 +16,9 @@ import numpy as np
 from ..array import Array, constant
 from ..avals import Aval
 from ..body import Body
-from ..dag import Node, make, origin
 from ..dims import known_equal
 from ..errors import ShapeError, TraceError
+from ..nodes import Node, make, origin
 from ..pytrees import Tree, flatten, unflatten
 from .creation import input
 

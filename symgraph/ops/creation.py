@@ -9,10 +9,10 @@ import numpy as np
 
 from ..array import FUNCTIONS, Array, apply, constant
 from ..avals import Aval, supported_dtype
-from ..dag import fresh, make
 from ..dims import Dim, normal, parse_shape
 from ..errors import FactError, InputError
 from ..facts import Fact, consistent, finite, integer_valued, interval, stated
+from ..nodes import fresh, make
 from ..op import Algebra, Op, no_flops, register
 from .composites import as_array, composite
 from .families import function

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..array import FUNCTIONS, Array, constant
 from ..avals import Aval
-from ..dag import Node
 from ..dims import Dim, known_equal, normal
 from ..errors import DTypeError, InputError, ShapeError, TraceError
+from ..nodes import Node
 from ..pytrees import LEAF, Tree, flatten, leaf_paths, unflatten
 from .closures import Traced, as_leaves, traced
 from .composites import naming_lines

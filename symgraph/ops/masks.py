@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..array import FUNCTIONS, Array
-from ..dag import Node
+from ..nodes import Node
 from ..op import Undefined, VjpRule
 
 __all__ = ["Mask", "behind_masks", "mask_of", "masked"]

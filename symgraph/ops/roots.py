@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..array import FUNCTIONS, Array
-from ..dag import Node
+from ..nodes import Node
 from ..op import StandIn
 from .masks import behind_masks
 from .quotients import divide_or_zero, inverse_root

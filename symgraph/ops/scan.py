@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from ..array import FUNCTIONS, Array, apply
 from ..avals import Aval
 from ..body import Body, SizedBody
-from ..dag import Node, reachable
 from ..dims import Dim, known_equal
 from ..errors import DTypeError, ShapeError
+from ..nodes import Node, reachable
 from ..op import Op, Places, Pull, Trail, register
 from .carrying import settled
 from .closures import closed, fresh_like, rebuilt, spread

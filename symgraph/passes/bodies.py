@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..body import Body
-from ..dag import Node, make, origin, reachable
+from ..nodes import Node, make, origin, reachable
 
 __all__ = ["hold_bodies", "with_simple_bodies"]
 

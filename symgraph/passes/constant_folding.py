@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..array import constant
-from ..dag import Node, make, origin, reachable
 from ..dims import fixed
 from ..evaluate import run
+from ..nodes import Node, make, origin, reachable
 
 __all__ = ["folded"]
 

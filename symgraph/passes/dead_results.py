@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from ..array import project
 from ..body import Body
-from ..dag import Node, make, origin, reachable
 from ..evaluate import results_read
+from ..nodes import Node, make, origin, reachable
 from ..ops.scan import SCAN
 
 __all__ = ["without_dead_results"]

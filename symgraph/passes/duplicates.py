@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from ..array import FUNCTIONS, Array
-from ..dag import Node, make, origin, reachable
 from ..dims import Shape
 from ..interning import params_key
+from ..nodes import Node, make, origin, reachable
 from ..op import carries_aligned
 
 __all__ = ["merged"]

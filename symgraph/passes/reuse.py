@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from ..array import FUNCTIONS, Array
-from ..dag import Node, make, origin, reachable
+from ..nodes import Node, make, origin, reachable
 
 __all__ = ["reused"]
 

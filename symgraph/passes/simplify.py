@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from ..algebra import SMALL, normalized
 from ..collector import collector_paused
 from ..cost import op_count
-from ..dag import Node, reachable
 from ..errors import RuleError
+from ..nodes import Node, reachable
 from ..propagation import Knowledge
 from ..rewriting.driver import rewrite
 from ..rewriting.index import RuleSet

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from time import perf_counter
 
 from ..collector import collector_paused
-from ..dag import Node, Origin, make, origin, reachable
 from ..errors import RewriteError, RewriteLoopError
+from ..nodes import Node, Origin, make, origin, reachable
 from ..propagation import Knowledge
 from .index import RuleSet
 from .log import Log

@@ -13,7 +13,6 @@ from typing import Annotated, Any, TypeAlias
 import numpy as np
 
 from ..array import Array
-from ..dag import Node
 from ..facts import (
     Fact,
     finite,
@@ -25,6 +24,7 @@ from ..facts import (
     positive,
     total,
 )
+from ..nodes import Node
 from ..propagation import Knowledge
 
 __all__ = [

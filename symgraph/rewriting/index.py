@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from itertools import permutations
 from typing import Any, TypeAlias
 
-from ..dag import Node
 from ..errors import RuleError
+from ..nodes import Node
 from .pattern import Literal, Pattern, Term, Variable, subterms
 from .rule import Rule, RulePack
 

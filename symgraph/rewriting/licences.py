@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..dag import Node, reachable
 from ..facts import Fact
+from ..nodes import Node, reachable
 from ..propagation import Knowledge
 from .log import Step
 from .pattern import Bindings

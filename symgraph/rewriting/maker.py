@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..array import Array, constant
-from ..dag import Node
 from ..errors import RuleError, SymgraphError
 from ..facts import Fact, consistent
+from ..nodes import Node
 from ..ops.creation import input as symbolic_input
 from ..propagation import Knowledge
 from .guards import Guard

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dag import Node, reachable
 from ..dims import resolve
 from ..namespace import NUMPY
+from ..nodes import Node, reachable
 
 __all__ = ["PRIME", "NoRingIdentity", "Undefined", "modular_values"]
 

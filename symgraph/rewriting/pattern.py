@@ -17,8 +17,8 @@ from typing import Any, NoReturn, ParamSpec, TypeAlias, TypeVar, cast
 import numpy as np
 
 from ..array import Array, apply
-from ..dag import Node
 from ..errors import RuleError
+from ..nodes import Node
 from ..op import OPS, Op
 from .deferred import Deferred, settled
 from .guards import Guard, Kind, uniform_value

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dag import Node, reachable
 from ..dims import resolve
 from ..namespace import NUMPY
+from ..nodes import Node, reachable
 from .guards import uniform_value
 
 __all__ = ["ORDINARY_BITS", "WIDE_BITS", "TooLarge", "Unsupported", "precise_values"]

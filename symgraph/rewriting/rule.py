@@ -12,10 +12,10 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from ..array import Array
-from ..dag import Node
 from ..dims import Shape, known_equal
 from ..errors import RewriteError, RuleError, SymgraphError
 from ..facts import Fact
+from ..nodes import Node
 from ..ops.creation import constant_of, full
 from ..propagation import Knowledge
 from .conditions import Declined, applying

@@ -8,9 +8,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..dag import Node
 from ..dims import resolve
 from ..facts import Fact, consistent
+from ..nodes import Node
 from .maker import Instance
 from .rule import Soundness
 

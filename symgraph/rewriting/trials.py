@@ -15,10 +15,10 @@ import numpy as np
 
 from ..array import Array
 from ..autodiff.reverse import vjp
-from ..dag import Node, reachable
 from ..dims import resolve
 from ..errors import NotDifferentiable
 from ..evaluate import run
+from ..nodes import Node, reachable
 from ..ops.creation import input as symbolic_input
 from .grading import LARGE, Sides, acceptable, same_bits
 from .guards import uniform_value

@@ -13,9 +13,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..dag import Node
 from ..errors import SymgraphError
 from ..interning import params_key
+from ..nodes import Node
 from ..op import Op
 from ..rewriting.guards import uniform_value
 from ..rewriting.pattern import Literal, Term, Variable, subterms

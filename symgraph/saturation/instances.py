@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..dag import Node, Origin, make, origin
 from ..errors import RewriteError, SymgraphError
+from ..nodes import Node, Origin, make, origin
 from ..propagation import Knowledge
 from ..rewriting.pattern import Pattern, Term
 from ..rewriting.rule import Rule, Soundness

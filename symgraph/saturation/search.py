@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..cost import node_flops, varying
-from ..dag import Node
 from ..dims import names_of, resolve
 from ..errors import RewriteError
+from ..nodes import Node
 from ..passes.constant_folding import folded
 from ..propagation import Knowledge
 from ..rewriting.rule import Rule, Soundness

@@ -12,7 +12,7 @@ from importlib import import_module
 from ..algebra.steadiness import can_overflow
 from ..collector import collector_paused
 from ..cost import varying
-from ..dag import Node, make, origin
+from ..nodes import Node, make, origin
 from ..passes.simplify import Rules, rule_set, simplified
 from ..propagation import Knowledge
 from ..rewriting.log import Log, Step

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..array import Array
-from ..dag import Dag, Node, reachable, substituted
+from ..dag import Dag
+from ..nodes import Node, reachable, substituted
 
 __all__ = ["assert_same_graph"]
 

@@ -18,7 +18,7 @@ from symgraph.algebra.plan import Item, plan
 from symgraph.algebra.term import coefficient
 from symgraph.algebra.world import World
 from symgraph.cost import op_count
-from symgraph.dag import Node
+from symgraph.nodes import Node
 from symgraph.ops.creation import input as symbol
 from symgraph.propagation import Knowledge
 from symgraph.verify import verify

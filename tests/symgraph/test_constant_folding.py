@@ -9,7 +9,7 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.dag import Node, reachable
+from symgraph.nodes import Node, reachable
 from symgraph.passes.constant_folding import folded
 
 

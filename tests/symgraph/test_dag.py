@@ -13,9 +13,10 @@ import pytest
 
 import symgraph as sg
 from symgraph.array import Array, constant
-from symgraph.dag import Dag, Origin, make, origin, origins, reachable, substituted
+from symgraph.dag import Dag
 from symgraph.errors import InputError, SymgraphError, VerifyError
 from symgraph.export.labels import order_of
+from symgraph.nodes import Origin, make, origin, origins, reachable, substituted
 from symgraph.op import OPS
 from symgraph.ops.creation import input
 from symgraph.verify import verify

@@ -6,7 +6,7 @@ import numpy as np
 
 import symgraph as sg
 from symgraph.array import FUNCTIONS, Array
-from symgraph.dag import make
+from symgraph.nodes import make
 from symgraph.passes.duplicates import merged
 
 X = np.random.default_rng(0).normal(size=(5, 8))

@@ -17,9 +17,9 @@ import symgraph as sg
 import symgraph.facts as f
 import symgraph.numpy as snp
 from symgraph.array import FUNCTIONS, Array
-from symgraph.dag import Node, reachable
 from symgraph.errors import FactError
 from symgraph.facts import Fact, holds_on
+from symgraph.nodes import Node, reachable
 from symgraph.ops.creation import input
 from symgraph.propagation import Knowledge, Known
 from symgraph.testing import GradientCase, random_values

@@ -13,8 +13,8 @@ from symgraph import numpy as snp
 from symgraph.array import Array, apply
 from symgraph.autodiff.forward import tangents
 from symgraph.autodiff.reverse import cotangents
-from symgraph.dag import reachable
 from symgraph.errors import DTypeError, NotDifferentiable
+from symgraph.nodes import reachable
 from symgraph.op import OPS, Op, undefined
 from symgraph.ops.creation import input
 from symgraph.testing import GradientCase

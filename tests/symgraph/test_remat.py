@@ -17,7 +17,7 @@ from randomgraphs import closed, random_gradient, random_program
 from symgraph.autodiff.reverse import gradients
 from symgraph.backends.base import lower
 from symgraph.cost import flops
-from symgraph.dag import Dag, Node
+from symgraph.dag import Dag
 from symgraph.errors import InputError, MemoryBudgetError
 from symgraph.evaluate import evaluate
 from symgraph.lowering.chains import chain_of, chain_sequences
@@ -26,6 +26,7 @@ from symgraph.lowering.liveness import memory
 from symgraph.lowering.model import Model, profile
 from symgraph.lowering.plans import Plan, evaluated, pareto, serial_plan
 from symgraph.lowering.remat import bytes_of, checkpointed, frontier, recomputed, without_copies
+from symgraph.nodes import Node
 from symgraph.ops.creation import input
 from symgraph.verify import verify
 

@@ -10,9 +10,10 @@ from symgraph.array import Array
 from symgraph.autodiff.connectivity import connection
 from symgraph.autodiff.differentiate import differentiated
 from symgraph.autodiff.reverse import active_nodes, gradients, vjp
-from symgraph.dag import Dag, Node, reachable
+from symgraph.dag import Dag
 from symgraph.errors import DTypeError, InputError, NotDifferentiable, ShapeError
 from symgraph.evaluate import evaluate
+from symgraph.nodes import Node, reachable
 from symgraph.ops.creation import input
 from symgraph.verify import verify
 

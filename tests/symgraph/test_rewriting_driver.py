@@ -10,8 +10,8 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.dag import Node, reachable
 from symgraph.errors import RewriteError, RewriteLoopError, RuleError
+from symgraph.nodes import Node, reachable
 from symgraph.rewriting import Array, Real, RulePack, rule
 from symgraph.rewriting.driver import rewrite
 from symgraph.rewriting.index import RuleSet

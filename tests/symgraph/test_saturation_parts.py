@@ -9,10 +9,11 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.dag import Dag, reachable
+from symgraph.dag import Dag
 from symgraph.dims import resolve
 from symgraph.errors import SymgraphError
 from symgraph.evaluate import evaluate
+from symgraph.nodes import reachable
 from symgraph.rewriting import Rule, default_rules
 from symgraph.rewriting.instances import instances
 from symgraph.rewriting.maker import SIZES

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...array import apply
-from ...dag import Dag, reachable
+from ...dag import Dag
 from ...errors import SymgraphError
+from ...nodes import reachable
 from ...op import Op
 from ...pytrees import flatten
 from . import arrays, layers, loops, matrices
