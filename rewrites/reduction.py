@@ -231,17 +231,23 @@ def minimum_of_negatives(x: Real, axis: Axes, keepdims: Flag) -> Identity:
 
 
 # -- of repeated elements --------------------------------------------------------------------------
+@static
+def is_known(shape: tuple[object, ...]) -> bool:
+    """Whether no axis is named: that may be empty, and has no extremum then."""
+    return all(isinstance(size, int) for size in shape)
+
+
 @rule(sound="exact", measure="broadcasts below a reduction")
 def maximum_of_broadcast(x: Array, shape: Shape) -> Identity:
     """All elements of a repeated number are that number."""
-    provided(x.shape == ())
+    provided((x.shape == ()) & is_known(shape))
     return largest(applied("broadcast_to", x, shape=shape)), x
 
 
 @rule(sound="exact", measure="broadcasts below a reduction")
 def minimum_of_broadcast(x: Array, shape: Shape) -> Identity:
     """All elements of a repeated number are that number."""
-    provided(x.shape == ())
+    provided((x.shape == ()) & is_known(shape))
     return least(applied("broadcast_to", x, shape=shape)), x
 
 
