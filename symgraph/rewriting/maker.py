@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..array import Array, constant
+from ..dims import parse_shape, resolve
 from ..errors import RuleError, SymgraphError
 from ..facts import Fact, consistent
 from ..nodes import Node
@@ -267,7 +268,7 @@ class Maker:
     ) -> Array:
         """A constant that the guards admit, of one value."""
         value = self.pick(admitted_numbers(guards, dtype) or [1])
-        fixed = tuple(dim if isinstance(dim, int) else SIZES[dim] for dim in shape)
+        fixed = resolve(parse_shape(shape), SIZES)
         # Zeros stand for blocks of a matrix: a number would not do.
         shaped = self.rng.integers(2) or any(guard.name == "zeros" for guard in guards)
         return constant(np.full(fixed if shaped else (), value, dtype), dtype)
@@ -275,7 +276,7 @@ class Maker:
     def _bind(self, literal: Literal, shape: tuple[Any, ...], dtype: str, found: Bindings) -> None:
         """Now and then a uniform array in place of a number."""
         if self.rng.integers(3) == 0 and np.ndim(literal.value) == 0:
-            fixed = tuple(dim if isinstance(dim, int) else SIZES[dim] for dim in shape)
+            fixed = resolve(parse_shape(shape), SIZES)
             with np.errstate(all="ignore"):
                 found[literal] = constant(np.full(fixed, literal.value, dtype), dtype).node
 

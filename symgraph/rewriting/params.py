@@ -20,7 +20,7 @@ _SORTS = 12
 _INDICES: tuple[Any, ...] = (
     *((-1,), (-2, _ALL, _ALL), (_ALL, (0, 2, 1)), ()),
     *((None, _ALL), (None, _ALL, _ALL), (None, None, _ALL), (None,)),
-    *((_ALL, None), (None, _ALL, None)),
+    *((_ALL, None), (None, _ALL, None), (_ALL, None, None)),
 )
 
 Shape: TypeAlias = "tuple[Any, ...]"
@@ -47,7 +47,15 @@ def draw_params(
         ]
         among_others = any(each.kind.name == "index" for each in statics)
         room = rooms[-1] if rooms else None
+        if static.kind.name == "shape" and _has_index(statics, env) and rng.integers(2):
+            part = shape_of_index(statics, env, shape, shape)
+            env[static.name] = parse_shape(_repetition(part, shape, rng))
+            continue
         env[static.name] = _param(static.kind.name, shape, room, among_others, rng)
+
+
+def _has_index(statics: Sequence[Static], env: Mapping[str, Any]) -> bool:
+    return any(each.kind.name == "index" and each.name in env for each in statics)
 
 
 def _param(
@@ -119,14 +127,22 @@ def _near(shape: Shape, rng: np.random.Generator) -> Shape:
     if choice == 0:
         return shape
     if choice == 1:
-        return (_pick([0, 0, 1, 2, 3, *shape[:1] * 3], rng),) * int(rng.integers(1, 3)) + shape
+        lengths = [0, 0, 1, 2, 3, "n", *shape[:1] * 3]
+        return (*[_pick(lengths, rng) for _ in range(int(rng.integers(1, 3)))], *shape)
     if choice == 2 and 1 in shape:
-        longer = (0, 2, 3, 3)[int(rng.integers(4))]
+        longer = _pick((0, 2, 3, 3, "n"), rng)
         return tuple(longer if dim == 1 else dim for dim in shape)
     sizes = [dim for dim in shape if dim != 1]
     if "n" not in sizes and rng.integers(2):
         return (prod(cast("list[int]", sizes)),)
     return (*sizes, 1)
+
+
+def _repetition(part: Shape, shape: Shape, rng: np.random.Generator) -> Shape:
+    """A shape to repeat what an index leaves of `shape` to; `shape` itself often fits it too."""
+    lengths = [dim for dim in shape if dim != 1] or [2]
+    filled = tuple(_pick(lengths, rng) if dim == 1 and rng.integers(2) else dim for dim in part)
+    return filled if rng.integers(3) else (2, *filled)
 
 
 def shape_of_part(statics: Sequence[Static], env: Mapping[str, Any], shape: Shape) -> Shape:

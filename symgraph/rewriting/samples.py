@@ -17,7 +17,7 @@ from .rule import Soundness
 __all__ = ["Matrices", "Numbers", "values_for"]
 
 Numbers = np.ndarray[Any, Any]
-Matrices: TypeAlias = Literal["any", "definite", "singular"]
+Matrices: TypeAlias = Literal["any", "definite", "negative", "singular"]
 
 _WHOLE_ROWS = 0.5
 """The share of awkward values at which a row is all of one: a softmax of nothing but -inf."""
@@ -56,7 +56,8 @@ def values_for(
 ) -> dict[Node, Numbers]:
     """Numbers for each input, a share `specials` of them awkward, as far as facts allow.
 
-    Matrices may be positive definite, for others have no Cholesky factor, or singular.
+    Matrices may be positive definite, for others have no Cholesky factor; negative definite, for
+    two of them make a positive definite one; or singular.
     """
     shapes = [_shape_of(node, sizes) for node in instance.inputs]
     dtypes = [node.aval.dtype for node in instance.inputs]
@@ -67,6 +68,8 @@ def values_for(
     )
     if matrices == "definite":
         drawn = [_as_definite(array) for array in drawn]
+    if matrices == "negative":
+        drawn = [_as_definite(array, -1) for array in drawn]
     if matrices == "singular":
         drawn = [_as_singular(array) for array in drawn]
     return {
@@ -75,11 +78,12 @@ def values_for(
     }
 
 
-def _as_definite(root: Numbers) -> Numbers:
-    """A positive definite matrix, where the array given is square."""
+def _as_definite(root: Numbers, sign: int = 1) -> Numbers:
+    """A definite matrix of this sign, where the array given is square."""
     if root.ndim < 2 or root.shape[-1] != root.shape[-2] or root.dtype.kind != "f":
         return root
-    return root @ np.swapaxes(root, -1, -2) + np.eye(root.shape[-1], dtype=root.dtype)
+    positive = root @ np.swapaxes(root, -1, -2) + np.eye(root.shape[-1], dtype=root.dtype)
+    return positive if sign > 0 else -positive
 
 
 def _as_singular(array: Numbers) -> Numbers:

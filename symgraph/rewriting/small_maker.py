@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..array import Array, constant
+from ..dims import fixed, named
 from ..propagation import Knowledge
 from .fitting import Fitting
 from .guards import Guard
@@ -25,6 +26,12 @@ _FEW = 3
 _STARTS = 120
 _AWKWARD = 4
 """Of more operands, how many instances get the values that a rule on vectors gets."""
+_NEW_AXES = tuple(
+    entries
+    for length in (1, 2, 3)
+    for entries in product((None, (None, None, 1), (None, None, 2)), repeat=length)
+    if None in entries
+)
 _ENTRIES = (0, 1, 2, (None, None, 1), (0, 2, 1), (1, 3, 1), (1, 2, 1), (2, None, -1))
 
 
@@ -42,6 +49,8 @@ class SmallMaker(Maker):
         yield from self._of_every_matrix(seen)
         yield from self._of_what_fits(seen)
         yield from self._of_every_entry(seen)
+        yield from self._of_new_axes(seen)
+        yield from self._of_nothing(seen)
         found = 0
         wanted = _SMALL * (1 + bool(self.indices) + 3 * self.has_places)
         for _ in range(_SMALL_TRIES * wanted):
@@ -58,9 +67,9 @@ class SmallMaker(Maker):
             if found == wanted:
                 return
 
-    def _room(self) -> tuple[int, ...]:
+    def _room(self) -> tuple[Any, ...]:
         if self.has_places and self.rng.integers(3) == 0:
-            return (5,)
+            return self.pick(((5,), (5,), (named("n"), 2), (named("n") + 3,)))
         rank = self.pick((1, 2, 2, 2, 3, 3))
         if self.rng.integers(2):
             return (2,) * rank
@@ -122,6 +131,40 @@ class SmallMaker(Maker):
                     yield made
         self.queue = []
 
+    def _of_new_axes(self, seen: set[Any]) -> Iterator[Instance]:
+        """Instances on an index that makes axes anywhere, of what is repeated before or after."""
+        names = {each.kind.name: each.name for each in self.rule.statics}
+        if len(self.rule.statics) != 2 or {*names} != {"index", "shape"}:
+            return
+        index, shape = names["index"], names["shape"]
+        before = self.rule.statics[0].name == shape
+        for entries in _NEW_AXES:
+            room = (2,) * sum(entry is not None for entry in entries)
+            given: dict[str, Any] = {index: entries}
+            part = shape_of_index(self.rule.statics, given, room, ())
+            given[shape] = room if before else (2,) * len(part)
+            self.queue = [room]
+            made = self.attempt(self.dtypes()[0], room, uniform=False, given=given)
+            if made is not None and (entries, made.kind) not in seen:
+                seen.add((entries, made.kind))
+                yield made
+        self.queue = []
+
+    def _of_nothing(self, seen: set[Any]) -> Iterator[Instance]:
+        """Instances on arrays repeated to none: along one axis or another, nothing is left."""
+        names = {each.kind.name: each.name for each in self.rule.statics}
+        if not {"shape", "axes"} <= {*names}:
+            return
+        rooms = ((0, 0), (0, 2), (2, 0))
+        for own, room, axes in product(((), (0,), (1,)), rooms, ((-1,), (-2,), (-2, -1))):
+            self.queue = [own] * len(self.guards)
+            given = {names["shape"]: room, names["axes"]: axes}
+            made = self.attempt(self.dtypes()[0], room, uniform=False, given=given)
+            if made is not None and (own, room, made.kind) not in seen:
+                seen.add((own, room, made.kind))
+                yield made
+        self.queue = []
+
     def broadcasting(self, shape: tuple[Any, ...], env: Mapping[str, Any]) -> tuple[Any, ...]:
         """A shape with some of the axes, in front, or with lengths of its own."""
         if self.queue:
@@ -155,7 +198,7 @@ class SmallMaker(Maker):
             values = np.asarray(2 ** len(axes[0]))
         elif dtype.kind == "f" and self.extreme:
             values = np.asarray(self.pick((-0.75, 0.75)) * float(np.finfo(dtype).max))
-        elif "n" not in shape:
+        elif fixed(shape):
             values = self.rng.choice(admitted_numbers(guards, dtype) or [1], shape)
         else:
             return plain

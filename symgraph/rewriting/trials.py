@@ -87,12 +87,13 @@ class Trial:
             self._compare_gradients()
 
     def _draws(self) -> Sequence[_Draw]:
-        named = any(node.aval.dim_names for node in self.instance.inputs)
+        named = any(node.aval.dim_names for node in self.nodes)
         if not self.instance.inputs:
             return [_Draw()]
         if self.of_matrices:
             ordinary = [_Draw(), _Draw(matrices=self.matrices)]
-            return [*ordinary, *ordinary, _Draw(matrices="singular")]
+            negative = [_Draw(matrices="negative")] * (self.matrices == "definite")
+            return [*ordinary, *ordinary, *negative, _Draw(matrices="singular")]
         if named:
             return [_Draw(share, {"n": size}) for share, size in ((0.0, 2), (0.3, 1), (0.0, 0))]
         if self.instance.small:

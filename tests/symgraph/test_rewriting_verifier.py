@@ -19,12 +19,14 @@ from symgraph.rewriting import (
     Axis,
     DType,
     Flag,
+    Index,
     Nonnegative,
     Nonzero,
     Permutation,
     Positive,
     Real,
     Rule,
+    Scalar,
     Shape,
     Total,
     applied,
@@ -263,6 +265,38 @@ def read_before_repeated(x: Array, shape: Shape, i: Places, axis: Axis):
     provided(x.ndim == repeated.ndim)
     once = applied("gather", x, i, axis=axis)
     return whole, snp.broadcast_to(once, whole.shape)
+
+
+@mutant("rounding", "one side only has a value")
+def root_of_a_negative_scale(x: Real, c: Scalar):
+    """A negative number times a negative definite matrix has a factor."""
+    provided(x.shape == (3, 3))
+    return snp.cholesky(x * c), snp.cholesky(x) * snp.sqrt(c)
+
+
+@static
+def axes_in_front(ndim: int, shape: tuple[object, ...]) -> tuple[int, ...]:
+    return tuple(range(-len(shape), -ndim))
+
+
+@mutant("exact", "one side only has a value")
+def extremum_of_nothing(x: Array, shape: Shape, axis: Axes):
+    """A named axis may be empty."""
+    whole = applied("min", snp.broadcast_to(x, shape), axis=axis, keepdims=False)
+    provided(axes_in_front(x.ndim, shape) == axis)
+    return whole, snp.broadcast_to(x, whole.shape)
+
+
+@static
+def two_axes_behind(index: tuple[object, ...]) -> bool:
+    return index[-2:] == (None, None) and len(index) > 2
+
+
+@mutant("exact", "differ")
+def repeated_in_front_only(x: Array, index: Index, shape: Shape):
+    """An axis behind may be repeated to the length of the one before it."""
+    provided(two_axes_behind(index) & (x.shape == shape[-1:]))
+    return snp.broadcast_to(applied("getitem", x, index=index), shape), snp.broadcast_to(x, shape)
 
 
 @pytest.mark.parametrize("name", MUTANTS)
