@@ -1,15 +1,12 @@
 """One instance of a rule on trial: both sides on several draws of numbers, and their gradients.
 
-Elements that differ are judged by `grading`, against high precision where an operation has a
-definition there.
+Elements that differ are judged by `grading`, against the `reference`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -20,11 +17,10 @@ from ..errors import NotDifferentiable
 from ..evaluate import run
 from ..nodes import Node, reachable
 from ..ops.creation import input as symbolic_input
-from .grading import LARGE, Sides, acceptable, same_bits
-from .guards import uniform_value
-from .maker import OF_MATRICES, SIZES, Instance
+from .grading import Sides, acceptable, same_bits
+from .maker import SIZES, Instance
 from .modular import PRIME, NoRingIdentity, Undefined, modular_values
-from .precise import ORDINARY_BITS, WIDE_BITS, TooLarge, Unsupported, precise_values
+from .reference import Point, Reference
 from .report import Report
 from .samples import Matrices, Numbers, values_for
 
@@ -32,15 +28,10 @@ __all__ = ["Trial"]
 
 _MOST = 48
 """Elements judged in high precision at a time: enough, and quick."""
-_MOST_EXTREME = 6
 _OVERFLOWING = 1e300
 """Gradients of this size, or not finite, are not compared."""
 _THOROUGH = 6
-_STEP = 2.0**-24
-"""A relative change of an operand, to see how much a value depends on it."""
-_WORST_CONDITION = 1e6
 _AT_PLACES = frozenset({"gather", "scatter_add", "scatter_set", "take_along_axis"})
-_FACTORED = OF_MATRICES - {"matmul"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +54,7 @@ class Trial:
         self.rng = rng
         self.report = report
         self.nodes = reachable([instance.lhs, instance.rhs])
-        self.elementwise = all(_is_elementwise(node) for node in self.nodes)
-        self.flat = all(_is_elementwise(node) for node in reachable([instance.lhs]))
-        self.strict = bool(instance.rule.stable) and self.elementwise
-        # Numbers that no matrix in practice holds say nothing of a factorisation.
-        self.of_matrices = any(node.op.name in _FACTORED for node in self.nodes)
+        self.reference = Reference(instance, rng)
         definite = any(node.op.name == "cholesky" for node in self.nodes)
         self.at_places = any(node.op.name in _AT_PLACES for node in self.nodes)
         self.matrices: Matrices = "definite" if definite else "any"
@@ -90,7 +77,7 @@ class Trial:
         named = any(node.aval.dim_names for node in self.nodes)
         if not self.instance.inputs:
             return [_Draw()]
-        if self.of_matrices:
+        if self.reference.of_matrices:
             ordinary = [_Draw(), _Draw(matrices=self.matrices)]
             negative = [_Draw(matrices="negative")] * (self.matrices == "definite")
             return [*ordinary, *ordinary, *negative, _Draw(matrices="singular")]
@@ -110,12 +97,15 @@ class Trial:
         at = f" at {shown}" if shown else ""
         self.report.failures.append(f"{what}{at}   [{self.instance}]")
 
-    # -- values ----------------------------------------------------------------------------------
-    def _compare(self, draw: _Draw) -> None:
-        sizes = draw.sizes
-        given = values_for(self.instance, self.rng, draw.share, sizes, matrices=draw.matrices)
+    def _numbers(self, draw: _Draw) -> dict[Node, Numbers]:
+        given = values_for(self.instance, self.rng, draw.share, draw.sizes, matrices=draw.matrices)
         if self.at_places:
             given = {node: _as_places(value) for node, value in given.items()}
+        return given
+
+    # -- values ----------------------------------------------------------------------------------
+    def _compare(self, draw: _Draw) -> None:
+        given, sizes = self._numbers(draw), draw.sizes
         try:
             values = _evaluated(self.nodes, given, sizes)
         except ZeroDivisionError:
@@ -146,7 +136,7 @@ class Trial:
             shown = f"{left.ravel()[first]!r} and {right.ravel()[first]!r}"
             self.fail(f"the sides differ ({self.instance.sound}): {shown}", given)
             return
-        self._judge(given, values, left, right, suspect, sizes)
+        self._judge(given, values, suspect, sizes)
 
     def _refused(self, given: Mapping[Node, Numbers], sizes: Mapping[str, int]) -> None:
         """Where one side has no value, as the inverse of a singular matrix, the other has none."""
@@ -170,12 +160,11 @@ class Trial:
         self,
         given: Mapping[Node, Numbers],
         values: Mapping[Node, Numbers],
-        left: Numbers,
-        right: Numbers,
         suspect: Numbers,
         sizes: Mapping[str, int],
     ) -> None:
         """Judge elements of both sides that differ in some bit, at the grades below `exact`."""
+        left, right = (np.asarray(values[each]) for each in (self.instance.lhs, self.instance.rhs))
         with np.errstate(all="ignore"):
             same = np.abs(left - right) <= 4 * np.finfo(left.dtype).eps * np.abs(left)
         suspect = suspect & ~(same & np.isfinite(left))
@@ -185,177 +174,23 @@ class Trial:
         places = np.concatenate([_spread(grave), _spread(suspect & ~grave)])
         if not places.size:
             return
-        exact, known = self._reference(given, left, places, sizes)
+        at = Point(given, sizes, left.shape, places)
+        exact, known = self.reference.exact(at, left)
         here = Sides(
             left.ravel()[places].astype(np.float64),
             right.ravel()[places].astype(np.float64),
             exact,
-            self._infinite(given, left.shape, places),
-            self.strict,
+            self.reference.infinite(at),
+            self.reference.strict,
         )
-        if self.strict:
-            scale = self._conditioning(given, left.shape, places, exact, known, sizes)
-        else:
-            scale = self._scale(values, left.shape, places)
-        bad = known & ~acceptable(here, np.finfo(left.dtype), scale)
-        if np.any(bad):
-            first = places[int(np.flatnonzero(bad)[0])]
-            shown = f"{left.ravel()[first]!r} and {right.ravel()[first]!r}"
-            truth = exact[int(np.flatnonzero(bad)[0])]
+        scale = self.reference.scale(at, values, exact, known)
+        bad = np.flatnonzero(known & ~acceptable(here, np.finfo(left.dtype), scale))
+        if bad.size:
+            shown = f"{left.ravel()[places[bad[0]]]!r} and {right.ravel()[places[bad[0]]]!r}"
+            truth = exact[bad[0]]
             self.fail(
                 f"the sides disagree ({self.instance.sound}): {shown}, exactly {truth!r}", given
             )
-
-    def _conditioning(
-        self,
-        given: Mapping[Node, Numbers],
-        shape: tuple[int, ...],
-        places: Numbers,
-        exact: Numbers,
-        known: Numbers,
-        sizes: Mapping[str, int],
-    ) -> Numbers:
-        r"""How much relative errors of the operands move a value: $\sum_i |x_i \partial_i f|$.
-
-        No spelling can do better: log(x exp(y)) near 0 has the rounding errors of log(x) and y.
-        """
-        flat = {node: np.broadcast_to(each, shape).ravel()[places] for node, each in given.items()}
-        floats = {n: each.astype(np.float64) for n, each in flat.items() if each.dtype.kind == "f"}
-        calm, regular = np.isfinite(exact), np.isfinite(exact)
-        for each in floats.values():
-            regular &= np.isfinite(each)
-            calm &= (np.abs(each) <= 100) & ((np.abs(each) >= 1e-40) | (each == 0))
-        scale = np.zeros(len(places))
-        for chosen, bits in (
-            (np.flatnonzero(calm), ORDINARY_BITS),
-            (np.flatnonzero(regular & known & ~calm)[:_MOST_EXTREME], WIDE_BITS),
-        ):
-            for node, each in floats.items():
-                moved = {**flat, **floats, node: each * (1 - _STEP)}
-                some = {other: value[chosen] for other, value in moved.items()}
-                with suppress(TooLarge, Unsupported), np.errstate(all="ignore"):
-                    change = np.abs(self._exactly(some, sizes, bits) - exact[chosen]) / _STEP
-                    scale[chosen] += np.where(np.isfinite(change), change, 0.0)
-        return scale
-
-    def _scale(
-        self, values: Mapping[Node, Numbers], shape: tuple[int, ...], places: Numbers
-    ) -> Any:
-        """How large the numbers are that a value is computed from: a measure of cancellation."""
-        floats = [
-            np.abs(np.asarray(value, dtype=np.float64))
-            for node, value in values.items()
-            if node.aval.dtype.kind == "f"
-        ]
-        floats = [np.where(np.isfinite(each), each, 0.0) for each in floats]
-        if self.elementwise:
-            flat = [np.broadcast_to(each, shape).ravel()[places] for each in floats]
-            return np.max(flat, axis=0)
-        largest = max(float(np.max(each, initial=0.0)) for each in floats)
-        worst = self._condition(values) if self.of_matrices else 1.0
-        return largest * max(each.size for each in floats) ** 0.5 * worst
-
-    def _condition(self, values: Mapping[Node, Numbers]) -> float:
-        """By how much the worst of the square matrices given enlarges a rounding error."""
-        worst = 1.0
-        for node in self.instance.inputs:
-            matrix = np.asarray(values[node], dtype=np.float64)
-            square = matrix.ndim >= 2 and matrix.shape[-1] == matrix.shape[-2]
-            if square and matrix.size and np.all(np.isfinite(matrix)):
-                worst = max(worst, float(np.max(np.linalg.cond(matrix))))
-        return min(worst, _WORST_CONDITION)
-
-    def _reference(
-        self,
-        given: Mapping[Node, Numbers],
-        left: Numbers,
-        places: Numbers,
-        sizes: Mapping[str, int],
-    ) -> tuple[Numbers, Numbers]:
-        """The left side in exact arithmetic at `places` (NaN: undefined), and where that is known.
-
-        An infinite operand is taken as a large one of its sign. Where an operation has no
-        definition in high precision, the left side's own numbers are the reference.
-        """
-        own = left.ravel()[places].astype(np.float64)
-        limits: dict[Node, Numbers] = {}
-        for node, value in given.items():
-            number = np.broadcast_to(value, left.shape).ravel()[places] if self.flat else value
-            limits[node] = number.astype(np.float64) if value.dtype.kind == "f" else number
-        large = _larger_than(limits.values(), each=self.flat)
-        for node, number in limits.items():
-            if number.dtype.kind == "f":
-                limits[node] = np.where(np.isinf(number), np.copysign(large, number), number)
-        known = np.ones(len(places), dtype=bool)
-        try:
-            if self.flat:
-                exact, known = self._flat_reference(limits, sizes, len(places))
-            else:
-                exact = self._exactly(limits, sizes, ORDINARY_BITS).ravel()[places]
-        except Unsupported:
-            exact, known = own, ~np.isinf(own)  # what overflowed is not known
-        except TooLarge:
-            exact, known = own, np.zeros(len(places), dtype=bool)
-        infinite = self._infinite(given, left.shape, places)
-        if self.instance.rule.limit:
-            known &= ~infinite
-        return exact, known
-
-    def _infinite(
-        self, given: Mapping[Node, Numbers], shape: tuple[int, ...], places: Numbers
-    ) -> Numbers:
-        """Where an operand is infinite; everywhere, if elements depend on one another."""
-        found = np.zeros(len(places), dtype=bool)
-        for value in given.values():
-            infinite = np.isinf(value) if value.dtype.kind == "f" else np.zeros((), dtype=bool)
-            if self.flat:
-                found |= np.broadcast_to(infinite, shape).ravel()[places]
-            else:
-                found |= np.any(infinite)
-        return found
-
-    def _flat_reference(
-        self, given: Mapping[Node, Numbers], sizes: Mapping[str, int], number: int
-    ) -> tuple[Numbers, Numbers]:
-        """Exact values of selected elements, and which are known; few extreme ones: slow."""
-        extreme = np.zeros(number, dtype=bool)
-        for value in given.values():
-            if value.dtype.kind == "f":
-                size = np.abs(value.astype(np.float64))
-                extreme |= (size > 100) | ((size < 1e-40) & (size > 0))
-        exact = np.zeros(number)
-        known = np.zeros(number, dtype=bool)
-        few = np.sort(self.rng.permutation(np.flatnonzero(extreme))[:_MOST_EXTREME])
-        for chosen, bits in ((np.flatnonzero(~extreme), ORDINARY_BITS), (few, WIDE_BITS)):
-            if self._has_sizes(given, sizes, chosen, bits, exact):
-                known[chosen] = True
-                continue
-            for each in chosen:
-                known[each] = self._has_sizes(given, sizes, np.array([each]), bits, exact)
-        return exact, known
-
-    def _has_sizes(
-        self,
-        given: Mapping[Node, Numbers],
-        sizes: Mapping[str, int],
-        chosen: Numbers,
-        bits: int,
-        exact: Numbers,
-    ) -> bool:
-        """Whether all chosen elements have a size; if so, their values are put into `exact`."""
-        some = {node: value[chosen] for node, value in given.items()}
-        try:
-            exact[chosen] = self._exactly(some, sizes, bits)
-        except TooLarge:
-            return False
-        return True
-
-    def _exactly(
-        self, given: Mapping[Node, Numbers], sizes: Mapping[str, int], bits: int
-    ) -> Numbers:
-        (exact,) = precise_values([self.instance.lhs], given, sizes, bits, flat=self.flat)
-        values = np.asarray(exact, dtype=object)
-        return np.array([_as_float(each) for each in values.flat]).reshape(values.shape)
 
     # -- modulo a prime --------------------------------------------------------------------------
     def _compare_in_a_field(self) -> None:
@@ -389,9 +224,7 @@ class Trial:
             right = vjp(Array(self.instance.rhs), arrays, seed)
         except NotDifferentiable:
             return
-        given = values_for(self.instance, self.rng, 0.0, SIZES, matrices=self.matrices)
-        if self.at_places:
-            given = {node: _as_places(value) for node, value in given.items()}
+        given = self._numbers(_Draw(matrices=self.matrices))
         shape = resolve(seed.node.aval.shape, SIZES)
         given[seed.node] = self.rng.uniform(0.5, 2.0, shape)
         for node, one, other in zip(targets, left, right, strict=True):
@@ -407,12 +240,9 @@ class Trial:
                 fits = np.abs(wanted - found) <= 1e-7 * (1 + np.abs(wanted))
                 fits |= ~(np.abs(wanted) <= _OVERFLOWING)
             if not np.all(fits):
-                self.fail(
-                    f"the gradients with respect to {node.params['name']} differ: "
-                    f"{np.array2string(wanted, threshold=8)} and "
-                    f"{np.array2string(found, threshold=8)}",
-                    given,
-                )
+                shown = " and ".join(np.array2string(each, threshold=8) for each in (wanted, found))
+                name = node.params["name"]
+                self.fail(f"the gradients with respect to {name} differ: {shown}", given)
 
 
 def _as_places(value: Numbers) -> Numbers:
@@ -426,25 +256,6 @@ def _spread(chosen: Numbers) -> Numbers:
     if places.size <= _MOST:
         return places
     return places[np.linspace(0, places.size - 1, _MOST).astype(int)]
-
-
-def _larger_than(values: Iterable[Numbers], *, each: bool) -> Any:
-    """A number to stand for infinity among these; with `each`, one for each place of vectors."""
-    largest: Any = LARGE / 4
-    for value in values:
-        if value.dtype.kind == "f":
-            finite = np.where(np.isfinite(value), np.abs(value), 0.0)
-            largest = np.maximum(largest, finite if each else np.max(finite, initial=0.0))
-    return 4 * np.minimum(largest, np.finfo(np.float64).max / 4)
-
-
-def _is_elementwise(node: Node) -> bool:
-    """Whether each element of the value depends on the same element of the operands only."""
-    if node.is_constant:
-        return node.aval.size == 1 or uniform_value(node) is not None
-    if node.op.name in OF_MATRICES:
-        return False
-    return node.is_input or not node.params or node.op.name == "cast"
 
 
 def _evaluated(
@@ -471,12 +282,3 @@ def _gradient(gradient: Array | None, node: Node, given: Mapping[Node, Numbers])
         raise
     except ValueError:
         return None
-
-
-def _as_float(value: Any) -> float:
-    if isinstance(value, bool):
-        return float(value)
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
