@@ -17,6 +17,7 @@ from .term import Expr, Term, weight
 __all__ = [
     "ARGUMENTS",
     "ODD",
+    "SEEN_WHOLE",
     "SELECTIONS",
     "arrays_of",
     "held_by",
@@ -41,8 +42,12 @@ ODD = frozenset({"sign", "sin", "tan", "sinh", "tanh", "arctan", "arcsinh", "erf
 
 _MERGING = frozenset({"sin", "cos", "sinh", "cosh", "sign", "absolute", "inv", "embed"})
 """Operations whose results may meet and become another operation of what they are applied to."""
+
 SELECTIONS = frozenset({"where", "add_along_axis"})
 """Operations that seldom have an expression: their operands are written at their best anyway."""
+
+SEEN_WHOLE = SELECTIONS | {"solve", "softplus", "log"}
+"""Operations whose expression tells of the nodes they are applied to, not of their values alone."""
 
 
 def is_closed(expr: Expr, users: int, argument: bool) -> bool:

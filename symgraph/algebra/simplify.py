@@ -8,25 +8,19 @@ less, what lives anyway counted as free. Ties keep what the user wrote.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, Protocol
-
-import numpy as np
+from typing import Any, Protocol, TypeAlias
 
 from ..facts import finite
-from ..nodes import Node, Origin, make, origin, reachable
+from ..nodes import Node, make, origin, reachable
 from ..propagation import Knowledge
-from .extract import Unwritable, Writer
+from .echo import Echo, Shape, Shapes, places_of, template
 from .forms import Forms
-from .heads import open_axes
-from .leaves import leaf_expr
-from .lower_bound import exps_of, holds_exps, least_count
-from .memory import Exprs, Memory, memory_of
-from .pieces import Piece, Spelling
+from .lower_bound import holds_exps, least_count
+from .memory import Memory, memory_of
 from .polynomials import Polynomials
 from .ranges import narrows
-from .recall import Recall
 from .regions import (
     ARGUMENTS,
     SELECTIONS,
@@ -35,20 +29,16 @@ from .regions import (
     is_closed,
     is_trivial,
 )
+from .spelled import Speller, rewritten
 from .steadiness import can_overflow
 from .term import Expr, Head
+from .views import Views
 from .world import Cost, World
 
 __all__ = ["SMALL", "RewriteLog", "normalized"]
 
 _STEADY = frozenset({"logsumexp", "logaddexp", "log_softmax", "softmax", "softplus", "sigmoid"})
 """Spellings that stand for what overflows: not given up for a shorter one that does."""
-
-_OF_EXPS = ARGUMENTS - {"log", "log1p"}
-"""Operations that compute an exp."""
-
-_SEEN_WHOLE = frozenset({"where", "add_along_axis", "solve", "softplus", "log"})
-"""Operations whose expression tells of the nodes they are applied to, not of their values alone."""
 
 SMALL = 3_000
 """Nodes up to which a graph is simplified thoroughly, in rounds until nothing changes.
@@ -59,6 +49,10 @@ _TINY = 1_000
 """Nodes up to which a region is written out even if it is as short as its arrays allow.
 
 Parts of it may be computed anyway, which a bound on its length does not see."""
+
+
+Ended: TypeAlias = tuple[list[Node], Cost]
+"""The arrays that any spelling of a region needs, and what the one it had cost."""
 
 
 class RewriteLog(Protocol):
@@ -123,7 +117,6 @@ class Pass:
         self.memory = memory
         self.forms = memory.forms
         self.kept = memory.kept_late if late else memory.kept
-        self.recall = Recall(self.forms.normal)
         self.nodes = reachable(outputs)
         self.world = World(outputs, self.nodes)
         self.thorough = thorough
@@ -141,12 +134,11 @@ class Pass:
                     self.arguments.add(operand)
         for output in outputs:
             self.users[output] += 1
-        self.spellings: dict[np.dtype[Any], Spelling] = {}
         self.now: dict[Node, Node] = {}
-        self.seen: dict[Node, Expr] = {}
-        self.near: dict[Node, Expr] = {}
-        self.opened: dict[Node, bool] = {}
-        self.exps: dict[Head, list[Node]] = {}
+        self.views = Views(memory, self.world, self.users, self.now, thorough=thorough)
+        self.recall = self.views.recall
+        self.speller = Speller(self.forms.normal, self.recall, self.world, self.users)
+        self.shapes = Shapes(self.forms.heads.knowledge, self._about)
         self.polynomials = Polynomials(self.forms.heads)
 
     def run(self) -> list[Node]:
@@ -155,64 +147,98 @@ class Pass:
         return [self.now[output] for output in self.outputs]
 
     def _visit(self, node: Node) -> None:
-        rebuilt = self._rebuilt(node)
-        self.now[node] = rebuilt
+        self.now[node] = self._rebuilt(node)
         if self.thorough:
             self.polynomials.learn(node)
-        expr = self._form(node)
-        if expr is None:
-            self._close(node)
+        shape = self._shape(node)
+        if shape is not None and self._as_before(node, shape):
             return
-        if node.op.name in _OF_EXPS:
-            for head in {each for term in expr for f in term.factors for each in exps_of(f.head)}:
-                self.exps.setdefault(head, []).append(node)
+        views = self.views
+        expr = views.form(node)
+        if expr is None:
+            views.close(node)
+            return
         closed = is_closed(expr, self.users[node], node in self.arguments)
-        trivial = is_trivial(node, [self.opened[each] for each in node.operands])
+        trivial = is_trivial(node, [views.opened[each] for each in node.operands])
         trivial = trivial and not (self.thorough and self.polynomials.reaches(node))
         # A value with several users is written at its best: alone, none of them would change it.
         shared = self.users[node] > 1
-        near = self._near(node, expr) if self.late else None
+        near = views.near(node, expr) if self.late else None
         wanted = (closed or shared or node in self.ends) and not trivial
+        before, ended = self.now[node], None
         if wanted and near is not expr:
-            self._end(node, expr if near is None else near)
+            ended = self._end(node, expr if near is None else near)
+        if near is not None and not (
+            closed and is_closed(near, self.users[node], node in self.arguments)
+        ):
+            views.bring_near(node, near)  # Long over the inputs, short over the arrays there are.
         if closed:
-            self._close(node)
-            if near is not None and not is_closed(near, self.users[node], node in self.arguments):
-                self.near[node] = near  # Long over the inputs, short over the arrays there are.
-            with suppress(OverflowError):
-                self.recall.learn(expr, self.seen[node])
+            views.close(node)
         else:
-            self.seen[node] = expr
-            if near is not None:
-                self.near[node] = near
-            self.opened[node] = True
-            if shared and expr and self.thorough:
-                learn = self.recall.learn_sum if len(expr) > 1 else self.recall.learn_product
-                with suppress(OverflowError):
-                    learn(expr, self.now[node])
+            views.open(node, expr)
+        views.learn(node, expr)
+        if shape is not None and expr:
+            self._note(node, expr, shape, ended, written=self.now[node] is not before)
 
-    def _close(self, node: Node) -> None:
-        if len(node.results) == 1:
-            self.seen[node] = self._leaf(node)
-        self.opened[node] = False
+    # -- regions of one shape ----------------------------------------------------------------------
+    def _about(self, node: Node) -> Any:
+        origin = node.origin
+        gradient = (origin.adjoint_of is not None, origin.shared)
+        return (self.users[node] > 1, node in self.ends, node in self.arguments, gradient)
 
-    def _leaf(self, node: Node) -> Expr:
-        array = self.now[node]
-        found = self.memory.leaves.get(array)
-        if found is None:
-            found = self.memory.leaves[array] = leaf_expr(self.forms.heads, array)
-        return found
+    def _shape(self, node: Node) -> Shape | None:
+        if self.patient or not self.shapes.pays:
+            return None
+        if not Forms.knows(node) or not self.world.alive(node):
+            return None
+        return self.shapes.of(node, [self.views.array(each) for each in node.operands])
 
-    def _near(self, node: Node, expr: Expr) -> Expr:
-        """The expression over values with other users as arrays: those are computed anyway."""
-        operands = [
-            self._leaf(each) if self.users[each] > 1 else self.near.get(each, self.seen[each])
-            for each in node.operands
-        ]
-        seen = map(self.seen.__getitem__, node.operands)
-        if all(a is b for a, b in zip(operands, seen, strict=True)):
-            return expr
-        return self._expr(node, operands, self.memory.nears) or expr
+    def _note(
+        self, node: Node, expr: Expr, shape: Shape, ended: Ended | None, *, written: bool
+    ) -> None:
+        """Keep what was done with a region, for others of its shape; if that can be told."""
+        held, saved = ended or ([], None)
+        places = places_of(held, shape.atoms)
+        instead = template(self.now[node], shape.atoms) if written else None
+        arrays = arrays_of(expr) if self.views.is_learned(node, expr) else []
+        newest = max(arrays, key=lambda each: each.serial, default=None)
+        known_by = places_of([] if newest is None else [newest], shape.atoms)
+        if places is None or known_by is None or (written and instead is None):
+            return
+        closed = not self.views.opened[node]
+        self.shapes.keep(shape, Echo(closed, places, saved, instead, known_by))
+
+    def _as_before(self, node: Node, shape: Shape) -> bool:
+        """Do with a region what was done with the first of its shape; whether that was right."""
+        echo = self.shapes.echo(shape)
+        if echo is None:
+            return False
+        if echo.saved is not None:
+            held = self.world.hold([shape.atoms[place] for place in echo.held])
+            right = self._written_as_before(node, echo, shape)
+            self.world.let_go(held)
+            if not right:
+                return False
+        self.views.opened[node] = not echo.closed
+        for place in echo.known_by:
+            self.views.learn_later(node, shape.atoms[place])
+        return True
+
+    def _written_as_before(self, node: Node, echo: Echo, shape: Shape) -> bool:
+        saved = self.world.suspend(node)
+        if saved != echo.saved or echo.instead is None:
+            self.world.resume(node)
+            return saved == echo.saved
+        old = self.now[node]
+        with origin(rewritten(node)):
+            new = echo.instead.over(shape.atoms)
+        if new is old or _depends(new, old) or can_overflow(new, self.world.alive):
+            right = False
+        else:
+            right = self._replaced(node, new, lambda spent: spent < saved)
+        if not right:
+            self.world.resume(node)
+        return right
 
     def _rebuilt(self, node: Node) -> Node:
         operands = tuple([self.now[operand] for operand in node.operands])
@@ -223,49 +249,31 @@ class Pass:
         self.world.same(rebuilt, node)
         return rebuilt
 
-    def _form(self, node: Node) -> Expr | None:
-        if not Forms.knows(node) or not self.world.alive(node):
-            return None
-        operands = [self.seen[operand] for operand in node.operands]
-        expr = self._expr(node, operands, self.memory.exprs)
-        if expr is not None:
-            with suppress(OverflowError):
-                return self.recall.recalled(expr)
-        return expr
-
-    def _expr(self, node: Node, operands: list[Expr], known: Exprs) -> Expr | None:
-        before = known.get(node)
-        if before is not None and all(a is b for a, b in zip(before[0], operands, strict=True)):
-            return before[1]
-        expr = None
-        with suppress(OverflowError):  # a number in it that no float is
-            expr = self.forms.form(node, operands)
-        known[node] = (operands, expr)
-        if node.op.name not in _SEEN_WHOLE:
-            known[self.now[node]] = (operands, expr)
-        return expr
-
     # -- the end of a region -----------------------------------------------------------------------
-    def _end(self, node: Node, expr: Expr) -> None:
+    def _end(self, node: Node, expr: Expr) -> Ended:
         # Any spelling needs the arrays below: held, they bound the walk that prices the old one.
-        held = self.world.hold(held_by(expr))
-        self._respelled(node, expr)
+        needed = held_by(expr)
+        held = self.world.hold(needed)
+        saved = self._respelled(node, expr)
         self.world.let_go(held)
+        return needed, saved
 
-    def _respelled(self, node: Node, expr: Expr) -> None:
+    def _respelled(self, node: Node, expr: Expr) -> Cost:
+        """The node in its cheapest spelling; what the one it had costs."""
         saved = self.world.suspend(node)
         polynomial = self._polynomial(node, saved)
         if not polynomial and self._hopeless(node, expr, saved):
             self.world.resume(node)
-            return
+            return saved
         options = [*([expr] if self.late else self._options(expr)), *polynomial]
         if not self._taken(node, expr, saved, options):
             self._keep(node, saved)
+        return saved
 
     def _taken(self, node: Node, expr: Expr, saved: Cost, options: list[Expr]) -> bool:
         """Whether a suspended node is put back as the best of these: if that is a gain."""
         old = self.now[node]
-        new, option = self._written(node, options)
+        new, option = self.speller.cheapest(node, options)
         if new is None or new is old or _depends(new, old) or self._vanishes(node, expr):
             return False
         alive = self.world.alive
@@ -273,12 +281,18 @@ class Pass:
         steadier = was_shaky and not shaky
         if shaky and (old.op.name in _STEADY or not was_shaky):
             return False
+        arrays = set(arrays_of(option))
+        return self._replaced(
+            node, new, lambda spent: steadier or (spent < saved and not narrows(new, old, arrays))
+        )
+
+    def _replaced(self, node: Node, new: Node, gain: Callable[[Cost], bool]) -> bool:
+        """Whether a suspended node is put back as another: if what that costs is a gain."""
         self.world.replace(node, new)
-        spent = self.world.resume(node)
-        if steadier or (spent < saved and not narrows(new, old, set(arrays_of(option)))):
-            self.now[node] = new
+        if gain(self.world.resume(node)):
             if self.log is not None:
-                self.log.record("algebra", old, new)
+                self.log.record("algebra", self.now[node], new)
+            self.now[node] = new
             return True
         self.world.suspend(node)
         self.world.forget(node)
@@ -322,7 +336,7 @@ class Pass:
 
     def _has_exp(self, head: Head) -> bool:
         """Whether an exp is computed anyway, as far as it is worth while to look."""
-        return self.thorough or any(map(self.world.alive, self.exps.get(head, ())))
+        return self.thorough or any(map(self.world.alive, self.views.exps.get(head, ())))
 
     def _options(self, expr: Expr) -> list[Expr]:
         """The expression, and what it is with sums opened, and products and contractions known."""
@@ -341,33 +355,6 @@ class Pass:
                     options.append(uncut)
         return options
 
-    def _written(self, node: Node, options: list[Expr]) -> tuple[Node | None, Expr]:
-        """The cheapest spelling of any of these, and of which."""
-        spelling = self.spellings.get(node.dtype)
-        if spelling is None:
-            spelling = Spelling(node.dtype, self.world.alive, self.users.__contains__)
-            self.spellings[node.dtype] = spelling
-        axes = open_axes(node)
-        for place, axis in enumerate(axes):
-            spelling.sizes[place] = node.shape[axis]
-        writer = Writer(
-            self.forms.normal,
-            spelling,
-            self.world.price,
-            self.world.size,
-            self.recall.sum_of,
-            range(len(axes)),
-        )
-        made = Origin(node.origin.frames, node.origin.adjoint_of, "algebra")
-        found: list[tuple[Node, Expr]] = []
-        with origin(made):
-            for option in options:
-                with suppress(Unwritable, OverflowError):
-                    found.append((_shaped(spelling, writer.written(option), node), option))
-        if len(found) > 1:
-            return min(found, key=lambda each: self.world.price(each[0]))
-        return found[0] if found else (None, options[0])
-
 
 def _depends(node: Node, on: Node) -> bool:
     """Whether `node` is computed from `on`; operands precede their consumers."""
@@ -382,19 +369,3 @@ def _depends(node: Node, on: Node) -> bool:
                 seen.add(operand)
                 stack.append(operand)
     return False
-
-
-def _shaped(spelling: Spelling, piece: Piece, node: Node) -> Node:
-    """The piece in the shape of the node it replaces."""
-    axes = open_axes(node)
-    found = spelling.laid(piece, range(len(axes)))
-    shape = node.shape
-    if found.shape == shape:
-        return found
-    units = [axis for axis in range(-node.ndim, 0) if axis not in axes]
-    if units:
-        padded = (1,) * (len(axes) - found.ndim) + found.shape
-        rest = iter(padded)
-        wide = tuple([1 if axis in units else next(rest) for axis in range(-node.ndim, 0)])
-        found = spelling.call("reshape", found, wide) if found.shape != wide else found
-    return found if found.shape == shape else spelling.call("broadcast_to", found, shape)

@@ -1,0 +1,220 @@
+"""Regions built like one that was written before: they are written as that one was.
+
+A network has the same few regions in each of its layers. What the algebra makes of a region follows
+from how it is built up from the arrays below, from what is known of those, and from which values
+inside have other users: regions that agree in all of this are one *shape*, whatever their arrays.
+The first of a shape is written with all care, and what was done is kept as a template; the others
+are filled in, where that is as much of a gain as it was there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from ..interning import params_key
+from ..nodes import Node, make
+from ..op import Op, Params
+from ..propagation import Knowledge
+from .regions import SEEN_WHOLE
+from .world import Cost
+
+__all__ = ["Echo", "Shape", "Shapes", "Template", "places_of", "template"]
+
+_LARGEST = 60
+"""Nodes of a template; regions are not larger."""
+
+_TRIED = 1_000
+"""Values looked at before it is known whether shapes repeat."""
+
+_ONE_IN = 3
+"""One in so many must."""
+
+_DEEP = frozenset({"cast", "embed"})
+"""Arrays that are told apart by more than their operation and its operands."""
+
+_ALIKE = frozenset({"input", "getitem"})
+"""Arrays whose params say where they come from, which nothing is concluded from."""
+
+
+class Shape(NamedTuple):
+    """How a value is built up: a number for the way, and the arrays it is built from, in order.
+
+    An array counts with the operands of the operation that makes it: sin(x) may meet cos(x).
+    """
+
+    way: int
+    atoms: tuple[Node, ...]
+
+
+Ref: TypeAlias = int | Node
+"""A step or an atom by number (atoms are -1, -2, ...), or a constant."""
+
+
+class Template(NamedTuple):
+    """A spelling over atoms: operations in order, each on atoms, constants and earlier steps."""
+
+    steps: tuple[tuple[Op, Params, tuple[Ref, ...]], ...]
+    result: Ref
+
+    def over(self, atoms: Sequence[Node]) -> Node:
+        """The spelling, written over these."""
+        made: list[Node] = []
+
+        def found(ref: Ref) -> Node:
+            if isinstance(ref, Node):
+                return ref
+            return atoms[-1 - ref] if ref < 0 else made[ref]
+
+        for op, params, refs in self.steps:
+            made.append(make(op, [found(ref) for ref in refs], params))
+        return found(self.result)
+
+
+class Echo(NamedTuple):
+    """What was done with the first region of a shape.
+
+    Parameters
+    ----------
+    closed : bool
+        Whether its consumers see it as one array.
+    held : tuple of int
+        Atoms that any spelling needs.
+    saved : Cost, optional
+        What it cost as it was, where it was looked at as the end of a region.
+    instead : Template, optional
+        The spelling that took its place.
+    known_by : tuple of int
+        The atom by which what is remembered of it is found, where something is.
+    """
+
+    closed: bool
+    held: tuple[int, ...]
+    saved: Cost | None
+    instead: Template | None
+    known_by: tuple[int, ...]
+
+
+class Shapes:
+    """The shapes of values.
+
+    Parameters
+    ----------
+    knowledge : Knowledge
+    about : callable
+        What of a node's surroundings decides what is done with it.
+    """
+
+    def __init__(self, knowledge: Knowledge, about: Callable[[Node], Any]) -> None:
+        self.knowledge = knowledge
+        self.about = about
+        self.met = 0
+        self.repeated = 0
+        self._echoes: dict[int, Echo] = {}
+        self._ways: dict[Any, int] = {}
+        self._shapes: dict[Node, Shape | None] = {}
+        self._arrays: dict[Node, Shape | None] = {}
+
+    @property
+    def pays(self) -> bool:
+        """Whether so many regions repeat one another that it is worth while to look."""
+        return self.met < _TRIED or self.repeated * _ONE_IN > self.met
+
+    def of(self, node: Node, arrays: Sequence[Node | None]) -> Shape | None:
+        """The shape of a node; None if it is looked at by itself.
+
+        Parameters
+        ----------
+        node : Node
+        arrays : sequence of Node or None
+            For each operand the array it is seen as; None if it is part of the region.
+        """
+        found = self._shapes[node] = self._of(node, arrays)
+        self.met += 1
+        return found
+
+    def echo(self, shape: Shape) -> Echo | None:
+        """What was done with the first region of the shape."""
+        found = self._echoes.get(shape.way)
+        self.repeated += found is not None
+        return found
+
+    def keep(self, shape: Shape, echo: Echo) -> None:
+        """Remember what was done with a region, if it is the first of its shape."""
+        self._echoes.setdefault(shape.way, echo)
+
+    def _of(self, node: Node, arrays: Sequence[Node | None]) -> Shape | None:
+        if node.op.name in SEEN_WHOLE:
+            return None
+        ways: list[int] = []
+        atoms: dict[Node, int] = {}
+        pattern: list[int] = []
+        for operand, array in zip(node.operands, arrays, strict=True):
+            shape = self._shapes[operand] if array is None else self.array(array)
+            if shape is None:
+                return None
+            ways.append(shape.way)
+            for atom in shape.atoms:
+                pattern.append(atoms.setdefault(atom, len(atoms)))
+        params = params_key(node.params) if node.params else ()
+        key = (node.op, params, node.aval, self.about(node), *ways, *pattern)
+        return Shape(self._way(key), tuple(atoms))
+
+    def array(self, node: Node) -> Shape | None:
+        """The shape of an array below regions."""
+        if node not in self._arrays:
+            self._arrays[node] = self._array(node)
+        return self._arrays[node]
+
+    def _array(self, node: Node) -> Shape | None:
+        if len(node.results) > 1 or node.op.name in _DEEP:
+            return None
+        if node.is_constant:
+            return Shape(self._way(node), ())
+        known = [self.knowledge.of(each) for each in (node, *node.operands)]
+        facts = [(frozenset(each.facts), *each.bounds) for each in known]
+        params = () if node.op.name in _ALIKE else params_key(node.params)
+        key = (node.op, params, node.aval, node.copy, *facts)
+        atoms = dict.fromkeys((node, *node.operands))
+        pattern = [list(atoms).index(each) for each in (node, *node.operands)]
+        return Shape(self._way((*key, *pattern)), tuple(atoms))
+
+    def _way(self, key: Any) -> int:
+        return self._ways.setdefault(key, len(self._ways))
+
+
+def places_of(nodes: Sequence[Node], atoms: Sequence[Node]) -> tuple[int, ...] | None:
+    """Where nodes stand among the atoms; None if one does not."""
+    places = {atom: place for place, atom in enumerate(atoms)}
+    found = [places.get(node) for node in nodes]
+    return None if None in found else tuple([each for each in found if each is not None])
+
+
+def template(node: Node, atoms: Sequence[Node]) -> Template | None:
+    """A value as a spelling over atoms; None if it is computed from anything else."""
+    refs: dict[Node, Ref] = {atom: -1 - place for place, atom in enumerate(atoms)}
+    steps: list[tuple[Op, Params, tuple[Ref, ...]]] = []
+    stack = [node]
+    while stack:
+        top = stack[-1]
+        missing = [] if top in refs else [each for each in top.operands if each not in refs]
+        if missing:
+            stack.extend(missing)
+            if len(stack) + len(steps) > _LARGEST:
+                return None
+            continue
+        stack.pop()
+        if top in refs:
+            continue
+        if top.is_input or top.copy or len(top.results) > 1:
+            return None
+        if top.is_constant:
+            refs[top] = top
+            continue
+        refs[top] = len(steps)
+        steps.append((top.op, top.params, _refs_of(top, refs)))
+    return Template(tuple(steps), refs[node])
+
+
+def _refs_of(node: Node, refs: Mapping[Node, Ref]) -> tuple[Ref, ...]:
+    return tuple([refs[each] for each in node.operands])

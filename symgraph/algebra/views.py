@@ -1,0 +1,182 @@
+"""What each value is to its consumers: an expression over the arrays below, or one array.
+
+Values whose region was written as another of its shape have no expression until one is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+from ..nodes import Node
+from .forms import Forms
+from .leaves import leaf_expr
+from .lower_bound import exps_of
+from .memory import Exprs, Memory
+from .recall import Recall
+from .regions import ARGUMENTS, SEEN_WHOLE, arrays_of
+from .term import Expr, Head
+from .world import World
+
+__all__ = ["Views"]
+
+_OF_EXPS = ARGUMENTS - {"log", "log1p"}
+"""Operations that compute an exp."""
+
+
+class Views:
+    """Expressions of values, and what is remembered of them, in one walk over the graph.
+
+    Parameters
+    ----------
+    memory : Memory
+    world : World
+    users : mapping
+        How many nodes use a value.
+    now : mapping
+        What each value is computed as, as far as the walk has come.
+    thorough : bool
+        Remember values with several users, too.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        world: World,
+        users: Mapping[Node, int],
+        now: Mapping[Node, Node],
+        *,
+        thorough: bool,
+    ) -> None:
+        self.memory = memory
+        self.forms = memory.forms
+        self.world = world
+        self.users = users
+        self.now = now
+        self.thorough = thorough
+        self.recall = Recall(self.forms.normal)
+        self.opened: dict[Node, bool] = {}
+        self.exps: dict[Head, list[Node]] = {}
+        self._seen: dict[Node, Expr] = {}
+        self._near: dict[Node, Expr] = {}
+        self._unlearned: dict[Node, list[Node]] = {}
+
+    # -- one array, or an expression ---------------------------------------------------------------
+    def close(self, node: Node) -> None:
+        """From now on the value is one array."""
+        if len(node.results) == 1:
+            self._seen[node] = self._leaf(node)
+        self.opened[node] = False
+
+    def open(self, node: Node, expr: Expr) -> None:
+        """From now on the value is this expression."""
+        self._seen[node] = expr
+        self.opened[node] = True
+
+    def array(self, node: Node) -> Node | None:
+        """The array that the value is seen as; None if it is opened."""
+        return None if self.opened[node] else self.now[node]
+
+    def of(self, node: Node) -> Expr:
+        """What the value is seen as."""
+        found = self._seen.get(node)
+        return self._caught_up(node) if found is None else found
+
+    def _leaf(self, node: Node) -> Expr:
+        array = self.now[node]
+        found = self.memory.leaves.get(array)
+        if found is None:
+            found = self.memory.leaves[array] = leaf_expr(self.forms.heads, array)
+        return found
+
+    # -- expressions -------------------------------------------------------------------------------
+    def form(self, node: Node) -> Expr | None:
+        """The value as an expression; None of one that is an array."""
+        if not Forms.knows(node) or not self.world.alive(node):
+            return None
+        expr = self._formed(node)
+        if expr is not None and self._unlearned:
+            arrays = arrays_of(expr)
+            if any(array in self._unlearned for array in arrays):
+                self._learn_of(arrays)
+                return self._formed(node)
+        return expr
+
+    def _formed(self, node: Node) -> Expr | None:
+        operands = [self.of(operand) for operand in node.operands]
+        expr = self._expr(node, operands, self.memory.exprs)
+        if expr is not None:
+            with suppress(OverflowError):
+                return self.recall.recalled(expr)
+        return expr
+
+    def near(self, node: Node, expr: Expr) -> Expr:
+        """The expression over values with other users as arrays: those are computed anyway."""
+        operands = [
+            self._leaf(each) if self.users[each] > 1 else self._near.get(each, self._seen[each])
+            for each in node.operands
+        ]
+        seen = map(self._seen.__getitem__, node.operands)
+        if all(a is b for a, b in zip(operands, seen, strict=True)):
+            return expr
+        return self._expr(node, operands, self.memory.nears) or expr
+
+    def bring_near(self, node: Node, near: Expr) -> None:
+        """Remember what the value is over values with other users."""
+        self._near[node] = near
+
+    def _expr(self, node: Node, operands: list[Expr], known: Exprs) -> Expr | None:
+        before = known.get(node)
+        if before is not None and all(a is b for a, b in zip(before[0], operands, strict=True)):
+            return before[1]
+        expr = None
+        with suppress(OverflowError):  # a number in it that no float is
+            expr = self.forms.form(node, operands)
+        known[node] = (operands, expr)
+        if node.op.name not in SEEN_WHOLE:
+            known[self.now[node]] = (operands, expr)
+        return expr
+
+    # -- what is remembered ------------------------------------------------------------------------
+    def learn(self, node: Node, expr: Expr) -> None:
+        """Remember the exps in the value, and what the array is, where consumers may meet it."""
+        if node.op.name in _OF_EXPS:
+            for head in {each for term in expr for f in term.factors for each in exps_of(f.head)}:
+                self.exps.setdefault(head, []).append(node)
+        with suppress(OverflowError):
+            if not self.opened[node]:
+                self.recall.learn(expr, self._seen[node])
+            elif expr and self.thorough and self.users[node] > 1:
+                learn = self.recall.learn_sum if len(expr) > 1 else self.recall.learn_product
+                learn(expr, self.now[node])
+
+    def is_learned(self, node: Node, expr: Expr) -> bool:
+        """Whether `learn` has anything to remember."""
+        shared = self.thorough and self.users[node] > 1
+        return shared or node.op.name in _OF_EXPS or not self.opened[node]
+
+    def learn_later(self, node: Node, array: Node) -> None:
+        """Remember what the value is when an expression is met in which this array stands."""
+        self._unlearned.setdefault(array, []).append(node)
+
+    def _learn_of(self, arrays: list[Node]) -> None:
+        for array in arrays:
+            for node in self._unlearned.pop(array, ()):
+                expr = self._formed(node)
+                if expr is not None:
+                    self.of(node)
+                    self.learn(node, expr)
+
+    def _caught_up(self, node: Node) -> Expr:
+        """What a value is seen as whose region was written without its expression."""
+        stack = [node]
+        while stack:
+            top = stack[-1]
+            missing = [each for each in top.operands if self.opened[top] and each not in self._seen]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            expr = self._formed(top) if self.opened[top] else None
+            self._seen[top] = self._leaf(top) if expr is None else expr
+        return self._seen[node]
