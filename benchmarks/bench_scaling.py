@@ -3,6 +3,7 @@
 Run it from the repository's root:
 
     python benchmarks/bench_scaling.py             # random graphs of 1,000 to 10,000 nodes
+    python benchmarks/bench_scaling.py --networks  # and networks of many layers
     python benchmarks/bench_scaling.py --chain     # and a chain of 100,000 nodes
     python benchmarks/bench_scaling.py --profile   # where the time of the largest graph goes
 """
@@ -21,7 +22,7 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
-from randomgraphs import chain, random_function
+from randomgraphs import NETWORKS, chain, random_function
 
 import symgraph as sg
 
@@ -87,6 +88,19 @@ def random_graphs(sizes: list[int], repeats: int) -> bool:
     return kept
 
 
+def networks() -> None:
+    """Networks of a quarter, half and all of the layers that make about 10,000 nodes."""
+    given = {**arrays(), "v": np.full((3, 3), 0.1)}
+    for kind, (made, layers) in NETWORKS.items():
+        for count in (layers // 4, layers // 2, layers):
+            clock, nodes = pipeline(made(count), given, "w")
+            seconds = clock.seconds["simplify"]
+            print(
+                f"{kind:10s} {count:4d} layers {nodes!s:22s} simplify {seconds:6.3f} s"
+                f" ({1e6 * seconds / nodes[1]:.0f} us a node)  all stages {clock.total:6.3f} s"
+            )
+
+
 def long_chain(length: int) -> None:
     """Every stage of a chain."""
     given = {"x": np.linspace(-1, 1, 3)}
@@ -107,6 +121,7 @@ def main() -> None:
     """Print the tables; exit with 1 if a limit is broken."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--chain", action="store_true")
+    parser.add_argument("--networks", action="store_true")
     parser.add_argument("--profile", action="store_true")
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 2000, 5000, 10000])
     parser.add_argument("--repeats", type=int, default=2)
@@ -117,6 +132,8 @@ def main() -> None:
         pstats.Stats(profile).sort_stats("tottime").print_stats(35)
         return
     kept = random_graphs(chosen.sizes, chosen.repeats)
+    if chosen.networks:
+        networks()
     if chosen.chain:
         long_chain(100_000)
     print(f"within {LIMIT_SECONDS:.0f} s and {LIMIT_RATIO:.0f} times linear: {kept}")

@@ -45,6 +45,9 @@ SMALL = 3_000
 
 A larger graph is spared the rare spellings and the rounds that confirm them."""
 
+_FEW = 200
+"""Nodes up to which regions are not looked at for such as are built alike."""
+
 _TINY = 1_000
 """Nodes up to which a region is written out even if it is as short as its arrays allow.
 
@@ -187,7 +190,7 @@ class Pass:
         return (self.users[node] > 1, node in self.ends, node in self.arguments, gradient)
 
     def _shape(self, node: Node) -> Shape | None:
-        if self.patient or not self.shapes.pays:
+        if self.late or len(self.nodes) <= _FEW or not self.shapes.pays:
             return None
         if not Forms.knows(node) or not self.world.alive(node):
             return None

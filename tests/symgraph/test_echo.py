@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from randomgraphs import SYMGRAPH, Program, random_program
+from randomgraphs import NETWORKS, SYMGRAPH, Program, random_program
 from randomgraphs.compare import TOLERANCE, Reference, difference, flat
 from textbook import Row, numbers, traced
 from textbook.catalogue import CATALOGUE
 
 import symgraph as sg
 from symgraph.algebra import echo, simplify
+from symgraph.algebra.spelled import Speller
 from symgraph.nodes import Node
 
 SIZES = {"n": 6}
@@ -31,7 +32,7 @@ def echoed(monkeypatch: pytest.MonkeyPatch) -> list[Node]:
             found.append(node)
         return right
 
-    monkeypatch.setattr(simplify, "_TINY", 0)
+    monkeypatch.setattr(simplify, "_FEW", 0)
     monkeypatch.setattr(simplify.Pass, "_as_before", told)
     return found
 
@@ -66,29 +67,52 @@ def _leaves(value: Any) -> list[Any]:
     return [each for v in value for each in _leaves(v)] if isinstance(value, tuple) else [value]
 
 
-def test_layers_are_written_once(echoed: list[Node], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A network comes out as it does where each layer is written by itself, number for number."""
-
-    def network(x: Any, w: Any, b: Any) -> Any:
-        for _ in range(12):
-            centred = x - np.mean(x, axis=-1, keepdims=True)
-            scale = np.sqrt(np.mean(centred * centred, axis=-1, keepdims=True) + 1e-5)
-            e = np.exp(x @ x.T)
-            x = x + np.tanh(centred / scale @ w + b) + e / np.sum(e, axis=-1, keepdims=True) @ x
-        return np.mean(x**2)
-
+def at_random() -> dict[str, np.ndarray[Any, Any]]:
     rng = np.random.default_rng(0)
-    at = {"x": rng.normal(size=(4, 3)), "w": rng.normal(size=(3, 3)), "b": rng.normal(size=3)}
-    joint = sg.trace(network, **at).gradient("w", "b")
+    return {
+        "x": rng.normal(size=(4, 3)),
+        "w": rng.normal(size=(3, 3)),
+        "v": rng.normal(size=(3, 3)),
+    }
+
+
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_layers_come_out_as_if_each_were_written(
+    kind: str, echoed: list[Node], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Operation for operation and number for number."""
+    at = at_random()
+    joint = sg.trace(NETWORKS[kind][0](12), **at).gradient("w", "v")
     small = joint.simplify()
-    assert len(echoed) > 0.8 * 12 * 20
+    assert len(echoed) > 0.6 * len(small)
     monkeypatch.setattr(echo.Shapes, "pays", False)
     alone = joint.simplify()
     assert (small.op_count(), small.flops()) == (alone.op_count(), alone.flops())
-    for one, other in zip(
-        _leaves(alone.evaluate(**at)), _leaves(small.evaluate(**at)), strict=True
-    ):
+    wanted, found = _leaves(alone.evaluate(**at)), _leaves(small.evaluate(**at))
+    for one, other in zip(wanted, found, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_spelling_does_not_grow_with_depth(
+    kind: str, echoed: list[Node], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Twice the layers hold the same few regions; only a small graph is looked at again, late."""
+    monkeypatch.setattr(simplify, "_TINY", 0)
+    spelled: list[Node] = []
+    plain = Speller.cheapest
+
+    def counted(self: Speller, node: Node, options: Any) -> Any:
+        spelled.append(node)
+        return plain(self, node, options)
+
+    monkeypatch.setattr(Speller, "cheapest", counted)
+    counts: list[int] = []
+    for layers in (12, 24):
+        spelled.clear()
+        sg.trace(NETWORKS[kind][0](layers), **at_random()).gradient("w", "v").simplify()
+        counts.append(len(spelled))
+    assert counts[1] <= 1.1 * counts[0]
 
 
 TWO: dict[str, tuple[Callable[..., Any], dict[str, sg.Spec]]] = {
