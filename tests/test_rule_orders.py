@@ -7,13 +7,17 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from randomgraphs import random_program
-from randomgraphs.compare import traced
+from randomgraphs.compare import flat, traced
+from textbook import numbers
+from textbook import traced as textbook_traced
+from textbook.catalogue import CATALOGUE
 
 import symgraph as sg
 from symgraph.rewriting.index import RuleSet
@@ -88,6 +92,33 @@ def test_rule_orders_on_random_programs(seed: int) -> None:
     for order in range(10):
         found = joint.simplify(rules=in_order(order))
         assert found.op_count() == wanted.op_count()
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("seed", range(100))
+def test_rule_orders_on_the_catalogue(seed: int) -> None:
+    """Every textbook gradient comes out at the same cost, and with the same numbers."""
+    rules = in_order(seed)
+    for place, row in enumerate(CATALOGUE):
+        joint, wanted = catalogue_graphs(place)
+        found = joint.simplify(rules=rules)
+        if found.dag.outputs == wanted.dag.outputs:
+            continue
+        assert found.op_count() == wanted.op_count(), row.name
+        assert found.flops() == wanted.flops(), row.name
+        at = numbers(row, {"n": 6})
+        pairs = zip(flat(found.evaluate(**at)), flat(wanted.evaluate(**at)), strict=True)
+        for value, other in pairs:
+            scale = float(np.max(np.abs(other), initial=1e-3))
+            np.testing.assert_allclose(value, other, rtol=1e-9, atol=1e-9 * scale)
+
+
+@cache
+def catalogue_graphs(place: int) -> tuple[sg.Graph, sg.Graph]:
+    """The gradient of a row as derived, and simplified."""
+    row = CATALOGUE[place]
+    joint = textbook_traced(row.f, row.specs).gradient(*row.wrt)
+    return joint, joint.simplify()
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.__name__)
