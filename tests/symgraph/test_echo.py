@@ -88,7 +88,7 @@ def test_layers_come_out_as_if_each_were_written(
 ) -> None:
     """Operation for operation and number for number."""
     at = at_random()
-    joint = sg.trace(NETWORKS[kind][0](12), **at).gradient("w", "v")
+    joint = sg.trace(NETWORKS[kind][0](12), **{**at, "x": sg.spec("n, 3")}).gradient("w", "v")
     small = joint.simplify()
     assert len(echoed) > 0.6 * len(small)
     monkeypatch.setattr(echo.Shapes, "pays", False)
