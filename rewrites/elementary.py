@@ -149,7 +149,7 @@ def sigmoid_of_log_odds_in_parts(x: Real) -> Identity:
 
 
 # -- powers and logs -------------------------------------------------------------------------------
-@rule(sound="domain", earned={"rounding": {"a": Positive}}, measure="powers")
+@rule(sound="domain", earned={"rounding": {"a": Sure}}, measure="powers")
 def product_of_powers(a: Nonnegative, x: Real, y: Real) -> Identity:
     r"""$a^x a^y = a^{x + y}$ for $a \ge 0$."""
     return power(a, x) * power(a, y), power(a, x + y)
