@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from math import prod
 from typing import Any, Literal, TypeAlias
 
@@ -66,6 +67,8 @@ def values_for(
         if specials == 1 and len(shapes) > 1 and len(set(shapes)) == 1 and len(shapes[0]) == 1
         else [_mixed(*each, rng, specials) for each in zip(shapes, dtypes, strict=True)]
     )
+    if specials == _WHOLE_ROWS:
+        drawn = _with_opposites(drawn, rng)
     if matrices == "definite":
         drawn = [_as_definite(array) for array in drawn]
     if matrices == "negative":
@@ -76,6 +79,15 @@ def values_for(
         node: _admitted(array, facts, rng, instance.sound)
         for node, array, facts in zip(instance.inputs, drawn, instance.facts, strict=True)
     }
+
+
+def _with_opposites(drawn: Sequence[Numbers], rng: np.random.Generator) -> list[Numbers]:
+    """The arrays, now and then an element the negative of its neighbour's: their sum is 0."""
+    result = list(drawn[:1])
+    for x, y in pairwise(drawn):
+        alike = x.shape == y.shape and x.dtype == y.dtype and y.dtype.kind == "f"
+        result.append(np.where(rng.integers(4, size=y.shape) == 0, -x, y) if alike else y)
+    return result
 
 
 def _as_definite(root: Numbers, sign: int = 1) -> Numbers:
