@@ -6,9 +6,10 @@ and compared at the declared grade:
 
 - `exact`: bit for bit, NaN, infinities and -0.0 included;
 - `rounding`: measured against high precision. Where the left side is right, so is the right side;
-where the
-  left overflows, the right may be finite but must then be right; where the mathematics has no
-  value, neither side has a finite one. An infinite operand is taken as the limit of large ones;
+  where the left overflows, the right may be finite but must then be right; where the mathematics
+  has no value, neither side has a finite one. An infinite operand is taken as the limit of large
+  ones. Of a sum near the largest number it is the order that decides what overflows, and both sides
+  are looked at again a little below;
 - `domain`: as `rounding`, where the left side is not NaN.
 
 A rule that declares itself `stable` must moreover lose no more digits than its left side, element
