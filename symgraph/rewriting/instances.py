@@ -33,7 +33,8 @@ def instances(
     """Up to `wanted` instances of `rule` on different operands, found in `attempts` tries.
 
     Those of each dtype that have room for every awkward value come first, and are more.
-    Eight times as many tries are made while there are fewer than four instances.
+    Eight times as many tries are made while there are fewer than four instances. The last is on
+    0-d operands, where the rule has one.
     `extra` are the further guards that earn the grade `sound`. With `every_shape`, all ranks up to
     4 with lengths from 0 to 3 follow. For rules about axes there are then some on which all lengths
     are 1 or 2, so that no shape betrays an axis that was taken for another.
@@ -62,3 +63,8 @@ def instances(
     if maker.has_axes or maker.has_constants:
         (apart,) = rng.spawn(1)
         yield from SmallMaker(rule, sound, extra, apart).of_small_shapes(seen)
+    # Drawn by chance alone, shapes may miss the one on which nothing has an axis.
+    (last,) = rng.spawn(1)
+    scalars = Maker(rule, sound, extra, last).attempt(kinds[0], (), uniform=True)
+    if scalars is not None and scalars.kind not in seen:
+        yield scalars

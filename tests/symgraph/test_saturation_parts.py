@@ -29,6 +29,7 @@ from symgraph.saturation.proof import Closure
 BACKWARDS = [found for rule in default_rules() if (found := backwards(rule)) is not None]
 
 OVERFLOWING = {
+    "square_of_sum",
     "difference_of_difference",
     "products_associate",
     "product_with_quotient",
