@@ -29,6 +29,10 @@ def scatter_{which}(np, x, index, values):
     return result
 
 """
+# `np.add.at` of NumPy 2.4 repeats a row wrongly where the array has one axis.
+_ADDED = """if result.ndim == 1:
+        values = np.broadcast_to(values, np.shape(index[-1]))
+    np.add.at(result, index, values)"""
 _RECURRENCE = """
 def linear_recurrence(np, a, b):
     a, b = np.broadcast_arrays(a, b)
@@ -78,9 +82,7 @@ _ALONE = {
     "expm": _EXPM,
     "linear_recurrence": _RECURRENCE,
     "solve_triangular": _TRIANGULAR,
-    "scatter_add": _SCATTER.format(
-        which="add", method="add", statement="np.add.at(result, index, values)"
-    ),
+    "scatter_add": _SCATTER.format(which="add", method="add", statement=_ADDED),
     "scatter_set": _SCATTER.format(which="set", method="set", statement="result[index] = values"),
 }
 # These share helpers of their own, and come together.

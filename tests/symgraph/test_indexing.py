@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import symgraph
 import symgraph.numpy as snp
 from symgraph.autodiff.reverse import gradients
 from symgraph.cost import op_count
@@ -209,6 +210,39 @@ def test_scatter_adds_repeated_places(agrees, dtype):
         return result
 
     agrees(lambda x, v, i: snp.scatter_add(x, v, i, axis=0), x, values, places, like=like)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64"])
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (1, 1), (2, 1), (1, 3), (2, 3)])
+def test_a_row_is_added_at_every_row_of_places(agrees, dtype, shape):
+    """`np.add.at` itself reads beyond a row that it has to repeat, where `x` has one axis."""
+    x = np.arange(4).astype(dtype)
+    values = (1 + np.arange(int(np.prod(shape)))).reshape(shape).astype(dtype)
+    places = np.array([[0, -1, 2], [3, 0, 0]])
+
+    def like(x, values, places):
+        result = x.copy()
+        for place, value in zip(places.flat, np.broadcast_to(values, (2, 3)).flat, strict=True):
+            result[place] += value
+        return result
+
+    agrees(lambda x, v, i: snp.scatter_add(x, v, i, axis=0), x, values, places, like=like)
+    graph = symgraph.trace(
+        lambda x, v, i: snp.scatter_add(x, v, i, axis=0), x=x, v=values, i=places
+    )
+    wanted = like(x, values, places)
+    assert np.array_equal(graph.lower()(x=x, v=values, i=places), wanted)
+    names = {}
+    exec(graph.to_python(), names)
+    assert np.array_equal(names["function"](np, x=x, v=values, i=places), wanted)
+
+
+def test_gradient_of_weighted_reads_adds_the_weights_at_every_row_of_places():
+    places = np.array([[0, 4, 2], [3, 0, 0]])
+    weights = np.array([1.0, 10.0, 100.0])
+    graph = symgraph.trace(lambda x: snp.sum(weights * x[places]), x=np.zeros(5))
+    found = graph.gradient("x", value=False).simplify().lower()(x=np.zeros(5))
+    assert np.array_equal(found, [111.0, 0.0, 100.0, 1.0, 10.0])
 
 
 def test_one_hot_rows(agrees):
