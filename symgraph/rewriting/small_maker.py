@@ -32,6 +32,11 @@ _NEW_AXES = tuple(
     for entries in product((None, (None, None, 1), (None, None, 2)), repeat=length)
     if None in entries
 )
+_PLACES = (
+    *((0,), (1,), (-1,), (0, 1), (1, 0), (-1, 0), (1, 1), (0, 2), (7,), ((0, 1), (1, 0))),
+    *((2, 2, 0), (0, 1, 3), (4, 2, 0), (0, 2, 5), (4, 2, 1)),
+)
+_ROOMS_OF_PLACES = (((6,), -1), ((named("n"),), -1), ((2, 2), -1), ((2, 6), -1), ((6, 2), -2))
 _ENTRIES = (0, 1, 2, (None, None, 1), (0, 2, 1), (1, 3, 1), (1, 2, 1), (2, None, -1))
 
 
@@ -39,16 +44,19 @@ class SmallMaker(Maker):
     """Operands whose lengths are 1 and 2 only, constants whose elements differ."""
 
     small = True
-    queue: list[tuple[int, ...]]
+    queue: list[tuple[Any, ...]]
     """Shapes for the operands to come; then they are drawn."""
+    places: list[Any]
+    """Places for the constants to come; then they are drawn."""
 
     def of_small_shapes(self, seen: set[Any]) -> Iterator[Instance]:
         """Up to `_SMALL` instances in so many tries for each."""
         dtypes = self.dtypes()[:1] * 7 + self.dtypes()
-        self.queue, self.extreme = [], False
+        self.queue, self.places, self.extreme = [], [], False
         yield from self._of_every_matrix(seen)
         yield from self._of_what_fits(seen)
         yield from self._of_every_entry(seen)
+        yield from self._of_every_place(seen)
         yield from self._of_new_axes(seen)
         yield from self._of_nothing(seen)
         found = 0
@@ -131,6 +139,39 @@ class SmallMaker(Maker):
                     yield made
         self.queue = []
 
+    def _of_every_place(self, seen: set[Any]) -> Iterator[Instance]:
+        """Instances at known places of many kinds: in a row, apart, backwards, twice, not there."""
+        known = sum(
+            any(guard.constant and guard.kinds == "i" for guard in guards)
+            for guards in self.guards.values()
+        )
+        names = {each.kind.name: each.name for each in self.rule.statics}
+        if not known or not {*names} <= {"axis", "index"}:
+            return
+        every = product(_ROOMS_OF_PLACES, product(_PLACES, repeat=known), (False, True))
+        for (room, axis), places, repeated in every:
+            slots = (*room[:axis], *np.shape(places[0]), *room[len(room) + axis + 1 :])
+            part = (*slots[:-1], 1) if repeated else slots
+            for index in self._indices_of(len(room)):
+                self.queue = [room] + [part] * len(self.guards)
+                self.places = list(places)
+                drawn = {"axis": axis, "index": index}
+                given = {name: drawn[kind] for kind, name in names.items()}
+                made = self.attempt(self.dtypes()[0], room, uniform=False, given=given)
+                kind = (room, places, part, index)
+                if made is not None and made.inputs and kind not in seen:
+                    seen.add(kind)
+                    yield made
+        self.queue, self.places = [], []
+
+    def _indices_of(self, rank: int) -> Iterator[Any]:
+        """Indices of an array of that rank, if the rule has one."""
+        if not self.indices:
+            yield None
+            return
+        for entry in _ENTRIES:
+            yield (*[(None, None, 1)] * (rank - 1), entry)
+
     def _of_new_axes(self, seen: set[Any]) -> Iterator[Instance]:
         """Instances on an index that makes axes anywhere, of what is repeated before or after."""
         names = {each.kind.name: each.name for each in self.rule.statics}
@@ -191,7 +232,9 @@ class SmallMaker(Maker):
         """A constant that the guards admit: of several values, or a number of elements."""
         plain = super().constant(guards, shape, dtype, env)
         axes = [env[each.name] for each in self.rule.statics if each.kind.name == "axes"]
-        if dtype.kind == "i":
+        if dtype.kind == "i" and self.places:
+            values = np.asarray(self.places.pop(0))
+        elif dtype.kind == "i":
             sizes = self.pick(((1,), (2,), (2,), (3,), (2, 1)))
             values = self.rng.integers(self.pick((0, 0, -2)), self.pick((2, 2, 3, 5)), sizes)
         elif axes and self.rng.integers(2):
