@@ -7,6 +7,7 @@ owns what is linear or multiplicative. Each prepares the ground for the other, s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ..algebra import SMALL, normalized
 from ..collector import collector_paused
@@ -23,6 +24,7 @@ from .bodies import hold_bodies, with_simple_bodies
 from .constant_folding import folded
 from .dead_results import without_dead_results
 from .duplicates import merged
+from .reads import sunk
 from .reuse import reused
 
 __all__ = ["Rules", "simplified"]
@@ -91,40 +93,73 @@ def simplified(
     if looped:
         slim = without_dead_results(with_simple_bodies(without_dead_results(outputs), inside))
         current = log.through("loops and branches simplified inside", outputs, slim)
-    seen: dict[tuple[Node, ...], int] = {}
     settled = set() if settled is None else settled
+    looking = _Looking(chosen, knowledge, trust, log, settled, last)
     # Merged first: what changes late makes all that is known of later values useless.
     current = log.through("equal values merged", current, merged(current))
     with collector_paused():
+        current = looking.until_nothing_changes(current)
+        # Last: rules know a softmax by the whole of it.
+        while last and (lower := sunk(current, exact=trust == "exact")) != current:
+            current = log.through("reads moved below", current, lower)
+            current = looking.once_more(current)
+    if looped:
+        current = log.through("loops slimmed", current, without_dead_results(current))
+    return current, log
+
+
+@dataclass
+class _Looking:
+    """Constants, rules and algebra in turns."""
+
+    rules: RuleSet
+    knowledge: Knowledge
+    trust: Soundness
+    log: Log
+    settled: set[Node]
+    last: bool
+
+    def until_nothing_changes(self, outputs: list[Node]) -> list[Node]:
+        """The outputs on which all agree; of a large graph, those of one round."""
+        log, current = self.log, outputs
+        seen: dict[tuple[Node, ...], int] = {}
         # One round finds nearly all there is; a large graph is spared the rounds that confirm it.
         small = len(reachable(current)) <= SMALL
         rounds = _ROUNDS if small else 1
         while tuple(current) not in seen and len(seen) < rounds:
             seen[tuple(current)] = len(seen)
-            current = log.through("constants folded", current, folded(current))
-            new = rewrite(current, chosen, knowledge, trust=trust, log=log, settled=settled)
-            current = log.through("rules", current, new)
-            new = normalized(current, knowledge, trust=trust, log=log, thorough=small)
-            current = log.through("algebra", current, new)
+            current = self._rewritten(current)
+            current = self._normalized(current, thorough=small)
             current = log.through("equal values merged", current, merged(current))
-            if last and trust != "exact":  # a product of lower powers has other last digits
+            if self.last and self.trust != "exact":  # a product of lower powers has other digits
                 current = log.through("values used again", current, reused(current))
-            if last and small and tuple(current) in seen:
+            if self.last and small and tuple(current) in seen:
                 # A second call starts without memory; so must the last look of the first.
                 for late in (False, True):
                     if tuple(current) in seen:
-                        new = normalized(
-                            current, knowledge, trust=trust, log=log, afresh=not late, late=late
-                        )
-                        current = log.through("algebra", current, new)
+                        current = self._normalized(current, afresh=not late, late=late)
         if tuple(current) not in seen:
-            current = log.through("constants folded", current, folded(current))
-            new = rewrite(current, chosen, knowledge, trust=trust, log=log, settled=settled)
-            current = log.through("rules", current, new)
-    current = log.through("the cheapest taken", current, _cheapest(current, seen))
-    if looped:
-        current = log.through("loops slimmed", current, without_dead_results(current))
-    return current, log
+            current = self._rewritten(current)
+        return log.through("the cheapest taken", current, _cheapest(current, seen))
+
+    def once_more(self, outputs: list[Node]) -> list[Node]:
+        """What a small change made possible; of a large graph what rules make of it."""
+        small = len(reachable(outputs)) <= SMALL
+        return self.until_nothing_changes(outputs) if small else self._rewritten(outputs)
+
+    def _rewritten(self, outputs: list[Node]) -> list[Node]:
+        current = self.log.through("constants folded", outputs, folded(outputs))
+        new = rewrite(
+            *(current, self.rules, self.knowledge),
+            trust=self.trust,
+            log=self.log,
+            settled=self.settled,
+        )
+        return self.log.through("rules", current, new)
+
+    def _normalized(self, outputs: list[Node], **how: bool) -> list[Node]:
+        new = normalized(outputs, self.knowledge, trust=self.trust, log=self.log, **how)
+        return self.log.through("algebra", outputs, new)
 
 
 def _cheapest(last: list[Node], seen: dict[tuple[Node, ...], int]) -> list[Node]:

@@ -31,6 +31,7 @@ _MOST = 48
 _OVERFLOWING = 1e300
 """Gradients of this size, or not finite, are not compared."""
 _THOROUGH = 6
+_PRODUCTS = frozenset({"cumprod", "prod", "product_of_others"})
 _AT_PLACES = frozenset({"gather", "scatter_add", "scatter_set", "take_along_axis"})
 
 
@@ -198,17 +199,20 @@ class Trial:
             )
 
     def _below_overflow(self, given: Mapping[Node, Numbers]) -> dict[Node, Numbers] | None:
-        """Numbers of which none is so large that the order decides whether their sum overflows.
+        """Numbers so small that the order does not decide whether their sum or product overflows.
 
-        None where no element is added to another, or no number is as large.
+        None where no element meets another, or no number is as large.
         """
         if self.reference.elementwise:
             return None
-        most = 4 * max((value.size for value in given.values()), default=1)
+        size = max([value.size for value in given.values()] + [1])
+        multiplied = any(node.op.name in _PRODUCTS for node in self.nodes)
         smaller = dict(given)
         for node, value in given.items():
             if value.dtype.kind == "f":
-                limit = np.asarray(np.finfo(value.dtype).max / most, value.dtype)
+                largest = float(np.finfo(value.dtype).max)
+                limit = largest ** (1 / size) if multiplied else largest / (4 * size)
+                limit = np.asarray(limit, value.dtype)
                 clipped = np.clip(value, -limit, limit)
                 smaller[node] = np.where(np.isfinite(value), clipped, value)
         same = all(np.array_equal(smaller[node], given[node], equal_nan=True) for node in given)

@@ -14,7 +14,7 @@ REFUSED: list[Refusal] = [
     *matrices.REFUSED,
 ]
 
-_ALONE = "a read goes below only where nothing else uses what is read: rules are not told"
+_PAIRS = "the pass that moves reads below takes places along one axis at a time"
 _ANY = "a rule over any operation: the pattern language has none"
 _FLOPS = "fewer flops, not fewer operations: the algebra and rules do not look for those"
 _SHAPES = "a rule that the verifier has no operands for"
@@ -30,22 +30,11 @@ LEFT: dict[str, str] = {
     "ifelse_lift_single_if_through_acceptable_ops: a choice below an operation": _ANY,
     "local_adv_idx_to_diagonal: equal rows and columns are the diagonal": _SHAPES,
     "local_blockwise_of_subtensor: part of each of a batch": _SHAPES,
-    "local_subtensor_of_dot: rows of a product": _ALONE,
-    "local_subtensor_of_dot: a part of a product": _ALONE,
-    "local_subtensor_of_dot: one element of a product": _ALONE,
-    "local_advanced_subtensor_of_dot: places of a product, in pairs": _ALONE,
-    "local_advanced_subtensor_of_dot: rows of a product, gathered": _ALONE,
-    "local_subtensor_of_batch_dims: an element of an elementwise operation": _ALONE,
-    "local_subtensor_of_batch_dims: a part of an operation on two arrays": _ALONE,
-    "local_subtensor_of_batch_dims: a part of an operation on an array and a row": _ALONE,
-    "local_subtensor_of_batch_dims: one of a batch of inverses": _ALONE,
-    "local_subtensor_of_reduce: one of the sums": _ALONE,
-    "local_subtensor_of_reduce: some of the largest": _ALONE,
-    "local_subtensor_of_softmax: one row of a softmax": _ALONE,
+    "local_advanced_subtensor_of_dot: places of a product, in pairs": _PAIRS,
     "local_subtensor_of_squeeze: a part behind an axis just dropped": _SHAPES,
     "local_dimshuffle_subtensor: an axis dropped behind a part of length one": _SHAPES,
-    "local_extract_diag_lift: the diagonal of an elementwise operation": _ALONE,
-    "extract_diag_lift_pass: the diagonal of a product": _ALONE,
+    "local_extract_diag_lift: the diagonal of an elementwise operation": _PAIRS,
+    "extract_diag_lift_pass: the diagonal of a product": _PAIRS,
     "dot_diag_to_elemwise: a matrix known to be diagonal": _FLOPS,
     "local_batched_matmul_to_core_matmul_with_reshape: a batch by one matrix, reshaped": _FLOPS,
     "selection_dot_to_indexing: rows of the identity select": _FLOPS,

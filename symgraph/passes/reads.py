@@ -1,0 +1,292 @@
+"""Reads sink: of a value that nothing else uses, only what is read is computed.
+
+`exp(x)[0]` is `exp(x[0])`, `(a @ b)[1:]` is `a[1:] @ b`, and one row of a softmax is the softmax of
+one row. What operation that is hardly matters: it says by `Op.carries` which places of its operands
+a place of the result needs, and what computes treats all places of such an axis alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ..avals import Aval
+from ..dims import Dim, Shape, known_equal
+from ..errors import SymgraphError
+from ..nodes import Node, make, origin, reachable
+from ..op import OPS, carries_aligned
+
+__all__ = ["sunk"]
+
+Entry: TypeAlias = Any
+"""Of a basic index: a whole number, or a slice as a triple."""
+
+_ALL = (None, None, 1)
+_AT_PLACES = frozenset({"assign", "scatter_add", "scatter_set"})
+"""Operations that tell places apart: what goes where is theirs to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A basic index with one entry an axis (None makes one); or known places along an axis."""
+
+    index: tuple[Entry, ...] = ()
+    places: Node | None = None
+    axis: int = 0
+
+    def of(self, x: Node) -> Node:
+        if self.places is None:
+            return make(OPS["getitem"], (x,), {"index": self.index})
+        return make(OPS["gather"], (x, self.places), {"axis": self.axis})
+
+    def aval_of(self, x: Aval) -> Aval:
+        if self.places is None:
+            return _one(OPS["getitem"].infer(x, index=self.index))
+        return _one(OPS["gather"].infer(x, self.places.aval, axis=self.axis))
+
+    def entries(self) -> dict[int, Entry]:
+        """What is read along each axis."""
+        if self.places is not None:
+            return {self.axis: self.places}
+        kept = [entry for entry in self.index if entry is not None]
+        return {axis - len(kept): entry for axis, entry in enumerate(kept)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is read of each operand, and what is left to be read of the result."""
+
+    cuts: tuple[_Read | None, ...]
+    rest: _Read | None
+
+
+def sunk(outputs: Sequence[Node], *, exact: bool = False) -> list[Node]:
+    """The outputs with reads as far below as they shorten the work; linear in the graph.
+
+    With `exact`, only below what gives the same bits for an element whatever the others are.
+    """
+    nodes = reachable(outputs)
+    if not any(node.op.name in ("getitem", "gather") for node in nodes):
+        return list(outputs)
+    plans = _plans(nodes, outputs, exact)
+    if not plans:
+        return list(outputs)
+    now: dict[Node, Node] = {}
+    for node in nodes:
+        with origin(node.origin):
+            now[node] = _sunk(node, now, plans)
+    return [now[output] for output in outputs]
+
+
+def _sunk(node: Node, now: Mapping[Node, Node], plans: Mapping[Node, _Plan]) -> Node:
+    plan = plans.get(node)
+    if plan is None:
+        if _read(node) is not None and node.operands[0] in plans:
+            return now[node.operands[0]]
+        operands = tuple([now[each] for each in node.operands])
+        if operands == node.operands:
+            return node
+        return make(node.op, operands, node.params, node.copy)
+    parts = [
+        now[each] if cut is None or each in plans else cut.of(now[each])
+        for each, cut in zip(node.operands, plan.cuts, strict=True)
+    ]
+    value = make(node.op, tuple(parts), node.params)
+    return value if plan.rest is None else plan.rest.of(value)
+
+
+def _plans(nodes: Sequence[Node], outputs: Sequence[Node], exact: bool) -> dict[Node, _Plan]:
+    """For values of which only a part is needed: how that is computed."""
+    users = dict.fromkeys(nodes, 0)
+    for node in nodes:
+        for operand in dict.fromkeys(node.operands):
+            users[operand] += 1
+    for output in outputs:
+        users[output] += 1
+    plans: dict[Node, _Plan] = {}
+    for node in reversed(nodes):
+        for operand, read in _wanted(node, plans.get(node)).items():
+            if read is None or users[operand] > 1 or (exact and not _is_by_element(operand)):
+                continue
+            plan = _plan(operand, read)
+            if plan is not None:
+                plans[operand] = plan
+    return plans
+
+
+def _is_by_element(node: Node) -> bool:
+    """Whether no sum is taken, which the order decides the last digits of."""
+    return node.op.carries is carries_aligned or node.op.name in ("max", "min")
+
+
+def _wanted(node: Node, plan: _Plan | None) -> dict[Node, _Read | None]:
+    """The part that a node needs of each operand; None for all of it."""
+    if plan is None:
+        read = _read(node)
+        return {} if read is None else {node.operands[0]: read}
+    wanted: dict[Node, _Read | None] = {}
+    for operand, cut in zip(node.operands, plan.cuts, strict=True):
+        same = wanted.setdefault(operand, cut) == cut
+        wanted[operand] = cut if same else None
+    return wanted
+
+
+def _read(node: Node) -> _Read | None:
+    """The read that a node is: of fewer places than there are, known before all else is."""
+    if node.copy:
+        return None
+    if node.op.name == "getitem":
+        return _Read(index=node.params["index"])
+    if node.op.name == "gather" and len(node.operands) == 2:
+        places = node.operands[1]
+        if places.ndim == 1 and not places.operands:
+            return _Read(places=places, axis=node.params["axis"])
+    return None
+
+
+# -- one operation ---------------------------------------------------------------------------------
+def _plan(node: Node, read: _Read) -> _Plan | None:
+    """How a part of an operation's result is computed of parts of its operands; None if not."""
+    if len(node.results) != 1 or node.copy or not node.operands:
+        return None
+    avals = [operand.aval for operand in node.operands]
+    if node.op.name in _AT_PLACES or not node.op.flops(node.aval, *avals, **node.params):
+        return None
+    routes = [
+        tuple(node.op.carries(node.aval, *avals, slot=slot, **node.params))
+        for slot in range(len(avals))
+    ]
+    carried = {to for route in routes for to in route}
+    taken = {
+        axis: entry
+        for axis, entry in read.entries().items()
+        if axis in carried and _leaves_out(entry, node.shape[axis])
+    }
+    if not taken:
+        return None
+    dropped = _droppable(node, taken, routes)
+    for axes in [dropped, frozenset[int]()] if dropped else [dropped]:
+        cuts = [_cut(node, slot, routes[slot], taken, axes) for slot in range(len(avals))]
+        if _fits(node, cuts, taken, axes):
+            return _Plan(tuple(cuts), _rest(read, taken, axes))
+    return None
+
+
+def _leaves_out(entry: Entry, size: Dim) -> bool:
+    """Whether an entry takes fewer places than there are."""
+    if isinstance(entry, Node):
+        return isinstance(size, int) and isinstance(entry.shape[0], int) and entry.shape[0] < size
+    if not isinstance(entry, tuple):
+        return size != 1
+    start, stop, step = entry
+    if isinstance(size, int):
+        return len(range(size)[start:stop:step]) < size
+    return start is not None or stop is not None or step not in (1, -1)
+
+
+def _droppable(
+    node: Node, taken: Mapping[int, Entry], routes: Sequence[tuple[int | None, ...]]
+) -> frozenset[int]:
+    """Axes at one place of which the operation may be done without the axis.
+
+    All axes of an elementwise operation; else those in front, for params count from the end; and
+    the columns of a product.
+    """
+    single = [axis for axis, entry in taken.items() if not isinstance(entry, tuple | Node)]
+    if node.op.carries is carries_aligned:
+        return frozenset(single)
+    front: list[int] = []
+    for axis in range(-node.ndim, 0):
+        if axis not in single:
+            break
+        front.append(axis)
+    for route in routes:
+        held = [to for to in route if to in front]
+        while front and list(route[: len(held)]) != held:
+            held = [to for to in held if to != front[-1]]
+            front.pop()
+    if node.op.name == "matmul" and -1 in single and node.operands[1].ndim == 2:
+        front.append(-1)  # By a vector instead of a matrix of one column.
+    return frozenset(front)
+
+
+def _cut(
+    node: Node,
+    slot: int,
+    route: tuple[int | None, ...],
+    taken: Mapping[int, Entry],
+    dropped: frozenset[int],
+) -> _Read | None:
+    """What is read of an operand."""
+    operand = node.operands[slot]
+    entries: list[Entry] = []
+    for axis, to in zip(range(-operand.ndim, 0), route, strict=True):
+        entry = taken.get(to, _ALL) if to is not None else _ALL
+        if isinstance(entry, Node):
+            return _Read(places=entry, axis=axis)
+        if to in dropped:
+            entries.append(entry)
+        elif node.op.carries is carries_aligned and axis in dropped:
+            entries.append(0)  # One for all.
+        else:
+            entries.append(_kept(entry))
+    return None if all(entry == _ALL for entry in entries) else _Read(index=tuple(entries))
+
+
+def _kept(entry: Entry) -> Entry:
+    """An entry that keeps the axis."""
+    if isinstance(entry, tuple | Node):
+        return entry
+    return (entry, entry + 1 if entry != -1 else None, 1)
+
+
+def _fits(
+    node: Node, cuts: Sequence[_Read | None], taken: Mapping[int, Entry], dropped: frozenset[int]
+) -> bool:
+    """Whether the operation on those parts is of the dtype and shape that the part has."""
+    wanted: list[Dim] = []
+    for axis, size in zip(range(-node.ndim, 0), node.shape, strict=True):
+        if axis in dropped:
+            continue
+        entry = taken.get(axis, _ALL)
+        if isinstance(entry, Node):
+            wanted.append(entry.shape[0])
+        else:
+            (length,) = _Read(index=(_kept(entry),)).aval_of(Aval(node.dtype, (size,))).shape
+            wanted.append(length)
+    avals = [
+        operand.aval if cut is None else cut.aval_of(operand.aval)
+        for operand, cut in zip(node.operands, cuts, strict=True)
+    ]
+    try:
+        found = _one(node.op.infer(*avals, **node.params))
+    except (SymgraphError, ValueError):
+        return False
+    return found.dtype == node.dtype and _same(found.shape, tuple(wanted))
+
+
+def _same(one: Shape, other: Shape) -> bool:
+    return len(one) == len(other) and all(map(known_equal, one, other))
+
+
+def _rest(read: _Read, taken: Mapping[int, Entry], dropped: frozenset[int]) -> _Read | None:
+    """What of a read is left to be read of the result."""
+    if read.places is not None:
+        return None
+    entries: list[Entry] = []
+    axis = -len(read.entries())
+    for entry in read.index:
+        if entry is None:
+            entries.append(None)
+            continue
+        if axis not in taken:
+            entries.append(entry)
+        elif axis not in dropped:
+            entries.append(_ALL if isinstance(entry, tuple) else 0)
+        axis += 1
+    return None if all(entry == _ALL for entry in entries) else _Read(index=tuple(entries))
+
+
+def _one(aval: Aval | tuple[Aval, ...]) -> Aval:
+    return aval[0] if isinstance(aval, tuple) else aval
