@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol, TypeAlias
 
-from ..facts import finite
+import numpy as np
+
 from ..nodes import Node, make, origin, reachable
 from ..propagation import Knowledge
 from .echo import Echo, Shape, Shapes, places_of, template
@@ -30,7 +31,7 @@ from .regions import (
     is_trivial,
 )
 from .spelled import Speller, rewritten
-from .steadiness import can_overflow
+from .steadiness import can_overflow, is_finite_but_for_overflow
 from .term import Expr, Head
 from .views import Views
 from .world import Cost, World
@@ -277,7 +278,7 @@ class Pass:
         """Whether a suspended node is put back as the best of these: if that is a gain."""
         old = self.now[node]
         new, option = self.speller.cheapest(node, options)
-        if new is None or new is old or _depends(new, old) or self._vanishes(node, expr):
+        if new is None or new is old or _depends(new, old) or self._vanishes(node, new):
             return False
         alive = self.world.alive
         shaky, was_shaky = can_overflow(new, alive), can_overflow(old, alive)
@@ -301,14 +302,18 @@ class Pass:
         self.world.forget(node)
         return False
 
-    def _vanishes(self, node: Node, expr: Expr) -> bool:
+    def _vanishes(self, node: Node, new: Node) -> bool:
         """Whether what the user wrote would become 0 although an infinite input makes it NaN.
 
         In a gradient the terms that cancel are those of reverse mode; there 0 is the derivative.
         """
-        if expr or (node.origin.adjoint_of is not None and not node.origin.shared):
+        if node.origin.adjoint_of is not None and not node.origin.shared:
             return False
-        return not self.forms.heads.knowledge.of(node).has(finite)
+        while new.op.name in ("broadcast_to", "reshape"):
+            (new,) = new.operands
+        if not new.is_constant or np.any(new.params["value"]):
+            return False
+        return not is_finite_but_for_overflow(node, self.forms.heads.knowledge)
 
     def _keep(self, node: Node, saved: Cost) -> None:
         self.world.resume(node)

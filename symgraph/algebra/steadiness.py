@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..facts import finite
 from ..nodes import Node
+from ..propagation import Knowledge
 
-__all__ = ["can_overflow"]
+__all__ = ["can_overflow", "is_finite_but_for_overflow"]
 
 _THROUGH = frozenset(
     {
@@ -31,6 +33,14 @@ _THROUGH = frozenset(
         "power",
     }
 )
+
+_RING = frozenset(
+    {
+        *("add", "subtract", "negative", "multiply", "square", "sum", "matmul", "einsum"),
+        *("reshape", "broadcast_to", "transpose", "getitem", "diagonal", "concatenate", "embed"),
+    }
+)
+"""Sums and products, and what moves elements: of finite numbers all are finite."""
 
 _SUMS = frozenset({"sum", "add", "divide", "matmul"})
 """What gathers exps, so that its log stands for a logsumexp."""
@@ -78,3 +88,25 @@ def _own_nodes(root: Node, alive: Callable[[Node], bool]) -> list[Node]:
                 seen.add(operand)
                 stack.append(operand)
     return sorted(seen, key=lambda node: node.serial)
+
+
+def is_finite_but_for_overflow(root: Node, knowledge: Knowledge) -> bool:
+    """Whether a value is made by sums and products of values that are known to be finite."""
+    stack, seen = [root], {root}
+    while stack:
+        node = stack.pop()
+        if knowledge.of(node).has(finite):
+            continue
+        if node.op.name not in _RING and not _is_whole_power(node):
+            return False
+        new = [each for each in node.operands if each not in seen]
+        seen.update(new)
+        stack.extend(new)
+    return True
+
+
+def _is_whole_power(node: Node) -> bool:
+    if node.op.name != "power" or not node.operands[1].is_constant:
+        return False
+    exponents = node.operands[1].params["value"]
+    return bool((exponents >= 0).all() and (exponents % 1 == 0).all())

@@ -36,7 +36,7 @@ _PLACES = (
     *((0,), (1,), (-1,), (0, 1), (1, 0), (-1, 0), (1, 1), (0, 2), (7,), ((0, 1), (1, 0))),
     *((2, 2, 0), (0, 1, 3), (4, 2, 0), (0, 2, 5), (4, 2, 1)),
 )
-_ROOMS_OF_PLACES = (((6,), -1), ((named("n"),), -1), ((2, 2), -1), ((2, 6), -1), ((6, 2), -2))
+_ROOMS_OF_PLACES = (((6,), -1), (("n",), -1), ((2, 2), -1), ((2, 6), -1), ((6, 2), -2))
 _ENTRIES = (0, 1, 2, (None, None, 1), (0, 2, 1), (1, 3, 1), (1, 2, 1), (2, None, -1))
 
 
@@ -149,7 +149,8 @@ class SmallMaker(Maker):
         if not known or not {*names} <= {"axis", "index"}:
             return
         every = product(_ROOMS_OF_PLACES, product(_PLACES, repeat=known), (False, True))
-        for (room, axis), places, repeated in every:
+        for (sizes, axis), places, repeated in every:
+            room = tuple(named(size) if isinstance(size, str) else size for size in sizes)
             slots = (*room[:axis], *np.shape(places[0]), *room[len(room) + axis + 1 :])
             part = (*slots[:-1], 1) if repeated else slots
             for index in self._indices_of(len(room)):

@@ -41,6 +41,5 @@ LEFT: dict[str, str] = {
     "kron_of_diagonal_to_diagonal: a Kronecker product of diagonal matrices": _FLOPS,
     "block_diag_solve_to_block_diag_solves: a system of blocks": _SHAPES,
     "sum of a product (none has it): the sum of a product of matrices": _FLOPS,
-    "trace is cyclic (none has it): a trace of three factors either way round": _FLOPS,
 }
 """Rows that are not reached, and what they wait for."""
