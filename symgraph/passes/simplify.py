@@ -100,7 +100,7 @@ def simplified(
     with collector_paused():
         current = looking.until_nothing_changes(current)
         # Last: rules know a softmax by the whole of it.
-        while last and (lower := sunk(current, exact=trust == "exact")) != current:
+        while (lower := sunk(current, exact=trust == "exact")) != current:
             current = log.through("reads moved below", current, lower)
             current = looking.once_more(current)
     if looped:

@@ -177,6 +177,14 @@ def test_digits_stay_where_the_user_trusts_nothing_else() -> None:
     assert shapes(graph.simplify(trust="exact")) == {"exp": (2, 4), "max": (2,)}
 
 
+def test_the_gradient_of_one_element_is_computed_of_that_element() -> None:
+    graph = sg.trace(lambda x: np.exp(np.sin(x))[2], x=numbers(5)).gradient("x", value=False)
+    small = graph.simplify()
+    assert set(shapes(small).values()) == {()}
+    found = small.evaluate(x=numbers(5))
+    np.testing.assert_allclose(found, graph.evaluate(x=numbers(5)), rtol=1e-15)
+
+
 def test_the_log_tells_of_it() -> None:
     graph = sg.trace(lambda x: np.exp(x)[0], x=numbers(3)).simplify()
     assert "reads moved below" in str(graph.explain())
