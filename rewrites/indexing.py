@@ -32,8 +32,10 @@ from .selections import (
     keeps_all,
     of_broadcast,
     of_piece,
+    of_reshaped,
     of_transposed,
     remaining_order,
+    reshaped,
 )
 
 
@@ -75,6 +77,24 @@ def all_of_reshape(x: Array, index: Index, shape: Shape) -> Identity:
     whole = part(reshape(x, shape), index)
     provided(keeps_all(index, shape))
     return whole, reshape(x, whole.shape)
+
+
+@rule(sound="exact")
+def part_of_reshape(x: Array, shape: Shape, index: Index) -> Identity:
+    """Axes of length one, made or dropped before a part is taken, are made or dropped by it."""
+    whole = part(reshape(x, shape), index)
+    inside = of_reshaped(index, x.shape, shape)
+    provided(found(inside))
+    return whole, taken(x, inside)
+
+
+@rule(sound="exact")
+def reshape_of_part(x: Array, index: Index, shape: Shape) -> Identity:
+    """Axes of length one, made or dropped after a part is taken, are made or dropped by it."""
+    taking = part(x, index)
+    inside = reshaped(index, x.shape, taking.shape, shape)
+    provided(found(inside))
+    return reshape(taking, shape), taken(x, inside)
 
 
 @static

@@ -17,8 +17,10 @@ __all__ = [
     "keeps_all",
     "of_broadcast",
     "of_piece",
+    "of_reshaped",
     "of_transposed",
     "remaining_order",
+    "reshaped",
     "takes_new_axes",
     "untouched",
     "within_written",
@@ -166,6 +168,82 @@ def of_broadcast(index: Index, own: Shape, shape: Shape) -> Index | None:
             result.append(_slice(entry))
         else:
             result.append(0 if isinstance(entry, int) else slice(None))
+    return tuple(result)
+
+
+def _longer(shape: Shape) -> list[Any]:
+    """The lengths that are not known to be one."""
+    return [size for size in shape if size != 1]
+
+
+@static
+def of_reshaped(index: Index, own: Shape, shape: Shape) -> Index | None:
+    """The index into an array of shape `own` that was reshaped to `shape` before `index`.
+
+    The reshape may make and drop axes of length one, and no others.
+    """
+    if not _covers(index, shape) or _longer(own) != _longer(shape) or keeps_all(index, shape):
+        return None
+    waiting = list(own)
+    sizes = iter(shape)
+    result: list[Any] = []
+    for entry in index:
+        size = 1 if entry is None else next(sizes)
+        if size != 1:
+            while waiting[0] == 1:
+                result.append(0)
+                waiting.pop(0)
+            waiting.pop(0)
+            result.append(_slice(entry))
+        elif not isinstance(entry, int):
+            if entry is not None and len(range(1)[slice(*entry)]) != 1:
+                return None
+            result.append(None)
+    return _with_slices([*result, *[0] * len(waiting)], own)
+
+
+@static
+def reshaped(index: Index, own: Shape, part: Shape, shape: Shape) -> Index | None:
+    """The index that takes a part of shape `part`, as an array of shape `shape`.
+
+    As above; and where axes make no difference, or the index takes all, there is none.
+    """
+    if not _covers(index, own) or _longer(part) != _longer(shape) or keeps_all(index, own):
+        return None
+    if part == shape:
+        return None
+    sizes, lengths, waiting = iter(own), iter(part), list(shape)
+    result: list[Any] = []
+    for entry in index:
+        size = None if entry is None else next(sizes)
+        if isinstance(entry, int):
+            result.append(entry)
+        elif next(lengths) != 1:
+            while waiting[0] == 1:
+                result.append(None)
+                waiting.pop(0)
+            waiting.pop(0)
+            result.append(_slice(entry))
+        elif entry is not None:
+            places = range(1) if size == 1 else _places(entry, size)
+            if not isinstance(places, range):
+                return None
+            result.append(places[0])
+    return _with_slices([*result, *[None] * len(waiting)], own)
+
+
+def _with_slices(index: list[Any], own: Shape) -> Index:
+    """The index with an axis that is made where one is dropped written as a slice of length one."""
+    sizes = iter(own)
+    result: list[Any] = []
+    dropped: int | None = None
+    for entry in index:
+        if entry is None and dropped is not None:
+            result[-1], dropped = slice(dropped, dropped + 1), None
+            continue
+        size = None if entry is None else next(sizes)
+        dropped = entry % size if isinstance(entry, int) and isinstance(size, int) else None
+        result.append(entry)
     return tuple(result)
 
 

@@ -32,6 +32,8 @@ _NEW_AXES = tuple(
     for entries in product((None, (None, None, 1), (None, None, 2)), repeat=length)
     if None in entries
 )
+_ROOMS_OF_ONES = ((3,), (2, 2), (3, 2), (1, 3), (3, 1))
+_ENTRIES_OF_ONES = (0, -1, (None, None, 1), (1, 2, 1), (0, 0, 1))
 _PLACES = (
     *((0,), (1,), (-1,), (0, 1), (1, 0), (-1, 0), (1, 1), (0, 2), (7,), ((0, 1), (1, 0))),
     *((2, 2, 0), (0, 1, 3), (4, 2, 0), (0, 2, 5), (4, 2, 1)),
@@ -58,6 +60,7 @@ class SmallMaker(Maker):
         yield from self._of_every_entry(seen)
         yield from self._of_every_place(seen)
         yield from self._of_new_axes(seen)
+        yield from self._of_ones(seen)
         yield from self._of_nothing(seen)
         found = 0
         wanted = _SMALL * (1 + bool(self.indices) + 3 * self.has_places)
@@ -192,6 +195,27 @@ class SmallMaker(Maker):
                 yield made
         self.queue = []
 
+    def _of_ones(self, seen: set[Any]) -> Iterator[Instance]:
+        """Instances on parts of some axes or all, axes of length one made and dropped about them."""
+        names = {each.kind.name: each.name for each in self.rule.statics}
+        if len(self.rule.statics) != 2 or {*names} != {"index", "shape"}:
+            return
+        index, shape = names["index"], names["shape"]
+        before = self.rule.statics[0].name == shape
+        for room, count in product(_ROOMS_OF_ONES, (1, 2)):
+            for entries in product(_ENTRIES_OF_ONES, repeat=min(count, len(room))):
+                taken = shape_of_index(self.rule.statics, {index: entries}, room, ())
+                for other in _with_ones(room if before else taken):
+                    own = other if before else room
+                    given = {index: entries, shape: room if before else other}
+                    self.queue = [own]
+                    made = self.attempt(self.dtypes()[0], own, uniform=False, given=given)
+                    kind = (own, entries, other)
+                    if made is not None and kind not in seen:
+                        seen.add(kind)
+                        yield made
+        self.queue = []
+
     def _of_nothing(self, seen: set[Any]) -> Iterator[Instance]:
         """Instances on arrays repeated to none: along one axis or another, nothing is left."""
         names = {each.kind.name: each.name for each in self.rule.statics}
@@ -249,3 +273,11 @@ class SmallMaker(Maker):
         drawn = constant(values.astype(dtype), dtype)
         admitted = all(guard.holds(drawn.node, Knowledge()) for guard in guards)
         return drawn if admitted else plain
+
+
+def _with_ones(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Shapes that differ from one in axes of length one: none of them, or one anywhere."""
+    longer = tuple(size for size in shape if size != 1)
+    yield longer
+    for place in range(len(longer) + 1):
+        yield (*longer[:place], 1, *longer[place:])
