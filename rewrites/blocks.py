@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, TypeAlias
 
 from symgraph.facts import positive_definite
-from symgraph.numpy import cholesky, det, inv, matmul, power, reshape
+from symgraph.numpy import cholesky, det, inv, matmul, power, reshape, solve
 from symgraph.rewriting import (
     Array,
     Finite,
@@ -20,7 +20,7 @@ from symgraph.rewriting import (
 )
 
 from .known import Zeros, knowing
-from .linalg import is_square, main_diagonal
+from .linalg import is_square, main_diagonal, on_diagonal
 
 Definite: TypeAlias = Annotated[Array, is_real, knowing(positive_definite)]
 RealZeros: TypeAlias = Annotated[Zeros, is_real]
@@ -87,6 +87,15 @@ def product_with_blocks(a: Real, b: Real, o: RealZeros, z: RealZeros, c: Real) -
     provided(a.shape[-1] == z.shape[-1])
     upper = matmul(a, _rows(c, a, after=False))
     return whole, _joined(upper, matmul(b, _rows(c, a, after=True)), c)
+
+
+@rule(sound="rounding", measure="size of systems solved")
+def solve_with_blocks(a: Real, b: Real, o: RealZeros, z: RealZeros, c: Real) -> Identity:
+    """Block by block."""
+    solution = solve(blocks(a, o, z, b), c)
+    provided(is_square(a.shape) & is_square(b.shape))
+    upper = solve(a, _rows(c, a, after=False))
+    return solution, _joined(upper, solve(b, _rows(c, a, after=True)), c)
 
 
 @rule(sound="exact", measure="diagonals of larger matrices")
@@ -156,3 +165,13 @@ def diagonal_of_kronecker(a: Array, b: Array) -> Identity:
     whole = main_diagonal(kronecker(a, b))
     provided(is_square(a.shape) & is_square(b.shape))
     return whole, _outer(main_diagonal(a), main_diagonal(b))
+
+
+@rule(
+    sound="domain", earned={"rounding": {"u": Finite, "v": Finite}}, measure="products of elements"
+)
+def kronecker_of_diagonals(u: Real, v: Real) -> Identity:
+    r"""$\operatorname{diag} u \otimes \operatorname{diag} v = \operatorname{diag}(u \otimes v)$."""
+    whole = kronecker(on_diagonal(u), on_diagonal(v))
+    provided(u.ndim == 1)
+    return whole, on_diagonal(_outer(u, v))

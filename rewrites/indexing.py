@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 
 from symgraph import constant
-from symgraph.numpy import broadcast_to, gather, reshape, transpose
+from symgraph.numpy import broadcast_to, gather, matmul, reshape, transpose
 from symgraph.rewriting import (
     Array,
     Axis,
+    Finite,
     Identity,
     Index,
     Offset,
     Permutation,
+    Real,
     Shape,
     applied,
     building,
@@ -24,7 +26,7 @@ from symgraph.rewriting import (
 )
 
 from .contraction import turned
-from .known import Places
+from .known import Places, SelectingColumns, SelectingRows
 from .linalg import on_diagonal
 from .selections import (
     composed,
@@ -186,6 +188,23 @@ def join_of_second_join(x: Array, y: Array, z: Array, axis: Axis) -> Identity:
     return joined(x, joined(y, z, axis=axis), axis=axis), joined(x, y, z, axis=axis)
 
 
+@static
+def fills(one: tuple[Any, ...], other: tuple[Any, ...], whole: tuple[Any, ...], axis: int) -> bool:
+    """Whether two arrays, joined along an axis, need only be repeated along the others."""
+    if not -axis <= len(one) == len(other):
+        return False
+    rest = [(a, b) for n, (a, b) in enumerate(zip(one, other, strict=True)) if n - len(one) != axis]
+    return one[axis] + other[axis] == whole[axis] and all(a == b for a, b in rest)
+
+
+@rule(sound="exact", measure="broadcasts below joins")
+def join_of_repeated(x: Array, y: Array, one: Shape, other: Shape, axis: Axis) -> Identity:
+    """Along an axis that is not repeated a join can be made before."""
+    whole = joined(broadcast_to(x, one), broadcast_to(y, other), axis=axis)
+    provided(fills(x.shape, y.shape, whole.shape, axis))
+    return whole, broadcast_to(joined(x, y, axis=axis), whole.shape)
+
+
 @rule(sound="exact")
 def part_of_join(x: Array, y: Array, axis: Axis, index: Index) -> Identity:
     """What is taken of one of two is taken of that one."""
@@ -267,6 +286,32 @@ def places_in_a_row(x: Array, i: Places, axis: Axis) -> Identity:
     return at(x, i, axis), _as_slice(x, i, axis)
 
 
+@building
+def _rows_of(x: Array, s: Array) -> Array:
+    """The rows that the rows of a matrix of ones and zeros select."""
+    places: Any = np.argmax(s.node.params["value"], axis=-1)
+    return gather(x, constant(places), axis=-min(x.ndim, 2))
+
+
+@building
+def _columns_of(x: Array, s: Array) -> Array:
+    """The columns that the columns of a matrix of ones and zeros select."""
+    places: Any = np.argmax(s.node.params["value"], axis=-2)
+    return gather(x, constant(places), axis=-1)
+
+
+@rule(sound="domain", earned={"rounding": {"x": Finite}}, measure="products")
+def rows_of_identity_by_matrix(s: SelectingRows, x: Real) -> Identity:
+    """Rows of the identity select; zeros times NaN would be NaN."""
+    return matmul(s, x), _rows_of(x, s)
+
+
+@rule(sound="domain", earned={"rounding": {"x": Finite}}, measure="products")
+def matrix_by_columns_of_identity(s: SelectingColumns, x: Real) -> Identity:
+    """Columns of the identity select; zeros times NaN would be NaN."""
+    return matmul(x, s), _columns_of(x, s)
+
+
 @rule(sound="exact")
 def places_of_repeated_number(x: Array, shape: Shape, i: Places, axis: Axis) -> Identity:
     """A repeated number is the same everywhere."""
@@ -323,3 +368,27 @@ def beside_the_diagonal(v: Array, offset: Offset) -> Identity:
 def diagonal_of_transpose(x: Array, offset: Offset) -> Identity:
     """The diagonal on the other side."""
     return applied("diagonal", turned(x), offset=offset), applied("diagonal", x, offset=-offset)
+
+
+@static
+def length_one_last(shape: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The shape of a matrix of one column, as a vector."""
+    return shape[:-1]
+
+
+@building
+def _of_steps(x: Array, i: Array) -> Array:
+    """The diagonal that takes from each row the place behind that of the row before."""
+    places: Any = i.node.params["value"]
+    # One place alone would be repeated for all rows.
+    provided(x.ndim == 2 and places.shape == (x.shape[0], 1) and isinstance(x.shape[-1], int))
+    offsets = set((places[:, 0].astype(int) - np.arange(len(places))).tolist())
+    provided(len(offsets) == 1)
+    return applied("diagonal", x, offset=offsets.pop())
+
+
+@rule(sound="exact")
+def diagonal_of_places(x: Array, i: Places) -> Identity:
+    """From each row the place behind that of the row before: a diagonal."""
+    column = applied("take_along_axis", x, i, axis=-1)
+    return reshape(column, length_one_last(column.shape)), _of_steps(x, i)

@@ -6,10 +6,10 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from symgraph.facts import Fact, interval
-from symgraph.rewriting import Array, Guard, UniformConstant
+from symgraph.facts import Fact, interval, one_hot
+from symgraph.rewriting import Array, Guard, UniformConstant, is_real
 
-__all__ = ["DistinctPlaces", "Places", "Zeros", "knowing"]
+__all__ = ["DistinctPlaces", "Places", "SelectingColumns", "SelectingRows", "Zeros", "knowing"]
 
 
 def knowing(fact: Fact) -> Guard:
@@ -48,3 +48,22 @@ DistinctPlaces: TypeAlias = Annotated[
     ),
 ]
 """Positions counted from the front, each once."""
+
+
+def _selecting(name: str, axis: int) -> Guard:
+    """The guard that a constant matrix is of ones and zeros, a single one along an axis."""
+    return Guard(
+        name,
+        lambda node, knowledge: (
+            node.is_constant and node.aval.ndim == 2 and knowledge.of(node).has(one_hot(axis))
+        ),
+        facts=(one_hot(axis),),
+        constant=True,
+    )
+
+
+SelectingRows: TypeAlias = Annotated[Array, is_real, _selecting("rows of the identity", -1)]
+"""A constant matrix whose rows are rows of the identity."""
+
+SelectingColumns: TypeAlias = Annotated[Array, is_real, _selecting("columns of the identity", -2)]
+"""A constant matrix whose columns are columns of the identity."""

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, TypeAlias
 
-from symgraph.facts import orthogonal, positive_definite, symmetric, triangular
+from symgraph.facts import diagonal, orthogonal, positive_definite, symmetric, triangular
 from symgraph.numpy import (
     absolute,
+    broadcast_to,
     cholesky,
     det,
     exp,
@@ -35,6 +36,7 @@ from symgraph.rewriting import (
     Permutation,
     Positive,
     Real,
+    Shape,
     applied,
     building,
     is_real,
@@ -45,10 +47,12 @@ from symgraph.rewriting import (
 
 from .contraction import swaps_last_two, turned
 from .known import Zeros, knowing
+from .lifting import repeats
 
 Definite: TypeAlias = Annotated[Array, is_real, knowing(positive_definite)]
 Orthogonal: TypeAlias = Annotated[Array, is_real, knowing(orthogonal)]
 Symmetric: TypeAlias = Annotated[Array, is_real, knowing(symmetric)]
+Diagonal: TypeAlias = Annotated[Array, is_real, knowing(diagonal)]
 Lower: TypeAlias = Annotated[Array, is_real, knowing(triangular("lower"))]
 Upper: TypeAlias = Annotated[Array, is_real, knowing(triangular("upper"))]
 RealZeros: TypeAlias = Annotated[Zeros, is_real]
@@ -58,6 +62,12 @@ RealZeros: TypeAlias = Annotated[Zeros, is_real]
 def column(shape: tuple[Any, ...]) -> tuple[Any, ...]:
     """The shape of vectors laid as columns."""
     return (*shape, 1)
+
+
+@static
+def row(shape: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The shape of vectors laid as rows; a vector alone is one."""
+    return (*shape[:-1], 1, *shape[-1:]) if len(shape) > 1 else shape
 
 
 @static
@@ -226,6 +236,25 @@ def expm_of_diagonal_matrix(v: Real) -> Identity:
     return expm(on_diagonal(v)), on_diagonal(exp(v))
 
 
+@building
+def _as_column(v: Array, x: Array) -> Array:
+    """A factor for each row of a matrix, or for each element of a vector."""
+    return v if x.ndim == 1 else v[..., None]
+
+
+@rule(sound="domain", earned={"rounding": {"x": Finite}}, measure="products with diagonal matrices")
+def diagonal_by_matrix(d: Diagonal, x: Real) -> Identity:
+    r"""$(D X)_{ij} = D_{ii} X_{ij}$; zeros times NaN would be NaN."""
+    return matmul(d, x), _as_column(main_diagonal(d), x) * x
+
+
+@rule(sound="domain", earned={"rounding": {"x": Finite}}, measure="products with diagonal matrices")
+def matrix_by_diagonal(d: Diagonal, x: Real) -> Identity:
+    r"""$(X D)_{ij} = X_{ij} D_{jj}$; zeros times NaN would be NaN."""
+    scale = main_diagonal(d)
+    return matmul(x, d), x * reshape(scale, row(scale.shape))
+
+
 # -- triangular matrices ---------------------------------------------------------------------------
 @rule(sound="rounding", measure="systems of full matrices")
 def solve_with_lower_triangle(x: Lower, b: Real) -> Identity:
@@ -308,6 +337,51 @@ def log_of_positive_determinant(x: Definite) -> Identity:
 def sign_of_determinant(x: Real) -> Identity:
     r"""$\operatorname{sgn} |A|$ without the determinant."""
     return sign(det(x)), _sign_of_determinant(x)
+
+
+# -- batches ---------------------------------------------------------------------------------------
+@static
+def repeats_matrices(old: tuple[Any, ...], new: tuple[Any, ...]) -> bool:
+    """Whether whole matrices are repeated, each of them at least once."""
+    return old[-2:] == new[-2:] and repeats(old, new)
+
+
+@static
+def batch(shape: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The axes before those of the matrices."""
+    return shape[:-2]
+
+
+@rule(sound="exact", measure="matrices inverted")
+def inverse_of_repeated_matrix(x: Real, shape: Shape) -> Identity:
+    """The inverse of a matrix that is repeated is repeated."""
+    inverse = inv(broadcast_to(x, shape))
+    provided(repeats_matrices(x.shape, shape))
+    return inverse, broadcast_to(inv(x), shape)
+
+
+@rule(sound="exact", measure="matrices factored")
+def cholesky_of_repeated_matrix(x: Real, shape: Shape) -> Identity:
+    """The factor of a matrix that is repeated is repeated."""
+    factor = cholesky(broadcast_to(x, shape))
+    provided(repeats_matrices(x.shape, shape))
+    return factor, broadcast_to(cholesky(x), shape)
+
+
+@rule(sound="exact", measure="determinants")
+def determinant_of_repeated_matrix(x: Real, shape: Shape) -> Identity:
+    """The determinant of a matrix that is repeated is repeated."""
+    size = det(broadcast_to(x, shape))
+    provided(repeats_matrices(x.shape, shape))
+    return size, broadcast_to(det(x), batch(shape))
+
+
+@rule(sound="exact", measure="exponentials of matrices")
+def expm_of_repeated_matrix(x: Real, shape: Shape) -> Identity:
+    """The exponential of a matrix that is repeated is repeated."""
+    power = expm(broadcast_to(x, shape))
+    provided(repeats_matrices(x.shape, shape))
+    return power, broadcast_to(expm(x), shape)
 
 
 # -- zeros -----------------------------------------------------------------------------------------

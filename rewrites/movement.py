@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from symgraph.numpy import broadcast_to, cast, reshape, transpose
+from symgraph.numpy import absolute, broadcast_to, cast, negative, reshape, transpose
 from symgraph.rewriting import (
     Array,
     DType,
     Identity,
     Index,
     Permutation,
+    Real,
     Shape,
     applied,
     provided,
@@ -147,6 +148,26 @@ def cast_of_lossless_cast(x: Array, middle: DType, dtype: DType) -> Identity:
     """A dtype between that holds every number of the first leaves no trace."""
     provided(lossless(x.dtype, middle))
     return applied("cast", applied("cast", x, dtype=middle), dtype=dtype), cast(x, dtype)
+
+
+@static
+def narrows(start: np.dtype[Any], dtype: np.dtype[Any]) -> bool:
+    """Whether `dtype` has fewer digits: both of floating-point numbers."""
+    return start.kind == dtype.kind == "f" and dtype.itemsize < start.itemsize
+
+
+@rule(sound="exact", measure="operations on wider numbers")
+def negative_narrowed(x: Real, dtype: DType) -> Identity:
+    """A sign is changed as well after a number is rounded as before."""
+    provided(narrows(x.dtype, dtype))
+    return applied("cast", negative(x), dtype=dtype), negative(cast(x, dtype))
+
+
+@rule(sound="exact", measure="operations on wider numbers")
+def absolute_narrowed(x: Real, dtype: DType) -> Identity:
+    """A sign is dropped as well after a number is rounded as before."""
+    provided(narrows(x.dtype, dtype))
+    return applied("cast", absolute(x), dtype=dtype), absolute(cast(x, dtype))
 
 
 # -- slices ----------------------------------------------------------------------------------------

@@ -22,6 +22,9 @@ _SHAPES: tuple[Shape, ...] = (
     *((2, *matrix) for matrix in product((1, 2), repeat=2)),
     *((), (2,), (3,)),
 )
+_OF_SYSTEMS: tuple[Shape, ...] = (*_SHAPES, (4,), (4, 2))
+_OF_SQUARES = frozenset({"cholesky", "det", "inv", "slogdet", "solve"})
+"""Operations for which blocks are square, most often."""
 _STEPS = 80
 """How many operands are tried before a search is given up."""
 
@@ -45,6 +48,9 @@ class Fitting:
         self.names = names
         self.operand = operand
         self.rng = rng
+        self.of_squares = any(
+            isinstance(part, Term) and part.op.name in _OF_SQUARES for part in subterms(pattern)
+        )
         self.ready: list[list[Term]] = [[] for _ in names]
         places = {name: place for place, name in enumerate(names)}
         for part in subterms(pattern):
@@ -54,7 +60,8 @@ class Fitting:
 
     def found(self, env: dict[str, Any]) -> bool:
         """Put an operand for each variable into `env`, which holds the params: depth first."""
-        waiting = [self._drawn()]
+        squares = self.of_squares and bool(self.rng.integers(2))
+        waiting = [self._drawn(squares)]
         for _ in range(_STEPS):
             while waiting and not waiting[-1]:
                 waiting.pop()
@@ -64,11 +71,15 @@ class Fitting:
                 continue
             if len(waiting) == len(self.names):
                 return True
-            waiting.append(self._drawn())
+            waiting.append(self._drawn(squares))
         return False
 
-    def _drawn(self) -> list[Shape]:
-        return [_SHAPES[place] for place in self.rng.permutation(len(_SHAPES))]
+    def _drawn(self, squares: bool) -> list[Shape]:
+        """Shapes to try, from the last on; square ones before all others if they are wanted."""
+        if not self.of_squares:
+            return [_SHAPES[place] for place in self.rng.permutation(len(_SHAPES))]
+        drawn = [_OF_SYSTEMS[place] for place in self.rng.permutation(len(_OF_SYSTEMS))]
+        return sorted(drawn, key=_is_square) if squares else drawn
 
     def _fits(self, place: int, shape: Shape, env: dict[str, Any]) -> bool:
         """Whether the parts can be built that the operand of this place completes."""
@@ -80,3 +91,7 @@ class Fitting:
         except (SymgraphError, ValueError, IndexError, TypeError):
             return False
         return True
+
+
+def _is_square(shape: Shape) -> bool:
+    return len(shape) > 1 and shape[-1] == shape[-2]

@@ -60,6 +60,8 @@ SHAPES: tuple[tuple[int | str, ...], ...] = (
 """Shapes to draw from, the plainest first."""
 _WIDE, _WIDER = 48, 196
 """Room for every awkward value once; for the worst of them in every combination."""
+_MOST_PAIRS = 1 << 18
+"""Elements of the largest array for which there is room: pairs of pairs of many are too many."""
 _ROWS = (24, 3)
 """Room for rows with few awkward values each: a sum of all of them is NaN and shows nothing."""
 OF_MATRICES = frozenset(
@@ -151,7 +153,9 @@ class Maker:
                     for _ in range(_TRIES):
                         made = self.attempt(dtype, shape, uniform=True, given=given)
                         if made is not None:
-                            yield made
+                            size = made.lhs.aval.size
+                            if not isinstance(size, int) or size <= _MOST_PAIRS:
+                                yield made
                             break
 
     def of_every_shape(self, seen: set[Any]) -> Iterator[Instance]:
@@ -266,9 +270,16 @@ class Maker:
         dtype: np.dtype[Any],
         env: Mapping[str, Any],
     ) -> Array:
-        """A constant that the guards admit, of one value."""
+        """A constant that the guards admit, of one value; or of a single one along an axis."""
         value = self.pick(admitted_numbers(guards, dtype) or [1])
         fixed = resolve(parse_shape(shape), SIZES)
+        for axis in [
+            fact.args[0] for each in guards for fact in each.facts if fact.name == "one_hot"
+        ]:
+            chosen = np.argmax(self.rng.random(fixed), axis=axis, keepdims=True)
+            ones = np.zeros(fixed, dtype)
+            np.put_along_axis(ones, chosen, 1, axis=axis)
+            return constant(ones, dtype)
         # Zeros stand for blocks of a matrix: a number would not do.
         shaped = self.rng.integers(2) or any(guard.name == "zeros" for guard in guards)
         return constant(np.full(fixed if shaped else (), value, dtype), dtype)

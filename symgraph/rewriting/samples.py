@@ -226,7 +226,9 @@ def _tied(fact: Fact, x: Numbers, rng: np.random.Generator) -> Numbers:
         case "orthogonal":
             return np.linalg.qr(_ordinary(x.shape, x.dtype, rng))[0]
         case "diagonal":
-            return x * np.eye(x.shape[-1], dtype=x.dtype)
+            # NaN times 0 is no zero; a zero keeps its sign.
+            zeros = np.copysign(np.zeros_like(x), x)
+            return np.where(np.eye(x.shape[-1], dtype=bool), x, zeros)
         case "triangular":
             return np.tril(x) if fact.args[0] == "lower" else np.triu(x)
         case _:

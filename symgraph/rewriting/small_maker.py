@@ -16,6 +16,7 @@ from .fitting import Fitting
 from .guards import Guard
 from .maker import Instance, Maker, admitted_numbers
 from .params import draw_params, shape_of_index
+from .pattern import Term, subterms
 
 __all__ = ["SmallMaker"]
 
@@ -32,6 +33,11 @@ _NEW_AXES = tuple(
     for entries in product((None, (None, None, 1), (None, None, 2)), repeat=length)
     if None in entries
 )
+_COLUMNS = (
+    *(((0,), (1,)), ((1,), (2,)), ((4,), (5,)), ((5,), (6,)), ((1,), (0,)), ((-1,), (0,))),
+    *(((0,), (0,)), ((0,), (2,)), ((2,), (4,)), ((0,), (1,), (2,)), ((1,), (2,), (4,)), ((3,),)),
+)
+"""Places along each row, one a row."""
 _ROOMS_OF_ONES = ((3,), (2, 2), (3, 2), (1, 3), (3, 1))
 _ENTRIES_OF_ONES = (0, -1, (None, None, 1), (1, 2, 1), (0, 0, 1))
 _PLACES = (
@@ -59,6 +65,7 @@ class SmallMaker(Maker):
         yield from self._of_what_fits(seen)
         yield from self._of_every_entry(seen)
         yield from self._of_every_place(seen)
+        yield from self._of_every_column(seen)
         yield from self._of_new_axes(seen)
         yield from self._of_ones(seen)
         yield from self._of_nothing(seen)
@@ -168,6 +175,23 @@ class SmallMaker(Maker):
                     yield made
         self.queue, self.places = [], []
 
+    def _of_every_column(self, seen: set[Any]) -> Iterator[Instance]:
+        """Instances at a known place of each row: one further each time, or anywhere."""
+        along = any(
+            isinstance(part, Term) and part.op.name == "take_along_axis"
+            for part in subterms(self.rule.lhs)
+        )
+        if not along or not self.has_places or self.rule.statics:
+            return
+        for column, width, lead in product(_COLUMNS, (2, 3, 6, named("n")), ((), (2,))):
+            self.queue = [(*lead, len(column), width)] * len(self.guards)
+            self.places = [np.broadcast_to(column, (*lead, len(column), 1))]
+            made = self.attempt(self.dtypes()[0], self.queue[0], uniform=False, given={})
+            if made is not None and made.inputs and (column, width, lead) not in seen:
+                seen.add((column, width, lead))
+                yield made
+        self.queue, self.places = [], []
+
     def _indices_of(self, rank: int) -> Iterator[Any]:
         """Indices of an array of that rank, if the rule has one."""
         if not self.indices:
@@ -196,7 +220,7 @@ class SmallMaker(Maker):
         self.queue = []
 
     def _of_ones(self, seen: set[Any]) -> Iterator[Instance]:
-        """Instances on parts of some axes or all, axes of length one made and dropped about them."""
+        """Instances on parts of some axes or all, axes of length one made about them or dropped."""
         names = {each.kind.name: each.name for each in self.rule.statics}
         if len(self.rule.statics) != 2 or {*names} != {"index", "shape"}:
             return
@@ -264,6 +288,8 @@ class SmallMaker(Maker):
             values = self.rng.integers(self.pick((0, 0, -2)), self.pick((2, 2, 3, 5)), sizes)
         elif axes and self.rng.integers(2):
             values = np.asarray(2 ** len(axes[0]))
+        elif any(fact.name == "one_hot" for guard in guards for fact in guard.facts):
+            return plain
         elif dtype.kind == "f" and self.extreme:
             values = np.asarray(self.pick((-0.75, 0.75)) * float(np.finfo(dtype).max))
         elif fixed(shape):
