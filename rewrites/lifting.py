@@ -141,8 +141,10 @@ def _right(op: str) -> Rule:
 def _every() -> list[Rule]:
     made = [maker(op) for op in UNARY for maker in (_repeated, _reshaped, _transposed, _with_axes)]
     with_number = (_repeated_with_number, _reshaped_with_number, _transposed_with_number)
-    made += [maker(op) for op in ("maximum", "minimum", "power") for maker in with_number]
+    made += [maker(op) for op in ("maximum", "minimum") for maker in with_number]
     made += [_repeated_with_number(op) for op in ("add", "subtract", "multiply", "divide")]
+    # -1 times what is repeated is its negative: either way round it ends below.
+    made += [_repeated("negative")]
     made += [_both_transposed(op) for op in ("maximum", "minimum", "hypot")]
     made += [_left(op) for op in BINARY]
     made += [_right(op) for op in BINARY]
