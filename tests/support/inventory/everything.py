@@ -18,7 +18,6 @@ _PAIRS = "the pass that moves reads below takes places along one axis at a time"
 _ANY = "a rule over any operation: the pattern language has none"
 _NAN = "it is made at this trust where the operand is finite: zeros times NaN are NaN"
 _FLOPS = "fewer flops, not fewer operations: the algebra and rules do not look for those"
-_SHAPES = "a rule that the verifier has no operands for"
 
 LEFT: dict[str, str] = {
     "local_elemwise_alloc: what is repeated to a shape that the other operand has": _FLOPS,
