@@ -53,6 +53,50 @@ OVER: dict[str, int] = {
     "quantile by maximum": 11,  # 2
     "log(exp x + exp y)": 7,  # 5
     "largest absolute value": 7,  # 5
+    "cross-entropy, rows masked by where": 9,  # 8
+    "angular margin": 8,  # 7
+    "logistic regression, -1 and 1, by tanh": 8,  # 4
+    "GAN discriminator, both": 10,  # 7
+    "gradient penalty of a linear critic": 6,  # 5
+    "clipped surrogate of a policy": 19,  # 8
+    "temporal differences, target held": 5,  # 4
+    "duelling heads, advantages": 6,  # 4
+    "zero-inflated Poisson, zeros, logits": 14,  # 10
+    "tobit": 9,  # 6
+    "three-parameter item response, ability": 14,  # 13
+    "Bradley-Terry by incidence": 8,  # 5
+    "trace of AXBX'C": 7,  # 6
+    "log-determinant of X'AX": 6,  # 5
+    "log-determinant of AXB": 4,  # 1
+    "trace of (X'CX)^-1 A": 8,  # 7
+    "quadratic form of a Kronecker product": 4,  # 2
+    "discriminant by determinants": 11,  # 10
+    "discriminant by traces": 16,  # 11
+    "x^2/(1 + x)": 5,  # 3
+    "sqrt(x + sqrt x)": 7,  # 6
+    "sin x / (1 + cos x)": 7,  # 3
+    "log(sec x + tan x)": 12,  # 2
+    "2 arctan(tanh(x/2))": 6,  # 2
+    "sinh x / cosh x": 3,  # 2
+    "x^a exp(-x)": 8,  # 7
+    "arctan((x + y)/(1 - xy))": 11,  # 3
+    "(1 + 1/x)^x": 9,  # 8
+    "log(1 + 1/x^2)": 4,  # 3
+    "LSTM hidden state, forget gate": 19,  # 18
+    "conditional entropy of a table": 4,  # 3
+    "Renyi entropy of any order": 8,  # 7
+    "KL between sigmoids, first": 23,  # 8
+    "periodic kernel": 9,  # 5
+    "Laplacian kernel": 8,  # 7
+    "first-order autoregression, data": 7,  # 6
+    "exponential smoothing, one step, rate": 7,  # 5
+    "mean of two measurements by precision": 8,  # 7
+    "total variation, isotropic": 16,  # 15
+    "coupled oscillators": 5,  # 3
+    "area of a polygon": 6,  # 2
+    "perimeter of a polygon": 10,  # 6
+    "sphere fit, centre": 8,  # 7
+    "circular variance": 13,  # 8
 }
 
 # Flops today, at n = 6, of rows that count more flops, but no more operations.
@@ -71,6 +115,13 @@ OVER_IN_FLOPS: dict[str, int] = {
     "Morse": 115,  # 70
     "squared distances to rows": 60,  # 40
     "Gaussian kernel, bandwidth": 63,  # 30
+    "Rasch model, abilities and difficulties": 510,  # 485
+    "Bradley-Terry, strengths from wins": 150,  # 135
+    "determinant of X'X": 735,  # 268
+    "sum of the entries of an inverse": 691,  # 330
+    "transport on the line": 110,  # 105
+    "energy of a Gaussian Gram matrix": 815,  # 730
+    "two dipoles, first moment": 45,  # 43
 }
 
 # Rows whose gradient is no number at large inputs where the closed form is one.
@@ -78,6 +129,11 @@ UNSAFE: frozenset[str] = frozenset(
     {
         "negative binomial, log of mean",
         "proportional odds, middle category",
+        "one negative more than zero, N-pair",
+        "circle loss of scores",
+        "logistic regression, -1 and 1, by tanh",
+        "clipped surrogate of a policy",
+        "KL between sigmoids, first",
     }
 )
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from textbook import Row
 from textbook.activations import ACTIVATIONS
 from textbook.algebraic import ALGEBRAIC
+from textbook.applied import APPLIED
 from textbook.attention import ATTENTION
+from textbook.bodies import BODIES
+from textbook.calculus import CALCULUS
 from textbook.counts import COUNT_LIKELIHOODS
 from textbook.crossentropy import CROSS_ENTROPY
 from textbook.distances import DISTANCES
@@ -25,8 +28,10 @@ from textbook.overlaps import OVERLAP_LOSSES
 from textbook.physics import ENERGIES
 from textbook.regressions import REGRESSIONS
 from textbook.residuals import RESIDUALS
+from textbook.responses import RESPONSES
 from textbook.samples import SAMPLES
 from textbook.softmaxes import SOFTMAX
+from textbook.spellings import SPELLINGS
 from textbook.transcendental import TRANSCENDENTAL
 from textbook.units import UNITS
 from textbook.vectors import VECTORS
@@ -61,4 +66,9 @@ CATALOGUE: list[Row] = [
     *TRANSCENDENTAL,
     *UNITS,
     *VECTORS,
+    *SPELLINGS,
+    *RESPONSES,
+    *CALCULUS,
+    *APPLIED,
+    *BODIES,
 ]
