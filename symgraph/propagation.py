@@ -38,6 +38,8 @@ class Known:
         Who states it.
     low, high : float
         The smallest interval known to hold every element.
+    operands : tuple of Known
+        What is known of the operands of the operation that gives the value.
 
     Raises
     ------
@@ -45,10 +47,13 @@ class Known:
         If two facts cannot hold together.
     """
 
-    __slots__ = ("aval", "facts", "high", "low", "node", "reasons")
+    __slots__ = ("aval", "facts", "high", "low", "node", "operands", "reasons")
 
-    def __init__(self, node: Node, facts: Iterable[tuple[Fact, str]]) -> None:
+    def __init__(
+        self, node: Node, facts: Iterable[tuple[Fact, str]], operands: Iterable[Known] = ()
+    ) -> None:
         self.node = node
+        self.operands = tuple(operands)
         self.aval: Aval = node.aval
         self.reasons = dict(facts)
         self.facts, self.low, self.high = _consequences(tuple(self.reasons), self.aval.dtype.char)
@@ -98,7 +103,9 @@ class _Witness(Known):
         return True
 
     def __getattr__(self, name: str) -> Any:
-        # Only `low` and `high` are not set: a rule that reads one rests on that bound.
+        # Only these are not set: a rule that reads a bound rests on it.
+        if name == "operands":
+            return tuple([_Witness(each, self.asked, self.allowed) for each in self.known.operands])
         low, high = self.known.bounds
         if name not in ("low", "high"):
             raise AttributeError(name)
@@ -197,18 +204,20 @@ class Knowledge:
 
     def _derive(self, node: Node) -> Known:
         by_dtype = _stated_by_dtype(node.aval.dtype)
-        stated = dict(self._stated_of_input(node) if node.is_input else self._derived(node))
+        operands = [self._known[operand] for operand in node.operands]
+        stated = dict(
+            self._stated_of_input(node) if node.is_input else self._derived(node, operands)
+        )
         try:
-            return Known(node, {**by_dtype, **stated}.items())
+            return Known(node, {**by_dtype, **stated}.items(), operands)
         except FactError as error:
             if not node.is_input:
                 # Rules speak of where a value is defined: this one is nowhere, as 1 / (x - x).
-                return Known(node, by_dtype.items())
+                return Known(node, by_dtype.items(), operands)
             rows = [f"{fact}   {reason}" for fact, reason in {**by_dtype, **stated}.items()]
             raise FactError(f"{error.what} Of {node!r} it is said:", rows) from None
 
-    def _derived(self, node: Node) -> Iterable[tuple[Fact, str]]:
-        operands = [self._known[operand] for operand in node.operands]
+    def _derived(self, node: Node, operands: Sequence[Known]) -> Iterable[tuple[Fact, str]]:
         for fact in node.op.facts(*operands, **node.params):
             yield fact, f"by {node.op.name}"
 

@@ -97,20 +97,46 @@ def _facts_matmul(x: Any, y: Any) -> Iterable[Fact]:
     for fact in (Fact("orthogonal"), Fact("diagonal"), *_TRIANGULAR):
         if x.has(fact) and y.has(fact):
             yield fact
-    if _is_gram(x, y):
-        yield Fact("symmetric")
+    if x.aval.ndim > 1 < y.aval.ndim and _is_symmetric(x, y):
+        yield _SYMMETRIC
 
 
 _TRIANGULAR = (Fact("triangular", ("lower",)), Fact("triangular", ("upper",)))
+_SYMMETRIC = Fact("symmetric")
+_LONGEST = 12
+"""So often are factors of a product taken apart or away to see that it reads the same from both
+ends."""
 
 
-def _is_gram(x: Any, y: Any) -> bool:
+def _is_symmetric(x: Any, y: Any) -> bool:
+    """Whether a product is its own transpose: each factor mirrors one, the middle is symmetric."""
+    factors: list[Any] = [x, y]
+    for _ in range(_LONGEST):
+        if len(factors) < 2:
+            return not factors or factors[0].has(_SYMMETRIC)
+        if _is_mirrored(factors[0], factors[-1]):
+            factors = factors[1:-1]
+        elif _is_product(factors[0]):
+            factors = [*factors[0].operands, *factors[1:]]
+        elif _is_product(factors[-1]):
+            factors = [*factors[:-1], *factors[-1].operands]
+        else:
+            return False
+    return False
+
+
+def _is_product(x: Any) -> bool:
+    """Whether a value is a product of matrices."""
+    return x.node.op.name == "matmul" and all(each.aval.ndim > 1 for each in x.operands)
+
+
+def _is_mirrored(x: Any, y: Any) -> bool:
     """Whether one factor is the other transposed."""
     for one, other in ((x.node, y.node), (y.node, x.node)):
         exchanged = one.op.name == "transpose" and one.operands[0] is other
-        if exchanged and one.params["axes"] == (*range(-other.ndim, -2), -1, -2) and other.ndim > 1:
+        if exchanged and one.params["axes"] == (*range(-other.ndim, -2), -1, -2):
             return True
-    return False
+    return x.node is y.node and x.has(_SYMMETRIC)
 
 
 MATMUL = register(

@@ -157,6 +157,26 @@ def _facts_reshape(x: Any, *, shape: Shape) -> Iterable[Fact]:
         for name in ("simplex", "one_hot", "unit_norm"):
             if x.has(Fact(name, (-1,))):
                 yield Fact(name, (-1,))
+    square = len(shape) == 2 and known_equal(*shape)
+    if square and len(old) == 4 and _is_symmetric_in_pairs(x):
+        yield Fact("symmetric")
+
+
+def _is_symmetric_in_pairs(x: Any) -> bool:
+    """Whether exchanging the first two axes and the last two is known to change nothing.
+
+    So it is with the products that a Kronecker product of symmetric matrices is made of.
+    """
+    shape = x.aval.shape
+    if len(shape) != 4 or not all(map(known_equal, shape[:2], shape[2:])):
+        return False
+    if x.node.op.name == "multiply":
+        return all(_is_symmetric_in_pairs(each) for each in x.operands)
+    while x.aval.ndim != 2 or not x.has(Fact("symmetric")):
+        if x.node.op.name != "reshape":
+            return False
+        (x,) = x.operands
+    return True
 
 
 RESHAPE = register(

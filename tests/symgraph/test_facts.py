@@ -288,6 +288,9 @@ positive = input("positive", (3,), assume=f.positive)
 unit = input("unit", (3,), assume=f.interval(0, 1))
 square = input("square", (3, 3))
 counts = input("counts", (3,), "uint8")
+tall = input("tall", (3, 2))
+even = input("even", (3, 3), assume=f.symmetric)
+pair = input("pair", (2, 2), assume=f.symmetric)
 
 
 @pytest.mark.parametrize(
@@ -313,6 +316,14 @@ counts = input("counts", (3,), "uint8")
         (np.floor(x), f.integer_valued),
         (square + square.T, f.symmetric),
         (square * square.T, f.symmetric),
+        (tall.T @ even @ tall, f.symmetric),
+        (tall.T @ (even @ tall), f.symmetric),
+        (np.linalg.inv(tall.T @ even @ tall), f.symmetric),
+        (tall.T @ square.T @ even @ square @ tall, f.symmetric),
+        (tall.T @ square.T @ (square @ tall), f.symmetric),
+        (even @ square @ square.T @ even, f.symmetric),
+        (np.kron(even, pair), f.symmetric),
+        (np.kron(np.kron(pair, tall.T @ tall), even), f.symmetric),
         ((x > 0).astype("float64"), f.interval(0, 1)),
         (unit - unit, f.interval(0, 0)),
         (positive > 0, f.interval(1, 1)),
@@ -343,6 +354,15 @@ def test_what_is_known(value: Array, fact: Fact) -> None:
         (np.where(x <= 0, 1.0, x), f.positive),
         (np.copysign(1.0, np.maximum(x, 0)), f.nonnegative),
         (square + x, f.symmetric),
+        (tall.T @ square @ tall, f.symmetric),
+        (even @ square, f.symmetric),
+        (even @ (square @ square.T), f.symmetric),
+        (tall.T @ even @ square @ tall, f.symmetric),
+        (x @ even, f.symmetric),
+        (np.kron(even, square), f.symmetric),
+        (np.kron(even, x[:, None]), f.symmetric),
+        (np.reshape(np.reshape(even, (3, 1, 3, 1)) * np.ones((2, 1, 1)), (6, 3)), f.symmetric),
+        (np.reshape(np.reshape(even, (1, 3, 1, 3)), (1, 9)), f.symmetric),
     ],
     ids=str,
 )
@@ -384,6 +404,11 @@ def test_why_names_bounds() -> None:
     text = Knowledge().why((unit - 2).node, f.negative)
     assert "interval(-2.0, -1.0)" in text
     assert "stated of input 'unit'" in text
+
+
+def test_why_goes_below_the_operands() -> None:
+    text = Knowledge().why((tall.T @ even @ tall).node, f.symmetric)
+    assert "stated of input 'even'" in text
 
 
 def test_a_long_chain_is_no_recursion() -> None:
