@@ -70,8 +70,6 @@ OVER: dict[str, int] = {
     "discriminant by traces": 16,  # 11
     "x^2/(1 + x)": 5,  # 3
     "sqrt(x + sqrt x)": 7,  # 6
-    "sin x / (1 + cos x)": 7,  # 3
-    "log(sec x + tan x)": 12,  # 2
     "2 arctan(tanh(x/2))": 6,  # 2
     "sinh x / cosh x": 3,  # 2
     "x^a exp(-x)": 8,  # 7

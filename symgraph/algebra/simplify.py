@@ -21,6 +21,7 @@ from .forms import Forms
 from .lower_bound import holds_exps, least_count
 from .memory import Memory, memory_of
 from .polynomials import Polynomials
+from .quotients import Quotients
 from .ranges import narrows
 from .regions import (
     ARGUMENTS,
@@ -144,6 +145,7 @@ class Pass:
         self.speller = Speller(self.forms.normal, self.recall, self.world, self.users)
         self.shapes = Shapes(self.forms.heads.knowledge, self._about)
         self.polynomials = Polynomials(self.forms.heads)
+        self.quotients = Quotients(self.forms.heads)
 
     def run(self) -> list[Node]:
         for node in self.nodes:
@@ -154,6 +156,7 @@ class Pass:
         self.now[node] = self._rebuilt(node)
         if self.thorough:
             self.polynomials.learn(node)
+            self.quotients.learn(node)
         shape = self._shape(node)
         if shape is not None and self._as_before(node, shape):
             return
@@ -164,7 +167,7 @@ class Pass:
             return
         closed = is_closed(expr, self.users[node], node in self.arguments)
         trivial = is_trivial(node, [views.opened[each] for each in node.operands])
-        trivial = trivial and not (self.thorough and self.polynomials.reaches(node))
+        trivial = trivial and not (self.thorough and self._reaches(node))
         # A value with several users is written at its best: alone, none of them would change it.
         shared = self.users[node] > 1
         near = views.near(node, expr) if self.late else None
@@ -340,7 +343,15 @@ class Pass:
         if not self.thorough or self.kept.get(self.now[node]) == saved:
             return []
         found = self.polynomials.shorter(node, saved[0])
-        return [self.polynomials.written(self.now[array], form) for array, form in found]
+        forms = [self.polynomials.written(self.now[array], form) for array, form in found]
+        quotient = self.quotients.shorter(node, saved[0])
+        if quotient is not None:
+            forms.append(self.quotients.written(quotient, self.now.__getitem__))
+        return forms
+
+    def _reaches(self, node: Node) -> bool:
+        """Whether a value may be shorter over arrays that are none of its operands."""
+        return self.polynomials.reaches(node) or self.quotients.reaches(node)
 
     def _has_exp(self, head: Head) -> bool:
         """Whether an exp is computed anyway, as far as it is worth while to look."""
