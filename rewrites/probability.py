@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from symgraph.numpy import exp, log, log_softmax, logsumexp, matmul, softmax, sum
+from typing import Any
+
+from symgraph.numpy import (
+    broadcast_to,
+    exp,
+    log,
+    log1p,
+    log_softmax,
+    logaddexp,
+    logsumexp,
+    matmul,
+    softmax,
+    softplus,
+    sum,
+)
 from symgraph.numpy import max as largest
 from symgraph.rewriting import (
     Axes,
@@ -13,6 +27,7 @@ from symgraph.rewriting import (
     PositiveConstant,
     Real,
     applied,
+    number,
     provided,
     rule,
     static,
@@ -23,6 +38,24 @@ from symgraph.rewriting import (
 def every_axis(axis: tuple[int, ...], ndim: int) -> bool:
     """Whether a reduction leaves one number."""
     return len(axis) == ndim
+
+
+@static
+def is_one(axis: tuple[int, ...]) -> bool:
+    """Whether a reduction goes along one axis."""
+    return len(axis) == 1
+
+
+@static
+def of_one_more(shape: tuple[Any, ...], axis: tuple[int, ...]) -> tuple[Any, ...]:
+    """The shape that holds one element for each reduction along the axis."""
+    return tuple([1 if i - len(shape) in axis else dim for i, dim in enumerate(shape)])
+
+
+@static
+def the_one(axis: tuple[int, ...]) -> int:
+    """The axis of a reduction along one axis."""
+    return axis[0]
 
 
 _ALL_LOST = "0 where every element is -inf, NaN only where one is +inf"
@@ -143,6 +176,39 @@ def log_of_weights_by_exps(x: Real, w: Positive) -> Identity:
     r"""$\log \sum_j w_j e^{x_j} = \log \sum_j e^{x_j + \log w_j}$ of a vector $x$."""
     provided(x.ndim == 1)
     return log(matmul(w, exp(x))), logsumexp(x + log(w), axis=-1)
+
+
+@rule(sound="rounding", priority=1, stable="large x: exp overflows")
+def log1p_of_sum_of_exp(x: Real, axis: Axes, keepdims: Flag) -> Identity:
+    r"""$\log(1 + \sum_j e^{x_j})$ has one term more, $e^0$."""
+    provided(is_one(axis))
+    total = applied("sum", exp(x), axis=axis, keepdims=keepdims)
+    zeros = broadcast_to(number(0, x.dtype), of_one_more(x.shape, axis))
+    more = applied("concatenate", x, zeros, axis=the_one(axis))
+    return log1p(total), applied("logsumexp", more, axis=axis, keepdims=keepdims)
+
+
+@rule(sound="rounding", stable="large x: exp overflows")
+def log1p_of_sum_of_exp_over_axes(x: Real, axis: Axes, keepdims: Flag) -> Identity:
+    r"""$\log(1 + \sum_j e^{x_j})$ is the softplus of a logsumexp."""
+    total = applied("sum", exp(x), axis=axis, keepdims=keepdims)
+    return log1p(total), softplus(applied("logsumexp", x, axis=axis, keepdims=keepdims))
+
+
+@rule(sound="rounding", stable="large x: exp overflows")
+def log1p_of_multiple_of_sum_of_exp(x: Real, y: Positive, axis: Axes, keepdims: Flag) -> Identity:
+    r"""$\log(1 + y \sum_j e^{x_j})$ for $y > 0$, which may be such a sum itself."""
+    total = applied("sum", exp(x), axis=axis, keepdims=keepdims)
+    whole = applied("logsumexp", x, axis=axis, keepdims=keepdims)
+    return log1p(y * total), softplus(log(y) + whole)
+
+
+@rule(sound="rounding", priority=-2, stable="large x: exp overflows")
+def log_of_positive_and_sum_of_exp(x: Real, y: Positive, axis: Axes, keepdims: Flag) -> Identity:
+    r"""$\log(y + \sum_j e^{x_j})$ for $y > 0$."""
+    total = applied("sum", exp(x), axis=axis, keepdims=keepdims)
+    whole = applied("logsumexp", x, axis=axis, keepdims=keepdims)
+    return log(y + total), logaddexp(log(y), whole)
 
 
 @rule(sound="rounding")

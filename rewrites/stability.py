@@ -34,6 +34,7 @@ from symgraph.numpy import (
 from symgraph.rewriting import (
     Identity,
     Nonpositive,
+    Positive,
     PositiveConstant,
     Real,
     UniformConstant,
@@ -150,6 +151,18 @@ def log_of_sum_of_three_exps(x: Real, y: Real, z: Real) -> Identity:
 def log_of_exp_plus_constant(x: Real, c: PositiveConstant) -> Identity:
     r"""$\log(e^x + c)$ for a number $c > 0$."""
     return log(exp(x) + c), logaddexp(x, log(c))
+
+
+@rule(sound="rounding", priority=-2, stable="large x: exp overflows")
+def log_of_exp_and_positive(x: Real, y: Positive) -> Identity:
+    r"""$\log(e^x + y)$ for $y > 0$."""
+    return log(exp(x) + y), logaddexp(x, log(y))
+
+
+@rule(sound="rounding", stable="large x: exp overflows")
+def log1p_of_multiple_of_exp(x: Real, y: Positive) -> Identity:
+    r"""$\log(1 + y e^x)$ for $y > 0$."""
+    return log1p(y * exp(x)), softplus(x + log(y))
 
 
 @rule(sound="rounding", stable="large x or y: exp overflows; x near y: a difference")

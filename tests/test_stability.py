@@ -281,6 +281,16 @@ TOGETHER: dict[str, tuple[Callable[[Any, Any], Any], tuple[tuple[float, ...], ..
         lambda p, x: p.max(x) + p.log(p.sum(p.exp(x - p.max(x)))),
         HARD,
     ),
+    "log of 1 and a sum of exps": (lambda p, x: p.log(1 + p.sum(p.exp(x))), HARD),
+    "log of 1 and a product of sums of exps": (
+        lambda p, x: p.log(1 + p.sum(p.exp(x)) * p.sum(p.exp(x[:2]))),
+        HARD,
+    ),
+    "log of 1 and an exp times a sum of exps": (
+        lambda p, x: p.log(1 + p.exp(x[0]) * p.sum(p.exp(x[1:]))),
+        HARD,
+    ),
+    "log of 2 and a sum of exps": (lambda p, x: p.log(2 + p.sum(p.exp(x))), HARD),
     "log mean exp": (lambda p, x: p.log(p.mean(p.exp(x))), HARD[:-1]),
     "weighted logsumexp": (lambda p, x: p.log(p.sum(WEIGHTS * p.exp(x))), HARD[:-1]),
     "logaddexp": (lambda p, x: p.log(p.exp(x[0]) + p.exp(x[1])), PAIRS),
@@ -342,6 +352,22 @@ def test_value_and_gradient_of_several_elements(name: str) -> None:
             reach = 1 if "hypot" in name else 1 + max(abs(each) for each in point)
             unit = most * reach
             _agree("gradient", range(len(point)), slopes, found, [unit] * len(point))
+
+
+@pytest.mark.parametrize("s", [-600.0, 0.0, 3.0, 800.0])
+def test_log_of_an_exp_and_a_positive_number(s: float) -> None:
+    """Its slope is a sigmoid, which no exp(z) / (r + exp(z)) replaces."""
+    r = sg.spec("", assume=sg.positive)
+    for f, opposite in (
+        (lambda s, r: np.log(r + np.exp(s)), False),
+        (lambda s, r: np.log(1 + np.exp(s) * r), True),
+    ):
+        graph = sg.trace(f, s=sg.spec(""), r=r).gradient("s").simplify()
+        value, slope = graph.evaluate(s=np.array(s), r=np.array(2.5))
+        shift = np.log(2.5) if opposite else -np.log(2.5)
+        np.testing.assert_allclose(slope, 1 / (1 + np.exp(-s - shift)), rtol=1e-13)
+        right = np.logaddexp(0, s + shift) if opposite else np.logaddexp(s, -shift)
+        np.testing.assert_allclose(value, right, rtol=1e-13)
 
 
 # -- masks -----------------------------------------------------------------------------------------

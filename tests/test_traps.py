@@ -35,6 +35,8 @@ ALONE: dict[str, Callable[[Any], Any]] = {
     "0-x": lambda x: 0 - x,
     "log(x**2)": lambda x: np.log(x**2),
     "log(x*x) - log(x)": lambda x: np.log(x * x) - np.log(x),
+    "log(x + exp x)": lambda x: np.log(x + np.exp(x)),
+    "log(1 + x exp x)": lambda x: np.log(1 + x * np.exp(x)),
     "x**0": lambda x: x**0,
     "arccosh(cosh x)": lambda x: np.arccosh(np.cosh(x)),
     "cosh(arccosh x)": lambda x: np.cosh(np.arccosh(x)),

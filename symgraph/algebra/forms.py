@@ -18,6 +18,7 @@ from .heads import Heads, one, open_axes
 from .inverses import is_one_system, solved
 from .labels import canonical_term
 from .leaves import is_repeated, leaf_expr, repeated_number, stretched
+from .lower_bound import exps_of
 from .normalize import Normal
 from .scalars import constant_value, number
 from .selections import is_masked, is_one_of_each_row, masked, scattered
@@ -149,7 +150,7 @@ def _log1p(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
 
 
 def _sigmoid(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    raised = forms.normal.exp(operands[0])
+    raised = _raised(forms, operands[0])
     if raised is None:
         return None
     inverse = forms.normal.power(_plus_one(forms, raised), -one)
@@ -167,8 +168,23 @@ def _softplus(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None
 
 
 def _softplus_of(forms: Forms, expr: Expr) -> Expr | None:
-    raised = forms.normal.exp(expr)
+    raised = _raised(forms, expr)
     return None if raised is None else forms.normal.log(_plus_one(forms, raised))
+
+
+def _raised(forms: Forms, expr: Expr) -> Expr | None:
+    """The exp of what a sigmoid is taken of; None where the sigmoid opened would overflow.
+
+    Of z - log w it would be exp(z) / (w + exp(z)), but of log w - z it is w / (w + exp(z)).
+    """
+    raised = forms.normal.exp(expr)
+    if raised is None:
+        return None
+    factors = [f for term in raised for f in term.factors]
+    alone = len(factors) == 1 and factors[0].head.kind == "exp"
+    above = any(f.power > 0 for f in factors if f.head.kind == "exp")
+    sums = any(f.head.kind == "sum" and exps_of(f.head) for f in factors)
+    return None if sums or (above and not alone) else raised
 
 
 def _below_zero(node: Node) -> Node | None:

@@ -16,6 +16,7 @@ import numpy as np
 from .. import facts as f
 from ..array import Array, constant
 from ..facts import Fact
+from ..nodes import Node
 from ..op import Algebra
 from ..propagation import Known
 from .bounds import (
@@ -195,7 +196,17 @@ def _share(ct: Any, x: Any, y: Any, base: float) -> Array:
     scaled = x - y if base == 1 else base * (x - y)
     part = ct * sigmoid(scaled)
     never_both = is_constant(y) and bool(np.all(np.isfinite(_value(y))))
-    return part if never_both else where(x == -np.inf, 0, part)
+    if never_both or _is_log_of_positive_input(y.node):
+        return part
+    return where(x == -np.inf, 0, part)
+
+
+def _is_log_of_positive_input(node: Node) -> bool:
+    """Whether a value cannot be -inf, because the user said so."""
+    if node.op.name != "log" or not node.operands[0].is_input:
+        return False
+    stated = [(fact, "stated") for fact in node.operands[0].params["assume"]]
+    return Known(node.operands[0], stated).has(f.positive)
 
 
 def _value(x: Array) -> Any:
