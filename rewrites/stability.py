@@ -256,6 +256,42 @@ def log1p_of_minus_sigmoid(x: Real) -> Identity:
     return log1p(-sigmoid(x)), -softplus(x)
 
 
+@rule(sound="rounding", stable="x far below 0: sigmoid underflows")
+def log_of_multiple_of_sigmoid(x: Real, y: Real) -> Identity:
+    r"""$\log(y \sigma(x)) = \log y - \log(1 + e^{-x})$, NaN for $y < 0$ on both sides."""
+    return log(y * sigmoid(x)), log(y) - softplus(-x)
+
+
+@rule(sound="rounding", stable="x far below 0: sigmoid underflows")
+def log_of_sigmoid_over(x: Real, y: Real) -> Identity:
+    r"""$\log(\sigma(x) / y) = -\log(1 + e^{-x}) - \log y$, NaN for $y < 0$ on both sides."""
+    return log(sigmoid(x) / y), -softplus(-x) - log(y)
+
+
+@rule(sound="rounding", stable="x far below 0: sigmoid underflows")
+def log_of_quotient_by_sigmoid(x: Real, y: Real) -> Identity:
+    r"""$\log(y / \sigma(x)) = \log y + \log(1 + e^{-x})$, NaN for $y < 0$ on both sides."""
+    return log(y / sigmoid(x)), log(y) + softplus(-x)
+
+
+@rule(sound="rounding", stable="large x: 1 - sigmoid is 0")
+def log_of_multiple_of_complement(x: Real, y: Real) -> Identity:
+    r"""$\log(y (1 - \sigma(x))) = \log y - \log(1 + e^x)$, NaN for $y < 0$ on both sides."""
+    return log(y * (1 - sigmoid(x))), log(y) - softplus(x)
+
+
+@rule(sound="rounding", stable="large x: 1 - sigmoid is 0")
+def log_of_complement_over(x: Real, y: Real) -> Identity:
+    r"""$\log((1 - \sigma(x)) / y) = -\log(1 + e^x) - \log y$, NaN for $y < 0$ on both sides."""
+    return log((1 - sigmoid(x)) / y), -softplus(x) - log(y)
+
+
+@rule(sound="rounding", stable="large x: 1 - sigmoid is 0")
+def log_of_quotient_by_complement(x: Real, y: Real) -> Identity:
+    r"""$\log(y / (1 - \sigma(x))) = \log y + \log(1 + e^x)$, NaN for $y < 0$ on both sides."""
+    return log(y / (1 - sigmoid(x))), log(y) + softplus(x)
+
+
 @rule(sound="rounding", stable="large x")
 def exp_of_minus_softplus(x: Real) -> Identity:
     r"""$e^{-\log(1 + e^x)} = \sigma(-x)$."""

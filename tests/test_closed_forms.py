@@ -79,7 +79,6 @@ OVER: dict[str, int] = {
     "LSTM hidden state, forget gate": 19,  # 18
     "conditional entropy of a table": 4,  # 3
     "Renyi entropy of any order": 8,  # 7
-    "KL between sigmoids, first": 23,  # 8
     "circle loss of scores": 23,  # 20
     "periodic kernel": 9,  # 5
     "Laplacian kernel": 8,  # 7
@@ -126,7 +125,6 @@ UNSAFE: frozenset[str] = frozenset(
         "proportional odds, middle category",
         "logistic regression, -1 and 1, by tanh",
         "clipped surrogate of a policy",
-        "KL between sigmoids, first",
     }
 )
 

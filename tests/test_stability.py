@@ -290,6 +290,18 @@ TOGETHER: dict[str, tuple[Callable[[Any, Any], Any], tuple[tuple[float, ...], ..
         lambda p, x: p.log(1 + p.exp(x[0]) * p.sum(p.exp(x[1:]))),
         HARD,
     ),
+    "log of a quotient of sigmoids": (
+        lambda p, x: p.log(_sigmoid(p, x[0]) / _sigmoid(p, x[1])),
+        PAIRS[:4],
+    ),
+    "log of a quotient of complements of sigmoids": (
+        lambda p, x: p.log((1 - _sigmoid(p, x[0])) / (1 - _sigmoid(p, x[1]))),
+        PAIRS[:4],
+    ),
+    "log of a product with a sigmoid": (
+        lambda p, x: p.log(p.exp(x[1]) * _sigmoid(p, x[0])),
+        PAIRS,
+    ),
     "log of 2 and a sum of exps": (lambda p, x: p.log(2 + p.sum(p.exp(x))), HARD),
     "log mean exp": (lambda p, x: p.log(p.mean(p.exp(x))), HARD[:-1]),
     "weighted logsumexp": (lambda p, x: p.log(p.sum(WEIGHTS * p.exp(x))), HARD[:-1]),
@@ -368,6 +380,21 @@ def test_log_of_an_exp_and_a_positive_number(s: float) -> None:
         np.testing.assert_allclose(slope, 1 / (1 + np.exp(-s - shift)), rtol=1e-13)
         right = np.logaddexp(0, s + shift) if opposite else np.logaddexp(s, -shift)
         np.testing.assert_allclose(value, right, rtol=1e-13)
+
+
+def test_log_odds_of_sigmoids_are_a_difference() -> None:
+    """Divergence of two coins: where 1 - p is 0 already, log p - log q and its like cancel."""
+
+    def divergence(a: Any, b: Any) -> Any:
+        p, q = _sigmoid(np, a), _sigmoid(np, b)
+        return np.sum(p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q)))
+
+    at = {"a": np.array([40.0, 800.0, -3.0]), "b": np.zeros(3)}
+    gradient = sg.trace(divergence, a=sg.spec("3"), b=sg.spec("3")).gradient("a", value=False)
+    p = np.exp(-np.logaddexp(0, -at["a"]))
+    expected = (at["a"] - at["b"]) * p * np.exp(-np.logaddexp(0, at["a"]))
+    np.testing.assert_allclose(gradient.simplify().evaluate(**at), expected, atol=1e-14)
+    assert gradient.simplify().op_count() == 8
 
 
 # -- masks -----------------------------------------------------------------------------------------
