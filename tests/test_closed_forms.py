@@ -82,13 +82,9 @@ OVER: dict[str, int] = {
     "circle loss of scores": 23,  # 20
     "periodic kernel": 9,  # 5
     "Laplacian kernel": 8,  # 7
-    "first-order autoregression, data": 7,  # 6
     "exponential smoothing, one step, rate": 7,  # 5
     "mean of two measurements by precision": 8,  # 7
-    "total variation, isotropic": 16,  # 15
     "coupled oscillators": 5,  # 3
-    "area of a polygon": 6,  # 2
-    "perimeter of a polygon": 10,  # 6
     "sphere fit, centre": 8,  # 7
     "circular variance": 13,  # 8
 }

@@ -150,7 +150,7 @@ class Shapes:
         atoms: dict[Node, int] = {}
         pattern: list[int] = []
         for operand, array in zip(node.operands, arrays, strict=True):
-            shape = self._shapes[operand] if array is None else self.array(array)
+            shape = self._shapes.get(operand) if array is None else self.array(array)
             if shape is None:
                 return None
             ways.append(shape.way)

@@ -89,7 +89,7 @@ class FlatWriter(TermWriter):
         rows = sorted(groups.values(), key=lambda group: len(group[0][1].names))
         total: tuple[bool, Piece] | None = None
         for group in rows:
-            ordered = [p for p in group if p[0]] + [p for p in group if not p[0]]
+            ordered = [each for sign in (True, False) for each in self._slices_joined(group, sign)]
             joined = ordered[0]
             for part in ordered[1:]:
                 joined = self._joined(joined, part)
@@ -97,9 +97,31 @@ class FlatWriter(TermWriter):
         assert total is not None
         return (1 if total[0] else -1), total[1]
 
+    def _slices_joined(
+        self, parts: list[tuple[bool, Piece]], sign: bool
+    ) -> list[tuple[bool, Piece]]:
+        """Those of one sign, arrays among zeros that meet as one array of both."""
+        chosen = [piece for plus, piece in parts if plus == sign]
+        place = 0
+        while place < len(chosen):
+            for other in chosen[place + 1 :] if _is_among_zeros(chosen[place]) else ():
+                if _is_among_zeros(other):
+                    whole = self.spelling.joined(chosen[place], other)
+                    if whole is not None:
+                        chosen[place] = whole
+                        chosen.remove(other)
+                        place = -1
+                        break
+            place += 1
+        return [(sign, piece) for piece in chosen]
+
     def _joined(self, a: tuple[bool, Piece], b: tuple[bool, Piece]) -> tuple[bool, Piece]:
         if a[0] == b[0]:
             return a[0], self.spelling.binary("add", a[1], b[1])
         if b[0]:
             a, b = b, a
         return True, self.spelling.binary("subtract", a[1], b[1])
+
+
+def _is_among_zeros(piece: Piece) -> bool:
+    return piece.node.op.name == "embed"

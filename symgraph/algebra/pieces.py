@@ -15,7 +15,7 @@ import numpy as np
 
 from ..array import FUNCTIONS, Array
 from ..dims import Dim
-from ..nodes import Node
+from ..nodes import Node, make
 from ..ops.creation import constant_of
 from .leaves import is_repeated, repeated_number, stretched
 from .slices import joined_slices
@@ -147,6 +147,12 @@ class Spelling:
         return tuple(order)
 
     # -- operations --------------------------------------------------------------------------------
+    def joined(self, a: Piece, b: Piece) -> Piece | None:
+        """The sum of two arrays among zeros, where they meet; None if they do not."""
+        order = self.order_of(a, b)
+        node = joined_slices(self.laid(a, order), self.laid(b, order))
+        return None if node is None else Piece(node, self._labels_of(node, order))
+
     def binary(self, name: str, a: Piece, b: Piece) -> Piece:
         """An elementwise operation on two pieces."""
         order = self.order_of(a, b)
@@ -192,10 +198,18 @@ class Spelling:
             return chosen
         if coef == -1:
             return self.unary("negative", a)
+        if a.node.op.name == "embed" and not self.alive(a.node):
+            return self._among_zeros(a, coef)
         if is_exact(coef) and abs(coef.numerator) == 1 and coef.denominator > 2:
             divisor = self.constant(coef.denominator * coef.numerator)
             return Piece(self.call("divide", a.node, divisor), a.labels, a.symmetric)
         return Piece(self.call("multiply", self.constant(coef), a.node), a.labels, a.symmetric)
+
+    def _among_zeros(self, a: Piece, coef: Coef) -> Piece:
+        """An array among zeros times a number: only the array is multiplied."""
+        (inner,) = a.node.operands
+        scaled = self.times(Piece(inner, (None,) * inner.ndim), coef)
+        return Piece(make(a.node.op, [scaled.node], a.node.params), a.labels, a.symmetric)
 
     def number_chosen(self, a: Piece, coef: Coef) -> Piece | None:
         """A choice times a number, taken up by the numbers that are chosen between."""

@@ -20,6 +20,7 @@ from .echo import Echo, Shape, Shapes, places_of, template
 from .forms import Forms
 from .lower_bound import holds_exps, least_count
 from .memory import Memory, memory_of
+from .moved import Moves
 from .polynomials import Polynomials
 from .quotients import Quotients
 from .ranges import narrows
@@ -143,6 +144,7 @@ class Pass:
         self.views = Views(memory, self.world, self.users, self.now, thorough=thorough)
         self.recall = self.views.recall
         self.speller = Speller(self.forms.normal, self.recall, self.world, self.users)
+        self.moves = Moves(self.forms.normal, self.speller)
         self.shapes = Shapes(self.forms.heads.knowledge, self._about)
         self.polynomials = Polynomials(self.forms.heads)
         self.quotients = Quotients(self.forms.heads)
@@ -162,6 +164,11 @@ class Pass:
             return
         views = self.views
         expr = views.form(node)
+        moved = self._moved(node) if expr is None else None
+        if moved is not None and self.late:
+            views.bring_near(node, moved)
+        elif moved is not None:
+            expr = moved
         if expr is None:
             views.close(node)
             return
@@ -186,6 +193,13 @@ class Pass:
         views.learn(node, expr)
         if shape is not None and expr:
             self._note(node, expr, shape, ended, written=self.now[node] is not before)
+
+    def _moved(self, node: Node) -> Expr | None:
+        """A part or a join of multiples, as a multiple."""
+        if self.thorough and Moves.knows(node) and self.world.alive(node):
+            with suppress(OverflowError):
+                return self.moves.form(node, self.views.nearest)
+        return None
 
     # -- regions of one shape ----------------------------------------------------------------------
     def _about(self, node: Node) -> Any:

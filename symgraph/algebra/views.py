@@ -82,6 +82,11 @@ class Views:
         found = self._seen.get(node)
         return self._caught_up(node) if found is None else found
 
+    def nearest(self, node: Node) -> Expr:
+        """What the value is over values with other users, where that was looked at."""
+        found = self._near.get(node)
+        return self.of(node) if found is None else found
+
     def _leaf(self, node: Node) -> Expr:
         array = self.now[node]
         found = self.memory.leaves.get(array)
