@@ -16,6 +16,7 @@ from symgraph.numpy import (
     maximum,
     minimum,
     not_equal,
+    reshape,
     sign,
     square,
     where,
@@ -23,6 +24,7 @@ from symgraph.numpy import (
 from symgraph.rewriting import (
     Boolean,
     Identity,
+    Index,
     Negative,
     Nonnegative,
     Nonpositive,
@@ -30,9 +32,13 @@ from symgraph.rewriting import (
     Positive,
     PositiveConstant,
     Real,
+    Shape,
     UniformConstant,
+    applied,
     is_real,
+    once,
     opposite,
+    provided,
     rule,
 )
 
@@ -51,6 +57,12 @@ def choices_that_complete(c: Boolean, x: Real, y: Real) -> Identity:
 def choices_between(c: Boolean, x: Real, y: Real) -> Identity:
     """What is left out of one choice stands in the other."""
     return where(c, x, 0) - where(c, 0, y), where(c, x, -y)
+
+
+@rule(sound="rounding")
+def choices_between_otherwise(c: Boolean, x: Real, y: Real) -> Identity:
+    """As `choices_between`, where what is taken away stands in the first branch."""
+    return where(c, 0, x) - where(c, y, 0), where(c, -y, x)
 
 
 @rule(sound="rounding", measure="operations above choices")
@@ -75,6 +87,23 @@ def difference_of_masked(c: Boolean, x: Real, y: Real) -> Identity:
 def sum_of_masked_otherwise(c: Boolean, x: Real, y: Real) -> Identity:
     """Two terms behind the mask that lets through where the condition fails."""
     return where(c, 0, x) + where(c, 0, y), where(c, 0, x + y)
+
+
+@rule(sound="exact", measure="reshapes above choices")
+def reshaped_choice_of_numbers(c: Boolean, x: RealNumber, y: RealNumber, shape: Shape) -> Identity:
+    """A mask in another shape is that of the condition: what it meets there it may go into."""
+    chosen = where(c, x, y)
+    provided(chosen.shape == c.shape)
+    return reshape(chosen, shape), where(reshape(c, shape), once(x), once(y))
+
+
+@rule(sound="exact", measure="indices above choices")
+def part_of_choice_of_numbers(c: Boolean, x: RealNumber, y: RealNumber, index: Index) -> Identity:
+    """As `reshaped_choice_of_numbers`, for an axis of length one that an index adds, or a part."""
+    chosen = where(c, x, y)
+    provided(chosen.shape == c.shape)
+    part = applied("getitem", chosen, index=index)
+    return part, where(applied("getitem", c, index=index), once(x), once(y))
 
 
 # -- choices that are extrema ----------------------------------------------------------------------

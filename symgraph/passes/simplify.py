@@ -26,6 +26,7 @@ from .dead_results import without_dead_results
 from .duplicates import merged
 from .reads import sunk
 from .reuse import reused
+from .signs import settled_signs
 
 __all__ = ["Rules", "simplified"]
 
@@ -138,6 +139,9 @@ class _Looking:
                 for late in (False, True):
                     if tuple(current) in seen:
                         current = self._normalized(current, afresh=not late, late=late)
+            if self.last and self.trust != "exact" and (not small or tuple(current) in seen):
+                # When all else agrees: rules know things by the signs that they are written with.
+                current = log.through("signs moved", current, settled_signs(current))
         if tuple(current) not in seen:
             current = self._rewritten(current)
         return log.through("the cheapest taken", current, _cheapest(current, seen))

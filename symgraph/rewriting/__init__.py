@@ -4,7 +4,7 @@ from symgraph.rewriting import Axes, Identity, Positive, Real, RulePack, rule
 """
 
 from ..array import Array
-from .builders import number, opposite, product, together, value_of
+from .builders import number, once, opposite, product, together, value_of
 from .conditions import holds, provided
 from .deferred import static
 from .guards import (
@@ -86,6 +86,7 @@ __all__ = [
     "is_total",
     "load_packs",
     "number",
+    "once",
     "opposite",
     "product",
     "provided",

@@ -13,7 +13,7 @@ from .deferred import Deferred
 from .guards import uniform_value
 from .pattern import PatternArray, building
 
-__all__ = ["number", "opposite", "product", "together", "value_of"]
+__all__ = ["number", "once", "opposite", "product", "together", "value_of"]
 
 
 def value_of(c: Array) -> Any:
@@ -39,6 +39,12 @@ def opposite(c: Array) -> Array:
     uniform = uniform_value(c.node)
     value: Any = c.node.params["value"] if uniform is None else uniform
     return constant(np.negative(value), c.dtype)
+
+
+@building
+def once(c: Array) -> Array:
+    """The number that all elements of a constant are, 0-d."""
+    return constant(uniform_value(c.node), c.dtype)
 
 
 @building

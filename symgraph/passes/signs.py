@@ -1,0 +1,230 @@
+"""Signs move: a negation goes where it costs no operation.
+
+A difference turned round, an odd function's argument, the constant of a product and the branches of
+a choice take up a sign; an even function does not see it; an addition becomes a subtraction.
+Between them it travels along products, sums and whatever moves elements about. Any value may thus
+be computed as its negative; from each negation a search looks for values to turn so that it goes
+and no other comes. Numbers stay as they are, but for the sign of a zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum, auto
+from typing import TypeAlias
+
+import numpy as np
+
+from ..algebra.regions import ODD
+from ..nodes import Node, make, origin, reachable
+from ..op import OPS
+
+__all__ = ["SLOTS", "VARIADIC", "settled_signs"]
+
+_STEPS = 60
+"""So many values are turned on trial for one negation."""
+_MOST_USERS = 8
+"""A value that more than these use is left as it is."""
+
+
+class _Kind(Enum):
+    """What a negative operand does to the result."""
+
+    SUM = auto()  # two terms, each with a sign
+    PRODUCT = auto()  # linear in each operand: signs multiply
+    ALIKE = auto()  # all operands at one sign
+    EVEN = auto()  # nothing
+
+
+SLOTS: dict[str, tuple[_Kind, tuple[int, ...]]] = {
+    **dict.fromkeys(("add", "subtract"), (_Kind.SUM, (0, 1))),
+    **dict.fromkeys(("negative", "sum", "cumsum", "transpose", "reshape"), (_Kind.PRODUCT, (0,))),
+    **dict.fromkeys(("broadcast_to", "getitem", "embed", "gather"), (_Kind.PRODUCT, (0,))),
+    **dict.fromkeys(("diagonal", "diagonal_matrix", "tril", "triu"), (_Kind.PRODUCT, (0,))),
+    # Never the divisor: where it is 0, its sign is that of an infinity.
+    **dict.fromkeys(("divide", "divide_or_zero"), (_Kind.PRODUCT, (0,))),
+    **dict.fromkeys(sorted(ODD), (_Kind.PRODUCT, (0,))),
+    **dict.fromkeys(("multiply", "matmul"), (_Kind.PRODUCT, (0, 1))),
+    "solve": (_Kind.PRODUCT, (1,)),
+    "where": (_Kind.ALIKE, (1, 2)),
+    "add_along_axis": (_Kind.ALIKE, (0, 1)),
+    **dict.fromkeys(("absolute", "square", "cos", "cosh"), (_Kind.EVEN, (0,))),
+}
+VARIADIC = {"einsum": _Kind.PRODUCT, "concatenate": _Kind.ALIKE}
+"""Operations by name: the operands whose signs count, and what they do; of these, all of them."""
+
+Turned: TypeAlias = frozenset[Node]
+"""Values that are computed as their negatives."""
+
+
+def settled_signs(outputs: Sequence[Node]) -> list[Node]:
+    """The outputs with as few negations as are found; linear in the graph."""
+    nodes = reachable(outputs)
+    if not any(node.op.name == "negative" for node in nodes):
+        return list(outputs)
+    signs = _Signs(nodes, outputs)
+    for node in nodes:
+        if node.op.name == "negative":
+            signs.spare(node)
+    if not signs.turned:
+        return list(outputs)
+    return _rebuilt(nodes, outputs, signs.turned)
+
+
+def _roles(node: Node) -> tuple[_Kind, tuple[int, ...]] | None:
+    """How the result depends on the signs of which operands; None where nothing is known."""
+    if node.copy or len(node.results) > 1 or node.dtype.kind != "f":
+        return None
+    kind = VARIADIC.get(node.op.name)
+    if kind is not None:
+        return kind, tuple(range(len(node.operands)))
+    return SLOTS.get(node.op.name)
+
+
+def _missing(node: Node, turned: set[Node] | Turned) -> int:
+    """How many negations are needed beside the operation, if these are turned."""
+    roles = _roles(node)
+    own = node in turned
+    if roles is None:
+        return own + sum(each in turned for each in dict.fromkeys(node.operands))
+    kind, slots = roles
+    beyond = [each for i, each in enumerate(node.operands) if i not in slots and each in turned]
+    operands = [node.operands[slot] for slot in slots]
+    if kind is _Kind.EVEN:
+        return own
+    if kind is _Kind.ALIKE:
+        wrong = sum((each in turned) != own for each in operands if not each.is_constant)
+    elif any(each.is_constant for each in operands):
+        wrong = 0
+    elif kind is _Kind.SUM:
+        first, second = _signs_of(node, turned)
+        wrong = int(first and second)
+    else:
+        wrong = (own + (node.op.name == "negative") + sum(each in turned for each in operands)) % 2
+    return wrong + len(beyond)
+
+
+def _signs_of(node: Node, turned: set[Node] | Turned) -> tuple[bool, bool]:
+    """Whether each of two terms is taken away."""
+    x, y = node.operands
+    own = node in turned
+    return own != (x in turned), own != ((y in turned) != (node.op.name == "subtract"))
+
+
+class _Signs:
+    """Which values are turned, so far."""
+
+    def __init__(self, nodes: Sequence[Node], outputs: Sequence[Node]) -> None:
+        self.outputs = frozenset(outputs)
+        self.turned: set[Node] = set()
+        self.users: dict[Node, list[Node]] = {node: [] for node in nodes}
+        for node in nodes:
+            for operand in dict.fromkeys(node.operands):
+                self.users[operand].append(node)
+
+    def spare(self, node: Node) -> None:
+        """Turn values so that a negation is needed no more, if any such are found."""
+        if not _missing(node, self.turned):
+            return
+        for first in (node.operands[0], node):
+            found = self._found(first)
+            if found is not None:
+                self.turned ^= found
+                return
+
+    def _found(self, first: Node) -> Turned | None:
+        """Values to turn, `first` among them, after which fewer negations are needed."""
+        if not self._may_turn(first):
+            return None
+        steps = 0
+        stack: list[tuple[Turned, tuple[Node, ...], Node]] = [(frozenset(), (), first)]
+        while stack and steps < _STEPS:
+            flips, bad, node = stack.pop()
+            steps += 1
+            flips |= {node}
+            now = self.turned ^ flips
+            near = dict.fromkeys([node, *self.users[node]])
+            bad = tuple([each for each in bad if each not in near])
+            bad += tuple([x for x in near if _missing(x, now) > _missing(x, self.turned)])
+            if not bad:
+                if self._gain(flips, now) > 0:
+                    return flips
+            elif all(map(_takes_part, bad)):
+                choices = [x for x in self._around(bad[-1]) if x not in flips]
+                stack.extend((flips, bad, x) for x in reversed(choices))
+        return None
+
+    def _gain(self, flips: Turned, now: set[Node]) -> int:
+        near = dict.fromkeys(x for node in flips for x in (node, *self.users[node]))
+        return sum(_missing(x, self.turned) - _missing(x, now) for x in near)
+
+    def _around(self, node: Node) -> Iterator[Node]:
+        """What may be turned to mend an operation: its operands, or its result."""
+        roles = _roles(node)
+        assert roles is not None
+        for each in dict.fromkeys([*[node.operands[slot] for slot in roles[1]], node]):
+            if self._may_turn(each):
+                yield each
+
+    def _may_turn(self, node: Node) -> bool:
+        return (
+            node not in self.outputs and _takes_part(node) and len(self.users[node]) <= _MOST_USERS
+        )
+
+
+def _takes_part(node: Node) -> bool:
+    """Whether the sign of the result goes with signs of operands."""
+    roles = _roles(node)
+    return roles is not None and roles[0] is not _Kind.EVEN
+
+
+# -- the graph with values turned ------------------------------------------------------------------
+def _rebuilt(nodes: Sequence[Node], outputs: Sequence[Node], turned: set[Node]) -> list[Node]:
+    now: dict[Node, Node] = {}
+    for node in nodes:
+        with origin(node.origin):
+            now[node] = _made(node, now, turned)
+    return [now[output] for output in outputs]
+
+
+def _made(node: Node, now: dict[Node, Node], turned: set[Node]) -> Node:
+    operands = [now[each] for each in node.operands]
+    roles = _roles(node)
+    if roles is not None and (node in turned or not turned.isdisjoint(node.operands)):
+        kind, slots = roles
+        if kind is _Kind.SUM:
+            return _sum(node, operands, turned)
+        if node.op.name == "negative":
+            alike = (node in turned) == (node.operands[0] in turned)
+            return make(node.op, tuple(operands)) if alike else operands[0]
+        constants = [slot for slot in slots if node.operands[slot].is_constant]
+        if kind is _Kind.PRODUCT and constants:
+            signs = (node in turned) + sum(node.operands[slot] in turned for slot in slots)
+            if signs % 2:
+                operands[constants[0]] = _opposite(operands[constants[0]])
+        elif kind is _Kind.ALIKE and node in turned:
+            for slot in constants:
+                operands[slot] = _opposite(operands[slot])
+    if tuple(operands) == node.operands:
+        return node
+    return make(node.op, tuple(operands), node.params, node.copy)
+
+
+def _sum(node: Node, operands: list[Node], turned: set[Node]) -> Node:
+    """Two terms with their signs, in the order in which they stand if that can be."""
+    minus = _signs_of(node, turned)
+    if all(minus):
+        place = 0 if operands[0].is_constant else 1
+        number, other = _opposite(operands[place]), operands[1 - place]
+        return make(OPS["subtract"], (number, other))
+    if not any(minus):
+        return make(OPS["add"], tuple(operands))
+    return make(OPS["subtract"], tuple(operands[::-1] if minus[0] else operands))
+
+
+def _opposite(node: Node) -> Node:
+    """The negative of a constant; zeros stay as they are."""
+    value = node.params["value"]
+    turned = np.where(value == 0, value, -value).astype(value.dtype)
+    turned.flags.writeable = False
+    return make(node.op, (), {"value": turned})
