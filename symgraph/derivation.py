@@ -15,6 +15,7 @@ from .autodiff.jacobians import Record
 from .collector import collector_paused
 from .dag import Dag
 from .nodes import Node
+from .passes.logistic import with_quotients
 from .passes.simplify import Rules, simplified
 from .propagation import Knowledge
 from .rewriting.log import Log
@@ -79,6 +80,8 @@ def simplified_stage(
     if bounds is not None:
         outputs, steps = saturated(outputs, knowledge, trust=trust, rules=rules, bounds=bounds)
         history.extend(steps)
+    if trust != "exact":
+        outputs = history.through("multiples of sigmoids", outputs, with_quotients(outputs))
     return Stage(dag.with_outputs(outputs), before=stage), history
 
 

@@ -54,13 +54,11 @@ OVER: dict[str, int] = {
     "largest absolute value": 7,  # 5
     "angular margin": 8,  # 7
     "logistic regression, -1 and 1, by tanh": 8,  # 4
-    "GAN discriminator, both": 10,  # 7
     "gradient penalty of a linear critic": 6,  # 5
     "clipped surrogate of a policy": 19,  # 8
     "duelling heads, advantages": 6,  # 4
     "zero-inflated Poisson, zeros, logits": 14,  # 10
     "three-parameter item response, ability": 14,  # 13
-    "Bradley-Terry by incidence": 8,  # 5
     "trace of AXBX'C": 7,  # 6
     "log-determinant of AXB": 4,  # 1
     "discriminant by traces": 15,  # 11
