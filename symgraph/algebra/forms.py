@@ -11,16 +11,15 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from ..array import FUNCTIONS, Array
 from ..dims import Dim, known_equal
 from ..nodes import Node
 from .heads import Heads, one, open_axes
 from .inverses import is_one_system, solved
 from .labels import canonical_term
-from .leaves import is_repeated, leaf_expr, repeated_number, stretched
-from .lower_bound import exps_of
+from .leaves import is_repeated, repeated_number, stretched
+from .logistic import log1p, sigmoid, softplus
 from .normalize import Normal
-from .scalars import constant_value, number
+from .scalars import constant_value
 from .selections import is_masked, is_one_of_each_row, masked, scattered
 from .slots import Factors
 from .term import Expr, Rational, coefficient, is_exact, term_is_finite, times
@@ -138,60 +137,6 @@ def _log(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     if found is not None and len(found) > 1:
         forms.heads.log_given(node, found)
     return found
-
-
-def _plus_one(forms: Forms, expr: Expr) -> Expr:
-    return forms.normal.add([(number(one), one), (expr, one)])
-
-
-def _log1p(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    total = _plus_one(forms, operands[0])
-    return forms.normal.log(total) if total else None
-
-
-def _sigmoid(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    raised = _raised(forms, operands[0])
-    if raised is None:
-        return None
-    inverse = forms.normal.power(_plus_one(forms, raised), -one)
-    return None if inverse is None else forms.normal.multiply(raised, inverse)
-
-
-def _softplus(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    below = _below_zero(node.operands[0])
-    if below is not None:
-        # The safe spelling by hand: softplus(x) is max(x, 0) + softplus(-|x|).
-        top = FUNCTIONS["maximum"](Array(below), 0).node
-        whole = _softplus_of(forms, leaf_expr(forms.heads, below))
-        return whole and forms.normal.add([(whole, one), (leaf_expr(forms.heads, top), -one)])
-    return _softplus_of(forms, operands[0])
-
-
-def _softplus_of(forms: Forms, expr: Expr) -> Expr | None:
-    raised = _raised(forms, expr)
-    return None if raised is None else forms.normal.log(_plus_one(forms, raised))
-
-
-def _raised(forms: Forms, expr: Expr) -> Expr | None:
-    """The exp of what a sigmoid is taken of; None where the sigmoid opened would overflow.
-
-    Of z - log w it would be exp(z) / (w + exp(z)), but of log w - z it is w / (w + exp(z)).
-    """
-    raised = forms.normal.exp(expr)
-    if raised is None:
-        return None
-    factors = [f for term in raised for f in term.factors]
-    alone = len(factors) == 1 and factors[0].head.kind == "exp"
-    above = any(f.power > 0 for f in factors if f.head.kind == "exp")
-    sums = any(f.head.kind == "sum" and exps_of(f.head) for f in factors)
-    return None if sums or (above and not alone) else raised
-
-
-def _below_zero(node: Node) -> Node | None:
-    """What x is, if the node is -|x|."""
-    if node.op.name != "negative" or node.operands[0].op.name != "absolute":
-        return None
-    return node.operands[0].operands[0]
 
 
 # -- sums and movement -----------------------------------------------------------------------------
@@ -350,9 +295,9 @@ FORMS: dict[str, Rule] = {
     "power": _power,
     "exp": _exp,
     "log": _log,
-    "log1p": _log1p,
-    "sigmoid": _sigmoid,
-    "softplus": _softplus,
+    "log1p": log1p,
+    "sigmoid": sigmoid,
+    "softplus": softplus,
     "sum": _sum,
     "broadcast_to": _broadcast,
     "reshape": _reshape,

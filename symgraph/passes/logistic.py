@@ -15,6 +15,8 @@ from ..nodes import Node, make, origin, reachable
 __all__ = ["with_quotients"]
 
 _LINEAR = frozenset({"matmul", "multiply", "divide", "sum", "reshape", "transpose"})
+_FAR = 6
+"""Steps from a sigmoid up to a change of sign."""
 
 
 def with_quotients(outputs: Sequence[Node]) -> list[Node]:
@@ -27,7 +29,8 @@ def with_quotients(outputs: Sequence[Node]) -> list[Node]:
     above: dict[Node, Node | float] = {}
     for node in nodes:
         if node.op.name == "sigmoid" and not node.copy:
-            inner, factor = _sign_below(node, user), _factor_above(node, user)
+            factor = _factor_above(node, user)
+            inner = _sign_below(node, user) if factor is not None else None
             if inner is None or factor is None or {inner, factor[0]} & left_out.keys():
                 continue
             outer, above[node] = factor
@@ -80,11 +83,13 @@ def _factor_above(node: Node, user: Mapping[Node, Node | None]) -> tuple[Node, N
 
 
 def _line(node: Node, user: Mapping[Node, Node | None]) -> Iterator[tuple[Node, Node]]:
-    """Each value's only user, and that one's, upwards."""
-    top = user[node]
-    while top is not None:
+    """Each value's only user, and that one's, upwards, a few steps: linear in the graph."""
+    for _ in range(_FAR):
+        top = user[node]
+        if top is None:
+            return
         yield top, node
-        node, top = top, user[top]
+        node = top
 
 
 def _written(
