@@ -195,6 +195,31 @@ def log_of_squared_sech(x: Real) -> Identity:
     return log1p(-square(tanh(x))), -2 * logcosh(x)
 
 
+# Of other multiples the log has more digits near x = 0, where it may be 0.
+@rule(sound="rounding", stable="x far below 0: tanh is -1")
+def log_of_half_of_one_plus_tanh(x: Real) -> Identity:
+    r"""$\log \frac12 (1 + \tanh x) = -\log(1 + e^{-2 x})$."""
+    return log(0.5 * (1 + tanh(x))), -softplus(-2 * x)
+
+
+@rule(sound="rounding", stable="x far below 0: tanh is -1")
+def log_of_one_plus_tanh_over_two(x: Real) -> Identity:
+    r"""$\log((1 + \tanh x)/2) = -\log(1 + e^{-2 x})$."""
+    return log((1 + tanh(x)) / 2), -softplus(-2 * x)
+
+
+@rule(sound="rounding", stable="large x: tanh is 1")
+def log_of_half_of_one_minus_tanh(x: Real) -> Identity:
+    r"""$\log \frac12 (1 - \tanh x) = -\log(1 + e^{2 x})$."""
+    return log(0.5 * (1 - tanh(x))), -softplus(2 * x)
+
+
+@rule(sound="rounding", stable="large x: tanh is 1")
+def log_of_one_minus_tanh_over_two(x: Real) -> Identity:
+    r"""$\log((1 - \tanh x)/2) = -\log(1 + e^{2 x})$."""
+    return log((1 - tanh(x)) / 2), -softplus(2 * x)
+
+
 # -- logistic --------------------------------------------------------------------------------------
 @rule(sound="rounding", stable="large x: exp overflows")
 def one_over_one_plus_exp_of_negative(x: Real) -> Identity:

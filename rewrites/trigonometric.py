@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import e as E
 from math import inf
 from typing import Annotated, TypeAlias
 
@@ -111,6 +112,32 @@ def hyperbolic_pythagoras(x: Real) -> Identity:
 def one_plus_sinh_squared(x: Real) -> Identity:
     r"""$1 + \sinh^2 x = \cosh^2 x$."""
     return 1 + square(sinh(x)), square(cosh(x))
+
+
+# -- double angles ---------------------------------------------------------------------------------
+@rule(sound="rounding", stable="large x: a difference of near equals")
+def hyperbolic_secant_of_double(x: Real) -> Identity:
+    r"""$(1 - \tanh^2 x)/(1 + \tanh^2 x) = 1/\cosh 2x$."""
+    return (1 - square(tanh(x))) / (1 + square(tanh(x))), 1 / cosh(2 * x)
+
+
+@rule(sound="rounding")
+def tanh_of_double(x: Real) -> Identity:
+    r"""$2 \tanh x/(1 + \tanh^2 x) = \tanh 2x$."""
+    return 2 * tanh(x) / (1 + square(tanh(x))), tanh(2 * x)
+
+
+# In an exponent digits of the difference near 0 are none of the result's.
+@rule(sound="rounding")
+def exp_of_twice_squared_half_sine(x: Real) -> Identity:
+    r"""$e^{2 \sin^2(x/2)} = e / e^{\cos x}$."""
+    return exp(2 * square(sin(x / 2))), E / exp(cos(x))
+
+
+@rule(sound="rounding")
+def exp_of_minus_twice_squared_half_sine(x: Real) -> Identity:
+    r"""$e^{-2 \sin^2(x/2)} = e^{-1} e^{\cos x}$."""
+    return exp(-2 * square(sin(x / 2))), 1 / E * exp(cos(x))
 
 
 # -- quotients -------------------------------------------------------------------------------------

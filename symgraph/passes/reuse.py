@@ -3,8 +3,9 @@
 A power whose neighbour is there is one product: x**-7 is x**-6 / x, and x**4 is the square of x**2
 (no exp and log; Knuth, TAOCP 2, 4.6.3). An inner product whose elementwise product is there is the
 sum of that. Only powers nearer to 0 are used, so no range is lost: where x**-6 is infinite or 0, so
-is x**-7. Elements of c x are c times elements of x, where those are there; and b - a is added by
-taking a - b away. A contraction has no factor of 1.
+is x**-7. Of exponents that are no numbers x**(a - 1) is x**a / x where x is not 0: a derivative of
+x**a is of little use where that is infinite or 0. Elements of c x are c times elements of x, where
+those are there; and b - a is added by taking a - b away. A contraction has no factor of 1.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from ..algebra.leaves import repeated_number
 from ..array import FUNCTIONS, Array
+from ..facts import nonzero, positive
 from ..nodes import Node, make, origin, reachable
+from ..propagation import Knowledge
 
 __all__ = ["reused"]
 
@@ -22,15 +26,17 @@ Powers: TypeAlias = dict[float, Node]
 """Powers of one array, by exponent."""
 
 
-def reused(outputs: Sequence[Node]) -> list[Node]:
+def reused(outputs: Sequence[Node], knowledge: Knowledge | None = None) -> list[Node]:
     """The outputs with powers and inner products taken from what is there; linear in the graph."""
+    known = Knowledge() if knowledge is None else knowledge
     nodes = reachable(outputs)
     instead = _from_differences(nodes, outputs)
     wanted = [node for node in nodes if node.op.name in _LOOKED_AT and not node.copy]
     powers, products = (_powers(nodes), _products(nodes)) if wanted else ({}, {})
+    raised = {node.operands: node for node in wanted if node.op.name == "power"}
     for node in wanted:
         found = _from_powers(node, powers) or _from_product(node, products)
-        found = found or _without_ones(node)
+        found = found or _without_ones(node) or _lowered(node, raised, known)
         if found is not None:
             instead[node] = found
     while circle := _circle(instead, outputs):
@@ -131,6 +137,26 @@ def _from_powers(node: Node, powers: dict[Node, Powers]) -> Node | None:
         if -rest in known and rest < 0 and (-rest).is_integer():
             return _called("divide", node, value, known[-rest])
     return None
+
+
+def _lowered(
+    node: Node, raised: Mapping[tuple[Node, ...], Node], knowledge: Knowledge
+) -> Node | None:
+    """The power x**(a - 1) as x**a / x."""
+    if node.op.name != "power" or node.operands[1].op.name != "subtract":
+        return None
+    base, (exponent, less) = node.operands[0], node.operands[1].operands
+    whole = raised.get((base, exponent))
+    if (
+        whole is None
+        or repeated_number(less) != 1
+        or not (_NOT_ZERO & knowledge.of(base).facts.keys())
+    ):
+        return None
+    return _called("divide", node, whole, base)
+
+
+_NOT_ZERO = frozenset({positive, nonzero})
 
 
 # -- inner products --------------------------------------------------------------------------------

@@ -133,7 +133,8 @@ class _Looking:
             current = self._normalized(current, thorough=small)
             current = log.through("equal values merged", current, merged(current))
             if self.last and self.trust != "exact":  # a product of lower powers has other digits
-                current = log.through("values used again", current, reused(current))
+                new = reused(current, self.knowledge)
+                current = log.through("values used again", current, new)
             if self.last and small and tuple(current) in seen:
                 # A second call starts without memory; so must the last look of the first.
                 for late in (False, True):

@@ -51,7 +51,25 @@ WRITTEN: list[tuple[str, Callable[[], Any], Callable[[], Any]]] = [
     ("odds", lambda: snp.exp(X) / (1 + snp.exp(X)), lambda: snp.sigmoid(X)),
     ("log sigmoid", lambda: snp.log(1 / (1 + snp.exp(-X))), lambda: -snp.softplus(-X)),
     ("log(1 - sigmoid)", lambda: snp.log(1 - snp.sigmoid(X)), lambda: -snp.softplus(X)),
+    ("log of tanh", lambda: snp.log(0.5 * (1 + snp.tanh(X))), lambda: -snp.softplus(-2 * X)),
+    ("log of -tanh", lambda: snp.log((1 - snp.tanh(X)) / 2), lambda: -snp.softplus(2 * X)),
     ("logaddexp", lambda: snp.log(snp.exp(X) + snp.exp(Y)), lambda: snp.logaddexp(X, Y)),
+    # double angles
+    (
+        "sech of double",
+        lambda: (1 - snp.tanh(X) ** 2) / (1 + snp.tanh(X) ** 2),
+        lambda: 1 / snp.cosh(2 * X),
+    ),
+    (
+        "tanh of double",
+        lambda: 2 * snp.tanh(X) / (1 + snp.tanh(X) ** 2),
+        lambda: snp.tanh(2 * X),
+    ),
+    (
+        "squared half sine in an exponent",
+        lambda: snp.exp(-2 * snp.sin(X / 2) ** 2),
+        lambda: 1 / np.e * snp.exp(snp.cos(X)),
+    ),
     # softmax
     ("log of softmax", lambda: snp.log(snp.softmax(X)), lambda: snp.log_softmax(X)),
     (

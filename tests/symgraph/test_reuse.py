@@ -42,6 +42,18 @@ def test_powers_from_lower_ones(f: Callable[..., Any], wanted: list[str]) -> Non
         np.testing.assert_allclose(found, right, rtol=1e-14)
 
 
+def test_a_power_lowered_by_one_is_a_quotient_where_that_is_one() -> None:
+    positive = sg.spec("5", assume=sg.positive)
+    graph, small = after(lambda x, a: (x**a, x ** (a - 1)), x=positive, a="5")
+    assert sorted(names(small)) == ["divide", "power"]
+    at = {"x": np.abs(X), "a": X}
+    np.testing.assert_allclose(small.evaluate(**at)[1], graph.evaluate(**at)[1], rtol=1e-14)
+    _, unknown = after(lambda x, a: (x**a, x ** (a - 1)), x="5", a="5")
+    assert names(unknown).count("power") == 2
+    at = {"x": np.zeros(5), "a": np.full(5, 3.0)}
+    np.testing.assert_array_equal(unknown.evaluate(**at)[1], np.zeros(5))
+
+
 def test_roots_give_no_whole_powers() -> None:
     """x is the square of its root only where it has one."""
     _, small = after(lambda x: (x**1.5, x**3), x="5")
