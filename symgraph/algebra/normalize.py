@@ -42,7 +42,13 @@ class Normal(Products):
             root = constant_power(whole, power) if ONE not in expr else None
             if root is not None and is_exact(root.get(ONE)) and whole != 1:
                 coef, rest = whole, scaled(expr, inverted(whole))
-            exps = [slot for slot in common_factors(rest) if slot[0].positive]
+            exps = [
+                slot
+                for slot in common_factors(rest)
+                # sqrt(x + sqrt(x)) is no shorter with x**(1/4) before it.
+                if slot[0].positive
+                and (slot[0].kind == "exp" or (slot[2] * power).denominator <= power.denominator)
+            ]
             if exps and not is_inverse_logistic(rest):
                 _, factors, rest = self.without(rest, exps)
         return self._closed_power(rest, power, coef, factors)

@@ -80,3 +80,13 @@ def test_division_in_the_ring_of_sines_and_cosines() -> None:
     assert divided({((X0, 1),): 1}, one_and_sine) is None
     by_x: Poly = {((X0, 1),): 2, (): 4}
     assert divided(product(by_x, one_and_sine), one_and_sine) == by_x
+
+
+def test_a_root_of_a_sum_stays_one_root() -> None:
+    """Not x**(1/4) sqrt(1 + sqrt x): its derivative has two terms over the one root."""
+    x = sg.input("x", (5,), np.float64, sg.positive)
+    gradient = sg.graph(snp.sum(snp.sqrt(x + snp.sqrt(x)))).gradient("x", value=False).simplify()
+    assert gradient.op_count() == 6, gradient
+    at = np.abs(X)
+    slope = (0.5 + 0.25 / np.sqrt(at)) / np.sqrt(at + np.sqrt(at))
+    np.testing.assert_allclose(gradient.evaluate(x=at), slope, rtol=1e-14)
