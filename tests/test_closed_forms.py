@@ -53,7 +53,7 @@ OVER: dict[str, int] = {
     "log(exp x + exp y)": 7,  # 5
     "largest absolute value": 7,  # 5
     "angular margin": 8,  # 7
-    "logistic regression, -1 and 1, by tanh": 8,  # 4
+    "logistic regression, -1 and 1, by tanh": 5,  # 4
     "gradient penalty of a linear critic": 6,  # 5
     "clipped surrogate of a policy": 19,  # 8
     "duelling heads, advantages": 6,  # 4
