@@ -140,6 +140,10 @@ class Pass:
                     self.arguments.add(operand)
         for output in outputs:
             self.users[output] += 1
+        for node in reversed(self.nodes):
+            # What is repeated for several users is one array to them before it is repeated.
+            if node.op.name == "broadcast_to" and self.users[node] > 1:
+                self.users[node.operands[0]] += 1
         self.now: dict[Node, Node] = {}
         self.views = Views(memory, self.world, self.users, self.now, thorough=thorough)
         self.recall = self.views.recall
