@@ -19,6 +19,7 @@ from .slots import Factors, components
 from .term import (
     Coef,
     Expr,
+    Factor,
     Head,
     Rational,
     Term,
@@ -61,6 +62,7 @@ class Recall:
         ((term, by),) = leaf.items()
         if by != 1 or len(term.factors) != 1 or not expr:
             return
+        self._learn_symmetry(expr, *term.factors)
         coef = content(expr)
         if coef == 0:
             return
@@ -74,6 +76,14 @@ class Recall:
         array = term.factors[0].head
         if len(idx) == len(array.sizes):
             self._known.setdefault(head, _Known(array, idx, coef))
+
+    def _learn_symmetry(self, expr: Expr, leaf: Factor) -> None:
+        """Of a matrix that is the same with its indices exchanged: V A V, if V and A are."""
+        head, idx, power = leaf
+        if idx != (0, 1) or power != 1 or head.axes != (-2, -1) or head.symmetric:
+            return
+        if head.sizes[0] == head.sizes[1]:
+            head.symmetric = self.heads.renamed(expr, {0: 1, 1: 0}) == expr
 
     # -- sums that are computed anyway -------------------------------------------------------------
     def learn_sum(self, expr: Expr, node: Node) -> None:
