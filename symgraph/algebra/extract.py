@@ -21,7 +21,7 @@ from .labels import canonical_term
 from .normalize import Normal
 from .pieces import Piece, Spelling
 from .printable import Printable
-from .sharing import all_without, common_product, products_again
+from .sharing import all_without, common_product, contractions_again, products_again
 from .slots import Factors, Slot, renamed_slot
 from .term import (
     ONE,
@@ -43,6 +43,8 @@ __all__ = ["Unwritable", "Writer"]
 _EVEN: dict[str, tuple[str, int]] = {"cos": ("sin", -1), "cosh": ("sinh", 1)}
 _WIDEST = 12
 """Sums of more terms are written without looking for common factors."""
+_MOST_CONTRACTIONS = 3
+"""So many contractions of two matrices in several terms are tried out, each computed once."""
 _MOST_PRODUCTS = 150
 """So many products planned for one region, no further spellings of it are tried."""
 
@@ -299,6 +301,26 @@ class Writer(FlatWriter):
             replaced = {product, *[each.term for each in again]}
             left = [item for item in expr.items() if item[0] not in replaced]
             found.append(self._sum_of_leaves(added([*left, *parts])))
+        return [*found, *self._contracted_once(expr)]
+
+    def _contracted_once(self, expr: Expr) -> list[Scaled]:
+        """With a contraction that several terms have computed once, and for its transpose, too."""
+        found: list[Scaled] = []
+        for (one_end, other_end), terms in contractions_again(expr)[:_MOST_CONTRACTIONS]:
+            gone, rows, columns = [self.heads.fresh() for _ in range(3)]
+            factors: Factors = []
+            for (head, axis), left in ((one_end, rows), (other_end, columns)):
+                factors.append((head, (left, gone) if axis else (gone, left), one))
+            size = one_end[0].sizes[one_end[1]]
+            self.spelling.sizes[gone] = size
+            by, piece = self.product(canonical_term(factors, {gone: size}), one)
+            head = self.heads.made(piece.node)
+            parts = [item for item in expr.items() if item[0] not in {each.term for each in terms}]
+            for term, rest, ends in terms:
+                names = dict(zip((rows, columns), ends, strict=True))
+                idx = tuple([names[i] for i in piece.names])
+                parts.append((_renamed([*rest, (head, idx, one)], term), times(expr[term], by)))
+            found.append(self._sum_of_leaves(added(parts)))
         return found
 
     def _outgrows(self, inner: Expr, terms: Sequence[Term]) -> bool:

@@ -7,12 +7,16 @@ P - x sum(x P), with a product P, P is computed once.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from itertools import combinations
+from typing import NamedTuple, TypeAlias
 
 from .slots import Factors
-from .term import ONE, Expr, Factor, Rational, Term
+from .term import ONE, Expr, Factor, Head, Rational, Term
 
-__all__ = ["Again", "all_without", "common_product", "products_again"]
+__all__ = ["Again", "all_without", "common_product", "contractions_again", "products_again"]
+
+Pair: TypeAlias = tuple[tuple[Head, int], tuple[Head, int]]
+"""Two matrices, and the axis of each that they are contracted over."""
 
 _MOST_FACTORS = 4
 """Longer products are not looked for in other terms."""
@@ -110,3 +114,53 @@ def _is_apart(term: Term, rest: Factors, names: dict[int, int]) -> bool:
     """Whether the other factors have none of the indices that the product is summed over."""
     summed = {names[-1 - place] for place in range(len(term.bound))}
     return not any(i in summed for _, idx, _ in rest for i in idx)
+
+
+# -- contractions ----------------------------------------------------------------------------------
+class Contraction(NamedTuple):
+    """A term with two of its matrices contracted: the others, and the indices that are left."""
+
+    term: Term
+    rest: Factors
+    ends: tuple[int, int]
+
+
+def contractions_again(expr: Expr) -> list[tuple[Pair, list[Contraction]]]:
+    """Contractions of two matrices that several terms have, whatever is transposed there.
+
+    C A is twice in C A X B + (C A).T X B.T.
+    """
+    found: dict[Pair, dict[Term, Contraction]] = {}
+    for term in expr:
+        if 2 < len(term.factors) <= 2 * _MOST_FACTORS:
+            for pair, place in _contractions(term):
+                found.setdefault(pair, {}).setdefault(term, place)
+    return [(pair, list(terms.values())) for pair, terms in found.items() if len(terms) > 1]
+
+
+def _contractions(term: Term) -> Iterator[tuple[Pair, Contraction]]:
+    for i, j in combinations(range(len(term.factors)), 2):
+        one, other = term.factors[i], term.factors[j]
+        common = set(one.idx) & set(other.idx)
+        if not (_is_matrix(one) and _is_matrix(other) and len(common) == 1):
+            continue
+        (index,) = common
+        others = [f for k, f in enumerate(term.factors) if k not in (i, j)]
+        rest: Factors = [(f.head, f.idx, f.power) for f in others]
+        if index >= 0 or any(index in idx for _, idx, _ in rest):
+            continue
+        first, second = [_end(f, index) for f in (one, other)]
+        if (second[0].rank, second[1]) < (first[0].rank, first[1]):
+            first, second = second, first
+        ends = (first[2], second[2])
+        yield ((first[0], first[1]), (second[0], second[1])), Contraction(term, rest, ends)
+
+
+def _is_matrix(factor: Factor) -> bool:
+    return factor.head.kind == "leaf" and len(set(factor.idx)) == 2 and factor.power == 1
+
+
+def _end(factor: Factor, index: int) -> tuple[Head, int, int]:
+    """The matrix, the axis that is contracted over `index`, and the index of the other one."""
+    place = factor.idx.index(index)
+    return factor.head, 0 if factor.head.symmetric else place, factor.idx[1 - place]
