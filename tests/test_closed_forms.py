@@ -59,9 +59,6 @@ OVER: dict[str, int] = {
     "duelling heads, advantages": 6,  # 4
     "zero-inflated Poisson, zeros, logits": 14,  # 10
     "three-parameter item response, ability": 14,  # 13
-    "trace of AXBX'C": 7,  # 6
-    "log-determinant of AXB": 4,  # 1
-    "discriminant by traces": 15,  # 11
     "x^2/(1 + x)": 5,  # 3
     "sinh x / cosh x": 3,  # 2
     "arctan((x + y)/(1 - xy))": 11,  # 3

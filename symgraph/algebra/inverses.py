@@ -10,15 +10,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..array import FUNCTIONS, Array
+from ..dims import Dim, known_equal
+from ..facts import orthogonal, positive_definite
 from ..nodes import Node
 from .leaves import leaf_expr
 from .pieces import Piece, Spelling
-from .term import Expr
+from .term import Expr, weight
 
 if TYPE_CHECKING:
     from .forms import Forms
 
 __all__ = ["is_one_system", "solved", "written_as_solve"]
+
+_MOST_FACTORS = 4
+"""Longer products of square matrices are not inverted factor by factor."""
 
 
 def is_one_system(node: Node) -> bool:
@@ -28,17 +33,59 @@ def is_one_system(node: Node) -> bool:
 
 
 def solved(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    """A**-1 b, the inverse as a leaf."""
-    matrix, right = node.operands
-    inner = forms.heads.fresh()
-    rows = [0, inner]
-    while matrix.op.name == "transpose" and matrix.params["axes"] == (-1, -2):
-        matrix, rows = matrix.operands[0], rows[::-1]
-    inverse = leaf_expr(forms.heads, FUNCTIONS["inv"](Array(matrix)).node)
-    columns = [1] if right.ndim == 2 and right.shape[-1] != 1 else []
-    return forms.contracted(
-        [inverse, operands[1]], [rows, [inner, *columns]], {inner: matrix.shape[-1]}
-    )
+    """A**-1 b, the inverse as a leaf; of a product the inverses of its factors if some cancel."""
+    matrix = node.operands[0]
+    whole = _inverses_times(forms, node, _factors(matrix, apart=False), operands[1])
+    factors = _factors(matrix, apart=True)
+    if whole is None or not 1 < len(factors) <= _MOST_FACTORS:
+        return whole
+    known = forms.heads.knowledge.of
+    if not any(
+        known(each).has(positive_definite) or known(each).has(orthogonal) for each, _ in factors
+    ):
+        return whole  # P**-1 P is no number where P is singular.
+    apart = _inverses_times(forms, node, factors, operands[1])
+    return apart if apart is not None and weight(apart) <= weight(whole) else whole
+
+
+def _factors(matrix: Node, *, apart: bool) -> list[tuple[Node, bool]]:
+    """The matrix, or square matrices it is the product of, and whether each is transposed."""
+    done: list[tuple[Node, bool]] = []
+    stack = [(matrix, False)]
+    while stack:
+        node, turned = stack.pop()
+        if node.op.name == "transpose" and node.params["axes"] == (-1, -2):
+            stack.append((node.operands[0], not turned))
+        elif apart and node.op.name == "matmul" and all(map(_is_square, node.operands)):
+            # The first is looked at first: the last one of a transposed product.
+            first, second = node.operands if not turned else node.operands[::-1]
+            stack.extend([(second, turned), (first, turned)])
+        else:
+            done.append((node, turned))
+    return done
+
+
+def _is_square(node: Node) -> bool:
+    return node.ndim == 2 and known_equal(*node.shape)
+
+
+def _inverses_times(
+    forms: Forms, node: Node, factors: Sequence[tuple[Node, bool]], right: Expr
+) -> Expr | None:
+    """The inverse of the product of the factors, times the right side of the system."""
+    size = node.operands[0].shape[-1]
+    arrays: list[Expr] = []
+    labels: list[list[int]] = []
+    bound: dict[int, Dim] = {}
+    row = 0
+    for matrix, turned in reversed(factors):
+        column = forms.heads.fresh()
+        arrays.append(leaf_expr(forms.heads, FUNCTIONS["inv"](Array(matrix)).node))
+        labels.append([column, row] if turned else [row, column])
+        bound[column] = size
+        row = column
+    columns = [1] if node.operands[1].ndim == 2 and node.operands[1].shape[-1] != 1 else []
+    return forms.contracted([*arrays, right], [*labels, [row, *columns]], bound)
 
 
 def written_as_solve(spelling: Spelling, a: Piece, b: Piece, gone: int) -> Piece | None:

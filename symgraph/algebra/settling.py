@@ -167,7 +167,7 @@ class Settling(ABC):
             if len(users) == 1 and sums_to_one(users[0], index):
                 return one, [slot for slot in factors if slot is not users[0]], left
             if len(users) == 2:
-                delta = self._orthogonality(users, index)
+                delta = self._orthogonality(users, index) or self._inverse(users, index)
                 if delta is not None:
                     rest = [slot for slot in factors if slot not in users]
                     return one, [*rest, delta], left
@@ -182,6 +182,21 @@ class Settling(ABC):
             return None
         pair = sorted((idx[1 - place], idx2[1 - place]))
         return self.heads.delta(head.sizes[0]), (pair[0], pair[1]), one
+
+    def _inverse(self, users: Factors, index: int) -> Slot | None:
+        """A matrix times its inverse, which is known to exist: the identity."""
+        for (head, idx, power), (other, at, power2) in (users, users[::-1]):
+            if head.kind != "leaf" or other.kind != "leaf" or head.node.op.name != "inv":
+                continue
+            if head.node.operands[0] is not other.node or power != 1 or power2 != 1:
+                continue
+            place, there = idx.index(index), at.index(index)
+            ends = sorted((idx[1 - place], at[1 - there]))
+            if len(idx) != 2 or index in ends or not head.total:
+                continue
+            if place != there or other.symmetric:
+                return self.heads.delta(head.sizes[0]), (ends[0], ends[1]), one
+        return None
 
     def _exp_step(self, factors: Factors, bound: Bound) -> Product | None:
         exps = [slot for slot in factors if slot[0].kind == "exp"]

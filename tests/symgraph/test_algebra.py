@@ -80,6 +80,54 @@ def test_symmetry_unites_two_contractions() -> None:
     assert sorted(names([out])) == ["matmul", "multiply"]
 
 
+def test_a_closed_array_is_symmetric_if_what_it_is_is() -> None:
+    A, B = symbol("A", (4, 4), assume=sg.symmetric), symbol("B", (4, 4), assume=sg.symmetric)
+    product = A @ B @ A
+    (out,) = settled(np.exp(product) + 3 * product - product.T)
+    assert names([out]) == ["matmul", "matmul", "exp", "multiply", "add"]
+    other = A @ B
+    (out,) = settled(np.exp(other) + 3 * other - other.T)
+    assert names([out]) == ["matmul", "exp", "multiply", "add", "subtract"]
+
+
+def test_what_is_repeated_for_several_users_is_one_number_to_them() -> None:
+    X, A = symbol("X", (4, 3)), symbol("A", (4, 4))
+    number = np.broadcast_to(np.sum(X * X), (4, 3))
+    (out,) = settled(A @ (X * number) + (A @ X) * number)
+    assert names([out]).count("matmul") == 1
+
+
+def test_a_contraction_in_several_terms_is_computed_once_transposed_or_not() -> None:
+    X, A, B, C = (
+        symbol(n, s) for n, s in [("X", (5, 3)), ("A", (5, 5)), ("B", (3, 3)), ("C", (5, 5))]
+    )
+    (out,) = settled(C @ (A @ X @ B) + A.T @ (C.T @ X @ B.T))
+    assert names([out]).count("matmul") == 5
+    (other,) = settled(C @ (A @ X @ B) + A @ (C @ X @ B.T))
+    assert names([other]).count("matmul") == 6
+    rng = np.random.default_rng(0)
+    at = {
+        n: rng.normal(size=s)
+        for n, s in [("X", (5, 3)), ("A", (5, 5)), ("B", (3, 3)), ("C", (5, 5))]
+    }
+    (found,) = evaluated([out], **at)
+    x, a, b, c = at["X"], at["A"], at["B"], at["C"]
+    np.testing.assert_allclose(found, c @ a @ x @ b + a.T @ c.T @ x @ b.T)
+
+
+def test_a_factor_known_to_be_invertible_cancels_with_its_inverse() -> None:
+    P = symbol("P", (4, 4), assume=sg.positive_definite)
+    A, b = symbol("A", (4, 4)), symbol("b", (4,))
+    solve = np.linalg.solve
+    for system in (solve(P @ A, P @ b), solve(P.T @ A, P @ b)):
+        assert names(settled(system)) == ["solve"]
+    assert names(settled(solve((A @ P).T, P @ b))) == ["solve"]
+    assert settled(np.linalg.inv(P) @ (P @ b))[0] is b.node
+    # A may be singular, and then the left side is no number; A b is not the first factor.
+    for system in (solve(A @ P, A @ b), np.linalg.inv(A) @ (A @ b), solve(A @ P, P @ b)):
+        assert len(names(settled(system))) > 1
+
+
 def test_simplex_and_unit_norm_sum_to_one() -> None:
     p = symbol("p", (4,), assume=sg.simplex(axis=-1))
     u = symbol("u", (4,), assume=sg.unit_norm(axis=-1))
