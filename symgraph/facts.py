@@ -18,6 +18,7 @@ from .errors import FactError
 
 __all__ = [
     "Fact",
+    "antisymmetric",
     "consistent",
     "diagonal",
     "finite",
@@ -116,6 +117,8 @@ integer_valued = Fact("integer_valued")
 unique = Fact("unique")
 """No value occurs twice: of indices, that no two read or write one place."""
 symmetric = Fact("symmetric")
+antisymmetric = Fact("antisymmetric")
+"""The negative of its own transpose."""
 positive_definite = Fact("positive_definite")
 """Symmetric, with positive eigenvalues."""
 orthogonal = Fact("orthogonal")
@@ -374,6 +377,8 @@ def _of_matrices(fact: Fact, x: Numbers, tolerance: float) -> str | None:
     match fact.name:
         case "symmetric":
             return _first(x, np.abs(x - transposed) <= tolerance * scale)
+        case "antisymmetric":
+            return _first(x, np.abs(x + transposed) <= tolerance * scale)
         case "positive_definite":
             wrong = _first(x, np.abs(x - transposed) <= tolerance * scale)
             if wrong or not x.size:

@@ -68,7 +68,6 @@ OVER: dict[str, int] = {
     "circle loss of scores": 23,  # 20
     "exponential smoothing, one step, rate": 7,  # 5
     "mean of two measurements by precision": 8,  # 7
-    "coupled oscillators": 5,  # 3
     "circular variance": 13,  # 8
 }
 

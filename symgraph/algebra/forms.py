@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from ..dims import Dim, known_equal
+from ..facts import antisymmetric
 from ..nodes import Node
 from .heads import Heads, one, open_axes
 from .inverses import is_one_system, solved
@@ -22,7 +23,7 @@ from .normalize import Normal
 from .scalars import constant_value
 from .selections import is_masked, is_one_of_each_row, masked, scattered
 from .slots import Factors
-from .term import Expr, Rational, coefficient, is_exact, term_is_finite, times
+from .term import Expr, Rational, coefficient, is_exact, scaled, term_is_finite, times
 
 __all__ = ["FORMS", "Forms"]
 
@@ -172,6 +173,8 @@ def _reshape(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
 
 def _transpose(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     axes = node.params["axes"]
+    if axes == (-1, -2) and forms.heads.knowledge.of(node.operands[0]).has(antisymmetric):
+        return scaled(operands[0], -1)
     places = {axis: place for place, axis in enumerate(open_axes(node))}
     position = {axis: place - len(axes) for place, axis in enumerate(axes)}
     to = [places[position[axis]] for axis in open_axes(node.operands[0])]

@@ -14,7 +14,16 @@ from math import inf
 from typing import Any
 
 from ..dims import Dim
-from ..facts import finite, nonnegative, nonzero, orthogonal, positive, symmetric, total
+from ..facts import (
+    antisymmetric,
+    finite,
+    nonnegative,
+    nonzero,
+    orthogonal,
+    positive,
+    symmetric,
+    total,
+)
 from ..nodes import Node
 from ..propagation import Knowledge
 from .labels import canonical_term, ordered_indices
@@ -169,6 +178,7 @@ def _leaf_facts(knowledge: Knowledge, head: Head) -> None:
     head.finite = finite in facts
     square = len(head.axes) >= 2 and head.axes[-2:] == (-2, -1)
     head.symmetric = square and symmetric in facts
+    head.antisymmetric = square and antisymmetric in facts
     head.orthogonal = len(head.axes) == 2 and square and orthogonal in facts
     for fact in facts:
         if fact.name in _ALONG_AXIS and fact.args[0] in head.axes:

@@ -130,6 +130,8 @@ class Settling(ABC):
                 or self._clearing_step(factors, bound)
                 or self._nested_step(factors, bound)
             )
+        if step is None and "leaf" in kinds:
+            step = self._turning_step(factors, bound)
         if step is None and "leaf" in kinds and len(factors) > 1:
             step = self._sign_step(factors, bound) or self._cofactor_step(factors, bound)
         return step
@@ -327,6 +329,21 @@ class Settling(ABC):
                     left = [each for each in factors if each is not slot and each is not other]
                     rest: Factors = [(other[0], idx, other[2] - 1)] if other[2] > 1 else []
                     return one, [*left, (sized, idx, one), *rest], bound
+        return None
+
+    def _turning_step(self, factors: Factors, bound: Bound) -> Product | None:
+        """The indices of a matrix that is its transpose's negative in order, summed ones last."""
+        for place, (head, idx, power) in enumerate(factors):
+            if len(idx) < 2 or head.kind != "leaf" or power.denominator != 1:
+                continue
+            i, j = idx[-2:]
+            # Two that are summed have no names of their own.
+            if (i in bound, i) <= (j in bound, j) or (i in bound and j in bound):
+                continue
+            if head.antisymmetric:
+                turned: Slot = (head, (*idx[:-2], j, i), power)
+                sign = 1 if power.numerator % 2 == 0 else -1
+                return sign, [*factors[:place], turned, *factors[place + 1 :]], bound
         return None
 
     def _cofactor_step(self, factors: Factors, bound: Bound) -> Product | None:

@@ -69,6 +69,7 @@ class Head:
     """
 
     __slots__ = (
+        "antisymmetric",
         "axes",
         "find",
         "finite",
@@ -92,6 +93,7 @@ class Head:
 
     axes: tuple[int, ...]
     symmetric: bool
+    antisymmetric: bool
     positive: bool
     nonnegative: bool
     nonzero: bool
@@ -125,7 +127,7 @@ class Head:
     def know_nothing(self) -> None:
         """Set every fact to unknown."""
         self.positive = self.nonnegative = self.nonzero = self.total = False
-        self.symmetric = self.orthogonal = self.finite = False
+        self.symmetric = self.antisymmetric = self.orthogonal = self.finite = False
         self.simplex = self.one_hot = self.unit_norm = ()
         self.low, self.high = -inf, inf
 

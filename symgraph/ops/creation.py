@@ -73,7 +73,14 @@ def input(
 
 
 _NEED_AXIS = ("simplex", "one_hot", "unit_norm")
-_NEED_MATRIX = ("symmetric", "positive_definite", "orthogonal", "diagonal", "triangular")
+_NEED_MATRIX = (
+    "symmetric",
+    "antisymmetric",
+    "positive_definite",
+    "orthogonal",
+    "diagonal",
+    "triangular",
+)
 
 
 def _placed(fact: Fact, aval: Aval) -> Fact:

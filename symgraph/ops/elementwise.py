@@ -188,6 +188,7 @@ negative = elementwise(
         keeps_finite=True,
         keeps_integers=True,
         zero_at_zero=True,
+        parity=-1,
     ),
     algebra=Algebra("negative"),
     ufunc="negative",
@@ -252,6 +253,7 @@ square = elementwise(
         signs=even_signs,
         keeps_integers=True,
         zero_at_zero=True,
+        parity=1,
     ),
     algebra=Algebra("square"),
     ufunc="square",
@@ -277,7 +279,9 @@ cbrt = elementwise(
     "cbrt",
     kernel=lambda xp, x: xp.cbrt(x),
     vjp=(lambda ct, out, x: ct / (3 * (out * out)),),
-    facts=knows(bounds=increasing(np.cbrt), signs=odd_signs, keeps_finite=True, zero_at_zero=True),
+    facts=knows(
+        bounds=increasing(np.cbrt), signs=odd_signs, keeps_finite=True, zero_at_zero=True, parity=-1
+    ),
     flops=10,
     ufunc="cbrt",
 )
@@ -306,6 +310,7 @@ absolute = elementwise(
         keeps_finite=True,
         keeps_integers=True,
         zero_at_zero=True,
+        parity=1,
     ),
     ufunc="absolute",
     doc="|x|; its derivative at 0 is 0.",
@@ -321,6 +326,7 @@ sign = elementwise(
         keeps_finite=True,
         gives_integers=True,
         zero_at_zero=True,
+        parity=-1,
     ),
     ufunc="sign",
 )

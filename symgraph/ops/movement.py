@@ -271,7 +271,7 @@ def _facts_transpose(x: Any, *, axes: tuple[int, ...]) -> Iterable[Fact]:
                 yield Fact(name, (position - ndim,))
     if ndim < 2 or set(axes[-2:]) != {-1, -2}:
         return
-    for name in ("symmetric", "positive_definite", "orthogonal", "diagonal"):
+    for name in ("symmetric", "antisymmetric", "positive_definite", "orthogonal", "diagonal"):
         if x.has(Fact(name)):
             yield Fact(name)
     exchanged = axes[-1] == -2
@@ -375,7 +375,7 @@ def _facts_broadcast(x: Any, *, shape: Shape) -> Iterable[Fact]:
             if x.has(Fact(name, (axis,))):
                 yield Fact(name, (axis,))
     if len(old) >= 2 and known_equal(old[-1], shape[-1]) and known_equal(old[-2], shape[-2]):
-        for name in ("symmetric", "positive_definite", "orthogonal", "diagonal"):
+        for name in ("symmetric", "antisymmetric", "positive_definite", "orthogonal", "diagonal"):
             if x.has(Fact(name)):
                 yield Fact(name)
         for which in ("lower", "upper"):
