@@ -90,7 +90,6 @@ OVER_IN_FLOPS: dict[str, int] = {
     "Bradley-Terry, strengths from wins": 150,  # 135
     "quadratic form of a Kronecker product": 108,  # 60
     "determinant of X'X": 735,  # 268
-    "sum of the entries of an inverse": 666,  # 330
     "transport on the line": 110,  # 105
     "energy of a Gaussian Gram matrix": 815,  # 730
     "two dipoles, first moment": 45,  # 43

@@ -13,6 +13,7 @@ from ..array import FUNCTIONS, Array
 from ..dims import Dim, known_equal
 from ..facts import orthogonal, positive_definite
 from ..nodes import Node
+from ..ops.creation import ones
 from .leaves import leaf_expr
 from .pieces import Piece, Spelling
 from .term import Expr, weight
@@ -20,7 +21,7 @@ from .term import Expr, weight
 if TYPE_CHECKING:
     from .forms import Forms
 
-__all__ = ["is_one_system", "solved", "written_as_solve"]
+__all__ = ["is_one_system", "solved", "sum_as_solve", "written_as_solve"]
 
 _MOST_FACTORS = 4
 """Longer products of square matrices are not inverted factor by factor."""
@@ -86,6 +87,14 @@ def _inverses_times(
         row = column
     columns = [1] if node.operands[1].ndim == 2 and node.operands[1].shape[-1] != 1 else []
     return forms.contracted([*arrays, right], [*labels, [row, *columns]], bound)
+
+
+def sum_as_solve(spelling: Spelling, inverse: Piece, gone: int) -> Piece | None:
+    """The sum over an index of an inverse, as the solution for ones; None of any other array."""
+    if inverse.node.op.name != "inv" or spelling.alive(inverse.node) or len(inverse.names) != 2:
+        return None
+    right = ones((spelling.sizes[gone],), spelling.dtype).node
+    return written_as_solve(spelling, inverse, Piece(right, (gone,)), gone)
 
 
 def written_as_solve(spelling: Spelling, a: Piece, b: Piece, gone: int) -> Piece | None:

@@ -13,7 +13,7 @@ from ..facts import one_hot, total
 from ..nodes import Node
 from ..ops.creation import dimension
 from .heads import Heads, one
-from .inverses import written_as_solve
+from .inverses import sum_as_solve, written_as_solve
 from .labels import canonical_term
 from .normalize import Normal
 from .pieces import Piece, Spelling
@@ -229,7 +229,9 @@ class TermWriter:
     def _moved(self, move: Any, chosen: list[tuple[Piece, Item]], out: frozenset[int]) -> Piece:
         if move.kind == "sum":
             ((piece, item),) = chosen
-            return self.spelling.summed(piece, sorted(item.labels - move.result.labels))
+            gone = sorted(item.labels - move.result.labels)
+            found = sum_as_solve(self.spelling, piece, gone[0]) if len(gone) == 1 else None
+            return found or self.spelling.summed(piece, gone)
         if move.kind == "invert":
             return self.spelling.unary("reciprocal", chosen[0][0])
         (a, item), (b, other) = chosen

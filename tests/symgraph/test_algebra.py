@@ -128,6 +128,31 @@ def test_a_factor_known_to_be_invertible_cancels_with_its_inverse() -> None:
         assert len(names(settled(system))) > 1
 
 
+def test_an_inverse_is_not_formed_to_be_summed() -> None:
+    A = symbol("A", (4, 4))
+    inverse = np.linalg.inv(A)
+    assert names(settled(np.sum(inverse, axis=1) + 1)) == ["solve", "add"]
+    (out,) = settled(np.sum(inverse, axis=0) + 1)
+    assert names([out]) == ["solve", "add"]
+    value = np.random.default_rng(0).normal(size=(4, 4))
+    np.testing.assert_allclose(
+        evaluated([out], A=value)[0], np.sum(np.linalg.inv(value), axis=0) + 1
+    )
+    assert "solve" not in names(settled(inverse * inverse + np.sum(inverse, axis=0)))
+
+
+def test_what_is_odd_of_a_difference_is_the_negative_of_its_transpose() -> None:
+    x, y = symbol("x", (4,)), symbol("y", (4,))
+    odd = np.sin(x[:, None] - x)
+    assert names(settled(np.sum(odd, axis=1) - np.sum(odd, axis=0))) == [
+        *["subtract", "sin", "sum", "multiply"]
+    ]
+    assert names(settled(3 * odd + odd.T)) == ["subtract", "sin", "multiply"]
+    apart = np.sin(x[:, None] - y)
+    found = names(settled(np.sum(apart, axis=1) - np.sum(apart, axis=0)))
+    assert found == ["subtract", "sin", "subtract", "sum"]
+
+
 def test_simplex_and_unit_norm_sum_to_one() -> None:
     p = symbol("p", (4,), assume=sg.simplex(axis=-1))
     u = symbol("u", (4,), assume=sg.unit_norm(axis=-1))
