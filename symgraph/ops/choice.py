@@ -21,9 +21,10 @@ from ..array import Array, apply, constant
 from ..errors import TraceError
 from ..facts import Fact
 from ..propagation import Known
-from .bounds import Bounds, in_common, knows, structure
+from .bounds import Bounds, in_common, knows
 from .comparison import equal, isnan, not_equal
 from .families import elementwise, function
+from .structures import structure
 
 __all__ = ["clip", "fmax", "fmin", "is_constant", "maximum", "minimum", "where"]
 

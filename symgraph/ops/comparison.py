@@ -17,8 +17,9 @@ from ..array import FUNCTIONS, Array, apply
 from ..facts import Fact
 from ..op import Algebra
 from ..propagation import Known
-from .bounds import FactRule, structure
+from .bounds import FactRule
 from .families import elementwise, function
+from .structures import structure
 
 __all__ = [
     "bitwise_and",

@@ -31,16 +31,18 @@ from .bounds import (
     negated,
     odd_signs,
     product_signs,
-    structure_of_difference,
-    structure_of_product,
-    structure_of_quotient,
-    structure_of_sum,
 )
 from .choice import where
 from .composites import composite
 from .families import as_ufunc_takes, elementwise
 from .quotients import divide_or_zero
 from .roots import norm_written_out
+from .structures import (
+    structure_of_difference,
+    structure_of_product,
+    structure_of_quotient,
+    structure_of_sum,
+)
 
 __all__ = [
     "absolute",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .bounds import knows, product_signs, structure_of_quotient
+from .bounds import knows, product_signs
 from .families import elementwise, like_ufunc
+from .structures import structure_of_quotient
 
 __all__ = ["divide_or_zero", "inverse_root"]
 
