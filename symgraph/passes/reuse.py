@@ -18,6 +18,7 @@ from ..algebra.leaves import repeated_number
 from ..array import FUNCTIONS, Array
 from ..facts import nonzero, positive
 from ..nodes import Node, make, origin, reachable
+from ..op import OPS
 from ..propagation import Knowledge
 
 __all__ = ["reused"]
@@ -217,7 +218,7 @@ _LINEAR = frozenset({"embed", "getitem", "reshape", "transpose", "broadcast_to",
 
 
 def _from_differences(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[Node, Node]:
-    """Sums in which b - a stands, which nothing else needs, written with a - b."""
+    """Sums of b - a, or with it in them, which nothing else needs, written with a - b."""
     differences = {node.operands: node for node in nodes if node.op.name == "subtract"}
     turned = {
         node: differences[operands[::-1]]
@@ -229,22 +230,29 @@ def _from_differences(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[No
         return instead
     uses = Counter(each for node in nodes for each in node.operands) + Counter(outputs)
     for node in nodes:
-        if node.op.name not in ("add", "subtract") or node.copy:
+        if node.op.name not in ("add", "subtract", "sum") or node.copy:
             continue
-        x, y = node.operands
-        back = _turned(y, turned, uses)
-        if back is not None:
-            found = _called("subtract" if node.op.name == "add" else "add", node, x, back[1])
-        elif node.op.name == "add" and (back := _turned(x, turned, uses)) is not None:
-            found = _called("subtract", node, y, back[1])
-        else:
-            continue
-        if found is not None:
-            instead[node] = found
-            # The one that stays is needed from now on.
-            turned.pop(turned[back[0]], None)
-            turned.pop(back[0])
+        places = range(len(node.operands)) if node.op.name == "add" else [-1]
+        for place in reversed(places):
+            back = _turned(node.operands[place], turned, uses)
+            if back is not None:
+                other = node.operands[(place - 1) % len(node.operands)]
+                instead[node] = _taken_away(node, other, back[1])
+                # The one that stays is needed from now on.
+                turned.pop(turned[back[0]], None)
+                turned.pop(back[0])
+                break
     return instead
+
+
+def _taken_away(node: Node, other: Node, value: Node) -> Node:
+    """A sum of two terms, or of all elements, with the negative of what it is of."""
+    with origin(node.origin):
+        if node.op.name == "sum":
+            # The sign of what is left is less work than another difference of all there is.
+            return make(OPS["negative"], (make(node.op, (value,), node.params),))
+        name = "subtract" if node.op.name == "add" else "add"
+        return make(OPS[name], (other, value))
 
 
 def _turned(node: Node, turned: dict[Node, Node], uses: Counter[Node]) -> tuple[Node, Node] | None:

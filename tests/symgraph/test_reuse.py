@@ -152,3 +152,26 @@ def test_a_contraction_has_no_factor_of_one() -> None:
     )
     (node,) = [node for node in small.nodes if node.op.count]
     assert len(node.operands) == 3
+
+
+def test_sums_of_a_difference_and_of_its_negative() -> None:
+    """One difference, and the sign of the shorter result."""
+    graph = sg.trace(lambda x, y: ((x - y).sum(1), (y - x).sum(0)), x="3, 4", y="3, 4")
+    outputs = reused(graph.dag.outputs)
+    assert sorted(node.op.name for node in outputs) == ["negative", "sum"]
+    small = graph.simplify()
+    assert sorted(names(small)) == ["negative", "subtract", "sum", "sum"]
+    assert small.simplify().dag.outputs == small.dag.outputs
+    x, y = np.arange(12.0).reshape(3, 4) ** 2, np.ones((3, 4))
+    x[1, 2] = np.inf
+    for found, right in zip(small.evaluate(x=x, y=y), graph.evaluate(x=x, y=y), strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-14)
+
+
+def test_differences_that_others_need_stay() -> None:
+    graph = sg.trace(
+        lambda x, y: ((d := x - y).sum(1), (e := y - x).sum(0), np.exp(d), np.exp(e)),
+        x="3, 4",
+        y="3, 4",
+    )
+    assert reused(graph.dag.outputs) == list(graph.dag.outputs)
