@@ -86,13 +86,11 @@ OVER_IN_FLOPS: dict[str, int] = {
     "Morse": 115,  # 70
     "squared distances to rows": 60,  # 40
     "Gaussian kernel, bandwidth": 63,  # 30
-    "Rasch model, abilities and difficulties": 510,  # 485
     "Bradley-Terry, strengths from wins": 150,  # 135
     "quadratic form of a Kronecker product": 108,  # 60
     "determinant of X'X": 735,  # 268
     "transport on the line": 110,  # 105
     "energy of a Gaussian Gram matrix": 815,  # 730
-    "two dipoles, first moment": 45,  # 43
     "(1 + 1/x)^x": 180,  # 130
 }
 

@@ -109,7 +109,8 @@ class TermWriter:
             self._done(by, moves, placed, out, sizes)
             for by, placed in self._placings(coef, rows, out, signed=signed)
         ]
-        return found[0] if len(found) == 1 else min(found, key=self._price)
+        # A sign outside is one either way.
+        return min(found, key=lambda each: self._price((abs(each[0]), each[1])))
 
     def _done(
         self,

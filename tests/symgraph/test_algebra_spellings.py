@@ -304,3 +304,20 @@ def test_a_contraction_that_cancels_once_sums_are_opened() -> None:
     graph = gradient(f, "p", p="5", y="5")
     assert ops(graph).count("matmul") <= 2
     agrees(f, graph, "p", p=np.abs(numbers(5)), y=np.abs(numbers(5, seed=1)))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_number_goes_to_the_smaller_factor_under_either_sign(sign: int) -> None:
+    """Of n - 3 r (n @ r) / (r @ r), the 3 belongs to the one number."""
+
+    def f(m: Any, n: Any, r: Any) -> Any:
+        return m @ n + sign * 3 * (m @ r) * (n @ r) / (r @ r)
+
+    graph = gradient(f, "m", m="5", n="5", r="5")
+    vectors = [node.op.name for node in graph.nodes if node.op.count and node.shape == (5,)]
+    assert set(vectors) == {"multiply", "add" if sign > 0 else "subtract"}
+    assert len(vectors) == 2
+    agrees(f, graph, "m", **{name: numbers(5, seed=i) for i, name in enumerate("mnr")})
+    # r @ r / 3 vanishes where r @ r does, no sooner than 3 / (r @ r) overflows.
+    r = np.full(5, 1e-155)
+    assert np.isfinite(graph.evaluate(m=r, n=np.ones(5), r=r)).all()
