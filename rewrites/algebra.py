@@ -78,6 +78,12 @@ def zero_over(x: Array) -> Identity:
 
 
 @rule(sound="domain", earned={"rounding": {"x": (Nonzero, Total)}})
+def product_over_its_factor(x: Array, y: Array) -> Identity:
+    r"""$x y / x = y$ unless x is zero: the algebra may see the product as one array."""
+    return x * y / x, y
+
+
+@rule(sound="domain", earned={"rounding": {"x": (Nonzero, Total)}})
 def quotient_of_equals(x: Array) -> Identity:
     """A number divided by itself is one, unless it is zero."""
     return x / x, 1

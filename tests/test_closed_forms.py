@@ -58,7 +58,6 @@ OVER: dict[str, int] = {
     "clipped surrogate of a policy": 19,  # 8
     "duelling heads, advantages": 6,  # 4
     "zero-inflated Poisson, zeros, logits": 14,  # 10
-    "three-parameter item response, ability": 14,  # 13
     "x^2/(1 + x)": 5,  # 3
     "sinh x / cosh x": 3,  # 2
     "arctan((x + y)/(1 - xy))": 11,  # 3

@@ -27,6 +27,7 @@ ALONE: dict[str, Callable[[Any], Any]] = {
     "x/x": lambda x: x / x,
     "x * (1/x)": lambda x: x * (1 / x),
     "x*x/x": lambda x: x * x / x,
+    "x*exp(x)/x": lambda x: x * np.exp(x) / x,
     "0/x": lambda x: 0 / x,
     "x*0": lambda x: x * 0,
     "sum of x*0": lambda x: np.sum(x * 0) + x,
