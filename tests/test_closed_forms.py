@@ -56,13 +56,11 @@ OVER: dict[str, int] = {
     "logistic regression, -1 and 1, by tanh": 5,  # 4
     "gradient penalty of a linear critic": 6,  # 5
     "clipped surrogate of a policy": 19,  # 8
-    "duelling heads, advantages": 6,  # 4
     "zero-inflated Poisson, zeros, logits": 14,  # 10
     "x^2/(1 + x)": 5,  # 3
     "sinh x / cosh x": 3,  # 2
     "arctan((x + y)/(1 - xy))": 11,  # 3
     "log(1 + 1/x^2)": 4,  # 3
-    "LSTM hidden state, forget gate": 19,  # 18
     "conditional entropy of a table": 4,  # 3
     "circle loss of scores": 23,  # 20
     "exponential smoothing, one step, rate": 7,  # 5

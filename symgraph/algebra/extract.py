@@ -149,6 +149,8 @@ class Writer(FlatWriter):
             options.extend(self._shared(expr))
         if len(expr) <= 4:
             options.extend(self._gathered(expr))
+        if 4 <= len(expr) <= _WIDEST:
+            options.extend(self._summed_again(expr))
         options.extend(self.first_turned(expr))
         options.extend(self._by_size(expr))
         options.extend(self._double_angles(expr))
@@ -210,34 +212,57 @@ class Writer(FlatWriter):
 
     def _under(self, expr: Expr, size: Dim) -> Scaled | None:
         common = self.heads.fresh()
-        parts: list[tuple[Term, Coef]] = []
-        for term, coef in expr.items():
-            factors, bound = self.normal.opened_term(term)
-            place = next((index for index, dim in bound.items() if dim == size), None)
-            if place is not None:
-                factors = [
-                    (head, tuple([common if i == place else i for i in idx]), power)
-                    for head, idx, power in factors
-                ]
-                bound = {index: dim for index, dim in bound.items() if index != place}
-            elif size == 0:
-                return None
-            elif isinstance(size, int):
-                coef = quotient(coef, size)
-            else:
-                counts = [
-                    slot for slot in factors if slot[0].kind == "dim" and slot[0].payload == size
-                ]
-                if not counts or counts[0][2] != 1:
-                    return None
-                factors = [slot for slot in factors if slot is not counts[0]]
-            parts.append((canonical_term(factors, bound), coef))
-        inner = added(parts)
-        if len(inner) < 2 or self._outgrows(inner, list(expr)):
+        parts = [self._placed(term, coef, size, common) for term, coef in expr.items()]
+        inner = added([part for part in parts if part is not None])
+        if None in parts or len(inner) < 2 or self._outgrows(inner, list(expr)):
             return None
         self.spelling.sizes[common] = size
         coef, piece = self._sum_of_leaves(inner)
         return (coef, self.spelling.summed(piece, [common])) if common in piece.names else None
+
+    def _placed(self, term: Term, coef: Coef, size: Dim, common: int) -> tuple[Term, Coef] | None:
+        """What a term is under a sum over an index of this size; None if it is not under one."""
+        factors, bound = self.normal.opened_term(term)
+        place = next((index for index, dim in bound.items() if dim == size), None)
+        if place is not None:
+            factors = [
+                (head, tuple([common if i == place else i for i in idx]), power)
+                for head, idx, power in factors
+            ]
+            bound = {index: dim for index, dim in bound.items() if index != place}
+        elif size == 0:
+            return None
+        elif isinstance(size, int):
+            coef = quotient(coef, size)
+        else:
+            counts = [slot for slot in factors if slot[0].kind == "dim" and slot[0].payload == size]
+            if not counts or counts[0][2] != 1:
+                return None
+            factors = [slot for slot in factors if slot is not counts[0]]
+        return canonical_term(factors, bound), coef
+
+    def _summed_again(self, expr: Expr) -> list[Scaled]:
+        """A sum that stands there at one place, too: x - y - mean(x) + mean(y) with one x - y."""
+        found: list[Scaled] = []
+        for size in dict.fromkeys(size for term in expr for size in term.bound):
+            group = [(term, coef) for term, coef in expr.items() if size in term.bound]
+            if not 2 <= len(group) < len(expr):
+                continue
+            common = self.heads.fresh()
+            placed = [self._placed(*part, size, common) for part in group]
+            inner = added([part for part in placed if part is not None])
+            rest = {term: coef for term, coef in expr.items() if size not in term.bound}
+            again = found_again(self.normal, rest, inner, [common])
+            if again is None:
+                continue
+            left, names, ratio = again
+            self.spelling.sizes[common] = size
+            by, piece = self._sum_of_leaves(inner)
+            leaf: Slot = (self.heads.made(piece.node), piece.names, one)
+            summed = (canonical_term([leaf], {common: size}), by)
+            alone = (canonical_term([renamed_slot(leaf, names)], {}), times(ratio, by))
+            found.append(self._sum_of_leaves(added([*left.items(), alone, summed])))
+        return found
 
     # -- common factors ----------------------------------------------------------------------------
     def _factored(self, expr: Expr, key: Any) -> Scaled | None:

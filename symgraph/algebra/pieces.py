@@ -6,7 +6,7 @@ operands up by name: transposes and unit axes appear only where names do not lin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -59,6 +59,8 @@ class Spelling:
         Whether a node is computed anyway.
     given : callable
         Whether a node is in the graph as it was given.
+    products : mapping
+        The products that an array is a factor of, as far as they are known.
     """
 
     def __init__(
@@ -66,8 +68,10 @@ class Spelling:
         dtype: np.dtype[Any],
         alive: Callable[[Node], bool],
         given: Callable[[Node], bool],
+        products: Mapping[Node, Sequence[Node]],
     ) -> None:
         self.dtype = dtype
+        self.products = products
         self.alive = alive
         self.given = given
         self.sizes: dict[int, Dim] = {}

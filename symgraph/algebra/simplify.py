@@ -195,6 +195,8 @@ class Pass:
         else:
             views.open(node, expr)
         views.learn(node, expr)
+        if self.late:
+            self.speller.learn(self.now[node])
         if shape is not None and expr:
             self._note(node, expr, shape, ended, written=self.now[node] is not before)
 

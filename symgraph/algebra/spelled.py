@@ -20,6 +20,10 @@ from .world import World
 __all__ = ["Speller", "rewritten"]
 
 
+_MOST_PRODUCTS = 6
+"""So many are remembered under one factor."""
+
+
 class Speller:
     """Spellings of expressions, in one walk over the graph.
 
@@ -40,13 +44,22 @@ class Speller:
         self.recall = recall
         self.world = world
         self.given = given
+        self.products: dict[Node, list[Node]] = {}
         self._spellings: dict[np.dtype[Any], Spelling] = {}
+
+    def learn(self, node: Node) -> None:
+        """Remember a product of two arrays under each of them."""
+        for factor in node.operands if node.op.name == "multiply" else ():
+            known = self.products.setdefault(factor, [])
+            if len(known) < _MOST_PRODUCTS:
+                known.append(node)
 
     def cheapest(self, node: Node, options: list[Expr]) -> tuple[Node | None, Expr]:
         """The cheapest spelling of any of these, and of which."""
         spelling = self._spellings.get(node.dtype)
         if spelling is None:
-            spelling = Spelling(node.dtype, self.world.alive, self.given.__contains__)
+            given = self.given.__contains__
+            spelling = Spelling(node.dtype, self.world.alive, given, self.products)
             self._spellings[node.dtype] = spelling
         axes = open_axes(node)
         for place, axis in enumerate(axes):

@@ -41,6 +41,7 @@ class Variants:
         found: list[tuple[Factors, Coef]] = [
             *self._trigonometric(factors),
             *self._written_inside(factors, coef),
+            *self._computed_anyway(factors),
             *self._roots_joined(factors),
             *self._cancelled(factors),
         ]
@@ -132,6 +133,27 @@ class Variants:
             else:
                 rest = [slot for slot in left if slot[2] != 0]
                 return [([*rest, (self.heads.made(inner), idx, 1)], by)]
+        return []
+
+    def _computed_anyway(self, factors: Factors) -> list[tuple[Factors, Coef]]:
+        """With two factors as their product, which is computed for something else: c s (1 - s)."""
+        if len(factors) < 3:
+            return []
+        places = {
+            head.node: place
+            for place, (head, idx, power) in enumerate(factors)
+            if head.kind == "leaf" and power == 1 and len(idx) == head.node.ndim
+        }
+        for node, place in places.items():
+            for whole in self.spelling.products.get(node, ()):
+                other = next((each for each in whole.operands if each is not node), node)
+                at = places.get(other, place)
+                idx = factors[place][1]
+                if at == place or factors[at][1] != idx or other.shape != node.shape:
+                    continue
+                if self.spelling.alive(whole):
+                    left = [slot for i, slot in enumerate(factors) if i not in (place, at)]
+                    return [([*left, (self.heads.made(whole), idx, one)], 1)]
         return []
 
     def _cancelled(self, factors: Factors) -> list[tuple[Factors, Coef]]:

@@ -321,3 +321,43 @@ def test_a_number_goes_to_the_smaller_factor_under_either_sign(sign: int) -> Non
     # r @ r / 3 vanishes where r @ r does, no sooner than 3 / (r @ r) overflows.
     r = np.full(5, 1e-155)
     assert np.isfinite(graph.evaluate(m=r, n=np.ones(5), r=r)).all()
+
+
+# -- what is computed anyway -----------------------------------------------------------------------
+def test_a_difference_and_its_mean_are_of_one_difference() -> None:
+    def f(x: Any, y: Any) -> Any:
+        return 0.5 * np.sum((x - np.mean(x) - y) ** 2)
+
+    graph = gradient(f, x="5", y="5")
+    assert sorted(ops(graph)) == ["divide", "subtract", "subtract", "sum"]
+    agrees(f, graph, x=numbers(5), y=numbers(5, seed=1))
+
+
+def test_sums_of_other_arrays_stay_apart() -> None:
+    def f(x: Any, y: Any, z: Any) -> Any:
+        return x - y + np.mean(z) - np.mean(y)
+
+    arrays = {"x": numbers(5), "y": numbers(5, seed=1), "z": numbers(5, seed=2)}
+    graph = sg.trace(f, **arrays)
+    small = graph.simplify()
+    assert len(ops(small)) <= len(ops(graph))
+    np.testing.assert_allclose(small.evaluate(**arrays), f(**arrays), rtol=1e-12)
+
+
+def test_a_product_of_three_has_the_product_of_two_that_is_there() -> None:
+    def f(x: Any, c: Any, u: Any) -> Any:
+        s = snp.sigmoid(x)
+        return np.sum(np.tanh(s * c + u))
+
+    graph = gradient(f, x="5", c="5", u="5")
+    assert ops(graph).count("multiply") == 3  # s c, times 1 - s, times 1 - tanh**2
+    agrees(f, graph, x=numbers(5), c=numbers(5, seed=1), u=numbers(5, seed=2))
+
+
+def test_a_product_that_is_repeated_is_no_factor_of_its_own_shape() -> None:
+    def f(x: Any, c: Any) -> Any:
+        return np.sin(x * c) + x * c[0] * np.cos(c)
+
+    arrays = {"x": numbers(5), "c": numbers(5, seed=1)}
+    graph = sg.trace(f, **arrays).simplify()
+    np.testing.assert_allclose(graph.evaluate(**arrays), f(**arrays), rtol=1e-12)
