@@ -355,32 +355,32 @@ def batch(shape: tuple[Any, ...]) -> tuple[Any, ...]:
 @rule(sound="exact", measure="matrices inverted")
 def inverse_of_repeated_matrix(x: Real, shape: Shape) -> Identity:
     """The inverse of a matrix that is repeated is repeated."""
-    inverse = inv(broadcast_to(x, shape))
     provided(repeats_matrices(x.shape, shape))
+    inverse = inv(broadcast_to(x, shape))
     return inverse, broadcast_to(inv(x), shape)
 
 
 @rule(sound="exact", measure="matrices factored")
 def cholesky_of_repeated_matrix(x: Real, shape: Shape) -> Identity:
     """The factor of a matrix that is repeated is repeated."""
-    factor = cholesky(broadcast_to(x, shape))
     provided(repeats_matrices(x.shape, shape))
+    factor = cholesky(broadcast_to(x, shape))
     return factor, broadcast_to(cholesky(x), shape)
 
 
 @rule(sound="exact", measure="determinants")
 def determinant_of_repeated_matrix(x: Real, shape: Shape) -> Identity:
     """The determinant of a matrix that is repeated is repeated."""
-    size = det(broadcast_to(x, shape))
     provided(repeats_matrices(x.shape, shape))
+    size = det(broadcast_to(x, shape))
     return size, broadcast_to(det(x), batch(shape))
 
 
 @rule(sound="exact", measure="exponentials of matrices")
 def expm_of_repeated_matrix(x: Real, shape: Shape) -> Identity:
     """The exponential of a matrix that is repeated is repeated."""
-    power = expm(broadcast_to(x, shape))
     provided(repeats_matrices(x.shape, shape))
+    power = expm(broadcast_to(x, shape))
     return power, broadcast_to(expm(x), shape)
 
 

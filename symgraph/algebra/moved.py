@@ -84,6 +84,8 @@ def _number_of(exprs: Sequence[Expr]) -> Coef:
         return 1
     if any(constant_value(expr) is not None for expr in exprs):
         return 1
+    if any(term.bound for expr in exprs for term in expr):
+        return 1  # One of the factors takes the number up.
     sizes = {abs(number) for number in numbers}
     size = sizes.pop() if len(sizes) == 1 else 1
     if size == 0:

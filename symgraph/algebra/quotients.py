@@ -34,12 +34,22 @@ Key: TypeAlias = tuple[object, ...]
 
 
 class Ratio(NamedTuple):
-    """A polynomial over powers of monic ones; `short` if one of more than a term was cancelled."""
+    """A polynomial over powers of monic ones; `short` if one of more than a term was cancelled.
+
+    `made_of` are the values in it, those that were cancelled among them.
+    """
 
     above: Poly
     below: Mapping[Key, tuple[Poly, int]]
+    made_of: frozenset[tuple[int, str]] = frozenset()
     short: bool = False
     size: int = 1
+
+    def and_of(self, a: Ratio, b: Ratio) -> Ratio:
+        """Made of these two."""
+        return self._replace(
+            made_of=a.made_of | b.made_of, short=a.short or b.short, size=a.size + b.size
+        )
 
 
 class Quotients:
@@ -76,9 +86,9 @@ class Quotients:
         polys = [found.above, *[poly for poly, _ in found.below.values()]]
         if not found.short or not all(map(self._keeps_digits, polys)):
             return None
-        inside = {number for poly in polys for number, _ in variables(poly)}
+        left = {each for poly in polys for each in variables(poly)}
         # What cancels is 0 only where it is a number, as in a region.
-        return found if all(self._is_total(self._values[number]) for number in inside) else None
+        return found if all(self._is_number(each, left) for each in found.made_of) else None
 
     def written(self, ratio: Ratio, now: Callable[[Node], Node]) -> Expr:
         """The quotient as an expression."""
@@ -105,8 +115,15 @@ class Quotients:
         return expr
 
     # -- soundness ---------------------------------------------------------------------------------
-    def _is_total(self, node: Node) -> bool:
-        return self._heads.leaf(node).total
+    def _is_number(self, value: tuple[int, str], left: set[tuple[int, str]]) -> bool:
+        """Whether a value is never NaN; a sine is none where one that is left is none."""
+        number, kind = value
+        node = self._values[number]
+        if not self._heads.leaf(node).total:
+            return False
+        if not kind or any(each == number and other for each, other in left):
+            return True
+        return self._heads.leaf(FUNCTIONS[kind](Array(node)).node).total
 
     def _keeps_digits(self, poly: Poly) -> bool:
         """Whether all terms have one sign, or the sum was written so."""
@@ -164,7 +181,7 @@ class Quotients:
         if number is None:
             number = self._numbers[node] = len(self._values)
             self._values.append(node)
-        return Ratio({(((number, kind), 1),): 1}, {})
+        return Ratio({(((number, kind), 1),): 1}, {}, frozenset({(number, kind)}))
 
     def _found(self, node: Node) -> Ratio | None:
         number = repeated_number(stretched(node))
@@ -200,7 +217,7 @@ class Quotients:
         for key, (poly, power) in b.below.items():
             below[key] = (poly, power + below.get(key, (poly, 0))[1])
         above = product(a.above, b.above)
-        return self._cancelled(Ratio(above, below, a.short or b.short, a.size + b.size))
+        return self._cancelled(Ratio(above, below).and_of(a, b))
 
     def sum_of(self, a: Ratio, b: Ratio) -> Ratio | None:
         """The sum of two, over one denominator."""
@@ -214,7 +231,7 @@ class Quotients:
                 for _ in range(power - each.below.get(key, (poly, 0))[1]):
                     above = product(above, poly)
             parts.append(above)
-        return self._cancelled(Ratio(plus(*parts), below, a.short or b.short, a.size + b.size))
+        return self._cancelled(Ratio(plus(*parts), below).and_of(a, b))
 
     def _cancelled(self, a: Ratio) -> Ratio | None:
         """Without factors of the denominator that divide what is above it."""
@@ -230,7 +247,7 @@ class Quotients:
                     below[key] = (poly, power)
                     break
                 above, short = less, short or len(poly) > 1
-        return Ratio(above, below, short, a.size)
+        return a._replace(above=above, below=below, short=short)
 
     def power(self, a: Ratio, b: Ratio) -> Ratio | None:
         """A whole power."""
@@ -256,7 +273,7 @@ def _inverse(a: Ratio) -> Ratio:
             above = product(above, poly)
     coef, below = monic(a.above)
     above = product(above, {(): rational(Fraction(1) / coef)})
-    return Ratio(above, {} if below == {(): 1} else {_key(below): (below, 1)}, a.short, a.size)
+    return a._replace(above=above, below={} if below == {(): 1} else {_key(below): (below, 1)})
 
 
 # -- polynomials -----------------------------------------------------------------------------------
