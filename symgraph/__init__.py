@@ -27,6 +27,7 @@ from .errors import (
 )
 from .facts import (
     Fact,
+    antisymmetric,
     diagonal,
     finite,
     integer_valued,
@@ -88,6 +89,7 @@ __all__ = [
     "TraceError",
     "UnusedInputWarning",
     "VerifyError",
+    "antisymmetric",
     "cg",
     "clip_by_global_norm",
     "clip_by_norm",

@@ -223,6 +223,8 @@ def _structured(facts: Mapping[str, Fact], normal: Numbers) -> Numbers | None:
         return normal @ transposed / normal.shape[-1] + np.eye(normal.shape[-1])
     if "symmetric" in facts:
         return (normal + transposed) / 2
+    if "antisymmetric" in facts:
+        return (normal - transposed) / 2
     if "triangular" in facts:
         return np.tril(normal) if facts["triangular"].args == ("lower",) else np.triu(normal)
     return None

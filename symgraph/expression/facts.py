@@ -22,6 +22,7 @@ _PLAIN_FACTS = (
     "finite",
     "integer_valued",
     "symmetric",
+    "antisymmetric",
     "positive_definite",
     "orthogonal",
     "diagonal",

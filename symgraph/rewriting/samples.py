@@ -221,6 +221,8 @@ def _tied(fact: Fact, x: Numbers, rng: np.random.Generator) -> Numbers:
             return result
         case "symmetric":
             return x / 2 + np.swapaxes(x, -1, -2) / 2
+        case "antisymmetric":
+            return x / 2 - np.swapaxes(x, -1, -2) / 2
         case "positive_definite":
             return _as_definite(_ordinary(x.shape, x.dtype, rng))
         case "orthogonal":

@@ -109,6 +109,10 @@ def _symmetric(x: Numbers, rng: np.random.Generator) -> Numbers:
     return (x + np.swapaxes(x, -1, -2)) / 2
 
 
+def _antisymmetric(x: Numbers, rng: np.random.Generator) -> Numbers:
+    return (x - np.swapaxes(x, -1, -2)) / 2
+
+
 def _diagonal(x: Numbers, rng: np.random.Generator) -> Numbers:
     return x * np.eye(x.shape[-1])
 
@@ -126,6 +130,7 @@ _MAKERS: dict[str, Callable[..., Numbers]] = {
     "diagonal": _diagonal,
     "triangular": _triangular,
     "symmetric": _symmetric,
+    "antisymmetric": _antisymmetric,
 }
 _COMPLETE = ("one_hot", "simplex", "positive_definite", "orthogonal")
 """Facts whose makers satisfy whatever they imply."""

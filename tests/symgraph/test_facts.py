@@ -571,3 +571,11 @@ def test_why_names_all_that_a_fact_rests_on_and_nothing_else() -> None:
     assert "by exp" in told
     assert "stated of input 'y'" not in told
     assert "finite" not in told
+
+
+def test_antisymmetric_matrices_can_be_stated() -> None:
+    spec = sg.spec((3, 3), "float64", (sg.antisymmetric, sg.finite))
+    assert sg.trace(lambda a: a + a.T, a=spec).simplify().op_count() == 0
+    assert sg.trace(lambda a: a - a.T, a=spec).simplify().op_count() == 1
+    with pytest.raises(sg.FactError, match="square"):
+        sg.input("a", (3, 2), assume=sg.antisymmetric)
