@@ -135,9 +135,9 @@ def inverse_times_right_side(x: Real, b: Real) -> Identity:
 @rule(sound="rounding", measure="inverses formed")
 def row_times_inverse(x: Real, b: Real) -> Identity:
     r"""$b^\top A^{-1}$ by solving with the transpose."""
-    row = matmul(b, inv(x))
+    product = matmul(b, inv(x))
     provided(b.ndim == 1)
-    return row, solve(turned(x), b)
+    return product, solve(turned(x), b)
 
 
 @rule(sound="rounding", measure="inverses formed")
