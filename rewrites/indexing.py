@@ -189,19 +189,26 @@ def join_of_second_join(x: Array, y: Array, z: Array, axis: Axis) -> Identity:
 
 
 @static
-def fills(one: tuple[Any, ...], other: tuple[Any, ...], whole: tuple[Any, ...], axis: int) -> bool:
+def fills(
+    one: tuple[Any, ...],
+    other: tuple[Any, ...],
+    wide: tuple[Any, ...],
+    broad: tuple[Any, ...],
+    axis: int,
+) -> bool:
     """Whether two arrays, joined along an axis, need only be repeated along the others."""
     if not -axis <= len(one) == len(other):
         return False
     rest = [(a, b) for n, (a, b) in enumerate(zip(one, other, strict=True)) if n - len(one) != axis]
-    return one[axis] + other[axis] == whole[axis] and all(a == b for a, b in rest)
+    kept = (one[axis], other[axis]) == (wide[axis], broad[axis])
+    return kept and all(a == b for a, b in rest)
 
 
 @rule(sound="exact", measure="broadcasts below joins")
 def join_of_repeated(x: Array, y: Array, one: Shape, other: Shape, axis: Axis) -> Identity:
     """Along an axis that is not repeated a join can be made before."""
     whole = joined(broadcast_to(x, one), broadcast_to(y, other), axis=axis)
-    provided(fills(x.shape, y.shape, whole.shape, axis))
+    provided(fills(x.shape, y.shape, one, other, axis))
     return whole, broadcast_to(joined(x, y, axis=axis), whole.shape)
 
 

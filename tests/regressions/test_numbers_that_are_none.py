@@ -142,3 +142,14 @@ def test_a_number_that_float32_holds_to_a_digit_is_not_gathered() -> None:
     at = {"x": np.array([3e29], "float32"), "y": np.array([3e8], "float32")}
     graph = sg.trace(f, x=sg.spec((1,), "float32"), y=sg.spec((1,), "float32"))
     np.testing.assert_allclose(graph.simplify().evaluate(**at), 9e-7, rtol=1e-5)
+
+
+def test_a_join_of_what_is_repeated_along_its_axis_stays() -> None:
+    """x twice and y never is not x and y, though both are two long."""
+
+    def f(x: Any, y: Any) -> Any:
+        return np.concatenate([snp.broadcast_to(x, (2,)), snp.broadcast_to(y, (0,))])
+
+    graph = sg.trace(f, x=np.array([1.0]), y=np.array([2.0]))
+    found = graph.simplify().evaluate(x=np.array([1.0]), y=np.array([2.0]))
+    np.testing.assert_array_equal(found, [1.0, 1.0])
