@@ -81,9 +81,10 @@ class Namespace:
     def scatter_add(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
         """A copy of `x` with `values` added at `index`; repeated positions add up."""
         result = self.module.array(x)
-        if result.ndim == 1:
+        shape = self.module.shape
+        if result.ndim == 1 and shape(values) != shape(index[-1]):
             # Of a row that it has to repeat, `np.add.at` reads beyond the end there (NumPy 2.4).
-            values = self.module.broadcast_to(values, self.module.shape(index[-1]))
+            values = self.module.broadcast_to(values, shape(index[-1]))
         self.module.add.at(result, index, values)
         return result
 

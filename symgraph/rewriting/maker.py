@@ -273,9 +273,9 @@ class Maker:
         """A constant that the guards admit, of one value; or of a single one along an axis."""
         value = self.pick(admitted_numbers(guards, dtype) or [1])
         fixed = resolve(parse_shape(shape), SIZES)
-        for axis in [
-            fact.args[0] for each in guards for fact in each.facts if fact.name == "one_hot"
-        ]:
+        single = [fact for each in guards for fact in each.facts if fact.name == "one_hot"]
+        if single:
+            (axis,) = single[0].args
             chosen = np.argmax(self.rng.random(fixed), axis=axis, keepdims=True)
             ones = np.zeros(fixed, dtype)
             np.put_along_axis(ones, chosen, 1, axis=axis)
