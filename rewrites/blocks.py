@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, TypeAlias
 
 from symgraph.facts import positive_definite
-from symgraph.numpy import cholesky, det, inv, matmul, power, reshape, solve
+from symgraph.numpy import cholesky, det, inv, matmul, power, reshape, solve, transpose
 from symgraph.rewriting import (
     Array,
     Finite,
@@ -151,6 +151,51 @@ def determinant_of_kronecker(a: Real, b: Real) -> Identity:
     whole = det(kronecker(a, b))
     provided(is_square(b.shape))
     return whole, power(det(a), b.shape[0]) * power(det(b), a.shape[0])
+
+
+@rule(sound="rounding", measure="size of products")
+def kronecker_times_vector(a: Array, b: Array, v: Array) -> Identity:
+    r"""$(A \otimes B) \operatorname{vec} X = \operatorname{vec}(A X B^\top)$, of X by rows."""
+    whole = kronecker(a, b) @ v
+    provided((v.ndim == 1) & (a.size != 0))
+    inside = a @ reshape(v, (a.shape[1], b.shape[1])) @ transpose(b)
+    return whole, reshape(inside, (a.shape[0] * b.shape[0],))
+
+
+@rule(sound="rounding", measure="size of products")
+def vector_times_kronecker(a: Array, b: Array, v: Array) -> Identity:
+    r"""$\operatorname{vec}(X)^\top (A \otimes B) = \operatorname{vec}(A^\top X B)^\top$."""
+    whole = v @ kronecker(a, b)
+    provided((v.ndim == 1) & (a.size != 0))
+    inside = transpose(a) @ reshape(v, (a.shape[0], b.shape[0])) @ b
+    return whole, reshape(inside, (a.shape[1] * b.shape[1],))
+
+
+@rule(sound="rounding", measure="size of products")
+def kronecker_times_matrix(a: Array, b: Array, x: Array) -> Identity:
+    r"""$(A \otimes B) X$: first the products with B of rows that belong together, then with A."""
+    whole = kronecker(a, b) @ x
+    provided((x.ndim == 2) & (b.size != 0))
+    inner = b @ reshape(x, (a.shape[1], b.shape[1], x.shape[1]))
+    outer = a @ reshape(inner, (a.shape[1], b.shape[0] * x.shape[1]))
+    return whole, reshape(outer, (a.shape[0] * b.shape[0], x.shape[1]))
+
+
+@rule(sound="rounding", measure="size of systems solved")
+def solve_with_kronecker(a: Real, b: Real, v: Real) -> Identity:
+    r"""$(A \otimes B)^{-1} \operatorname{vec} X = \operatorname{vec}(A^{-1} X B^{-\top})$."""
+    whole = solve(kronecker(a, b), v)
+    provided(is_square(b.shape) & (v.ndim == 1))
+    inside = solve(a, reshape(v, (a.shape[0], b.shape[0])))
+    return whole, reshape(transpose(solve(b, transpose(inside))), v.shape)
+
+
+@rule(sound="rounding", measure="size of products")
+def product_of_kroneckers(a: Array, b: Array, c: Array, d: Array) -> Identity:
+    r"""$(A \otimes B)(C \otimes D) = A C \otimes B D$."""
+    whole = kronecker(a, b) @ kronecker(c, d)
+    provided((a.shape[1] == c.shape[0]) & (a.size != 0) & (b.size != 0))
+    return whole, kronecker(a @ c, b @ d)
 
 
 @building

@@ -76,8 +76,26 @@ class Dag:
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
-        """Every node the outputs or the inputs are, operands first."""
-        return tuple(reachable([*self.inputs.values(), *self.outputs]))
+        """Every node the outputs or the inputs are, operands first, in the order of their making.
+
+        What is made of constants alone is shared by all graphs of a process, so when it was made
+        tells of other graphs; it stands before its first use.
+        """
+        made = reachable([*self.inputs.values(), *self.outputs])
+        depends: set[Node] = set()
+        for node in made:
+            if node.is_input or not depends.isdisjoint(node.operands):
+                depends.add(node)
+        order: dict[Node, None] = {}
+        for node in [*(each for each in made if each in depends), *self.outputs]:
+            stack = [node]
+            while stack:
+                missing = [each for each in stack[-1].operands if each not in order]
+                if missing:
+                    stack.append(missing[0])
+                else:
+                    order[stack.pop()] = None
+        return tuple(order)
 
     @cached_property
     def nx(self) -> nx.DiGraph[Node]:

@@ -6,7 +6,7 @@ from .heads import one
 from .labels import canonical_term
 from .pieces import Piece
 from .slots import Slot
-from .term import ONE, Expr, added, quotient, times
+from .term import ONE, Coef, Expr, Term, added, quotient, times
 from .term_writer import Scaled, TermWriter
 
 __all__ = ["FlatWriter"]
@@ -38,7 +38,7 @@ class FlatWriter(TermWriter):
                 number = self.spelling.constant(abs(quotient(coef, common)))
                 parts.append((coef * common > 0, Piece(number, ())))
                 continue
-            by, piece = self.product(term, quotient(coef, common))
+            by, piece = self._signed_product(term, quotient(coef, common))
             parts.append((by > 0, self.spelling.times(piece, abs(by))))
         if ONE in expr and not any(signs):
             # Written out, a term may have turned positive: x - 1, not -1 + x.
@@ -49,6 +49,15 @@ class FlatWriter(TermWriter):
             parts = self._one_turned(parts)
         sign, piece = self._total(parts)
         return times(common, sign), piece
+
+    def _signed_product(self, term: Term, coef: Coef) -> Scaled:
+        """A term that is taken away; as -1 / x it is added, but where 1 / x is there."""
+        by, piece = self.product(term, coef)
+        if coef < 0 < by:
+            other, turned = self.product(term, -coef)
+            if self._price((other, turned)) < self._price((by, piece)):
+                return -other, turned
+        return by, piece
 
     def _one_turned(self, parts: list[tuple[bool, Piece]]) -> list[tuple[bool, Piece]]:
         """One of several negative terms as its negative, if that is computed anyway."""

@@ -214,7 +214,10 @@ class TermWriter:
                     return [(quotient(coef, by), _with(rows, place, scaled))]
         if len(rows) < 2:
             return [(coef, rows)]
-        smallest = min(range(len(rows)), key=lambda i: (len(rows[i][1].labels), rows[i][1].inverse))
+        items = [item for _, item in rows]
+        smallest = min(
+            range(len(rows)), key=lambda i: (self._elements(items[i].labels), items[i].inverse)
+        )
         piece, item = rows[smallest]
         inside = coef if signed else abs(coef)
         if inside == 1 or self._elements(item.labels) >= self._elements(out):

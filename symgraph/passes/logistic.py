@@ -1,13 +1,15 @@
 r"""Multiples of the logistic function as one quotient: $c\,\sigma(-x) = c / (1 + e^x)$.
 
-Three operations instead of six, and as steady: where exp overflows, both are 0. Only a derivative
-of the quotient would not be, so this comes last, when nothing is left to differentiate. Signs are
-looked for along sums and products that nothing else reads: $-D^\top \sigma(-D s)$ has two.
+Three operations instead of six, of numbers and arrays c, and as steady: where exp overflows, the
+function is below all normal numbers. Only a derivative of the quotient would not be, so this comes
+last, when nothing is left to differentiate. Signs are looked for along sums and products that
+nothing else reads: $-D^\top \sigma(-D s)$ has two.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from ..array import FUNCTIONS, Array
 from ..nodes import Node, make, origin, reachable
@@ -19,6 +21,16 @@ _FAR = 6
 """Steps from a sigmoid up to a change of sign."""
 
 
+@dataclass(frozen=True)
+class _Multiple:
+    """What is taken of a sigmoid: `product` becomes a quotient, `factor` is left out."""
+
+    product: Node
+    number: Node | float
+    array: Node | None = None
+    factor: Node | None = None
+
+
 def with_quotients(outputs: Sequence[Node]) -> list[Node]:
     """The outputs with such multiples as quotients; linear in the graph."""
     nodes = reachable(outputs)
@@ -26,17 +38,19 @@ def with_quotients(outputs: Sequence[Node]) -> list[Node]:
         return list(outputs)
     user = _only_users(nodes, outputs)
     left_out: dict[Node, Node] = {}
-    above: dict[Node, Node | float] = {}
+    quotients: dict[Node, tuple[_Multiple, Node]] = {}
     for node in nodes:
-        if node.op.name == "sigmoid" and not node.copy:
-            factor = _factor_above(node, user)
-            inner = _sign_below(node, user) if factor is not None else None
-            if inner is None or factor is None or {inner, factor[0]} & left_out.keys():
-                continue
-            outer, above[node] = factor
-            left_out[inner] = inner.operands[0]
-            left_out[outer] = next(each for each in outer.operands if not each.is_constant)
-    return _written(nodes, outputs, left_out, above) if above else list(outputs)
+        if node.op.name != "sigmoid" or node.copy:
+            continue
+        found = _multiple_above(node, user)
+        inner = _sign_below(node, user) if found is not None else None
+        if inner is None or found is None or {inner, found.factor} & left_out.keys():
+            continue
+        quotients[found.product] = found, node
+        left_out[inner] = inner.operands[0]
+        if found.factor is not None:
+            left_out[found.factor] = next(x for x in found.factor.operands if not x.is_constant)
+    return _written(nodes, outputs, left_out, quotients) if quotients else list(outputs)
 
 
 def _only_users(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[Node, Node | None]:
@@ -66,20 +80,30 @@ def _sign_below(node: Node, user: Mapping[Node, Node | None]) -> Node | None:
     return None
 
 
-def _factor_above(node: Node, user: Mapping[Node, Node | None]) -> tuple[Node, Node | float] | None:
-    """The multiple that is taken of a sigmoid: the node, and its number (-1 from further up)."""
+def _multiple_above(node: Node, user: Mapping[Node, Node | None]) -> _Multiple | None:
+    """The multiple that is taken of a sigmoid: by a number, an array, or -1 from further up."""
+    product, array, minus = node, None, None
+    alone = True  # so far, but for its sign
     for top, below in _line(node, user):
+        name = top.op.name
         if top.copy or top.dtype != node.dtype:
-            return None
-        if top.op.name == "negative":
-            return top, -1.0
-        if top.op.name == "multiply" and below is node and top.shape == node.shape:
-            number = next((each for each in top.operands if each.is_constant), None)
-            if number is not None and number.ndim == 0:
-                return top, number
-        if top.op.name not in _LINEAR or (top.op.name == "divide" and top.operands[1] is below):
-            return None
-    return None
+            break
+        if name == "negative" and minus is None:
+            minus = top
+        elif name == "multiply" and alone and top.shape == node.shape:
+            other = next(each for each in top.operands if each is not below)
+            if other.is_constant and other.ndim == 0:
+                return _Multiple(node, other, None, top) if below is node else None
+            product, array, alone = top, other, False
+        elif name in _LINEAR and not (name == "divide" and top.operands[1] is below):
+            alone = False
+        else:
+            break
+        if minus is not None and not alone:
+            break
+    if minus is None and array is None:
+        return None
+    return _Multiple(product, 1.0 if minus is None else -1.0, array, minus)
 
 
 def _line(node: Node, user: Mapping[Node, Node | None]) -> Iterator[tuple[Node, Node]]:
@@ -96,7 +120,7 @@ def _written(
     nodes: Sequence[Node],
     outputs: Sequence[Node],
     left_out: Mapping[Node, Node],
-    above: Mapping[Node, Node | float],
+    quotients: Mapping[Node, tuple[_Multiple, Node]],
 ) -> list[Node]:
     new: dict[Node, Node] = {}
     for node in nodes:
@@ -104,13 +128,20 @@ def _written(
         with origin(node.origin):
             if node in left_out:
                 new[node] = new[left_out[node]]
-            elif node in above:
-                (x,) = operands
-                factor = above[node]
-                number = Array(factor) if isinstance(factor, Node) else factor
-                new[node] = (number / (1 + FUNCTIONS["exp"](Array(x)))).node
+            elif node in quotients:
+                multiple, sigmoid = quotients[node]
+                new[node] = _quotient(multiple, new[sigmoid.operands[0]], new)
             elif operands == node.operands:
                 new[node] = node
             else:
                 new[node] = make(node.op, operands, node.params, node.copy)
     return [new[output] for output in outputs]
+
+
+def _quotient(multiple: _Multiple, argument: Node, new: Mapping[Node, Node]) -> Node:
+    grown, number = FUNCTIONS["exp"](Array(argument)), multiple.number
+    if multiple.array is not None:
+        # The sign goes to the sum: one operation less than beside the array.
+        below = -1 - grown if number == -1 else 1 + grown
+        return (Array(new[multiple.array]) / below).node
+    return ((Array(number) if isinstance(number, Node) else number) / (1 + grown)).node

@@ -3,9 +3,9 @@
 A power whose neighbour is there is one product: x**-7 is x**-6 / x, and x**4 is the square of x**2
 (no exp and log; Knuth, TAOCP 2, 4.6.3). An inner product whose elementwise product is there is the
 sum of that. Only powers nearer to 0 are used, so no range is lost: where x**-6 is infinite or 0, so
-is x**-7. Of exponents that are no numbers x**(a - 1) is x**a / x where x is not 0: a derivative of
-x**a is of little use where that is infinite or 0. Elements of c x are c times elements of x, where
-those are there; and b - a is added by taking a - b away. A contraction has no factor of 1.
+is x**-7. Of positive numbers x**a is x x**(a - 1), never x**(a - 1) a quotient: x**a is 0 or
+infinite sooner. Elements of c x are c times elements of x, where those are there; and b - a is
+added by taking a - b away. A contraction has no factor of 1.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from ..algebra.leaves import repeated_number
 from ..array import FUNCTIONS, Array
-from ..facts import nonzero, positive
+from ..facts import positive
 from ..nodes import Node, make, origin, reachable
 from ..op import OPS
 from ..propagation import Knowledge
@@ -29,15 +29,15 @@ Powers: TypeAlias = dict[float, Node]
 
 def reused(outputs: Sequence[Node], knowledge: Knowledge | None = None) -> list[Node]:
     """The outputs with powers and inner products taken from what is there; linear in the graph."""
-    known = Knowledge() if knowledge is None else knowledge
     nodes = reachable(outputs)
     instead = _from_differences(nodes, outputs)
     wanted = [node for node in nodes if node.op.name in _LOOKED_AT and not node.copy]
     powers, products = (_powers(nodes), _products(nodes)) if wanted else ({}, {})
-    raised = {node.operands: node for node in wanted if node.op.name == "power"}
+    less = _less_by_one(wanted)
+    known = Knowledge() if knowledge is None else knowledge
     for node in wanted:
         found = _from_powers(node, powers) or _from_product(node, products)
-        found = found or _without_ones(node) or _lowered(node, raised, known)
+        found = found or _without_ones(node) or _raised_by_one(node, less, known)
         if found is not None:
             instead[node] = found
     while circle := _circle(instead, outputs):
@@ -140,24 +140,27 @@ def _from_powers(node: Node, powers: dict[Node, Powers]) -> Node | None:
     return None
 
 
-def _lowered(
-    node: Node, raised: Mapping[tuple[Node, ...], Node], knowledge: Knowledge
+def _less_by_one(nodes: Sequence[Node]) -> dict[tuple[Node, Node], Node]:
+    """Each x**(a - 1), by x and a."""
+    found: dict[tuple[Node, Node], Node] = {}
+    for node in nodes:
+        if node.op.name == "power" and node.operands[1].op.name == "subtract":
+            base, (exponent, less) = node.operands[0], node.operands[1].operands
+            if repeated_number(less) == 1:
+                found[base, exponent] = node
+    return found
+
+
+def _raised_by_one(
+    node: Node, less: Mapping[tuple[Node, ...], Node], knowledge: Knowledge
 ) -> Node | None:
-    """The power x**(a - 1) as x**a / x."""
-    if node.op.name != "power" or node.operands[1].op.name != "subtract":
+    """The power x**a as x times x**(a - 1), which lies between 1 / x and x**a: no range is lost."""
+    lower = less.get(node.operands)
+    if lower is None or node.op.name != "power":
         return None
-    base, (exponent, less) = node.operands[0], node.operands[1].operands
-    whole = raised.get((base, exponent))
-    if (
-        whole is None
-        or repeated_number(less) != 1
-        or not (_NOT_ZERO & knowledge.of(base).facts.keys())
-    ):
+    if not all(knowledge.of(each).has(positive) for each in node.operands):
         return None
-    return _called("divide", node, whole, base)
-
-
-_NOT_ZERO = frozenset({positive, nonzero})
+    return _called("multiply", node, node.operands[0], lower)
 
 
 # -- inner products --------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ _SHAPES: tuple[Shape, ...] = (
     *((), (2,), (3,)),
 )
 _OF_SYSTEMS: tuple[Shape, ...] = (*_SHAPES, (4,), (4, 2))
+_OF_PRODUCTS: tuple[Shape, ...] = (*_OF_SYSTEMS, (6,), (6, 2), (0,), (0, 2), (2, 0))
 _OF_SQUARES = frozenset({"cholesky", "det", "inv", "slogdet", "solve"})
 """Operations for which blocks are square, most often."""
 _STEPS = 80
@@ -48,9 +49,11 @@ class Fitting:
         self.names = names
         self.operand = operand
         self.rng = rng
-        self.of_squares = any(
-            isinstance(part, Term) and part.op.name in _OF_SQUARES for part in subterms(pattern)
-        )
+        called = {part.op.name for part in subterms(pattern) if isinstance(part, Term)}
+        self.of_squares = bool(called & _OF_SQUARES)
+        self.shapes = _OF_SYSTEMS if self.of_squares else _SHAPES
+        if "reshape" in called and called & {"matmul", "solve"}:
+            self.shapes = _OF_PRODUCTS  # of matrices whose sides are products of two lengths
         self.ready: list[list[Term]] = [[] for _ in names]
         places = {name: place for place, name in enumerate(names)}
         for part in subterms(pattern):
@@ -76,9 +79,7 @@ class Fitting:
 
     def _drawn(self, squares: bool) -> list[Shape]:
         """Shapes to try, from the last on; square ones before all others if they are wanted."""
-        if not self.of_squares:
-            return [_SHAPES[place] for place in self.rng.permutation(len(_SHAPES))]
-        drawn = [_OF_SYSTEMS[place] for place in self.rng.permutation(len(_OF_SYSTEMS))]
+        drawn = [self.shapes[place] for place in self.rng.permutation(len(self.shapes))]
         return sorted(drawn, key=_is_square) if squares else drawn
 
     def _fits(self, place: int, shape: Shape, env: dict[str, Any]) -> bool:

@@ -118,10 +118,9 @@ class Maker:
         self.commutative = [
             part for part in parts if isinstance(part, Term) and part.op.algebra.commutative
         ]
-        self.has_axes = bool(rule.statics) or any(
-            isinstance(part, Term) and (part.params or part.op.name in OF_MATRICES)
-            for part in parts
-        )
+        terms = [part for part in parts if isinstance(part, Term)]
+        self.of_matrices = any(term.op.name in OF_MATRICES for term in terms)
+        self.has_axes = bool(rule.statics) or self.of_matrices or any(t.params for t in terms)
         self.has_constants = any(
             guard.constant for guards in self.guards.values() for guard in guards
         )

@@ -24,6 +24,7 @@ _SMALL, _SMALL_TRIES = 16, 12
 _MOST_OF_MATRICES = 24
 _FEW = 3
 """Operands whose matrices are few enough to take all."""
+_OF_NOTHING = ((0, 1), (1, 0), (1, 1), (0,))
 _STARTS = 120
 _AWKWARD = 4
 """Of more operands, how many instances get the values that a rule on vectors gets."""
@@ -61,8 +62,10 @@ class SmallMaker(Maker):
         """Up to `_SMALL` instances in so many tries for each."""
         dtypes = self.dtypes()[:1] * 7 + self.dtypes()
         self.queue, self.places, self.extreme = [], [], False
+        yield from self._of_no_rows(seen)
+        before = len(seen)
         yield from self._of_every_matrix(seen)
-        yield from self._of_what_fits(seen)
+        yield from self._of_what_fits(seen, few=len(seen) < before + _AWKWARD)
         yield from self._of_every_entry(seen)
         yield from self._of_every_place(seen)
         yield from self._of_every_column(seen)
@@ -109,9 +112,22 @@ class SmallMaker(Maker):
                 found += 1
         self.queue = []
 
-    def _of_what_fits(self, seen: set[Any]) -> Iterator[Instance]:
+    def _of_no_rows(self, seen: set[Any]) -> Iterator[Instance]:
+        """Instances on matrices without rows or columns: of products, nothing is left but zeros."""
+        if self.rule.statics or not self.of_matrices or len(self.guards) > _FEW + 1:
+            return
+        for shapes in product(_OF_NOTHING, repeat=len(self.guards)):
+            self.queue = list(shapes)
+            made = self.attempt(self.dtypes()[0], shapes[0], uniform=False, given={})
+            if made is not None and (shapes, made.kind) not in seen:
+                seen.add((shapes, made.kind))
+                # What is left out may be NaN, which a sum of nothing is not.
+                yield replace(made, small=False)
+        self.queue = []
+
+    def _of_what_fits(self, seen: set[Any], *, few: bool) -> Iterator[Instance]:
         """Instances on operands looked for one at a time: of many, few drawn at once fit."""
-        several = self.rule.statics or self.has_constants
+        several = self.rule.statics or self.has_constants or (few and self.of_matrices)
         if not (2 if several else _FEW + 1) <= len(self.guards) <= 5:
             return
         fitting = Fitting(self.rule.lhs, tuple(self.guards), self._one, self.rng)

@@ -32,6 +32,7 @@ _OVERFLOWING = 1e300
 """Gradients of this size, or not finite, are not compared."""
 _THOROUGH = 6
 _PRODUCTS = frozenset({"cumprod", "prod", "product_of_others"})
+_MULTIPLYING = frozenset({"einsum", "matmul", "multiply"})
 _AT_PLACES = frozenset({"gather", "scatter_add", "scatter_set", "take_along_axis"})
 
 
@@ -207,12 +208,14 @@ class Trial:
             return None
         size = max([value.size for value in given.values()] + [1])
         multiplied = any(node.op.name in _PRODUCTS for node in self.nodes)
+        # A sum of products has as many factors as operations that multiply, and one.
+        factors = 1 + sum(node.op.name in _MULTIPLYING for node in reachable([self.instance.lhs]))
         smaller = dict(given)
         for node, value in given.items():
             if value.dtype.kind == "f":
                 largest = float(np.finfo(value.dtype).max)
-                limit = largest ** (1 / size) if multiplied else largest / (4 * size)
-                limit = np.asarray(limit, value.dtype)
+                summed = largest ** (1 / factors) / (4 * size)
+                limit = np.asarray(largest ** (1 / size) if multiplied else summed, value.dtype)
                 clipped = np.clip(value, -limit, limit)
                 smaller[node] = np.where(np.isfinite(value), clipped, value)
         same = all(np.array_equal(smaller[node], given[node], equal_nan=True) for node in given)

@@ -361,3 +361,16 @@ def test_a_product_that_is_repeated_is_no_factor_of_its_own_shape() -> None:
     arrays = {"x": numbers(5), "c": numbers(5, seed=1)}
     graph = sg.trace(f, **arrays).simplify()
     np.testing.assert_allclose(graph.evaluate(**arrays), f(**arrays), rtol=1e-12)
+
+
+def test_a_reciprocal_that_is_there_is_taken_away() -> None:
+    """Not -1 / x added, which would be another quotient."""
+
+    def f(x: Any, a: Any, b: Any, c: Any) -> Any:
+        return 1 / x, a * b * c - c / x
+
+    graph = sg.trace(f, x=sg.spec("5", assume=sg.positive), a="5", b="5", c="5").simplify()
+    assert sorted(ops(graph)) == ["divide", "multiply", "multiply", "subtract"]
+    arrays = {"x": np.abs(numbers(5)), **{name: numbers(5, seed=i) for i, name in enumerate("abc")}}
+    for found, wanted in zip(graph.evaluate(**arrays), f(**arrays), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)

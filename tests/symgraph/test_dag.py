@@ -195,3 +195,12 @@ def test_verify_accepts_what_is_built_and_finds_what_is_broken() -> None:
         y.node.results = results
     with pytest.raises(VerifyError, match="held by"):
         verify(Dag({"x": x.node, "z": x.node}, [y.node]))
+
+
+def test_order_does_not_tell_of_other_graphs() -> None:
+    """A constant that another graph has, too, is as old as that; it stands before its first use."""
+    first = sg.trace(lambda x: np.sqrt(x) * 0.8125, x="3")
+    again = sg.trace(lambda x: np.exp(np.sqrt(x)) * 0.8125 + 0.8125, x="3")
+    names = [node.op.name for node in again.nodes]
+    assert names == ["input", "sqrt", "exp", "constant", "multiply", "add"]
+    assert first.nodes[2] is again.nodes[3]

@@ -16,12 +16,18 @@ FAR = np.array([-1000.0, -40.0, -1.0, -1e-9, 0.0, 1e-9, 1.0, 40.0, 708.0, 720.0,
 SHORT: dict[str, tuple[Callable[[Any], Any], int]] = {
     "-sigmoid(-x)": (lambda x: -snp.sigmoid(-x), 3),
     "-0.2/(1 + exp x)": (lambda x: -0.2 / (1 + np.exp(x)), 3),
-    "a sum, its sign further up": (lambda x: -np.sum(x * (1 / (1 + np.exp(x)))), 5),
+    "a sum, its sign further up": (lambda x: -np.sum(x * (1 / (1 + np.exp(x)))), 4),
+    "a product, its sign further up": (lambda x: -(np.sqrt(3 + x**2) @ snp.sigmoid(-x)), 7),
+    "x sigmoid(-x)": (lambda x: x * snp.sigmoid(-x), 3),
+    "-x sigmoid(-x)": (lambda x: x * -snp.sigmoid(-x), 3),
+    "-x sum(x) sigmoid(-x)": (lambda x: np.sum(x) * (-snp.sigmoid(-x) * x), 5),
     "a sigmoid of a multiple of a sigmoid": (lambda x: snp.sigmoid(-2 * snp.sigmoid(-x)), 7),
 }
 KEPT: dict[str, tuple[Callable[[Any], Any], int]] = {
     "no multiple": (lambda x: snp.sigmoid(-x), 5),
     "no sign": (lambda x: 2 * snp.sigmoid(x), 5),
+    "an array without a sign": (lambda x: x * snp.sigmoid(x), 5),
+    "below a quotient": (lambda x: -(np.cos(x) / (1 + snp.sigmoid(-x))), 9),
     "used again": (lambda x: (s := snp.sigmoid(-x)) * np.sum(-s), 8),
 }
 
