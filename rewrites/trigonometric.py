@@ -127,6 +127,12 @@ def tanh_of_double(x: Real) -> Identity:
     return 2 * tanh(x) / (1 + square(tanh(x))), tanh(2 * x)
 
 
+@rule(sound="rounding")
+def tan_and_its_reciprocal(x: Real) -> Identity:
+    r"""$\tan x + 1/\tan x = 2/\sin 2x$."""
+    return tan(x) + 1 / tan(x), 2 / sin(2 * x)
+
+
 # In an exponent digits of the difference near 0 are none of the result's.
 @rule(sound="rounding")
 def exp_of_twice_squared_half_sine(x: Real) -> Identity:

@@ -65,6 +65,8 @@ OVER: dict[str, int] = {
     "exponential smoothing, one step, rate": 7,  # 5
     "mean of two measurements by precision": 8,  # 7
     "circular variance": 13,  # 8
+    "Cauchy, scale": 9,  # 8
+    "label smoothing": 11,  # 10
 }
 
 # Flops today, at n = 6, of rows that count more flops, but no more operations.
@@ -88,6 +90,7 @@ OVER_IN_FLOPS: dict[str, int] = {
     "energy of a Gaussian Gram matrix": 815,  # 730
     "(1 + 1/x)^x": 180,  # 130
     "Renyi entropy of any order": 119,  # 118
+    "Hill, half saturation 1": 175,  # 140
 }
 
 # Rows whose gradient is no number at large inputs where the closed form is one.
@@ -225,7 +228,7 @@ def test_the_catalogue_as_a_whole() -> None:
 
 
 def test_the_catalogue_as_a_whole_in_flops() -> None:
-    """Fewer operations may be more flops; of the rows written blind they are in one of nine."""
+    """Fewer operations may be more flops; of the rows written blind they are in one of ten."""
     counts = [flops(row.name) for row in CATALOGUE]
     ratios = [max(ours, 0.5) / max(closed, 0.5) for ours, closed in counts]
     assert geometric_mean(ratios) <= 1.0
@@ -239,5 +242,5 @@ def test_the_rows_written_blind() -> None:
     counts = [operations(row.name) for row in BLIND]
     ratios = [max(ours, 0.5) / max(closed, 0.5) for ours, closed in counts]
     assert geometric_mean(ratios) <= 1.03
-    assert np.mean([ours <= closed for ours, closed in counts]) >= 0.9
-    assert np.mean([ours <= closed for ours, closed in map(flops, (r.name for r in BLIND))]) >= 0.89
+    assert np.mean([ours <= closed for ours, closed in counts]) >= 0.91
+    assert np.mean([ours <= closed for ours, closed in map(flops, (r.name for r in BLIND))]) >= 0.9
