@@ -87,14 +87,17 @@ class Dag:
             if node.is_input or not depends.isdisjoint(node.operands):
                 depends.add(node)
         order: dict[Node, None] = {}
+        met: set[Node] = set()  # nodes made by hand may go round in a circle
         for node in [*(each for each in made if each in depends), *self.outputs]:
-            stack = [node]
+            stack = [] if node in met else [node]
+            met.add(node)
             while stack:
-                missing = [each for each in stack[-1].operands if each not in order]
-                if missing:
-                    stack.append(missing[0])
-                else:
+                operand = next((each for each in stack[-1].operands if each not in met), None)
+                if operand is None:
                     order[stack.pop()] = None
+                else:
+                    met.add(operand)
+                    stack.append(operand)
         return tuple(order)
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -214,10 +215,7 @@ class TermWriter:
                     return [(quotient(coef, by), _with(rows, place, scaled))]
         if len(rows) < 2:
             return [(coef, rows)]
-        items = [item for _, item in rows]
-        smallest = min(
-            range(len(rows)), key=lambda i: (self._elements(items[i].labels), items[i].inverse)
-        )
+        smallest = min(range(len(rows)), key=lambda i: self._size(rows[i]))
         piece, item = rows[smallest]
         inside = coef if signed else abs(coef)
         if inside == 1 or self._elements(item.labels) >= self._elements(out):
@@ -229,6 +227,12 @@ class TermWriter:
         # for x / s may be computed anyway.
         below = self.spelling.times(piece, quotient(1, inside))
         return [(coef, rows), (quotient(coef, inside), _with(rows, smallest, below))]
+
+    def _size(self, row: Row) -> tuple[int, bool, float]:
+        """Fewest axes first, then fewest elements; inputs, which may be read elsewhere, last."""
+        piece, item = row
+        elements = inf if piece.node.is_input else self._elements(item.labels)
+        return len(item.labels), item.inverse, elements
 
     def _moved(self, move: Any, chosen: list[tuple[Piece, Item]], out: frozenset[int]) -> Piece:
         if move.kind == "sum":
