@@ -9,7 +9,7 @@ are filled in, where that is as much of a gain as it was there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from ..interning import params_key
@@ -101,13 +101,10 @@ class Shapes:
     Parameters
     ----------
     knowledge : Knowledge
-    about : callable
-        What of a node's surroundings decides what is done with it.
     """
 
-    def __init__(self, knowledge: Knowledge, about: Callable[[Node], Any]) -> None:
+    def __init__(self, knowledge: Knowledge) -> None:
         self.knowledge = knowledge
-        self.about = about
         self.met = 0
         self.repeated = 0
         self._echoes: dict[int, Echo] = {}
@@ -120,7 +117,7 @@ class Shapes:
         """Whether so many regions repeat one another that it is worth while to look."""
         return self.met < _TRIED or self.repeated * _ONE_IN > self.met
 
-    def of(self, node: Node, arrays: Sequence[Node | None]) -> Shape | None:
+    def of(self, node: Node, arrays: Sequence[Node | None], about: Any) -> Shape | None:
         """The shape of a node; None if it is looked at by itself.
 
         Parameters
@@ -128,8 +125,10 @@ class Shapes:
         node : Node
         arrays : sequence of Node or None
             For each operand the array it is seen as; None if it is part of the region.
+        about : hashable
+            What of the node's surroundings decides what is done with it.
         """
-        found = self._shapes[node] = self._of(node, arrays)
+        found = self._shapes[node] = self._of(node, arrays, about)
         self.met += 1
         return found
 
@@ -143,7 +142,7 @@ class Shapes:
         """Remember what was done with a region, if it is the first of its shape."""
         self._echoes.setdefault(shape.way, echo)
 
-    def _of(self, node: Node, arrays: Sequence[Node | None]) -> Shape | None:
+    def _of(self, node: Node, arrays: Sequence[Node | None], about: Any) -> Shape | None:
         if node.op.name in SEEN_WHOLE:
             return None
         ways: list[int] = []
@@ -157,7 +156,7 @@ class Shapes:
             for atom in shape.atoms:
                 pattern.append(atoms.setdefault(atom, len(atoms)))
         params = params_key(node.params) if node.params else ()
-        key = (node.op, params, node.aval, self.about(node), *ways, *pattern)
+        key = (node.op, params, node.aval, about, *ways, *pattern)
         return Shape(self._way(key), tuple(atoms))
 
     def array(self, node: Node) -> Shape | None:

@@ -149,7 +149,7 @@ class Pass:
         self.recall = self.views.recall
         self.speller = Speller(self.forms.normal, self.recall, self.world, self.users)
         self.moves = Moves(self.forms.normal, self.speller)
-        self.shapes = Shapes(self.forms.heads.knowledge, self._about)
+        self.shapes = Shapes(self.forms.heads.knowledge)
         self.polynomials = Polynomials(self.forms.heads)
         self.quotients = Quotients(self.forms.heads)
 
@@ -209,6 +209,7 @@ class Pass:
 
     # -- regions of one shape ----------------------------------------------------------------------
     def _about(self, node: Node) -> Any:
+        """What of a node's surroundings decides what is done with it."""
         origin = node.origin
         gradient = (origin.adjoint_of is not None, origin.shared)
         return (self.users[node] > 1, node in self.ends, node in self.arguments, gradient)
@@ -218,7 +219,8 @@ class Pass:
             return None
         if not Forms.knows(node) or not self.world.alive(node):
             return None
-        return self.shapes.of(node, [self.views.array(each) for each in node.operands])
+        arrays = [self.views.array(each) for each in node.operands]
+        return self.shapes.of(node, arrays, self._about(node))
 
     def _note(
         self, node: Node, expr: Expr, shape: Shape, ended: Ended | None, *, written: bool
