@@ -119,6 +119,10 @@ class _Looking:
     log: Log
     settled: set[Node]
     last: bool
+    _kept: list[Node] | None = None
+    """The last graph that the algebra left as it was, with what it remembered of earlier rounds."""
+    _kept_afresh: list[Node] | None = None
+    """The last one that it left as it was without memory: so it would with it."""
 
     def until_nothing_changes(self, outputs: list[Node]) -> list[Node]:
         """The outputs on which all agree; of a large graph, those of one round."""
@@ -127,22 +131,30 @@ class _Looking:
         # One round finds nearly all there is; a large graph is spared the rounds that confirm it.
         small = len(reachable(current)) <= SMALL
         rounds = _ROUNDS if small else 1
+        signs_moved = False
         while tuple(current) not in seen and len(seen) < rounds:
             seen[tuple(current)] = len(seen)
             current = self._rewritten(current)
-            current = self._normalized(current, thorough=small)
+            if small:
+                current = self._looked_at(current, afresh=signs_moved)
+            else:
+                current = self._normalized(current, thorough=False)
+            signs_moved = False
             current = log.through("equal values merged", current, merged(current))
             if self.last and self.trust != "exact":  # a product of lower powers has other digits
                 new = reused(current, self.knowledge)
                 current = log.through("values used again", current, new)
             if self.last and small and tuple(current) in seen:
                 # A second call starts without memory; so must the last look of the first.
-                for late in (False, True):
-                    if tuple(current) in seen:
-                        current = self._normalized(current, afresh=not late, late=late)
+                current = self._looked_at(current, afresh=True)
+                if tuple(current) in seen:
+                    current = self._normalized(current, late=True)
             if self.last and self.trust != "exact" and (not small or tuple(current) in seen):
                 # When all else agrees: rules know things by the signs that they are written with.
-                current = log.through("signs moved", current, settled_signs(current))
+                new = settled_signs(current)
+                # Nearly always all agree on the new ones: one look without memory tells both.
+                signs_moved = new != current
+                current = log.through("signs moved", current, new)
         if tuple(current) not in seen:
             current = self._rewritten(current)
         return log.through("the cheapest taken", current, _cheapest(current, seen))
@@ -161,6 +173,17 @@ class _Looking:
             settled=self.settled,
         )
         return self.log.through("rules", current, new)
+
+    def _looked_at(self, outputs: list[Node], *, afresh: bool = False) -> list[Node]:
+        """What the algebra makes of a small graph; it is not asked again what it left as it was."""
+        if outputs == self._kept_afresh or (outputs == self._kept and not afresh):
+            return outputs
+        new = self._normalized(outputs, afresh=afresh)
+        if new == outputs and afresh:
+            self._kept_afresh = new
+        elif new == outputs:
+            self._kept = new
+        return new
 
     def _normalized(self, outputs: list[Node], **how: bool) -> list[Node]:
         new = normalized(outputs, self.knowledge, trust=self.trust, log=self.log, **how)
