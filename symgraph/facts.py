@@ -8,7 +8,7 @@ elements together, so using one before differentiating would change the derivati
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, cast
 from weakref import WeakValueDictionary
 
@@ -17,6 +17,7 @@ import numpy as np
 from .errors import FactError
 
 __all__ = [
+    "OF_SQUARES",
     "Fact",
     "antisymmetric",
     "consistent",
@@ -26,6 +27,7 @@ __all__ = [
     "implied",
     "integer_valued",
     "interval",
+    "is_square",
     "negative",
     "nonnegative",
     "nonpositive",
@@ -123,6 +125,19 @@ positive_definite = Fact("positive_definite")
 """Symmetric, with positive eigenvalues."""
 orthogonal = Fact("orthogonal")
 diagonal = Fact("diagonal")
+
+
+OF_SQUARES = frozenset({symmetric, antisymmetric, positive_definite, orthogonal, diagonal})
+"""Facts that only square matrices have."""
+
+
+def is_square(shape: Sequence[Any]) -> bool:
+    """Whether the last two axes are, or may be, as long as one another."""
+    if len(shape) < 2:
+        return False
+    rows, columns = shape[-2:]
+    named = not (isinstance(rows, int) and isinstance(columns, int))
+    return named or rows == columns
 
 
 def interval(low: float, high: float) -> Fact:

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 from ..array import Array
 from ..dims import Shape, known_equal
 from ..errors import RewriteError, RuleError, SymgraphError
-from ..facts import Fact
+from ..facts import OF_SQUARES, Fact, is_square
 from ..nodes import Node
 from ..ops.creation import constant_of, full
 from ..propagation import Knowledge
@@ -158,6 +158,9 @@ class Rule:
 
     def _grade(self, found: Bindings, knowledge: Knowledge, trust: Soundness) -> Soundness | None:
         """The grade at which the rule holds for these operands, None if that is not trusted."""
+        for name in self._squares:
+            if not is_square(found[name].aval.shape):
+                return None
         for variable in self.variables:
             for guard in variable.guards:
                 if not guard.holds(found[variable.name], knowledge):
@@ -170,6 +173,12 @@ class Rule:
             ):
                 return sound
         return None
+
+    @cached_property
+    def _squares(self) -> tuple[str, ...]:
+        """Variables that must be square: seen at once, while a fact is sought in all below."""
+        asked = {each.name: [f for g in each.guards for f in g.facts] for each in self.variables}
+        return tuple(name for name, facts in asked.items() if not OF_SQUARES.isdisjoint(facts))
 
     def environment(self, found: Bindings) -> dict[str, Any]:
         """The values of the rule's parameters: arrays for variables, params for statics."""
