@@ -9,7 +9,7 @@ and no other comes. Numbers stay as they are, but for the sign of a zero.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
 from typing import TypeAlias
 
@@ -81,7 +81,7 @@ def _roles(node: Node) -> tuple[_Kind, tuple[int, ...]] | None:
     return SLOTS.get(node.op.name)
 
 
-def _missing(node: Node, turned: set[Node] | Turned) -> int:
+def _missing(node: Node, turned: set[Node]) -> int:
     """How many negations are needed beside the operation, if these are turned."""
     roles = _roles(node)
     own = node in turned
@@ -104,7 +104,7 @@ def _missing(node: Node, turned: set[Node] | Turned) -> int:
     return wrong + len(beyond)
 
 
-def _signs_of(node: Node, turned: set[Node] | Turned) -> tuple[bool, bool]:
+def _signs_of(node: Node, turned: set[Node]) -> tuple[bool, bool]:
     """Whether each of two terms is taken away."""
     x, y = node.operands
     own = node in turned
@@ -117,6 +117,7 @@ class _Signs:
     def __init__(self, nodes: Sequence[Node], outputs: Sequence[Node]) -> None:
         self.outputs = frozenset(outputs)
         self.turned: set[Node] = set()
+        self._needed: dict[Node, int] = {}
         self.users: dict[Node, list[Node]] = {node: [] for node in nodes}
         for node in nodes:
             for operand in dict.fromkeys(node.operands):
@@ -124,12 +125,13 @@ class _Signs:
 
     def spare(self, node: Node) -> None:
         """Turn values so that a negation is needed no more, if any such are found."""
-        if not _missing(node, self.turned):
+        if not self._needs(node):
             return
         for first in (node.operands[0], node):
             found = self._found(first)
             if found is not None:
                 self.turned ^= found
+                self._needed.clear()
                 return
 
     def _found(self, first: Node) -> Turned | None:
@@ -142,21 +144,33 @@ class _Signs:
             flips, bad, node = stack.pop()
             steps += 1
             flips |= {node}
-            now = self.turned ^ flips
             near = dict.fromkeys([node, *self.users[node]])
             bad = tuple([each for each in bad if each not in near])
-            bad += tuple([x for x in near if _missing(x, now) > _missing(x, self.turned)])
+            bad += tuple([x for x, by in self._changed(near, flips) if by > 0])
             if not bad:
-                if self._gain(flips, now) > 0:
+                around = dict.fromkeys(x for node in flips for x in (node, *self.users[node]))
+                if sum(by for _, by in self._changed(around, flips)) < 0:
                     return flips
             elif all(map(_takes_part, bad)):
                 choices = [x for x in self._around(bad[-1]) if x not in flips]
                 stack.extend((flips, bad, x) for x in reversed(choices))
         return None
 
-    def _gain(self, flips: Turned, now: set[Node]) -> int:
-        near = dict.fromkeys(x for node in flips for x in (node, *self.users[node]))
-        return sum(_missing(x, self.turned) - _missing(x, now) for x in near)
+    def _needs(self, node: Node) -> int:
+        """How many negations are needed beside the operation."""
+        found = self._needed.get(node)
+        if found is None:
+            found = self._needed[node] = _missing(node, self.turned)
+        return found
+
+    def _changed(self, nodes: Iterable[Node], flips: Turned) -> list[tuple[Node, int]]:
+        """How many more negations each of these needs after the flips."""
+        before = [(node, self._needs(node)) for node in nodes]
+        # Turned and turned back: there may be as many values turned as a large graph has.
+        self.turned ^= flips
+        found = [(node, _missing(node, self.turned) - needed) for node, needed in before]
+        self.turned ^= flips
+        return found
 
     def _around(self, node: Node) -> Iterator[Node]:
         """What may be turned to mend an operation: its operands, or its result."""
