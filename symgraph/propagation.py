@@ -50,12 +50,12 @@ class Known:
     __slots__ = ("aval", "facts", "high", "low", "node", "operands", "reasons")
 
     def __init__(
-        self, node: Node, facts: Iterable[tuple[Fact, str]], operands: Iterable[Known] = ()
+        self, node: Node, reasons: Mapping[Fact, str], operands: Iterable[Known] = ()
     ) -> None:
         self.node = node
         self.operands = tuple(operands)
         self.aval: Aval = node.aval
-        self.reasons = dict(facts)
+        self.reasons = reasons
         self.facts, self.low, self.high = _consequences(tuple(self.reasons), self.aval.dtype.char)
 
     @property
@@ -205,21 +205,21 @@ class Knowledge:
     def _derive(self, node: Node) -> Known:
         by_dtype = _stated_by_dtype(node.aval.dtype)
         operands = [self._known[operand] for operand in node.operands]
-        stated = dict(
-            self._stated_of_input(node) if node.is_input else self._derived(node, operands)
-        )
+        if node.is_input:
+            reasons = {**by_dtype, **dict(self._stated_of_input(node))}
+        else:
+            reasons = {**by_dtype, **self._derived(node, operands)}
         try:
-            return Known(node, {**by_dtype, **stated}.items(), operands)
+            return Known(node, reasons, operands)
         except FactError as error:
             if not node.is_input:
                 # Rules speak of where a value is defined: this one is nowhere, as 1 / (x - x).
-                return Known(node, by_dtype.items(), operands)
-            rows = [f"{fact}   {reason}" for fact, reason in {**by_dtype, **stated}.items()]
+                return Known(node, by_dtype, operands)
+            rows = [f"{fact}   {reason}" for fact, reason in reasons.items()]
             raise FactError(f"{error.what} Of {node!r} it is said:", rows) from None
 
-    def _derived(self, node: Node, operands: Sequence[Known]) -> Iterable[tuple[Fact, str]]:
-        for fact in node.op.facts(*operands, **node.params):
-            yield fact, f"by {node.op.name}"
+    def _derived(self, node: Node, operands: Sequence[Known]) -> dict[Fact, str]:
+        return dict.fromkeys(node.op.facts(*operands, **node.params), f"by {node.op.name}")
 
     def _stated_of_input(self, node: Node) -> Iterable[tuple[Fact, str]]:
         name = node.params["name"]

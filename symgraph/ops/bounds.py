@@ -224,6 +224,8 @@ def _sum_down(a: float, b: float) -> float:
 
 def bounds_of_product(x: Bounds, y: Bounds) -> Bounds:
     """Bounds of x y: the extremes are at the corners."""
+    if EVERYWHERE in (x, y) and (0.0, 0.0) not in (x, y):
+        return EVERYWHERE
     corners = [(a, b) for a in x for b in y]
     return min(_product_down(a, b) for a, b in corners), max(
         -_product_down(-a, b) for a, b in corners

@@ -205,7 +205,7 @@ def _is_log_of_positive_input(node: Node) -> bool:
     """Whether a value cannot be -inf, because the user said so."""
     if node.op.name != "log" or not node.operands[0].is_input:
         return False
-    stated = [(fact, "stated") for fact in node.operands[0].params["assume"]]
+    stated = dict.fromkeys(node.operands[0].params["assume"], "stated")
     return Known(node.operands[0], stated).has(f.positive)
 
 
