@@ -128,9 +128,9 @@ def tanh_of_double(x: Real) -> Identity:
 
 
 @rule(sound="rounding")
-def tan_and_its_reciprocal(x: Real) -> Identity:
-    r"""$\tan x + 1/\tan x = 2/\sin 2x$."""
-    return tan(x) + 1 / tan(x), 2 / sin(2 * x)
+def tan_of_half_and_its_reciprocal(x: Real) -> Identity:
+    r"""$\tan(x/2) + 1/\tan(x/2) = 2/\sin x$."""
+    return tan(x / 2) + 1 / tan(x / 2), 2 / sin(x)
 
 
 # In an exponent digits of the difference near 0 are none of the result's.

@@ -98,6 +98,7 @@ UNSAFE: frozenset[str] = frozenset(
     {
         "proportional odds, middle category",
         "clipped surrogate of a policy",
+        "Hill, half saturation 1",
     }
 )
 

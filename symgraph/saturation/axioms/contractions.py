@@ -12,7 +12,8 @@ from ...rewriting.pattern import applied
 @rule(sound="rounding")
 def contractions_associate(x: Real, y: Real, z: Real) -> Identity:
     """$(X Y) Z = X (Y Z)$ of matrices and vectors at the ends."""
-    provided(y.ndim == 2)
+    # Where Y has no elements, one side has zeros that the other multiplies: with NaN, say.
+    provided((y.ndim == 2) & (y.size != 0))
     provided(x.ndim <= 2)
     provided(z.ndim <= 2)
     return matmul(matmul(x, y), z), matmul(x, matmul(y, z))
@@ -21,7 +22,7 @@ def contractions_associate(x: Real, y: Real, z: Real) -> Identity:
 @rule(sound="rounding")
 def contractions_associate_right(x: Real, y: Real, z: Real) -> Identity:
     """$X (Y Z) = (X Y) Z$ of matrices and vectors at the ends."""
-    provided(y.ndim == 2)
+    provided((y.ndim == 2) & (y.size != 0))
     provided(x.ndim <= 2)
     provided(z.ndim <= 2)
     return matmul(x, matmul(y, z)), matmul(matmul(x, y), z)
