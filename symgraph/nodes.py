@@ -31,6 +31,7 @@ __all__ = [
     "consumers",
     "fresh",
     "make",
+    "on_operands",
     "origin",
     "origins",
     "reachable",
@@ -245,6 +246,14 @@ def fresh(op: Op, params: Params, result: Aval) -> Node:
     return Node(op, (), params, (result,), next(_serial), _origin())
 
 
+def on_operands(node: Node, operands: tuple[Node, ...]) -> Node:
+    """The same operation on other operands, of the same origin; the node itself if none is."""
+    if operands == node.operands:
+        return node
+    with origin(node.origin):
+        return make(node.op, operands, node.params, node.copy)
+
+
 # -- walks --------------------------------------------------------------------------------------
 _by_serial = attrgetter("serial")
 
@@ -292,13 +301,10 @@ def substituted(
         if node in new:
             continue
         operands = tuple([new[operand] for operand in node.operands])
-        if operands == node.operands:
-            new[node] = node
-        elif rebuild is not None:
-            new[node] = rebuild(node, operands)
+        if rebuild is None or operands == node.operands:
+            new[node] = on_operands(node, operands)
         else:
-            with origin(node.origin):
-                new[node] = make(node.op, operands, node.params, node.copy)
+            new[node] = rebuild(node, operands)
     return [new[output] for output in outputs]
 
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from ..nodes import Node, make, origin, reachable
+from ..nodes import Node, on_operands, origin, reachable
 from ..propagation import Knowledge
 from .echo import Echo, Shape, Shapes, places_of, template
 from .forms import Forms
@@ -270,12 +270,9 @@ class Pass:
         return right
 
     def _rebuilt(self, node: Node) -> Node:
-        operands = tuple([self.now[operand] for operand in node.operands])
-        if operands == node.operands:
-            return node
-        with origin(node.origin):
-            rebuilt = make(node.op, operands, node.params, node.copy)
-        self.world.same(rebuilt, node)
+        rebuilt = on_operands(node, tuple([self.now[operand] for operand in node.operands]))
+        if rebuilt is not node:
+            self.world.same(rebuilt, node)
         return rebuilt
 
     # -- the end of a region -----------------------------------------------------------------------

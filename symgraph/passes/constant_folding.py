@@ -14,7 +14,7 @@ import numpy as np
 from ..array import constant
 from ..dims import fixed
 from ..evaluate import run
-from ..nodes import Node, make, origin, reachable
+from ..nodes import Node, on_operands, origin, reachable
 
 __all__ = ["folded"]
 
@@ -41,11 +41,8 @@ def folded(outputs: Sequence[Node], *, largest: int = _LARGEST) -> list[Node]:
         if value is not None:
             with origin(node.origin):
                 new[node] = constant(value, node.aval.dtype).node
-        elif operands == node.operands:
-            new[node] = node
         else:
-            with origin(node.origin):
-                new[node] = make(node.op, operands, node.params, node.copy)
+            new[node] = on_operands(node, operands)
     return [new[output] for output in outputs]
 
 

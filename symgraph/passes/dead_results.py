@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from ..array import project
 from ..body import Body
 from ..evaluate import results_read
-from ..nodes import Node, make, origin, reachable
+from ..nodes import Node, make, on_operands, origin, reachable
 from ..ops.scan import SCAN
 
 __all__ = ["without_dead_results"]
@@ -34,10 +34,8 @@ def without_dead_results(outputs: Sequence[Node]) -> list[Node]:
                 place = places[node.operands[0]][node.params["index"]]
                 several = len(operands[0].results) > 1
                 new[node] = project(operands[0], place) if several else operands[0]
-            elif operands == node.operands:
-                new[node] = node
             else:
-                new[node] = make(node.op, operands, node.params, node.copy)
+                new[node] = on_operands(node, operands)
     return [new[output] for output in outputs]
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from ..array import FUNCTIONS, Array
 from ..dims import Shape
 from ..interning import params_key
-from ..nodes import Node, make, origin, reachable
+from ..nodes import Node, make, on_operands, origin, reachable
 from ..op import carries_aligned
 
 __all__ = ["merged"]
@@ -31,10 +31,7 @@ def merged(outputs: Sequence[Node]) -> list[Node]:
     new: dict[Node, Node] = {}
     for node in nodes:
         operands = tuple([new[operand] for operand in node.operands])
-        found = node
-        if operands != node.operands:
-            with origin(node.origin):
-                found = make(node.op, operands, node.params, node.copy)
+        found = on_operands(node, operands)
         if node.op.algebra.commutative and len(operands) == 2 and not node.copy:
             low, high = sorted((operands[0].serial, operands[1].serial))
             found = first.setdefault((node.op.name, low, high), found)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..array import FUNCTIONS, Array
-from ..nodes import Node, make, origin, reachable
+from ..nodes import Node, on_operands, origin, reachable
 
 __all__ = ["with_quotients"]
 
@@ -125,16 +125,14 @@ def _written(
     new: dict[Node, Node] = {}
     for node in nodes:
         operands = tuple([new[operand] for operand in node.operands])
-        with origin(node.origin):
-            if node in left_out:
-                new[node] = new[left_out[node]]
-            elif node in quotients:
-                multiple, sigmoid = quotients[node]
+        if node in left_out:
+            new[node] = new[left_out[node]]
+        elif node in quotients:
+            multiple, sigmoid = quotients[node]
+            with origin(node.origin):
                 new[node] = _quotient(multiple, new[sigmoid.operands[0]], new)
-            elif operands == node.operands:
-                new[node] = node
-            else:
-                new[node] = make(node.op, operands, node.params, node.copy)
+        else:
+            new[node] = on_operands(node, operands)
     return [new[output] for output in outputs]
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from ..avals import Aval
 from ..dims import Dim, Shape, known_equal
 from ..errors import SymgraphError
-from ..nodes import Node, make, origin, reachable
+from ..nodes import Node, make, on_operands, origin, reachable
 from ..op import OPS, carries_aligned
 
 __all__ = ["sunk"]
@@ -84,10 +84,7 @@ def _sunk(node: Node, now: Mapping[Node, Node], plans: Mapping[Node, _Plan]) -> 
     if plan is None:
         if _read(node) is not None and node.operands[0] in plans:
             return now[node.operands[0]]
-        operands = tuple([now[each] for each in node.operands])
-        if operands == node.operands:
-            return node
-        return make(node.op, operands, node.params, node.copy)
+        return on_operands(node, tuple([now[each] for each in node.operands]))
     parts = [
         now[each] if cut is None or each in plans else cut.of(now[each])
         for each, cut in zip(node.operands, plan.cuts, strict=True)

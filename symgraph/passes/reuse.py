@@ -17,7 +17,7 @@ from typing import TypeAlias
 from ..algebra.leaves import repeated_number
 from ..array import FUNCTIONS, Array
 from ..facts import positive
-from ..nodes import Node, make, origin, reachable
+from ..nodes import Node, make, on_operands, origin, reachable
 from ..op import OPS
 from ..propagation import Knowledge
 
@@ -80,12 +80,7 @@ def _with(instead: dict[Node, Node], outputs: Sequence[Node]) -> list[Node]:
             stack.extend(missing)
             continue
         stack.pop()
-        operands = tuple([new[each] for each in made.operands])
-        if operands == made.operands:
-            new[node] = made
-            continue
-        with origin(node.origin):
-            new[node] = make(made.op, operands, made.params, made.copy)
+        new[node] = on_operands(made, tuple([new[each] for each in made.operands]))
     return [new[output] for output in outputs]
 
 

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..algebra.regions import ODD
-from ..nodes import Node, make, origin, reachable
+from ..nodes import Node, make, on_operands, origin, reachable
 from ..op import OPS
 
 __all__ = ["SLOTS", "VARIADIC", "settled_signs"]
@@ -219,9 +219,7 @@ def _made(node: Node, now: dict[Node, Node], turned: set[Node]) -> Node:
         elif kind is _Kind.ALIKE and node in turned:
             for slot in constants:
                 operands[slot] = _opposite(operands[slot])
-    if tuple(operands) == node.operands:
-        return node
-    return make(node.op, tuple(operands), node.params, node.copy)
+    return on_operands(node, tuple(operands))
 
 
 def _sum(node: Node, operands: list[Node], turned: set[Node]) -> Node:
