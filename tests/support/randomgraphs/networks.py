@@ -51,8 +51,8 @@ def attending(layers: int) -> Network:
 
 
 NETWORKS: dict[str, tuple[Callable[[int], Network], int]] = {
-    "residual": (residual, 620),
-    "normalised": (normalised, 250),
-    "attending": (attending, 150),
+    "residual": (residual, 720),
+    "normalised": (normalised, 272),
+    "attending": (attending, 160),
 }
 """Each kind, with the layers whose gradient graph has about 10,000 nodes."""
