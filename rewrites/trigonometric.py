@@ -19,6 +19,7 @@ from symgraph.numpy import (
     cosh,
     exp,
     log,
+    log1p,
     sin,
     sinh,
     sqrt,
@@ -231,6 +232,12 @@ def arccosh_of_logarithm(x: Real) -> Identity:
 def arctanh_of_logarithm(x: Real) -> Identity:
     r"""$\log((1 + x)/(1 - x)) = 2 \operatorname{artanh} x$, NaN for $|x| > 1$ on both sides."""
     return log((1 + x) / (1 - x)), 2 * arctanh(x)
+
+
+@rule(sound="rounding")
+def arctanh_of_logarithms(x: Real) -> Identity:
+    r"""$\log(1 + x) - \log(1 - x) = 2 \operatorname{artanh} x$."""
+    return log1p(x) - log1p(-x), 2 * arctanh(x)
 
 
 # -- inverse pairs ---------------------------------------------------------------------------------

@@ -67,6 +67,9 @@ OVER: dict[str, int] = {
     "circular variance": 13,  # 8
     "Cauchy, scale": 9,  # 8
     "label smoothing": 11,  # 10
+    "Cobb-Douglas": 6,  # 4
+    "isoelastic utility": 7,  # 2
+    "scale-invariant error": 10,  # 6
 }
 
 # Flops today, at n = 6, of rows that count more flops, but no more operations.

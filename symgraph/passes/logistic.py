@@ -3,12 +3,12 @@ r"""Multiples of the logistic function as one quotient: $c\,\sigma(-x) = c / (1 
 Three operations instead of six, of numbers and arrays c, and as steady: where exp overflows, the
 function is below all normal numbers. Only a derivative of the quotient would not be, so this comes
 last, when nothing is left to differentiate. Signs are looked for along sums and products that
-nothing else reads: $-D^\top \sigma(-D s)$ has two.
+nothing else reads: $-D^\top \sigma(-D s)$ has two; and a difference is turned round.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..array import FUNCTIONS, Array
@@ -17,6 +17,8 @@ from ..nodes import Node, on_operands, origin, reachable
 __all__ = ["with_quotients"]
 
 _LINEAR = frozenset({"matmul", "multiply", "divide", "sum", "reshape", "transpose"})
+_MOST = 20
+"""Values among which a logarithm is looked for."""
 _FAR = 6
 """Steps from a sigmoid up to a change of sign."""
 
@@ -38,19 +40,23 @@ def with_quotients(outputs: Sequence[Node]) -> list[Node]:
         return list(outputs)
     user = _only_users(nodes, outputs)
     left_out: dict[Node, Node] = {}
+    turned: set[Node] = set()
     quotients: dict[Node, tuple[_Multiple, Node]] = {}
     for node in nodes:
         if node.op.name != "sigmoid" or node.copy:
             continue
         found = _multiple_above(node, user)
         inner = _sign_below(node, user) if found is not None else None
-        if inner is None or found is None or {inner, found.factor} & left_out.keys():
+        if inner is None or found is None or {inner, found.factor} & (left_out.keys() | turned):
             continue
         quotients[found.product] = found, node
-        left_out[inner] = inner.operands[0]
+        if inner.op.name == "negative":
+            left_out[inner] = inner.operands[0]
+        else:
+            turned.add(inner)
         if found.factor is not None:
             left_out[found.factor] = next(x for x in found.factor.operands if not x.is_constant)
-    return _written(nodes, outputs, left_out, quotients) if quotients else list(outputs)
+    return _written(nodes, outputs, left_out, turned, quotients) if quotients else list(outputs)
 
 
 def _only_users(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[Node, Node | None]:
@@ -67,17 +73,31 @@ def _only_users(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[Node, No
 
 
 def _sign_below(node: Node, user: Mapping[Node, Node | None]) -> Node | None:
-    """The change of sign that the argument of a sigmoid has for a factor."""
+    """The change of sign that the argument of a sigmoid has for a factor, or a difference."""
     stack = list(node.operands)
     while stack:
         top = stack.pop()
-        if user[top] is None or top.copy:
+        if user[top] is None or top.copy or top.dtype != node.dtype:
             continue
-        if top.op.name == "negative":
+        if top.op.name == "negative" or (top.op.name == "subtract" and not _has_log(top)):
             return top
         if top.op.name in _LINEAR:
-            stack.extend(top.operands)
+            # Where a divisor is 0, turned round it is the same 0.
+            stack.extend(top.operands[:1] if top.op.name == "divide" else top.operands)
     return None
+
+
+def _has_log(node: Node) -> bool:
+    """Whether a sum may have a logarithm for a term: its exp would be taken apart."""
+    stack, seen = [node], 0
+    while stack and seen < _MOST:
+        top = stack.pop()
+        seen += 1
+        if "log" in top.op.name or top.op.name == "softplus":
+            return True
+        if top.op.name in _LINEAR or top.op.name in ("add", "subtract", "negative"):
+            stack.extend(top.operands)
+    return bool(stack)
 
 
 def _multiple_above(node: Node, user: Mapping[Node, Node | None]) -> _Multiple | None:
@@ -120,6 +140,7 @@ def _written(
     nodes: Sequence[Node],
     outputs: Sequence[Node],
     left_out: Mapping[Node, Node],
+    turned: Container[Node],
     quotients: Mapping[Node, tuple[_Multiple, Node]],
 ) -> list[Node]:
     new: dict[Node, Node] = {}
@@ -132,7 +153,7 @@ def _written(
             with origin(node.origin):
                 new[node] = _quotient(multiple, new[sigmoid.operands[0]], new)
         else:
-            new[node] = on_operands(node, operands)
+            new[node] = on_operands(node, operands[::-1] if node in turned else operands)
     return [new[output] for output in outputs]
 
 

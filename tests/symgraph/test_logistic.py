@@ -21,6 +21,8 @@ SHORT: dict[str, tuple[Callable[[Any], Any], int]] = {
     "x sigmoid(-x)": (lambda x: x * snp.sigmoid(-x), 3),
     "-x sigmoid(-x)": (lambda x: x * -snp.sigmoid(-x), 3),
     "-x sum(x) sigmoid(-x)": (lambda x: np.sum(x) * (-snp.sigmoid(-x) * x), 5),
+    "-sigmoid of a difference": (lambda x: -snp.sigmoid(np.cos(x) - x), 5),
+    "x sigmoid of a difference": (lambda x: x * snp.sigmoid(3 * (np.cos(x) - x)), 6),
     "a sigmoid of a multiple of a sigmoid": (lambda x: snp.sigmoid(-2 * snp.sigmoid(-x)), 7),
 }
 KEPT: dict[str, tuple[Callable[[Any], Any], int]] = {
@@ -28,6 +30,8 @@ KEPT: dict[str, tuple[Callable[[Any], Any], int]] = {
     "no sign": (lambda x: 2 * snp.sigmoid(x), 5),
     "an array without a sign": (lambda x: x * snp.sigmoid(x), 5),
     "below a quotient": (lambda x: -(np.cos(x) / (1 + snp.sigmoid(-x))), 9),
+    "a difference below": (lambda x: -snp.sigmoid(x / (np.cos(x) - 1)), 9),
+    "a difference used again": (lambda x: (d := np.cos(x) - x) * snp.sigmoid(d), 7),
     "used again": (lambda x: (s := snp.sigmoid(-x)) * np.sum(-s), 8),
 }
 

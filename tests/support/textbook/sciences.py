@@ -1,0 +1,311 @@
+"""Gradients written blind a third time, from several sciences: 29 of 34 were as short."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import symgraph as sg
+import symgraph.numpy as snp
+from textbook import POSITIVE, PROBABILITY, Row, row
+from textbook import plain_sigmoid as sigmoid
+
+__all__ = ["SCIENCES"]
+
+NUMBER = sg.spec("", assume=sg.positive)
+
+SCIENCES: list[Row] = [
+    row(
+        "graph Laplacian quadratic",
+        lambda x, W: 0.25 * np.sum(W * (x[:, None] - x[None, :]) ** 2),
+        "x",
+        lambda x, W: np.sum(W, axis=1) * x - W @ x,
+        x="5",
+        W=sg.spec("5,5", assume=sg.symmetric),
+    ),
+    row(
+        "total variation, smooth",
+        lambda x: np.sum(np.sqrt((x[1:] - x[:-1]) ** 2 + 1)),
+        "x",
+        lambda x: (
+            d := (x[1:] - x[:-1]),
+            g := d / np.sqrt(d**2 + 1),
+            np.pad(g, (1, 0)) - np.pad(g, (0, 1)),
+        )[2],
+        x="6",
+    ),
+    row(
+        "linear quadratic stage",
+        lambda x, u, Q, S: 0.5 * x @ Q @ x + 0.5 * u @ S @ u,
+        "u",
+        lambda x, u, Q, S: S @ u,
+        x="4",
+        u="2",
+        Q=sg.spec("4,4", assume=sg.symmetric),
+        S=sg.spec("2,2", assume=sg.symmetric),
+    ),
+    row(
+        "one step of dynamics",
+        lambda x, u, A, B, Q: 0.5 * (A @ x + B @ u) @ Q @ (A @ x + B @ u),
+        "u",
+        lambda x, u, A, B, Q: B.T @ (Q @ (A @ x + B @ u)),
+        x="4",
+        u="2",
+        A="4,4",
+        B="4,2",
+        Q=sg.spec("4,4", assume=sg.symmetric),
+    ),
+    row(
+        "Kalman innovation",
+        lambda x, P, H, y, R: (
+            0.5 * (y - H @ x) @ np.linalg.solve(R, y - H @ x) + 0.5 * x @ np.linalg.solve(P, x)
+        ),
+        "x",
+        lambda x, P, H, y, R: np.linalg.solve(P, x) - H.T @ np.linalg.solve(R, y - H @ x),
+        x="4",
+        P=sg.spec("4,4", assume=sg.positive_definite),
+        H="2,4",
+        y="2",
+        R=sg.spec("2,2", assume=sg.positive_definite),
+    ),
+    row(
+        "Cobb-Douglas",
+        lambda k, h, a: np.sum(k**a * h ** (1 - a)),
+        "k",
+        lambda k, h, a: a * (h / k) ** (1 - a),
+        k=POSITIVE,
+        h=POSITIVE,
+        a=sg.spec("", assume=sg.interval(0.05, 0.95)),
+    ),
+    row(
+        "CES",
+        lambda x, y, r: np.sum((x**r + y**r) ** (1 / r)),
+        "x",
+        lambda x, y, r: x ** (r - 1) * (x**r + y**r) ** (1 / r - 1),
+        x=POSITIVE,
+        y=POSITIVE,
+        r=NUMBER,
+    ),
+    row(
+        "isoelastic utility",
+        lambda c, g: np.sum((c ** (1 - g) - 1) / (1 - g)),
+        "c",
+        lambda c, g: c**-g,
+        c=POSITIVE,
+        g=NUMBER,
+    ),
+    row(
+        "discounted sum",
+        lambda r, c: np.sum(c * np.exp(-r * np.arange(1.0, 6.0))),
+        "r",
+        lambda r, c: -(c * (t := np.arange(1.0, 6.0))) @ np.exp(-r * t),
+        r="",
+        c="5",
+    ),
+    row(
+        "logit demand",
+        lambda p, a: np.sum(p * np.exp(a - p) / (1 + np.exp(a - p))),
+        "p",
+        lambda p, a: (s := sigmoid(a - p)) * (1 - p * (1 - s)),
+        p="5",
+        a="5",
+    ),
+    row(
+        "Gini by pairs",
+        lambda x: np.sum(np.abs(x[:, None] - x[None, :])) / (2 * 25 * np.mean(x)),
+        "x",
+        lambda x: (
+            (np.sum(np.sign(d := x[:, None] - x), axis=1) - np.sum(np.abs(d)) / (2 * np.sum(x)))
+            / (5 * np.sum(x))
+        ),
+        x=POSITIVE,
+    ),
+    row(
+        "Fisher z",
+        lambda r: np.sum(0.5 * np.log((1 + r) / (1 - r))),
+        "r",
+        lambda r: 1 / (1 - r**2),
+        r=PROBABILITY,
+    ),
+    row(
+        "Box-Cox likelihood, power",
+        lambda y, p: np.sum((y**p - 1) / p),
+        "p",
+        lambda y, p: np.sum(y**p * np.log(y) - (y**p - 1) / p) / p,
+        y=POSITIVE,
+        p=NUMBER,
+    ),
+    row(
+        "Gamma deviance",
+        lambda y, m: 2 * np.sum((y - m) / m - np.log(y / m)),
+        "m",
+        lambda y, m: 2 * (m - y) / m**2,
+        y=POSITIVE,
+        m=POSITIVE,
+    ),
+    row(
+        "quasi-binomial variance",
+        lambda p: np.sum(p * (1 - p)),
+        "p",
+        lambda p: 1 - 2 * p,
+        p=PROBABILITY,
+    ),
+    row(
+        "spectral flatness",
+        lambda x: np.exp(np.mean(np.log(x))) / np.mean(x),
+        "x",
+        lambda x: np.exp(np.mean(np.log(x))) / (m := np.mean(x)) * (1 / x - 1 / m) / 5,
+        x=POSITIVE,
+    ),
+    row(
+        "scale-invariant error",
+        lambda x, y: np.sum((x - (x @ y) / (y @ y) * y) ** 2),
+        "x",
+        lambda x, y: 2 * (x - (x @ y) / (y @ y) * y),
+        x="5",
+        y="5",
+    ),
+    row(
+        "phase of a sum",
+        lambda a, t: np.sum(np.cos(a + t)) ** 2 + np.sum(np.sin(a + t)) ** 2,
+        "a",
+        lambda a, t: 2 * (np.cos(p := a + t) * np.sum(np.sin(p)) - np.sin(p) * np.sum(np.cos(p))),
+        a="5",
+        t="5",
+    ),
+    row(
+        "quaternion norm penalty",
+        lambda q: (q @ q - 1) ** 2,
+        "q",
+        lambda q: 4 * (q @ q - 1) * q,
+        q="4",
+    ),
+    row(
+        "reprojection",
+        lambda p, u: 0.5 * np.sum((p[:2] / p[2] - u) ** 2),
+        "p",
+        lambda p, u: (r := p[:2] / p[2] - u, np.concatenate([r, -(r @ p[:2] / p[2])[None]]) / p[2])[
+            1
+        ],
+        p="3",
+        u="2",
+    ),
+    row(
+        "epipolar",
+        lambda F, x, y: 0.5 * (y @ F @ x) ** 2,
+        "F",
+        lambda F, x, y: (y @ F @ x) * np.outer(y, x),
+        F="3,3",
+        x="3",
+        y="3",
+    ),
+    row(
+        "bundle of lines",
+        lambda x, P: 0.5 * np.sum((P @ x) ** 2),
+        "x",
+        lambda x, P: P.T @ (P @ x),
+        x="3",
+        P="6,3",
+    ),
+    row(
+        "Stokes drag energy",
+        lambda v, k: np.sum(k * np.abs(v) ** 3 / 3),
+        "v",
+        lambda v, k: k * v * np.abs(v),
+        v="5",
+        k="",
+    ),
+    row(
+        "van der Waals pressure",
+        lambda v, t, a, b: np.sum(t / (v - b) - a / v**2),
+        "v",
+        lambda v, t, a, b: 2 * a / v**3 - t / (v - b) ** 2,
+        v=POSITIVE,
+        t="",
+        a="",
+        b="",
+    ),
+    row(
+        "Fermi-Dirac free energy",
+        lambda e, b: -np.sum(np.log(1 + np.exp(-b * e))),
+        "e",
+        lambda e, b: b * sigmoid(-b * e),
+        e="5",
+        b="",
+    ),
+    row(
+        "mean-field entropy",
+        lambda m: np.sum((1 + m) / 2 * np.log((1 + m) / 2) + (1 - m) / 2 * np.log((1 - m) / 2)),
+        "m",
+        lambda m: np.arctanh(m),
+        m=PROBABILITY,
+    ),
+    row(
+        "restricted Boltzmann free energy",
+        lambda v, W, c: -np.sum(np.log(1 + np.exp(v @ W + c))),
+        "v",
+        lambda v, W, c: -(W @ sigmoid(v @ W + c)),
+        v="4",
+        W="4,3",
+        c="3",
+    ),
+    row(
+        "noise-contrastive",
+        lambda s, t: (
+            -np.sum(np.log(1 / (1 + np.exp(-s)))) - np.sum(np.log(1 - 1 / (1 + np.exp(-t))))
+        ),
+        "s",
+        lambda s, t: sigmoid(s) - 1,
+        s="5",
+        t="5",
+    ),
+    row(
+        "margin ranking by softplus",
+        lambda a, b: np.sum(np.log(1 + np.exp(b - a))),
+        "a",
+        lambda a, b: -1 / (1 + np.exp(a - b)),
+        a="5",
+        b="5",
+    ),
+    row(
+        "policy gradient surrogate",
+        lambda z, y, A: -np.sum(A * np.sum(y * np.log(snp.softmax(z)), axis=-1)),
+        "z",
+        lambda z, y, A: A[:, None] * (np.sum(y, axis=-1, keepdims=True) * snp.softmax(z) - y),
+        z="4,3",
+        y="4,3",
+        A="4",
+    ),
+    row(
+        "temperature of a softmax",
+        lambda z, y, T: -y @ np.log(snp.softmax(z / T)),
+        "T",
+        lambda z, y, T: (y - np.sum(y) * snp.softmax(z / T)) @ z / T**2,
+        z="5",
+        y="5",
+        T=NUMBER,
+    ),
+    row(
+        "knowledge distillation",
+        lambda z, t: -np.sum(snp.softmax(t / 2) * np.log(snp.softmax(z / 2))),
+        "z",
+        lambda z, t: 0.5 * (snp.softmax(z / 2) - snp.softmax(t / 2)),
+        z="5",
+        t="5",
+    ),
+    row(
+        "orthogonal penalty",
+        lambda W: 0.25 * np.sum((W.T @ W - np.eye(3)) ** 2),
+        "W",
+        lambda W: W @ (W.T @ W) - W,
+        W="5,3",
+    ),
+    row(
+        "low rank plus sparse",
+        lambda L, S, M: 0.5 * np.sum((L + S - M) ** 2) + 0.1 * np.sum(np.abs(S)),
+        "S",
+        lambda L, S, M: L + S - M + 0.1 * np.sign(S),
+        L="4,4",
+        S="4,4",
+        M="4,4",
+    ),
+]
