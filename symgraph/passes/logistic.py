@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..array import FUNCTIONS, Array
 from ..nodes import Node, on_operands, origin, reachable
 
 __all__ = ["with_quotients"]
 
 _LINEAR = frozenset({"matmul", "multiply", "divide", "sum", "reshape", "transpose"})
-_MOST = 20
-"""Values among which a logarithm is looked for."""
+_MOVED = frozenset({"broadcast_to", "getitem", "reshape", "transpose"})
+_ALGEBRAIC = frozenset({"add", "divide", "multiply", "negative", "softplus", "subtract", "sum"})
 _FAR = 6
 """Steps from a sigmoid up to a change of sign."""
 
@@ -79,7 +81,7 @@ def _sign_below(node: Node, user: Mapping[Node, Node | None]) -> Node | None:
         top = stack.pop()
         if user[top] is None or top.copy or top.dtype != node.dtype:
             continue
-        if top.op.name == "negative" or (top.op.name == "subtract" and not _has_log(top)):
+        if top.op.name == "negative" or (top.op.name == "subtract" and _turns(top)):
             return top
         if top.op.name in _LINEAR:
             # Where a divisor is 0, turned round it is the same 0.
@@ -87,17 +89,19 @@ def _sign_below(node: Node, user: Mapping[Node, Node | None]) -> Node | None:
     return None
 
 
-def _has_log(node: Node) -> bool:
-    """Whether a sum may have a logarithm for a term: its exp would be taken apart."""
-    stack, seen = [node], 0
-    while stack and seen < _MOST:
-        top = stack.pop()
-        seen += 1
-        if "log" in top.op.name or top.op.name == "softplus":
-            return True
-        if top.op.name in _LINEAR or top.op.name in ("add", "subtract", "negative"):
-            stack.extend(top.operands)
-    return bool(stack)
+def _turns(node: Node) -> bool:
+    """Whether nothing more comes of a difference that is turned round in an exp.
+
+    Of sums and products something might, and exp takes a logarithm out.
+    """
+    for operand in node.operands:
+        while operand.op.name in _MOVED:
+            operand = operand.operands[0]
+        if operand.is_constant and np.any(operand.params["value"] < 0):
+            return False
+        if operand.op.name in _ALGEBRAIC or "log" in operand.op.name:
+            return False
+    return True
 
 
 def _multiple_above(node: Node, user: Mapping[Node, Node | None]) -> _Multiple | None:
