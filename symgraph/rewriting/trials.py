@@ -172,7 +172,8 @@ class Trial:
         suspect = suspect & ~(same & np.isfinite(left))
         if self.instance.sound == "domain":
             suspect = suspect & ~np.isnan(left)
-        if np.any(suspect & np.isfinite(left) & ~np.isfinite(right)):
+        turned = np.isinf(left) & np.isinf(right) & (left != right)
+        if np.any(suspect & ((np.isfinite(left) & ~np.isfinite(right)) | turned)):
             smaller = self._below_overflow(given)
             if smaller is not None:
                 self.compare(smaller, sizes)
