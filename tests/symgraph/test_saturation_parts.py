@@ -30,7 +30,6 @@ BACKWARDS = [found for rule in default_rules() if (found := backwards(rule)) is 
 
 OVERFLOWING = {
     "square_of_sum",
-    "difference_of_difference",
     "products_associate",
     "product_with_quotient",
     "quotient_of_quotient",
@@ -49,7 +48,6 @@ OVERFLOWING = {
     "common_left_matrix",
     "cosine_of_sum",
     "cosine_of_difference",
-    "contractions_associate",
 }
 """Equal in exact arithmetic, but near the ends of the range one side may overflow alone."""
 
