@@ -82,10 +82,12 @@ def test_no_range_is_lost(name: str, order: int) -> None:
 # it has the square of a denominator, or multiplies arrays in another order.
 EARLIER = {
     "Coulomb at a point",
+    "Coulomb pair",
     "Gaussian kernel, bandwidth",
     "Gaussian kernel, length scale",
     "RMS norm before a linear layer, input",
     "RMS norm with gain",
+    "arctan((x + y)/(1 - xy))",
     "layer norm with gain and bias",
     "weight norm, scale",
     "x/(1 + x^2)",
@@ -114,7 +116,10 @@ def as_floats(graph: sg.Graph, at: dict[str, Any], dtype: str) -> list[np.ndarra
         n: v.astype("float32").astype(dtype) if v.dtype.kind == "f" else v for n, v in at.items()
     }
     with np.errstate(all="ignore"):
-        found = graph.evaluate(**given)
+        try:
+            found = graph.evaluate(**given)
+        except np.linalg.LinAlgError:  # far from 1, I + W W' has lost the I: no number is right
+            return [np.full(output.shape, np.nan) for output in graph.dag.outputs]
     return [np.asarray(each, float) for each in (found if isinstance(found, tuple) else (found,))]
 
 
