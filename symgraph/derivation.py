@@ -7,12 +7,13 @@ that was simplified is differentiated as it was before. Both hold to any order.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from .autodiff.jacobians import Record
 from .collector import collector_paused
+from .cost import op_count
 from .dag import Dag
 from .nodes import Node
 from .passes.logistic import with_quotients
@@ -39,12 +40,15 @@ class Stage:
         What it is the derivative of, and `derive`, how it was derived from that.
     before : Stage, optional
         What it was before it was simplified.
+    trust : "exact", "rounding" or "domain", optional
+        The grade at which it was simplified.
     """
 
     dag: Dag
     forward: Stage | None = None
     derive: Derive | None = None
     before: Stage | None = None
+    trust: Soundness | None = None
 
 
 def derived(stage: Stage, derive: Derive, *, again: bool) -> tuple[Stage, Log]:
@@ -76,13 +80,23 @@ def simplified_stage(
         dag = stage.derive(forward, history.choose)
         history.through("differentiated", forward.outputs, dag.outputs, equal=False)
     outputs, steps = simplified(dag.outputs, knowledge, trust=trust, rules=rules, settled=settled)
+    if stage.trust == trust and _only_respelled(dag.outputs, outputs, steps):
+        outputs, steps = list(dag.outputs), Log()
     history.extend(steps)
     if bounds is not None:
         outputs, steps = saturated(outputs, knowledge, trust=trust, rules=rules, bounds=bounds)
         history.extend(steps)
     if trust != "exact":
         outputs = history.through("multiples of sigmoids", outputs, with_quotients(outputs))
-    return Stage(dag.with_outputs(outputs), before=stage), history
+    return Stage(dag.with_outputs(outputs), before=stage, trust=trust), history
+
+
+def _only_respelled(before: Sequence[Node], after: Sequence[Node], steps: Log) -> bool:
+    """Whether a graph that was simplified came out in other words, and in no fewer of them.
+
+    From its own result the algebra may start on another path, to another spelling of that cost.
+    """
+    return not steps.fired.keys() - {"algebra"} and op_count(after) >= op_count(before)
 
 
 def _stabilized(
