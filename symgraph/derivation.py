@@ -7,7 +7,7 @@ that was simplified is differentiated as it was before. Both hold to any order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -17,8 +17,9 @@ from .cost import op_count
 from .dag import Dag
 from .nodes import Node
 from .passes.logistic import with_quotients
-from .passes.simplify import Rules, simplified
+from .passes.simplify import Rules, rule_set, simplified
 from .propagation import Knowledge
+from .rewriting.index import RuleSet
 from .rewriting.log import Log
 from .rewriting.rule import Soundness
 from .saturation import SaturationBounds, saturated
@@ -40,15 +41,15 @@ class Stage:
         What it is the derivative of, and `derive`, how it was derived from that.
     before : Stage, optional
         What it was before it was simplified.
-    trust : "exact", "rounding" or "domain", optional
-        The grade at which it was simplified.
+    by : tuple of grade and RuleSet, optional
+        How it was simplified.
     """
 
     dag: Dag
     forward: Stage | None = None
     derive: Derive | None = None
     before: Stage | None = None
-    trust: Soundness | None = None
+    by: tuple[Soundness, RuleSet] | None = None
 
 
 def derived(stage: Stage, derive: Derive, *, again: bool) -> tuple[Stage, Log]:
@@ -80,7 +81,9 @@ def simplified_stage(
         dag = stage.derive(forward, history.choose)
         history.through("differentiated", forward.outputs, dag.outputs, equal=False)
     outputs, steps = simplified(dag.outputs, knowledge, trust=trust, rules=rules, settled=settled)
-    if stage.trust == trust and _only_respelled(dag.outputs, outputs, steps):
+    by = (trust, rule_set(rules))
+    if stage.by == by and op_count(outputs) >= op_count(dag.outputs):
+        # From its own result it may start on another path, to other words for it, but not fewer.
         outputs, steps = list(dag.outputs), Log()
     history.extend(steps)
     if bounds is not None:
@@ -88,15 +91,7 @@ def simplified_stage(
         history.extend(steps)
     if trust != "exact":
         outputs = history.through("multiples of sigmoids", outputs, with_quotients(outputs))
-    return Stage(dag.with_outputs(outputs), before=stage, trust=trust), history
-
-
-def _only_respelled(before: Sequence[Node], after: Sequence[Node], steps: Log) -> bool:
-    """Whether a graph that was simplified came out in other words, and in no fewer of them.
-
-    From its own result the algebra may start on another path, to another spelling of that cost.
-    """
-    return not steps.fired.keys() - {"algebra"} and op_count(after) >= op_count(before)
+    return Stage(dag.with_outputs(outputs), before=stage, by=by), history
 
 
 def _stabilized(

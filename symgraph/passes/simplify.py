@@ -28,7 +28,7 @@ from .reads import sunk
 from .reuse import reused
 from .signs import settled_signs
 
-__all__ = ["Rules", "simplified"]
+__all__ = ["Rules", "rule_set", "simplified"]
 
 Rules = RulePack | Sequence[Rule] | Sequence[RulePack] | RuleSet | None
 
