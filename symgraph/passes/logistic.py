@@ -49,7 +49,9 @@ def with_quotients(outputs: Sequence[Node]) -> list[Node]:
             continue
         found = _multiple_above(node, user)
         inner = _sign_below(node, user) if found is not None else None
-        if inner is None or found is None or {inner, found.factor} & (left_out.keys() | turned):
+        if inner is None or found is None or found.product in quotients:
+            continue  # of a product of two sigmoids one takes the other for its multiple
+        if inner in left_out or inner in turned or found.factor in left_out:
             continue
         quotients[found.product] = found, node
         if inner.op.name == "negative":

@@ -61,6 +61,20 @@ def test_the_gradient_is_that_of_the_sigmoid(name: str) -> None:
     np.testing.assert_array_equal(slopes, other)
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, y: snp.sigmoid(-x) * snp.sigmoid(-y),
+        lambda x, y: -snp.sigmoid(-x) * snp.sigmoid(-y),
+        lambda x, y: snp.sigmoid(np.cos(x) - y) * snp.sigmoid(-y),
+    ],
+)
+def test_of_two_sigmoids_one_is_the_multiple_of_the_other(f: Callable[..., Any]) -> None:
+    at = {"x": np.linspace(-2, 2, 5), "y": np.linspace(1, 3, 5)}
+    small = sg.trace(f, x="5", y="5").simplify()
+    np.testing.assert_allclose(small.evaluate(**at), sg.trace(f, **at).evaluate(**at), rtol=1e-14)
+
+
 def test_numbers_agree_in_single_precision() -> None:
     x = np.array([-90.0, -3.0, 0.0, 3.0, 80.0], np.float32)
     small = sg.trace(lambda x: -snp.sigmoid(-x), x=x).simplify()
