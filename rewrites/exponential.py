@@ -8,9 +8,7 @@ from symgraph.rewriting import (
     Identity,
     Integer,
     Nonnegative,
-    Positive,
     Real,
-    Total,
     rule,
 )
 
@@ -118,12 +116,6 @@ def power_half(x: Real) -> Identity:
 def power_minus_one(x: Real) -> Identity:
     """$x^{-1} = 1/x$."""
     return power(x, -1), 1 / x
-
-
-@rule(sound="domain", earned={"rounding": {"x": Total}})
-def times_power_of_itself(x: Positive, y: Real) -> Identity:
-    r"""$x x^{y-1} = x^y$ for $x > 0$."""
-    return x * power(x, y - 1), power(x, y)
 
 
 # Bose and Einstein's quotients: for x < 0 the right sides would cancel.

@@ -3,9 +3,9 @@
 A power whose neighbour is there is one product: x**-7 is x**-6 / x, and x**4 is the square of x**2
 (no exp and log; Knuth, TAOCP 2, 4.6.3). An inner product whose elementwise product is there is the
 sum of that. Only powers nearer to 0 are used, so no range is lost: where x**-6 is infinite or 0, so
-is x**-7. Of positive numbers x**a is x x**(a - 1), never x**(a - 1) a quotient: x**a is 0 or
-infinite sooner. Elements of c x are c times elements of x, where those are there; and b - a is
-added by taking a - b away. A contraction has no factor of 1.
+is x**-7. Of positive numbers x**a is x x**(a - 1) where that is needed for itself, never x**(a - 1)
+a quotient: x**a is 0 or infinite sooner. Elements of c x are c times elements of x, where those are
+there; and b - a is added by taking a - b away. A contraction has no factor of 1.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from ..algebra.leaves import repeated_number
 from ..array import FUNCTIONS, Array
-from ..facts import positive
+from ..facts import positive, total
 from ..nodes import Node, make, on_operands, origin, reachable
 from ..op import OPS
 from ..propagation import Knowledge
@@ -33,11 +33,9 @@ def reused(outputs: Sequence[Node], knowledge: Knowledge | None = None) -> list[
     instead = _from_differences(nodes, outputs)
     wanted = [node for node in nodes if node.op.name in _LOOKED_AT and not node.copy]
     powers, products = (_powers(nodes), _products(nodes)) if wanted else ({}, {})
-    less = _less_by_one(wanted)
-    known = Knowledge() if knowledge is None else knowledge
+    instead |= _one_apart(nodes, outputs, Knowledge() if knowledge is None else knowledge)
     for node in wanted:
-        found = _from_powers(node, powers) or _from_product(node, products)
-        found = found or _without_ones(node) or _raised_by_one(node, less, known)
+        found = _from_powers(node, powers) or _from_product(node, products) or _without_ones(node)
         if found is not None:
             instead[node] = found
     while circle := _circle(instead, outputs):
@@ -135,27 +133,45 @@ def _from_powers(node: Node, powers: dict[Node, Powers]) -> Node | None:
     return None
 
 
-def _less_by_one(nodes: Sequence[Node]) -> dict[tuple[Node, Node], Node]:
-    """Each x**(a - 1), by x and a."""
-    found: dict[tuple[Node, Node], Node] = {}
+def _one_apart(
+    nodes: Sequence[Node], outputs: Sequence[Node], knowledge: Knowledge
+) -> dict[Node, Node]:
+    """Of positive x, x**a as x times x**(a - 1) where that is needed for more; else this as that.
+
+    A number that is not defined has the power 0, and no product with it.
+    """
+    lower = {node: pair for node in nodes if (pair := _less_by_one(node)) is not None}
+    known = {x: knowledge.of(x) for x, _ in lower.values()}
+    sure = {x for x, each in known.items() if each.has(positive) and each.has(total)}
+    lower = {node: pair for node, pair in lower.items() if pair[0] in sure}
+    if not lower:
+        return {}
+    raised = {node.operands: node for node in nodes if node.op.name == "power"}
+    products: dict[Node, list[Node]] = {node: [] for node in lower}
+    needed = set(outputs)
     for node in nodes:
-        if node.op.name == "power" and node.operands[1].op.name == "subtract":
-            base, (exponent, less) = node.operands[0], node.operands[1].operands
-            if repeated_number(less) == 1:
-                found[base, exponent] = node
-    return found
+        for less in lower.keys() & set(node.operands):
+            if node.op.name == "multiply" and lower[less][0] in node.operands:
+                products[less].append(node)
+            else:
+                needed.add(less)
+    instead: dict[Node, Node | None] = {}
+    for less, (x, a) in lower.items():
+        if less not in needed:
+            instead |= {product: _called("power", product, x, a) for product in products[less]}
+        elif (x, a) in raised and knowledge.of(a).has(positive):
+            power = raised[x, a]
+            instead[power] = _called("multiply", power, x, less)
+    return {node: new for node, new in instead.items() if new is not None}
 
 
-def _raised_by_one(
-    node: Node, less: Mapping[tuple[Node, ...], Node], knowledge: Knowledge
-) -> Node | None:
-    """The power x**a as x times x**(a - 1), which lies between 1 / x and x**a: no range is lost."""
-    lower = less.get(node.operands)
-    if lower is None or node.op.name != "power":
-        return None
-    if not all(knowledge.of(each).has(positive) for each in node.operands):
-        return None
-    return _called("multiply", node, node.operands[0], lower)
+def _less_by_one(node: Node) -> tuple[Node, Node] | None:
+    """The array x and the exponent a, if the node is x**(a - 1)."""
+    if node.op.name == "power" and node.operands[1].op.name == "subtract":
+        a, less = node.operands[1].operands
+        if repeated_number(less) == 1:
+            return node.operands[0], a
+    return None
 
 
 # -- inner products --------------------------------------------------------------------------------

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from randomgraphs import random_program
+from randomgraphs.compare import traced
 
 import symgraph as sg
 import symgraph.numpy as snp
@@ -62,6 +64,37 @@ def test_a_power_is_had_from_that_below_it() -> None:
     np.testing.assert_allclose(small.evaluate(**at)[0], graph.evaluate(**at)[0], rtol=1e-13)
     _, unknown = after(lambda x, a: (x**a, x ** (a - 1)), x=positive, a="5")
     assert names(unknown).count("power") == 2
+
+
+def test_x_times_the_power_below_is_the_power_where_nothing_else_needs_that() -> None:
+    positive = sg.spec("5", assume=sg.positive)
+    graph, small = after(lambda x, a: x * x ** (a - 1), x=positive, a="5")
+    assert names(small) == ["power"]
+    at = {"x": np.array([1e-200, 1e200, 0.5, 2.0, 3.0]), "a": np.array([0.0, 1.0, 3.0, -0.5, 1.0])}
+    np.testing.assert_allclose(small.evaluate(**at), graph.evaluate(**at), rtol=1e-14)
+    _, unknown = after(lambda x, a: x * x ** (a - 1), x="5", a="5")
+    assert sorted(names(unknown)) == ["multiply", "power", "subtract"]
+
+
+def test_a_power_of_what_may_be_no_number_is_no_product() -> None:
+    """NaN**0 is 1."""
+
+    def f(x: Any, y: Any, a: Any) -> Any:
+        return (z := snp.exp(y) + snp.sqrt(x)) * z ** (a - 1)
+
+    graph, small = after(f, x="", y="", a="")
+    at = {"x": -1.0, "y": 1.0, "a": 0.0}
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(graph.evaluate(**at))
+        assert np.isnan(small.evaluate(**at))
+
+
+@pytest.mark.parametrize(("seed", "dtype"), [(2336, "mixed"), (2465, "float64")])
+def test_powers_one_apart_agree_with_the_algebra(seed: int, dtype: str) -> None:
+    """Programs that came out shorter a second time: one step undid another."""
+    program = random_program(seed).astype(dtype)
+    small = traced(program).gradient(*program.targets).simplify()
+    assert small.simplify().dag.outputs == small.dag.outputs
 
 
 def test_roots_give_no_whole_powers() -> None:
