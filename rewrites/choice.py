@@ -15,6 +15,7 @@ from symgraph.numpy import (
     less_equal,
     maximum,
     minimum,
+    negative,
     not_equal,
     reshape,
     sign,
@@ -43,7 +44,6 @@ from symgraph.rewriting import (
 )
 
 RealNumber: TypeAlias = Annotated[UniformConstant, is_real]
-PositiveReal: TypeAlias = Annotated[PositiveConstant, is_real]
 
 
 # -- branches --------------------------------------------------------------------------------------
@@ -137,19 +137,37 @@ def sign_outside_closed_unit(x: Real) -> Identity:
     return where(absolute(x) <= 1, x, sign(x)), clip(x, -1, 1)
 
 
-@rule(sound="exact")
-def scaled_sign_outside_bound(x: Real, c: PositiveReal) -> Identity:
+@rule(sound="rounding", earned={"exact": {"c": PositiveConstant}})
+def scaled_sign_outside_bound(x: Real, c: Nonnegative) -> Identity:
     """Clipping at any bound, written out."""
-    return where(absolute(x) < c, x, c * sign(x)), clip(x, opposite(c), c)
+    return where(absolute(x) < c, x, c * sign(x)), clip(x, negative(c), c)
 
 
-@rule(sound="exact")
-def scaled_sign_outside_closed_bound(x: Real, c: PositiveReal) -> Identity:
+@rule(sound="rounding", earned={"exact": {"c": PositiveConstant}})
+def scaled_sign_outside_closed_bound(x: Real, c: Nonnegative) -> Identity:
     """The same, the bounds themselves passed on."""
-    return where(absolute(x) <= c, x, c * sign(x)), clip(x, opposite(c), c)
+    return where(absolute(x) <= c, x, c * sign(x)), clip(x, negative(c), c)
+
+
+@rule(sound="rounding")
+def sign_times_lesser_magnitude(x: Real, c: Nonnegative) -> Identity:
+    """Clipping, by magnitude and sign."""
+    return sign(x) * minimum(absolute(x), c), clip(x, negative(c), c)
 
 
 # -- comparisons -----------------------------------------------------------------------------------
+@rule(sound="exact")
+def sum_with_number_above_zero(x: Real, c: RealNumber) -> Identity:
+    r"""$x + c > 0 \iff x > -c$, exactly, as below."""
+    return greater(x + c, 0), greater(x, opposite(c))
+
+
+@rule(sound="exact")
+def sum_with_number_below_zero(x: Real, c: RealNumber) -> Identity:
+    r"""$x + c < 0 \iff x < -c$, exactly, as below."""
+    return less(x + c, 0), less(x, opposite(c))
+
+
 @rule(sound="exact")
 def difference_above_zero(x: Real, y: Real) -> Identity:
     r"""$x - y > 0 \iff x > y$, exactly: differences underflow gradually, and inf - inf is NaN."""

@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
-from symgraph.numpy import absolute, exp, expm1, log, log1p, negative, power, sqrt, square
+from math import inf
+
+from symgraph.facts import interval
+from symgraph.numpy import (
+    absolute,
+    equal,
+    exp,
+    expm1,
+    log,
+    log1p,
+    negative,
+    power,
+    sqrt,
+    square,
+    where,
+)
 from symgraph.rewriting import (
     Array,
     Identity,
     Integer,
     Nonnegative,
     Real,
+    holds,
     rule,
 )
+
+AWAY_FROM_ZERO = interval(1e-3, inf)
+"""Of a value whose reciprocal is finite in any dtype."""
 
 
 # -- inverse pairs ---------------------------------------------------------------------------------
@@ -116,6 +135,13 @@ def power_half(x: Real) -> Identity:
 def power_minus_one(x: Real) -> Identity:
     """$x^{-1} = 1/x$."""
     return power(x, -1), 1 / x
+
+
+@rule(sound="rounding")
+def multiple_of_lowered_power(x: Real, y: Real) -> Identity:
+    """The derivative of a power: where $y = 0$ both are zero, for $1/x$ is a number."""
+    holds(x, AWAY_FROM_ZERO)
+    return y * power(x, where(equal(y, 0), 1, y - 1)), y * power(x, y - 1)
 
 
 # Bose and Einstein's quotients: for x < 0 the right sides would cancel.

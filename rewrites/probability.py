@@ -13,6 +13,7 @@ from symgraph.numpy import (
     logaddexp,
     logsumexp,
     matmul,
+    sigmoid,
     softmax,
     softplus,
     sum,
@@ -66,6 +67,15 @@ _ALL_LOST = "0 where every element is -inf, NaN only where one is +inf"
 def softmax_written_out(x: Real, axis: Axes) -> Identity:
     r"""$e^{x_i} / \sum_j e^{x_j}$, summed along the axes kept for broadcasting."""
     return exp(x) / sum(exp(x), axis=axis, keepdims=True), softmax(x, axis=axis)
+
+
+@rule(sound="rounding", stable="large x: inf / inf")
+def softmax_with_one_more(x: Real, axis: Axes) -> Identity:
+    r"""$e^{x_i} / (1 + \sum_j e^{x_j})$: a softmax with a score of zero that is left out."""
+    whole = logsumexp(x, axis=axis, keepdims=True)
+    return exp(x) / (1 + sum(exp(x), axis=axis, keepdims=True)), softmax(x, axis=axis) * sigmoid(
+        whole
+    )
 
 
 @rule(sound="rounding", stable="large x: exp overflows", limit=_ALL_LOST)

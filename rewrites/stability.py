@@ -220,6 +220,12 @@ def log_of_one_minus_tanh_over_two(x: Real) -> Identity:
     return log((1 - tanh(x)) / 2), -softplus(2 * x)
 
 
+@rule(sound="rounding", stable="y near 1: the sum is 1")
+def complement_of_mixture_with_one(x: Real, y: Real) -> Identity:
+    """What is neither x nor, where it is not, y: a chance of guessing right."""
+    return 1 - (x + (1 - x) * y), (1 - x) * (1 - y)
+
+
 # -- logistic --------------------------------------------------------------------------------------
 @rule(sound="rounding", stable="large x: exp overflows")
 def one_over_one_plus_exp_of_negative(x: Real) -> Identity:
@@ -251,10 +257,28 @@ def constant_over_one_plus_exp(x: Real, c: UniformConstant) -> Identity:
     return c / (1 + exp(x)), c * sigmoid(-x)
 
 
+@rule(sound="rounding", priority=-1, stable="large y: in the derivative, inf / inf")
+def over_one_plus_exp(x: Real, y: Real) -> Identity:
+    r"""$x/(1 + e^y) = x\,\sigma(-y)$."""
+    return x / (1 + exp(y)), x * sigmoid(-y)
+
+
+@rule(sound="rounding", stable="large y: in the derivative, inf / inf")
+def over_one_plus_exp_of_negative(x: Real, y: Real) -> Identity:
+    r"""$x/(1 + e^{-y}) = x\,\sigma(y)$."""
+    return x / (1 + exp(-y)), x * sigmoid(y)
+
+
 @rule(sound="rounding", measure="exponentials")
 def exp_over_sum_of_two(x: Real, y: Real) -> Identity:
     r"""$e^x/(e^x + e^y) = \sigma(x - y)$, a softmax of two."""
     return exp(x) / (exp(x) + exp(y)), sigmoid(x - y)
+
+
+@rule(sound="rounding", stable="large x: infinity times 0")
+def exp_times_sigmoid_of_minus_twice(x: Real) -> Identity:
+    r"""$e^x \sigma(-2 x) = 1 / (e^x + e^{-x})$."""
+    return exp(x) * sigmoid(-2 * x), 0.5 / cosh(x)
 
 
 @rule(sound="rounding", stable="large x: inf / inf")

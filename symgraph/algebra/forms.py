@@ -21,7 +21,7 @@ from .leaves import is_repeated, repeated_number, stretched
 from .logistic import log1p, sigmoid, softplus
 from .normalize import Normal
 from .scalars import constant_value
-from .selections import is_masked, is_one_of_each_row, masked, scattered
+from .selections import chosen, is_known_choice, is_one_of_each_row, scattered
 from .slots import Factors
 from .term import Expr, Rational, coefficient, is_exact, scaled, term_is_finite, times
 
@@ -314,7 +314,7 @@ FORMS: dict[str, Rule] = {
     "softmax": _softmax,
     "log_softmax": _log_softmax,
     "logsumexp": _logsumexp,
-    "where": masked,
+    "where": chosen,
     "add_along_axis": scattered,
     "solve": solved,
 }
@@ -357,7 +357,7 @@ _KNOWN_IF: dict[str, Callable[[Node], bool]] = {
     "embed": _takes_all,
     "diagonal": _is_main_diagonal,
     "diagonal_matrix": _is_main_diagonal,
-    "where": is_masked,
+    "where": is_known_choice,
     "add_along_axis": is_one_of_each_row,
     "solve": is_one_system,
 }

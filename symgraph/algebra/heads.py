@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from math import inf
 from typing import Any
@@ -263,16 +264,37 @@ def _least(expr: Expr) -> float:
 
 
 def _bounds(term: Term) -> tuple[float, float]:
-    """Bounds of a product of at most one factor, to the power 1."""
-    first = next(iter(term.factors), None)
-    if first is None:
-        return 1.0, 1.0
-    if len(term.factors) > 1 or term.bound or first.power != 1:
+    """Bounds of a product that is not summed."""
+    if term.bound:
         return -inf, inf
-    head = first.head
+    low = high = 1.0
+    for factor in term.factors:
+        ends = _bounds_of_power(factor.head, factor.power)
+        if inf in ends or -inf in ends:
+            if len(term.factors) > 1:
+                return -inf, inf  # 0 times infinity
+            return ends
+        corners = [a * b for a in (low, high) for b in ends]
+        low, high = min(corners), max(corners)
+    return low, high
+
+
+def _bounds_of_power(head: Head, power: Rational) -> tuple[float, float]:
     if head.kind == "exp":
         return 0.0, inf
-    return (head.low, head.high) if head.kind == "leaf" else (-inf, inf)
+    if head.kind != "leaf":
+        return -inf, inf
+    low, high = head.low, head.high
+    if power == 1:
+        return low, high
+    if power == 2:
+        near, far = sorted([abs(low), abs(high)])
+        return 0.0 if low < 0 < high else near * near, far * far
+    with suppress(OverflowError):
+        if low > 0:
+            ends = sorted([low ** float(power), high ** float(power)])
+            return ends[0], ends[1]
+    return -inf, inf
 
 
 def _term_order(term: Term) -> Any:

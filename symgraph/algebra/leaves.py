@@ -13,7 +13,13 @@ from .labels import canonical_term
 from .scalars import number
 from .term import Coef, Expr, coefficient
 
-__all__ = ["has_number", "is_repeated", "leaf_expr", "repeated_number", "stretched"]
+__all__ = [
+    "has_number",
+    "is_repeated",
+    "leaf_expr",
+    "repeated_number",
+    "stretched",
+]
 
 
 def leaf_expr(heads: Heads, node: Node) -> Expr:

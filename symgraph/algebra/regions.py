@@ -12,7 +12,9 @@ from collections.abc import Sequence
 
 from ..nodes import Node
 from .leaves import has_number
-from .term import Expr, Term, weight
+from .lower_bound import exps_of
+from .powers import lowered_power
+from .term import Expr, Head, Term, weight
 
 __all__ = [
     "ARGUMENTS",
@@ -21,6 +23,7 @@ __all__ = [
     "SELECTIONS",
     "arrays_of",
     "held_by",
+    "hides_much",
     "is_closed",
     "is_trivial",
 ]
@@ -71,6 +74,20 @@ def is_closed(expr: Expr, users: int, argument: bool) -> bool:
     return users > 1 and any(_is_contraction(term) for term in expr)
 
 
+def hides_much(near: Expr, expr: Expr) -> bool:
+    """Whether values inside, each as one array, hide a sum of exps or a product of matrices."""
+    if not _of_exps(expr) <= _of_exps(near):
+        return True
+    return any(
+        sum(len(f.idx) > 1 and any(i < 0 for i in f.idx) for f in term.factors) > 1 for term in expr
+    )
+
+
+def _of_exps(expr: Expr) -> set[Head]:
+    heads = {f.head for term in expr for f in term.factors}
+    return {head for head in heads if head.kind in ("sum", "log") and exps_of(head)}
+
+
 def _length(term: Term) -> int:
     """Factors of a product, the terms of a lazy sum among them."""
     return sum([len(f.head.expr) if f.head.kind == "sum" else 1 for f in term.factors])
@@ -88,7 +105,12 @@ def _is_contraction(term: Term) -> bool:
 
 def arrays_of(expr: Expr) -> list[Node]:
     """The arrays an expression is written over, those inside closed heads too."""
-    found: dict[Node, None] = {}
+    return list(_uses_of_arrays(expr))
+
+
+def _uses_of_arrays(expr: Expr) -> dict[Node, int]:
+    """How many factors each array is."""
+    found: dict[Node, int] = {}
     seen: set[int] = set()
     queue = [expr]
     while queue:
@@ -96,21 +118,22 @@ def arrays_of(expr: Expr) -> list[Node]:
             for factor in term.factors:
                 head = factor.head
                 if head.kind == "leaf":
-                    found[head.node] = None
+                    found[head.node] = found.get(head.node, 0) + 1
                 elif head.kind in ("sum", "exp", "log") and id(head) not in seen:
                     seen.add(id(head))
                     queue.append(head.expr)
-    return list(found)
+    return found
 
 
 def held_by(expr: Expr) -> list[Node]:
     """The arrays that any spelling needs: of sin(x) cos(x), which may become sin(2 x), only x.
 
-    A difference may be turned round inside an odd function, so there only its two parts are.
+    A difference may be turned round inside an odd function, so there only its two parts are. Of
+    x**(a - 1) that stands once, and may become x**a, they are x and a.
     """
     found: list[Node] = []
-    for node in arrays_of(expr):
-        if not _merges(node):
+    for node, uses in _uses_of_arrays(expr).items():
+        if not _merges(node) and (uses > 1 or lowered_power(node) is None):
             found.append(node)
             continue
         for operand in node.operands:
@@ -122,6 +145,8 @@ def _changes_inside(node: Node, operand: Node) -> bool:
     """Whether an operand is written anew where the operation takes up a sign or a number."""
     if node.op.name == "where":
         return operand.op.name == "multiply"
+    if node.op.name == "power":
+        return operand is node.operands[1]
     return _turns(node)
 
 
@@ -141,6 +166,8 @@ def is_trivial(node: Node, opened: Sequence[bool]) -> bool:
     if any(opened) or len(set(node.operands)) < len(node.operands):
         return False
     if node.op.name == "add" and all(each.op.name == "embed" for each in node.operands):
+        return False
+    if node.op.name == "where":
         return False
     if node.op.name == "negative" and _merges(node.operands[0]):
         return False

@@ -1,9 +1,12 @@
-"""Masks and scattered values as products: where a mask says nothing new, and one-hot rows."""
+"""Choices and scattered values as products: masks that say nothing new, clipping, one-hot rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import inf, isclose
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ..array import FUNCTIONS, Array
 from ..dims import known_equal
@@ -11,37 +14,111 @@ from ..nodes import Node
 from .heads import open_axes
 from .leaves import leaf_expr, repeated_number, stretched
 from .slots import has_exps
-from .term import Expr, Term, term_is_total
+from .term import (
+    ONE,
+    Coef,
+    Expr,
+    Head,
+    Term,
+    coefficient,
+    quotient,
+    scaled,
+    term_is_total,
+    times,
+)
 
 if TYPE_CHECKING:
     from .forms import Forms
 
-__all__ = ["is_masked", "is_one_of_each_row", "masked", "scattered"]
+__all__ = ["chosen", "is_known_choice", "is_one_of_each_row", "scattered"]
 
 _ABOVE = {"greater", "greater_equal"}
 _BELOW = {"less", "less_equal"}
 
 
 # -- masks -----------------------------------------------------------------------------------------
-def is_masked(node: Node) -> bool:
-    """Whether a choice is between something and 0, by a comparison."""
+def is_known_choice(node: Node) -> bool:
+    """Whether a choice is between something and 0, by a comparison, or clips."""
     condition, _, otherwise = node.operands
-    return condition.op.name in _ABOVE | _BELOW and _is_zero(otherwise)
+    if condition.op.name not in _ABOVE | _BELOW | {"equal"}:
+        return False
+    return _is_zero(otherwise) or _clipping(node) is not None
 
 
-def masked(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+def chosen(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    """A choice that is an expression of its own."""
+    clipping = _clipping(node)
+    if clipping is None:
+        return _masked(forms, node, operands)
+    x, bound, by = clipping
+    clipped = FUNCTIONS["clip"](Array(x), -bound, bound).node
+    return scaled(leaf_expr(forms.heads, clipped), by) if clipped.dtype == node.dtype else None
+
+
+def _clipping(node: Node) -> tuple[Node, float, Coef] | None:
+    """What is clipped, its bound, and by what that is multiplied.
+
+    where(|x| < c, k x, k c sign(x)): at c itself both are the same.
+    """
+    condition, inside, outside = node.operands
+    sized, bound = condition.operands
+    if sized.op.name != "absolute" or condition.op.name == "equal" or node.dtype.kind != "f":
+        return None
+    if condition.op.name in _ABOVE:
+        inside, outside = outside, inside
+    (x,) = sized.operands
+    limit = repeated_number(stretched(bound))
+    (by, array), (far, side) = _multiple(inside), _multiple(outside)
+    if array is not x or x.shape != node.shape or side.op.name != "sign":
+        return None
+    top = 0.0 if limit is None else float(limit)
+    if side.operands[0] is not x or not 0 < top < inf:
+        return None
+    same = isclose(float(far), float(by) * top, rel_tol=4 * float(np.finfo(node.dtype).eps))
+    return (x, top, by) if same else None
+
+
+def _multiple(node: Node) -> tuple[Coef, Node]:
+    """The number and the array that a value is the product of."""
+    if node.op.name in ("multiply", "divide"):
+        x, y = node.operands
+        by = _number(y)
+        if by is not None and by != 0:
+            return (by if node.op.name == "multiply" else quotient(1, by)), x
+        by = _number(x)
+        if by is not None and node.op.name == "multiply":
+            return by, y
+    return 1, node
+
+
+def _number(node: Node) -> Coef | None:
+    """The number that all elements are, which may be a product of two."""
+    repeated = repeated_number(stretched(node))
+    if repeated is not None:
+        return coefficient(repeated)
+    if node.op.name != "multiply":
+        return None
+    x, y = map(_number, node.operands)
+    return None if x is None or y is None else times(x, y)
+
+
+def _masked(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     """where(u > v, a, 0) is a if each term of it has max(u - v, 0) as a factor: it is 0 already.
 
-    The other factors must be numbers wherever the inputs are, or 0 times them would not be 0: an
-    exp that may overflow is none.
+    Or if max(u, v) - v is. The other factors must be numbers wherever the inputs are, or 0 times
+    them would not be 0: an exp that may overflow is none.
     """
-    chosen = forms.aligned(node, operands)[1]
+    values = forms.aligned(node, operands)[1]
     condition = node.operands[0]
+    if not values:
+        return None
     # Along the very axes of the condition: a column that is 0 says nothing of the rows.
     places = {axis: place for place, axis in enumerate(open_axes(node))}
     along = tuple([places[axis] for axis in open_axes(condition)])
-    if chosen and all(_vanishes(term, condition, along) for term in chosen):
-        return chosen
+    if condition.op.name != "equal" and all(_vanishes(each, condition, along) for each in values):
+        return values
+    if _vanishes_beyond(forms, values, condition, places):
+        return {} if condition.op.name == "equal" else values
     return None
 
 
@@ -59,6 +136,76 @@ def _vanishes(term: Term, condition: Node, along: tuple[int, ...]) -> bool:
         and _is_rectified(f.head.node, left, right, above)
         for f in term.factors
     )
+
+
+def _vanishes_beyond(forms: Forms, expr: Expr, condition: Node, places: Mapping[int, int]) -> bool:
+    """Whether the expression is 0 where u is not above v, since max(u, v) is v there.
+
+    Where they are equal, for the condition that they are.
+    """
+    along = tuple([places[axis] for axis in open_axes(condition)])
+    high, low = condition.operands
+    if condition.op.name in _BELOW:
+        high, low = low, high
+    ends = [("maximum", low), ("minimum", high)]
+    if condition.op.name == "equal":
+        ends += [("maximum", high), ("minimum", low)]
+    for name, other in ends:
+        found = {
+            f.head
+            for term in expr
+            for f in term.factors
+            if f.head.kind == "leaf"
+            and f.idx == along
+            and f.head.node.op.name == name
+            and f.head.node.shape == condition.shape
+            and _are(f.head.node.operands, (high, low))
+        }
+        if len(found) == 1 and all(_is_sure(term) for term in expr):
+            (head,) = found
+            inside = leaf_expr(forms.heads, other)
+            inside = forms.moved(inside, [places[axis] for axis in open_axes(other)])
+            if _replaced(forms, expr, head, along, inside) == {}:
+                return True
+    return False
+
+
+def _is_sure(term: Term) -> bool:
+    return term_is_total(term) and not has_exps([(f.head, f.idx, f.power) for f in term.factors])
+
+
+def _replaced(
+    forms: Forms, expr: Expr, head: Head, along: tuple[int, ...], inside: Expr
+) -> Expr | None:
+    """The expression with another one in the place of a factor; None if it has no such power."""
+    total: Expr = {}
+    for term, coef in expr.items():
+        factors, bound = forms.normal.opened_term(term)
+        rest = [slot for slot in factors if slot[0] is not head or slot[1] != along]
+        power = sum(slot[2] for slot in factors) - sum(slot[2] for slot in rest)
+        new = forms.normal.product(coef, rest, bound)
+        raised: Expr | None = {ONE: 1}
+        if power:
+            raised = forms.normal.power(inside, power) if inside else {}
+        if raised is None or (not inside and power < 0):
+            return None
+        total = forms.normal.add([(total, 1), (forms.normal.multiply(new, raised), 1)])
+    return total
+
+
+def _are(found: Sequence[Node], wanted: Sequence[Node]) -> bool:
+    """Whether two operands are the same two, in either order; numbers, however often repeated."""
+    return any(
+        all(_same(a, b) for a, b in zip(found, order, strict=True))
+        for order in (wanted, wanted[::-1])
+    )
+
+
+def _same(a: Node, b: Node) -> bool:
+    if a is b:
+        return True
+    first, second = repeated_number(stretched(a)), repeated_number(stretched(b))
+    return first is not None and first == second
 
 
 def _is_rectified(node: Node, left: Node, right: Node, above: bool) -> bool:

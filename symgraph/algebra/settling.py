@@ -129,6 +129,7 @@ class Settling(ABC):
                 self._sum_step(factors, bound)
                 or self._clearing_step(factors, bound)
                 or self._nested_step(factors, bound)
+                or self._rooted_step(factors, bound)
             )
         if step is None and "leaf" in kinds:
             step = self._turning_step(factors, bound)
@@ -309,6 +310,26 @@ class Settling(ABC):
                     continue
                 left = [other for other in factors if other is not slot]
                 return raised[ONE], [*left, (h, i, low * power), (closed, new, power)], bound
+        return None
+
+    def _rooted_step(self, factors: Factors, bound: Bound) -> Product | None:
+        """A lazy sum as a multiple of the one whose root stands beside it.
+
+        (x - 1) (1 - x)**(-1/2) = -(1 - x) (1 - x)**(-1/2).
+        """
+        sums = [slot for slot in factors if slot[0].kind == "sum" and len(slot[0].expr) > 1]
+        for head, idx, power in sums if len(sums) > 1 else ():
+            by = content(head.expr) if power.denominator > 1 else one
+            if by == 1:
+                continue
+            closed, at = self.heads.closed(
+                "sum", scaled(self.instance((head, idx, one)), inverted(by))
+            )
+            for slot in sums:
+                raised = constant_power(inverted(by), slot[2]) if slot[:2] == (closed, at) else None
+                if raised is not None and slot[2].denominator == 1:
+                    left = [other for other in factors if other is not slot]
+                    return raised[ONE], [*left, (head, idx, slot[2])], bound
         return None
 
     def _sign_step(self, factors: Factors, bound: Bound) -> Product | None:

@@ -29,6 +29,7 @@ from .regions import (
     SELECTIONS,
     arrays_of,
     held_by,
+    hides_much,
     is_closed,
     is_trivial,
 )
@@ -94,8 +95,8 @@ def normalized(
         Forget earlier rounds: what they gave up may be cheaper now, and the order in which arrays
         were first met decides between spellings of one cost.
     late : bool
-        Nothing more shortens a region as a whole: over the values inside that have other users
-        too, each as one array, it may be shorter than it is.
+        Nothing more shortens a region as a whole: written over the values inside that have other
+        users too, each as one array, and over nothing else, it may be shorter than it is.
     """
     if trust == "exact":
         return list(outputs)
@@ -181,21 +182,23 @@ class Pass:
         trivial = trivial and not (self.thorough and self._reaches(node))
         # A value with several users is written at its best: alone, none of them would change it.
         shared = self.users[node] > 1
-        near = views.near(node, expr) if self.late else None
         wanted = (closed or shared or node in self.ends) and not trivial
+        looked = self.late or (self.patient and moved is None)
+        near = views.near(node, expr) if looked else expr
         before, ended = self.now[node], None
-        if wanted and near is not expr:
-            ended = self._end(node, expr if near is None else near)
-        if near is not None and not (
-            closed and is_closed(near, self.users[node], node in self.arguments)
-        ):
+        if wanted and not self.late:
+            also = [] if near is expr or hides_much(near, expr) else [near]
+            ended = self._end(node, expr, also)
+        elif wanted and near is not expr:
+            ended = self._end(node, near)
+        if looked and not (closed and is_closed(near, self.users[node], node in self.arguments)):
             views.bring_near(node, near)  # Long over the inputs, short over the arrays there are.
         if closed:
             views.close(node)
         else:
             views.open(node, expr)
         views.learn(node, expr)
-        if self.late:
+        if self.patient:
             self.speller.learn(self.now[node])
         if shape is not None and expr:
             self._note(node, expr, shape, ended, written=self.now[node] is not before)
@@ -204,7 +207,7 @@ class Pass:
         """A part or a join of multiples, as a multiple."""
         if self.thorough and Moves.knows(node) and self.world.alive(node):
             with suppress(OverflowError):
-                return self.moves.form(node, self.views.nearest)
+                return self.moves.form(node, self.views.nearest if self.late else self.views.of)
         return None
 
     # -- regions of one shape ----------------------------------------------------------------------
@@ -276,22 +279,24 @@ class Pass:
         return rebuilt
 
     # -- the end of a region -----------------------------------------------------------------------
-    def _end(self, node: Node, expr: Expr) -> Ended:
+    def _end(self, node: Node, expr: Expr, also: Sequence[Expr] = ()) -> Ended:
         # Any spelling needs the arrays below: held, they bound the walk that prices the old one.
         needed = held_by(expr)
         held = self.world.hold(needed)
-        saved = self._respelled(node, expr)
+        saved = self._respelled(node, expr, also)
         self.world.let_go(held)
         return needed, saved
 
-    def _respelled(self, node: Node, expr: Expr) -> Cost:
+    def _respelled(self, node: Node, expr: Expr, also: Sequence[Expr]) -> Cost:
         """The node in its cheapest spelling; what the one it had costs."""
         saved = self.world.suspend(node)
         polynomial = self._polynomial(node, saved)
         if not polynomial and self._hopeless(node, expr, saved):
             self.world.resume(node)
             return saved
-        options = [*([expr] if self.late else self._options(expr)), *polynomial]
+        if can_overflow(self.now[node], self.world.alive):
+            also = ()  # Over the same values it would be shaky again, and shorter than what is not.
+        options = [*([expr] if self.late else self._options(expr)), *also, *polynomial]
         if not self._taken(node, expr, saved, options):
             self._keep(node, saved)
         return saved

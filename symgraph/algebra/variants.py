@@ -15,6 +15,7 @@ from .labels import canonical_term
 from .leaves import repeated_number
 from .normalize import Normal
 from .pieces import Piece, Spelling
+from .powers import is_raised, lowered_power
 from .regions import ODD
 from .slots import Factors, Slot
 from .term import Coef, Rational, Term, coefficient, quotient
@@ -42,6 +43,7 @@ class Variants:
             *self._trigonometric(factors),
             *self._written_inside(factors, coef),
             *self._computed_anyway(factors),
+            *self._raised_by_one(factors),
             *self._roots_joined(factors),
             *self._cancelled(factors),
         ]
@@ -149,10 +151,28 @@ class Variants:
                 other = next((each for each in whole.operands if each is not node), node)
                 at = places.get(other, place)
                 idx = factors[place][1]
-                if at == place or factors[at][1] != idx or other.shape != node.shape:
+                if at == place or node.shape != whole.shape:
+                    continue
+                if other.ndim and (factors[at][1] != idx or other.shape != node.shape):
                     continue
                 if self.spelling.alive(whole):
                     left = [slot for i, slot in enumerate(factors) if i not in (place, at)]
+                    return [([*left, (self.heads.made(whole), idx, one)], 1)]
+        return []
+
+    def _raised_by_one(self, factors: Factors) -> list[tuple[Factors, Coef]]:
+        """With x times x**(a - 1) as x**a."""
+        for place, (head, idx, power) in enumerate(factors):
+            pair = lowered_power(head.node) if head.kind == "leaf" and power == 1 else None
+            if pair is None:
+                continue
+            x, exponent = pair
+            if not is_raised(x, exponent, self.heads.knowledge):
+                continue
+            for other, (base, at, up) in enumerate(factors):
+                if base.kind == "leaf" and base.node is x and at == idx and up == 1:
+                    whole = self.spelling.call("power", x, exponent)
+                    left = [slot for i, slot in enumerate(factors) if i not in (place, other)]
                     return [([*left, (self.heads.made(whole), idx, one)], 1)]
         return []
 

@@ -42,7 +42,7 @@ def _kernel_of_inverse(xp: Any, s: Any) -> Any:
 inverse_root = elementwise(
     "inverse_root",
     kernel=_kernel_of_inverse,
-    vjp=(lambda ct, out, s: -(ct * divide_or_zero(0.5 * out, s)),),
+    vjp=(lambda ct, out, s: -0.5 * (ct * divide_or_zero(out, s)),),
     promote=like_ufunc("sqrt"),
     flops=1,  # As a root: one instruction of processors, one operation of XLA.
     doc="1 / sqrt(s), and 0 where s is 0: what x = 0 is divided by in x / norm(x).",

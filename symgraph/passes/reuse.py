@@ -14,9 +14,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from ..algebra.leaves import repeated_number
+from ..algebra.powers import is_raised, lowered_power
 from ..array import FUNCTIONS, Array
-from ..facts import positive, total
+from ..facts import positive
 from ..nodes import Node, make, on_operands, origin, reachable
 from ..op import OPS
 from ..propagation import Knowledge
@@ -136,14 +136,9 @@ def _from_powers(node: Node, powers: dict[Node, Powers]) -> Node | None:
 def _one_apart(
     nodes: Sequence[Node], outputs: Sequence[Node], knowledge: Knowledge
 ) -> dict[Node, Node]:
-    """Of positive x, x**a as x times x**(a - 1) where that is needed for more; else this as that.
-
-    A number that is not defined has the power 0, and no product with it.
-    """
-    lower = {node: pair for node in nodes if (pair := _less_by_one(node)) is not None}
-    known = {x: knowledge.of(x) for x, _ in lower.values()}
-    sure = {x for x, each in known.items() if each.has(positive) and each.has(total)}
-    lower = {node: pair for node, pair in lower.items() if pair[0] in sure}
+    """For x > 0: x**a as x times x**(a - 1) where that is needed for more; else this as that."""
+    lower = {node: pair for node in nodes if (pair := lowered_power(node)) is not None}
+    lower = {node: pair for node, pair in lower.items() if is_raised(*pair, knowledge)}
     if not lower:
         return {}
     raised = {node.operands: node for node in nodes if node.op.name == "power"}
@@ -159,19 +154,10 @@ def _one_apart(
     for less, (x, a) in lower.items():
         if less not in needed:
             instead |= {product: _called("power", product, x, a) for product in products[less]}
-        elif (x, a) in raised and knowledge.of(a).has(positive):
+        elif (x, a) in raised and all(knowledge.of(each).has(positive) for each in (x, a)):
             power = raised[x, a]
             instead[power] = _called("multiply", power, x, less)
     return {node: new for node, new in instead.items() if new is not None}
-
-
-def _less_by_one(node: Node) -> tuple[Node, Node] | None:
-    """The array x and the exponent a, if the node is x**(a - 1)."""
-    if node.op.name == "power" and node.operands[1].op.name == "subtract":
-        a, less = node.operands[1].operands
-        if repeated_number(less) == 1:
-            return node.operands[0], a
-    return None
 
 
 # -- inner products --------------------------------------------------------------------------------

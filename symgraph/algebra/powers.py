@@ -1,0 +1,30 @@
+"""Powers whose exponents are arrays: x**a beside x**(a - 1)."""
+
+from __future__ import annotations
+
+from ..facts import nonnegative, positive, total
+from ..nodes import Node
+from ..propagation import Knowledge
+from .leaves import repeated_number
+
+__all__ = ["is_raised", "lowered_power"]
+
+
+def lowered_power(node: Node) -> tuple[Node, Node] | None:
+    """The array x and the exponent a, if the node is x**(a - 1)."""
+    if node.op.name == "power" and node.operands[1].op.name == "subtract":
+        exponent, less = node.operands[1].operands
+        if repeated_number(less) == 1:
+            return node.operands[0], exponent
+    return None
+
+
+def is_raised(x: Node, exponent: Node, knowledge: Knowledge) -> bool:
+    """Whether x**a may stand for x times x**(a - 1).
+
+    At x = 0 it is 0 for a > 0, where the product may be NaN. A number that is not defined has the
+    power 0, and no product with it.
+    """
+    facts = knowledge.of(x)
+    at_zero = facts.has(nonnegative) and knowledge.of(exponent).has(positive)
+    return facts.has(total) and (facts.has(positive) or at_zero)
