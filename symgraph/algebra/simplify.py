@@ -34,15 +34,12 @@ from .regions import (
     is_trivial,
 )
 from .spelled import Speller, rewritten
-from .steadiness import can_overflow, is_finite_but_for_overflow
+from .steadiness import STEADY, can_overflow, is_finite_but_for_overflow
 from .term import Expr, Head
 from .views import Views
 from .world import Cost, World
 
 __all__ = ["SMALL", "RewriteLog", "normalized"]
-
-_STEADY = frozenset({"logsumexp", "logaddexp", "log_softmax", "softmax", "softplus", "sigmoid"})
-"""Spellings that stand for what overflows: not given up for a shorter one that does."""
 
 SMALL = 3_000
 """Nodes up to which a graph is simplified thoroughly, in rounds until nothing changes.
@@ -264,7 +261,7 @@ class Pass:
         old = self.now[node]
         with origin(rewritten(node)):
             new = echo.instead.over(shape.atoms)
-        if new is old or _depends(new, old) or can_overflow(new, self.world.alive):
+        if new is old or _depends(new, old) or can_overflow(new, self.world.alive, old):
             right = False
         else:
             right = self._replaced(node, new, lambda spent: spent < saved)
@@ -308,9 +305,9 @@ class Pass:
         if new is None or new is old or _depends(new, old) or self._vanishes(node, new):
             return False
         alive = self.world.alive
-        shaky, was_shaky = can_overflow(new, alive), can_overflow(old, alive)
+        shaky, was_shaky = can_overflow(new, alive, old), can_overflow(old, alive)
         steadier = was_shaky and not shaky
-        if shaky and (old.op.name in _STEADY or not was_shaky):
+        if shaky and (old.op.name in STEADY or not was_shaky):
             return False
         arrays = set(arrays_of(option))
         return self._replaced(

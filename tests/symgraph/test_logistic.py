@@ -75,9 +75,85 @@ def test_of_two_sigmoids_one_is_the_multiple_of_the_other(f: Callable[..., Any])
     np.testing.assert_allclose(small.evaluate(**at), sg.trace(f, **at).evaluate(**at), rtol=1e-14)
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, y: y - snp.sigmoid(x - y) * -snp.sigmoid(x) * snp.sigmoid(y - x),
+        lambda x, y: y + snp.sigmoid(x - y) * -snp.sigmoid(x) * snp.sigmoid(-x),
+        lambda x, y: np.sum(-snp.sigmoid(x - y) * np.cos(y) * np.exp(-y)) - x,
+        lambda x, y: np.sum(x) * np.sum((s := snp.sigmoid(-x)) / (2 + s**2)) - y,
+    ],
+)
+def test_exps_of_several_sigmoids_are_not_made_one(f: Callable[..., Any]) -> None:
+    """exp(2 x - y) is infinite where what it is multiplied with is 0."""
+    at = {"x": np.array([-900.0, 500.0, 900.0]), "y": np.array([0.1, 0.5, 0.9])}
+    small = sg.trace(f, x="3", y="3").simplify()
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(small.evaluate(**at), sg.trace(f, **at).evaluate(**at))
+
+
 def test_numbers_agree_in_single_precision() -> None:
     x = np.array([-90.0, -3.0, 0.0, 3.0, 80.0], np.float32)
     small = sg.trace(lambda x: -snp.sigmoid(-x), x=x).simplify()
     found = small.evaluate(x=x)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, -1 / (1 + np.exp(x.astype(float))), rtol=1e-6)
+
+
+# -- random multiples, products and sums of them ---------------------------------------------------
+def random_expression(rng: np.random.Generator, x: Any, y: Any) -> Any:
+    """A sum of products of sigmoids, numbers, arrays and signs."""
+    inside = [x, -x, y - x, x - y, -2 * y, np.cos(x) - y, x * y, -(x + y) / 3, np.sin(y)]
+    factors = [x, np.cos(y), -y, 2.0, -0.5, np.sum(x), np.exp(-y)]
+    factors += [snp.softmax(x), snp.softmax(x - y), snp.softplus(y - x), snp.logsumexp(x)]
+    seen: list[Any] = []
+
+    def pick(choices: list[Any]) -> Any:
+        return choices[rng.integers(len(choices))]
+
+    def factor() -> Any:
+        if seen and rng.random() < 0.2:
+            return pick(seen)
+        if rng.random() < 0.5:
+            found = snp.sigmoid(pick(inside))
+            seen.append(found)
+            return -found if rng.random() < 0.4 else found
+        return pick(factors)
+
+    total = np.cos(x) - y
+    for _ in range(rng.integers(1, 4)):
+        product = factor()
+        for _ in range(rng.integers(0, 3)):
+            product = product / (2 + factor() ** 2) if rng.random() < 0.15 else product * factor()
+        product = np.sum(product) if rng.random() < 0.2 else product
+        total = total - product if rng.random() < 0.5 else total + product
+    return total
+
+
+def check_random(seed: int) -> None:
+    def f(x: Any, y: Any) -> Any:
+        return random_expression(np.random.default_rng(seed), x, y)
+
+    graph = sg.trace(f, x="4", y="4")
+    small = graph.simplify()
+    assert small.op_count() <= graph.op_count(), small
+    assert small.simplify().dag.outputs == small.dag.outputs, small
+    rng = np.random.default_rng(seed + 1)
+    for scale in (1.0, 1000.0):
+        at = {"x": scale * rng.standard_normal(4), "y": rng.random(4)}
+        with np.errstate(all="ignore"):
+            found, expected = small.evaluate(**at), graph.evaluate(**at)
+        size = np.max(np.abs(expected), initial=1.0)
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12 * size)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_multiples(seed: int) -> None:
+    check_random(seed)
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("start", range(100, 1600, 100))
+def test_many_random_multiples(start: int) -> None:
+    for seed in range(start, start + 100):
+        check_random(seed)
