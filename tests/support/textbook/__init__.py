@@ -19,6 +19,7 @@ import symgraph.numpy as snp
 __all__ = [
     "POSITIVE",
     "PROBABILITY",
+    "SCALE",
     "SIMPLEX",
     "SPD",
     "SYMMETRIC",
@@ -31,8 +32,9 @@ __all__ = [
     "traced",
 ]
 
-# What is known of five numbers or a matrix of five rows, where it is the same in many rows.
+# What is known of a number, of five or of a matrix of five rows, where many rows say the same.
 POSITIVE = sg.spec("5", assume=sg.positive)
+SCALE = sg.spec("", assume=sg.positive)
 PROBABILITY = sg.spec("5", assume=sg.interval(0.05, 0.95))
 SIMPLEX = sg.spec("5", assume=sg.simplex(axis=-1))
 SYMMETRIC = sg.spec("5, 5", assume=sg.symmetric)

@@ -6,12 +6,11 @@ import numpy as np
 
 import symgraph as sg
 import symgraph.numpy as snp
-from textbook import POSITIVE, PROBABILITY, Row, row
+from textbook import POSITIVE, PROBABILITY, SCALE, Row, row
 from textbook import plain_sigmoid as sigmoid
 
 __all__ = ["AFRESH"]
 
-NUMBER = sg.spec("", assume=sg.positive)
 
 AFRESH: list[Row] = [
     row(
@@ -30,7 +29,7 @@ AFRESH: list[Row] = [
         lambda x, m, s: np.sum(((q := s**2) - (d := (x - m) ** 2)) / (q + d)) / s,
         x="5",
         m="",
-        s=NUMBER,
+        s=SCALE,
     ),
     row(
         "negative binomial, log mean",
@@ -39,7 +38,7 @@ AFRESH: list[Row] = [
         lambda z, y, r: (y + r) * sigmoid(z - np.log(r)) - y,
         z="5",
         y=POSITIVE,
-        r=NUMBER,
+        r=SCALE,
     ),
     row(
         "log Rayleigh",
@@ -65,7 +64,7 @@ AFRESH: list[Row] = [
         "n",
         lambda x, n: np.sum((u := np.log(x)) * (p := sigmoid(n * u)) * (1 - p)),
         x=POSITIVE,
-        n=NUMBER,
+        n=SCALE,
     ),
     row(
         "Lennard-Jones",
@@ -263,7 +262,7 @@ AFRESH: list[Row] = [
         "k",
         lambda x, k: np.sum((x**k - 1) * np.log(x) - 1 / k),
         x=POSITIVE,
-        k=NUMBER,
+        k=SCALE,
     ),
     row(
         "Pareto tail index",
@@ -271,7 +270,7 @@ AFRESH: list[Row] = [
         "a",
         lambda x, a: np.sum(np.log(x) - 1 / a),
         x=POSITIVE,
-        a=NUMBER,
+        a=SCALE,
     ),
     row(
         "Black-Scholes d1, volatility",

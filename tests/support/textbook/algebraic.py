@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 import symgraph as sg
-from textbook import POSITIVE, Row, row
+from textbook import POSITIVE, SCALE, Row, row
 
 __all__ = ["ALGEBRAIC"]
 
 TWIXT = sg.spec("5", assume=sg.interval(-0.95, 0.95))
 NONZERO = sg.spec("5", assume=sg.nonzero)
-SCALE = sg.spec("", assume=sg.positive)
 
 
 def horner(x: Any, coefficients: Sequence[float]) -> Any:

@@ -7,11 +7,10 @@ import numpy as np
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.numpy import sigmoid, softmax
-from textbook import POSITIVE, SYMMETRIC, Row, log_sum_exp, plain_sigmoid, plain_softmax, row
+from textbook import POSITIVE, SCALE, SYMMETRIC, Row, log_sum_exp, plain_sigmoid, plain_softmax, row
 
 __all__ = ["APPLIED"]
 
-SCALE = sg.spec("", assume=sg.positive)
 IDS = sg.spec("6", "int64", assume=sg.interval(0, 3))
 TABLE = sg.spec("6, 5", assume=sg.positive)
 HEADS = {"Q": "2, 6, 3", "K": "2, 4, 3", "V": "2, 4, 2", "G": "2, 6, 2"}

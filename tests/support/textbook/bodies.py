@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import symgraph as sg
-from textbook import POSITIVE, SPD, Row, row
+from textbook import POSITIVE, SCALE, SPD, Row, row
 
 __all__ = ["BODIES"]
 
-SCALE = sg.spec("", assume=sg.positive)
 
 SERIES: list[Row] = [
     row(

@@ -7,11 +7,10 @@ import numpy as np
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.numpy import sigmoid, softmax
-from textbook import POSITIVE, PROBABILITY, SIMPLEX, Row, log_sum_exp, row
+from textbook import POSITIVE, PROBABILITY, SCALE, SIMPLEX, Row, log_sum_exp, row
 
 __all__ = ["COUNT_LIKELIHOODS"]
 
-SCALE = sg.spec("", assume=sg.positive)
 
 COUNTS: list[Row] = [
     row(

@@ -6,11 +6,10 @@ import numpy as np
 
 import symgraph as sg
 import symgraph.numpy as snp
-from textbook import POSITIVE, SIMPLEX, Row, row
+from textbook import POSITIVE, SCALE, SIMPLEX, Row, row
 
 __all__ = ["DIVERGENCES"]
 
-SCALE = sg.spec("", assume=sg.positive)
 
 DIVERGENCES: list[Row] = [
     row(

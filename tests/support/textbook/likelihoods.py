@@ -7,11 +7,10 @@ import numpy as np
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.numpy import sigmoid, softmax
-from textbook import POSITIVE, SYMMETRIC, Row, log_sum_exp, row
+from textbook import POSITIVE, SCALE, SYMMETRIC, Row, log_sum_exp, row
 
 __all__ = ["LIKELIHOODS"]
 
-SCALE = sg.spec("", assume=sg.positive)
 HALF_LOG_2_PI = 0.5 * np.log(2 * np.pi)
 
 GAUSSIAN: list[Row] = [

@@ -7,21 +7,13 @@ import numpy as np
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.numpy import sigmoid
-from textbook import POSITIVE, PROBABILITY, SIMPLEX, Row, row
+from textbook import POSITIVE, PROBABILITY, SCALE, SIMPLEX, Row, row
 
-NUMBER = sg.spec("", assume=sg.positive)
 UNIT = sg.spec("", assume=sg.interval(0.05, 0.95))
 SYM4 = sg.spec("4,4", assume=sg.symmetric)
 SPD4 = sg.spec("4,4", assume=sg.positive_definite)
-ONE_HOT = sg.spec("5", assume=sg.one_hot(axis=-1))
 ACUTE = sg.spec("5", assume=sg.interval(0.1, 1.4))
-inv, det, solve, norm, trace = (
-    np.linalg.inv,
-    np.linalg.det,
-    np.linalg.solve,
-    np.linalg.norm,
-    np.trace,
-)
+inv, solve = np.linalg.inv, np.linalg.solve
 
 
 LIKELIHOODS: list[Row] = [
@@ -56,7 +48,7 @@ LIKELIHOODS: list[Row] = [
         m="4",
         x="4",
         S=SPD4,
-        n=NUMBER,
+        n=SCALE,
     ),
     row(
         "beta by mean and precision, mean",
@@ -69,7 +61,7 @@ LIKELIHOODS: list[Row] = [
         "m",
         lambda m, k, x: k * (snp.digamma(m * k) - snp.digamma((1 - m) * k) - np.log(x / (1 - x))),
         m=PROBABILITY,
-        k=NUMBER,
+        k=SCALE,
         x=PROBABILITY,
     ),
     row(
@@ -109,7 +101,7 @@ LIKELIHOODS: list[Row] = [
         X="5,3",
         t=POSITIVE,
         d="5",
-        k=NUMBER,
+        k=SCALE,
     ),
     row(
         "log-logistic survival, censored, location",
@@ -123,7 +115,7 @@ LIKELIHOODS: list[Row] = [
         m="5",
         t=POSITIVE,
         d="5",
-        s=NUMBER,
+        s=SCALE,
     ),
     row(
         "generalised normal, scale",
@@ -133,7 +125,7 @@ LIKELIHOODS: list[Row] = [
         a=POSITIVE,
         x="5",
         m="5",
-        b=NUMBER,
+        b=SCALE,
     ),
     row(
         "Gaussian, factor of the precision",
@@ -285,16 +277,16 @@ SCIENCES: list[Row] = [
         lambda S, K, r, v, t: snp.ndtr((np.log(S / K) + (r + v**2 / 2) * t) / (v * np.sqrt(t))),
         S=POSITIVE,
         K=POSITIVE,
-        r=NUMBER,
-        v=NUMBER,
-        t=NUMBER,
+        r=SCALE,
+        v=SCALE,
+        t=SCALE,
     ),
     row(
         "bond price, yield",
         lambda y, c: np.sum(c * (1 + y) ** -np.arange(1.0, 6.0)),
         "y",
         lambda y, c: -(c * (t := np.arange(1.0, 6.0))) @ (1 + y) ** (-t - 1),
-        y=NUMBER,
+        y=SCALE,
         c=POSITIVE,
     ),
     row(
@@ -304,14 +296,14 @@ SCIENCES: list[Row] = [
         lambda x, p, a: (w := p * np.exp(-a * x)) / np.sum(w),
         x="5",
         p=SIMPLEX,
-        a=NUMBER,
+        a=SCALE,
     ),
     row(
         "Bose gas, inverse temperature",
         lambda b, e: np.sum(np.log(1 - np.exp(-b * e))),
         "b",
         lambda b, e: np.sum(e / np.expm1(b * e)),
-        b=NUMBER,
+        b=SCALE,
         e=POSITIVE,
     ),
     row(
@@ -331,8 +323,8 @@ SCIENCES: list[Row] = [
         "x",
         lambda x, a, b, c: a - 2 * b * np.sum(x) - c,
         x=POSITIVE,
-        a=NUMBER,
-        b=NUMBER,
+        a=SCALE,
+        b=SCALE,
         c=POSITIVE,
     ),
     row(

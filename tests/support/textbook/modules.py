@@ -7,21 +7,10 @@ import numpy as np
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.numpy import sigmoid, softmax
-from textbook import Row, plain_sigmoid, row
+from textbook import SCALE, Row, plain_sigmoid, row
 
-NUMBER = sg.spec("", assume=sg.positive)
-UNIT = sg.spec("", assume=sg.interval(0.05, 0.95))
-SYM4 = sg.spec("4,4", assume=sg.symmetric)
-SPD4 = sg.spec("4,4", assume=sg.positive_definite)
 ONE_HOT = sg.spec("5", assume=sg.one_hot(axis=-1))
-ACUTE = sg.spec("5", assume=sg.interval(0.1, 1.4))
-inv, det, solve, norm, trace = (
-    np.linalg.inv,
-    np.linalg.det,
-    np.linalg.solve,
-    np.linalg.norm,
-    np.trace,
-)
+norm = np.linalg.norm
 
 
 MODULES: list[Row] = [
@@ -144,7 +133,7 @@ MODULES: list[Row] = [
         lambda X, g, r: g * softmax(r * X, axis=0),
         X="6,4",
         g="4",
-        r=NUMBER,
+        r=SCALE,
     ),
     row(
         "feature-wise modulation, both",

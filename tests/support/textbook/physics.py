@@ -6,11 +6,10 @@ import numpy as np
 
 import symgraph as sg
 from symgraph.numpy import sigmoid, softmax
-from textbook import POSITIVE, Row, row
+from textbook import POSITIVE, SCALE, Row, row
 
 __all__ = ["ENERGIES"]
 
-SCALE = sg.spec("", assume=sg.positive)
 PLANE = {"x": "3", "a": "3"}
 
 ENERGIES: list[Row] = [

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-import symgraph as sg
-from textbook import POSITIVE, Row, row
+from textbook import POSITIVE, SCALE, Row, row
 
 __all__ = ["RESIDUALS"]
 
-SCALE = sg.spec("", assume=sg.positive)
 
 RESIDUALS: list[Row] = [
     row(

@@ -6,12 +6,11 @@ import numpy as np
 
 import symgraph as sg
 import symgraph.numpy as snp
-from textbook import POSITIVE, PROBABILITY, Row, row
+from textbook import POSITIVE, PROBABILITY, SCALE, Row, row
 from textbook import plain_sigmoid as sigmoid
 
 __all__ = ["SCIENCES"]
 
-NUMBER = sg.spec("", assume=sg.positive)
 
 SCIENCES: list[Row] = [
     row(
@@ -83,7 +82,7 @@ SCIENCES: list[Row] = [
         lambda x, y, r: x ** (r - 1) * (x**r + y**r) ** (1 / r - 1),
         x=POSITIVE,
         y=POSITIVE,
-        r=NUMBER,
+        r=SCALE,
     ),
     row(
         "isoelastic utility",
@@ -91,7 +90,7 @@ SCIENCES: list[Row] = [
         "c",
         lambda c, g: c**-g,
         c=POSITIVE,
-        g=NUMBER,
+        g=SCALE,
     ),
     row(
         "discounted sum",
@@ -132,7 +131,7 @@ SCIENCES: list[Row] = [
         "p",
         lambda y, p: np.sum(y**p * np.log(y) - (y**p - 1) / p) / p,
         y=POSITIVE,
-        p=NUMBER,
+        p=SCALE,
     ),
     row(
         "Gamma deviance",
@@ -282,7 +281,7 @@ SCIENCES: list[Row] = [
         lambda z, y, T: (y - np.sum(y) * snp.softmax(z / T)) @ z / T**2,
         z="5",
         y="5",
-        T=NUMBER,
+        T=SCALE,
     ),
     row(
         "knowledge distillation",

@@ -6,7 +6,7 @@ import numpy as np
 
 import symgraph as sg
 from symgraph.numpy import sigmoid
-from textbook import POSITIVE, PROBABILITY, Row, row
+from textbook import POSITIVE, PROBABILITY, SCALE, Row, row
 
 __all__ = ["TRANSCENDENTAL"]
 
@@ -14,7 +14,6 @@ TWIXT = sg.spec("5", assume=sg.interval(-0.95, 0.95))
 ACUTE = sg.spec("5", assume=sg.interval(-1.5, 1.5))
 ANGLE = sg.spec("5", assume=sg.interval(0.1, 3))
 OVER_ONE = sg.spec("5", assume=sg.interval(1.1, 4))
-SCALE = sg.spec("", assume=sg.positive)
 
 EXPONENTIALS: list[Row] = [
     row(

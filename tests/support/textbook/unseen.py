@@ -6,14 +6,12 @@ import numpy as np
 
 import symgraph as sg
 from symgraph.numpy import sigmoid, softmax
-from textbook import POSITIVE, Row, plain_sigmoid, plain_softmax, row
+from textbook import POSITIVE, SCALE, Row, plain_sigmoid, plain_softmax, row
 
-NUMBER = sg.spec("", assume=sg.positive)
 UNIT = sg.spec("", assume=sg.interval(0.05, 0.95))
 SYM4 = sg.spec("4,4", assume=sg.symmetric)
 SPD4 = sg.spec("4,4", assume=sg.positive_definite)
 ONE_HOT = sg.spec("5", assume=sg.one_hot(axis=-1))
-ACUTE = sg.spec("5", assume=sg.interval(0.1, 1.4))
 inv, det, solve, norm, trace = (
     np.linalg.inv,
     np.linalg.det,
@@ -57,7 +55,7 @@ MATRIX: list[Row] = [
         ),
         "s",
         lambda s, K, y: 0.5 * (trace(V := inv(K + s * np.eye(4))) - (a := V @ y) @ a),
-        s=NUMBER,
+        s=SCALE,
         K=SPD4,
         y="4",
     ),
@@ -187,7 +185,7 @@ LOSSES: list[Row] = [
         w="3",
         X="6,3",
         y="6",
-        d=NUMBER,
+        d=SCALE,
     ),
     row(
         "several quantiles at once",
@@ -213,7 +211,7 @@ LOSSES: list[Row] = [
         lambda a, y, b: np.clip((a - y) / b, -1, 1) / 5,
         a="5",
         y="5",
-        b=NUMBER,
+        b=SCALE,
     ),
     row(
         "supervised contrastive, one anchor",
@@ -240,7 +238,7 @@ LOSSES: list[Row] = [
         "d",
         lambda d, e: -softmax(-d),
         d=POSITIVE,
-        e=NUMBER,
+        e=SCALE,
     ),
     row(
         "Kullback-Leibler of Gaussians, second covariance",
