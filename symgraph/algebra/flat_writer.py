@@ -75,7 +75,9 @@ class FlatWriter(TermWriter):
         by, piece = self.product(first, expr[first])
         leaf: Slot = (self.heads.made(self.spelling.times(piece, by).node), piece.names, one)
         rest = [item for item in expr.items() if item[0] is not first]
-        return [self.flat(added([(canonical_term([leaf], {}), one), *rest]))]
+        whole = added([(canonical_term([leaf], {}), one), *rest])
+        # Of a value and a multiple of it that is there nothing may be left.
+        return [self.flat(whole)] if whole else []
 
     def _expm1(self, expr: Expr) -> Scaled | None:
         """C exp(x) - c as c expm1(x), which keeps the digits of small x."""

@@ -42,6 +42,21 @@ def test_a_product_that_is_there_is_a_factor_also_if_one_of_its_factors_is_a_num
     np.testing.assert_allclose(small.evaluate(**at), want, rtol=1e-13)
 
 
+def test_a_value_and_a_multiple_of_it_that_is_there() -> None:
+    """Written over both, -v / 2 - (-v / 2) has no term left."""
+
+    def f(x: Any) -> Any:
+        v = np.prod(x**2 + 0.8, axis=-1)
+        angle = np.arctan2(-0.5 * v, v)
+        return np.sum((angle * angle - angle + v) * (angle * angle - angle - v))
+
+    spec = sg.spec((4, 3, 4), assume=sg.interval(0, 1))
+    graph = sg.trace(f, x=spec).gradient("x", value=False)
+    x = RNG.random((4, 3, 4))
+    want = graph.evaluate(x=x)
+    np.testing.assert_allclose(graph.simplify().evaluate(x=x), want, rtol=1e-11)
+
+
 def test_a_sum_over_the_root_of_its_negative() -> None:
     """x^2 - 1 over the root of 1 - x^2, where an interval says that this is positive."""
 
