@@ -8,6 +8,7 @@ from typing import TypeAlias
 from ..nodes import Node
 from ..propagation import Knowledge
 from .forms import Forms
+from .growth import Growth
 from .heads import Heads
 from .term import Expr
 from .world import Cost
@@ -23,7 +24,9 @@ class Memory:
 
     def __init__(self, knowledge: Knowledge) -> None:
         # Held weakly, for the knowledge is the key to this memory.
-        self.forms = Forms(Heads(weakref.proxy(knowledge)))
+        known = weakref.proxy(knowledge)
+        self.forms = Forms(Heads(known))
+        self.growth = Growth(known)
         self.kept: dict[Node, Cost] = {}
         self.kept_late: dict[Node, Cost] = {}
         self.leaves: dict[Node, Expr] = {}

@@ -145,7 +145,9 @@ class Pass:
         self.now: dict[Node, Node] = {}
         self.views = Views(memory, self.world, self.users, self.now, thorough=thorough)
         self.recall = self.views.recall
-        self.speller = Speller(self.forms.normal, self.recall, self.world, self.users)
+        self.speller = Speller(
+            self.forms.normal, self.recall, self.world, self.users, memory.growth
+        )
         self.moves = Moves(self.forms.normal, self.speller)
         self.shapes = Shapes(self.forms.heads.knowledge)
         self.polynomials = Polynomials(self.forms.heads)
@@ -261,7 +263,9 @@ class Pass:
         old = self.now[node]
         with origin(rewritten(node)):
             new = echo.instead.over(shape.atoms)
-        if new is old or _depends(new, old) or can_overflow(new, self.world.alive, old):
+        risk = self.memory.growth.risk
+        shaky = can_overflow(new, self.world.alive, old) or risk(new) > risk(old)
+        if new is old or _depends(new, old) or shaky:
             right = False
         else:
             right = self._replaced(node, new, lambda spent: spent < saved)

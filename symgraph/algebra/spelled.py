@@ -10,6 +10,7 @@ import numpy as np
 
 from ..nodes import Node, Origin, origin
 from .extract import Unwritable, Writer
+from .growth import Growth
 from .heads import open_axes
 from .normalize import Normal
 from .pieces import Piece, Spelling
@@ -35,15 +36,23 @@ class Speller:
         What is computed anyway.
     given : container of Node
         The graph as it was given.
+    growth : Growth
+        How fast values grow.
     """
 
     def __init__(
-        self, normal: Normal, recall: Recall, world: World, given: Container[Node]
+        self,
+        normal: Normal,
+        recall: Recall,
+        world: World,
+        given: Container[Node],
+        growth: Growth,
     ) -> None:
         self.normal = normal
         self.recall = recall
         self.world = world
         self.given = given
+        self.growth = growth
         self.products: dict[Node, list[Node]] = {}
         self._spellings: dict[np.dtype[Any], Spelling] = {}
 
@@ -55,7 +64,7 @@ class Speller:
                 known.append(node)
 
     def cheapest(self, node: Node, options: list[Expr]) -> tuple[Node | None, Expr]:
-        """The cheapest spelling of any of these, and of which."""
+        """The cheapest spelling of any of these, and of which; none that is NaN earlier."""
         spelling = self._spellings.get(node.dtype)
         if spelling is None:
             given = self.given.__contains__
@@ -77,6 +86,8 @@ class Speller:
             for option in options:
                 with suppress(Unwritable, OverflowError):
                     found.append((_shaped(spelling, writer.written(option), node), option))
+        risk = self.growth.risk(node)
+        found = [each for each in found if self.growth.risk(each[0]) <= risk]
         if len(found) > 1:
             return min(found, key=lambda each: self.world.price(each[0]))
         return found[0] if found else (None, options[0])

@@ -27,6 +27,7 @@ WIDE_BITS = 2300
 
 _LARGEST_EXPONENT = 1500
 """Beyond it, exp(x) + 1 would not fit into `WIDE_BITS`."""
+_EXPONENT_BY_BIT = _LARGEST_EXPONENT / WIDE_BITS
 _MOVEMENT = ("reshape", "transpose", "broadcast_to", "concatenate", "getitem")
 
 
@@ -58,10 +59,13 @@ def _scalar_functions() -> dict[str, Callable[..., Any]]:
 
         return call
 
+    def largest_exponent() -> float:
+        return max(_LARGEST_EXPONENT, _EXPONENT_BY_BIT * mp.prec)
+
     def bounded_exp(x: Any) -> Any:
         if mp.isinf(x):
             return inf if x > 0 else mp.mpf(0)
-        if abs(x) > _LARGEST_EXPONENT:
+        if abs(x) > largest_exponent():
             raise TooLarge
         return mp.exp(x)
 
@@ -76,7 +80,7 @@ def _scalar_functions() -> dict[str, Callable[..., Any]]:
             return mp.mpf(1)
         if x == 0:
             return mp.mpf(0) if y > 0 else nan
-        if mp.isinf(y) or mp.isinf(x) or abs(y * mp.log(abs(x))) > _LARGEST_EXPONENT:
+        if mp.isinf(y) or mp.isinf(x) or abs(y * mp.log(abs(x))) > largest_exponent():
             raise TooLarge
         return nan if x < 0 and y != mp.floor(y) else x**y
 
