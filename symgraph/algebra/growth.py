@@ -1,7 +1,7 @@
 """How fast values grow with the exps they are made of: where a quotient or a product is NaN.
 
 exp(x) / (1 + exp(x)**2) is a number until exp(x) overflows. Its derivative over the square of the
-denominator, as it stands in books, is infinite by infinite from a quarter of that x on.
+denominator, as it stands in books, is infinite by infinite from a third of that x on.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from itertools import chain
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ..facts import nonnegative
 from ..nodes import Node
@@ -18,10 +18,45 @@ from .leaves import repeated_number
 
 __all__ = ["Growth"]
 
-Degrees: TypeAlias = Mapping[tuple[Node, int], float]
-"""Of each array x and sign of it: the d for which the value goes as exp(d |x|) there."""
 
-_FLAT: Degrees = {}
+class Rate(NamedTuple):
+    """That a value goes as exp(degree |x|), and when that of exp(d |x|) makes it inf or 0.
+
+    exp(x)**2 / exp(x) has degree 1, and is infinite where exp(2 x) is.
+    """
+
+    degree: float = 0
+    infinite: float = 0
+    zero: float = 0
+
+    def times(self, other: Rate) -> Rate:
+        degree = self.degree + other.degree
+        infinite = max(self.infinite, other.infinite, degree)
+        return Rate(degree, infinite, max(self.zero, other.zero, -degree))
+
+    def raised(self, exponent: float) -> Rate:
+        degree = self.degree * exponent
+        ends = (self.infinite, self.zero) if exponent > 0 else (self.zero, self.infinite)
+        return Rate(degree, max(ends[0], degree), max(ends[1], -degree))
+
+    def plus(self, other: Rate) -> Rate:
+        return Rate(
+            max(self.degree, other.degree),
+            max(self.infinite, other.infinite),
+            min(self.zero, other.zero),
+        )
+
+    def risk_with(self, other: Rate) -> float:
+        """From which degree on the product of the two is inf * 0."""
+        return max(min(self.infinite, other.zero), min(self.zero, other.infinite))
+
+
+Rates: TypeAlias = Mapping[tuple[Node, int], Rate]
+"""Of each array x inside of exps, and each sign of it."""
+
+_FLAT: Rates = {}
+
+_ONE = Rate()
 
 _MANY = 8
 """Arrays in exps up to which a value's growth is followed."""
@@ -34,18 +69,17 @@ _SUMS = frozenset({"add", "subtract", "concatenate", "where", "maximum"})
 
 
 class Growth:
-    """The degrees of values, and from which degree on they are NaN."""
+    """The rates of values, and from which degree on they are NaN."""
 
     def __init__(self, knowledge: Knowledge) -> None:
         self.knowledge = knowledge
-        self._degrees: dict[Node, Degrees] = {}
+        self._rates: dict[Node, Rates] = {}
         self._risks: dict[Node, float] = {}
 
     def risk(self, node: Node) -> float:
-        """The least degree of what meets in an inf / inf, 0 / 0 or inf * 0, the node's or below.
+        """The largest d for which the node, or one below, is NaN where exp(d x) overflows.
 
-        The larger it is, the smaller are the arguments of exps from which the node is NaN; it is 0
-        where nothing of this kind meets.
+        There an inf / inf, 0 / 0 or inf * 0 is met. It is 0 where nothing of this kind is.
         """
         risks = self._risks
         stack = [node]
@@ -59,58 +93,79 @@ class Growth:
                 stack.extend(missing)
                 continue
             stack.pop()
-            self._degrees[top] = degrees = self._degrees_of(top)
+            self._rates[top] = rates = self._rates_of(top)
             risks[top] = max(map(risks.__getitem__, top.operands), default=0)
-            if degrees is not _FLAT or any(map(self._degrees.__getitem__, top.operands)):
+            if rates is not _FLAT:
                 risks[top] = max(risks[top], self._risk_at(top))
         return risks[node]
 
-    def _risk_at(self, node: Node) -> float:
-        name = node.op.name
-        if name != "divide" and (name not in _PRODUCTS or len(node.operands) != 2):
-            return 0
-        left, right = (self._degrees[each] for each in node.operands)
-        sign = 1 if name == "divide" else -1
-        common = [(left[key], sign * right[key]) for key in left if key in right]
-        return max((max(min(a, b), min(-a, -b)) for a, b in common), default=0)
+    def _factors(self, node: Node) -> list[Rates] | None:
+        """What is multiplied, a denominator as its inverse; None where nothing is."""
+        below = [self._rates[each] for each in node.operands]
+        if node.op.name == "divide":
+            return [below[0], {key: rate.raised(-1) for key, rate in below[1].items()}]
+        return below if node.op.name in _PRODUCTS else None
 
-    def _degrees_of(self, node: Node) -> Degrees:
-        name = node.op.name
-        if name in ("exp", "expm1", "sinh", "cosh"):
+    def _risk_at(self, node: Node) -> float:
+        factors = self._factors(node)
+        if factors is None or len(factors) != 2:
+            return 0
+        left, right = factors
+        return max((left[key].risk_with(right[key]) for key in left if key in right), default=0)
+
+    def _rates_of(self, node: Node) -> Rates:
+        if node.op.name in ("exp", "expm1", "sinh", "cosh"):
             return self._of_exp(node)
-        below = [self._degrees[each] for each in node.operands]
+        below = [self._rates[each] for each in node.operands]
         if not any(below):
             return _FLAT
-        found = _combined(node, below)
+        factors = self._factors(node)
+        found = _combined(node, below) if factors is None else _product(factors)
         return found if len(found) <= _MANY else _FLAT
 
-    def _of_exp(self, node: Node) -> Degrees:
-        (argument,) = node.operands
-        factor = 1.0
-        while (multiple := _multiple(argument)) is not None:
-            argument, each = multiple
-            factor *= each
+    def _of_exp(self, node: Node) -> Rates:
+        terms = _terms(node.operands[0])
         if node.op.name in ("sinh", "cosh"):
-            return {(argument, 1): abs(factor), (argument, -1): abs(factor)}
-        least = 0 if node.op.name == "expm1" else -abs(factor)
-        degrees = {(argument, 1): max(factor, least)}
-        if not self.knowledge.of(argument).has(nonnegative):
-            degrees[argument, -1] = max(-factor, least)
-        return degrees
+            rates = {x: Rate(abs(factor), abs(factor)) for x, factor in terms.items()}
+            return {(x, sign): rate for x, rate in rates.items() for sign in (1, -1)}
+        found: dict[tuple[Node, int], Rate] = {}
+        for x, factor in terms.items():
+            size = abs(factor)
+            rising = Rate(size, size)
+            falling = Rate() if node.op.name == "expm1" else Rate(-size, zero=size)
+            up, down = (rising, falling) if factor > 0 else (falling, rising)
+            found[x, 1] = up
+            if not self.knowledge.of(x).has(nonnegative):
+                found[x, -1] = down
+        return found
 
 
-def _combined(node: Node, below: list[Degrees]) -> Degrees:
+def _combined(node: Node, below: list[Rates]) -> Rates:
     name = node.op.name
     if name in _KEPT:
         return below[0]
-    if name in _PRODUCTS:
-        return _product([(each, 1) for each in below])
-    if name == "divide":
-        return _product([(below[0], 1), (below[1], -1)])
     if name in _SUMS:
-        return _largest(below)
+        keys = dict.fromkeys(chain.from_iterable(below))
+        return {key: _sum([each.get(key, _ONE) for each in below]) for key in keys}
     exponent = _exponent(node)
-    return _FLAT if exponent is None else _product([(below[0], exponent)])
+    if not exponent:
+        return _FLAT
+    return {key: rate.raised(exponent) for key, rate in below[0].items()}
+
+
+def _sum(rates: list[Rate]) -> Rate:
+    found = rates[0]
+    for each in rates[1:]:
+        found = found.plus(each)
+    return found
+
+
+def _product(factors: list[Rates]) -> Rates:
+    found: dict[tuple[Node, int], Rate] = dict(factors[0])
+    for factor in factors[1:]:
+        for key, rate in factor.items():
+            found[key] = found[key].times(rate) if key in found else rate
+    return found
 
 
 def _exponent(node: Node) -> float | None:
@@ -121,18 +176,23 @@ def _exponent(node: Node) -> float | None:
     return {"square": 2.0, "sqrt": 0.5, "reciprocal": -1.0}.get(node.op.name)
 
 
-def _product(degrees: list[tuple[Degrees, float]]) -> Degrees:
-    found: dict[tuple[Node, int], float] = defaultdict(float)
-    for each, times in degrees:
-        for key, degree in each.items():
-            found[key] += times * degree
-    return dict(found)
-
-
-def _largest(degrees: list[Degrees]) -> Degrees:
-    """Of a sum: a term without the array is 1 there."""
-    keys = dict.fromkeys(chain.from_iterable(degrees))
-    return {key: max(each.get(key, 0) for each in degrees) for key in keys}
+def _terms(node: Node) -> dict[Node, float]:
+    """A value as multiples of arrays; of itself alone where they would be many."""
+    terms: dict[Node, float] = defaultdict(float)
+    todo = [(node, 1.0)]
+    while todo:
+        if len(todo) + len(terms) > _MANY:
+            return {node: 1.0}
+        each, factor = todo.pop()
+        name = each.op.name
+        if name in ("add", "subtract"):
+            left, right = each.operands
+            todo += [(left, factor), (right, factor if name == "add" else -factor)]
+        elif (multiple := _multiple(each)) is not None:
+            todo.append((multiple[0], factor * multiple[1]))
+        elif not each.is_constant:
+            terms[each.operands[0] if name == "broadcast_to" else each] += factor
+    return {each: factor for each, factor in terms.items() if factor}
 
 
 def _multiple(node: Node) -> tuple[Node, float] | None:
