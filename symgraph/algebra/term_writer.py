@@ -93,7 +93,8 @@ class TermWriter:
         for head, idx, _ in factors:
             self.spelling.sizes.update(zip(idx, head.sizes, strict=True))
         sizes = [slot for slot in factors if slot[0].kind == "dim"]
-        factors = self._squares_joined(factors, {} if joined else bound)
+        by, factors = self._squares_joined(factors, {} if joined else bound)
+        coef = times(coef, by)
         rows = [
             self._row(each)
             for slot in factors
@@ -127,7 +128,7 @@ class TermWriter:
             piece, coef = self.spelling.binary("divide", top, piece), one
         return self._sized(coef, piece, sizes)
 
-    def _squares_joined(self, factors: Factors, bound: dict[int, Dim]) -> Factors:
+    def _squares_joined(self, factors: Factors, bound: dict[int, Dim]) -> tuple[Coef, Factors]:
         """a**2 / b**2 as (a / b)**2 and 1 / (a**2 b**2) as 1 / (a b)**2."""
         squares = [
             slot
@@ -135,14 +136,15 @@ class TermWriter:
             if slot[2] in (2, -2) and slot[0].kind != "dim" and not any(i in bound for i in slot[1])
         ]
         if len(squares) < 2:
-            return factors
+            return one, factors
         sign = -1 if all(power < 0 for _, _, power in squares) else 1
         term = canonical_term(
             [(head, idx, sign if power > 0 else -sign) for head, idx, power in squares], {}
         )
-        _, piece = self.product(term, 1)
+        by, piece = self.product(term, 1)  # sin(x) cos(x) is sin(2 x) / 2
         rest = [slot for slot in factors if slot not in squares]
-        return [*rest, (self.heads.made(piece.node), piece.names, 2 * sign)]
+        number = times(by, by) if sign > 0 else quotient(1, times(by, by))
+        return number, [*rest, (self.heads.made(piece.node), piece.names, 2 * sign)]
 
     def _elements(self, labels: frozenset[int]) -> float:
         total = 1.0

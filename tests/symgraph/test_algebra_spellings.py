@@ -374,3 +374,22 @@ def test_a_reciprocal_that_is_there_is_taken_away() -> None:
     arrays = {"x": np.abs(numbers(5)), **{name: numbers(5, seed=i) for i, name in enumerate("abc")}}
     for found, wanted in zip(graph.evaluate(**arrays), f(**arrays), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+# -- squares that are joined ---------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sin(x) ** 2 * np.cos(x) ** 2,
+        lambda x: 1 / (np.sin(x) ** 2 * np.cos(x) ** 2),
+        lambda x: np.sinh(x) ** 2 * np.cosh(x) ** 2 * 3,
+        lambda x: np.exp(x) / (np.sinh(x) * np.cosh(x)) ** 2,
+        lambda x: (np.sin(x) * np.cos(x) / x) ** 2,
+    ],
+)
+def test_squares_of_what_is_a_multiple_keep_its_number(f: Callable[[Any], Any]) -> None:
+    """sin(x) cos(x) is sin(2 x) / 2, and its square a quarter of another."""
+    x = np.linspace(0.2, 1.3, 5)
+    graph = sg.trace(lambda x: np.sum(f(x)), x="5")
+    np.testing.assert_allclose(graph.simplify().evaluate(x=x), np.sum(f(x)), rtol=1e-13)
+    agrees(lambda x: np.sum(f(x)), gradient(lambda x: np.sum(f(x)), x="5"), x=x)
