@@ -83,12 +83,13 @@ def test_no_range_is_lost(name: str, order: int) -> None:
 EARLIER = {
     "Coulomb at a point",
     "Coulomb pair",
-    "Gaussian kernel, bandwidth",
-    "Gaussian kernel, length scale",
+    "Hessian of a log barrier times a vector",
     "RMS norm before a linear layer, input",
     "RMS norm with gain",
     "arctan((x + y)/(1 - xy))",
+    "batch norm, squared, gain",
     "layer norm with gain and bias",
+    "unit rows before a linear layer",
     "weight norm, scale",
     "x/(1 + x^2)",
 }
