@@ -1,8 +1,9 @@
-"""Random expressions of exps and of what is made of them, to be tried far from zero."""
+"""Random expressions: exps and what is made of them, to be tried far from zero, and calculus."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,8 +11,7 @@ import numpy as np
 import symgraph as sg
 import symgraph.numpy as snp
 
-Kind: TypeAlias = Callable[[int], sg.Graph]
-"""From a seed to a graph with its gradient, as derived."""
+At: TypeAlias = dict[str, np.ndarray[Any, Any]]
 
 SIZE = 4
 ROWS = (3, 4)
@@ -91,6 +91,36 @@ LOSSES: list[Callable[[Any, Any, Any, Any], Any]] = [
     lambda t, u, y, w: np.sum(w @ (t.T @ u)),
 ]
 
+FUNCTIONS: list[Callable[[Any], Any]] = [
+    *(np.sin, np.cos, np.tan, np.arcsin, np.arctan, np.sinh, np.cosh, np.tanh, np.arcsinh),
+    *(np.exp, np.expm1, np.log, np.log1p, np.log2, np.sqrt, np.abs, np.sign),
+    *(snp.sigmoid, snp.softplus, snp.erf),
+    lambda t: np.exp(-t),
+    lambda t: 1 / t,
+    lambda t: t,
+    lambda t: 3 * t,
+    lambda t: t / 2,
+    lambda t: -t,
+    lambda t: 1 + t**2,
+    lambda t: 1 - t,
+    lambda t: 2 * t + 1,
+    lambda t: 1 + np.exp(t),
+    lambda t: 1 - np.exp(-t),
+    lambda t: np.maximum(t, 0.5),
+]
+FAMILIES: list[list[Callable[[Any], Any]]] = [
+    [np.sin, np.cos, np.tan],
+    [np.sinh, np.cosh, np.tanh],
+    [np.exp, lambda t: np.exp(-t), lambda t: 1 + np.exp(t), snp.sigmoid],
+    [np.log, np.sqrt, lambda t: 1 / t, lambda t: t],
+    [lambda t: 1 + t**2, np.arctan, lambda t: t],
+    [lambda t: 1 - t, lambda t: 1 + t, lambda t: t],
+]
+"""Functions that identities hold between."""
+
+POWERS = [1, 1, 1, 2, 2, 3, 4, -1, -2, -3, 0.5, -0.5, 1.5]
+NUMBERS = [1, 1, 1, 2, -1, 0.5, 3, -0.25]
+
 
 def pick(rng: np.random.Generator, options: list[Any]) -> Any:
     return options[rng.integers(len(options))]
@@ -132,4 +162,62 @@ def rows(seed: int) -> sg.Graph:
     return graph.gradient("x", "y", "w")
 
 
-KINDS: dict[str, Kind] = {"vectors": vectors, "rows": rows}
+def calculus(seed: int) -> sg.Graph:
+    """A sum of products of few functions, each to several powers."""
+    rng = np.random.default_rng(seed)
+
+    def factor(few: list[Any], arrays: list[Any]) -> Any:
+        function = pick(rng, few if rng.random() < 0.8 else FUNCTIONS)
+        inside = pick(rng, arrays)
+        if rng.random() < 0.15:
+            inside = pick(rng, few)(inside)
+        power = pick(rng, POWERS)
+        return function(inside) if power == 1 else function(inside) ** power
+
+    def f(x: Any, y: Any) -> Any:
+        alike = rng.random() < 0.6
+        few = pick(rng, FAMILIES) if alike else [pick(rng, FUNCTIONS) for _ in range(3)]
+        arrays = [x, x, pick(rng, [y, x * y, x + y, 2 * x])]
+        found = 0 * y
+        for _ in range(rng.integers(1, 4)):
+            term = pick(rng, NUMBERS) * factor(few, arrays)
+            for _ in range(rng.integers(0, 4)):
+                other = factor(few, arrays)
+                term = term * other if rng.random() < 0.75 else term / other
+            found = found + term if rng.random() < 0.6 else found - term
+        return np.sum(pick(rng, [found, found, found**2, np.sqrt(1 + found**2)]))
+
+    shape = (SIZE,)
+    x = sg.spec(shape, assume=sg.interval(0.05, 0.95) if seed % 2 else ())
+    y = sg.spec(shape, assume=sg.positive if seed % 3 else ())
+    return sg.trace(f, x=x, y=y).gradient("x")
+
+
+def far(graph: sg.Graph, seed: int) -> Iterator[At]:
+    """Numbers near and far; p is positive, and far in one direction or the other."""
+    rng = np.random.default_rng(seed + 7)
+    for scale in (1.0, 30.0, 1000.0):
+        size = scale if rng.random() < 0.5 else 1 / scale
+        at: At = {}
+        for name, node in graph.dag.inputs.items():
+            away = scale * rng.standard_normal(node.shape)
+            at[name] = (0.1 + rng.random(node.shape)) * size if name == "p" else away
+        yield at
+
+
+def near(graph: sg.Graph, seed: int) -> Iterator[At]:
+    """Positive numbers below 1."""
+    rng = np.random.default_rng(seed + 7)
+    for _ in range(2):
+        yield {name: rng.uniform(0.05, 0.95, SIZE) for name in graph.dag.inputs}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """From a seed to a graph with its gradient, as derived, and where to try it."""
+
+    graph: Callable[[int], sg.Graph]
+    inputs: Callable[[sg.Graph, int], Iterator[At]]
+
+
+KINDS = {"vectors": Kind(vectors, far), "rows": Kind(rows, far), "calculus": Kind(calculus, near)}
