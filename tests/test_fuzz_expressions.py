@@ -118,7 +118,7 @@ QUOTIENTS: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", QUOTIENTS)
 def test_no_derivative_stands_over_the_square_of_what_overflows(name: str, dtype: str) -> None:
-    """Over the square it would be NaN from half or a quarter of the x on where it is now."""
+    """Over the square it would be NaN from a third of the x on where it is now."""
     f = QUOTIENTS[name]
     p = sg.spec((5,), dtype, assume=sg.positive)
     graph = sg.trace(lambda x, p: np.sum(f(x, p)), x=sg.spec((5,), dtype), p=p)

@@ -28,6 +28,7 @@ WIDE_BITS = 2300
 _LARGEST_EXPONENT = 1500
 """Beyond it, exp(x) + 1 would not fit into `WIDE_BITS`."""
 _EXPONENT_BY_BIT = _LARGEST_EXPONENT / WIDE_BITS
+"""How much larger an exponent may be where there are more bits than that."""
 _MOVEMENT = ("reshape", "transpose", "broadcast_to", "concatenate", "getitem")
 
 

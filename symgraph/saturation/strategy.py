@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 
+from ..algebra.growth import Growth
 from ..algebra.steadiness import can_overflow
 from ..collector import collector_paused
 from ..cost import varying
@@ -61,25 +62,28 @@ def saturated(
     every = with_directions([*chosen, *axioms_besides(rule.name for rule in chosen)])
     log = Log()
     best = list(outputs)
+    growth = Growth(knowledge)
     with collector_paused():
         for _ in range(bounds.rounds):
             trial = Log()
-            new = _Windows(best, every, knowledge, trust, bounds, trial).run()
+            new = _Windows(best, every, growth, trust, bounds, trial).run()
             if new == best:
                 break
             again, steps = simplified(new, knowledge, trust=trust, rules=chosen)
             trial.extend(steps)
-            if not is_cheaper(again, best):
+            if not is_cheaper(again, best, growth):
                 break
             log.extend(trial)
             best = again
     return best, log
 
 
-def is_cheaper(new: Sequence[Node], old: Sequence[Node]) -> bool:
-    """Fewer operations at no more flops, or fewer flops; and nothing overflows that did not."""
+def is_cheaper(new: Sequence[Node], old: Sequence[Node], growth: Growth) -> bool:
+    """Fewer operations at no more flops, or fewer flops; and nothing overflows earlier."""
     after, before = price(new), price(old)
     if after[0] > before[0] or after[1] > before[1] or after == before:
+        return False
+    if any(growth.risk(a) > growth.risk(b) for a, b in zip(new, old, strict=True)):
         return False
     return not _overflows(new) or _overflows(old)
 
@@ -95,14 +99,14 @@ class _Windows:
         self,
         outputs: Sequence[Node],
         rules: Sequence[Rule],
-        knowledge: Knowledge,
+        growth: Growth,
         trust: Soundness,
         bounds: SaturationBounds,
         log: Log,
     ) -> None:
         self.outputs = list(outputs)
         self.rules = rules
-        self.knowledge = knowledge
+        self.growth = growth
         self.trust: Soundness = "exact" if trust == "exact" else "rounding"
         self.bounds = bounds
         self.log = log
@@ -147,12 +151,12 @@ class _Windows:
             leaves,
             self.varies | leaves,
             self.rules,
-            self.knowledge,
+            self.growth.knowledge,
             self.trust,
             self.bounds,
         )
         new = search.run()
-        if not is_cheaper(new, roots):
+        if not is_cheaper(new, roots, self.growth):
             return {}
         for step in search.proof(new):
             self.log.steps.append(_told(step))

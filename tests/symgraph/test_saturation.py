@@ -363,3 +363,17 @@ def test_closed_forms_that_only_saturation_reaches(name: str) -> None:
     plain = traced(row.f, row.specs).gradient(*row.wrt, value=False)
     small = plain.simplify(strategy="saturate")
     assert small.op_count() <= traced(row.closed, row.specs).op_count()
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, p: np.exp(x) / (p + np.exp(x) ** 2),
+        lambda x, p: p + np.cosh(x) / (1 + np.cosh(x) ** 2),
+    ],
+)
+def test_nothing_is_put_over_the_square_of_what_overflows(f: Callable[..., Any]) -> None:
+    graph = sg.trace(lambda x, p: np.sum(f(x, p)), x=PLAIN, p=POSITIVE)
+    slopes = graph.gradient("x", value=False).simplify(strategy="saturate")
+    found = slopes.evaluate(x=np.array([-300.0, 1.0, 300.0, 350.0]), p=np.arange(1.0, 5.0))
+    assert np.all(np.isfinite(found))
