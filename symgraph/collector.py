@@ -18,4 +18,8 @@ def collector_paused() -> Generator[None]:
         yield
     finally:
         if was_on:
+            if gc.get_freeze_count() == 0:  # else the user's own would thaw
+                # What is alive now is kept: among the old, it is not walked as if just made.
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

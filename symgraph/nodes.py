@@ -154,9 +154,8 @@ class origin:  # reads as a function: `with origin(...)`
         _current.reset(self._token)
 
 
-def _origin(operands: Sequence[Node] | None = None) -> Origin:
+def _origin(given: Origin | None, operands: Sequence[Node] | None = None) -> Origin:
     """The origin of a node made now (no operands: an input): the one given, or the user's line."""
-    given = _current.get()
     if given is None:
         frame = user_frame()
         given = Origin((frame,)) if frame is not None else Origin()
@@ -168,12 +167,11 @@ def _origin(operands: Sequence[Node] | None = None) -> Origin:
     return given if given.shared == shared else replace(given, shared=shared)
 
 
-def _noted(known: Origin) -> Origin:
+def _noted(known: Origin, given: Origin | None) -> Origin:
     """What is known of a node, and is made again now: with the user's line now.
 
     Of what graphs share the line before may be one of another graph: it is forgotten.
     """
-    given = _current.get()
     if given is not None:
         newer = known.shared and given.adjoint_of is not None
         return replace(given, shared=True) if newer else known
@@ -211,6 +209,18 @@ def make(op: Op, operands: Sequence[Node], params: Params | None = None, copy: i
     ShapeError, DTypeError
         As `op.infer` finds.
     """
+    return _made(op, operands, params, copy, _current.get())
+
+
+def _made(
+    op: Op,
+    operands: Sequence[Node],
+    params: Params | None,
+    copy: int,
+    given: Origin | None,
+    results: tuple[Aval, ...] | None = None,
+) -> Node:
+    """As `make`, of the origin given; `results` if they are known."""
     serials = [operand.serial for operand in operands]
     # The record and not its name: a custom operation may be defined again under its name.
     if params:
@@ -221,18 +231,13 @@ def make(op: Op, operands: Sequence[Node], params: Params | None = None, copy: i
     ref = _interned.refs.get(key)
     found = None if ref is None else ref()
     if found is not None:
-        found.origin = _noted(found.origin)
+        found.origin = _noted(found.origin, given)
         return found
-    results = op.infer(*[_seen_aval(operand) for operand in operands], **params)
-    node = Node(
-        op,
-        tuple(operands),
-        params,
-        results if isinstance(results, tuple) else (results,),
-        next(_serial),
-        _origin(operands),
-        copy,
-    )
+    if results is None:
+        inferred = op.infer(*[_seen_aval(operand) for operand in operands], **params)
+        results = inferred if isinstance(inferred, tuple) else (inferred,)
+    origin = _origin(given, operands)
+    node = Node(op, tuple(operands), params, results, next(_serial), origin, copy)
     return _interned.add(key, node)
 
 
@@ -243,15 +248,20 @@ def _seen_aval(node: Node) -> Any:
 
 def fresh(op: Op, params: Params, result: Aval) -> Node:
     """A node equal to no other: an input."""
-    return Node(op, (), params, (result,), next(_serial), _origin())
+    return Node(op, (), params, (result,), next(_serial), _origin(_current.get()))
 
 
 def on_operands(node: Node, operands: tuple[Node, ...]) -> Node:
     """The same operation on other operands, of the same origin; the node itself if none is."""
-    if operands == node.operands:
+    before = node.operands
+    if operands == before:
         return node
-    with origin(node.origin):
-        return make(node.op, operands, node.params, node.copy)
+    results: tuple[Aval, ...] | None = node.results
+    for old, new in zip(before, operands, strict=True):
+        if old.results != new.results:
+            results = None  # Of named dimensions one may be known now.
+            break
+    return _made(node.op, operands, node.params, node.copy, node.origin, results)
 
 
 # -- walks --------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import reduce
 from itertools import chain
 from typing import NamedTuple, TypeAlias
 
@@ -61,6 +62,8 @@ _ONE = Rate()
 _MANY = 8
 """Arrays in exps up to which a value's growth is followed."""
 
+_EXPS = frozenset({"exp", "expm1", "sinh", "cosh"})
+
 _KEPT = frozenset({"negative", "reshape", "broadcast_to", "transpose", "getitem", "sum"})
 
 _PRODUCTS = frozenset({"multiply", "matmul", "einsum"})
@@ -73,7 +76,7 @@ class Growth:
 
     def __init__(self, knowledge: Knowledge) -> None:
         self.knowledge = knowledge
-        self._rates: dict[Node, Rates] = {}
+        self._rates: dict[Node, Rates] = {}  # of what grows at all
         self._risks: dict[Node, float] = {}
 
     def risk(self, node: Node) -> float:
@@ -81,7 +84,7 @@ class Growth:
 
         There an inf / inf, 0 / 0 or inf * 0 is met. It is 0 where nothing of this kind is.
         """
-        risks = self._risks
+        risks, rates = self._risks, self._rates
         stack = [node]
         while stack:
             top = stack[-1]
@@ -93,35 +96,28 @@ class Growth:
                 stack.extend(missing)
                 continue
             stack.pop()
-            self._rates[top] = rates = self._rates_of(top)
-            risks[top] = max(map(risks.__getitem__, top.operands), default=0)
-            if rates is not _FLAT:
-                risks[top] = max(risks[top], self._risk_at(top))
+            risk, grows = 0.0, top.op.name in _EXPS
+            for each in top.operands:
+                risk = max(risk, risks[each])
+                grows = grows or each in rates
+            risks[top] = max(risk, self._learn(top)) if grows else risk
         return risks[node]
 
-    def _factors(self, node: Node) -> list[Rates] | None:
-        """What is multiplied, a denominator as its inverse; None where nothing is."""
-        below = [self._rates[each] for each in node.operands]
-        if node.op.name == "divide":
-            return [below[0], {key: rate.raised(-1) for key, rate in below[1].items()}]
-        return below if node.op.name in _PRODUCTS else None
-
-    def _risk_at(self, node: Node) -> float:
-        factors = self._factors(node)
-        if factors is None or len(factors) != 2:
-            return 0
-        left, right = factors
-        return max((left[key].risk_with(right[key]) for key in left if key in right), default=0)
-
-    def _rates_of(self, node: Node) -> Rates:
-        if node.op.name in ("exp", "expm1", "sinh", "cosh"):
-            return self._of_exp(node)
-        below = [self._rates[each] for each in node.operands]
-        if not any(below):
-            return _FLAT
-        factors = self._factors(node)
-        found = _combined(node, below) if factors is None else _product(factors)
-        return found if len(found) <= _MANY else _FLAT
+    def _learn(self, node: Node) -> float:
+        """Find the rates of a node some operand of which grows; its risk, the operands' apart."""
+        below = [self._rates.get(each, _FLAT) for each in node.operands]
+        risk = 0.0
+        if node.op.name in _EXPS:
+            found = self._of_exp(node)
+        elif node.op.name in _PRODUCTS:
+            found, risk = _product(below)
+        elif node.op.name == "divide":
+            found, risk = _product([below[0], _raised(below[1], -1)])
+        else:
+            found = _combined(node, below)
+        if found and len(found) <= _MANY:
+            self._rates[node] = found
+        return risk
 
     def _of_exp(self, node: Node) -> Rates:
         terms = _terms(node.operands[0])
@@ -146,26 +142,29 @@ def _combined(node: Node, below: list[Rates]) -> Rates:
         return below[0]
     if name in _SUMS:
         keys = dict.fromkeys(chain.from_iterable(below))
-        return {key: _sum([each.get(key, _ONE) for each in below]) for key in keys}
+        return {key: reduce(Rate.plus, [each.get(key, _ONE) for each in below]) for key in keys}
     exponent = _exponent(node)
-    if not exponent:
-        return _FLAT
-    return {key: rate.raised(exponent) for key, rate in below[0].items()}
+    return _raised(below[0], exponent) if exponent else _FLAT
 
 
-def _sum(rates: list[Rate]) -> Rate:
-    found = rates[0]
-    for each in rates[1:]:
-        found = found.plus(each)
-    return found
+def _raised(rates: Rates, exponent: float) -> Rates:
+    return {key: rate.raised(exponent) for key, rate in rates.items()}
 
 
-def _product(factors: list[Rates]) -> Rates:
-    found: dict[tuple[Node, int], Rate] = dict(factors[0])
-    for factor in factors[1:]:
+def _product(factors: list[Rates]) -> tuple[Rates, float]:
+    """The rates of the product, and the degree from which on that of two of them is inf * 0."""
+    grown = [each for each in factors if each]
+    if len(grown) == 1:
+        return grown[0], 0.0
+    found: dict[tuple[Node, int], Rate] = {}
+    risk = 0.0
+    for factor in grown:
         for key, rate in factor.items():
-            found[key] = found[key].times(rate) if key in found else rate
-    return found
+            other = found.get(key)
+            if other is not None and len(factors) == 2:
+                risk = max(risk, other.risk_with(rate))
+            found[key] = rate if other is None else other.times(rate)
+    return found, risk
 
 
 def _exponent(node: Node) -> float | None:

@@ -1,16 +1,17 @@
 """How few operations an expression might take: what spares writing a region that is short already.
 
 A bound for speed, not a proof: a region as short as it is kept as the user wrote it, so too high a
-bound costs a shorter spelling, and too low a one the time to look for it.
+bound costs a shorter spelling, and too low a one the time to look for it. Of a large graph that
+time is spent only where the expression, written as it stands, is not longer than the region.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from .term import Expr, Head, Term
+from .term import Expr, Head, Rational, Term
 
-__all__ = ["exps_of", "holds_exps", "least_count"]
+__all__ = ["exps_of", "holds_exps", "least_count", "plain_count"]
 
 
 def least_count(expr: Expr, computed: Callable[[Head], bool]) -> int:
@@ -97,6 +98,78 @@ class _Tally:
         if head not in self._seen:
             self._seen.add(head)
             self.nested.append(head.expr)
+
+
+def plain_count(expr: Expr, computed: Callable[[Head], bool]) -> int:
+    """Operations of the expression as it stands, what is in it twice computed once.
+
+    Factors are not taken out and sums not opened, so a spelling of fewer may well be there.
+
+    Parameters
+    ----------
+    expr : Expr
+    computed : callable
+        Whether an exp is computed anyway.
+    """
+    plain = _Plain(computed)
+    plain.add(expr)
+    while plain.nested:
+        plain.add(plain.nested.pop())
+    return plain.count
+
+
+class _Plain:
+    """Operations, as they are met."""
+
+    def __init__(self, computed: Callable[[Head], bool]) -> None:
+        self.computed = computed
+        self.count = 0
+        self.nested: list[Expr] = []
+        self._seen: set[object] = set()
+
+    def add(self, expr: Expr) -> None:
+        """Count the terms; expressions inside wait in `nested`."""
+        self.count += max(0, len(expr) - 1)
+        for term, coef in expr.items():
+            self._add_product(term)
+            if coef != 1 and coef != -1:
+                self._once(("times", abs(coef)))
+            elif coef == -1 and len(expr) == 1:
+                # A difference among the factors may be turned round.
+                self.count += not any(f.head.kind == "sum" for f in term.factors)
+
+    def _once(self, what: object, count: int = 1) -> None:
+        if what not in self._seen:
+            self._seen.add(what)
+            self.count += count
+
+    def _add_product(self, term: Term) -> None:
+        factors = term.factors
+        if len(factors) > 1:
+            self._once(frozenset([(f.head, f.power) for f in factors]), len(factors) - 1)
+        if factors and all(f.power < 0 for f in factors):
+            self._once("inverse")
+        if term.bound:
+            inside = [f for f in factors if any(index < 0 for index in f.idx)]
+            if all(f.idx == inside[0].idx for f in inside):  # Matrices are multiplied and summed.
+                self._once(("sum", *[(f.head, f.power) for f in inside]))
+        for head, _, power in factors:
+            if power != 1 and power != -1:
+                self._once((head, abs(power)))
+            if head.kind in ("sum", "exp", "log") and head not in self._seen:
+                self._seen.add(head)
+                self._open(head, power)
+
+    def _open(self, head: Head, power: Rational) -> None:
+        exps = exps_of(head)
+        of_exps = bool(exps) and _is_of_exps(head)
+        if of_exps and any(map(self.computed, exps)):
+            return
+        self.nested.append(head.expr)
+        if head.kind != "sum":
+            self.count += 1
+        elif of_exps and power < 0:  # What a softmax takes beyond that, or a sigmoid.
+            self.count += 2 if any(each.bound for each in head.expr) else 1
 
 
 def _beyond(head: Head) -> int:

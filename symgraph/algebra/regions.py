@@ -25,6 +25,7 @@ __all__ = [
     "held_by",
     "hides_much",
     "is_closed",
+    "is_computed_from",
     "is_trivial",
 ]
 
@@ -53,7 +54,7 @@ SEEN_WHOLE = SELECTIONS | {"solve", "softplus", "log"}
 """Operations whose expression tells of the nodes they are applied to, not of their values alone."""
 
 
-def is_closed(expr: Expr, users: int, argument: bool) -> bool:
+def is_closed(expr: Expr, users: int, argument: bool, *, early: bool = False) -> bool:
     """Whether a node of this form is seen by its consumers as one array.
 
     Parameters
@@ -63,9 +64,14 @@ def is_closed(expr: Expr, users: int, argument: bool) -> bool:
         How many nodes use it (an output counts as one more).
     argument : bool
         Whether one of them is in `ARGUMENTS`.
+    early : bool
+        Close at half the length, in little more than half the time: as much is found, but for what
+        regions of many terms hold.
     """
-    length = sum([_length(term) for term in expr])
-    if length > _LONGEST or (users > 1 and length > _LONG) or weight(expr) > _HEAVIEST:
+    length, heavy = sum([_length(term) for term in expr]), weight(expr)
+    if early:
+        length, heavy = 2 * length, 2 * heavy
+    if length > _LONGEST or (users > 1 and length > _LONG) or heavy > _HEAVIEST:
         return True
     if argument and weight(expr) > _LONG_ARGUMENT:
         return True
@@ -176,3 +182,18 @@ def is_trivial(node: Node, opened: Sequence[bool]) -> bool:
 
 def _is_plain(node: Node) -> bool:
     return node.op.name in ("constant", "dimension", "eye")
+
+
+def is_computed_from(node: Node, on: Node) -> bool:
+    """Whether `node` is computed from `on`; operands precede their consumers."""
+    stack = [node]
+    seen = {node}
+    while stack:
+        top = stack.pop()
+        if top is on:
+            return True
+        for operand in top.operands:
+            if operand.serial >= on.serial and operand not in seen:
+                seen.add(operand)
+                stack.append(operand)
+    return False

@@ -12,13 +12,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol, TypeAlias
 
-import numpy as np
-
 from ..nodes import Node, on_operands, origin, reachable
 from ..propagation import Knowledge
 from .echo import Echo, Shape, Shapes, places_of, template
 from .forms import Forms
-from .lower_bound import holds_exps, least_count
+from .lower_bound import holds_exps, least_count, plain_count
 from .memory import Memory, memory_of
 from .moved import Moves
 from .polynomials import Polynomials
@@ -31,10 +29,11 @@ from .regions import (
     held_by,
     hides_much,
     is_closed,
+    is_computed_from,
     is_trivial,
 )
 from .spelled import Speller, rewritten
-from .steadiness import STEADY, can_overflow, is_finite_but_for_overflow
+from .steadiness import STEADY, can_overflow, vanishes
 from .term import Expr, Head
 from .views import Views
 from .world import Cost, World
@@ -176,7 +175,7 @@ class Pass:
         if expr is None:
             views.close(node)
             return
-        closed = is_closed(expr, self.users[node], node in self.arguments)
+        closed = self._closed(node, expr)
         trivial = is_trivial(node, [views.opened[each] for each in node.operands])
         trivial = trivial and not (self.thorough and self._reaches(node))
         # A value with several users is written at its best: alone, none of them would change it.
@@ -190,7 +189,7 @@ class Pass:
             ended = self._end(node, expr, also)
         elif wanted and near is not expr:
             ended = self._end(node, near)
-        if looked and not (closed and is_closed(near, self.users[node], node in self.arguments)):
+        if looked and not (closed and self._closed(node, near)):
             views.bring_near(node, near)  # Long over the inputs, short over the arrays there are.
         if closed:
             views.close(node)
@@ -201,6 +200,18 @@ class Pass:
             self.speller.learn(self.now[node])
         if shape is not None and expr:
             self._note(node, expr, shape, ended, written=self.now[node] is not before)
+
+    @property
+    def _sparing(self) -> bool:
+        """Whether to look only where much is found.
+
+        Where shapes repeat, what one region takes is spent for all of its shape.
+        """
+        return not self.thorough and not self.shapes.pays
+
+    def _closed(self, node: Node, expr: Expr) -> bool:
+        users, argument = self.users[node], node in self.arguments
+        return is_closed(expr, users, argument, early=self._sparing)
 
     def _moved(self, node: Node) -> Expr | None:
         """A part or a join of multiples, as a multiple."""
@@ -265,7 +276,7 @@ class Pass:
             new = echo.instead.over(shape.atoms)
         risk = self.memory.growth.risk
         shaky = can_overflow(new, self.world.alive, old) or risk(new) > risk(old)
-        if new is old or _depends(new, old) or shaky:
+        if new is old or is_computed_from(new, old) or shaky:
             right = False
         else:
             right = self._replaced(node, new, lambda spent: spent < saved)
@@ -306,7 +317,9 @@ class Pass:
         """Whether a suspended node is put back as the best of these: if that is a gain."""
         old = self.now[node]
         new, option = self.speller.cheapest(node, options)
-        if new is None or new is old or _depends(new, old) or self._vanishes(node, new):
+        if new is None or new is old or is_computed_from(new, old):
+            return False
+        if vanishes(node, new, self.forms.heads.knowledge):
             return False
         alive = self.world.alive
         shaky, was_shaky = can_overflow(new, alive, old), can_overflow(old, alive)
@@ -330,19 +343,6 @@ class Pass:
         self.world.forget(node)
         return False
 
-    def _vanishes(self, node: Node, new: Node) -> bool:
-        """Whether what the user wrote would become 0 although an infinite input makes it NaN.
-
-        In a gradient the terms that cancel are those of reverse mode; there 0 is the derivative.
-        """
-        if node.origin.adjoint_of is not None and not node.origin.shared:
-            return False
-        while new.op.name in ("broadcast_to", "reshape"):
-            (new,) = new.operands
-        if not new.is_constant or np.any(new.params["value"]):
-            return False
-        return not is_finite_but_for_overflow(node, self.forms.heads.knowledge)
-
     def _keep(self, node: Node, saved: Cost) -> None:
         self.world.resume(node)
         self.kept[self.now[node]] = saved
@@ -351,15 +351,17 @@ class Pass:
         """Whether nothing is to be gained: tried before, or as short as factors allow."""
         if self.kept.get(self.now[node]) == saved:
             return True
+        if self.patient and any(term.bound for term in expr):
+            return False  # One contraction may be another that is less work.
         # A sum that is computed anyway may be contracted as one array.
         joint = self.thorough and any(
             term.bound and (len(expr) > 1 or any(f.head.kind == "sum" for f in term.factors))
             for term in expr
         )
         least = least_count(expr, self._has_exp)
-        if self.patient and any(term.bound for term in expr):
-            return False  # One contraction may be another that is less work.
-        if saved[0] > (min(1, least) if joint or self.patient else least):
+        if saved[0] > (min(1, least) if joint or self.patient else least) and not (
+            self._sparing and plain_count(expr, self._has_exp) > saved[0]
+        ):
             return False
         return not holds_exps(expr) or not can_overflow(self.now[node], self.world.alive)
 
@@ -398,18 +400,3 @@ class Pass:
                 if uncut is not None:
                     options.append(uncut)
         return options
-
-
-def _depends(node: Node, on: Node) -> bool:
-    """Whether `node` is computed from `on`; operands precede their consumers."""
-    stack = [node]
-    seen = {node}
-    while stack:
-        top = stack.pop()
-        if top is on:
-            return True
-        for operand in top.operands:
-            if operand.serial >= on.serial and operand not in seen:
-                seen.add(operand)
-                stack.append(operand)
-    return False

@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable
 from itertools import combinations
 
+import numpy as np
+
 from ..facts import finite
 from ..nodes import Node
 from ..propagation import Knowledge
 
-__all__ = ["STEADY", "can_overflow", "is_finite_but_for_overflow"]
+__all__ = ["STEADY", "can_overflow", "vanishes"]
 
 STEADY = frozenset({"logsumexp", "logaddexp", "log_softmax", "softmax", "softplus", "sigmoid"})
 """Spellings that stand for what overflows: not given up for a shorter one that does."""
@@ -111,7 +113,21 @@ def _own_nodes(root: Node, alive: Callable[[Node], bool]) -> list[Node]:
     return sorted(seen, key=lambda node: node.serial)
 
 
-def is_finite_but_for_overflow(root: Node, knowledge: Knowledge) -> bool:
+def vanishes(node: Node, new: Node, knowledge: Knowledge) -> bool:
+    """Whether what the user wrote would become 0 although an infinite input makes it NaN.
+
+    In a gradient the terms that cancel are those of reverse mode; there 0 is the derivative.
+    """
+    if node.origin.adjoint_of is not None and not node.origin.shared:
+        return False
+    while new.op.name in ("broadcast_to", "reshape"):
+        (new,) = new.operands
+    if not new.is_constant or np.any(new.params["value"]):
+        return False
+    return not _is_finite_but_for_overflow(node, knowledge)
+
+
+def _is_finite_but_for_overflow(root: Node, knowledge: Knowledge) -> bool:
     """Whether a value is made by sums and products of values that are known to be finite."""
     stack, seen = [root], {root}
     while stack:

@@ -38,7 +38,7 @@ def reused(outputs: Sequence[Node], knowledge: Knowledge | None = None) -> list[
         found = _from_powers(node, powers) or _from_product(node, products) or _without_ones(node)
         if found is not None:
             instead[node] = found
-    while circle := _circle(instead, outputs):
+    while instead and (circle := _circle(instead, outputs)):
         for node in circle:
             instead.pop(node, None)
     return _with(instead, outputs) if instead else list(outputs)

@@ -81,27 +81,48 @@ def _roles(node: Node) -> tuple[_Kind, tuple[int, ...]] | None:
     return SLOTS.get(node.op.name)
 
 
-def _missing(node: Node, turned: set[Node]) -> int:
-    """How many negations are needed beside the operation, if these are turned."""
-    roles = _roles(node)
-    own = node in turned
-    if roles is None:
-        return own + sum(each in turned for each in dict.fromkeys(node.operands))
-    kind, slots = roles
-    beyond = [each for i, each in enumerate(node.operands) if i not in slots and each in turned]
-    operands = [node.operands[slot] for slot in slots]
-    if kind is _Kind.EVEN:
-        return own
-    if kind is _Kind.ALIKE:
-        wrong = sum((each in turned) != own for each in operands if not each.is_constant)
-    elif any(each.is_constant for each in operands):
-        wrong = 0
-    elif kind is _Kind.SUM:
-        first, second = _signs_of(node, turned)
-        wrong = int(first and second)
-    else:
-        wrong = (own + (node.op.name == "negative") + sum(each in turned for each in operands)) % 2
-    return wrong + len(beyond)
+class _Role:
+    """What signs do at one node.
+
+    Attributes
+    ----------
+    kind : _Kind, optional
+    slots : tuple of Node
+        The operands whose signs it takes up.
+    beyond : tuple of Node
+        Those that it needs as they are.
+    has_number : bool
+        Whether a constant among `slots` takes up any sign.
+    """
+
+    __slots__ = ("beyond", "has_number", "kind", "slots")
+
+    def __init__(self, node: Node) -> None:
+        roles = _roles(node)
+        self.kind = None if roles is None else roles[0]
+        places = () if roles is None else roles[1]
+        self.slots = tuple([node.operands[place] for place in places])
+        rest = [each for i, each in enumerate(node.operands) if i not in places]
+        self.beyond = tuple(rest if roles is not None else dict.fromkeys(rest))
+        self.has_number = any(each.is_constant for each in self.slots)
+
+    def missing(self, node: Node, turned: set[Node]) -> int:
+        """How many negations are needed beside the operation, if these are turned."""
+        kind, own = self.kind, node in turned
+        if kind is _Kind.EVEN:
+            return own
+        if kind is None:
+            wrong = int(own)
+        elif kind is _Kind.ALIKE:
+            wrong = sum([(x in turned) != own for x in self.slots if not x.is_constant])
+        elif self.has_number:
+            wrong = 0
+        elif kind is _Kind.SUM:
+            wrong = int(all(_signs_of(node, turned)))
+        else:
+            minus = sum([each in turned for each in self.slots])
+            wrong = (own + (node.op.name == "negative") + minus) % 2
+        return wrong + sum([each in turned for each in self.beyond]) if self.beyond else wrong
 
 
 def _signs_of(node: Node, turned: set[Node]) -> tuple[bool, bool]:
@@ -118,6 +139,7 @@ class _Signs:
         self.outputs = frozenset(outputs)
         self.turned: set[Node] = set()
         self._needed: dict[Node, int] = {}
+        self._roles: dict[Node, _Role] = {}
         self.users: dict[Node, list[Node]] = {node: [] for node in nodes}
         for node in nodes:
             for operand in dict.fromkeys(node.operands):
@@ -151,7 +173,7 @@ class _Signs:
                 around = dict.fromkeys(x for node in flips for x in (node, *self.users[node]))
                 if sum(by for _, by in self._changed(around, flips)) < 0:
                     return flips
-            elif all(map(_takes_part, bad)):
+            elif all(map(self._takes_part, bad)):
                 choices = [x for x in self._around(bad[-1]) if x not in flips]
                 stack.extend((flips, bad, x) for x in reversed(choices))
         return None
@@ -160,7 +182,13 @@ class _Signs:
         """How many negations are needed beside the operation."""
         found = self._needed.get(node)
         if found is None:
-            found = self._needed[node] = _missing(node, self.turned)
+            found = self._needed[node] = self._role(node).missing(node, self.turned)
+        return found
+
+    def _role(self, node: Node) -> _Role:
+        found = self._roles.get(node)
+        if found is None:
+            found = self._roles[node] = _Role(node)
         return found
 
     def _changed(self, nodes: Iterable[Node], flips: Turned) -> list[tuple[Node, int]]:
@@ -168,43 +196,43 @@ class _Signs:
         before = [(node, self._needs(node)) for node in nodes]
         # Turned and turned back: there may be as many values turned as a large graph has.
         self.turned ^= flips
-        found = [(node, _missing(node, self.turned) - needed) for node, needed in before]
+        role, turned = self._role, self.turned
+        found = [(node, role(node).missing(node, turned) - needed) for node, needed in before]
         self.turned ^= flips
         return found
 
     def _around(self, node: Node) -> Iterator[Node]:
         """What may be turned to mend an operation: its operands, or its result."""
-        roles = _roles(node)
-        assert roles is not None
-        for each in dict.fromkeys([*[node.operands[slot] for slot in roles[1]], node]):
+        for each in dict.fromkeys([*self._role(node).slots, node]):
             if self._may_turn(each):
                 yield each
 
     def _may_turn(self, node: Node) -> bool:
-        return (
-            node not in self.outputs and _takes_part(node) and len(self.users[node]) <= _MOST_USERS
-        )
+        free = node not in self.outputs and len(self.users[node]) <= _MOST_USERS
+        return free and self._takes_part(node)
 
-
-def _takes_part(node: Node) -> bool:
-    """Whether the sign of the result goes with signs of operands."""
-    roles = _roles(node)
-    return roles is not None and roles[0] is not _Kind.EVEN
+    def _takes_part(self, node: Node) -> bool:
+        """Whether the sign of the result goes with signs of operands."""
+        return self._role(node).kind not in (None, _Kind.EVEN)
 
 
 # -- the graph with values turned ------------------------------------------------------------------
 def _rebuilt(nodes: Sequence[Node], outputs: Sequence[Node], turned: set[Node]) -> list[Node]:
     now: dict[Node, Node] = {}
     for node in nodes:
-        with origin(node.origin):
-            now[node] = _made(node, now, turned)
+        operands = [now[each] for each in node.operands]
+        if node in turned or not turned.isdisjoint(node.operands):
+            with origin(node.origin):
+                now[node] = _made(node, operands, turned)
+        else:
+            now[node] = on_operands(node, tuple(operands))
     return [now[output] for output in outputs]
 
 
-def _made(node: Node, now: dict[Node, Node], turned: set[Node]) -> Node:
-    operands = [now[each] for each in node.operands]
+def _made(node: Node, operands: list[Node], turned: set[Node]) -> Node:
+    """A node that takes part, on its new operands."""
     roles = _roles(node)
-    if roles is not None and (node in turned or not turned.isdisjoint(node.operands)):
+    if roles is not None:
         kind, slots = roles
         if kind is _Kind.SUM:
             return _sum(node, operands, turned)

@@ -130,14 +130,15 @@ class _Sweep:
                 return make(node.op, operands, node.params, node.copy), ""
         # What is computed again on purpose stays as it is.
         for rule in self.rules.candidates(node) if not node.copy else ():
-            fired = self._tried(rule, node)
+            self.log.tried[rule.name] += 1
+            fired = self._fired(rule, node) if rule.fits(node) else None
             if fired is not None:
                 self._spend(node)
                 self.log.record(rule.name, node, fired.node, fired.sound, rule)
                 return fired.node, rule.name
         return node, ""
 
-    def _tried(self, rule: Rule, node: Node) -> Fired | None:
+    def _fired(self, rule: Rule, node: Node) -> Fired | None:
         started = perf_counter()
         place = node.origin
         try:
@@ -152,7 +153,6 @@ class _Sweep:
                 mend="The graph is unchanged; leave the rule out with rules.without(...).",
             ) from error
         finally:
-            self.log.tried[rule.name] += 1
             spent = self.log.seconds.get(rule.name, 0.0)
             self.log.seconds[rule.name] = spent + perf_counter() - started
 

@@ -7,7 +7,7 @@ matched.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations
 from typing import Any, TypeAlias
 
@@ -20,7 +20,7 @@ __all__ = ["RuleSet"]
 
 Signature: TypeAlias = tuple[str | bool, ...]
 
-_NUMBERS = ("constant", "broadcast_to")
+_NUMBERS = frozenset({"constant", "broadcast_to"})
 
 
 class RuleSet:
@@ -51,9 +51,9 @@ class RuleSet:
         self.rules: tuple[Rule, ...] = tuple(
             sorted((rule for rule, _ in owners.values()), key=_rank)
         )
-        self._by_head: dict[str, list[Rule]] = {}
+        self._by_head: dict[str, list[_Start]] = {}
         for rule in self.rules:
-            self._by_head.setdefault(rule.lhs.op.name, []).append(rule)
+            self._by_head.setdefault(rule.lhs.op.name, []).append(_Start(rule))
         self._by_signature: dict[Signature, tuple[Rule, ...]] = {}
 
     def candidates(self, node: Node) -> tuple[Rule, ...]:
@@ -66,12 +66,8 @@ class RuleSet:
         signature = (head, twice, *[operand.op.name for operand in operands])
         found = self._by_signature.get(signature)
         if found is None:
-            names = tuple(operand.op.name for operand in operands)
-            found = tuple(
-                rule
-                for rule in self._by_head[head]
-                if (twice or not _needs_twice(rule.lhs)) and _can_start(rule.lhs, names)
-            )
+            names = [operand.op.name for operand in operands]
+            found = tuple([each.rule for each in self._by_head[head] if each.fits(names, twice)])
             self._by_signature[signature] = found
         return found
 
@@ -125,29 +121,45 @@ def _rank(rule: Rule) -> Any:
     return (-rule.priority, -size)
 
 
+class _Start:
+    """What the left side of a rule asks of a node and of its operands."""
+
+    __slots__ = ("orders", "rule", "twice")
+
+    def __init__(self, rule: Rule) -> None:
+        pattern = rule.lhs
+        self.rule = rule
+        self.twice = _needs_twice(pattern)
+        allowed = tuple([_names_of(part) for part in pattern.operands])
+        turned = pattern.op.algebra.commutative
+        self.orders = tuple(dict.fromkeys(permutations(allowed))) if turned else (allowed,)
+
+    def fits(self, names: Sequence[str], twice: bool) -> bool:
+        """Whether operands of these operations may be what it asks for."""
+        if self.twice and not twice:
+            return False
+        for order in self.orders:
+            if len(order) == len(names) and all(
+                each is None or name in each for each, name in zip(order, names, strict=True)
+            ):
+                return True
+        return False
+
+
 def _needs_twice(pattern: Term) -> bool:
     """Whether the pattern's operands are the same value twice, as in x - x."""
     variables = [each.name for each in pattern.operands if isinstance(each, Variable)]
     return len(set(variables)) < len(variables)
 
 
-def _can_start(pattern: Term, operands: tuple[str, ...]) -> bool:
-    if len(pattern.operands) != len(operands):
-        return False
-    orders = permutations(operands) if pattern.op.algebra.commutative else (operands,)
-    return any(
-        all(_can_be(part, name) for part, name in zip(pattern.operands, order, strict=True))
-        for order in orders
-    )
-
-
-def _can_be(pattern: Pattern, name: str) -> bool:
+def _names_of(pattern: Pattern) -> frozenset[str] | None:
+    """The operations that an operand may be the result of; None if it may be of any."""
     match pattern:
         case Term():
-            return pattern.op.name == name
+            return frozenset({pattern.op.name})
         case Literal():
-            return name in _NUMBERS
+            return _NUMBERS
         case Variable(guards=guards):
-            return name in _NUMBERS or not any(guard.constant for guard in guards)
+            return _NUMBERS if any(guard.constant for guard in guards) else None
         case _:
-            return False
+            return frozenset()

@@ -126,6 +126,10 @@ class Rule:
         return f"<rule {self.name} [{self.sound}]: {self}>"
 
     # -- applying --------------------------------------------------------------------------------
+    def fits(self, node: Node) -> bool:
+        """Whether the operations are those of the left side: without it `apply` gives None."""
+        return next(matches(self.lhs, node), None) is not None
+
     def apply(
         self, node: Node, knowledge: Knowledge, trust: Soundness = "rounding"
     ) -> Fired | None:
