@@ -12,6 +12,7 @@ import pytest
 from randomgraphs import NETWORKS, random_function
 
 import symgraph as sg
+from symgraph import collector
 
 X, W = np.ones((4, 3)), np.ones((3, 3))
 
@@ -37,3 +38,32 @@ def test_nothing_of_a_random_graph_is_left_in_cycles(steps: int) -> None:
 def test_nothing_of_a_network_is_left_in_cycles(kind: str) -> None:
     made, _ = NETWORKS[kind]
     assert left_in_cycles(sg.trace(made(4), x=X, w=W, v=W).gradient("w")) < 50
+
+
+def test_what_the_user_has_frozen_stays_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collector, "_MANY", 0)
+    graph = sg.trace(random_function(60), x=X, w=W).gradient("w")
+    gc.collect()
+    graph.simplify()
+    assert gc.get_freeze_count() == 0
+    assert gc.isenabled()
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        graph.simplify()
+        assert gc.get_freeze_count() > 0.9 * frozen > 0
+    finally:
+        gc.unfreeze()
+
+
+def test_large_graphs_are_old_when_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next collection of what is young does not walk them; garbage of a loop stays young."""
+    for seed, (most, old) in enumerate(((0, True), (10**9, False))):
+        monkeypatch.setattr(collector, "_MANY", most)
+        graph = sg.trace(random_function(60, seed), x=X, w=W).gradient("w")
+        gc.collect()
+        small = graph.simplify()
+        nodes = set(map(id, small.nodes)) - set(map(id, graph.nodes))
+        young = {id(each) for each in gc.get_objects(0)} | {id(each) for each in gc.get_objects(1)}
+        assert nodes
+        assert nodes.isdisjoint(young) is old

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from typing import Any
 
 import numpy as np
@@ -147,19 +146,3 @@ def test_on_operands_alike_nothing_is_inferred_again() -> None:
     assert wide.shape == (3, 4) != row_sum.shape
     single = symbol("single", (3, 4), "float32").node
     assert on_operands(total, (single, single)).dtype == np.float32
-
-
-def test_what_the_user_has_frozen_stays_frozen() -> None:
-    graph = sg.trace(lambda x: np.sum(np.tanh(x) * x), x="3").gradient("x")
-    gc.collect()
-    assert gc.get_freeze_count() == 0
-    graph.simplify()
-    assert gc.get_freeze_count() == 0
-    assert gc.isenabled()
-    gc.freeze()
-    try:
-        frozen = gc.get_freeze_count()
-        graph.simplify()
-        assert gc.get_freeze_count() > 0.9 * frozen > 0
-    finally:
-        gc.unfreeze()
