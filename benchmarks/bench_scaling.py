@@ -29,7 +29,7 @@ import symgraph as sg
 LIMIT_SECONDS = 2.0
 """To simplify a graph of up to 10,000 nodes, and for each 10,000 of a larger one."""
 LIMIT_RATIO = 3.0
-"""Between the time that a node of the largest graph takes and of the smallest."""
+"""How much longer a step of any graph may take, in all stages, than one of the smallest."""
 
 
 class Clock:

@@ -65,15 +65,13 @@ def is_closed(expr: Expr, users: int, argument: bool, *, early: bool = False) ->
     argument : bool
         Whether one of them is in `ARGUMENTS`.
     early : bool
-        Close at half the length, in little more than half the time: as much is found, but for what
-        regions of many terms hold.
+        Close at half the length and half the weight.
     """
-    length, heavy = sum([_length(term) for term in expr]), weight(expr)
-    if early:
-        length, heavy = 2 * length, 2 * heavy
-    if length > _LONGEST or (users > 1 and length > _LONG) or heavy > _HEAVIEST:
+    heavy, part = weight(expr), 2 if early else 1
+    length = part * sum([_length(term) for term in expr])
+    if length > _LONGEST or (users > 1 and length > _LONG) or part * heavy > _HEAVIEST:
         return True
-    if argument and weight(expr) > _LONG_ARGUMENT:
+    if argument and heavy > _LONG_ARGUMENT:
         return True
     if users > 1 and len(expr) >= _MANY_TERMS:
         return True
