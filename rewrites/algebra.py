@@ -244,25 +244,25 @@ def minimum_of_equals(x: Array) -> Identity:
     return minimum(x, x), x
 
 
-@rule(sound="exact")
+@rule(sound="exact", kink="x = y")
 def maximum_absorbs(x: Array, y: Array) -> Identity:
     r"""$\max(\max(x, y), y) = \max(x, y)$."""
     return maximum(maximum(x, y), y), maximum(x, y)
 
 
-@rule(sound="exact")
+@rule(sound="exact", kink="x = y")
 def minimum_absorbs(x: Array, y: Array) -> Identity:
     r"""$\min(\min(x, y), y) = \min(x, y)$."""
     return minimum(minimum(x, y), y), minimum(x, y)
 
 
-@rule(sound="rounding")
+@rule(sound="rounding", kink="x = 0")
 def rectified_nonnegative(x: Nonnegative) -> Identity:
     r"""$\max(x, 0) = x$ for $x >= 0$."""
     return maximum(x, 0), x
 
 
-@rule(sound="rounding")
+@rule(sound="rounding", kink="x = 0")
 def clipped_nonpositive(x: Nonpositive) -> Identity:
     r"""$\min(x, 0) = x$ for $x <= 0$."""
     return minimum(x, 0), x

@@ -107,19 +107,19 @@ def part_of_choice_of_numbers(c: Boolean, x: RealNumber, y: RealNumber, index: I
 
 
 # -- choices that are extrema ----------------------------------------------------------------------
-@rule(sound="rounding")
+@rule(sound="rounding", kink="x = 0")
 def zero_above_zero(x: Real) -> Identity:
     r"""What is positive is taken away: $\min(x, 0)$, NaN staying NaN."""
     return where(x > 0, 0, x), minimum(x, 0)
 
 
-@rule(sound="rounding")
+@rule(sound="rounding", kink="x = 0")
 def zero_below_zero(x: Real) -> Identity:
     r"""What is negative is taken away: $\max(x, 0)$, NaN staying NaN."""
     return where(x < 0, 0, x), maximum(x, 0)
 
 
-@rule(sound="rounding", stable="large x: exp of the branch not taken overflows")
+@rule(sound="rounding", stable="large x: exp of the branch not taken overflows", kink="x = 0")
 def one_above_zero(x: Real) -> Identity:
     r"""$e^{\min(x, 0)}$ is 1 above zero."""
     return where(x > 0, 1, exp(x)), exp(minimum(x, 0))
@@ -131,7 +131,7 @@ def sign_outside_unit(x: Real) -> Identity:
     return where(absolute(x) < 1, x, sign(x)), clip(x, -1, 1)
 
 
-@rule(sound="exact")
+@rule(sound="exact", kink="|x| = 1")
 def sign_outside_closed_unit(x: Real) -> Identity:
     """The same, the bounds themselves passed on."""
     return where(absolute(x) <= 1, x, sign(x)), clip(x, -1, 1)
@@ -143,7 +143,7 @@ def scaled_sign_outside_bound(x: Real, c: Nonnegative) -> Identity:
     return where(absolute(x) < c, x, c * sign(x)), clip(x, negative(c), c)
 
 
-@rule(sound="rounding", earned={"exact": {"c": PositiveConstant}})
+@rule(sound="rounding", earned={"exact": {"c": PositiveConstant}}, kink="|x| = c")
 def scaled_sign_outside_closed_bound(x: Real, c: Nonnegative) -> Identity:
     """The same, the bounds themselves passed on."""
     return where(absolute(x) <= c, x, c * sign(x)), clip(x, negative(c), c)

@@ -33,11 +33,13 @@ from symgraph.rewriting import (
     Identity,
     Integer,
     Real,
+    Total,
     UniformConstant,
     applied,
     building,
     holds,
     is_real,
+    provided,
     rule,
     static,
     value_of,
@@ -77,6 +79,19 @@ def _margin(c: float) -> float:
     return 0.002 * abs(c) + 1e-6
 
 
+@static
+def no_rounding(x: Array, c: float) -> bool:
+    """Whether a bound of x is one of its numbers too: rounding may step over another.
+
+    The sign of a number is safe, and so is what is stated of an input; a correlation may be
+    1.0000001.
+    """
+    node = x.node
+    while node.op.view:
+        node = node.operands[0]
+    return c == 0 or node.is_input or node.is_constant
+
+
 @building
 def lesser(c: Array, k: Array) -> Array:
     """The lesser of two constants."""
@@ -93,7 +108,7 @@ def _known(x: Array, bound: Any, c: Array) -> None:
     holds(x, bound, value_of(c))
 
 
-@rule(sound="rounding")
+@rule(sound="domain", earned={"rounding": {"x": Total}})
 def less_than_what_is_above(c: RealConstant, x: Real) -> Identity:
     """A number whose upper bound lies below c is less than c."""
     _known(x, below, c)
@@ -104,13 +119,15 @@ def less_than_what_is_above(c: RealConstant, x: Real) -> Identity:
 def not_less_than_its_bound(c: RealConstant, x: Real) -> Identity:
     """A number that is at least c is not less than c."""
     _known(x, at_least, c)
+    provided(no_rounding(x, value_of(c)))
     return less(x, c), False
 
 
-@rule(sound="rounding")
+@rule(sound="domain", earned={"rounding": {"x": Total}})
 def at_most_its_bound(c: RealConstant, x: Real) -> Identity:
     """A number whose upper bound is c is at most c."""
     _known(x, at_most, c)
+    provided(no_rounding(x, value_of(c)))
     return less_equal(x, c), True
 
 
@@ -121,7 +138,7 @@ def not_at_most_what_is_below(c: RealConstant, x: Real) -> Identity:
     return less_equal(x, c), False
 
 
-@rule(sound="rounding")
+@rule(sound="domain", earned={"rounding": {"x": Total}})
 def greater_than_what_is_below(c: RealConstant, x: Real) -> Identity:
     """A number whose lower bound lies above c is greater than c."""
     _known(x, above, c)
@@ -132,6 +149,7 @@ def greater_than_what_is_below(c: RealConstant, x: Real) -> Identity:
 def not_greater_than_its_bound(c: RealConstant, x: Real) -> Identity:
     """A number that is at most c is not greater than c."""
     _known(x, at_most, c)
+    provided(no_rounding(x, value_of(c)))
     return greater(x, c), False
 
 

@@ -11,13 +11,17 @@ from symgraph.numpy import (
     absolute,
     digamma,
     exp,
+    exp2,
     expm1,
     log,
     log1p,
+    log2,
+    logaddexp,
     logit,
     power,
     sigmoid,
     sign,
+    square,
 )
 from symgraph.rewriting import (
     Array,
@@ -79,6 +83,12 @@ def over_its_absolute(x: Real) -> Identity:
 
 
 @rule(sound="domain", earned={"rounding": {"x": Nonzero}})
+def square_over_absolute(x: Real) -> Identity:
+    r"""$x^2 / |x| = |x|$ but at zero; the right side is finite where the square overflows."""
+    return square(x) / absolute(x), absolute(x)
+
+
+@rule(sound="domain", earned={"rounding": {"x": Nonzero}})
 def absolute_over_itself(x: Real) -> Identity:
     r"""$|x| / x = \operatorname{sgn} x$ but at zero."""
     return absolute(x) / x, sign(x)
@@ -128,6 +138,30 @@ def times_two_constant_arrays(x: Varying, c: RealConstant, k: RealConstant) -> I
 def expm1_of_log(x: Real) -> Identity:
     r"""$e^{\log x} - 1 = x - 1$."""
     return expm1(log(x)), x - 1
+
+
+@rule(sound="rounding", stable="large x: sigmoid is near 1")
+def logit_of_sigmoid(x: Real) -> Identity:
+    r"""$\operatorname{logit}(\sigma(x)) = x$; the right side is finite where $\sigma$ is 1."""
+    return logit(sigmoid(x)), x
+
+
+@rule(sound="domain", earned={"rounding": {"x": Nonnegative}})
+def logaddexp_of_zero_and_log(x: Real) -> Identity:
+    r"""$\log(e^0 + e^{\log x}) = \log(1 + x)$."""
+    return logaddexp(0, log(x)), log1p(x)
+
+
+@rule(sound="domain", earned={"rounding": {"x": Nonnegative}})
+def exp2_of_log2(x: Real) -> Identity:
+    r"""$2^{\log_2 x} = x$."""
+    return exp2(log2(x)), x
+
+
+@rule(sound="rounding")
+def log2_of_exp2(x: Real) -> Identity:
+    r"""$\log_2 2^x = x$; the right side is finite where the power overflows."""
+    return log2(exp2(x)), x
 
 
 @rule(sound="domain", earned={"rounding": {"x": Probability}})

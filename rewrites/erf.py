@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 
 from symgraph.numpy import erf, erfc, erfcx, exp, log, log1p, log_erfc, log_ndtr, ndtr, square
-from symgraph.rewriting import Identity, Real, rule
+from symgraph.rewriting import Identity, Real, Total, rule
 
 SQRT2 = sqrt(2)
 
@@ -60,6 +60,12 @@ def log1p_of_minus_erf(x: Real) -> Identity:
     return log1p(-erf(x)), log_erfc(x)
 
 
+@rule(sound="domain", earned={"rounding": {"x": Total}})
+def sum_of_erf_and_erfc(x: Real) -> Identity:
+    r"""$\operatorname{erf} x + \operatorname{erfc} x = 1$."""
+    return erf(x) + erfc(x), 1
+
+
 @rule(sound="rounding", stable="x far below 0: erf is near -1")
 def log1p_of_erf(x: Real) -> Identity:
     r"""$\log(1 + \operatorname{erf} x) = \log \operatorname{erfc}(-x)$."""
@@ -82,6 +88,18 @@ def log_of_erfc_halved(x: Real) -> Identity:
 def log_of_ndtr(x: Real) -> Identity:
     r"""$\log \Phi(x)$."""
     return log(ndtr(x)), log_ndtr(x)
+
+
+@rule(sound="rounding", stable="large x: ndtr is near 1")
+def one_minus_ndtr(x: Real) -> Identity:
+    r"""$1 - \Phi(x) = \Phi(-x)$."""
+    return 1 - ndtr(x), ndtr(-x)
+
+
+@rule(sound="rounding", stable="large x: ndtr is near 1")
+def log1p_of_minus_ndtr(x: Real) -> Identity:
+    r"""$\log(1 - \Phi(x)) = \log \Phi(-x)$."""
+    return log1p(-ndtr(x)), log_ndtr(-x)
 
 
 @rule(sound="rounding", stable="large x: 0 / 0")

@@ -27,6 +27,7 @@ from symgraph.rewriting import (
     Positive,
     PositiveConstant,
     Real,
+    UniformConstant,
     applied,
     number,
     provided,
@@ -95,6 +96,34 @@ def softmax_of_shifted_by_maximum(x: Real, axis: Axes) -> Identity:
     """Softmax does not see a shift: the maximum is subtracted already."""
     shifted = x - largest(x, axis=axis, keepdims=True)
     return softmax(shifted, axis=axis), softmax(x, axis=axis)
+
+
+@rule(sound="rounding")
+def softmax_of_shifted(x: Real, c: UniformConstant, axis: Axes) -> Identity:
+    """Softmax does not see that a number is added to all."""
+    shifted = x + c
+    return softmax(shifted, axis=axis), softmax(broadcast_to(x, shifted.shape), axis=axis)
+
+
+@rule(sound="rounding")
+def softmax_of_lowered(x: Real, c: UniformConstant, axis: Axes) -> Identity:
+    """As `softmax_of_shifted`, with a number that is subtracted."""
+    lowered = x - c
+    return softmax(lowered, axis=axis), softmax(broadcast_to(x, lowered.shape), axis=axis)
+
+
+@rule(sound="rounding")
+def log_softmax_of_lowered(x: Real, c: UniformConstant, axis: Axes) -> Identity:
+    """As `softmax_of_lowered`."""
+    lowered = x - c
+    return log_softmax(lowered, axis=axis), log_softmax(broadcast_to(x, lowered.shape), axis=axis)
+
+
+@rule(sound="rounding")
+def log_softmax_of_shifted(x: Real, c: UniformConstant, axis: Axes) -> Identity:
+    """As `softmax_of_shifted`."""
+    shifted = x + c
+    return log_softmax(shifted, axis=axis), log_softmax(broadcast_to(x, shifted.shape), axis=axis)
 
 
 @rule(sound="rounding", limit=_ALL_LOST)

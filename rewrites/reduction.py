@@ -172,14 +172,14 @@ def product_of_exps(x: Real, axis: Axes, keepdims: Flag) -> Identity:
 
 
 # -- extrema ---------------------------------------------------------------------------------------
-@rule(sound="exact")
+@rule(sound="exact", kink="ties in one part of x and not in another")
 def maximum_of_maximum(x: Array, inner: Axes, outer: Axes) -> Identity:
     """The largest of the largest."""
     axes = joined(x.ndim, inner, outer)
     return largest(largest(x, axis=inner), axis=outer), largest(x, axis=axes)
 
 
-@rule(sound="exact")
+@rule(sound="exact", kink="ties in one part of x and not in another")
 def minimum_of_minimum(x: Array, inner: Axes, outer: Axes) -> Identity:
     """The least of the least."""
     axes = joined(x.ndim, inner, outer)

@@ -275,6 +275,18 @@ def exp_over_sum_of_two(x: Real, y: Real) -> Identity:
     return exp(x) / (exp(x) + exp(y)), sigmoid(x - y)
 
 
+@rule(sound="rounding", priority=-1, stable="large x: inf / inf")
+def exp_over_positive_plus_exp(x: Real, c: PositiveConstant) -> Identity:
+    r"""$e^x/(c + e^x) = \sigma(x - \log c)$ for a number $c > 0$."""
+    return exp(x) / (c + exp(x)), sigmoid(x - log(c))
+
+
+@rule(sound="rounding", priority=-1, stable="large x: inf * 0")
+def exp_times_quotient_by_positive_plus_exp(x: Real, y: Real, c: PositiveConstant) -> Identity:
+    r"""$e^x y/(c + e^x) = y\,\sigma(x - \log c)$ for $c > 0$."""
+    return y / (c + exp(x)) * exp(x), y * sigmoid(x - log(c))
+
+
 @rule(sound="rounding", stable="large x: infinity times 0")
 def exp_times_sigmoid_of_minus_twice(x: Real) -> Identity:
     r"""$e^x \sigma(-2 x) = 1 / (e^x + e^{-x})$."""

@@ -5,15 +5,20 @@ trace  →  gradient  →  simplify  →  checkpoint  →  lower
 
 from __future__ import annotations
 
+# `x.__array_namespace__()` is this module, so it is there as soon as arrays are.
+from . import numpy as _numpy  # noqa: F401  # pyright: ignore[reportUnusedImport]
+from . import random
 from .array import Array, constant
 from .conjugate import cg
 from .dag import Dag
+from .eager import eager as _eager
 from .errors import (
     BackendError,
     ConvergenceError,
     DTypeError,
     ExpressionError,
     FactError,
+    FormatError,
     InputError,
     MemoryBudgetError,
     NotDifferentiable,
@@ -48,21 +53,31 @@ from .facts import (
 )
 from .graph import Graph, diff
 from .implicit import fixed_point, root
+from .loading import load
 from .nodes import Node
 from .objective import FlatObjective, flat_objective
-from .ops.branches import cond
+from .ops.branches import cond as _cond
 from .ops.clipping import clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
 from .ops.creation import input
 from .ops.custom import custom_op
 from .ops.derivatives import custom_vjp
-from .ops.iteration import while_loop
-from .ops.loops import fori_loop, scan
+from .ops.iteration import while_loop as _while_loop
+from .ops.loops import fori_loop as _fori_loop
+from .ops.loops import scan as _scan
+from .retraces import RetraceWarning, SideEffectWarning
 from .rewriting import default_rules
 from .saturation import SaturationBounds
 from .tracing import Spec, UnusedInputWarning, graph, spec, trace
 from .transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+from .vectorized import vmap
 
 __version__ = "0.1.0"
+
+# Given numbers alone they run at once, as the functions of symgraph.numpy do.
+cond = _eager(_cond)
+fori_loop = _eager(_fori_loop)
+scan = _eager(_scan)
+while_loop = _eager(_while_loop)
 
 __all__ = [
     "Array",
@@ -74,16 +89,19 @@ __all__ = [
     "Fact",
     "FactError",
     "FlatObjective",
+    "FormatError",
     "Graph",
     "InputError",
     "MemoryBudgetError",
     "Node",
     "NotDifferentiable",
+    "RetraceWarning",
     "RewriteError",
     "RewriteLoopError",
     "RuleError",
     "SaturationBounds",
     "ShapeError",
+    "SideEffectWarning",
     "Spec",
     "SymgraphError",
     "TraceError",
@@ -115,6 +133,7 @@ __all__ = [
     "interval",
     "jacobian",
     "jvp",
+    "load",
     "negative",
     "nonnegative",
     "nonpositive",
@@ -123,6 +142,7 @@ __all__ = [
     "orthogonal",
     "positive",
     "positive_definite",
+    "random",
     "root",
     "scan",
     "simplex",
@@ -134,5 +154,6 @@ __all__ = [
     "unit_norm",
     "value_and_grad",
     "vjp",
+    "vmap",
     "while_loop",
 ]

@@ -7,8 +7,9 @@ and bools, which count and choose, are static: a function is traced anew for eac
 from __future__ import annotations
 
 import inspect
+import reprlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -17,7 +18,7 @@ from .array import Array
 from .errors import InputError
 from .pytrees import LEAF, Tree, flatten, leaf_paths, unflatten
 
-__all__ = ["Arguments", "Place", "Signature", "is_array"]
+__all__ = ["Arguments", "Place", "Signature", "check_foreign", "is_array", "shown_place"]
 
 Place: TypeAlias = "int | str"
 """Which argument: its name, or the position of one that has none."""
@@ -49,6 +50,8 @@ class Arguments:
         The structures of those arguments.
     by_position : set of Place
         Arguments that are not passed by name.
+    counts : tuple of int
+        Positions of ints that are traced as numbers of any value; they are among the arrays.
     """
 
     entries: tuple[tuple[Place, Tree], ...]
@@ -58,6 +61,26 @@ class Arguments:
     targets: tuple[tuple[int, ...], ...]
     trees: tuple[Tree, ...]
     by_position: frozenset[Place]
+    counts: tuple[int, ...] = ()
+
+    def numbers(self) -> list[int]:
+        """Positions of static leaves that are numbers."""
+        arrays = set(self.arrays)
+        return [
+            i
+            for i, leaf in enumerate(self.leaves)
+            if i not in arrays
+            and isinstance(leaf, (int, float, np.number))
+            and not isinstance(leaf, bool)
+        ]
+
+    def counted(self, positions: Sequence[int]) -> Arguments:
+        """The same with the ints at these positions traced as numbers of any value."""
+        leaves = list(self.leaves)
+        for i in positions:
+            leaves[i] = np.asarray(leaves[i], np.int64)
+        arrays = tuple(sorted({*self.arrays, *positions}))
+        return replace(self, leaves=leaves, arrays=arrays, counts=tuple(positions))
 
     def call(self, f: Callable[..., Any], leaves: Sequence[Any]) -> Any:
         """`f` called with these leaves instead."""
@@ -78,8 +101,22 @@ class Arguments:
         arrays = set(self.arrays)
         return [i for target in self.targets for i in target if i in arrays]
 
-    def key(self) -> Hashable:
+    def shown(self, i: int) -> str:
+        """Leaf `i` as a row of an error message."""
+        return f"{self.paths[i]} = {reprlib.repr(self.leaves[i])}"
+
+    def fixed(self) -> list[tuple[str, Any]]:
+        """The leaves that are no arrays, each with where it is."""
+        arrays = set(self.arrays)
+        return [(self.paths[i], leaf) for i, leaf in enumerate(self.leaves) if i not in arrays]
+
+    def key(self, without: Sequence[int] = ()) -> Hashable:
         """What a trace depends on: structure, static values, shapes and dtypes.
+
+        Parameters
+        ----------
+        without : sequence of int
+            Positions of static leaves of which only the type counts.
 
         Raises
         ------
@@ -92,6 +129,9 @@ class Arguments:
             if i in arrays:
                 described.append((np.shape(leaf), dtype_of(leaf).str))
                 continue
+            if i in without:
+                described.append(type(leaf))
+                continue
             try:
                 hash(leaf)
             except TypeError:
@@ -102,7 +142,33 @@ class Arguments:
                     "symgraph.pytrees.register makes a type a container.",
                 ) from None
             described.append((type(leaf), leaf))
-        return (self.entries, tuple(described))
+        return (self.entries, tuple(described), self.counts)
+
+
+def shown_place(place: Place) -> str:
+    """An argument as text: its name, or `args[2]`."""
+    return place if isinstance(place, str) else f"args[{place}]"
+
+
+def check_foreign(leaf: Any, path: str) -> None:
+    """Check that an array of another library's has a dtype that NumPy knows.
+
+    Raises
+    ------
+    InputError
+        Of a tensor of PyTorch's, for example: converted in silence, it would leave its graph.
+    """
+    if isinstance(leaf, (Array, np.ndarray, np.generic, float, int)):
+        return
+    try:
+        np.dtype(leaf.dtype)
+    except TypeError:
+        kind = type(leaf)
+        raise InputError(
+            f"Argument {path} is a {kind.__module__.partition('.')[0]}.{kind.__name__}, and its "
+            f"dtype {leaf.dtype} is none of NumPy's.",
+            mend="Convert it first: np.asarray(t), for a tensor of PyTorch's t.detach().numpy().",
+        ) from None
 
 
 def dtype_of(leaf: Any) -> np.dtype[Any]:
@@ -117,7 +183,7 @@ class Signature:
     ----------
     f : callable
     wrt : str, int, or a sequence of them; None
-        Names or positions; None is the first argument.
+        Names or positions; None is the first argument, an empty sequence is none.
     static : sequence of str or int
         Arguments that are static whatever they are.
     """
@@ -130,8 +196,6 @@ class Signature:
             self.signature = None
         self.single = wrt is None or isinstance(wrt, (str, int))
         chosen = [0 if wrt is None else wrt] if self.single else list(cast("Any", wrt))
-        if not chosen:
-            raise InputError("Nothing to differentiate with respect to: name a parameter.")
         self.wrt = [self._place(each) for each in chosen]
         fixed: list[Any] = [static] if isinstance(static, (str, int)) else list(static)
         self.static = {self._place(each) for each in fixed}
@@ -228,7 +292,7 @@ class Signature:
         for place, value in given.items():
             parts, tree = ([value], LEAF) if place in self.static else flatten(value)
             start = len(leaves)
-            label = place if isinstance(place, str) else f"args[{place}]"
+            label = shown_place(place)
             ranges[place] = range(start, start + len(parts))
             for i, leaf in enumerate(parts, start):
                 counted = isinstance(leaf, int) and not isinstance(leaf, bool)
@@ -237,6 +301,8 @@ class Signature:
             entries.append((place, tree))
             leaves.extend(parts)
             paths.extend(leaf_paths(tree, label))
+        for i in arrays:
+            check_foreign(leaves[i], paths[i])
         for i, number in _numbers(leaves, arrays).items():
             leaves[i] = number
         trees = dict(entries)

@@ -12,12 +12,16 @@ from typing import Any, ClassVar, NoReturn, TypeAlias, cast
 
 import numpy as np
 
+from .advice import instead_of_numbers
+from .aliasing import cut, own
 from .arraymethods import ArrayMethods
 from .avals import Aval, supported_dtype
 from .dims import Dim, Shape, is_named, show_shape
 from .errors import DTypeError, RangeError, SymgraphError, TraceError
+from .immutable import Immutable
 from .nodes import Node, make
 from .op import OPS, Op
+from .scope import current_scope as _scope
 from .sizes import node_of_size, weak_number
 from .source import user_frame
 from .ufunccalls import (
@@ -34,6 +38,7 @@ __all__ = [
     "NUMPY_FUNCTIONS",
     "Array",
     "ArrayLike",
+    "apart",
     "apply",
     "constant",
     "implements",
@@ -61,22 +66,28 @@ def implements(*numpy_functions: Any) -> Callable[[Callable[..., Any]], Callable
     return mark
 
 
-class Array(ArrayMethods):
+class Array(ArrayMethods, Immutable):
     """A symbolic array: dtype and shape are known, numbers are not.
 
     Parameters
     ----------
     node : Node
-        The value in the graph.
+        The value in the graph. A write in place puts another in its place.
+
+    Attributes
+    ----------
+    memory : object
+        Where the value stands, see `aliasing`; to begin with, the scope the array is made in.
     """
 
-    __slots__ = ("node",)
+    __slots__ = ("__weakref__", "memory", "node")
     __array_priority__: ClassVar[float] = 1000.0
     # SymPy's operators leave `n * x` to the operand of higher priority.
     _op_priority: ClassVar[float] = 1000.0
 
     def __init__(self, node: Node) -> None:
         self.node = node
+        self.memory: Any = _scope()
 
     # -- what is known ---------------------------------------------------------------------------
     @property
@@ -127,7 +138,16 @@ class Array(ArrayMethods):
 
     # -- NumPy's protocols -----------------------------------------------------------------------
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method == "at":
+            return FUNCTIONS["_write_at"](ufunc, *inputs)
         if kwargs:
+            out = kwargs.pop("out", None)
+            if out is not None and any(each is not None for each in out):
+                elementwise = method == "__call__"
+                mask = kwargs.pop("where", True) if elementwise else True
+                found = self.__array_ufunc__(ufunc, method, *inputs, **kwargs)
+                name = f"np.{ufunc.__name__}"
+                return FUNCTIONS["_write_out"](name, out, found, mask, ufunc=elementwise)
             refuse_keywords(ufunc, method, kwargs)
             if "dtype" in kwargs and method in ("__call__", "outer"):
                 inputs = in_dtype(inputs, kwargs.pop("dtype"))
@@ -150,6 +170,13 @@ class Array(ArrayMethods):
         if found is None:
             raise _not_supported(f"np.{getattr(func, '__name__', func)}")
         placed, named = in_order(func, args, kwargs)
+        if named.get("out") is not None:
+            rest = {name: value for name, value in named.items() if name != "out"}
+            name = f"np.{func.__name__}"
+            # np.clip and np.round are ufuncs by another name.
+            elementwise = func in (np.clip, np.round, np.around)
+            result = found(*placed, **rest)
+            return FUNCTIONS["_write_out"](name, named["out"], result, ufunc=elementwise)
         return found(*placed, **named)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
@@ -166,7 +193,7 @@ class Array(ArrayMethods):
         raise TraceError(
             f"{what} needs numbers, but a symbolic array has none yet: {self!r}.",
             [*rows, *([f"made at {made}"] if made else [])],
-            mend=mend,
+            mend=instead_of_numbers() or mend,
         )
 
     def __len__(self) -> int:
@@ -223,8 +250,28 @@ def _apply_concretely(op: Op, operands: Sequence[Any], params: dict[str, Any]) -
     except SymgraphError as error:
         raise located(error, op.name, operands) from None
     if len(node.results) == 1:
-        return Array(node)
+        result = Array(node)
+        if op.write is not None and isinstance(operands[0], Array):
+            cut(result, operands[0])
+        return result
     return tuple(Array(project(node, index)) for index in range(len(node.results)))
+
+
+def apart(result: Any, array: bool = False) -> Any:
+    """A result, or each of several, as an array that shares memory with no other.
+
+    Without dimensions it is a number, as NumPy's ufuncs give; an array of one if `array` says so.
+    """
+    if type(result) is Array:
+        alone = Array(result.node)
+        if array or (result.node.op.name == "input" and result.shape):
+            own(alone)  # A copy of an argument is not the argument.
+        return alone
+    if isinstance(result, (tuple, list)):
+        parts = [apart(each, array) for each in cast("Sequence[Any]", result)]
+        make_anew = getattr(type(cast("Any", result)), "_make", type(cast("Any", result)))
+        return make_anew(parts)
+    return result
 
 
 def project(node: Node, index: int) -> Node:

@@ -1,7 +1,7 @@
 """Operators and methods of an array, as `np.ndarray` has them.
 
 Each is one call of the NumPy function of that meaning, found by its name. What would need numbers
-(`if x:`, `float(x)`, assignment in place) raises with advice.
+(`if x:`, `float(x)`) raises with advice.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
-from .dims import is_named
-from .errors import MissingAttribute
+from .errors import MissingAttribute, TraceError
+from .inplace import InPlace, operand_like
+from .scipycalls import scipy_call
 from .source import user_frame
 
 __all__ = ["ArrayMethods"]
 
 
-class ArrayMethods:
+class ArrayMethods(InPlace):
     """The operators and methods of `np.ndarray`, over `_call` and `_no_numbers`.
 
     Those two are `Array`'s to give; not an abstract class, for its metaclass would slow every
@@ -56,7 +57,8 @@ class ArrayMethods:
         return self._call("imag", self)
 
     def conj(self) -> Self:
-        return self._call("conjugate", self)
+        """The array itself, as NumPy's method gives of a real one."""
+        return self
 
     conjugate = conj
 
@@ -67,7 +69,8 @@ class ArrayMethods:
         return self._call("getitem", self, index)
 
     def __pos__(self) -> Self:
-        return self
+        # NumPy has no plus of bools; of numbers it is a copy.
+        return self._call("positive" if _is_boolean(self) else "_apart", self)
 
     def __neg__(self) -> Self:
         return self._call("negative", self)
@@ -208,13 +211,13 @@ class ArrayMethods:
         return self._call("ravel", self, order)
 
     def flatten(self, order: str = "C") -> Self:
-        return self._call("ravel", self, order)
+        return self._call("_copy", self._call("ravel", self, order))
 
     def squeeze(self, axis: Any = None) -> Self:
         return self._call("squeeze", self, axis=axis)
 
     def astype(self, dtype: Any, copy: bool = True) -> Self:
-        return self._call("astype", self, dtype)
+        return self._call("astype", self, dtype, copy)
 
     def clip(self, min: Any = None, max: Any = None) -> Self:
         return self._call("clip", self, min, max)
@@ -248,7 +251,13 @@ class ArrayMethods:
         raise AssertionError
 
     def copy(self, order: str = "C") -> Self:
-        return self
+        return self._call("_copy", self, order)
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self.copy()
 
     def round(self, decimals: int = 0) -> Self:
         return self._call("round", self, decimals)
@@ -261,10 +270,21 @@ class ArrayMethods:
 
     # -- what would need numbers -----------------------------------------------------------------
     def __bool__(self) -> NoReturn:
+        frame = user_frame()
+        if frame is not None and frame.text.startswith("assert "):
+            self._no_numbers(
+                "An assertion",
+                "State what is known of an input as a fact, as in sg.spec(3, assume=sg.positive), "
+                "and lower with check_facts=True to have it checked.",
+            )
         self._no_numbers("A condition", "Choose elementwise with np.where(condition, a, b).")
 
     def __float__(self) -> NoReturn:
-        self._no_numbers("float()", "Keep the array symbolic; evaluate the graph to get numbers.")
+        self._no_numbers(
+            "float()",
+            "Keep the array symbolic; evaluate the graph to get numbers. To write symbols one by "
+            "one start from snp.zeros(3) instead of np.zeros(3), or join them with np.stack.",
+        )
 
     def __complex__(self) -> NoReturn:
         self._no_numbers("complex()", "Keep the array symbolic; evaluate the graph to get numbers.")
@@ -272,34 +292,43 @@ class ArrayMethods:
     def __int__(self) -> NoReturn:
         self._no_numbers("int()", "Keep the array symbolic; evaluate the graph to get numbers.")
 
+    def __round__(self, ndigits: int | None = None) -> NoReturn:
+        self._no_numbers("round()", "np.round(x, decimals) rounds an array; it stays an array.")
+
+    def __format__(self, format_spec: str) -> str:
+        if format_spec:
+            self._no_numbers(
+                f"The format {format_spec!r}",
+                "Print inside a traced function shows symbols; format the numbers it returns.",
+            )
+        return repr(self)
+
     def __index__(self) -> NoReturn:
-        self._no_numbers("An index", "Use np.take(x, i, axis=...) for an index that is computed.")
+        self._no_numbers(
+            "An index", "Use snp.take(values, i, axis=0) for an index that is computed."
+        )
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+        called = scipy_call()
+        if called is not None:
+            self._refuse_scipy(*called)
         self._no_numbers(
             "Conversion to a NumPy array",
             "np.asarray(x) can be left out, and snp.asarray takes both; np.stack joins symbolic "
-            "numbers. Use functions of numpy or symgraph.numpy that trace (snp.logsumexp, "
-            "snp.softmax, snp.polygamma); math.* does not, nor SciPy's that are no ufuncs.",
+            "numbers, and snp.zeros(3) takes what is written. Use functions of numpy, "
+            "symgraph.numpy or symgraph.scipy; math.* does not trace.",
+        )
+
+    def _refuse_scipy(self, name: str, mend: str) -> NoReturn:
+        frame = user_frame()
+        raise TraceError(
+            f"{name} cannot be traced: SciPy converts its arguments to NumPy arrays.",
+            [f"used at {frame.quoted()}"] if frame else [],
+            mend=mend,
         )
 
     def __dlpack__(self, *_args: Any, **_keywords: Any) -> NoReturn:
         self._no_numbers("An exchange of memory", "Keep the array symbolic; evaluate the graph.")
-
-    def __setitem__(self, index: Any, value: Any) -> NoReturn:
-        self._no_numbers(
-            "Assignment in place",
-            "Build the new value: snp.index_update(x, index, value), snp.index_add or np.where.",
-        )
-
-    def sort(self, *_args: Any, **_keywords: Any) -> NoReturn:
-        self._no_numbers("Sorting in place", "np.sort(x) gives a sorted array.")
-
-    def partition(self, *_args: Any, **_keywords: Any) -> NoReturn:
-        self._no_numbers("Sorting in place", "np.partition(x, k) gives a sorted array.")
-
-    def fill(self, value: Any) -> NoReturn:
-        self._no_numbers("Filling in place", "np.full_like(x, value) gives a filled array.")
 
     def item(self, *_args: Any) -> NoReturn:
         self._no_numbers("item()", "Keep the array symbolic; evaluate the graph to get numbers.")
@@ -326,7 +355,7 @@ _INSTEAD_OF = {
     **dict.fromkeys(
         ("base", "byteswap", "ctypes", "data", "flags", "getfield", "strides", "view"), _IN_MEMORY
     ),
-    **dict.fromkeys(("put", "resize", "setfield", "setflags"), _IN_PLACE),
+    **dict.fromkeys(("resize", "setfield", "setflags"), _IN_PLACE),
     **dict.fromkeys(("dump", "dumps", "tobytes", "tofile"), _NUMBERS),
     "flat": "np.ravel(x) is the array as a vector.",
 }
@@ -353,6 +382,7 @@ def _install_operators() -> None:
     for symbol, function in names.items():
         setattr(ArrayMethods, f"__{symbol}__", _forward(function))
         setattr(ArrayMethods, f"__r{symbol}__", _reflected(function))
+    ArrayMethods.__pow__ = _power
     comparisons = {
         "lt": "less",
         "le": "less_equal",
@@ -367,22 +397,27 @@ def _install_operators() -> None:
 
 def _forward(function: str) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
-        return self._call(function, self, other) if _operand_like(other) else NotImplemented
+        return self._call(function, self, other) if operand_like(other) else NotImplemented
 
     return method
+
+
+def _is_boolean(x: Any) -> bool:
+    """Whether it is an array of bools; what stands for any array in a rule is not."""
+    return isinstance(x.dtype, np.dtype) and x.dtype.kind == "b"
+
+
+def _power(self: Any, other: Any) -> Any:
+    if type(other) is int and other == 2 and _is_boolean(self):
+        return self._call("square", self)  # as NumPy's operator does: int8, where power gives int64
+    return self._call("power", self, other) if operand_like(other) else NotImplemented
 
 
 def _reflected(function: str) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
-        return self._call(function, other, self) if _operand_like(other) else NotImplemented
+        return self._call(function, other, self) if operand_like(other) else NotImplemented
 
     return method
-
-
-def _operand_like(value: Any) -> bool:
-    # complex too: `apply` refuses it with advice, where Python would only name the two types.
-    kinds = (ArrayMethods, np.ndarray, np.generic, int, float, complex, list, tuple)
-    return isinstance(value, kinds) or is_named(value)
 
 
 _install_operators()

@@ -18,6 +18,7 @@ from .cost import node_flops
 from .dag import Dag
 from .dims import Dim, names_of, normal, resolve
 from .evaluate import results_read, run
+from .immutable import Immutable
 from .interning import params_key
 from .namespace import Namespace
 from .nodes import Node, reachable
@@ -25,7 +26,7 @@ from .nodes import Node, reachable
 __all__ = ["Body", "SizedBody"]
 
 
-class Body:
+class Body(Immutable):
     """A graph as a value.
 
     Parameters

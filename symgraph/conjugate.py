@@ -18,8 +18,9 @@ from .array import FUNCTIONS, Array, apply
 from .body import Body
 from .errors import InputError, ShapeError
 from .nodes import Node
-from .op import Op, Pull, no_flops, register
-from .ops.closures import as_leaves, closed, rebuilt, traced
+from .op import Batch, Op, Pull, no_flops, register
+from .ops.batched import applied, per_example, whole
+from .ops.closures import as_leaves, body_of_batch, closed, rebuilt, traced
 from .ops.composites import as_array, naming_lines
 from .ops.iteration import while_loop
 from .pytrees import Tree, flatten, unflatten
@@ -55,9 +56,19 @@ def _pullback(
     return pulled_back(pull, body, adjoint)
 
 
+def _batch(batch: Batch, *, body: Body, lead: int, **params: Any) -> Any:
+    """Systems stacked along one axis more."""
+    number = len(body.outputs)
+    inputs, found = body_of_batch(batch, body, [*[True] * number, *batch.batched[number:]])
+    after = [(x if flag else per_example(x, batch.size)).node for x, flag in found]
+    operands = [*[whole(batch, slot) for slot in range(number)], *batch.operands[number:]]
+    return applied(batch, operands, body=Body(inputs, after), lead=lead + 1, **params)
+
+
 LINEAR_SOLUTION = register(
     Op(
         "linear_solution",
+        batch=_batch,
         infer=infer_solution,
         kernel=kernel_of_solution,
         pullback=_pullback,

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from .errors import InputError
+from .immutable import Immutable
 from .nodes import Node, consumers, reachable
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ Structure: TypeAlias = Any
 """Nested tuples, lists and dicts whose leaves are positions in `Dag.outputs`."""
 
 
-class Dag:
+class Dag(Immutable):
     """Named inputs, ordered outputs and all nodes between them.
 
     Parameters

@@ -7,10 +7,11 @@ that was simplified is differentiated as it was before. Both hold to any order.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from .accuracy import judge_of
 from .autodiff.jacobians import Record
 from .collector import collector_paused
 from .cost import op_count
@@ -75,12 +76,22 @@ def simplified_stage(
     history = Log()
     knowledge = Knowledge()
     settled: set[Node] = set()
-    dag = stage.dag
+    dag, steady = stage.dag, list(stage.dag.outputs)
     if stage.forward is not None and stage.derive is not None and trust != "exact":
         forward = _stabilized(stage.forward, history, trust, rules, knowledge, settled)
         dag = stage.derive(forward, history.choose)
         history.through("differentiated", forward.outputs, dag.outputs, equal=False)
-    outputs, steps = simplified(dag.outputs, knowledge, trust=trust, rules=rules, settled=settled)
+        steady = list(dag.outputs)
+        # Not those of this stage: they may be derived from a graph that was simplified already.
+        given = stage.derive(stage.forward.dag, Log().choose)
+        kept = _keeping_digits(steady, given.outputs, knowledge)
+        dag = dag.with_outputs(history.through("tails as derived", steady, kept))
+    how: Any = {"trust": trust, "rules": rules, "settled": settled}
+    outputs, steps = simplified(dag.outputs, knowledge, **how)
+    kept = _finite(outputs, dag.outputs, steady, knowledge)
+    if kept != list(dag.outputs):
+        dag = dag.with_outputs(history.through("stabilised after all", dag.outputs, kept))
+        outputs, steps = simplified(kept, knowledge, **how)
     by = (trust, rule_set(rules))
     if stage.by == by and op_count(outputs) >= op_count(dag.outputs):
         # From its own result it may start on another path, to other words for it, but not fewer.
@@ -90,8 +101,34 @@ def simplified_stage(
         outputs, steps = saturated(outputs, knowledge, trust=trust, rules=rules, bounds=bounds)
         history.extend(steps)
     if trust != "exact":
-        outputs = history.through("multiples of sigmoids", outputs, with_quotients(outputs))
+        new = _keeping_digits(with_quotients(outputs), outputs, knowledge)
+        outputs = history.through("multiples of sigmoids", outputs, new)
     return Stage(dag.with_outputs(outputs), before=stage, by=by), history
+
+
+def _keeping_digits(
+    outputs: Sequence[Node], given: Sequence[Node], knowledge: Knowledge
+) -> list[Node]:
+    """Derivatives of the stabilised graph; where they lose digits, those of the graph as given.
+
+    The tail of s (1 - s) is lost where that of exp(x) / (1 + exp(x))**2 is not.
+    """
+    judge = judge_of(knowledge)
+    return [
+        old if judge.loses(new, old) and not judge.rescues(new, old) else new
+        for new, old in zip(outputs, given, strict=True)
+    ]
+
+
+def _finite(
+    results: Sequence[Node], given: Sequence[Node], steady: Sequence[Node], knowledge: Knowledge
+) -> list[Node]:
+    """What was given to be simplified; where that gave no number, what was stabilised before."""
+    judge = judge_of(knowledge)
+    return [
+        other if other is not old and judge.fails(new) and not judge.fails(other) else old
+        for new, old, other in zip(results, given, steady, strict=True)
+    ]
 
 
 def _stabilized(
@@ -102,7 +139,7 @@ def _stabilized(
     knowledge: Knowledge | None = None,
     settled: set[Node] | None = None,
 ) -> Dag:
-    """Simplified with open facts only: what may be done before differentiating.
+    """Simplified by what may be used before differentiating: open facts, nothing at kinks.
 
     A derivative is derived from its own forward part, stabilised, and so on down to the function.
     Where no other facts are stated, `knowledge` is as good and what it has found is found once.
@@ -110,6 +147,7 @@ def _stabilized(
     facts = [fact for node in stage.dag.inputs.values() for fact in node.params["assume"]]
     if knowledge is None or not all(fact.is_open for fact in facts):
         knowledge, settled = Knowledge(only_open=True), None
+    chosen = rule_set(rules)
     line = [stage]
     while line[-1].forward is not None:
         line.append(line[-1].forward)
@@ -119,8 +157,23 @@ def _stabilized(
             base, dag = dag, each.derive(dag, history.choose)
             history.through("differentiated", base.outputs, dag.outputs, equal=False)
         outputs, steps = simplified(
-            dag.outputs, knowledge, trust=trust, rules=rules, settled=settled, last=False
+            *(dag.outputs, knowledge),
+            trust=trust,
+            rules=chosen.before_differentiating,
+            settled=settled,
+            last=False,
         )
         history.extend(steps)
         dag = dag.with_outputs(outputs)
+    if settled:
+        settled.difference_update(_unsettled(settled, chosen))
     return dag
+
+
+def _unsettled(settled: Collection[Node], rules: RuleSet) -> set[Node]:
+    """Values that a rule may still change: those held back till now, and those made of them."""
+    found: set[Node] = set()
+    for node in sorted(settled, key=lambda each: each.serial):
+        if rules.held_back(node) or not found.isdisjoint(node.operands):
+            found.add(node)
+    return found

@@ -17,6 +17,7 @@ __all__ = [
     "DTypeError",
     "ExpressionError",
     "FactError",
+    "FormatError",
     "InputError",
     "MemoryBudgetError",
     "MissingAttribute",
@@ -29,6 +30,7 @@ __all__ = [
     "SymgraphError",
     "TraceError",
     "VerifyError",
+    "nothing_returned",
 ]
 
 
@@ -78,6 +80,14 @@ class TraceError(SymgraphError, TypeError):
     """A symbolic array was used where only numbers can be: `if x:`, `float(x)`, `np.asarray(x)`."""
 
 
+def nothing_returned(name: str) -> TraceError:
+    """The error for a traced function that has no result."""
+    return TraceError(
+        f"{name} returned None: it has no `return`, or a path through it has none.",
+        mend="End it with `return` and the value.",
+    )
+
+
 class MissingAttribute(TraceError, AttributeError):
     """A symbolic array was asked for an attribute that only arrays of numbers have."""
 
@@ -92,6 +102,10 @@ class NotDifferentiable(SymgraphError, ValueError):
 
 class FactError(SymgraphError, ValueError):
     """A fact was stated that contradicts another one, or that cannot hold."""
+
+
+class FormatError(SymgraphError, ValueError):
+    """What is loaded is no saved graph; the message gives the path of the fault in the file."""
 
 
 class RuleError(SymgraphError, ValueError):

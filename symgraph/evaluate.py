@@ -144,6 +144,10 @@ def check_facts(inputs: Mapping[str, Node], arrays: Mapping[str, Any]) -> None:
 
 def _as_declared(name: str, node: Node, value: Any) -> np.ndarray[Any, Any]:
     wanted = node.aval.dtype
+    if value is None:
+        raise InputError(
+            f"Input {name!r} is None, but {node.aval} was declared.", mend="Pass an array for it."
+        )
     if isinstance(value, np.ma.MaskedArray):
         raise InputError(
             f"Input {name!r} is a masked array; its mask would be ignored.",
@@ -152,7 +156,7 @@ def _as_declared(name: str, node: Node, value: Any) -> np.ndarray[Any, Any]:
     typed = hasattr(value, "dtype")
     try:
         array = cast("np.ndarray[Any, Any]", np.asarray(value))
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RuntimeError) as error:  # the last of a tensor on its tape
         raise InputError(f"Input {name!r} is not an array of numbers: {error}") from error
     if array.dtype == wanted:
         return array

@@ -169,7 +169,11 @@ def unit_norm(axis: int = -1) -> Fact:
 
 
 def triangular(which: Literal["lower", "upper"]) -> Fact:
-    """A lower or upper triangular matrix."""
+    """A lower or upper triangular matrix.
+
+    It is carried to inverses, products and sums of such matrices. Their numbers may have 1e-17 on
+    the other side, as NumPy's inverse has: what is done with the structure takes that for 0.
+    """
     if which not in ("lower", "upper"):
         raise FactError(f'triangular("lower") or triangular("upper"), not {which!r}.')
     return Fact("triangular", (which,))

@@ -8,29 +8,22 @@ Nothing is changed in place, and every stage can be printed, drawn, explained an
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from .array import Array
 from .autodiff.connectivity import Connection, connection
-from .autodiff.differentiate import Disconnected, differentiated, output_of, target_of
+from .autodiff.derivations import Derivation
+from .autodiff.differentiate import Disconnected, output_of, target_of
 from .autodiff.directions import Direction, listed
-from .autodiff.jacobians import JacobianMode, jacobians
-from .autodiff.products import (
-    HvpMode,
-    cotangents_given,
-    hessian_products,
-    pulled_back,
-    pushed_forward,
-    tangent_pairs,
-    tangents_given,
-)
+from .autodiff.jacobians import JacobianMode
+from .autodiff.products import HvpMode, cotangents_given, tangent_pairs, tangents_given
 from .autodiff.scalar import ScalarDerivatives, scalar_derivatives
 from .backends.base import Lowered, lower
 from .budget import within
 from .cost import checked_dims
 from .dag import Dag
 from .derivation import Derive, Stage, derived, simplified_stage
+from .documents import document, read
 from .errors import InputError, SymgraphError
 from .evaluate import given_inputs
 from .export.comparison import Difference
@@ -42,9 +35,6 @@ from .rewriting.log import Log
 from .rewriting.rule import SOUNDNESS, Soundness
 from .saturation import SaturationBounds
 from .view import View
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Graph", "diff"]
 
@@ -65,6 +55,35 @@ class Graph(View):
         log = Log() if history is None else history
         self.history: History[Graph] = History(log, self._stage.dag, Graph)
         super().__init__(self._stage.dag, self.history)
+
+    # -- saved, loaded, sent ---------------------------------------------------------------------
+    def to_json(self) -> str:
+        """The graph as text that `sg.load` reads: canonical, and floats exact to the bit.
+
+        It holds what the graph was derived from, the user's lines and the history, so a loaded
+        graph is simplified, differentiated and explained as this one is. Times of rules are not
+        among it.
+
+        Raises
+        ------
+        InputError
+            If a function of the user's is part of the graph; it says which.
+        """
+        return document(self._stage, self.history.log)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Graph:
+        """The graph that `to_json` has written; see `sg.load`.
+
+        Raises
+        ------
+        FormatError
+        """
+        stage, log = read(text)
+        return cls(stage, history=log)
+
+    def __reduce__(self) -> Any:
+        return Graph.from_json, (self.to_json(),)
 
     # -- derivatives -----------------------------------------------------------------------------
     def gradient(
@@ -99,10 +118,8 @@ class Graph(View):
             If the output or a target is not floating.
         InputError, NotDifferentiable
         """
-        return self.derived(
-            wrt,
-            lambda dag, _: differentiated(dag, wrt, value=value, of=of, disconnected=disconnected),
-        )
+        options = {"wrt": wrt, "value": value, "of": of, "disconnected": disconnected}
+        return self.derived(wrt, Derivation("gradient", options))
 
     def jvp(
         self,
@@ -135,7 +152,7 @@ class Graph(View):
         pairs = tangent_pairs(tangents)
         wrt = [target for target, _ in pairs]
         given = tangents_given(self.dag, wrt, [each for _, each in pairs], "tangent")
-        return self.derived(wrt, lambda dag, _: pushed_forward(dag, given, value=value, of=of))
+        return self.derived(wrt, Derivation("jvp", {"given": given, "value": value, "of": of}))
 
     def vjp(
         self,
@@ -160,7 +177,7 @@ class Graph(View):
         InputError, ShapeError, DTypeError, NotDifferentiable
         """
         given = cotangents_given(self.dag, of, cotangent)
-        return self.derived(wrt, lambda dag, _: pulled_back(dag, wrt, given, value=value))
+        return self.derived(wrt, Derivation("vjp", {"wrt": wrt, "given": given, "value": value}))
 
     def jacobian(
         self,
@@ -193,12 +210,8 @@ class Graph(View):
             If there is no diagonal; it names the operation that mixes.
         DTypeError, NotDifferentiable
         """
-        return self.derived(
-            wrt,
-            lambda dag, record: jacobians(
-                dag, wrt, value=value, of=of, mode=mode, diagonal=diagonal, record=record
-            ),
-        )
+        options = {"wrt": wrt, "value": value, "of": of, "mode": mode, "diagonal": diagonal}
+        return self.derived(wrt, Derivation("jacobian", options))
 
     def hessian(
         self,
@@ -215,19 +228,8 @@ class Graph(View):
         derivatives of a user's or clipped gradients are met both are computed. Parameters and
         errors as `jacobian`, and as `gradient` where the output is no scalar.
         """
-        blocks = partial(jacobians, wrt=wrt, value=value, mode=mode, diagonal=diagonal)
-        return self.gradient(*wrt, of=of).derived(
-            wrt,
-            lambda dag, record: blocks(
-                dag,
-                outputs=range(1, 1 + len(wrt)),
-                kept=(0,),
-                single=len(wrt) == 1,
-                name="hessian",
-                symmetric=True,
-                record=record,
-            ),
-        )
+        options = {"wrt": wrt, "value": value, "mode": mode, "diagonal": diagonal}
+        return self.gradient(*wrt, of=of).derived(wrt, Derivation("hessian", options))
 
     def hvp(
         self,
@@ -277,10 +279,8 @@ class Graph(View):
         if not single and isinstance(v, str):
             vectors = [f"{v}_{i}" for i in range(len(targets))]
         given = tangents_given(self.dag, targets, vectors, "vector")
-        return self.gradient(*targets, of=of).derived(
-            targets,
-            lambda dag, _: hessian_products(dag, given, single=single, value=value, mode=mode),
-        )
+        options = {"given": given, "single": single, "value": value, "mode": mode}
+        return self.gradient(*targets, of=of).derived(targets, Derivation("hvp", options))
 
     def derived(self, wrt: Iterable[Any], derive: Derive) -> Graph:
         """A derivative that a function of graphs appends; most users want the methods above.

@@ -10,16 +10,18 @@ recurses.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Sized
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Any
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from .avals import Aval
 from .errors import SymgraphError
+from .immutable import Immutable
 from .interning import Interned, params_key
 from .op import Op, Params
 from .source import Frame, user_frame
@@ -27,10 +29,14 @@ from .source import Frame, user_frame
 __all__ = [
     "Node",
     "Origin",
+    "adjoint_chain",
     "ancestors",
     "consumers",
     "fresh",
     "make",
+    "newest_serial",
+    "note",
+    "noted",
     "on_operands",
     "origin",
     "origins",
@@ -54,7 +60,7 @@ class Origin:
     shared : bool
         Whether no input stands behind the node, so that graphs that have nothing to do with one
         another share it: a constant. This is then its origin in the graph that made it last; what
-        it is to a certain graph, `origins` tells.
+        it is to a certain graph, `origins` tells by the notes that are kept of it.
     """
 
     frames: tuple[Frame, ...] = ()
@@ -69,7 +75,7 @@ class Origin:
         return where
 
 
-class Node:
+class Node(Immutable):
     """A value: `op` applied to `operands` with static `params`.
 
     `results` has one `Aval` a result; `aval` is the only one of a node with a single result.
@@ -129,7 +135,10 @@ class Node:
         return f"<{name} #{self.serial} {avals}>"
 
     def __reduce__(self) -> Any:
-        raise SymgraphError("Nodes are not pickled.", mend="Save the graph: graph.save('g.py').")
+        raise SymgraphError(
+            f"Symbolic arrays and nodes are not pickled: {self!r} is nothing without its inputs.",
+            mend="Pickle the graph instead, as sg.graph(y), or save it: graph.save('g.json').",
+        )
 
 
 # -- origins ------------------------------------------------------------------------------------
@@ -186,8 +195,48 @@ def _noted(known: Origin, given: Origin | None) -> Origin:
     return replace(known, frames=(*frames, frame))
 
 
+_count = itertools.count()
+_notes: WeakKeyDictionary[Node, WeakKeyDictionary[Node, tuple[int, tuple[Frame, ...], str]]] = (
+    WeakKeyDictionary()
+)
+"""Of nodes that graphs share: for each node that one is the adjoint of, when and where it was made.
+
+Each graph finds its own there, whatever other graphs have made of the same constant since.
+"""
+
+
+def note(node: Node, found: Origin) -> None:
+    """Keep the origin of a node that graphs share, if it tells what the node is the adjoint of."""
+    if found.adjoint_of is not None:
+        known = _notes.setdefault(node, WeakKeyDictionary())
+        known[found.adjoint_of] = (next(_count), found.frames, found.rule)
+
+
+class _Nodes(Container["Node"], Iterable["Node"], Sized, Protocol):
+    """Nodes that can be counted, listed and looked up."""
+
+
+def noted(node: Node, among: _Nodes) -> list[Origin]:
+    """The notes of a shared node that speak of one of these nodes, in the order of their making."""
+    known = _notes.get(node)
+    if not known:
+        return []
+    # A constant such as 1 has notes of all graphs of the process.
+    few: Iterable[Any] = [ref() for ref in known.keyrefs()] if len(known) < len(among) else among
+    found = [(known.get(each), each) for each in few if each is not None and each in among]
+    told = sorted([(*kept, each) for kept, each in found if kept is not None], key=lambda t: t[0])
+    return [Origin(frames, adjoint, rule, shared=True) for _, frames, rule, adjoint in told]
+
+
 # -- nodes --------------------------------------------------------------------------------------
 _serial = itertools.count()
+
+
+def newest_serial() -> int:
+    """A serial number that later nodes exceed, and no earlier one."""
+    return next(_serial)
+
+
 _interned: Interned[Node] = Interned()
 
 
@@ -232,13 +281,19 @@ def _made(
     found = None if ref is None else ref()
     if found is not None:
         found.origin = _noted(found.origin, given)
+        if given is not None and found.origin.shared:
+            note(found, given)
         return found
     if results is None:
         inferred = op.infer(*[_seen_aval(operand) for operand in operands], **params)
         results = inferred if isinstance(inferred, tuple) else (inferred,)
     origin = _origin(given, operands)
-    node = Node(op, tuple(operands), params, results, next(_serial), origin, copy)
-    return _interned.add(key, node)
+    node = _interned.add(
+        key, Node(op, tuple(operands), params, results, next(_serial), origin, copy)
+    )
+    if given is not None and origin.shared:
+        note(node, given)
+    return node
 
 
 def _seen_aval(node: Node) -> Any:
@@ -318,12 +373,25 @@ def substituted(
     return [new[output] for output in outputs]
 
 
+def adjoint_chain(found: Origin) -> list[Node]:
+    """What a value of this origin is the adjoint of, what that is the adjoint of, and so on.
+
+    Each once: notes of nodes that graphs share may go round in a circle.
+    """
+    chain: dict[Node, None] = {}
+    at = found.adjoint_of
+    while at is not None and at not in chain:
+        chain[at] = None
+        at = at.origin.adjoint_of
+    return list(chain)
+
+
 def origins(nodes: Iterable[Node]) -> Mapping[Node, Origin]:
     """The origin of each node in the graph of these.
 
-    Of a node that graphs share it is what is noted of it if that speaks of a node of this graph,
-    and otherwise the origin of its first use: a line of another graph is not shown. What nothing
-    uses has an empty one then.
+    Of a node that graphs share it is the last note that speaks of a node of this graph, and
+    otherwise the origin of its first use: a line of another graph is not shown. What nothing uses
+    has an empty one then.
 
     Parameters
     ----------
@@ -333,7 +401,9 @@ def origins(nodes: Iterable[Node]) -> Mapping[Node, Origin]:
     found = {node: node.origin for node in ordered}
     user: dict[Node, Node] = {}
     for node in reversed(ordered):
-        if node.origin.shared and node.origin.adjoint_of not in found:
-            found[node] = found[user[node]] if node in user else Origin(shared=True)
+        if node.origin.shared:
+            notes = noted(node, found)
+            first = found[user[node]] if node in user else Origin(shared=True)
+            found[node] = notes[-1] if notes else first
         user.update(dict.fromkeys(node.operands, node))
     return found

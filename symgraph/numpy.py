@@ -7,13 +7,19 @@ array namespace of symbolic arrays, so code written for the array API standard r
 
 Every function of the table of operations is here under its name, custom ones included.
 
+Given numbers, each function gives NumPy arrays, so a model that uses this module can be run, tested
+and debugged without being traced. While a function is traced, what makes an array to work on
+(`zeros`, `full`, `eye`, `arange`, `asarray` and their like) gives a symbolic one.
+
 Examples
 --------
 >>> x = sg.input("x", (3,))
 >>> snp.softmax(x).shape
 (3,)
->>> snp.zeros((2, 3), dtype="float32")
-<Array broadcast_to float32[2, 3]>
+>>> snp.softmax(np.zeros(2))
+array([0.5, 0.5])
+>>> snp.zeros(2)
+array([0., 0.])
 """
 
 from __future__ import annotations
@@ -25,8 +31,9 @@ from typing import Any
 import numpy as np
 
 from .array import FUNCTIONS, NUMPY_FUNCTIONS
-from .ops import linalg as linalg
-from .ops.creation import full, ones, zeros
+from .eager import eager, eager_module
+from .ops import creation as _creation
+from .ops import linalg as _linalg
 
 __all__ = ["empty", "full", "identity", "linalg", "linspace", "ones", "zeros"]
 
@@ -52,7 +59,6 @@ _ALIASES = {
     "acosh": "arccosh",
     "amax": "max",
     "amin": "min",
-    "array": "asarray",
     "asin": "arcsin",
     "asinh": "arcsinh",
     "atan": "arctan",
@@ -73,10 +79,62 @@ _ALIASES = {
 }
 
 
+# What is made to be worked on: symbolic while a function is traced.
+_CREATES = frozenset(
+    [
+        "arange",
+        "asarray",
+        "copy",
+        "empty_like",
+        "eye",
+        "full_like",
+        "geomspace",
+        "linspace",
+        "logspace",
+        "ones_like",
+        "tri",
+        "zeros_like",
+    ]
+)
+# Functions whose result without dimensions is an array in NumPy too, not a scalar.
+_KEEP_ARRAYS = frozenset(
+    [
+        "block",
+        "broadcast_arrays",
+        "broadcast_to",
+        "cast",
+        "cov",
+        "cross",
+        "diagonal",
+        "expand_dims",
+        "i0",
+        "imag",
+        "isin",
+        "moveaxis",
+        "pad",
+        "permute_dims",
+        "real",
+        "real_if_close",
+        "reshape",
+        "roll",
+        "squeeze",
+        "swapaxes",
+        "transpose",
+        "where",
+    ]
+)
+_twins: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+
 def __getattr__(name: str) -> Callable[..., Any]:
-    found = FUNCTIONS.get(_ALIASES.get(name, name))
+    key = _ALIASES.get(name, name)
+    found = FUNCTIONS.get(key)
     if found is not None and not name.startswith("_"):
-        return found
+        twin = _twins.get(found)
+        if twin is None:
+            creates, keeps = key in _CREATES, key in _CREATES | _KEEP_ARRAYS
+            twin = _twins[found] = eager(found, creates=creates, keeps_arrays=keeps)
+        return twin
     if not name.startswith("_") and hasattr(np, name):
         raise AttributeError(
             f"symgraph.numpy has no {name!r}: np.{name} cannot be traced yet; "
@@ -86,10 +144,18 @@ def __getattr__(name: str) -> Callable[..., Any]:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *FUNCTIONS, *_ALIASES})
+    public = [name for name in FUNCTIONS if not name.startswith("_")]
+    return sorted({*globals(), *public, *_ALIASES})
 
+
+linalg = eager_module(_linalg, "symgraph.numpy.linalg")
 
 # -- what is given no array ------------------------------------------------------------------------
+full = eager(_creation.full, creates=True, keeps_arrays=True)
+zeros = eager(_creation.zeros, creates=True, keeps_arrays=True)
+ones = eager(_creation.ones, creates=True, keeps_arrays=True)
+
+
 def empty(shape: Any, dtype: Any = "float64") -> Any:
     """Zeros: an array of symbols has no memory to leave as it is."""
     return zeros(shape, dtype)
@@ -97,12 +163,12 @@ def empty(shape: Any, dtype: Any = "float64") -> Any:
 
 def identity(n: Any, dtype: Any = "float64") -> Any:
     """The identity matrix."""
-    return FUNCTIONS["eye"](n, dtype=dtype)
+    return __getattr__("eye")(n, dtype=dtype)
 
 
 def linspace(start: float, stop: float, num: int = 50, **keywords: Any) -> Any:
     """Numbers evenly spaced, a constant."""
-    return FUNCTIONS["asarray"](np.linspace(start, stop, num, **keywords))
+    return __getattr__("asarray")(np.linspace(start, stop, num, **keywords))
 
 
 def _namespace() -> Any:

@@ -19,6 +19,7 @@ from .errors import BackendError
 __all__ = [
     "OPS",
     "Algebra",
+    "Batch",
     "Op",
     "Params",
     "Places",
@@ -27,6 +28,7 @@ __all__ = [
     "Push",
     "StandIn",
     "Trail",
+    "Unbatched",
     "Undefined",
     "carries_aligned",
     "joined",
@@ -65,6 +67,14 @@ Pullback: TypeAlias = Callable[..., Any]
 
 For operations whose operands share the work, such as a loop. `pull` is a `Pull`.
 """
+BatchRule: TypeAlias = Callable[..., Any]
+"""`rule(batch, **params)` applies an operation to each of a batch; `batch` is a `Batch`.
+
+It gives the result, or a sequence of them, with the batch on a new first axis; an `Unbatched` is
+the same for all of the batch.
+"""
+Total: TypeAlias = "bool | Callable[..., bool]"
+"""Whether a kernel ends and raises nothing, or `total(*avals, **params)` that tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +133,42 @@ class Push:
     operands: tuple[Any, ...]
     lead: int
     differentiate: Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What `vmap` knows when it comes to a node, for an operation's `batch`.
+
+    Parameters
+    ----------
+    op : Op
+        Of the node.
+    operands : tuple
+        Those that are batched have the batch on their first axis.
+    batched : tuple of bool
+        One an operand, one of them true at least.
+    size : Dim
+        How many there are in the batch.
+    mapped : callable
+        `vmap` itself, for operations that hold graphs: `mapped(outputs, given, size)` gives a pair
+        an output, the array and whether it is batched; `given` holds such a pair an input.
+    one_by_one : callable
+        `one_by_one()` gives the results of a loop over the batch.
+    """
+
+    op: Op
+    operands: tuple[Any, ...]
+    batched: tuple[bool, ...]
+    size: Dim
+    mapped: Callable[..., Any]
+    one_by_one: Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Unbatched:
+    """A result that is the same for all of a batch."""
+
+    value: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +334,12 @@ class Op:
         as where cotangents are clipped.
     unchecked : bool
         Whether its derivative is whatever a user says: then second derivatives may not commute.
+    batch : callable, optional
+        `batch(batch, **params)` applies it to each of a batch at once; `batch` is a `Batch`.
+        Without one, `vmap` loops over the batch.
+    total : bool or callable
+        Whether the kernel ends, and raises nothing, whatever the numbers are: then it may be run
+        where its result is not wanted. `total(*avals, **params)` tells where it depends on them.
     lazy : bool
         Whether the kernel takes `keep=`, one truth value a result: None may stand for the others.
     normalize : callable
@@ -305,6 +357,9 @@ class Op:
     count : int
         Operations by the convention for closed forms: 0 for movement and casts, 1 else, composites
         what they are made of.
+    conditioned : bool
+        Whether the result is right for operands that differ by roundings, and no better: what is
+        lost inside may be much more than the rounding of the result.
     facts : callable
         `facts(*known, **params)` yields facts of the result, given those of the operands.
     algebra : Algebra
@@ -312,6 +367,10 @@ class Op:
         Name of a NumPy ufunc with the same meaning, which takes `out=`; empty if there is none.
     view : bool
         Whether the result may share memory with the first operand.
+    write : callable, optional
+        Of an operation whose result is a view in NumPy: `write(whole, part, **params)` gives the
+        whole that is left when `part` is written into the view. `cuts.READ_ONLY` where NumPy
+        lets nothing be written.
     """
 
     name: str
@@ -325,6 +384,7 @@ class Op:
     unpromoted: tuple[int, ...] = ()
     flops: Flops = _one_flop_per_element
     count: int = 1
+    conditioned: bool = False
     facts: Callable[..., Iterable[Any]] = _no_facts
     algebra: Algebra = field(default_factory=Algebra)
     ufunc: str = ""
@@ -338,6 +398,13 @@ class Op:
     lazy: bool = False
     asymmetric: bool = False
     unchecked: bool = False
+    batch: BatchRule | None = None
+    total: Total = False
+    write: Callable[..., Any] | None = None
+
+    def is_total(self, *avals: Aval, **params: Any) -> bool:
+        """Whether the kernel ends and raises nothing for operands of these shapes and dtypes."""
+        return self.total(*avals, **params) if callable(self.total) else self.total
 
     def vjp_rule(self, index: int) -> VjpRule | Undefined | None:
         """The derivative with respect to operand `index`."""

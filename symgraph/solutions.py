@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from .array import Array
+from .array import FUNCTIONS, Array
 from .avals import Aval
 from .body import Body, SizedBody
 from .dims import known_equal
 from .errors import ConvergenceError, DTypeError, ShapeError, TraceError
 from .namespace import Namespace
 from .nodes import Node
-from .op import Op, Places, Pull, Trail, carries_aligned, no_flops, register
+from .op import Batch, Op, Places, Pull, Trail, Unbatched, carries_aligned, no_flops, register
+from .ops.batched import applied
 from .ops.carrying import settled
 from .ops.closures import Traced, as_leaves, rebuilt
 from .ops.creation import zeros
@@ -62,9 +63,19 @@ def _not_arrived(what: str, steps: int) -> str:
     )
 
 
+def _batch_converged(batch: Batch, **params: Any) -> Any:
+    """An error if any of the batch has not arrived."""
+    x, arrived = batch.operands
+    if batch.batched[1]:
+        arrived = FUNCTIONS["all"](arrived)
+    found = applied(batch, [x, arrived], **params)
+    return found if batch.batched[0] else Unbatched(found)
+
+
 CONVERGED = register(
     Op(
         "converged",
+        batch=_batch_converged,
         carries=lambda out, x, arrived, *, slot, **_params: (
             carries_aligned(out, x, slot=0) if slot == 0 else ()
         ),

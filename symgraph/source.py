@@ -1,7 +1,7 @@
 """The user's own frame: which file and line asked for a node.
 
-Frames of this package, of rule packs, of NumPy and SciPy are passed over, so that errors,
-explanations and profiles speak of the user's code.
+Frames of this package, of rule packs, of NumPy, SciPy, pandas and JAX are passed over, so that
+errors, explanations and profiles speak of the user's code.
 """
 
 from __future__ import annotations
@@ -11,26 +11,41 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from types import CodeType
+from types import CodeType, FrameType, TracebackType
 
-__all__ = ["Frame", "user_frame"]
+__all__ = ["Frame", "raising_frame", "running_frame", "user_frame"]
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A line of the user's code."""
+    """A line of the user's code.
+
+    Parameters
+    ----------
+    file : str
+    line : int
+        From 1; 0 of what is no file.
+    function : str
+    saved : str, optional
+        The text of the line, where no file has it: of a graph that was loaded, whose file may be
+        another one by now.
+    """
 
     file: str
     line: int
     function: str
+    saved: str | None = None
 
     @property
     def text(self) -> str:
         """The source text of the line, or an empty string where it cannot be read."""
+        if self.saved is not None:
+            return self.saved
         return linecache.getline(self.file, self.line).strip()
 
     def __str__(self) -> str:
-        return f"{os.path.basename(self.file)}:{self.line}"
+        name = os.path.basename(self.file)
+        return f"{name}:{self.line}" if self.line else name
 
     def quoted(self) -> str:
         """`model.py:12   h = np.tanh(x @ w)`."""
@@ -41,7 +56,15 @@ _PACKAGE = str(Path(__file__).parent)
 _RULES = str(Path(__file__).parent.parent / "rewrites")
 # The demonstration is written as a user would write it, so its lines are user's lines.
 _DEMO = str(Path(__file__).parent / "demo.py")
-_INTERNAL_MODULES = ("numpy", "scipy", "contextlib", "symgraph", "rewrites")
+_INTERNAL_MODULES = (
+    "numpy",
+    "scipy",
+    "pandas",
+    "jax",
+    "contextlib",
+    "symgraph",
+    "rewrites",
+)
 _internal: dict[CodeType, bool] = {}
 _frames: dict[tuple[CodeType, int], Frame] = {}
 
@@ -59,6 +82,12 @@ def _is_internal(code: CodeType, module: str) -> bool:
 
 def user_frame() -> Frame | None:
     """The innermost frame outside this library, or None where there is none."""
+    frame = running_frame()
+    return None if frame is None else _described(frame.f_code, frame.f_lineno)
+
+
+def running_frame() -> FrameType | None:
+    """Python's own object for the innermost frame outside this library."""
     frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]  # inspect.stack is 1000x slower
     known = _internal
     while frame is not None:
@@ -67,10 +96,25 @@ def user_frame() -> Frame | None:
         if internal is None:
             internal = _is_internal(code, frame.f_globals.get("__name__") or "")
         if not internal:
-            key = (code, frame.f_lineno)
-            found = _frames.get(key)
-            if found is None:
-                found = _frames[key] = Frame(code.co_filename, frame.f_lineno, code.co_name)
-            return found
+            return frame
         frame = frame.f_back
     return None
+
+
+def raising_frame(traceback: TracebackType | None) -> Frame | None:
+    """The innermost frame outside this library that an exception came through."""
+    found: Frame | None = None
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if not _is_internal(code, traceback.tb_frame.f_globals.get("__name__") or ""):
+            found = _described(code, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return found
+
+
+def _described(code: CodeType, line: int) -> Frame:
+    key = (code, line)
+    found = _frames.get(key)
+    if found is None:
+        found = _frames[key] = Frame(code.co_filename, line, code.co_name)
+    return found

@@ -6,7 +6,9 @@ One input stands for each array among the leaves of the arguments, and one for e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -15,8 +17,10 @@ import numpy as np
 from .arguments import Arguments, Signature, dtype_of, is_array
 from .array import Array, constant
 from .autodiff.flat import Plan
+from .calling import called, owners, owns, refuse_leaked
+from .counts import LARGEST, Count, Family, refusing_more
 from .dag import Dag
-from .errors import InputError, TraceError
+from .errors import InputError, TraceError, nothing_returned
 from .nodes import Node, reachable
 from .ops.creation import input as symbolic_input
 from .pytrees import Tree, flatten
@@ -87,21 +91,42 @@ def traced_call(
     InputError
         If no leaf of the targets is an array, or the direction is built otherwise.
     TraceError
-        If `f` returns what is no array.
+        If `f` returns what is no array, draws random numbers, or uses symbols of another trace.
+    NotACount
+        If more is asked of an int than its arithmetic, where one stands for every value.
     """
     names: set[str] = set()
     symbols = _symbols(arguments, names)
-    leaves = [symbols.get(i, leaf) for i, leaf in enumerate(arguments.leaves)]
-    result, aux = arguments.call(f, leaves), cast("Any", ())
+    leaves: list[Any] = [symbols.get(i, leaf) for i, leaf in enumerate(arguments.leaves)]
+    moving = [symbols[i] for i in arguments.moving()]
+    if parameters.wrt and not moving:
+        targets = ", ".join(repr(place) for place in parameters.wrt)
+        raise InputError(
+            f"Nothing to differentiate with respect to: no leaf of {targets} is an array.",
+            [arguments.shown(i) for target in arguments.targets for i in target][:4],
+            mend="Pass arrays or floats for it, or name another parameter with wrt=.",
+        )
+    families = [Family(arguments.paths[i]) for i in arguments.counts]
+    for i, family in zip(arguments.counts, families, strict=True):
+        leaves[i] = Count(symbols[i], LARGEST, family)
+    with (
+        _containers_told(arguments),
+        refusing_more(families),
+        called(parameters.name, f, arguments.fixed()) as scope,
+    ):
+        owns(scope, [array.node for array in symbols.values()])
+        result, aux = arguments.call(f, leaves), cast("Any", ())
+        found = [leaf.node for leaf in flatten(result)[0] if isinstance(leaf, Array)]
+        given = [leaf.node for leaf in arguments.leaves if isinstance(leaf, Array)]
+        refuse_leaked(parameters.name, found, owners(given))
+    if result is None:
+        raise nothing_returned(parameters.name)
     if has_aux:
         result, aux = _parted(result, parameters.name)
     outputs, tree = flatten(result)
     nodes = [_as_output(leaf) for leaf in outputs]
     aux_leaves, aux_tree = flatten(aux)
     kept = [leaf.node for leaf in aux_leaves if isinstance(leaf, Array)]
-    moving = [symbols[i] for i in arguments.moving()]
-    if not moving:
-        raise InputError("Nothing to differentiate with respect to: no leaf is an array.")
     directions: list[Array] = []
     if keyword:
         trees = arguments.trees
@@ -122,6 +147,29 @@ def traced_call(
         tuple(None if isinstance(leaf, Array) else leaf for leaf in aux_leaves),
         bool(captured),
     )
+
+
+_CONTAINER = re.compile(r"'(NoneType|list|tuple|dict)'")
+
+
+@contextmanager
+def _containers_told(arguments: Arguments) -> Generator[None]:
+    """Tell of None, or of a list that is no array, where an operator of Python's met it."""
+    try:
+        yield
+    except TypeError as error:
+        found = _CONTAINER.search(str(error)) if type(error) is TypeError else None
+        kind = "" if found is None else found[1].replace("NoneType", "none")
+        places = [place for place, tree in arguments.entries if tree.kind == kind]
+        if not places:
+            raise
+        raise InputError(
+            f"Argument {places[0]!r} is {'None' if kind == 'none' else f'a {kind}'}, and no "
+            f"array: {error}.",
+            mend="Pass an array."
+            if kind == "none"
+            else f"A {kind} is a container of arrays; for one array pass np.array().",
+        ) from error
 
 
 def _symbols(arguments: Arguments, names: set[str]) -> dict[int, Array]:

@@ -12,12 +12,14 @@ import numpy as np
 
 from .array import Array, constant
 from .avals import supported_dtype
+from .calling import called, owners, owns, refuse_leaked
 from .dag import Dag
-from .errors import InputError, TraceError
+from .errors import InputError, TraceError, nothing_returned
 from .facts import Fact, stated
 from .graph import Graph
 from .nodes import Node, reachable
 from .ops.creation import input as symbolic_input
+from .pytrees import flatten
 
 __all__ = ["Spec", "UnusedInputWarning", "graph", "spec", "trace"]
 
@@ -89,6 +91,12 @@ def trace(f: Callable[..., Any], /, *args: Any, **specs: Any) -> Graph:
         If the names do not fit the parameters of `f`.
     ShapeError, DTypeError, TraceError
         At the user's line, with operands.
+
+    Notes
+    -----
+    What writes in place (`y[1:] += 1`, `out=`, `np.add.at`) writes as NumPy does, through views and
+    other names of the array too. A write into an argument would change the caller's array: it is
+    refused. An argument without dimensions is a number: `s += 1` gives the name to another.
     """
     if not callable(f):  # pyright: ignore[reportUnnecessaryComparison]
         raise InputError(f"trace is of a function, not of {f!r}.")
@@ -99,8 +107,16 @@ def trace(f: Callable[..., Any], /, *args: Any, **specs: Any) -> Graph:
         described = _as_spec(name, given)
         arrays[name] = symbolic_input(name, described.shape, described.dtype, described.assume)
     named = {name: array for name, array in arrays.items() if name not in first}
-    result = f(*[arrays[name] for name in first], **named)
-    return _grouped(result, {name: array.node for name, array in arrays.items()})
+    inputs = {name: array.node for name, array in arrays.items()}
+    what = str(getattr(f, "__name__", "the function"))
+    with called(what, f) as scope:
+        owns(scope, inputs.values())
+        result = f(*[arrays[name] for name in first], **named)
+        leaves = [leaf.node for leaf in flatten(result)[0] if isinstance(leaf, Array)]
+        refuse_leaked(what, leaves)
+    if result is None:
+        raise nothing_returned(what)
+    return _grouped(result, inputs)
 
 
 def _by_name(
@@ -210,6 +226,7 @@ def graph(*outputs: Array, inputs: Sequence[Array] | None = None) -> Graph:
         if inputs is not None
         else [node for node in reachable(nodes) if node.is_input]
     )
+    refuse_leaked("The graph", nodes, [scope for scope in owners(nodes) if not scope.is_body])
     named: dict[str, Node] = {}
     for node in found:
         name = node.params["name"]

@@ -4,41 +4,38 @@ A transformed function is traced at its first call with arguments of given struc
 dtypes, differentiated, simplified, lowered and kept; the cache is bounded. Called on symbolic
 arrays, inside another trace, it appends its nodes to that trace instead: transforms compose.
 
-What a function reads besides its arguments (globals, what it encloses) is read while it is traced.
+What a function reads besides its arguments (globals, what it encloses, attributes of `self`) is
+read while it is traced, and looked at again at each call: where it has changed the function is
+traced anew (see `captured`). An int from which the function wants arithmetic alone is traced once
+for all its values (see `counts`); other static numbers that go on changing warn.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from threading import Lock
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 
-from .arguments import Arguments, Signature, dtype_of
+from .arguments import Arguments, Signature, check_foreign, dtype_of, shown_place
 from .array import FUNCTIONS, Array, constant
+from .autodiff.derivations import staged
 from .autodiff.flat import StageOf
 from .backends.base import Lowered
+from .captured import Captured, captured
+from .counts import LARGEST, NotACount
 from .errors import InputError
 from .graph import Graph
 from .nodes import Node, substituted
+from .programs import CacheInfo, Program, Programs
 from .pytrees import flatten, unflatten
+from .retraces import Retraces
 from .rewriting.rule import Soundness
 from .tracedcall import TracedCall, is_number, traced_call
 
-__all__ = ["CacheInfo", "Kind", "Transform"]
-
-
-class CacheInfo(NamedTuple):
-    """How the programs of a transformed function are kept; as `functools.lru_cache` tells it."""
-
-    hits: int
-    misses: int
-    maxsize: int
-    currsize: int
+__all__ = ["Kind", "Transform"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +46,10 @@ class Kind:
     ----------
     name : str
     stages : tuple of callable
-        Run one after the other.
+        Run one after the other; none if there is nothing to differentiate.
     grouping : str
         How results are nested: as `"targets"`, as `"outputs"`, in `"blocks"` (as targets within
-        outputs) or as a `"hessian"` (as targets within targets).
+        outputs), as a `"hessian"` (as targets within targets); or what `"traced"` gave, as it is.
     value : bool
         Whether the value is given, too.
     directions, directed : str
@@ -62,7 +59,7 @@ class Kind:
 
     name: str
     stages: tuple[StageOf, ...]
-    grouping: Literal["targets", "outputs", "blocks", "hessian"]
+    grouping: Literal["targets", "outputs", "blocks", "hessian", "traced"]
     value: bool = False
     directions: str = ""
     directed: Literal["targets", "outputs"] = "targets"
@@ -90,6 +87,14 @@ class Transform:
         The backend's own.
     """
 
+    _made_with: tuple[tuple[Any, ...], dict[str, Any]]
+
+    def __new__(cls, *args: Any, **options: Any) -> Self:
+        made = super().__new__(cls)
+        # Noted here, so that whatever a subclass takes is handed to it again where it is copied.
+        made._made_with = (args, options)
+        return made
+
     def __init__(
         self,
         f: Callable[..., Any],
@@ -110,6 +115,8 @@ class Transform:
         self._f = f
         self._kind = kind
         self._parameters = Signature(f, wrt, static)
+        if kind.stages and not self._parameters.wrt:
+            raise InputError("Nothing to differentiate with respect to: name a parameter.")
         if kind.directions and kind.directions in self._parameters.parameters:
             raise InputError(
                 f"{self._parameters.name} has a parameter {kind.directions!r}, the name by which "
@@ -119,14 +126,20 @@ class Transform:
         self._has_aux = has_aux
         self._trust: Soundness = trust
         self._lowering = {"backend": backend, **options}
-        self._programs: OrderedDict[Any, tuple[TracedCall, Lowered]] = OrderedDict()
-        self._maxsize = cache_size
-        self._hits = self._misses = 0
-        self._lock = Lock()
+        self._retraces = Retraces(self._parameters.name)
+        self._programs = Programs(cache_size, self._retraces)
+        self._counted: frozenset[str] = frozenset()
+        self._static: set[str] = set()
+        self._chosen = {shown_place(place) for place in self._parameters.static}
+        self.__wrapped__ = f
         self.__name__ = f"{kind.name}_{self._parameters.name}"
         self.__doc__ = getattr(f, "__doc__", None)
         if self._parameters.signature is not None:
             self.__signature__ = _with_keyword(self._parameters.signature, kind.directions)
+
+    def __reduce__(self) -> Any:
+        # The function and the options, no programs: they are made again where they are asked for.
+        return _made_again, (type(self), *self._made_with)
 
     # -- calling it ------------------------------------------------------------------------------
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -139,25 +152,32 @@ class Transform:
         arguments, given = self._bound(args, kwargs)
         if any(isinstance(leaf, Array) for leaf in (*arguments.leaves, *given)):
             return self._appended(self._trace(arguments, kwargs), arguments, given)
-        key = (arguments.key(), len(given))
-        with self._lock:
-            program = self._programs.get(key)
-            if program is not None:
-                self._programs.move_to_end(key)
-                self._hits += 1
+        plain = arguments
+        if self._counted:
+            arguments = plain.counted(self._countable(plain, self._counted))
+        program = self._program(arguments, len(given))
         if program is None:
-            traced = self._trace(arguments, kwargs)
+            before = self._captured(arguments)
+            arguments, traced = self._traced_anew(plain, kwargs)
             if traced.captured:
                 return self._appended(traced, arguments, given)
-            program = traced, self._graph(traced).lower(**cast("Any", self._lowering))
-            with self._lock:
-                self._misses += 1
-                self._programs[key] = program
-                while len(self._programs) > self._maxsize:
-                    self._programs.popitem(last=False)
-        traced, lowered = program
+            lowered = self._graph(traced).lower(**cast("Any", self._lowering))
+            program = Program(traced, lowered, self._captured(arguments))
+            changed = before.numbers_changed(program.captured)
+            if changed:
+                self._retraces.of_side_effect(changed)
+            self._programs.add((arguments.key(), len(given)), program)
         values = [arguments.leaves[i] for i in arguments.arrays]
-        return self._grouped(traced, lowered(*values, *_directed(traced, given)))
+        found = program.lowered(*values, *_directed(program.traced, given))
+        return self._grouped(program.traced, found)
+
+    def _program(self, arguments: Arguments, directions: int) -> Program | None:
+        key = (arguments.key(), directions)
+        return self._programs.get(key, lambda: self._captured(arguments))
+
+    def _captured(self, arguments: Arguments) -> Captured:
+        """What the function reads besides the arrays it is given."""
+        return captured(((self._parameters.name, self._f), *arguments.fixed()))
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Arguments, list[Any]]:
         """The arguments, and the leaves of the direction."""
@@ -171,6 +191,9 @@ class Transform:
             )
         rest = {name: value for name, value in kwargs.items() if name != keyword}
         leaves, _ = flatten(kwargs[keyword])
+        for leaf in leaves:
+            if is_number(leaf):
+                check_foreign(leaf, keyword)
         return self._parameters.bound(args, rest), leaves
 
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
@@ -185,26 +208,22 @@ class Transform:
     # -- the cache -------------------------------------------------------------------------------
     def cache_info(self) -> CacheInfo:
         """Hits, misses, and how many programs are kept of how many that may be."""
-        with self._lock:
-            return CacheInfo(self._hits, self._misses, self._maxsize, len(self._programs))
+        return self._programs.info()
 
     def cache_clear(self) -> None:
         """Forget all programs: the function is traced again."""
-        with self._lock:
-            self._programs.clear()
-            self._hits = self._misses = 0
+        self._programs.clear()
 
     @property
     def cached(self) -> list[str]:
         """What programs are kept for, the one used last at the end: `x: float64[3], k: 2`."""
-        with self._lock:
-            return [_described(traced.arguments) for traced, _ in self._programs.values()]
+        return [_described(program.traced.arguments) for program in self._programs.all()]
 
     # -- tracing ---------------------------------------------------------------------------------
     def _trace(self, arguments: Arguments, kwargs: dict[str, Any]) -> TracedCall:
         keyword = self._kind.directions
         return traced_call(
-            self._f,
+            self._traced_function(),
             self._parameters,
             arguments,
             has_aux=self._has_aux,
@@ -213,16 +232,52 @@ class Transform:
             directed=self._kind.directed,
         )
 
+    def _traced_anew(
+        self, arguments: Arguments, kwargs: dict[str, Any]
+    ) -> tuple[Arguments, TracedCall]:
+        """The call traced; once for all values of an int that has changed, if that can be."""
+        numbers = [i for i in arguments.numbers() if arguments.paths[i] not in self._chosen]
+        noted = {arguments.paths[i]: arguments.leaves[i] for i in numbers}
+        alike = arguments.key(numbers) if numbers else ()
+        changed = self._retraces.changed(alike, noted)
+        if changed and self._captured(arguments).asks_types:
+            self._static.update(changed)
+        while places := self._countable(arguments, {*changed, *self._counted} - self._static):
+            counted = arguments.counted(places)
+            try:
+                found = counted, self._trace(counted, kwargs)
+            except (NotACount, Exception) as error:  # What is the user's own comes again below.
+                every = {arguments.paths[i] for i in places}
+                asked = error.names if isinstance(error, NotACount) else every
+                self._static |= asked
+                self._counted -= asked
+                continue
+            once = {arguments.paths[i] for i in places}
+            self._counted |= once
+            self._retraces.forget(alike, once)
+            return found
+        self._retraces.warn_of_numbers(alike, noted)
+        return arguments, self._trace(arguments, kwargs)
+
+    def _countable(self, arguments: Arguments, paths: Collection[str]) -> list[int]:
+        """Positions of static ints at these paths that are small enough to be exact."""
+        return [
+            i
+            for i in arguments.numbers()
+            if arguments.paths[i] in paths
+            and type(arguments.leaves[i]) is int
+            and abs(arguments.leaves[i]) < LARGEST
+        ]
+
+    def _traced_function(self) -> Callable[..., Any]:
+        """What is called on symbolic arrays."""
+        return self._f
+
     def _graph(self, traced: TracedCall) -> Graph:
         """The derivative, derived stage by stage and simplified."""
         graph = Graph(traced.dag)
         for stage, value in self._stages():
-            graph = graph.derived(
-                traced.plan.targets,
-                lambda dag, record, stage=stage, value=value: stage(
-                    dag, traced.plan, value, record
-                ),
-            )
+            graph = graph.derived(traced.plan.targets, staged(stage, traced.plan, value))
         return graph.simplify(trust=self._trust)
 
     def _stages(self) -> list[tuple[StageOf, bool]]:
@@ -250,6 +305,8 @@ class Transform:
     def _grouped(self, traced: TracedCall, values: Sequence[Any]) -> Any:
         """Results as the arguments and the outputs are nested."""
         plan, flat_values = traced.plan, list(values)
+        if self._kind.grouping == "traced":
+            return unflatten(traced.outputs, flat_values)
         outs: Any = None
         if self._kind.value:
             outs = unflatten(traced.outputs, flat_values[: plan.outputs])
@@ -278,6 +335,10 @@ class Transform:
         return f"<{self.__name__}>"
 
 
+def _made_again(cls: type[Transform], args: tuple[Any, ...], options: dict[str, Any]) -> Transform:
+    return cls(*args, **options)
+
+
 @dataclass(frozen=True, slots=True)
 class _Targets:
     """What is differentiated with respect to, as a nested value with a result at each array."""
@@ -300,6 +361,8 @@ def _directed(traced: TracedCall, given: Sequence[Any]) -> list[Any]:
     numbers = [leaf for leaf in given if is_number(leaf)]
     return [
         np.asarray(value, symbol.dtype)
+        if isinstance(value, (np.ndarray, np.generic, float, int))
+        else value  # an array of a backend's own: it may have no numbers yet
         for value, symbol in zip(numbers, traced.directions, strict=True)
     ]
 

@@ -1,13 +1,14 @@
 """Function transforms in the ecosystem's habit: `grad(f)` is a function that computes it.
 
-Each gives a `Transform`: traced at its first call with arguments of given structure, shapes and
-dtypes, simplified, lowered, kept. Called on symbolic arrays it appends to their trace.
+Each gives a `Transform`: traced at its first call with arguments of given structure, shapes, dtypes
+and static values, simplified, lowered, kept. Called on symbolic arrays it appends to their trace.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 from .array import Array
 from .autodiff import flat
@@ -19,6 +20,56 @@ from .transformed import Kind, Transform
 
 __all__ = ["grad", "hessian", "hvp", "jacobian", "jvp", "value_and_grad", "vjp"]
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+_OPTIONS = """
+
+    Other Parameters
+    ----------------
+    has_aux : bool
+        Whether `f` returns a pair of what is differentiated and anything beside it.
+    static : str, int or a sequence of them
+        Names or positions of arguments that are known while tracing, whatever they are.
+    backend, trust
+        As `Graph.lower` and `Graph.simplify`.
+    cache_size : int
+        Programs kept; the one used longest ago goes first.
+    **options
+        The backend's own.
+
+    Notes
+    -----
+    `f` is traced, not run: once for each structure, shapes and dtypes of its arguments and each
+    value of those that are static, at the first call with such. Arrays and floats are inputs of the
+    trace. Static are text, functions, None, bools and objects of any other kind, and Python's ints;
+    an int that keeps changing and is used for arithmetic with floats alone becomes an input.
+
+    What `f` reads besides its arguments is captured: globals, enclosed variables, attributes of
+    `self` and of static arguments, default arguments, arrays, and what the functions that it calls
+    read of these. At each call it is looked at again, by identity and by value; where it has
+    changed `f` is traced again. Not seen are: attributes whose names are computed, cells of a data
+    frame, single elements of arrays above 256 kB and of containers above 4096 elements: the
+    transformed function's `cache_clear()` forgets all traces. At the third retrace for one reason
+    `RetraceWarning` tells it. Random numbers are arguments too: see `sg.random`.
+    """
+
+
+def _documented(transform: F) -> F:
+    """The transform with its options in signature and help."""
+    own = inspect.signature(transform)
+    named = inspect.signature(Transform.__init__).parameters
+    kept = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
+    options = [
+        each
+        for each in named.values()
+        if each.kind in (each.KEYWORD_ONLY, each.VAR_KEYWORD) and each.name not in own.parameters
+    ]
+    rest = [each for each in named.values() if each.kind is each.VAR_KEYWORD]
+    parameters = [*kept, *[each for each in options if each not in rest], *rest]
+    transform.__signature__ = own.replace(parameters=parameters)  # pyright: ignore[reportFunctionMemberAccess]
+    transform.__doc__ = f"{(transform.__doc__ or '').rstrip()}{_OPTIONS}"
+    return transform
+
 
 @overload
 def grad(f: Array, wrt: Array) -> Array: ...
@@ -26,6 +77,7 @@ def grad(f: Array, wrt: Array) -> Array: ...
 def grad(f: Array, wrt: Sequence[Array]) -> list[Array]: ...
 @overload
 def grad(f: Callable[..., Any], wrt: Any = None, **options: Any) -> Transform: ...
+@_documented
 def grad(f: Any, wrt: Any = None, **options: Any) -> Any:
     """Gradient of a symbolic scalar, or a function that computes the gradient of a function.
 
@@ -37,8 +89,6 @@ def grad(f: Any, wrt: Any = None, **options: Any) -> Any:
     wrt : Array or sequence of Array; str, int or a sequence of them
         What to differentiate with respect to; for a function the names or positions of its
         parameters, by default the first.
-    **options
-        For a function: `has_aux=`, `static=`, `backend=`, `trust=`, `cache_size=`; see `Transform`.
 
     Returns
     -------
@@ -62,16 +112,17 @@ def grad(f: Any, wrt: Any = None, **options: Any) -> Any:
     return found[0] if isinstance(wrt, Array) else found
 
 
+@_documented
 def value_and_grad(f: Callable[..., Any], wrt: Any = None, **options: Any) -> Transform:
     """A function that gives the value of `f` and its gradient, sharing what they have in common.
 
-    With `has_aux` the value is a pair of value and auxiliary output. Parameters and errors as
-    `grad`.
+    With `has_aux` the value is a pair of value and auxiliary output. `wrt` and errors as `grad`.
     """
     kind = Kind("value_and_grad", (flat.gradient,), "targets", value=True)
     return Transform(f, kind, wrt=wrt, **options)
 
 
+@_documented
 def jacobian(
     f: Callable[..., Any],
     wrt: Any = None,
@@ -88,6 +139,7 @@ def jacobian(
     return Transform(f, kind, wrt=wrt, **options)
 
 
+@_documented
 def hessian(
     f: Callable[..., Any],
     wrt: Any = None,
@@ -104,6 +156,7 @@ def hessian(
     return Transform(f, kind, wrt=wrt, **options)
 
 
+@_documented
 def jvp(f: Callable[..., Any], wrt: Any = None, **options: Any) -> Transform:
     """A function that gives the value of `f` and its tangent J v: `jvp(f)(x, tangent=v)`.
 
@@ -114,6 +167,7 @@ def jvp(f: Callable[..., Any], wrt: Any = None, **options: Any) -> Transform:
     return Transform(f, kind, wrt=wrt, **options)
 
 
+@_documented
 def vjp(f: Callable[..., Any], wrt: Any = None, **options: Any) -> Transform:
     """A function that gives the value of `f` and a cotangent Jᵀ u: `vjp(f)(x, cotangent=u)`.
 
@@ -123,6 +177,7 @@ def vjp(f: Callable[..., Any], wrt: Any = None, **options: Any) -> Transform:
     return Transform(f, kind, wrt=wrt, **options)
 
 
+@_documented
 def hvp(
     f: Callable[..., Any], wrt: Any = None, *, mode: HvpMode = "reverse", **options: Any
 ) -> Transform:

@@ -46,13 +46,13 @@ def instead_of_scipy(ufunc: Any) -> str:
 
 
 INSTEAD_OF_METHODS = {
-    "at": "It writes in place; snp.index_add(x, index, values) and its like give the new array.",
     "reduceat": "Reduce slices one by one, or add up segments with snp.scatter_add.",
     "reduce": "Reduce with np.sum, np.prod, np.max, np.min, np.all or np.any.",
     "accumulate": "Accumulate with np.cumsum, np.cumprod, snp.cummax, snp.cummin or snp.scan.",
 }
 _KEYWORDS = {
-    "where": "Choose elements of the result with np.where(condition, result, otherwise).",
+    "where": "Choose elements of the result with np.where(condition, result, otherwise), or give "
+    "out= an array that holds the others.",
     "casting": "Convert operands with astype before the call.",
     "signature": "Convert operands with astype before the call.",
     "axes": "Transpose the operands before the call.",
@@ -61,12 +61,6 @@ _KEYWORDS = {
 
 def refuse_keywords(ufunc: np.ufunc, method: str, kwargs: dict[str, Any]) -> None:
     """Refuse what has no meaning for symbols, and drop what has no effect."""
-    out = kwargs.pop("out", None)
-    if out is not None and any(each is not None for each in out):
-        raise TraceError(
-            f"np.{ufunc.__name__}(..., out=...) writes in place; a symbolic array is a value.",
-            mend="Use the result instead of out=.",
-        )
     for harmless in ("order", "subok"):
         kwargs.pop(harmless, None)
     if kwargs.get("dtype", 0) is None:

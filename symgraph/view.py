@@ -23,6 +23,7 @@ from .export.comparison import Difference, difference
 from .export.latex import Formula
 from .facts import Fact
 from .history import History
+from .immutable import Immutable
 from .lowering.liveness import Memory
 from .lowering.liveness import memory as memory_of
 from .nodes import Node, origins
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["View"]
 
 
-class View:
+class View(Immutable):
     """Named inputs, outputs and the DAG between them.
 
     Parameters
@@ -237,8 +238,14 @@ class View:
         """A picture: the forward spine with each gradient node beside what it is the adjoint of."""
         return svg.render(self.dag)
 
+    def to_json(self) -> str:
+        """The graph as text that `sg.load` reads."""
+        raise NotImplementedError
+
     def save(self, path: str | Path) -> None:
-        """Write the graph in the format its suffix names: .svg, .dot, .txt, .tex or .py.
+        """Write the graph in the format its suffix names: .json, .svg, .dot, .txt, .tex or .py.
+
+        What is written as .json is read by `sg.load`.
 
         Raises
         ------
@@ -247,6 +254,7 @@ class View:
         """
         target = Path(path)
         formats: dict[str, Callable[[], str]] = {
+            ".json": self.to_json,
             ".svg": self.to_svg,
             ".dot": self.to_dot,
             ".txt": self.__str__,
@@ -258,7 +266,8 @@ class View:
                 f"{target.suffix or target.name!r} names no format.",
                 mend=f"Use one of {', '.join(formats)}.",
             )
-        target.write_text(formats[target.suffix](), encoding="utf-8")
+        # Bytes: on no system does a line end otherwise.
+        target.write_bytes(formats[target.suffix]().encode("utf-8"))
 
     def verify(self) -> None:
         """Check the invariants of the graph.

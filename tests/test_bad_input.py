@@ -27,6 +27,7 @@ from symgraph.errors import (
     VerifyError,
 )
 from symgraph.nodes import Node
+from symgraph.ops.creation import ones
 
 X = np.arange(6.0).reshape(2, 3) / 7
 ROWS = np.array([0, 1])
@@ -158,6 +159,58 @@ def test_mistake_while_tracing(wrong: Mistake) -> None:
     assert caught.value.mend or len(text.split()) > 8, f"no way out: {text}"
     assert caught.value.__suppress_context__ or caught.value.__cause__ is None
     assert (graph.dag.nodes, str(graph), graph.evaluate(x=X, i=ROWS).tobytes()) == before
+
+
+# -- arguments that are no arrays ------------------------------------------------------------------
+def test_none_and_lists_are_told_apart_from_arrays() -> None:
+    slope = sg.grad(lambda x, y=1.0: np.sum(x**2) * y)
+    with pytest.raises(InputError, match="'x' is a list, and no array") as told:
+        slope([1.0, 2.0])
+    assert "np.array()" in str(told.value)
+    assert isinstance(told.value.__cause__, TypeError)
+    with pytest.raises(InputError, match="'y' is None, and no array"):
+        slope(np.ones(3), None)
+    assert sg.grad(lambda x: x[0] * x[1])([2.0, 3.0]) == [3.0, 2.0]
+
+
+class Float32:
+    def __repr__(self) -> str:
+        return "torch.float32"
+
+
+class Tensor:
+    """What a tensor of PyTorch's shows of itself."""
+
+    __module__ = "torch"
+    shape = (3,)
+    dtype = Float32()
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+
+
+def test_a_tensor_of_another_library_is_refused_with_the_way_out() -> None:
+    for call in (
+        lambda: sg.grad(np.sum)(Tensor()),
+        lambda: sg.grad(lambda x: np.sum(x["a"]))({"a": Tensor()}),
+        lambda: sg.jvp(np.sin)(np.ones(3), tangent=Tensor()),
+    ):
+        with pytest.raises(
+            InputError, match=r"is a torch\.Tensor, and its dtype torch.float32"
+        ) as told:
+            call()
+        assert "t.detach().numpy()" in str(told.value)
+    with pytest.raises(InputError, match="Input 'x' is not an array of numbers: Can't call numpy"):
+        sg.trace(np.sin, x=(3,)).lower()(Tensor())
+
+
+def test_libraries_that_call_numpy_for_the_user_are_passed_over() -> None:
+    space: dict[str, Any] = {"__name__": "pandas.core.series", "np": np}
+    exec(compile("def series(x):\n    return np.fft.fft(x)", "series.py", "exec"), space)
+    with pytest.raises(TraceError) as told:
+        sg.trace(lambda x: space["series"](x), x=(3,))
+    assert "test_bad_input.py" in str(told.value)
+    assert "series.py" not in str(told.value)
 
 
 # -- describing inputs ----------------------------------------------------------------------------
@@ -353,11 +406,19 @@ def test_nodes_of_two_graphs() -> None:
         return np.sum(x)
 
     sg.trace(leak, x="3")
+    for name in ("x", "y"):
+        with pytest.raises(TraceError, match="another trace, that of leak") as caught:
+            sg.trace(lambda **given: np.sum(given[name] * kept[0]), **{name: "3"})  # noqa: B023
+        assert 'sg.trace(leak, x="3")' in str(caught.value)
+
+
+def test_inputs_of_two_graphs_made_by_hand() -> None:
+    other = sg.input("x", (3,))
     with pytest.raises(InputError, match="mixed") as caught:
-        sg.trace(lambda x: np.sum(x * kept[0]), x="3")
+        sg.trace(lambda x: np.sum(x * other), x="3")
     assert "'x'" in str(caught.value)
     with pytest.raises(InputError, match=r"'x'.*not declared"):
-        sg.trace(lambda y: np.sum(y * kept[0]), y="3")
+        sg.trace(lambda y: np.sum(y * other), y="3")
 
 
 def test_a_graph_without_outputs() -> None:
@@ -366,7 +427,7 @@ def test_a_graph_without_outputs() -> None:
 
 
 def test_a_graph_without_inputs() -> None:
-    graph = sg.graph(np.sum(snp.ones((3,))))
+    graph = sg.graph(np.sum(ones((3,))))
     assert graph.evaluate() == 3
     assert graph.lower()() == 3
     assert graph.simplify().evaluate() == 3

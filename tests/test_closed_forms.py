@@ -50,7 +50,6 @@ OVER: dict[str, int] = {
     "quantile by maximum": 11,  # 2
     "log(exp x + exp y)": 7,  # 5
     "largest absolute value": 7,  # 5
-    "soft minimum of distances": 12,  # 11
     "angular margin": 8,  # 7
     "gradient penalty of a linear critic": 6,  # 5
     "clipped surrogate of a policy": 19,  # 8
@@ -83,6 +82,109 @@ OVER: dict[str, int] = {
     "Black-Scholes call, spot": 31,  # 11
 }
 
+# Operations today, of rows that are longer than their closed form so that no digits and no range
+# are lost beside the gradient as derived: it centres twice, or has no square in a denominator.
+FOR_DIGITS: dict[str, int] = {
+    "sigmoid": 7,  # 6
+    "sigmoid times its complement": 12,  # 8
+    "sigmoid squared": 9,  # 8
+    "tanh by sigmoid": 12,  # 3
+    "silu": 9,  # 8
+    "silu by division": 9,  # 8
+    "swish with slope": 11,  # 9
+    "swish with slope, in the slope": 11,  # 10
+    "gelu by sigmoid": 10,  # 9
+    "x/(1 + x^2)": 7,  # 5
+    "(x - y)/(x + y)": 5,  # 4
+    "Hill function": 8,  # 7
+    "inverse Gaussian, mean": 6,  # 3
+    "cross-entropy with entropy bonus": 17,  # 11
+    "KL between softmaxes, first": 21,  # 9
+    "chi squared, q": 4,  # 3
+    "logistic growth, rate": 10,  # 9
+    "memory cell, output gate": 10,  # 9
+    "swish gated linear unit, gates": 14,  # 13
+    "proportional odds, middle category": 23,  # 12
+    "smoothing by a matrix": 6,  # 4
+    "weight norm, scale": 6,  # 5
+    "sigmoid network with softmax, first weights": 19,  # 18
+    "savage": 12,  # 9
+    "layer norm": 21,  # 18
+    "layer norm, named rows": 21,  # 18
+    "layer norm by np.var": 21,  # 18
+    "layer norm with gain and bias": 22,  # 19
+    "batch norm": 21,  # 18
+    "batch norm by np.var": 21,  # 18
+    "batch norm, squared, gain": 14,  # 10
+    "instance norm": 21,  # 18
+    "group norm": 21,  # 18
+    "RMS norm": 15,  # 12
+    "RMS norm, named rows": 15,  # 12
+    "RMS norm with gain": 16,  # 13
+    "rows of length 1": 12,  # 9
+    "rows of length 1, named rows": 12,  # 9
+    "rows of sum 1": 7,  # 6
+    "RMS norm before a linear layer, input": 14,  # 13
+    "F1 surrogate on logits": 15,  # 14
+    "Brier": 9,  # 8
+    "Coulomb at a point": 8,  # 6
+    "Planck": 10,  # 7
+    "Fermi occupation": 8,  # 7
+    "variance of residuals": 9,  # 6
+    "ridge towards a prior": 7,  # 5
+    "support vector machine, squared hinge": 9,  # 7
+    "variance, unbiased": 7,  # 4
+    "variance along rows": 7,  # 4
+    "standard deviation": 10,  # 9
+    "centred sum of squares": 6,  # 3
+    "all differences squared": 4,  # 3
+    "normalised weights": 7,  # 6
+    "covariance": 7,  # 4
+    "entropy of a softmax": 14,  # 8
+    "entropy of softmax rows, mean": 16,  # 10
+    "spherical softmax": 9,  # 6
+    "x exp(-x^2/2)": 8,  # 5
+    "exp(-1/x)": 5,  # 4
+    "arctan(x/a)": 5,  # 4
+    "sigmoid layer": 10,  # 9
+    "silu layer": 12,  # 11
+    "gated layer, gate's weights": 12,  # 11
+    "generalised Rayleigh quotient": 10,  # 9
+    "unit vector": 11,  # 7
+    "variance hinge of columns": 15,  # 12
+    "zero-inflated Poisson, zeros, logits": 17,  # 10
+    "log-determinant of AXB": 5,  # 1
+    "discriminant by traces": 12,  # 11
+    "squeeze and excite": 14,  # 13
+    "LSTM hidden state, forget gate": 19,  # 18
+    "log Rayleigh": 9,  # 7
+    "logistic growth, midpoint": 16,  # 12
+    "Coulomb pair": 8,  # 6
+    "swish, slope": 11,  # 10
+    "CES": 11,  # 9
+    "focal, many classes": 26,  # 14
+    "unit rows before a linear layer": 11,  # 9
+    "attention by sigmoids, queries": 12,  # 10
+    "(x - 1)^3/(x + 1)^2": 10,  # 7
+    "Hessian of a log barrier times a vector": 7,  # 6
+}
+
+# And flops, at n = 6, of rows that are as short as their closed form.
+FOR_DIGITS_IN_FLOPS: dict[str, int] = {
+    "sigmoid of a scaled input, in the scale": 135,  # 85
+    "log-logistic, log of scale": 110,  # 70
+    "entropy of normalised weights": 85,  # 80
+    "Gaussians, both means": 15,  # 11
+    "determinant": 2500,  # 358
+    "Gaussian, common mean and scale, mean": 20,  # 12
+    "sigmoid margin": 130,  # 85
+    "|Ax - b|": 145,  # 144
+    "logarithm of a Frobenius norm": 139,  # 138
+    "log of the sum of squares": 144,  # 143
+    "Renyi entropy of any order": 123,  # 118
+    "SwiGLU, both weights": 1098,  # 936
+}
+
 # Flops today, at n = 6, of rows that count more flops, but no more operations.
 OVER_IN_FLOPS: dict[str, int] = {
     "Bernoulli, common probability": 13,  # 10
@@ -90,7 +192,6 @@ OVER_IN_FLOPS: dict[str, int] = {
     "circle fit, radius": 10,  # 7
     "Gaussian, common mean": 10,  # 7
     "von Mises, concentration": 106,  # 103
-    "Gaussian mixture, data": 576,  # 570
     "Gaussian mixture, logits of weights": 580,  # 560
     "trace of squares, orthogonality": 195,  # 189
     "Tversky": 37,  # 35
@@ -124,6 +225,12 @@ UNSAFE: frozenset[str] = frozenset(
         "proportional odds, middle category",
         "clipped surrogate of a policy",
         "Hill, half saturation 1",
+        # x exp(x) / expm1(x) is infinity over infinity, as it is before simplification. The
+        # spelling that holds, x + x / expm1(x), is not found.
+        "Planck",
+        # sigmoid(z)**2 exp(-z) is 0 times infinity, as it is before simplification. The spelling
+        # sigmoid(z) sigmoid(-z) would be 0, and wrong, where -z is as large as r and both large.
+        "zero-inflated Poisson, zeros, logits",
     }
 )
 
@@ -179,7 +286,8 @@ def geometric_mean(ratios: list[float]) -> float:
 
 def test_names_are_unique_and_lists_name_rows() -> None:
     assert len(ROWS) == len(CATALOGUE) >= 220
-    assert OVER.keys() | OVER_IN_FLOPS.keys() | UNSAFE <= ROWS.keys()
+    named = OVER.keys() | OVER_IN_FLOPS.keys() | FOR_DIGITS.keys() | FOR_DIGITS_IN_FLOPS.keys()
+    assert named | UNSAFE <= ROWS.keys()
 
 
 @every_row
@@ -200,21 +308,24 @@ def test_numbers_are_those_of_the_closed_form(row: Row) -> None:
 @every_row
 def test_operations_are_no_more_than_the_closed_forms(row: Row) -> None:
     ours, closed = operations(row.name)
-    allowed = OVER.get(row.name, closed)
+    allowed = FOR_DIGITS.get(row.name, OVER.get(row.name, closed))
     assert ours <= allowed, f"{ours} against {allowed}\n{graphs_of(row.name).small}"
 
 
-@pytest.mark.parametrize("row", [row for row in CATALOGUE if row.name not in OVER], ids=str)
+@pytest.mark.parametrize(
+    "row", [row for row in CATALOGUE if row.name not in OVER.keys() | FOR_DIGITS.keys()], ids=str
+)
 def test_flops_are_no_more_than_the_closed_forms(row: Row) -> None:
     ours, closed = flops(row.name)
-    allowed = OVER_IN_FLOPS.get(row.name, closed)
+    allowed = FOR_DIGITS_IN_FLOPS.get(row.name, OVER_IN_FLOPS.get(row.name, closed))
     assert ours <= allowed, f"{ours} against {allowed}\n{graphs_of(row.name).small}"
 
 
 def test_lists_hold_no_row_that_got_there() -> None:
     """Strike what this names: from then on it may not get worse again."""
-    short = [name for name in OVER if operations(name)[0] <= operations(name)[1]]
-    cheap = [name for name in OVER_IN_FLOPS if flops(name)[0] <= flops(name)[1]]
+    short = [name for name in (*OVER, *FOR_DIGITS) if operations(name)[0] <= operations(name)[1]]
+    flopping = (*OVER_IN_FLOPS, *FOR_DIGITS_IN_FLOPS)
+    cheap = [name for name in flopping if flops(name)[0] <= flops(name)[1]]
     assert (short, cheap) == ([], [])
 
 
@@ -246,27 +357,27 @@ def test_finite_wherever_the_closed_form_is(row: Row) -> None:
 
 
 def test_the_catalogue_as_a_whole() -> None:
-    """Nineteen rows in twenty are as short as the closed form, and so is the mean of the ratios."""
+    """Seven rows in eight are as short as the closed form; the others keep more digits."""
     counts = [operations(row.name) for row in CATALOGUE]
     ratios = [max(ours, 0.5) / max(closed, 0.5) for ours, closed in counts]
-    assert geometric_mean(ratios) <= 1.0
-    assert np.mean([ours <= closed for ours, closed in counts]) >= 0.95
+    assert geometric_mean(ratios) <= 1.02
+    assert np.mean([ours <= closed for ours, closed in counts]) >= 0.88
 
 
 def test_the_catalogue_as_a_whole_in_flops() -> None:
     """Fewer operations may be more flops; of the rows written blind they are in one of eight."""
     counts = [flops(row.name) for row in CATALOGUE]
     ratios = [max(ours, 0.5) / max(closed, 0.5) for ours, closed in counts]
-    assert geometric_mean(ratios) <= 1.0
+    assert geometric_mean(ratios) <= 1.01
     blind = {row.name for row in BLIND}
     known = [flops(row.name) for row in CATALOGUE if row.name not in blind]
-    assert np.mean([ours <= closed for ours, closed in known]) >= 0.95
+    assert np.mean([ours <= closed for ours, closed in known]) >= 0.87
 
 
 def test_the_rows_written_blind() -> None:
     """What the figures above are worth: rows that nothing was made for at first."""
     counts = [operations(row.name) for row in BLIND]
     ratios = [max(ours, 0.5) / max(closed, 0.5) for ours, closed in counts]
-    assert geometric_mean(ratios) <= 1.03
-    assert np.mean([ours <= closed for ours, closed in counts]) >= 0.89
-    assert np.mean([ours <= closed for ours, closed in map(flops, (r.name for r in BLIND))]) >= 0.86
+    assert geometric_mean(ratios) <= 1.04
+    assert np.mean([ours <= closed for ours, closed in counts]) >= 0.84
+    assert np.mean([ours <= closed for ours, closed in map(flops, (r.name for r in BLIND))]) >= 0.82

@@ -128,3 +128,49 @@ def test_loops_are_what_they_are_written_out(seed: int) -> None:
 
 def as_tuple(found: Any) -> tuple[Any, ...]:
     return found if isinstance(found, tuple) else (found,)
+
+
+@pytest.mark.parametrize(
+    "seed", [*range(2), *[pytest.param(seed, marks=pytest.mark.fuzz) for seed in range(2, 300)]]
+)
+def test_loops_on_a_batch_are_loops_on_each(seed: int) -> None:
+    """Values, gradients and second derivatives, some of the arrays shared by the batch."""
+    loop = RandomLoop(seed)
+    rng = np.random.default_rng(seed)
+    shared = (rng.random(len(loop.at)) < 0.3).tolist()
+    shared[int(rng.integers(len(shared)))] = False
+    axes = tuple(None if each else int(rng.integers(0, 2)) for each in shared)
+    rows = [
+        {
+            name: x if each else x + 0.3 * np.random.default_rng(i).normal(size=x.shape)
+            for (name, x), each in zip(loop.at.items(), shared, strict=True)
+        }
+        for i in range(3)
+    ]
+    whole = [
+        rows[0][name] if axis is None else np.stack([row[name] for row in rows], axis)
+        for name, axis in zip(loop.at, axes, strict=True)
+    ]
+
+    def loss(*arrays: Any) -> Any:
+        return loop.loss(False)(**dict(zip(loop.at, arrays, strict=True)))
+
+    def curved(*arrays: Any) -> Any:
+        found = sg.grad(loss, wrt=range(len(arrays)))(*arrays)
+        return sum(np.sum(np.sin(each)) for each in found)
+
+    for f in (loss, curved):
+        one = sg.value_and_grad(f, wrt=range(len(axes)))
+        values, grads = sg.vmap(one, in_axes=axes)(*whole)
+        each = [one(*row.values()) for row in rows]
+        np.testing.assert_allclose(values, [value for value, _ in each], rtol=1e-8, atol=1e-9)
+        wanted = [np.stack(parts) for parts in zip(*[found for _, found in each], strict=True)]
+        assert_close(grads, wanted)
+        total = sg.grad(lambda *a, f=f: np.sum(sg.vmap(f, in_axes=axes)(*a)), wrt=range(len(axes)))(
+            *whole
+        )
+        placed = [
+            part.sum(0) if axis is None else np.moveaxis(part, 0, axis)
+            for part, axis in zip(wanted, axes, strict=True)
+        ]
+        assert_close(total, placed)

@@ -640,9 +640,9 @@ def test_48_the_second_derivative_of_a_determinant() -> None:
 def test_98_the_hessian_of_a_quadratic_form() -> None:
     A, b, x = drawn("Abx").values()
     symbol = sg.input("x", (N,))
-    (gradient,) = vjp(symbol @ A @ symbol + b @ symbol, [symbol], snp.ones(()))
+    (gradient,) = vjp(symbol @ A @ symbol + b @ symbol, [symbol], sg.constant(1.0))
     assert gradient is not None
-    (hessian,) = vjp(gradient, [symbol], snp.eye(N))
+    (hessian,) = vjp(gradient, [symbol], sg.constant(np.eye(N)))
     assert hessian is not None
     np.testing.assert_allclose(numbers([hessian], [(symbol, x)])[0], A + A.T, rtol=1e-12)
 

@@ -16,6 +16,7 @@ import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.cost import varying
 from symgraph.dims import resolve
+from symgraph.scope import tracing
 from symgraph.testing.values import random_values
 
 SIZES = {"n": 4}
@@ -23,7 +24,8 @@ SIZES = {"n": 4}
 
 def traced(f: Callable[..., Any], specs: Mapping[str, sg.Spec]) -> sg.Graph:
     arrays = {name: sg.input(name, s.shape, s.dtype, s.assume) for name, s in specs.items()}
-    return sg.graph(snp.asarray(f(*arrays.values())), inputs=list(arrays.values()))
+    with tracing("f"):
+        return sg.graph(snp.asarray(f(*arrays.values())), inputs=list(arrays.values()))
 
 
 def run(graph: sg.Graph, at: Mapping[str, Any]) -> Any:

@@ -86,6 +86,8 @@ class Echo(NamedTuple):
         The spelling that took its place.
     known_by : tuple of int
         The atom by which what is remembered of it is found, where something is.
+    split : bool
+        Whether its parts are to be written each for itself.
     """
 
     closed: bool
@@ -93,6 +95,7 @@ class Echo(NamedTuple):
     saved: Cost | None
     instead: Template | None
     known_by: tuple[int, ...]
+    split: bool = False
 
 
 class Shapes:

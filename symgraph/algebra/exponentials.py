@@ -27,7 +27,10 @@ class SumWriter(Protocol):
 class Exponentials:
     """Factors that are exps, sums of exps or logs, as leaves that hold their written value."""
 
-    def __init__(self, normal: Normal, spelling: Spelling, writer: SumWriter) -> None:
+    def __init__(
+        self, normal: Normal, spelling: Spelling, writer: SumWriter, *, steady: bool = False
+    ) -> None:
+        self.steady = steady
         self.normal = normal
         self.heads: Heads = normal.heads
         self.spelling = spelling
@@ -151,13 +154,15 @@ class Exponentials:
         return left, made
 
     def _both(self, argument: Expr, ups: int, downs: int) -> Factors:
-        """s(A)**ups * s(-A)**downs with one sigmoid: s * (1 - s)."""
+        """s(A)**ups * s(-A)**downs with one sigmoid: s * (1 - s), which has no tail."""
 
         def through(sign: int) -> Callable[[], Piece]:
             return lambda: self.spelling.unary(
                 "sigmoid", self.writer.written(scaled(argument, sign))
             )
 
+        if self.steady:
+            return [self._leaf(through(1)(), ups), self._leaf(through(-1)(), downs)]
         piece = self.writer.cheaper([through(1), through(-1)])
         straight = piece.node is through(1)().node
         unit = Piece(self.spelling.constant(one), ())

@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..accuracy import Judge
 from ..dims import Dim
 from ..nodes import Node
 from .flat_writer import FlatWriter
@@ -64,6 +65,8 @@ class Writer(FlatWriter):
         The array that a sum is known to be, with a number and indices; None if there is none.
     order : sequence of int
         The indices of the result, in order.
+    judge : Judge, optional
+        Asked whether one way to write a sum loses digits that another keeps.
     """
 
     def __init__(
@@ -74,11 +77,13 @@ class Writer(FlatWriter):
         size_of: Callable[[Dim], float],
         sum_of: Callable[[Expr], Any],
         order: Sequence[int],
+        judge: Judge | None = None,
     ) -> None:
         super().__init__(normal, spelling, price, size_of, order)
+        self.judge = judge
         self.sum_of = sum_of
         # Held weakly, for it is this writer's own: the two would live until collected.
-        self.printable = Printable(normal, spelling, weakref.proxy(self))
+        self.printable = Printable(normal, spelling, weakref.proxy(self), steady=judge is not None)
         self._sums: dict[frozenset[tuple[Term, Coef]], Scaled] = {}
         self._leaf_sums: dict[frozenset[tuple[Term, Coef]], Scaled] = {}
 
@@ -160,10 +165,32 @@ class Writer(FlatWriter):
         """The cheapest, of those whose work is not far above the least."""
         if len(options) == 1:
             return options[0]
+        options = self._as_good(options)
         prices = [self._price(each) for each in options]
         most = 2.5 * min(price[1] for price in prices)
         best = min(range(len(options)), key=lambda i: (prices[i][1] > most, prices[i], i))
         return options[best]
+
+    def _as_good(self, options: list[Scaled]) -> list[Scaled]:
+        """Those that lose no digits beside another: the judge is asked."""
+        judge = self.judge
+        if judge is None:
+            return options
+        order = options[0][1].names
+        if any(set(piece.names) != set(order) for _, piece in options):
+            return options
+        nodes = [
+            self.spelling.laid(self.spelling.times(piece, coef), order) for coef, piece in options
+        ]
+        best = nodes[0]
+        for node in nodes[1:]:
+            if judge.loses(best, node) and not judge.loses(node, best):
+                best = node
+        return [
+            option
+            for option, node in zip(options, nodes, strict=True)
+            if node is best or not judge.loses(node, best)
+        ]
 
     def _gathered(self, expr: Expr) -> list[Scaled]:
         """All terms under one sum: sum(a) + sum(b) as sum(a + b), sum(a) + n * b as sum(a + b)."""

@@ -2,7 +2,7 @@
 
 A fact licenses what exponents may do: powers of opposite sign meet in one slot and cancel only if
 the head is nonzero, or if the total stays negative; fractional powers merge to whole ones only if
-it is nonnegative.
+it is nonnegative. A licence stands for each of these facts where the user gives leave.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from ..facts import (
 from ..nodes import Node
 from ..propagation import Knowledge
 from .labels import canonical_term, ordered_indices
+from .licence import Licence
 from .term import (
     Expr,
     Head,
@@ -61,10 +62,13 @@ class Heads:
     ----------
     knowledge : Knowledge
         Facts of nodes.
+    licence : Licence, optional
+        Leave to cancel without a fact.
     """
 
-    def __init__(self, knowledge: Knowledge) -> None:
+    def __init__(self, knowledge: Knowledge, licence: Licence | None = None) -> None:
         self.knowledge = knowledge
+        self.licence = licence
         self._table: dict[Any, Head] = {}
         self._closed: dict[Any, tuple[Head, tuple[int, ...]]] = {}
         self._made: dict[Node, Head] = {}
@@ -78,16 +82,27 @@ class Heads:
             "log": _log_facts,
             "sum": _sum_facts,
         }
-        self.logs: dict[Head, list[tuple[Expr, Node]]] = {}
+        self._logs: dict[Head, list[tuple[Expr, Node]]] = {}
 
     def log_given(self, node: Node, expr: Expr) -> None:
         """Remember the log of a product, as the user wrote it, under each log it is the sum of."""
         for term in expr:
             for f in term.factors:
                 if f.head.kind == "log":
-                    known = self.logs.setdefault(f.head, [])
+                    known = self._logs.setdefault(f.head, [])
                     if all(other is not node for _, other in known):
                         known.append((expr, node))
+
+    def logs_of(self, head: Head) -> list[tuple[Expr, Node]]:
+        """Logs of products that are the sum of this log and more, as the user wrote them."""
+        known = self._logs.get(head, [])
+        if self.licence is not None:
+            return [(expr, node) for expr, node in known if node not in self.licence.values]
+        return known
+
+    def granted(self) -> bool:
+        """Whether a step that the facts do not allow is taken by leave; asked last of all."""
+        return self.licence is not None and self.licence.use()
 
     def fresh(self) -> int:
         """A free index not used before."""
@@ -96,7 +111,8 @@ class Heads:
     def _intern(self, kind: str, key: Any, payload: Any, sizes: tuple[Dim, ...]) -> Head:
         found = self._table.get((kind, key))
         if found is None:
-            found = Head(kind, payload, len(self._table), sizes, self._facts[kind])
+            rank = len(self._table)
+            found = Head(kind, payload, rank, sizes, self._facts[kind], self.licence)
             self._table[(kind, key)] = found
         return found
 

@@ -41,7 +41,7 @@ def solved(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     if whole is None or not 1 < len(factors) <= _MOST_FACTORS:
         return whole
     known = forms.heads.knowledge.of
-    if not any(
+    if forms.heads.licence is None and not any(
         known(each).has(positive_definite) or known(each).has(orthogonal) for each, _ in factors
     ):
         return whole  # P**-1 P is no number where P is singular.

@@ -90,7 +90,8 @@ def _quotient(a: Rational, b: Rational) -> Rational:
 
 
 def _rank(monomial: Monomial) -> tuple[object, ...]:
-    return (sum(power for _, power in monomial), monomial)
+    """By degree, then by the power of the last variable, of the one before it, and so on."""
+    return (sum(power for _, power in monomial), monomial[::-1])
 
 
 def _joined(a: Monomial, b: Monomial) -> Monomial:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import weakref
 from typing import TypeAlias
 
+from ..accuracy import judge_of
 from ..nodes import Node
 from ..propagation import Knowledge
 from .forms import Forms
-from .growth import Growth
 from .heads import Heads
+from .licence import Licence
 from .term import Expr
 from .world import Cost
 
@@ -22,11 +23,16 @@ Exprs: TypeAlias = dict[Node, tuple[list[Expr], Expr | None]]
 class Memory:
     """What one round leaves for the next: heads, expressions, regions given up."""
 
-    def __init__(self, knowledge: Knowledge) -> None:
+    def __init__(self, knowledge: Knowledge, licence: Licence | None = None) -> None:
         # Held weakly, for the knowledge is the key to this memory.
         known = weakref.proxy(knowledge)
-        self.forms = Forms(Heads(known))
-        self.growth = Growth(known)
+        self.licence = licence
+        self.forms = Forms(Heads(known, licence))
+        self.judge = judge_of(knowledge)
+        self.parted: set[Node] = set()
+        """Values inside regions that lose digits when they are written as a whole."""
+        self.tried: set[Node] = set()
+        """Values that are not rescued by being written with a mind to digits."""
         self.kept: dict[Node, Cost] = {}
         self.kept_late: dict[Node, Cost] = {}
         self.leaves: dict[Node, Expr] = {}
@@ -34,12 +40,20 @@ class Memory:
         self.nears: Exprs = {}
 
 
-_memories: weakref.WeakKeyDictionary[Knowledge, Memory] = weakref.WeakKeyDictionary()
+_Memories: TypeAlias = "weakref.WeakKeyDictionary[Knowledge, Memory]"
+
+_memories: _Memories = weakref.WeakKeyDictionary()
+_memories_of_leave: _Memories = weakref.WeakKeyDictionary()
 
 
-def memory_of(knowledge: Knowledge, *, afresh: bool = False) -> Memory:
-    """What earlier rounds with this knowledge left; nothing if all is to be forgotten."""
-    found = None if afresh else _memories.get(knowledge)
+def memory_of(knowledge: Knowledge, *, trust: str, afresh: bool = False) -> Memory:
+    """What earlier rounds with this knowledge left; nothing if all is to be forgotten.
+
+    With trust "domain" there is leave to cancel what no fact allows to cancel.
+    """
+    memories = _memories_of_leave if trust == "domain" else _memories
+    found = None if afresh else memories.get(knowledge)
     if found is None:
-        found = _memories[knowledge] = Memory(knowledge)
+        licence = Licence() if trust == "domain" else None
+        found = memories[knowledge] = Memory(knowledge, licence)
     return found

@@ -74,7 +74,7 @@ class Moves:
                     and expr == leaf_expr(self.normal.heads, head.node)
                 ):
                     return head.node
-        return self.speller.cheapest(node, [expr])[0]
+        return self.speller.cheapest(node, node, [expr]).node
 
 
 def _number_of(exprs: Sequence[Expr]) -> Coef:

@@ -76,14 +76,15 @@ class Normal(Products):
         for head, idx, each in factors:
             new = each * power
             if whole:
-                if each.denominator != 1 and new.denominator == 1 and not head.nonnegative:
+                rootless = each.denominator != 1 and new.denominator == 1
+                if rootless and not (head.nonnegative or head.granted()):
                     return None
             elif not (head.positive or (head.nonnegative and len(factors) == 1)):
                 # Of a product only one factor may be of unknown sign: the others being positive,
                 # the root of the product is defined just where the root of that one is.
                 odd = each.denominator > 1 or each.numerator % 2 == 1
                 # (x**3)**(1/3) is x only where x is not negative: a whole power forgets that.
-                if loose or not odd or new.denominator == 1:
+                if loose or not odd or (new.denominator == 1 and not head.granted()):
                     return None
                 loose += 1
             raised.append((head, idx, new))
@@ -97,7 +98,7 @@ class Normal(Products):
         factors: Factors = []
         coef: Coef = one
         for term, value in expr.items():
-            log_slot = lone_log(term, value)
+            log_slot = lone_log(term, value, alone=len(expr) == 1)
             if log_slot is not None:
                 inner = self.instance((log_slot[0], log_slot[1], one))
                 raised = self.power(inner, log_slot[2])

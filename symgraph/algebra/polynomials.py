@@ -81,7 +81,8 @@ class Polynomials:
         with suppress(OverflowError):
             above = _numerator(found)
             # What cancels is 0 only where it is a number, as in a region.
-            if 0 in above.values() and not self._heads.leaf(found.array).total:
+            total = 0 not in above.values() or self._heads.leaf(found.array).total
+            if not total and not self._heads.granted():
                 return []
             forms = _forms(found, {power: coef for power, coef in above.items() if coef != 0})
             return [(found.array, form) for form in forms if form.operations < count]

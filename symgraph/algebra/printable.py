@@ -44,8 +44,10 @@ Bound: TypeAlias = dict[int, Dim]
 class Printable(Exponentials):
     """Replaces heads by leaves that hold their written value."""
 
-    def __init__(self, normal: Normal, spelling: Spelling, writer: SumWriter) -> None:
-        super().__init__(normal, spelling, writer)
+    def __init__(
+        self, normal: Normal, spelling: Spelling, writer: SumWriter, *, steady: bool = False
+    ) -> None:
+        super().__init__(normal, spelling, writer, steady=steady)
         self.scales: dict[Head, Coef] = {}
 
     # -- sums --------------------------------------------------------------------------------------
@@ -118,7 +120,7 @@ class Printable(Exponentials):
             for place, factor in enumerate(term.factors):
                 if factor.head.kind != "log" or factor.power != 1 or term not in expr:
                     continue
-                for given, node in self.heads.logs.get(factor.head, ()):
+                for given, node in self.heads.logs_of(factor.head):
                     better = self._log_given(expr, term, place, given, node)
                     if better is not None:
                         expr = better

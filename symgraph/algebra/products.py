@@ -44,7 +44,7 @@ from .term import (
     Term,
     added,
     scaled,
-    term_is_total,
+    term_may_go,
     times,
     weight,
 )
@@ -111,7 +111,7 @@ class Products(Settling):
             if value != 0:
                 return scaled(other, value)
             # 0 * x is 0 only where x is defined.
-            return {term: value for term in other if not term_is_total(term)}
+            return {term: value for term in other if not term_may_go(term)}
         coef, factors, bound = self.as_product(x)
         coef2, factors2, bound2 = self.as_product(y)
         return self.product(times(coef, coef2), factors + factors2, bound | bound2)
@@ -295,7 +295,7 @@ class Products(Settling):
         for shift in (-base[0], base[1], base[2]):
             tried = [base[0] + shift, base[1] - shift, base[2] - shift]
             left = sum(1 for value in tried if value != 0)
-            if not head.total and tried[1] == tried[2] == 0:
+            if tried[1] == tried[2] == 0 and not (head.total or head.granted()):
                 continue  # A may be no number; the whole does not tell
             if left < before and (best is None or left < best[0]):
                 best = (left, tried)

@@ -86,9 +86,11 @@ class Quotients:
         polys = [found.above, *[poly for poly, _ in found.below.values()]]
         if not found.short or not all(map(self._keeps_digits, polys)):
             return None
+        self._heads.granted()  # Leave may have been taken for a value inside, long before.
         left = {each for poly in polys for each in variables(poly)}
         # What cancels is 0 only where it is a number, as in a region.
-        return found if all(self._is_number(each, left) for each in found.made_of) else None
+        numbers = all(self._is_number(each, left) for each in found.made_of)
+        return found if numbers or self._heads.granted() else None
 
     def written(self, ratio: Ratio, now: Callable[[Node], Node]) -> Expr:
         """The quotient as an expression."""
@@ -243,7 +245,7 @@ class Quotients:
                 _, power = below.pop(key)
                 if power > 1:
                     below[key] = (poly, power - 1)
-                elif not self._is_nonzero(poly, _all_of(below)):
+                elif not (self._is_nonzero(poly, _all_of(below)) or self._heads.granted()):
                     below[key] = (poly, power)
                     break
                 above, short = less, short or len(poly) > 1

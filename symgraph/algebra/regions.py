@@ -133,11 +133,14 @@ def held_by(expr: Expr) -> list[Node]:
     """The arrays that any spelling needs: of sin(x) cos(x), which may become sin(2 x), only x.
 
     A difference may be turned round inside an odd function, so there only its two parts are. Of
-    x**(a - 1) that stands once, and may become x**a, they are x and a.
+    x**(a - 1) that stands once, and may become x**a, they are x and a; of x**y x**z x, y and z.
     """
     found: list[Node] = []
-    for node, uses in _uses_of_arrays(expr).items():
-        if not _merges(node) and (uses > 1 or lowered_power(node) is None):
+    arrays = _uses_of_arrays(expr)
+    bases = [node.operands[0] for node in arrays if node.op.name == "power"]
+    for node, uses in arrays.items():
+        joins = node.op.name == "power" and bases.count(node.operands[0]) > 1
+        if not joins and not _merges(node) and (uses > 1 or lowered_power(node) is None):
             found.append(node)
             continue
         for operand in node.operands:
@@ -172,6 +175,9 @@ def is_trivial(node: Node, opened: Sequence[bool]) -> bool:
     if node.op.name == "add" and all(each.op.name == "embed" for each in node.operands):
         return False
     if node.op.name == "where":
+        return False
+    bases = [each.operands[0] for each in node.operands if each.op.name == "power"]
+    if len(bases) > len(set(bases)):
         return False
     if node.op.name == "negative" and _merges(node.operands[0]):
         return False

@@ -195,9 +195,9 @@ class Settling(ABC):
                 continue
             place, there = idx.index(index), at.index(index)
             ends = sorted((idx[1 - place], at[1 - there]))
-            if len(idx) != 2 or index in ends or not head.total:
+            if len(idx) != 2 or index in ends:
                 continue
-            if place != there or other.symmetric:
+            if (place != there or other.symmetric) and (head.total or head.granted()):
                 return self.heads.delta(head.sizes[0]), (ends[0], ends[1]), one
         return None
 
@@ -300,7 +300,7 @@ class Settling(ABC):
                     and abs(other[2] + low * power) <= -other[2]
                     for other in factors
                 )
-                if not beside or not h.nonzero:
+                if not beside or not (h.nonzero or h.granted()):
                     continue
                 _, _, rest = self.without(inner, [(h, i, low)])
                 coef = content(rest)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from ..nodes import Node, on_operands, origin, reachable
 from ..propagation import Knowledge
@@ -21,7 +21,6 @@ from .memory import Memory, memory_of
 from .moved import Moves
 from .polynomials import Polynomials
 from .quotients import Quotients
-from .ranges import narrows
 from .regions import (
     ARGUMENTS,
     SELECTIONS,
@@ -33,8 +32,8 @@ from .regions import (
     is_trivial,
 )
 from .spelled import Speller, rewritten
-from .steadiness import STEADY, can_overflow, vanishes
 from .term import Expr, Head
+from .vanishing import vanishes
 from .views import Views
 from .world import Cost, World
 
@@ -58,10 +57,14 @@ Ended: TypeAlias = tuple[list[Node], Cost]
 """The arrays that any spelling of a region needs, and what the one it had cost."""
 
 
+Grade: TypeAlias = Literal["rounding", "domain"]
+"""Of a region: "domain" where it rests on leave to cancel."""
+
+
 class RewriteLog(Protocol):
     """Where rewrites are recorded."""
 
-    def record(self, name: str, before: Node, after: Node, /) -> Any: ...
+    def record(self, name: str, before: Node, after: Node, sound: Grade, /) -> Any: ...
 
 
 def normalized(
@@ -82,7 +85,8 @@ def normalized(
     knowledge : Knowledge
         Facts that license cancellation.
     trust : "exact", "rounding" or "domain"
-        With "exact" nothing is done: the algebra changes digits.
+        With "exact" nothing is done: the algebra changes digits. With "domain" it cancels what
+        may be 0 or no number, too.
     log : optional
         Told of each region replaced.
     thorough : bool
@@ -98,9 +102,14 @@ def normalized(
         return list(outputs)
     if late and len(reachable(outputs)) > _TINY:
         return list(outputs)  # It would gain little, and take as long as all before.
-    return Pass(
-        outputs, memory_of(knowledge, afresh=afresh), log, thorough=thorough, late=late
-    ).run()
+    memory = memory_of(knowledge, trust=trust, afresh=afresh)
+    current = list(outputs)
+    walk = Pass(current, memory, log, thorough=thorough, late=late)
+    current = walk.run()
+    if walk.parted:
+        memory.parted |= walk.parted
+        current = Pass(current, memory, log, thorough=thorough, late=late, again=True).run()
+    return current
 
 
 class Pass:
@@ -114,6 +123,7 @@ class Pass:
         *,
         thorough: bool,
         late: bool,
+        again: bool = False,
     ) -> None:
         self.outputs = list(outputs)
         self.log = log
@@ -125,6 +135,7 @@ class Pass:
         self.thorough = thorough
         self.patient = len(self.nodes) <= _TINY
         self.late = late
+        self.again = again
         self.users: dict[Node, int] = dict.fromkeys(self.nodes, 0)
         self.ends: set[Node] = set(outputs)
         self.arguments: set[Node] = set()
@@ -135,6 +146,10 @@ class Pass:
                     self.ends.add(operand)
                 elif node.op.name in ARGUMENTS:
                     self.arguments.add(operand)
+        self.ends.update(memory.parted & self.users.keys())
+        self.parted: set[Node] = set()
+        self.split: set[Node] = set()  # regions whose parts are among the parted
+        self.postponed: set[Node] = set()
         for output in outputs:
             self.users[output] += 1
         for node in reversed(self.nodes):
@@ -145,9 +160,10 @@ class Pass:
         self.views = Views(memory, self.world, self.users, self.now, thorough=thorough)
         self.recall = self.views.recall
         self.speller = Speller(
-            self.forms.normal, self.recall, self.world, self.users, memory.growth
+            self.forms.normal, self.recall, self.world, self.users, memory.judge, memory.tried
         )
         self.moves = Moves(self.forms.normal, self.speller)
+        self.used = 0  # leave taken before the node that is looked at now
         self.shapes = Shapes(self.forms.heads.knowledge)
         self.polynomials = Polynomials(self.forms.heads)
         self.quotients = Quotients(self.forms.heads)
@@ -158,6 +174,7 @@ class Pass:
         return [self.now[output] for output in self.outputs]
 
     def _visit(self, node: Node) -> None:
+        self.used = self.views.used
         self.now[node] = self._rebuilt(node)
         if self.thorough:
             self.polynomials.learn(node)
@@ -248,7 +265,7 @@ class Pass:
         if places is None or known_by is None or (written and instead is None):
             return
         closed = not self.views.opened[node]
-        self.shapes.keep(shape, Echo(closed, places, saved, instead, known_by))
+        self.shapes.keep(shape, Echo(closed, places, saved, instead, known_by, node in self.split))
 
     def _as_before(self, node: Node, shape: Shape) -> bool:
         """Do with a region what was done with the first of its shape; whether that was right."""
@@ -261,6 +278,8 @@ class Pass:
             self.world.let_go(held)
             if not right:
                 return False
+        if echo.split:
+            self._parts(node)
         self.views.opened[node] = not echo.closed
         for place in echo.known_by:
             self.views.learn_later(node, shape.atoms[place])
@@ -274,9 +293,7 @@ class Pass:
         old = self.now[node]
         with origin(rewritten(node)):
             new = echo.instead.over(shape.atoms)
-        risk = self.memory.growth.risk
-        shaky = can_overflow(new, self.world.alive, old) or risk(new) > risk(old)
-        if new is old or is_computed_from(new, old) or shaky:
+        if new is old or is_computed_from(new, old) or self.memory.judge.loses(new, old):
             right = False
         else:
             right = self._replaced(node, new, lambda spent: spent < saved)
@@ -306,8 +323,6 @@ class Pass:
         if not polynomial and self._hopeless(node, expr, saved):
             self.world.resume(node)
             return saved
-        if can_overflow(self.now[node], self.world.alive):
-            also = ()  # Over the same values it would be shaky again, and shorter than what is not.
         options = [*([expr] if self.late else self._options(expr)), *also, *polynomial]
         if not self._taken(node, expr, saved, options):
             self._keep(node, saved)
@@ -316,36 +331,51 @@ class Pass:
     def _taken(self, node: Node, expr: Expr, saved: Cost, options: list[Expr]) -> bool:
         """Whether a suspended node is put back as the best of these: if that is a gain."""
         old = self.now[node]
-        new, option = self.speller.cheapest(node, options)
+        spelled = self.speller.cheapest(node, old, options)
+        new = spelled.node
+        # What its parts are rescued to may have more digits than what the whole is.
+        postponed = (spelled.refused or spelled.rescued) and not self.again and self._parts(node)
+        if postponed and spelled.rescued:
+            self.postponed.add(node)
+            return False
         if new is None or new is old or is_computed_from(new, old):
             return False
-        if vanishes(node, new, self.forms.heads.knowledge):
+        if self.memory.licence is None and vanishes(node, new, self.forms.heads.knowledge):
             return False
-        alive = self.world.alive
-        shaky, was_shaky = can_overflow(new, alive, old), can_overflow(old, alive)
-        steadier = was_shaky and not shaky
-        if shaky and (old.op.name in STEADY or not was_shaky):
-            return False
-        arrays = set(arrays_of(option))
-        return self._replaced(
-            node, new, lambda spent: steadier or (spent < saved and not narrows(new, old, arrays))
-        )
+        return self._replaced(node, new, lambda spent: spelled.rescued or spent < saved)
+
+    def _parts(self, node: Node) -> bool:
+        """Have the values inside a region written each for itself; whether that is new."""
+        stack, found = [node], set[Node]()
+        while stack:
+            for each in stack.pop().operands:
+                if self.views.opened.get(each) and each not in self.ends and each not in found:
+                    found.add(each)
+                    stack.append(each)
+        self.parted |= found
+        if found:
+            self.split.add(node)
+        return bool(found)
 
     def _replaced(self, node: Node, new: Node, gain: Callable[[Cost], bool]) -> bool:
         """Whether a suspended node is put back as another: if what that costs is a gain."""
         self.world.replace(node, new)
         if gain(self.world.resume(node)):
             if self.log is not None:
-                self.log.record("algebra", self.now[node], new)
+                self.log.record("algebra", self.now[node], new, self._grade(node))
             self.now[node] = new
             return True
         self.world.suspend(node)
         self.world.forget(node)
         return False
 
+    def _grade(self, node: Node) -> Grade:
+        return "domain" if self.views.rests_on_leave(node, self.used) else "rounding"
+
     def _keep(self, node: Node, saved: Cost) -> None:
         self.world.resume(node)
-        self.kept[self.now[node]] = saved
+        if node not in self.postponed:
+            self.kept[self.now[node]] = saved
 
     def _hopeless(self, node: Node, expr: Expr, saved: Cost) -> bool:
         """Whether nothing is to be gained: tried before, or as short as factors allow."""
@@ -363,7 +393,7 @@ class Pass:
             self._sparing and plain_count(expr, self._has_exp) > saved[0]
         ):
             return False
-        return not holds_exps(expr) or not can_overflow(self.now[node], self.world.alive)
+        return not holds_exps(expr) or not self.memory.judge.fails(self.now[node])
 
     def _polynomial(self, node: Node, saved: Cost) -> list[Expr]:
         """The value as a polynomial in one array, or a quotient of them, where that is shorter."""

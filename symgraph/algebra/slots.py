@@ -22,7 +22,7 @@ from .term import (
     is_exact,
     rational,
     scaled,
-    term_is_total,
+    term_may_go,
 )
 
 __all__ = [
@@ -43,7 +43,6 @@ __all__ = [
     "is_lazy",
     "is_logistic",
     "joined",
-    "log_is_safe",
     "lone_log",
     "may_meet",
     "merged",
@@ -86,7 +85,15 @@ def merged(factors: Factors) -> Factors:
 
 
 def joined(head: Head, powers: Sequence[Rational]) -> list[Rational]:
-    """The powers of one head that remain apart."""
+    """The powers of one head that remain apart; by leave, none do."""
+    apart = _joined_by_facts(head, powers)
+    if len(apart) > 1 and head.granted():
+        total = rational(sum(apart))
+        return [total] if total != 0 else []
+    return apart
+
+
+def _joined_by_facts(head: Head, powers: Sequence[Rational]) -> list[Rational]:
     if (head.one_hot or head.kind == "delta") and all(power > 0 for power in powers):
         return [one]
     rooted = not head.nonnegative and any(power.denominator > 1 for power in powers)
@@ -143,7 +150,7 @@ def groups_of(factors: Factors, bound: Bound) -> list[list[int]]:
 def without_zero(expr: Expr) -> Expr:
     """0 times what is a number wherever the inputs are."""
     if 0 in expr.values():
-        return {term: coef for term, coef in expr.items() if coef != 0 or not term_is_total(term)}
+        return {term: coef for term, coef in expr.items() if coef != 0 or not term_may_go(term)}
     return expr
 
 
@@ -361,17 +368,14 @@ def is_logistic(head: Head) -> bool:
     )
 
 
-def lone_log(term: Term, value: Coef) -> Slot | None:
-    """The log that a term is a multiple of, as a factor to that power."""
+def lone_log(term: Term, value: Coef, *, alone: bool) -> Slot | None:
+    """The log that a term is a multiple of, as a factor to that power; the term may be `alone`."""
     if term.bound or len(term.factors) != 1 or not is_exact(value):
         return None
     head, idx, power = term.factors[0]
     if head.kind != "log" or power != 1:
         return None
-    # exp(k log x) = x**k only where x is known to be positive.
-    return (head, idx, value) if log_is_safe(head) else None
-
-
-def log_is_safe(head: Head) -> bool:
-    """Whether the log is defined wherever the inputs are."""
-    return head.total
+    # exp(k log x) = x**k where x is known to be positive, or by leave. There is none beside other
+    # terms: exp(log x + y) is 0 at x = 0, where x exp(y) may be NaN.
+    safe = head.total or (alone and head.granted())
+    return (head, idx, value) if safe else None

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Container
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..accuracy import Judge
 from ..nodes import Node, Origin, origin
 from .extract import Unwritable, Writer
-from .growth import Growth
 from .heads import open_axes
+from .lower_bound import holds_exps
 from .normalize import Normal
 from .pieces import Piece, Spelling
 from .recall import Recall
@@ -25,6 +26,24 @@ _MOST_PRODUCTS = 6
 """So many are remembered under one factor."""
 
 
+class Spelled(NamedTuple):
+    """What was found for a node.
+
+    Parameters
+    ----------
+    node : Node, optional
+        Its new spelling; None if there is none as good.
+    rescued : bool
+        Whether that is right at arguments of ordinary size where the old one is not.
+    refused : bool
+        Whether there are spellings, but none that keeps the digits of the old one.
+    """
+
+    node: Node | None
+    rescued: bool = False
+    refused: bool = False
+
+
 class Speller:
     """Spellings of expressions, in one walk over the graph.
 
@@ -36,8 +55,10 @@ class Speller:
         What is computed anyway.
     given : container of Node
         The graph as it was given.
-    growth : Growth
-        How fast values grow.
+    judge : Judge
+        Of digits and range.
+    tried : set of Node
+        Values that are not rescued by being written with a mind to digits.
     """
 
     def __init__(
@@ -46,13 +67,15 @@ class Speller:
         recall: Recall,
         world: World,
         given: Container[Node],
-        growth: Growth,
+        judge: Judge,
+        tried: set[Node],
     ) -> None:
+        self.tried = tried
         self.normal = normal
         self.recall = recall
         self.world = world
         self.given = given
-        self.growth = growth
+        self.judge = judge
         self.products: dict[Node, list[Node]] = {}
         self._spellings: dict[np.dtype[Any], Spelling] = {}
 
@@ -63,8 +86,53 @@ class Speller:
             if len(known) < _MOST_PRODUCTS:
                 known.append(node)
 
-    def cheapest(self, node: Node, options: list[Expr]) -> tuple[Node | None, Expr]:
-        """The cheapest spelling of any of these, and of which; none that is NaN earlier."""
+    def cheapest(self, node: Node, now: Node, options: list[Expr]) -> Spelled:
+        """The cheapest spelling of any of these that loses no digits.
+
+        Where all lose some, they are written again with a mind to digits.
+
+        Parameters
+        ----------
+        node, now : Node
+            The value as it was before this walk, and as it is by now.
+        options : list of Expr
+        """
+        found = self._written(node, options, None)
+        best = self._first(found, node, now)
+        if found and self._is_worth_more(best, now, options):
+            found += self._written(node, options, self.judge)
+            best = self._first(found, node, now)
+        if best is not None:
+            rescuing = [each for each in found if self._rescues(each, best)]
+            rescuing.sort(key=self.world.price)
+            best = self._first(rescuing, node, now) or next(iter(rescuing), best)
+            spelled = Spelled(best, rescued=self._rescues(best, now))
+        else:
+            rescued = [each for each in found if self._rescues(each, now)]
+            best = min(rescued, key=self.world.price, default=None)
+            spelled = Spelled(best, bool(rescued), bool(found))
+        if not spelled.rescued:
+            self.tried.add(now)
+        return spelled
+
+    def _is_worth_more(self, best: Node | None, now: Node, options: list[Expr]) -> bool:
+        """Whether a value may keep more digits if it is written with a mind to them."""
+        if now in self.tried:
+            return False
+        return best is None or (any(map(holds_exps, options)) and self.judge.fails(best))
+
+    def _rescues(self, new: Node, old: Node) -> bool:
+        """Whether one spelling is right where another fails, so that its cost is no matter."""
+        return self.judge.fails(old) and self.judge.rescues(new, old)
+
+    def _first(self, found: list[Node], node: Node, now: Node) -> Node | None:
+        """The cheapest that is as good as the node was and is now."""
+        for each in sorted(found, key=self.world.price):
+            if not self.judge.loses(each, now) and not self.judge.loses(each, node):
+                return each
+        return None
+
+    def _written(self, node: Node, options: list[Expr], judge: Judge | None) -> list[Node]:
         spelling = self._spellings.get(node.dtype)
         if spelling is None:
             given = self.given.__contains__
@@ -80,17 +148,14 @@ class Speller:
             self.world.size,
             self.recall.sum_of,
             range(len(axes)),
+            judge,
         )
-        found: list[tuple[Node, Expr]] = []
+        found: list[Node] = []
         with origin(rewritten(node)):
             for option in options:
                 with suppress(Unwritable, OverflowError):
-                    found.append((_shaped(spelling, writer.written(option), node), option))
-        risk = self.growth.risk(node)
-        found = [each for each in found if self.growth.risk(each[0]) <= risk]
-        if len(found) > 1:
-            return min(found, key=lambda each: self.world.price(each[0]))
-        return found[0] if found else (None, options[0])
+                    found.append(_shaped(spelling, writer.written(option), node))
+        return found
 
 
 def rewritten(node: Node) -> Origin:

@@ -22,6 +22,7 @@ import numpy as np
 
 from ..dims import Dim
 from ..nodes import Node
+from .licence import Licence
 
 __all__ = [
     "ONE",
@@ -41,6 +42,7 @@ __all__ = [
     "rational",
     "scaled",
     "term_key",
+    "term_may_go",
     "times",
     "weight",
 ]
@@ -66,6 +68,8 @@ class Head:
         One for each formal index.
     find : callable, optional
         Sets the facts of the head, when first asked for one; without it nothing is known.
+    licence : Licence, optional
+        Leave to cancel without a fact.
     """
 
     __slots__ = (
@@ -75,6 +79,7 @@ class Head:
         "finite",
         "high",
         "kind",
+        "licence",
         "low",
         "nonnegative",
         "nonzero",
@@ -113,12 +118,14 @@ class Head:
         rank: int,
         sizes: tuple[Dim, ...],
         find: Callable[[Head], None] | None = None,
+        licence: Licence | None = None,
     ) -> None:
         self.kind = kind
         self.payload = payload
         self.rank = rank
         self.sizes = sizes
         self.find = find
+        self.licence = licence
         self.axes = ()
         self.weight = 1
         if find is None:
@@ -150,6 +157,10 @@ class Head:
     def expr(self) -> Expr:
         """The closed expression of a sum, exp or log."""
         return self.payload
+
+    def granted(self) -> bool:
+        """Whether a step that the facts do not allow is taken by leave; asked last of all."""
+        return self.licence is not None and self.licence.use()
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.rank}>"
@@ -269,6 +280,11 @@ def term_is_total(term: Term) -> bool:
     )
 
 
+def term_may_go(term: Term) -> bool:
+    """Whether 0 times the term may be left out: it is a real number, or there is leave."""
+    return term_is_total(term) or term.factors[0].head.granted()
+
+
 def term_is_finite(term: Term) -> bool:
     """Whether the term is a finite number whatever the inputs: 0 times it is 0."""
     return all(f.head.finite and (f.head.nonzero or f.power > 0) for f in term.factors)
@@ -278,7 +294,7 @@ def added(parts: Iterable[tuple[Term, Coef]]) -> Expr:
     """The sum of terms, like terms merged.
 
     A term whose coefficient becomes 0 goes only if it is total (x - x is not 0 where x is
-    undefined).
+    undefined), or by leave.
     """
     total: Expr = {}
     for term, coef in parts:
@@ -287,7 +303,7 @@ def added(parts: Iterable[tuple[Term, Coef]]) -> Expr:
             total[term] = coef
             continue
         new = plus(old, coef)
-        if new == 0 and term_is_total(term):
+        if new == 0 and term_may_go(term):
             del total[term]
         else:
             total[term] = new

@@ -15,7 +15,7 @@ from .labels import canonical_term
 from .leaves import repeated_number
 from .normalize import Normal
 from .pieces import Piece, Spelling
-from .powers import is_raised, lowered_power
+from .powers import is_power, is_raised, lowered_power
 from .regions import ODD
 from .slots import Factors, Slot
 from .term import Coef, Rational, Term, coefficient, quotient
@@ -44,6 +44,7 @@ class Variants:
             *self._written_inside(factors, coef),
             *self._computed_anyway(factors),
             *self._raised_by_one(factors),
+            *self._powers_joined(factors),
             *self._roots_joined(factors),
             *self._cancelled(factors),
         ]
@@ -167,13 +168,31 @@ class Variants:
             if pair is None:
                 continue
             x, exponent = pair
-            if not is_raised(x, exponent, self.heads.knowledge):
+            if not (is_raised(x, exponent, self.heads.knowledge) or head.granted()):
                 continue
             for other, (base, at, up) in enumerate(factors):
                 if base.kind == "leaf" and base.node is x and at == idx and up == 1:
                     whole = self.spelling.call("power", x, exponent)
                     left = [slot for i, slot in enumerate(factors) if i not in (place, other)]
                     return [([*left, (self.heads.made(whole), idx, one)], 1)]
+        return []
+
+    def _powers_joined(self, factors: Factors) -> list[tuple[Factors, Coef]]:
+        """With x**y x**z as x**(y + z), by leave.
+
+        Of a negative x both are numbers for whole y and z alone. Those are told from halves, and
+        odd ones from even, as far as floats are that whole: to 2**53.
+        """
+        powers = [slot for slot in factors if is_power(slot[0]) and slot[2] in (1, -1)]
+        for place, (head, idx, up) in enumerate(powers):
+            for other, at, down in powers[place + 1 :]:
+                (x, y), (base, z), shape = head.node.operands, other.node.operands, head.node.shape
+                if x is not base or idx != at or other.node.shape != shape or not head.granted():
+                    continue
+                exponent = self.spelling.call("add" if up == down else "subtract", y, z)
+                whole = self.heads.made(self.spelling.call("power", x, exponent))
+                left = [each for each in factors if each[0] is not head and each[0] is not other]
+                return [([*left, (whole, idx, up)], 1)] if whole.node.shape == shape else []
         return []
 
     def _cancelled(self, factors: Factors) -> list[tuple[Factors, Coef]]:

@@ -70,6 +70,7 @@ class Views:
 
     def open(self, node: Node, expr: Expr) -> None:
         """From now on the value is this expression."""
+        self._note_licence(node)
         self._seen[node] = expr
         self.opened[node] = True
 
@@ -109,11 +110,36 @@ class Views:
 
     def _formed(self, node: Node) -> Expr | None:
         operands = [self.of(operand) for operand in node.operands]
+        used = self.used
         expr = self._expr(node, operands, self.memory.exprs)
         if expr is not None:
             with suppress(OverflowError):
-                return self.recall.recalled(expr)
+                expr = self.recall.recalled(expr)
+        self._note_licence(node, used)
         return expr
+
+    # -- leave to cancel ---------------------------------------------------------------------------
+    @property
+    def used(self) -> int:
+        """How often leave was taken so far."""
+        return 0 if self.memory.licence is None else self.memory.licence.used
+
+    def _note_licence(self, node: Node, before: int | None = None) -> None:
+        """Take down a value whose expression rests on leave, taken since or with its operands."""
+        licence = self.memory.licence
+        if licence is not None and (
+            (before is not None and licence.used > before)
+            or any(self.opened.get(each) and each in licence.values for each in node.operands)
+        ):
+            # The next round meets what the value is computed as, and forms it from memory.
+            licence.values.update((node, self.now[node]))
+
+    def rests_on_leave(self, node: Node, before: int | None = None) -> bool:
+        """Whether the value's expression rests on leave, or leave was taken since."""
+        licence = self.memory.licence
+        if licence is None:
+            return False
+        return node in licence.values or (before is not None and licence.used > before)
 
     def near(self, node: Node, expr: Expr) -> Expr:
         """The expression over values with other users as arrays: those are computed anyway."""
@@ -124,7 +150,10 @@ class Views:
         seen = map(self._seen.__getitem__, node.operands)
         if all(a is b for a, b in zip(operands, seen, strict=True)):
             return expr
-        return self._expr(node, operands, self.memory.nears) or expr
+        used = self.used
+        found = self._expr(node, operands, self.memory.nears) or expr
+        self._note_licence(node, used)
+        return found
 
     def bring_near(self, node: Node, near: Expr) -> None:
         """Remember what the value is over values with other users."""
@@ -148,6 +177,8 @@ class Views:
         if node.op.name in _OF_EXPS:
             for head in {each for term in expr for f in term.factors for each in exps_of(f.head)}:
                 self.exps.setdefault(head, []).append(node)
+        if self.rests_on_leave(node):
+            return  # What the value is may be a number where the value is none.
         with suppress(OverflowError):
             if not self.opened[node]:
                 self.recall.learn(expr, self._seen[node])

@@ -18,7 +18,7 @@ from ..nodes import Node, fresh
 from ..op import OPS, Places, Pull, Trail, joined
 from .reverse import active_nodes, cotangents, fitted, rule_of
 
-__all__ = ["Ties", "flowing", "mixing", "tied_axes"]
+__all__ = ["Ties", "axes_of_one_length", "flowing", "mixing", "moves_with", "tied_axes"]
 
 Ties: TypeAlias = "tuple[tuple[int, int], ...]"
 """Pairs (axis of y, axis of x), negative both, each axis in one pair at most."""
@@ -180,6 +180,23 @@ def tied_axes(y: Node, x: Node) -> Ties:
     """
     known, _ = _followed(y, x)
     return _ties(known[y][0] or (), y, x) if y in known else ()
+
+
+def moves_with(y: Node, x: Node) -> bool:
+    """Whether a derivative of y with respect to x may be other than zero."""
+    return y in _followed(y, x)[0]
+
+
+def axes_of_one_length(y: Node, x: Node) -> Ties:
+    """Pairs of axes of one length, in order: those of a Jacobian of zeros, diagonal along any."""
+    free = list(range(-x.ndim, 0))
+    ties: list[tuple[int, int]] = []
+    for place in range(-y.ndim, 0):
+        axis = next((each for each in free if known_equal(x.shape[each], y.shape[place])), None)
+        if axis is not None:
+            free.remove(axis)
+            ties.append((place, axis))
+    return tuple(ties)
 
 
 def _ties(places: Places, y: Node, x: Node) -> Ties:

@@ -6,9 +6,10 @@ stage keeps them in front (the last one may drop the former) and appends results
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import partial
+from typing import Any, TypeAlias
 
 from ..array import Array
 from ..dag import Dag
@@ -19,7 +20,7 @@ from .jacobians import JacobianMode, Record, jacobian
 from .products import HvpMode
 from .reverse import cotangents, gradients
 
-__all__ = ["Plan", "StageOf", "gradient", "hessian", "hvp", "jacobians", "jvp", "vjp"]
+__all__ = ["STAGES", "Plan", "StageOf", "gradient", "hessian", "hvp", "jacobians", "jvp", "vjp"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,43 +98,56 @@ def vjp(dag: Dag, plan: Plan, value: bool, record: Record) -> Dag:
 
 def jacobians(mode: JacobianMode | None, diagonal: bool) -> StageOf:
     """Appends Jacobians, by output, then by target."""
+    return partial(_jacobians, mode=mode, diagonal=diagonal)
 
-    def stage(dag: Dag, plan: Plan, value: bool, record: Record) -> Dag:
-        found = _blocks(plan.outs(dag), plan.inputs(dag, plan.targets), mode, diagonal, record)
-        return plan.finished(dag, found, value)
 
-    return stage
+def _jacobians(
+    dag: Dag, plan: Plan, value: bool, record: Record, *, mode: JacobianMode | None, diagonal: bool
+) -> Dag:
+    found = _blocks(plan.outs(dag), plan.inputs(dag, plan.targets), mode, diagonal, record)
+    return plan.finished(dag, found, value)
 
 
 def hessian(mode: JacobianMode | None, diagonal: bool) -> StageOf:
     """Replaces gradients by their Jacobians."""
+    return partial(_hessian, mode=mode, diagonal=diagonal)
 
-    def stage(dag: Dag, plan: Plan, value: bool, record: Record) -> Dag:
-        targets = plan.inputs(dag, plan.targets)
-        return plan.finished(
-            dag, _blocks(plan.results(dag), targets, mode, diagonal, record), value
-        )
 
-    return stage
+def _hessian(
+    dag: Dag, plan: Plan, value: bool, record: Record, *, mode: JacobianMode | None, diagonal: bool
+) -> Dag:
+    targets = plan.inputs(dag, plan.targets)
+    return plan.finished(dag, _blocks(plan.results(dag), targets, mode, diagonal, record), value)
 
 
 def hvp(mode: HvpMode) -> StageOf:
     """Replaces gradients by Hessian-vector products; see `products.hessian_products`."""
     if mode not in ("reverse", "forward"):
         raise InputError(f"There is no mode {mode!r}.", mend='Use "reverse" or "forward".')
+    return partial(_hvp, mode=mode)
 
-    def stage(dag: Dag, plan: Plan, value: bool, record: Record) -> Dag:
-        targets = plan.inputs(dag, plan.targets)
-        vectors = plan.inputs(dag, plan.directions)
-        grads = plan.results(dag)
-        found = (
-            cotangents(_paired(grads, vectors), targets)
-            if mode == "reverse"
-            else tangents(grads, _paired(targets, vectors))
-        )
-        return plan.finished(dag, _filled(found, targets), value)
 
-    return stage
+def _hvp(dag: Dag, plan: Plan, value: bool, record: Record, *, mode: HvpMode) -> Dag:
+    targets = plan.inputs(dag, plan.targets)
+    vectors = plan.inputs(dag, plan.directions)
+    grads = plan.results(dag)
+    found = (
+        cotangents(_paired(grads, vectors), targets)
+        if mode == "reverse"
+        else tangents(grads, _paired(targets, vectors))
+    )
+    return plan.finished(dag, _filled(found, targets), value)
+
+
+STAGES: Mapping[str, Callable[..., Any]] = {
+    "gradient": gradient,
+    "jvp": jvp,
+    "vjp": vjp,
+    "jacobians": _jacobians,
+    "hessian": _hessian,
+    "hvp": _hvp,
+}
+"""Each stage by name, its own options as keywords: a stage that is written down is found here."""
 
 
 def _blocks(

@@ -24,7 +24,7 @@ from ..nodes import Node, Origin, origin
 from ..ops.creation import eye, ones, zeros
 from ..ops.diagonals import DIAGONAL_MATRIX
 from ..ops.movement import broadcast_to, expand_dims, moveaxis, reshape, transpose
-from .axes import Ties, mixing, tied_axes
+from .axes import Ties, axes_of_one_length, mixing, moves_with, tied_axes
 from .differentiate import label_of, target_of
 from .directions import moved, positions, with_results
 from .forward import tangents
@@ -145,7 +145,8 @@ def jacobian(
         By default the one of fewest floating-point operations.
     diagonal : bool
         Give the diagonal alone: axes of x that are tied to axes of y do not come again, so an
-        elementwise map has a result of the shape of y, a map of n rows one of (n, *rest).
+        elementwise map has a result of the shape of y, a map of n rows one of (n, *rest). Where y
+        does not move with x it is zeros, along the axes of one length.
 
     Raises
     ------
@@ -163,6 +164,11 @@ def jacobian(
 
 
 def _jacobian(y: Array, x: Array, mode: JacobianMode | None, diagonal: bool) -> tuple[Array, str]:
+    if diagonal and not moves_with(y.node, x.node):
+        ties = axes_of_one_length(y.node, x.node)
+        if ties or not y.ndim or not x.ndim:
+            free = _rest(x, [axis for _, axis in ties])
+            return zeros((*y.shape, *[x.shape[axis] for axis in free]), y.dtype), "nothing: zeros"
     ties = tied_axes(y.node, x.node)
     if diagonal and y.ndim and x.ndim and not ties:
         meets = mixing(y.node, x.node)

@@ -21,13 +21,39 @@ from ..dag import Dag
 from ..dims import bind
 from ..errors import BackendError, InputError
 from ..evaluate import bound_inputs, given_inputs
+from ..immutable import Immutable
 from ..namespace import Namespace
+from ..saving.document import dag_of, text_of
 from .door import fast_door
 
-__all__ = ["GROUP", "Backend", "Compiled", "Lowered", "available", "backend_named", "lower"]
+__all__ = [
+    "GROUP",
+    "Backend",
+    "Compiled",
+    "Lowered",
+    "OwnArrays",
+    "available",
+    "backend_named",
+    "lower",
+]
 
 GROUP = "symgraph.backends"
 _EXTRAS = ("jax",)
+
+
+class OwnArrays(Protocol):
+    """Arrays of a backend's own, which may have no numbers that NumPy can read.
+
+    They have a dtype and a shape; both are checked before `cast` is asked.
+    """
+
+    def holds(self, value: Any) -> bool:
+        """Whether it is one of them."""
+        ...
+
+    def cast(self, value: Any, dtype: np.dtype[Any]) -> Any:
+        """The array in a dtype that loses nothing; itself if it has it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +71,15 @@ class Compiled:
         Named dimensions whose sizes `run` wants.
     explain : callable
         Adds to an exception what is known of the line it came from.
+    own : OwnArrays, optional
+        Arrays that are handed to `run` as they are, besides those of the `native` types.
     """
 
     run: Callable[..., Sequence[Any]]
     source: str
     dims: tuple[str, ...] = ()
     explain: Callable[[BaseException], None] = lambda error: None
+    own: OwnArrays | None = None
 
 
 @runtime_checkable
@@ -151,21 +180,27 @@ def lower(dag: Dag, backend: str | Backend = "numpy", **options: Any) -> Lowered
     except TypeError as error:
         raise BackendError(f"Backend {chosen.name!r}: {error}.") from None
     with collector_paused():
-        return Lowered(dag, chosen, chosen.compile(dag, **options))
+        return Lowered(dag, chosen, chosen.compile(dag, **options), options=options)
 
 
-class Lowered:
+class Lowered(Immutable):
     """A graph as a function of arrays.
 
     Inputs are passed by name, or in the order of the graph's inputs; sizes of named dimensions that
     no input brings by name, too. Nothing passed is ever written to, and results share memory with
     nothing. Calls may run in several threads at once.
 
+    It is pickled as its graph, by the graph's own form, and lowered again where it arrives.
+
     Parameters
     ----------
     dag : Dag
     backend : Backend
     compiled : Compiled
+    check : callable, optional
+        Called first with the inputs by name; see `guarded`.
+    options : mapping, optional
+        Of the backend, for lowering it again.
 
     Attributes
     ----------
@@ -179,7 +214,9 @@ class Lowered:
         backend: Backend,
         compiled: Compiled,
         check: Callable[..., None] | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> None:
+        self.options = dict(options or {})
         self.dag = dag
         self.backend = backend
         self.source = compiled.source
@@ -196,7 +233,17 @@ class Lowered:
 
     def guarded(self, check: Callable[..., None]) -> Lowered:
         """The same function; each call first calls `check` with the inputs by name."""
-        return Lowered(self.dag, self.backend, self._compiled, check)
+        return Lowered(self.dag, self.backend, self._compiled, check, self.options)
+
+    def __reduce__(self) -> Any:
+        name = self.backend.name
+        if backend_named(name) is not self.backend:
+            raise BackendError(
+                f"A function lowered to {self.backend!r} cannot be pickled: that is not the "
+                f"backend installed as {name!r}.",
+                mend=f"Declare it with an entry point of the group {GROUP!r}.",
+            )
+        return _lowered_again, (text_of(self.dag), name, self.options, self._check)
 
     def __call__(self, /, *args: Any, **inputs: Any) -> Any:
         """The outputs, grouped as the graph groups them.
@@ -234,8 +281,12 @@ class Lowered:
         env: dict[str, int] = dict(sizes)
         if not self._bind_natively(values, env):
             given = dict(zip(self._names, values, strict=True))
-            arrays, env = bound_inputs(self.dag.inputs, given, sizes)
-            values = tuple(arrays.values())
+            arrays, env = bound_inputs(self.dag.inputs, self._shown(given), sizes)
+            values = [
+                arrays[name] if own is None else own.cast(given[name], arrays[name].dtype)
+                for name in self._names
+                for own in [self._owner(given[name])]
+            ]
         missing = [name for name in self._compiled.dims if name not in env]
         if missing:
             raise InputError(
@@ -243,6 +294,19 @@ class Lowered:
                 mend=f"Pass it by name, as in {missing[0]}=128.",
             )
         return (*values, *[env[name] for name in self._compiled.dims])
+
+    def _owner(self, value: Any) -> OwnArrays | None:
+        own = self._compiled.own
+        return own if own is not None and own.holds(value) else None
+
+    def _shown(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """In place of arrays of the backend's own, arrays of their dtypes and shapes."""
+        return {
+            name: value
+            if self._owner(value) is None
+            else np.broadcast_to(np.zeros((), value.dtype), value.shape)
+            for name, value in given.items()
+        }
 
     def _bind_natively(self, values: Sequence[Any], env: dict[str, int]) -> bool:
         for value, (dtype, shape) in zip(values, self._specs, strict=True):
@@ -260,13 +324,19 @@ class Lowered:
 
     def _refuse(self, inputs: Mapping[str, Any]) -> None:
         dims = set(self._compiled.dims) - set(self._names)
-        bound_inputs(
-            self.dag.inputs, {name: each for name, each in inputs.items() if name not in dims}
-        )
+        given = {name: each for name, each in inputs.items() if name not in dims}
+        bound_inputs(self.dag.inputs, self._shown(given))
         raise InputError("The inputs do not match.")
 
     def __repr__(self) -> str:
         return f"<{self.__name__}{self.__signature__}>"
+
+
+def _lowered_again(
+    text: str, backend: str, options: dict[str, Any], check: Callable[..., None] | None
+) -> Lowered:
+    lowered = lower(dag_of(text), backend, **options)
+    return lowered if check is None else lowered.guarded(check)
 
 
 def _regrouping(dag: Dag) -> Callable[[Sequence[Any]], Any]:

@@ -1,13 +1,17 @@
 """JAX: the same kernels in `jax.numpy`, traced and compiled by `jax.jit`.
 
+A lowered graph takes and gives JAX arrays, and stands under `jax.jit`, `jax.grad` and `jax.vmap`;
+of NumPy arrays alone it gives NumPy arrays.
+
 float64 stays float64: graphs are compiled and run with 64-bit types enabled for the length of the
-call, whatever the process has chosen, and the choice is not changed.
+call, whatever the process has chosen, and the choice is not changed. Inside a transformation of
+JAX's own the choice is the caller's: where 64-bit types are off, graphs that need them are refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from importlib import import_module
 from typing import Any, cast
@@ -16,6 +20,7 @@ import jax
 import numpy as np
 from scipy import special
 
+from ..body import Body
 from ..dag import Dag
 from ..dims import Dim, names_of
 from ..errors import BackendError
@@ -25,7 +30,7 @@ from ..lowering.functional import functional
 from ..lowering.program import program_of
 from ..namespace import Namespace
 from ..nodes import Node
-from .base import Compiled
+from .base import Compiled, OwnArrays
 
 __all__ = ["BACKEND", "JaxBackend"]
 
@@ -234,9 +239,58 @@ class _JaxNamespace(Namespace):
 _enable_x64: Callable[[bool], AbstractContextManager[Any]] = (
     jax.enable_x64 if hasattr(jax, "enable_x64") else import_module("jax.experimental").enable_x64
 )
+_TRACER: type[Any] = import_module("jax.core").Tracer
 _SPECIAL = _JaxSpecial()
 _LINALG = _JaxLinalg()
 _NAMESPACE = _JaxNamespace("jax.numpy", "jax.scipy.special")
+
+
+class _JaxArrays(OwnArrays):
+    """JAX's arrays, those that its transformations trace with among them."""
+
+    def holds(self, value: Any) -> bool:
+        return isinstance(value, jax.Array)
+
+    def cast(self, value: Any, dtype: np.dtype[Any]) -> Any:
+        if value.dtype == dtype:
+            return value
+        with _wide_types([value], str(dtype) if dtype.itemsize == 8 else ""):
+            return value.astype(dtype)
+
+
+_ARRAYS = _JaxArrays()
+
+
+def _widest(dag: Dag) -> str:
+    """A dtype of 64 bits that the graph computes in, bodies included; or empty."""
+    waiting = [dag]
+    while waiting:
+        for node in waiting.pop().nodes:
+            for aval in node.results:
+                if aval.dtype.itemsize == 8:
+                    return str(aval.dtype)
+            waiting += [each.dag for each in node.params.values() if isinstance(each, Body)]
+    return ""
+
+
+def _wide_types(arrays: Sequence[Any], wide: str) -> AbstractContextManager[Any]:
+    """64-bit types enabled; within a transformation of JAX's they are as it has them.
+
+    Raises
+    ------
+    BackendError
+        If they are off there, and `wide` is a dtype that is needed.
+    """
+    if not any(isinstance(each, _TRACER) for each in arrays):
+        return _enable_x64(True)
+    if wide and not jax.config.read("jax_enable_x64"):
+        raise BackendError(
+            f"This graph computes in {wide}, but inside this transformation of JAX's the 64-bit "
+            "types are off.",
+            mend='Say jax.config.update("jax_enable_x64", True) first, or trace the graph in '
+            "float32.",
+        )
+    return nullcontext()
 
 
 class JaxBackend:
@@ -249,14 +303,15 @@ class JaxBackend:
     def namespace(self) -> Namespace:
         return _NAMESPACE
 
-    def compile(self, dag: Dag, *, numpy_out: bool = True, jit: bool = True) -> Compiled:
+    def compile(self, dag: Dag, *, numpy_out: bool | None = None, jit: bool = True) -> Compiled:
         """A jitted function of the graph.
 
         Parameters
         ----------
         dag : Dag
-        numpy_out : bool
-            Give NumPy arrays; else JAX's own, left where they were computed.
+        numpy_out : bool, optional
+            Give NumPy arrays, or JAX's own, left where they were computed; by default JAX's own if
+            one of the inputs is.
         jit : bool
             Compile; else run operation by operation.
         """
@@ -270,14 +325,17 @@ class JaxBackend:
             "Callable[..., Any]", jax.jit(program, static_argnames=("sizes",)) if jit else program
         )
         count = len(dag.inputs)
+        wide = _widest(dag)
 
         def call(*values: Any) -> Sequence[Any]:
-            with _enable_x64(True):
-                results = compiled(*values[:count], sizes=values[count:])
+            arrays = values[:count]
+            as_numpy = not any(map(_ARRAYS.holds, arrays)) if numpy_out is None else numpy_out
+            with _wide_types(arrays, wide):
+                results = compiled(*arrays, sizes=values[count:])
                 # A copy: JAX's memory is read-only, and callers own what they get.
-                return [np.array(each) for each in results] if numpy_out else results
+                return [np.array(each) for each in results] if as_numpy else results
 
-        return Compiled(call, _source(dag), dims)
+        return Compiled(call, _source(dag), dims, own=_ARRAYS)
 
     def to_numpy(self, value: Any) -> np.ndarray[Any, Any]:
         return np.asarray(value)

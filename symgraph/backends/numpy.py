@@ -19,6 +19,7 @@ from ..lowering.emit import Emitted, emit
 from ..lowering.program import Program, program_of
 from ..namespace import NUMPY, Namespace
 from ..nodes import Node
+from ..passes.unmasked import without_masks
 from .base import Compiled
 
 __all__ = ["BACKEND", "NumpyBackend"]
@@ -38,7 +39,7 @@ class NumpyBackend:
 
     def compile(self, dag: Dag) -> Compiled:
         """The program of `dag`, compiled; its source is shown in tracebacks."""
-        program = program_of(dag)
+        program = program_of(without_masks(dag))
         emitted = emit(program)
         digest = hashlib.blake2b(emitted.source.encode(), digest_size=6).hexdigest()
         filename = f"<symgraph {digest}-{next(_compilations)}>"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from ..nodes import Node, Origin, reachable
+from ..nodes import Node, Origin, adjoint_chain, reachable
 from . import mathematics
 from .expressions import ATOM, Spelled, constant_text, escaped, shortened, spelled
 from .symbols import words
@@ -113,11 +113,9 @@ def bookkeeping(each: Pass) -> Entry:
 def origin_entry(node: Node, origin: Origin) -> Entry:
     """Where a value comes from, as data: the user's lines, and the vjp of what gave it."""
     chain: list[Entry] = []
-    at = origin.adjoint_of
-    while at is not None:
+    for at in adjoint_chain(origin):
         lines = [escaped(frame.quoted()) for frame in at.origin.frames]
         chain.append({"op": at.op.name, "formula": sketch(at), "lines": lines})
-        at = at.origin.adjoint_of
     return {
         "grain": "origin",
         "value": sketch(node),

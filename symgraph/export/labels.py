@@ -40,17 +40,21 @@ def reading_order(dag: Dag) -> list[Node]:
 
 
 def order_of(nodes: Sequence[Node]) -> dict[Node, int]:
-    """How often differentiation stands behind each node: 0 forward, 1 gradient, ..."""
+    """How often differentiation stands behind each node: 0 forward, 1 gradient, ...
+
+    Nodes that graphs share are noted as adjoints in each of them, so notes may go round in a
+    circle: it counts as forward where it was entered.
+    """
     known = origins(nodes)
     orders: dict[Node, int] = {}
     for node in nodes:
-        chain: list[Node] = []
+        chain: dict[Node, None] = {}
         at: Node | None = node
-        while at is not None and at not in orders:
-            chain.append(at)
+        while at is not None and at not in orders and at not in chain:
+            chain[at] = None
             at = known.get(at, at.origin).adjoint_of
-        depth = -1 if at is None else orders[at]
-        for link in reversed(chain):
+        depth = -1 if at is None else orders.get(at, -1)
+        for link in reversed(list(chain)):
             depth += 1
             orders[link] = depth
     return orders

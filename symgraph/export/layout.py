@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from ..cost import varying
 from ..dag import Dag
-from ..nodes import Node
+from ..nodes import Node, adjoint_chain
 
 __all__ = ["BOX_HEIGHT", "WIDTH", "Band", "Box", "Layout", "bands"]
 
@@ -111,11 +111,9 @@ def _rows(forward: list[Node], gradient: list[Node]) -> list[list[Node]]:
 
 def _row(node: Node, row_of: Mapping[Node, int]) -> int | None:
     """The band of the forward node it is the adjoint of; else where its operands stand."""
-    base: Node | None = node.origin.adjoint_of
-    while base is not None and base.origin.adjoint_of is not None:
-        base = base.origin.adjoint_of
-    if base is not None and base in row_of:
-        return row_of[base]
+    chain = adjoint_chain(node.origin)
+    if chain and chain[-1] in row_of:
+        return row_of[chain[-1]]
     # The forward node is a leaf, or simplified away: beside the lowest forward value it uses, or as
     # high as its gradient operands.
     placed = [operand for operand in node.operands if operand in row_of]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ..array import lift
@@ -18,20 +17,6 @@ from .reader import Reader
 from .syntax import tree_of
 
 __all__ = ["parse"]
-
-
-@dataclass(frozen=True, slots=True)
-class TextFrame(Frame):
-    """The expression itself as the place its nodes come from: it is in no file."""
-
-    whole: str = ""
-
-    @property
-    def text(self) -> str:
-        return self.whole
-
-    def __str__(self) -> str:
-        return "expression"
 
 
 def parse(
@@ -76,7 +61,7 @@ def parse(
     typed = {unicodedata.normalize("NFKC", name): each for name, each in (dtypes or {}).items()}
     tree = tree_of(text)
     reader = Reader(text, plain, typed, dtype, said)
-    with origin(Origin((TextFrame("<expression>", 1, "expression", text),))):
+    with origin(Origin((Frame("expression", 0, "", saved=text),))):
         value: Any = reader.read(tree)
         node = reader.applied(tree, lift, value)
     unknown = [name for name in (*plain, *typed, *said) if name not in reader.inputs]

@@ -73,6 +73,17 @@ _INSTEAD: dict[type[ast.AST], str] = {
     ast.List: "Lists stand only in concatenate([...]) and stack([...]).",
     ast.Tuple: "One expression, please; tuples stand only in axis=(0, 1) and concatenate((...)).",
 }
+# What books call a function, where no letter or too many of its name here are in it.
+_ALSO_CALLED = {
+    "arcosh": ["arccosh"],
+    "arsinh": ["arcsinh"],
+    "artanh": ["arctanh"],
+    "lgamma": ["gammaln"],
+    "lse": ["logsumexp"],
+    "ln": ["log"],
+    "tg": ["tan"],
+    "tr": ["trace"],
+}
 
 
 class Reader:
@@ -106,6 +117,8 @@ class Reader:
         except ExpressionError:
             raise
         except SymgraphError as error:
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitXor):
+                self.refuse(node, "^ combines the bits of integers.", "A power is written x**2.")
             operands = [row.partition("   from ")[0] for row in error.rows if "operand" in row]
             self.refuse(node, error.what, error.mend, operands)
         except ZeroDivisionError:
@@ -264,7 +277,7 @@ class Reader:
                 self.refuse(node.func, "Only functions by their names are called.")
         call = CALLS.get(name)
         if call is None or function_named(call.name) is None:
-            close = difflib.get_close_matches(name, functions(), n=3)
+            close = _ALSO_CALLED.get(name) or difflib.get_close_matches(name, functions(), n=3)
             known = f"Did you mean {' or '.join(close)}?" if close else ""
             self.refuse(node.func, f"{name[:40]} is not a known function.", known)
         return call, arguments

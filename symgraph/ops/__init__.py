@@ -54,6 +54,7 @@ from . import (
     pseudoinverses,
     quantiles,
     quotients,
+    randombits,
     recurrence,
     reduction,
     refusals,
@@ -74,6 +75,7 @@ from . import (
     trigonometric,
     updates,
     windows,
+    writing,
 )
 
 __all__ = [
@@ -128,6 +130,7 @@ __all__ = [
     "pseudoinverses",
     "quantiles",
     "quotients",
+    "randombits",
     "recurrence",
     "reduction",
     "refusals",
@@ -148,4 +151,5 @@ __all__ = [
     "trigonometric",
     "updates",
     "windows",
+    "writing",
 ]

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array
+from ..array import FUNCTIONS, Array, apart
 from ..avals import broadcast_shapes, normal_axes
 from ..dims import show_shape
 from ..errors import DTypeError, ShapeError, TraceError
@@ -32,7 +32,7 @@ __all__ = [
 
 
 # -- apart -----------------------------------------------------------------------------------------
-@composite(np.array_split)
+@composite(np.array_split, view=True)
 def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     """Parts along `axis`: so many of about one size, or cut before the given positions."""
     x = as_array(x)
@@ -65,7 +65,7 @@ def _cuts(indices: Any) -> list[Any]:
     return list(indices)
 
 
-@composite(np.split)
+@composite(np.split, view=True)
 def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     """Parts along `axis`: so many equal ones, or cut before the given positions."""
     x = as_array(x)
@@ -76,20 +76,20 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     return array_split(x, indices_or_sections, axis)
 
 
-@composite(np.hsplit)
+@composite(np.hsplit, view=True)
 def hsplit(x: Any, indices_or_sections: Any) -> list[Array]:
     """Parts along the second axis, of a vector along its only one."""
     x = as_array(x)
     return split(_at_least("hsplit", x, 1), indices_or_sections, 1 if x.ndim > 1 else 0)
 
 
-@composite(np.vsplit)
+@composite(np.vsplit, view=True)
 def vsplit(x: Any, indices_or_sections: Any) -> list[Array]:
     """Parts along the first axis."""
     return split(_at_least("vsplit", as_array(x), 2), indices_or_sections, 0)
 
 
-@composite(np.dsplit)
+@composite(np.dsplit, view=True)
 def dsplit(x: Any, indices_or_sections: Any) -> list[Array]:
     """Parts along the third axis."""
     return split(_at_least("dsplit", as_array(x), 3), indices_or_sections, 2)
@@ -101,7 +101,7 @@ def _at_least(name: str, x: Array, ndim: int) -> Array:
     return x
 
 
-@composite(np.unstack)
+@composite(np.unstack, view=True)
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
     """The slices along `axis`, one by one."""
     x = as_array(x)
@@ -109,7 +109,7 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
 
 
 # -- together --------------------------------------------------------------------------------------
-@composite(np.block)
+@composite(np.block, array=True)
 def block(arrays: Any) -> Array:
     """Nested lists joined: the innermost along the last axis, the next along the one before it."""
     depth = _depth(arrays)
@@ -142,7 +142,7 @@ def _joined(arrays: Any, depth: int, ndim: int) -> Array:
     return concatenate([_joined(each, depth - 1, ndim) for each in arrays], axis=-depth)
 
 
-@composite(np.meshgrid)
+@composite(np.meshgrid, view=True)
 def meshgrid(
     *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
 ) -> tuple[Array, ...]:
@@ -168,10 +168,11 @@ def meshgrid(
         for each, place in zip(xi, order, strict=True)
     ]
     wide = tuple(reshape(each, (*[1] * (ndim - each.ndim), *each.shape)) for each in rows)
-    return wide if sparse else broadcast_arrays(*wide)
+    found = wide if sparse else broadcast_arrays(*wide)
+    return apart(found) if copy else found
 
 
-@composite(np.broadcast_arrays)
+@composite(np.broadcast_arrays, view=True)
 def broadcast_arrays(*arrays: Any, subok: bool = False) -> tuple[Array, ...]:
     """The arrays, each broadcast to the shape of all."""
     operands = [as_array(each) for each in arrays]

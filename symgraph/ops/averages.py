@@ -71,7 +71,7 @@ def _spread(weights: Array, a: Array, axis: Any) -> Array:
     return broadcast_to(reshape(turned, tuple(shape)), a.shape)
 
 
-@composite(np.cov)
+@composite(np.cov, array=True)
 def cov(
     m: Any,
     y: Any = None,

@@ -13,6 +13,7 @@ import numpy as np
 from ..array import NUMPY_FUNCTIONS
 from ..op import undefined
 from .bounds import is_positive, knows, odd_signs, within
+from .composites import naming_lines
 from .elementwise import sign
 from .scipyufuncs import scipy_ufunc
 
@@ -95,7 +96,7 @@ j1 = scipy_ufunc(
 y0 = scipy_ufunc("y0", lambda ct, out, x: -(ct * y1(x)))
 y1 = scipy_ufunc("y1", lambda ct, out, x: ct * (0.5 * (y0(x) - yv(2, x))))
 i0 = scipy_ufunc("i0", lambda ct, out, x: ct * i1(x), facts=knows(bounds=within(1.0, float("inf"))))
-NUMPY_FUNCTIONS[np.i0] = i0
+NUMPY_FUNCTIONS[np.i0] = naming_lines(i0, array=True)  # no ufunc: gives arrays
 i1 = scipy_ufunc(
     "i1",
     lambda ct, out, x: ct * (0.5 * (i0(x) + iv(2, x))),

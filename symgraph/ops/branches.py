@@ -9,15 +9,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..array import Array, apply, constant
+from ..array import FUNCTIONS, Array, apply, constant
 from ..avals import Aval
 from ..body import Body, SizedBody
 from ..dims import Dim
 from ..errors import DTypeError, ShapeError, TraceError
 from ..nodes import Node
-from ..op import Op, Places, Pull, Trail, joined, register
+from ..op import Batch, Op, Places, Pull, Trail, Unbatched, joined, register
 from ..pytrees import flatten, leaf_paths, unflatten
-from .closures import Traced, as_leaves, check_same, closed, fresh_like, newest, same_shape, traced
+from .batched import aligned, per_example, whole
+from .closures import (
+    Traced,
+    as_leaves,
+    body_of_batch,
+    body_total,
+    check_same,
+    closed,
+    fresh_like,
+    newest,
+    same_shape,
+    traced,
+)
 from .composites import naming_lines
 from .creation import zeros
 
@@ -114,9 +126,71 @@ def _follows_cond(trail: Trail, *, true: Body, false: Body) -> list[Places | Non
     return [joined(*pair) for pair in zip(*sides, strict=True)]
 
 
+def _batch_cond(batch: Batch, *, true: Body, false: Body) -> Any:
+    """Where the condition is that of all, the same choice; else a choice for each of the batch."""
+    pred, *operands = batch.operands
+    flags = batch.batched[1:]
+    if batch.batched[0]:
+        if not (body_total(true) and body_total(false)):
+            return batch.one_by_one()
+        return _selected(batch, true, false)
+    sides = [body_of_batch(batch, body, flags) for body in (true, false)]
+    either = [one or other for (_, one), (_, other) in zip(sides[0][1], sides[1][1], strict=True)]
+    bodies = [
+        (
+            inputs,
+            [
+                (per_example(value, batch.size) if flag and not now else value).node
+                for flag, (value, now) in zip(either, found, strict=True)
+            ],
+        )
+        for inputs, found in sides
+    ]
+    results = _chosen(pred, operands, *bodies)
+    return [
+        value if flag else Unbatched(value) for value, flag in zip(results, either, strict=True)
+    ]
+
+
+def _selected(batch: Batch, true: Body, false: Body) -> list[Array]:
+    """Both branches, of which each of the batch takes one.
+
+    A branch is entered by a mask and left by one, so that what it makes of operands that it was not
+    meant for, such as the logarithm of a negative number, reaches no result and no derivative.
+    """
+    pred = batch.operands[0]
+    sides: list[list[Array]] = []
+    for body, condition in ((true, pred), (false, FUNCTIONS["logical_not"](pred))):
+        given = {
+            node: (_entering(batch, slot, condition), batch.batched[slot] or node.aval.is_float)
+            for slot, node in enumerate(body.inputs, 1)
+        }
+        found = batch.mapped(body.outputs, given, batch.size)
+        sides.append([x if flag else per_example(x, batch.size) for x, flag in found])
+    return [
+        FUNCTIONS["where"](_like(pred, one), one, other) for one, other in zip(*sides, strict=True)
+    ]
+
+
+def _entering(batch: Batch, slot: int, condition: Array) -> Array:
+    """An operand of a branch, a constant to derivatives where the branch is not taken."""
+    x = batch.operands[slot]
+    if not x.aval.is_float:
+        return x
+    x = whole(batch, slot)
+    return FUNCTIONS["where"](_like(condition, x), x, FUNCTIONS["stop_gradient"](x))
+
+
+def _like(condition: Array, x: Array) -> Array:
+    """One truth value for each of a batch, for all elements of its array."""
+    return aligned(condition, x.ndim - 1)
+
+
 COND = register(
     Op(
         "cond",
+        batch=_batch_cond,
+        total=lambda *_avals, true, false: body_total(true) and body_total(false),
         infer=_infer_cond,
         kernel=_kernel_cond,
         pullback=_pullback_cond,

@@ -2,7 +2,8 @@
 
 Ties have one documented subgradient, the same on every backend: a tie of maximum(x, y) or
 minimum(x, y) is split equally between two computed operands, while a tie with a constant goes to
-the constant, so that relu'(0) = 0; clip passes strictly inside its bounds.
+the constant, so that relu'(0) = 0; clip passes strictly inside its bounds; where has the slope of
+the branch that it takes. Simplification keeps these (docs/decisions.md, 24).
 
 An element that is not chosen has its cotangent chosen away, not multiplied by zero, so that an
 infinite cotangent of a branch not taken does no harm.
@@ -17,12 +18,13 @@ from typing import Any
 import numpy as np
 
 from .. import facts as f
-from ..array import Array, apply, constant
+from ..array import Array, apart, apply, constant
 from ..errors import TraceError
 from ..facts import Fact
 from ..propagation import Known
 from .bounds import Bounds, in_common, knows
 from .comparison import equal, isnan, not_equal
+from .composites import naming_lines
 from .families import elementwise, function
 from .structures import structure
 
@@ -146,7 +148,7 @@ def _choose(condition: Any, x: Any = None, y: Any = None) -> Any:
     return apply(_where.op, condition, x, y)
 
 
-where = function(_where.op, _choose, np.where)
+where = function(_where.op, naming_lines(_choose, array=True), np.where)
 
 
 # -- larger and smaller ----------------------------------------------------------------------------
@@ -254,7 +256,7 @@ def _within(
     low = _bound(x, min if a_min is None else a_min, lower=True)
     high = _bound(x, max if a_max is None else a_max, lower=False)
     if low is None and high is None:
-        return x if isinstance(x, Array) else constant(x)
+        return apart(x if isinstance(x, Array) else constant(x))
     if low is None:
         return minimum(x, high)
     if high is None:

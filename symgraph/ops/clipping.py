@@ -13,7 +13,7 @@ import numpy as np
 from ..array import FUNCTIONS, Array, apply
 from ..avals import Aval
 from ..errors import InputError
-from ..op import Op, carries_aligned, no_flops, register
+from ..op import Batch, Op, carries_aligned, no_flops, register
 from ..pytrees import flatten, tree_map, unflatten
 from .families import function
 
@@ -100,10 +100,15 @@ def _scale(norm: Any, limit: Any) -> Any:
 
 
 # -- of cotangents on their way --------------------------------------------------------------------
-def _vjp(ct: Array, _out: Array, x: Array, *, low: Any, high: Any, norm: Any) -> Array:
-    """The cotangent, clipped; several of them on leading axes each by itself."""
+def _vjp(
+    ct: Array, _out: Array, x: Array, *, low: Any, high: Any, norm: Any, core: int | None = None
+) -> Array:
+    """The cotangent, clipped; several of them on leading axes each by itself.
+
+    A norm is over the last `core` axes, by default over all of x.
+    """
     if norm is not None:
-        axes = tuple(range(-x.ndim, 0))
+        axes = tuple(range(-x.ndim if core is None else -core, 0))
         total = FUNCTIONS["sum"](ct * ct, axis=axes, keepdims=True) if axes else ct * ct
         size = FUNCTIONS["where"](total > 0, FUNCTIONS["sqrt"](total), total)
         ct = ct * (norm / FUNCTIONS["maximum"](size, norm))
@@ -112,22 +117,34 @@ def _vjp(ct: Array, _out: Array, x: Array, *, low: Any, high: Any, norm: Any) ->
     return ct if high is None else FUNCTIONS["minimum"](ct, high)
 
 
-def _carries(out: Aval, x: Aval, *, slot: int, norm: float | None, **_: Any) -> Any:
-    """A norm is that of the whole cotangent."""
-    return carries_aligned(out, x, slot=slot) if norm is None else (None,) * x.ndim
+def _carries(
+    out: Aval, x: Aval, *, slot: int, norm: float | None, core: int | None = None, **_: Any
+) -> Any:
+    """A norm is that of the whole cotangent, or of its last axes."""
+    aligned = carries_aligned(out, x, slot=slot)
+    mixed = 0 if norm is None else x.ndim if core is None else core
+    return (*aligned[: x.ndim - mixed], *(None,) * mixed)
+
+
+def _batch(batch: Batch, *, core: int | None = None, **params: Any) -> Array:
+    """Each cotangent of the batch has a norm of its own."""
+    (x,) = batch.operands
+    return apply(CLIP_GRADIENT, x, core=x.ndim - 1 if core is None else core, **params)
 
 
 CLIP_GRADIENT = register(
     Op(
         "clip_gradient",
+        batch=_batch,
+        total=True,
         carries=_carries,
-        infer=lambda x, *, low, high, norm: x,
-        kernel=lambda xp, x, *, low, high, norm: x,
+        infer=lambda x, **_params: x,
+        kernel=lambda xp, x, **_params: x,
         vjp=(_vjp,),
-        jvp=lambda tangents, out, x, *, low, high, norm: tangents[0],
+        jvp=lambda tangents, out, x, **_params: tangents[0],
         flops=no_flops,
         count=0,
-        facts=lambda x, *, low, high, norm: tuple(x.facts),
+        facts=lambda x, **_params: tuple(x.facts),
         view=True,
         asymmetric=True,
     )

@@ -16,15 +16,19 @@ import numpy as np
 from ..array import Array, constant
 from ..avals import Aval
 from ..body import Body
+from ..calling import called, owns
 from ..dims import known_equal
 from ..errors import ShapeError, TraceError
-from ..nodes import Node, make, origin
+from ..nodes import Node, make, newest_serial, origin
+from ..op import Batch
 from ..pytrees import Tree, flatten, unflatten
 from .creation import input
 
 __all__ = [
     "Traced",
     "as_leaves",
+    "body_of_batch",
+    "body_total",
     "check_same",
     "closed",
     "fresh_like",
@@ -52,7 +56,7 @@ def fresh_like(aval: Aval, name: str) -> Node:
 
 def newest() -> int:
     """A serial number that all later nodes exceed."""
-    return input("mark").node.serial
+    return newest_serial()
 
 
 def as_leaves(value: Any, what: str) -> tuple[list[Array], Tree]:
@@ -83,7 +87,10 @@ def traced(
         nodes = [fresh_like(aval, f"i{len(inputs) + i}") for i, aval in enumerate(avals)]
         inputs.extend(nodes)
         groups.append(unflatten(tree, [Array(node) for node in nodes]))
-    leaves, tree = as_leaves(f(*groups), what)
+    with called(what, f, body=True) as scope:
+        owns(scope, inputs)
+        result = f(*groups)
+    leaves, tree = as_leaves(result, what)
     return Traced(tuple(inputs), tuple([leaf.node for leaf in leaves]), tree)
 
 
@@ -231,3 +238,35 @@ def spread(
         found.update(carry for carry, after in carries if after in found)
         if len(found) == before:
             return found
+
+
+# -- each of a batch -------------------------------------------------------------------------------
+def body_of_batch(
+    batch: Batch, body: Body, flags: Sequence[bool]
+) -> tuple[list[Node], list[tuple[Array, bool]]]:
+    """The inputs of a body for a batch, and its outputs with whether they are batched.
+
+    Parameters
+    ----------
+    batch : Batch
+    body : Body
+    flags : sequence of bool
+        Which inputs are batched.
+    """
+    inputs = [
+        fresh_like(node.aval.with_shape((batch.size, *node.shape)), "batched") if flag else node
+        for node, flag in zip(body.inputs, flags, strict=True)
+    ]
+    given = {
+        node: (Array(inner), flag)
+        for node, inner, flag in zip(body.inputs, inputs, flags, strict=True)
+    }
+    return inputs, batch.mapped(body.outputs, given, batch.size)
+
+
+def body_total(body: Body) -> bool:
+    """Whether a graph ends and raises nothing whatever its inputs are."""
+    return all(
+        node.op.is_total(*[operand.aval for operand in node.operands], **node.params)
+        for node in body.nodes
+    )

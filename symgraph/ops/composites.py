@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, constant, located
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apart, constant, located
 from ..errors import SymgraphError, TraceError
 
 __all__ = ["as_array", "composite", "given", "listed", "naming_lines", "refuse"]
@@ -16,11 +16,14 @@ __all__ = ["as_array", "composite", "given", "listed", "naming_lines", "refuse"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def composite(*numpy_functions: Any) -> Callable[[F], F]:
-    """Publish a function made of several operations under its own name, and as what NumPy's do."""
+def composite(*numpy_functions: Any, view: bool = False, array: bool = False) -> Callable[[F], F]:
+    """Publish a function made of several operations under its own name, and as what NumPy's do.
+
+    `view` and `array` as for `naming_lines`.
+    """
 
     def publish(call: F) -> F:
-        named = naming_lines(call)
+        named = naming_lines(call, view=view, array=array)
         FUNCTIONS[call.__name__] = named
         for each in numpy_functions:
             NUMPY_FUNCTIONS[each] = named
@@ -29,13 +32,19 @@ def composite(*numpy_functions: Any) -> Callable[[F], F]:
     return publish
 
 
-def naming_lines(call: F) -> F:
-    """The function, its errors completed with the operands and the user's line."""
+def naming_lines(call: F, *, view: bool = False, array: bool = False) -> F:
+    """The function, its errors completed with the operands and the user's line.
+
+    `view` says that NumPy's may give a view, or the operand itself: the result shares memory as
+    what it is made of does. All others give arrays of their own, made of whatever. `array` says
+    that NumPy's gives an array, and no number, where the result has no dimensions.
+    """
 
     @wraps(call)
     def named(*args: Any, **keywords: Any) -> Any:
         try:
-            return call(*args, **keywords)
+            found = call(*args, **keywords)
+            return found if view else apart(found, array)
         except SymgraphError as error:
             first: Any = args[0] if args else ()
             flat = [*first, *args[1:]] if isinstance(first, (list, tuple)) else args

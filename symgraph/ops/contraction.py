@@ -7,18 +7,21 @@ appearance, without ellipsis. Its derivative is again an einsum.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import count as counter
 from string import ascii_letters
 from typing import Any
 
 import numpy as np
 
+from ..aliasing import unsure
 from ..array import FUNCTIONS, Array, apply
 from ..avals import Aval, broadcast_shapes, normal_axes
 from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
-from ..op import Algebra, Op, register
+from ..op import Algebra, Batch, Op, register
+from .batched import aligned, own_ndim
 from .carrying import carries_matmul
 from .composites import as_array, composite, listed, naming_lines, refuse
 from .creation import eye
@@ -139,9 +142,32 @@ def _is_mirrored(x: Any, y: Any) -> bool:
     return x.node is y.node and x.has(_SYMMETRIC)
 
 
+def _batch_matmul(batch: Batch) -> Any:
+    (x, y), (left, right) = batch.operands, batch.batched
+    rows, columns = own_ndim(batch, 0), own_ndim(batch, 1)
+    if rows == columns == 1:
+        if left and right:
+            return einsum("ni,ni->n", x, y)
+        return matmul(x, y) if left else matmul(y, x)
+    if columns == 1 and rows == 2 and not left:
+        return matmul(y, matrix_transpose(x))
+    ndim = max(rows, columns)
+    if columns == 1 and right:
+        column = aligned(expand_dims(y, -1), ndim)
+        return squeeze(matmul(aligned(x, ndim) if left else x, column), -1)
+    if rows == 1 and left and (right or columns > 2):
+        row = aligned(expand_dims(x, -2), ndim)
+        return squeeze(matmul(row, aligned(y, ndim) if right else y), -2)
+    if rows == 1 or columns == 1:
+        return matmul(x, y)
+    return matmul(aligned(x, ndim) if left else x, aligned(y, ndim) if right else y)
+
+
 MATMUL = register(
     Op(
         "matmul",
+        batch=_batch_matmul,
+        total=True,
         infer=_infer_matmul,
         kernel=lambda xp, x, y: xp.matmul(x, y),
         vjp=(_vjp_matmul_left, _vjp_matmul_right),
@@ -243,9 +269,18 @@ def _flops_of_path(subscripts: str, avals: Sequence[Aval], sizes: dict[str, Dim]
     return int(info.opt_cost)
 
 
+def _batch_einsum(batch: Batch, *, subscripts: str) -> Any:
+    terms, result = _terms(subscripts)
+    own = next(letter for letter in ascii_letters if letter not in subscripts)
+    led = [own + term if flag else term for term, flag in zip(terms, batch.batched, strict=True)]
+    return einsum(f"{','.join(led)}->{own}{result}", *batch.operands)
+
+
 EINSUM = register(
     Op(
         "einsum",
+        batch=_batch_einsum,
+        total=True,
         infer=_infer_einsum,
         kernel=lambda xp, *arrays, subscripts: xp.einsum(
             subscripts, *arrays, optimize=len(arrays) > 1
@@ -262,7 +297,7 @@ EINSUM = register(
 )
 
 
-@naming_lines
+@partial(naming_lines, view=True)
 def _einsum(
     subscripts: Any,
     *operands: Any,
@@ -281,7 +316,11 @@ def _einsum(
         operands = tuple(as_array(each) for each in operands)
     if dtype is not None:
         operands = tuple(_in_dtype(each, np.dtype(dtype), casting) for each in operands)
-    return _widened(subscripts, operands)
+    found = _widened(subscripts, operands)
+    if len(operands) == 1 and found.ndim and type(found) is Array:
+        # Of one operand NumPy gives a view where nothing is summed, and says no more of it.
+        unsure(found, operands[0])
+    return found
 
 
 def _in_dtype(x: Array, dtype: np.dtype[Any], casting: Any) -> Array:
@@ -319,7 +358,7 @@ einsum = function(EINSUM, _einsum, np.einsum)
 
 
 # -- products made of them -----------------------------------------------------------------------
-@composite(np.tensordot, np.linalg.tensordot)
+@composite(np.tensordot, np.linalg.tensordot, array=True)
 def tensordot(x: Any, y: Any, axes: Any = 2) -> Array:
     """Sums of products over the last axes of one and the first of the other, or over pairs."""
     x, y = as_array(x), as_array(y)

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from .. import facts as f
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apart, apply
 from ..avals import Aval, supported_dtype
 from ..errors import DTypeError
 from ..facts import Fact
 from ..op import Op, carries_aligned, no_flops, register
 from ..propagation import Known
+from .batched import batch_aligned
 from .composites import naming_lines
 from .families import function
 
@@ -49,6 +50,8 @@ def _facts_cast(x: Known, *, dtype: np.dtype[Any]) -> Iterable[Fact]:
 CAST = register(
     Op(
         "cast",
+        batch=batch_aligned,
+        total=True,
         infer=lambda x, *, dtype: x.with_dtype(dtype),
         kernel=lambda xp, x, *, dtype: x.astype(dtype),
         vjp=(lambda ct, out, x, *, dtype: ct,),
@@ -64,7 +67,7 @@ CAST = register(
 
 def _cast(x: Any, dtype: Any) -> Any:
     if type(x) is Array and x.dtype == supported_dtype(dtype):
-        return x
+        return apart(x)
     return apply(CAST, x, dtype=dtype)
 
 
@@ -72,7 +75,9 @@ cast = function(CAST, _cast)
 
 
 def astype(x: Any, dtype: Any, copy: bool = True, **_device: Any) -> Any:
-    """X with another dtype, as in `cast`; `copy` is without meaning for a value."""
+    """X with another dtype, as in `cast`; itself if it has that, and no copy is asked for."""
+    if not copy and type(x) is Array and x.dtype == supported_dtype(dtype):
+        return x
     return cast(x, dtype)
 
 
@@ -84,6 +89,8 @@ if hasattr(np, "astype"):  # NumPy 2.1
 STOP_GRADIENT = register(
     Op(
         "stop_gradient",
+        batch=batch_aligned,
+        total=True,
         infer=lambda x: x,
         kernel=lambda xp, x: x,
         vjp=(None,),
@@ -130,6 +137,8 @@ def _rounded_dtype(x: Any, decimals: int) -> None:
 ROUND = register(
     Op(
         "round",
+        batch=batch_aligned,
+        total=True,
         infer=_infer_round,
         kernel=lambda xp, x, *, decimals: xp.round(x, decimals),
         vjp=(None,),

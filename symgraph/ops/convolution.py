@@ -21,7 +21,8 @@ from ..avals import Aval, broadcast_shapes
 from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
-from ..op import Op, carries_aligned, register
+from ..op import Batch, Op, carries_aligned, register
+from .batched import applied, batch_aligned
 from .composites import as_array, composite
 from .movement import reshape
 from .windows import Pads, counted, one_each, padded, pads_of
@@ -164,9 +165,21 @@ def _flops(one: Shape, w: Shape, n: int) -> Dim:
     return count((2, *one, *w[-n - 1 :]))
 
 
+def _batch_images(batch: Batch, **params: Any) -> Any:
+    """Images of all the batch are images beside one another if they meet the same kernel."""
+    x, w = batch.operands
+    n = len(params["strides"])
+    if batch.batched[1] or x.ndim != n + 3 or w.ndim != n + 2:
+        return batch_aligned(batch, **params)
+    found = applied(batch, [reshape(x, (count(x.shape[:2]), *x.shape[2:])), w], **params)
+    return reshape(found, (*x.shape[:2], *found.shape[1:]))
+
+
 CONVOLUTION = register(
     Op(
         "convolution",
+        batch=_batch_images,
+        total=True,
         infer=_infer_convolution,
         kernel=lambda xp, x, w, *, strides, dilations, groups: xp.convolution(
             x, w, strides, dilations, groups
@@ -192,6 +205,8 @@ CONVOLUTION = register(
 ADJOINT = register(
     Op(
         "adjoint_convolution",
+        batch=_batch_images,
+        total=True,
         infer=_infer_adjoint,
         kernel=lambda xp, y, w, *, extents, strides, dilations, groups: xp.adjoint_convolution(
             y, w, extents, strides, dilations, groups
@@ -217,6 +232,8 @@ ADJOINT = register(
 KERNEL = register(
     Op(
         "kernel_convolution",
+        batch=batch_aligned,
+        total=True,
         infer=_infer_kernel,
         kernel=lambda xp, x, y, *, sizes, strides, dilations, groups: xp.kernel_convolution(
             x, y, sizes, strides, dilations, groups

@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from ..aliasing import own
 from ..array import FUNCTIONS, Array, apply, constant
 from ..avals import Aval, supported_dtype
+from ..cuts import Borrowed
 from ..dims import Dim, normal, parse_shape
 from ..errors import FactError, InputError
 from ..facts import Fact, consistent, finite, integer_valued, interval, stated
 from ..nodes import fresh, make
 from ..op import Algebra, Op, no_flops, register
+from ..propagation import Knowledge
 from .composites import as_array, composite
 from .families import function
 
@@ -69,7 +72,10 @@ def input(
     aval = Aval(supported_dtype(dtype), parse_shape(shape))
     facts = tuple(_placed(fact, aval) for fact in stated(assume))
     consistent(facts)
-    return Array(fresh(INPUT, {"name": name, "assume": facts}, aval))
+    made = fresh(INPUT, {"name": name, "assume": facts}, aval)
+    if facts and aval.dtype.kind != "f":
+        Knowledge().of(made)  # an error if the dtype says the opposite
+    return Array(made)
 
 
 _NEED_AXIS = ("simplex", "one_hot", "unit_norm")
@@ -151,6 +157,7 @@ def _structure_of(value: np.ndarray[Any, Any]) -> Iterable[Fact]:
 CONSTANT = register(
     Op(
         "constant",
+        total=True,
         infer=_infer_constant,
         kernel=lambda xp, *, value: xp.asarray(value),
         flops=no_flops,
@@ -163,6 +170,7 @@ CONSTANT = register(
 DIMENSION = register(
     Op(
         "dimension",
+        total=True,
         infer=lambda *, size, dtype: Aval(dtype, ()),
         kernel=lambda xp, *, size, dtype: xp.asarray(size, dtype=dtype),
         flops=no_flops,
@@ -191,10 +199,17 @@ def constant_of(value: Any, dtype: Any) -> Array:
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Array:
     """An array of one value: a broadcast 0-d constant, or a symbolic array, broadcast."""
     if isinstance(fill_value, Array) or np.ndim(fill_value):
-        given = asarray(fill_value, dtype)
-        return FUNCTIONS["broadcast_to"](given, parse_shape(shape))
-    value = constant_of(fill_value, dtype if dtype is not None else np.result_type(fill_value))
-    return FUNCTIONS["broadcast_to"](value, parse_shape(shape))
+        value = asarray(fill_value, dtype)
+    else:
+        value = constant_of(fill_value, dtype if dtype is not None else np.result_type(fill_value))
+    return _lying_by_rows(FUNCTIONS["broadcast_to"](value, parse_shape(shape)))
+
+
+def _lying_by_rows(x: Array) -> Array:
+    """The value in memory of its own: NumPy makes an array, never a number."""
+    found = Array(x.node)
+    own(found, rows=True)
+    return found
 
 
 def zeros(shape: Any, dtype: Any = "float64") -> Array:
@@ -210,6 +225,7 @@ def ones(shape: Any, dtype: Any = "float64") -> Array:
 ARANGE = register(
     Op(
         "arange",
+        total=True,
         infer=lambda *, size, dtype: Aval(dtype, (size,)),
         kernel=lambda xp, *, size, dtype: xp.arange(size, dtype=dtype),
         flops=no_flops,
@@ -258,6 +274,7 @@ def _facts_eye(*, rows: Dim, columns: Dim, offset: int, dtype: Any) -> Iterable[
 EYE = register(
     Op(
         "eye",
+        total=True,
         infer=lambda *, rows, columns, offset, dtype: Aval(dtype, (rows, columns)),
         kernel=lambda xp, *, rows, columns, offset, dtype: xp.eye(
             rows, columns, k=offset, dtype=dtype
@@ -281,31 +298,40 @@ eye = function(EYE, _eye)
 
 
 # -- like another array --------------------------------------------------------------------------
-@composite(np.full_like)
+@composite(np.full_like, array=True)
 def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Array:
     """An array of one value, shaped as `x`."""
     like = as_array(x)
     return full(like.shape if shape is None else shape, fill_value, dtype or like.dtype)
 
 
-@composite(np.zeros_like)
+@composite(np.zeros_like, array=True)
 def zeros_like(x: Any, dtype: Any = None, shape: Any = None) -> Array:
     """Zeros, shaped as `x`."""
     return full_like(x, 0, dtype, shape)
 
 
-@composite(np.ones_like)
+@composite(np.ones_like, array=True)
 def ones_like(x: Any, dtype: Any = None, shape: Any = None) -> Array:
     """Ones, shaped as `x`."""
     return full_like(x, 1, dtype, shape)
 
 
-@composite()
+@composite(view=True)
 def asarray(x: Any, dtype: Any = None) -> Array:
     """`x` as a symbolic array: a constant if it holds numbers."""
     if isinstance(x, Array):
         return x if dtype is None or x.dtype == np.dtype(dtype) else FUNCTIONS["astype"](x, dtype)
-    return constant(x, dtype)
+    found = constant(x, dtype)
+    if isinstance(x, np.ndarray):
+        found.memory = Borrowed("an array of NumPy's, which asarray may give itself")
+    return found
+
+
+@composite(view=True)
+def array(x: Any, dtype: Any = None) -> Array:
+    """As `asarray`, with memory of its own."""
+    return _lying_by_rows(asarray(x, dtype))
 
 
 # -- one result of several -----------------------------------------------------------------------
@@ -323,6 +349,7 @@ def _facts_project(x: Any, *, index: int) -> Iterable[Fact]:
 PROJECT = register(
     Op(
         "project",
+        total=True,
         infer=_infer_project,
         kernel=lambda xp, values, *, index: values[index],
         flops=no_flops,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any, cast
 
 import numpy as np
@@ -15,8 +16,9 @@ from ..errors import BackendError, InputError, NotDifferentiable
 from ..interning import params_key
 from ..namespace import NUMPY, Namespace
 from ..op import OPS, Op, Pull, Undefined, undefined
+from .batched import batch_whole
 from .probing import probed
-from .userrules import as_sequence, by_rule
+from .userrules import as_sequence, by_rule, lent, lent_to
 
 __all__ = ["custom_op"]
 
@@ -63,6 +65,7 @@ def custom_op(
     infer: Callable[..., Any] | None = None,
     any_backend: bool = False,
     stacks: bool = False,
+    batches: bool = False,
     numpy: Sequence[Any] = (),
 ) -> Any:
     """A NumPy function as an operation of its own: traced as one node, differentiated as you say.
@@ -89,6 +92,9 @@ def custom_op(
         The kernel is `kernel(xp, *arrays)` and uses the names of `xp` only.
     stacks : bool
         The rules work on cotangents with extra leading axes; else they are run for each.
+    batches : bool
+        The kernel and the rules take operands with extra leading axes, the same ones on all: those
+        of a batch. Else `vmap` applies the operation to one example after the other.
     numpy : sequence, optional
         NumPy functions that this one is from now on for symbolic arrays.
 
@@ -109,7 +115,9 @@ def custom_op(
 
     def made(function: Callable[..., Any]) -> Callable[..., Any]:
         label = name or function.__name__
-        return _published(function, _op_of(label, function, vjp, infer, any_backend, stacks), numpy)
+        return _published(
+            function, _op_of(label, function, vjp, infer, any_backend, stacks, batches), numpy
+        )
 
     return made if kernel is None else made(kernel)
 
@@ -121,6 +129,7 @@ def _op_of(
     infer: Callable[..., Any] | None,
     any_backend: bool,
     stacks: bool,
+    batches: bool,
 ) -> Op:
     if not name.isidentifier():
         raise InputError(f"{name!r} cannot name an operation.", mend="Give name=.")
@@ -134,7 +143,7 @@ def _op_of(
     elif isinstance(vjp, Undefined):
         rules["vjp"] = vjp
     elif isinstance(vjp, (tuple, list)) and stacks:
-        rules["vjp"] = tuple(cast("Sequence[Any]", vjp))
+        rules["vjp"] = tuple([_lending(each) for each in cast("Sequence[Any]", vjp)])
     else:
         # Entries that are no rules tell what a derivative is where nothing flows.
         rules["vjp"] = () if callable(vjp) else tuple(cast("Sequence[Any]", vjp))
@@ -145,13 +154,27 @@ def _op_of(
         kernel=kernel,
         custom=True,
         unchecked=True,
+        batch=batch_whole if batches else None,
         doc=function.__doc__ or f"The custom operation {name}.",
         **rules,
     )
 
 
+def _lending(rule: Any) -> Any:
+    """A rule whose operands it cannot write into; None and `undefined` as they are."""
+    if not callable(rule):
+        return rule
+
+    @wraps(rule)
+    def given(*operands: Any, **params: Any) -> Any:
+        return rule(*[lent(each) for each in operands], **params)
+
+    return given
+
+
 def _pullback_of(name: str, vjp: Any, stacks: bool) -> Callable[..., Any]:
     def pullback(pull: Pull, **params: Any) -> Any:
+        pull = lent_to(pull)
         outs = _alone(pull.outs)
 
         def rule(cts: tuple[Any, ...]) -> Sequence[Any]:

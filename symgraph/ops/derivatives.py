@@ -7,27 +7,38 @@ cotangents, and forward mode transposes it, as it does for any operation.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ..array import Array, apply
+from ..array import FUNCTIONS, Array, apply, constant
 from ..avals import Aval
 from ..body import Body, SizedBody
-from ..errors import ShapeError, TraceError
-from ..op import Op, Pull, register
+from ..errors import NotDifferentiable, ShapeError, SymgraphError, TraceError
+from ..nodes import Node, Origin, make, origin, reachable, substituted
+from ..op import Batch, Op, Pull, register
 from ..pytrees import Tree, flatten, unflatten
-from .closures import as_leaves, closed, newest, traced
+from ..scope import tracing
+from .batched import applied, per_example
+from .closures import as_leaves, body_of_batch, body_total, closed, fresh_like, newest, traced
 from .composites import naming_lines
-from .userrules import as_sequence, by_rule
+from .userrules import as_sequence, by_rule, lent_to
 
-__all__ = ["CUSTOM_VJP", "CustomVjp", "custom_vjp"]
+__all__ = [
+    "CUSTOM_VJP",
+    "Backward",
+    "CustomVjp",
+    "WrittenRule",
+    "custom_vjp",
+    "flat_rule",
+    "written_rule",
+]
 
 Rule = Callable[..., Any]
 
 
 @dataclass(frozen=True)
-class _Backward:
+class Backward:
     """A rule for a graph, and the containers its operands and results come in."""
 
     name: str
@@ -40,26 +51,36 @@ class _Backward:
         return self.name
 
 
-def _pullback_custom(pull: Pull, *, body: Body, backward: _Backward) -> Any:
+def _pullback_custom(pull: Pull, *, body: Body, backward: Backward) -> Any:
+    return _asked(pull, backward)
+
+
+def _asked(pull: Pull, backward: Backward) -> list[Array | None]:
+    """Cotangents of the wanted operands, by the rule."""
+    pull = lent_to(pull)
     groups = unflatten(backward.arguments, list(pull.operands))
     out = unflatten(backward.result, list(pull.outs))
 
     def rule(cts: Any) -> Sequence[Any]:
-        found = backward.rule(unflatten(backward.result, list(cts)), out, *groups)
-        parts = as_sequence(found)
-        if len(parts) != len(groups):
-            raise ShapeError(
-                f"The vjp of {backward.name} gives {len(parts)} cotangents for {len(groups)} "
-                "arguments.",
-                mend="Return one for each argument, None where the derivative is zero.",
-            )
-        return [
-            leaf
-            for part, tree in zip(parts, backward.arguments.children, strict=True)
-            for leaf in _leaves_like(part, tree, backward.name)
-        ]
+        return _leaves_of_rule(backward, unflatten(backward.result, list(cts)), out, groups)
 
     return by_rule(pull, rule, backward.name, backward.stacks)
+
+
+def _leaves_of_rule(backward: Backward, ct: Any, out: Any, groups: Sequence[Any]) -> list[Any]:
+    """What a rule gives, one an array of the arguments."""
+    parts = as_sequence(backward.rule(ct, out, *groups))
+    if len(parts) != len(groups):
+        raise ShapeError(
+            f"The vjp of {backward.name} gives {len(parts)} cotangents for {len(groups)} "
+            "arguments.",
+            mend="Return one for each argument, None where the derivative is zero.",
+        )
+    return [
+        leaf
+        for part, tree in zip(parts, backward.arguments.children, strict=True)
+        for leaf in _leaves_like(part, tree, backward.name)
+    ]
 
 
 def _leaves_like(part: Any, tree: Tree, name: str) -> list[Any]:
@@ -74,18 +95,208 @@ def _leaves_like(part: Any, tree: Tree, name: str) -> list[Any]:
     )
 
 
-def _infer_custom(*avals: Aval, body: Body, backward: _Backward) -> tuple[Aval, ...]:
+@dataclass(frozen=True)
+class WrittenRule:
+    """A rule as the graph it gave, in place of the user's function.
+
+    Parameters
+    ----------
+    body : Body or None
+        From cotangents, results and operands, in this order, to the cotangents that are not zero.
+    given : tuple of bool
+        For each operand whether its cotangent is among them.
+    refusal : str
+        Why there is no body.
+    """
+
+    body: Body | None
+    given: tuple[bool, ...]
+    refusal: str = ""
+
+    def __call__(self, cts: Sequence[Any], outs: Sequence[Any], *operands: Any) -> list[Any]:
+        if self.body is None:
+            raise NotDifferentiable(
+                f"The vjp of this function could not be saved: {self.refusal}",
+                mend="Differentiate the graph before it is saved.",
+            )
+        values = [each.node for each in (*cts, *outs, *operands)]
+
+        def rebuild(node: Node, operands: tuple[Node, ...]) -> Node:
+            return make(node.op, operands, node.params, node.copy)  # of the origin asked for now
+
+        here = dict(zip(self.body.inputs, values, strict=True))
+        made = iter(substituted(self.body.outputs, here, rebuild))
+        return [Array(next(made)) if there else None for there in self.given]
+
+
+def flat_rule(name: str, rule: WrittenRule, body: Body) -> Backward:
+    """The param `backward` of a node that holds `body`, with a rule that is a graph."""
+    leaf = Tree("leaf")
+    arguments = Tree("tuple", (leaf,) * len(body.inputs))
+    return Backward(name, rule, arguments, Tree("tuple", (leaf,) * len(body.outputs)), False)
+
+
+def written_rule(backward: Backward, body: Body, within: tuple[Rule, ...] = ()) -> WrittenRule:
+    """The rule of a function as a graph, traced once; what stops it is told when it is asked for.
+
+    Parameters
+    ----------
+    backward : Backward
+    body : Body
+        The function.
+    within : tuple of callable
+        Rules that are being written: one that calls its own function has no second derivative.
+    """
+    if isinstance(backward.rule, WrittenRule):
+        return backward.rule
+    none = (False,) * len(body.inputs)
+    if backward.rule in within:
+        return WrittenRule(None, none, f"the rule of {backward.name} calls {backward.name} itself.")
+    avals = [*body.avals, *body.avals, *body.operand_avals]
+    try:
+        # What is made by a rule has the origin of what is differentiated, so here it has none.
+        with origin(Origin()), tracing(backward.name):
+            nodes = [fresh_like(aval, f"i{place}") for place, aval in enumerate(avals)]
+            values = [Array(each) for each in nodes]
+            found = _flat_cotangents(backward, values, len(body.outputs))
+    except Exception as error:  # the rule is the user's: whatever it raises is told later
+        said = error.what if isinstance(error, SymgraphError) else str(error)
+        return WrittenRule(None, none, f"{type(error).__name__}: {said}")
+    outputs = [each.node for each in found if each is not None]
+    if any(node.is_input and node not in nodes for node in reachable(outputs)):
+        return WrittenRule(None, none, "it closes over symbolic arrays.")
+    if not outputs:
+        return WrittenRule(None, none, "it gives no cotangent at all.")
+    outputs = _with_written_rules(outputs, (*within, backward.rule))
+    return WrittenRule(Body(nodes, outputs), tuple([each is not None for each in found]))
+
+
+def _flat_cotangents(backward: Backward, values: Sequence[Array], count: int) -> list[Array | None]:
+    """What the rule gives for cotangents and results (`count` of each) and operands."""
+    cts, outs, operands = values[:count], values[count : 2 * count], values[2 * count :]
+    wanted = tuple([i for i, each in enumerate(operands) if each.dtype.kind == "f"])
+    pull = Pull(tuple(cts), tuple(outs), tuple(operands), wanted, 0, cotangents=_no_reverse_mode)
+    found = dict(zip(wanted, _asked(pull, backward), strict=True))
+    return [found.get(i) for i in range(len(operands))]
+
+
+def _no_reverse_mode(*_arguments: Any) -> Any:
+    raise AssertionError("A rule of a user's gives cotangents by itself.")
+
+
+def _with_written_rules(outputs: Sequence[Node], within: tuple[Rule, ...]) -> list[Node]:
+    """The outputs with every rule in them, inside bodies as well, as a graph."""
+
+    def param(value: Any, params: Mapping[str, Any]) -> Any:
+        if isinstance(value, Backward):
+            rule = written_rule(value, params["body"], within)
+            return flat_rule(value.name, rule, params["body"])
+        if isinstance(value, Body):
+            return Body(value.inputs, _with_written_rules(value.outputs, within))
+        return value
+
+    new: dict[Node, Node] = {}
+    for node in reachable(outputs):
+        operands = tuple([new[each] for each in node.operands])
+        params = {name: param(value, node.params) for name, value in node.params.items()}
+        if operands == node.operands and all(params[k] is node.params[k] for k in params):
+            new[node] = node
+            continue
+        with origin(node.origin):
+            new[node] = make(node.op, operands, params, node.copy)
+    return [new[output] for output in outputs]
+
+
+def _infer_custom(*avals: Aval, body: Body, backward: Backward) -> tuple[Aval, ...]:
     return body.avals
 
 
-def _kernel_custom(xp: Any, *operands: Any, body: SizedBody, backward: _Backward) -> Any:
+def _kernel_custom(xp: Any, *operands: Any, body: SizedBody, backward: Backward) -> Any:
     found = body.converted(xp, *operands)
     return tuple(found) if len(found) > 1 else found[0]
+
+
+# -- each of a batch -------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class _RuleOfBatch:
+    """A rule applied to each of a batch: the rule of the graph that is applied to each.
+
+    An argument that all share has the sum of their cotangents.
+    """
+
+    backward: Backward
+    batched: tuple[bool, ...]
+    mapped: Callable[..., Any]
+
+    def __call__(self, ct: Any, out: Any, *args: Any) -> tuple[Any, ...]:
+        """The cotangents, in the containers of the arguments."""
+        cts, outs, operands = (flatten(each)[0] for each in (ct, out, args))
+        lead = cts[0].ndim - outs[0].ndim
+        cts = [FUNCTIONS["moveaxis"](each, lead, 0) for each in cts]
+        flags = [*[True] * len(cts), *[True] * len(outs), *self.batched]
+        values = [*cts, *outs, *operands]
+        inner = [
+            Array(fresh_like(x.aval.with_shape(x.shape[1:] if flag else x.shape), "example"))
+            for x, flag in zip(values, flags, strict=True)
+        ]
+        given = {
+            each.node: pair
+            for each, pair in zip(inner, zip(values, flags, strict=True), strict=True)
+        }
+        found = self._of_one(inner, len(cts), len(outs))
+        nodes = [
+            (each if isinstance(each, Array) else constant(each, x.dtype)).node
+            for each, x in zip(found, operands, strict=True)
+            if each is not None
+        ]
+        size = outs[0].shape[0]
+        pairs = iter(self.mapped(nodes, given, size))
+        results = [
+            None if each is None else self._gathered(next(pairs), flag, size, lead)
+            for each, flag in zip(found, self.batched, strict=True)
+        ]
+        return self._in_containers(results)
+
+    def _in_containers(self, results: list[Any]) -> tuple[Any, ...]:
+        """One an argument: None, or its containers of cotangents."""
+        rest = iter(results)
+        parts: list[Any] = []
+        for tree in self.backward.arguments.children:
+            leaves = [next(rest) for _ in range(tree.size)]
+            empty = all(each is None for each in leaves)
+            parts.append(None if empty else unflatten(tree, leaves))
+        return tuple(parts)
+
+    def _of_one(self, inner: list[Array], cts: int, outs: int) -> list[Any]:
+        """What the rule gives for one example, as leaves."""
+        backward = self.backward
+        ct = unflatten(backward.result, inner[:cts])
+        out = unflatten(backward.result, inner[cts : cts + outs])
+        groups = unflatten(backward.arguments, inner[cts + outs :])
+        return _leaves_of_rule(backward, ct, out, groups)
+
+    def _gathered(self, found: tuple[Array, bool], flag: bool, size: Any, lead: int) -> Array:
+        ct = found[0] if found[1] else per_example(found[0], size)
+        return FUNCTIONS["moveaxis"](ct, 0, lead) if flag else FUNCTIONS["sum"](ct, axis=0)
+
+
+def _batch_custom(batch: Batch, *, body: Body, backward: Backward) -> Any:
+    inputs, found = body_of_batch(batch, body, batch.batched)
+    results = [value if flag else per_example(value, batch.size) for value, flag in found]
+    rule = _RuleOfBatch(backward, batch.batched, batch.mapped)
+    return applied(
+        batch,
+        batch.operands,
+        body=Body(inputs, [each.node for each in results]),
+        backward=replace(backward, rule=rule),
+    )
 
 
 CUSTOM_VJP = register(
     Op(
         "custom_vjp",
+        batch=_batch_custom,
+        total=lambda *_avals, body, backward: body_total(body),
         infer=_infer_custom,
         kernel=_kernel_custom,
         pullback=_pullback_custom,
@@ -104,6 +315,8 @@ class CustomVjp:
         self._backward = backward
         self._stacks = stacks
         self.__name__: str = getattr(f, "__name__", "function")
+        self.__qualname__: str = getattr(f, "__qualname__", self.__name__)
+        self.__module__: str = f.__module__
         self.__doc__ = f.__doc__
         self.__wrapped__ = f
         self._call = naming_lines(self._traced)
@@ -140,12 +353,16 @@ class CustomVjp:
                 [f"{node!r}   from {node.origin}" for node in outside],
                 mend="Pass them as arguments.",
             )
-        rule = _Backward(self.__name__, self._backward, tree, found.tree, self._stacks)
+        rule = Backward(self.__name__, self._backward, tree, found.tree, self._stacks)
         results = apply(CUSTOM_VJP, *leaves, body=body, backward=rule)
         return unflatten(found.tree, list(results) if isinstance(results, tuple) else [results])
 
     def __repr__(self) -> str:
         return f"<custom_vjp {self.__name__}>"
+
+    def __reduce__(self) -> str:
+        # By name, as the function that it stands for would be.
+        return self.__qualname__
 
 
 def custom_vjp(

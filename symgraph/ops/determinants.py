@@ -17,6 +17,7 @@ from ..array import Array, apply
 from ..avals import Aval
 from ..facts import Fact, integer_valued, interval, total
 from ..op import Op, register
+from .batched import batch_aligned, batch_into_last
 from .carrying import all_but_last, carries_batched
 from .contraction import einsum, matmul
 from .families import function
@@ -49,11 +50,13 @@ def _of_each(ct: Array, matrices: Array) -> Array:
 DET = register(
     Op(
         "det",
+        batch=batch_aligned,
         carries=carries_batched(2),
         infer=_infer_det,
         kernel=lambda xp, x: xp.linalg.det(x),
         vjp=(lambda ct, out, x: _of_each(ct, cofactor(x)),),
         promote=matrix_dtype,
+        conditioned=True,
         flops=per_matrix(2, 3),
         facts=_facts_det,
         doc="The determinant of square matrices; its gradient is right at singular ones too.",
@@ -84,11 +87,13 @@ def _cofactor_kernel(xp: Any, x: Any) -> Any:
 COFACTOR = register(
     Op(
         "cofactor",
+        batch=batch_aligned,
         carries=all_but_last(2),
         infer=_infer_cofactor,
         kernel=_cofactor_kernel,
         vjp=(lambda ct, out, x: apply(COFACTOR_ALONG, x, ct),),
         promote=matrix_dtype,
+        conditioned=True,
         flops=per_matrix(20),
         facts=inherited(Fact("positive_definite"), Fact("symmetric"), Fact("diagonal"), total),
         doc=(
@@ -148,6 +153,7 @@ def _vjp_along_matrix(ct: Array, out: Array, x: Array, direction: Array) -> Arra
 COFACTOR_ALONG = register(
     Op(
         "cofactor_along",
+        batch=batch_into_last,
         carries=all_but_last(2),
         infer=_infer_along,
         kernel=_along_kernel,
@@ -157,6 +163,7 @@ COFACTOR_ALONG = register(
             lambda ct, out, x, direction: apply(COFACTOR_ALONG, x, ct),
         ),
         promote=matrix_dtype,
+        conditioned=True,
         flops=per_matrix(28),
         doc=(
             "How the cofactors of x change along a direction: the second derivative of the "
@@ -197,11 +204,13 @@ def _facts_slogdet(x: Any) -> Iterable[Fact]:
 SLOGDET = register(
     Op(
         "slogdet",
+        batch=batch_aligned,
         carries=carries_batched(2),
         infer=_infer_slogdet,
         kernel=lambda xp, x: xp.linalg.slogdet(x),
         vjp=(lambda ct, out, x: _of_each(ct[1], matrix_transpose(inv(x))),),
         promote=matrix_dtype,
+        conditioned=True,
         flops=per_matrix(2, 3),
         facts=_facts_slogdet,
         doc=(

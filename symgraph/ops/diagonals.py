@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..array import FUNCTIONS, Array, apply
 from ..avals import Aval, normal_axes
+from ..cuts import READ_ONLY
 from ..dims import Dim, known_equal, normal, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Algebra, Op, no_flops, register
+from .batched import batch_aligned
 from .carrying import carries_diagonal, carries_diagonal_matrix
 from .composites import as_array, composite, naming_lines
 from .families import function
@@ -52,6 +55,8 @@ def _facts_diagonal(x: Any, *, offset: int) -> Iterable[Fact]:
 DIAGONAL = register(
     Op(
         "diagonal",
+        batch=batch_aligned,
+        total=True,
         infer=_infer_diagonal,
         kernel=lambda xp, x, *, offset: xp.diagonal(x, offset, -2, -1),
         vjp=(
@@ -65,12 +70,13 @@ DIAGONAL = register(
         facts=_facts_diagonal,
         algebra=Algebra("diagonal"),
         view=True,
+        write=READ_ONLY,
         doc="Elements whose column exceeds their row by `offset`.",
     )
 )
 
 
-@naming_lines
+@partial(naming_lines, view=True)
 def _diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     x = as_array(x)
     if x.ndim < 2:
@@ -114,6 +120,8 @@ def _facts_diagonal_matrix(x: Any, *, rows: Dim, columns: Dim, offset: int) -> I
 DIAGONAL_MATRIX = register(
     Op(
         "diagonal_matrix",
+        batch=batch_aligned,
+        total=True,
         infer=_infer_diagonal_matrix,
         kernel=_diagonal_matrix_kernel,
         vjp=(lambda ct, out, x, *, rows, columns, offset: apply(DIAGONAL, ct, offset=offset),),
@@ -126,7 +134,7 @@ DIAGONAL_MATRIX = register(
 )
 
 
-@composite(np.diag)
+@composite(np.diag, view=True)
 def diag(x: Any, k: int = 0) -> Array:
     """The diagonal of a matrix, or the matrix with a vector on its diagonal."""
     x = as_array(x)

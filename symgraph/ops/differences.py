@@ -28,7 +28,7 @@ def _along(axis: int, part: slice | int) -> tuple[Any, ...]:
 
 
 # -- differences -----------------------------------------------------------------------------------
-@composite(np.diff)
+@composite(np.diff, view=True)
 def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
     """Each element less the one before it along `axis`, `n` times over."""
     x = as_array(x)

@@ -13,6 +13,7 @@ from ..dims import show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, interval
 from ..op import Op, register
+from .batched import batch_aligned
 from .carrying import carries_reduced
 from .composites import as_array, composite, given, naming_lines, refuse
 from .creation import arange
@@ -79,6 +80,8 @@ def _arg_extremum(name: str, numpy_function: Any) -> Any:
     op = register(
         Op(
             name,
+            batch=batch_aligned,
+            total=True,
             infer=_infer_index,
             kernel=kernel,
             vjp=(None,),
@@ -124,6 +127,8 @@ def _max_with_index_kernel(xp: Any, x: Any, *, axis: int, keepdims: bool) -> tup
 MAX_WITH_INDEX = register(
     Op(
         "max_with_index",
+        batch=batch_aligned,
+        total=True,
         infer=lambda x, *, axis, keepdims: (
             Aval(x.dtype, _infer_index(x, axis=axis, keepdims=keepdims).shape),
             _infer_index(x, axis=axis, keepdims=keepdims),

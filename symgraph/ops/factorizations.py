@@ -17,6 +17,7 @@ from ..dims import Dim, count, known_equal, normal
 from ..errors import NotDifferentiable, TraceError
 from ..facts import Fact, total, triangular, unit_norm
 from ..op import Op, register, undefined
+from .batched import batch_aligned
 from .carrying import all_but_last, carries_batched
 from .composites import as_array, naming_lines
 from .contraction import matmul
@@ -69,6 +70,7 @@ def _facts_cholesky(x: Any) -> Iterable[Fact]:
 CHOLESKY = register(
     Op(
         "cholesky",
+        batch=batch_aligned,
         carries=all_but_last(2),
         infer=_infer_cholesky,
         kernel=lambda xp, x: xp.linalg.cholesky(x),
@@ -181,6 +183,7 @@ def _facts_qr(x: Any, *, size: Dim) -> Iterable[Fact]:
 QR = register(
     Op(
         "qr",
+        batch=batch_aligned,
         carries=carries_batched(2),
         infer=_infer_qr,
         kernel=_qr_kernel,
@@ -212,6 +215,7 @@ def _complement_kernel(xp: Any, x: Any) -> Any:
 COMPLEMENT = register(
     Op(
         "qr_complement",
+        batch=batch_aligned,
         infer=_infer_complement,
         kernel=_complement_kernel,
         vjp=(

@@ -11,7 +11,8 @@ import numpy as np
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply, constant
 from ..avals import Aval, broadcast_shapes, supported_dtype
 from ..errors import DTypeError
-from ..op import Algebra, Op, Undefined, VjpRule, carries_aligned, per_element, register
+from ..op import Algebra, Op, Total, Undefined, VjpRule, carries_aligned, per_element, register
+from .batched import batch_aligned
 from .masks import behind_masks
 
 __all__ = [
@@ -128,6 +129,7 @@ def elementwise(
     unpromoted: tuple[int, ...] = (),
     behind_mask: bool = True,
     stand_in: Callable[[Any], Any] | None = None,
+    total: Total = True,
 ) -> Any:
     """An operation on corresponding elements, its operands broadcast against one another.
 
@@ -152,6 +154,8 @@ def elementwise(
             ufunc=ufunc,
             doc=doc,
             stand_in=stand_in,
+            batch=batch_aligned,
+            total=total,
             **extra,
         )
     )

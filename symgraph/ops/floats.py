@@ -13,6 +13,7 @@ import numpy as np
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
 from ..avals import Aval, broadcast_shapes
 from ..op import Op, carries_aligned, register
+from .batched import batch_aligned
 from .bounds import knows, within
 from .composites import as_array, composite
 from .contraction import einsum
@@ -47,6 +48,8 @@ __all__ = [
 LDEXP = register(
     Op(
         "ldexp",
+        batch=batch_aligned,
+        total=True,
         infer=lambda x, n: Aval(x.dtype, broadcast_shapes(x.shape, n.shape)),
         kernel=lambda xp, x, n: xp.ldexp(x, n),
         vjp=(lambda ct, out, x, n: apply(LDEXP, ct, n), None),
@@ -67,6 +70,8 @@ ldexp = function(LDEXP, _ldexp, np.ldexp)
 FREXP = register(
     Op(
         "frexp",
+        batch=batch_aligned,
+        total=True,
         infer=lambda x: (x, x.with_dtype("int32")),
         kernel=lambda xp, x: xp.frexp(x),
         vjp=(lambda ct, out, x: apply(LDEXP, ct[0], -out[1]),),
@@ -104,6 +109,8 @@ lcm = elementwise("lcm", kernel=lambda xp, x, y: xp.lcm(x, y), vjp=(None, None),
 BITWISE_COUNT = register(
     Op(
         "bitwise_count",
+        batch=batch_aligned,
+        total=True,
         infer=lambda x: x.with_dtype("uint8"),
         kernel=lambda xp, x: xp.bitwise_count(x).astype("uint8"),
         vjp=(None,),
@@ -131,7 +138,7 @@ def conjugate(x: Any) -> Array:
 FUNCTIONS["conj"] = conjugate
 
 
-@composite(np.real)
+@composite(np.real, view=True)
 def real(x: Any) -> Array:
     """`x` itself: it is real."""
     return as_array(x)
@@ -143,7 +150,7 @@ def imag(x: Any) -> Array:
     return zeros_like(x)
 
 
-@composite(np.real_if_close)
+@composite(np.real_if_close, view=True)
 def real_if_close(x: Any, tol: float = 100) -> Array:
     """`x` itself: it is real."""
     return as_array(x)

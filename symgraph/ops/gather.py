@@ -9,16 +9,17 @@ import numpy as np
 
 from ..array import Array, apply
 from ..avals import Aval, broadcast_shapes, normal_axes
-from ..dims import Dim, Shape, known_equal, normal, show_shape
+from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval, total
 from ..facts import one_hot as one_hot_fact
-from ..op import Op, no_flops, register
+from ..op import Batch, Op, no_flops, register
+from .batched import aligned, applied, batch_aligned, batch_into_first, own_ndim, whole
 from .carrying import carries_gathered, carries_off_axis, carries_scattered
 from .composites import as_array, naming_lines
-from .creation import zeros
+from .creation import arange, zeros
 from .families import function, same_dtype
-from .movement import facts_of_elements, ravel
+from .movement import broadcast_to, facts_of_elements, moveaxis, ravel, reshape
 
 __all__ = [
     "add_along_axis",
@@ -61,9 +62,83 @@ def _normal_gather(avals: tuple[Aval, ...], *, axis: Any) -> dict[str, Any]:
     return {"axis": normal_axes(axis, avals[0].ndim)[0]}
 
 
+def _indices_of_batch(batch: Batch, first: int) -> tuple[list[Array], int]:
+    """The index arrays, from operand `first` on, and how many axes they have for each example."""
+    slots = range(first, len(batch.operands))
+    joint = max(own_ndim(batch, slot) for slot in slots)
+    found = [
+        aligned(batch.operands[slot], joint) if batch.batched[slot] else batch.operands[slot]
+        for slot in slots
+    ]
+    return found, joint
+
+
+def _in_a_row(index: Array, before: int, behind: int) -> Array:
+    """The places of each example on one axis, `before` axes in front of it and `behind` others."""
+    row = (index.shape[0], *[1] * before, count(index.shape[1:]), *[1] * behind)
+    return reshape(index, row)
+
+
+def _with_examples(indices: Sequence[Array], joint: int, size: Dim) -> list[Array]:
+    """Index arrays that pick the example first."""
+    return [reshape(arange(size), (size, *[1] * joint)), *indices]
+
+
+def _batch_gather(batch: Batch, *, axis: int) -> Any:
+    x = batch.operands[0]
+    if not any(batch.batched[1:]):
+        return applied(batch, batch.operands, axis=axis)
+    indices, joint = _indices_of_batch(batch, 1)
+    if not batch.batched[0]:
+        return moveaxis(apply(GATHER, x, *indices, axis=axis), x.ndim + axis, 0)
+    before, behind = own_ndim(batch, 0) + axis, -axis - len(indices)
+    if len(indices) == 1:
+        found = apply(TAKE_ALONG_AXIS, x, _in_a_row(indices[0], before, behind), axis=axis)
+        shape = (*x.shape[: before + 1], *indices[0].shape[1:], *x.shape[x.ndim - behind :])
+        return found if joint == 1 else reshape(found, shape)
+    chosen = _chosen_first(x, axis, len(indices))
+    found = apply(GATHER, chosen, *_with_examples(indices, joint, batch.size), axis=-x.ndim)
+    return _moved(found, joint, 1, before + 1)
+
+
+def _chosen_first(x: Array, axis: int, count: int) -> Array:
+    """The axes that indices choose from, behind that of the batch."""
+    return _moved(x, count, x.ndim + axis, 1)
+
+
+def _moved(x: Array, count: int, start: int, to: int) -> Array:
+    """`count` adjacent axes moved from `start` on to `to` on."""
+    return moveaxis(x, tuple(range(start, start + count)), tuple(range(to, to + count)))
+
+
+def _batch_scatter_add(batch: Batch, *, axis: int) -> Any:
+    x = whole(batch, 0)
+    indices, joint = _indices_of_batch(batch, 2)
+    before, behind = x.ndim - 1 + axis, -axis - len(indices)
+    slots = before + joint + behind
+    values = batch.operands[1]
+    values = aligned(values, slots) if batch.batched[1] else values
+    if not any(batch.batched[2:]):
+        return applied(batch, [x, values, *indices], axis=axis)
+    inner = broadcast_shapes(*[each.shape[-joint:] if joint else () for each in indices])
+    shape = (*x.shape[: before + 1], *inner, *x.shape[x.ndim - behind :])
+    values = broadcast_to(values, shape)
+    if len(indices) == 1:
+        row = (*x.shape[: before + 1], count(inner), *x.shape[x.ndim - behind :])
+        values = values if joint == 1 else reshape(values, row)
+        place = _in_a_row(indices[0], before, behind)
+        return apply(ADD_ALONG_AXIS, x, values, place, axis=axis)
+    values = _moved(values, joint, before + 1, 1)
+    target = _chosen_first(x, axis, len(indices))
+    places = _with_examples(indices, joint, batch.size)
+    found = apply(SCATTER_ADD, target, values, *places, axis=-x.ndim)
+    return _moved(found, len(indices), 1, before + 1)
+
+
 GATHER = register(
     Op(
         "gather",
+        batch=_batch_gather,
         infer=lambda x, *indices, axis: x.with_shape(_gathered_shape(x, indices, axis)),
         kernel=lambda xp, x, *indices, axis: x[_places(indices, axis)],
         vjp=(_vjp_gather,),
@@ -96,6 +171,7 @@ def same_as_broadcast(shape: Shape, target: Shape) -> bool:
 SCATTER_ADD = register(
     Op(
         "scatter_add",
+        batch=_batch_scatter_add,
         infer=_infer_scatter_add,
         kernel=lambda xp, x, values, *indices, axis: xp.scatter_add(
             x, _places(indices, axis), values
@@ -202,6 +278,7 @@ def _along_shape(x: Aval, index: Aval, axis: int) -> Shape:
 TAKE_ALONG_AXIS = register(
     Op(
         "take_along_axis",
+        batch=batch_into_first,
         infer=lambda x, index, *, axis: x.with_shape(_along_shape(x, index, axis)),
         kernel=lambda xp, x, index, *, axis: x[_grid(xp, index, x.shape, axis)],
         vjp=(
@@ -234,6 +311,7 @@ def _infer_add_along(x: Aval, values: Aval, index: Aval, *, axis: int) -> Aval:
 ADD_ALONG_AXIS = register(
     Op(
         "add_along_axis",
+        batch=batch_into_first,
         infer=_infer_add_along,
         kernel=lambda xp, x, values, index, *, axis: xp.scatter_add(
             x, _grid(xp, index, x.shape, axis), values
@@ -301,6 +379,7 @@ def _infer_one_hot(labels: Aval, *, size: Dim, dtype: np.dtype[Any]) -> Aval:
 ONE_HOT = register(
     Op(
         "one_hot",
+        batch=batch_aligned,
         infer=_infer_one_hot,
         kernel=_one_hot_kernel,
         vjp=(None,),

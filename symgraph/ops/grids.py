@@ -97,7 +97,7 @@ def geomspace(
     return found if dtype is None else FUNCTIONS["astype"](found, dtype)
 
 
-@composite(np.empty_like)
+@composite(np.empty_like, array=True)
 def empty_like(x: Any, dtype: Any = None, *_layout: Any, shape: Any = None, **_named: Any) -> Array:
     """Zeros, shaped as `x`: an array of symbols has no memory to leave as it is."""
     return full_like(x, 0, dtype, shape)
@@ -117,7 +117,7 @@ def isneginf(x: Any) -> Array:
 
 
 # -- indices ---------------------------------------------------------------------------------------
-@composite(np.ix_)
+@composite(np.ix_, view=True)
 def ix_(*vectors: Any) -> tuple[Array, ...]:
     """Index arrays of the grid that vectors of integers span, each along an axis of its own."""
     found: list[Array] = []

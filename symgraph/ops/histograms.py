@@ -44,7 +44,7 @@ def _ends(x: Array, given: Any) -> tuple[Any, Any]:
     return low - half, high + half
 
 
-@composite(np.histogram_bin_edges)
+@composite(np.histogram_bin_edges, view=True)
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
     """The edges of the bins of `histogram`, one more than bins.
 
@@ -89,7 +89,7 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     return concatenate([inner, expand_dims(high, 0)])
 
 
-@composite(np.histogram)
+@composite(np.histogram, view=True)
 def histogram(
     a: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
 ) -> tuple[Array, Array]:

@@ -8,16 +8,18 @@ where they are not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, apart, apply
 from ..avals import Aval, normal_axes
 from ..dims import Dim, Shape, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
-from ..op import Op, no_flops, register
+from ..op import Batch, Op, no_flops, register
+from .batched import batch_reshaped
 from .carrying import carries_embedded, carries_sliced
 from .composites import as_array, composite, naming_lines, refuse
 from .creation import dimension
@@ -48,9 +50,36 @@ def _facts_getitem(x: Any, *, index: tuple[Entry, ...]) -> Iterable[Fact]:
                 yield Fact(name, (-1,))
 
 
+def _batch_getitem(batch: Batch, *, index: tuple[Entry, ...]) -> Array:
+    return apply(GETITEM, batch.operands[0], index=(Ellipsis, *index))
+
+
+def _write_getitem(whole: Array, part: Array, *, index: tuple[Entry, ...]) -> Array:
+    """The whole with `part` in the slice; no `assign` where the slice is all of it."""
+    axes = tuple([entry for entry in index if entry is not None])
+    if not all(map(_turns, axes, whole.shape)):
+        return FUNCTIONS["assign"](whole, part, index)
+    placed = part if part.shape == whole.shape else reshape(part, whole.shape)
+    return (
+        placed if all(entry == _FORWARD for entry in axes) else apply(GETITEM, placed, index=axes)
+    )
+
+
+_FORWARD = (None, None, 1)
+
+
+def _turns(entry: Entry, size: Dim) -> bool:
+    """Whether an axis is taken as it is or backwards: doing so twice changes nothing."""
+    if entry == _FORWARD:
+        return True
+    return isinstance(entry, tuple) and entry[1:] == (None, -1) and entry[0] in (None, size - 1)
+
+
 GETITEM = register(
     Op(
         "getitem",
+        batch=_batch_getitem,
+        total=True,
         infer=_infer_getitem,
         kernel=lambda xp, x, *, index: x[as_numpy_index(index)],
         vjp=(_vjp_getitem,),
@@ -60,6 +89,7 @@ GETITEM = register(
         count=0,
         facts=_facts_getitem,
         view=True,
+        write=_write_getitem,
         doc="`x[index]` for integers, slices, None and an ellipsis; integer arrays go to `gather`.",
     )
 )
@@ -86,6 +116,8 @@ def _infer_embed(x: Aval, *, shape: Shape, index: tuple[Entry, ...]) -> Aval:
 EMBED = register(
     Op(
         "embed",
+        batch=batch_reshaped,
+        total=True,
         infer=_infer_embed,
         kernel=lambda xp, x, *, shape, index: xp.scatter_set(
             xp.zeros(shape, x.dtype), as_numpy_index(index), x
@@ -128,12 +160,16 @@ def _is_basic(entry: Any) -> bool:
     )
 
 
-@naming_lines
+@partial(naming_lines, view=True)
 def _getitem(x: Any, index: Any) -> Array:
     entries = index if isinstance(index, tuple) else (index,)
     plain = tuple(_unmasked(entry) for entry in entries)
     if not [entry for entry in plain if not _is_basic(entry)]:
-        return apply(GETITEM, x, index=plain)
+        found = apply(GETITEM, x, index=plain)
+        if type(found) is not Array or found.node.results[0].shape:
+            return found
+        # An element is a number, a copy; with an ellipsis it is an array and a view, as in NumPy.
+        return found if [1 for each in plain if each is Ellipsis] else apart(found)
     return _advanced(as_array(x), plain)
 
 

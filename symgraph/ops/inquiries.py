@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, constant
+from ..aliasing import own
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apart, constant
 from ..avals import normal_axes
 from ..dims import Dim, Shape, count
 from .comparison import equal, isfinite, isnan
@@ -37,10 +38,22 @@ def size(x: Any, axis: Any = None) -> Dim:
     return count([x.shape[each] for each in normal_axes(axis, x.ndim)])
 
 
-@composite(np.copy)
+@composite(np.copy, view=True)
 def copy(x: Any, order: str = "K", subok: bool = False) -> Array:
-    """The array: a value needs no copy."""
-    return as_array(x)
+    """The array with memory of its own."""
+    return apart(as_array(x), True)
+
+
+def _method_copy(x: Array, order: str = "C") -> Array:
+    """A copy, as the method gives it: of a number a number, and by rows unless asked otherwise."""
+    found = apart(x)
+    if type(found) is Array and found.shape:
+        own(found, rows=order == "C")
+    return found
+
+
+FUNCTIONS["_copy"] = _method_copy
+FUNCTIONS["_apart"] = apart
 
 
 def _dtypes(operands: tuple[Any, ...]) -> list[Any]:

@@ -14,6 +14,7 @@ import numpy as np
 from ..array import Array, apply
 from ..avals import Aval
 from ..op import Op, carries_aligned, per_element, register
+from .batched import batch_aligned
 from .bounds import is_positive, knows, odd_signs, within
 from .choice import where
 from .elementwise import absolute
@@ -103,6 +104,8 @@ EXPN = register(
         kernel=lambda xp, x, *, order: xp.special.expn(order, x).astype(x.dtype),
         vjp=(_vjp_expn,),
         carries=carries_aligned,
+        batch=batch_aligned,
+        total=True,
         promote=float_or_double,
         flops=per_element(40),
         doc="The generalized exponential integral of whole order; the order comes first.",

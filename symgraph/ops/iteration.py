@@ -7,6 +7,7 @@ loop runs; with a bound on the steps the loop is a scan.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,17 @@ from ..avals import Aval
 from ..body import Body, SizedBody
 from ..dims import Dim
 from ..errors import DTypeError, InputError, ShapeError, TraceError
-from ..op import Op, Places, Push, Trail, register, undefined
+from ..nodes import Node
+from ..op import Batch, Op, Places, Push, Trail, Unbatched, register, undefined
 from ..pytrees import Tree, flatten, leaf_paths, unflatten
+from .batched import aligned, per_example, whole
 from .branches import cond
 from .carrying import settled
 from .closures import (
     Traced,
     as_leaves,
+    body_of_batch,
+    body_total,
     check_same,
     closed,
     fresh_like,
@@ -119,9 +124,94 @@ def _follows_while(trail: Trail, *, cond: Body, body: Body, tests: int) -> list[
     return held
 
 
+@dataclass(frozen=True, slots=True)
+class _Flags:
+    """Which operands of a loop are batched: carries, and what the condition and the steps read."""
+
+    carries: list[bool]
+    tests: list[bool]
+    rest: list[bool]
+
+
+def _batch_while(batch: Batch, *, cond: Body, body: Body, tests: int) -> Any:
+    """One loop for all of the batch: those that are done stay as they are while others go on."""
+    count = len(body.outputs)
+    given = list(batch.batched)
+    flags = _Flags(given[:count], given[count : count + tests], given[count + tests :])
+    while True:
+        _, [(_, differs)] = body_of_batch(batch, cond, [*flags.carries, *flags.tests])
+        _, found = body_of_batch(batch, body, [*flags.carries, *flags.rest])
+        pairs = zip(flags.carries, found, strict=True)
+        after = [flag or now or differs for flag, (_, now) in pairs]
+        if after == flags.carries:
+            break
+        flags = replace(flags, carries=after)
+    if differs and not (body_total(cond) and body_total(body)):
+        return batch.one_by_one()
+    first = [whole(batch, i) if flag else batch.operands[i] for i, flag in enumerate(after)]
+    operands = [*first, *batch.operands[count:]]
+    results = (_masked if differs else _together)(batch, operands, flags, cond, body)
+    return [value if flag else Unbatched(value) for value, flag in zip(results, after, strict=True)]
+
+
+def _together(
+    batch: Batch, operands: list[Array], flags: _Flags, cond: Body, body: Body
+) -> Sequence[Array]:
+    """All of the batch take as many steps."""
+    inputs, [(test, _)] = body_of_batch(batch, cond, [*flags.carries, *flags.tests])
+    stepped, found = body_of_batch(batch, body, [*flags.carries, *flags.rest])
+    after = _next(batch, flags.carries, found)
+    return _looped(operands, Body(inputs, [test.node]), Body(stepped, after), len(flags.tests))
+
+
+def _next(batch: Batch, flags: Sequence[bool], found: Sequence[tuple[Array, bool]]) -> list[Node]:
+    """Carries after a step, batched as they were before."""
+    return [
+        (per_example(value, batch.size) if flag and not now else value).node
+        for flag, (value, now) in zip(flags, found, strict=True)
+    ]
+
+
+def _looped(operands: Sequence[Array], cond: Body, body: Body, tests: int) -> Sequence[Array]:
+    found = apply(WHILE_LOOP, *operands, cond=cond, body=body, tests=tests)
+    return found if isinstance(found, tuple) else [found]
+
+
+def _masked(
+    batch: Batch, operands: list[Array], flags: _Flags, cond: Body, body: Body
+) -> Sequence[Array]:
+    """The loop runs while any of the batch goes on; who goes on is a carry, too."""
+    count, behind = len(flags.carries), len(flags.carries) + len(flags.tests)
+    going = fresh_like(Aval(np.dtype(bool), (batch.size,)), "going")
+    inputs, found = body_of_batch(batch, body, [*flags.carries, *flags.rest])
+    stepped = [
+        FUNCTIONS["where"](aligned(Array(going), after.ndim - 1), after, Array(before))
+        for before, after in zip(
+            inputs, [Array(node) for node in _next(batch, flags.carries, found)], strict=False
+        )
+    ]
+    shared = [fresh_like(x.aval, "tested") for x in operands[count:behind]]
+
+    def goes_on(carries: Sequence[Array], rest: Sequence[Array]) -> Array:
+        pairs = zip([*carries, *rest], [*flags.carries, *flags.tests], strict=True)
+        given = dict(zip(cond.inputs, pairs, strict=True))
+        ((test, _),) = batch.mapped(cond.outputs, given, batch.size)
+        return test
+
+    still = goes_on(stepped, [Array(node) for node in shared]) & Array(going)
+    start = goes_on(operands[:count], operands[count:behind])
+    testing = Body([going, *inputs[:count]], [FUNCTIONS["any"](Array(going)).node])
+    stepping = Body(
+        [going, *inputs[:count], *shared, *inputs[count:]],
+        [still.node, *[each.node for each in stepped]],
+    )
+    return _looped([start, *operands], testing, stepping, 0)[1:]
+
+
 WHILE_LOOP = register(
     Op(
         "while_loop",
+        batch=_batch_while,
         infer=_infer_while,
         kernel=_kernel_while,
         vjp=undefined(

@@ -12,6 +12,7 @@ from ..avals import Aval, normal_axes
 from ..dims import Shape, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..op import Op, no_flops, register
+from .batched import batch_whole
 from .carrying import carries_off_axis
 from .composites import as_array, composite, listed, naming_lines, refuse
 from .creation import arange, dimension, full
@@ -82,6 +83,8 @@ def _vjp_concatenate(ct: Array, out: Array, *operands: Array, axis: int, index: 
 CONCATENATE = register(
     Op(
         "concatenate",
+        batch=batch_whole,
+        total=True,
         infer=_infer_concatenate,
         kernel=lambda xp, *arrays, axis: xp.concatenate(arrays, axis=axis),
         vjp=_vjp_concatenate,
@@ -144,19 +147,19 @@ def same_shape(one: Shape, other: Shape) -> bool:
     ]
 
 
-@composite(np.atleast_1d)
+@composite(np.atleast_1d, view=True)
 def atleast_1d(*arrays: Any) -> Any:
     """With one axis at least; of several arrays a tuple."""
     return _each(arrays, lambda x: x if x.ndim else reshape(x, (1,)))
 
 
-@composite(np.atleast_2d)
+@composite(np.atleast_2d, view=True)
 def atleast_2d(*arrays: Any) -> Any:
     """With two axes at least, a vector as a row; of several arrays a tuple."""
     return _each(arrays, lambda x: x if x.ndim >= 2 else reshape(x, (1, -1)))
 
 
-@composite(np.atleast_3d)
+@composite(np.atleast_3d, view=True)
 def atleast_3d(*arrays: Any) -> Any:
     """With three axes at least: a vector runs along the second, a matrix along the first two."""
     return _each(arrays, _as_three)
@@ -256,7 +259,7 @@ def _repeated(x: Array, times: int, axis: int) -> Array:
 
 
 # -- slices put together ----------------------------------------------------------------------
-@composite(np.flip)
+@composite(np.flip, view=True)
 def flip(x: Any, axis: Any = None) -> Array:
     """Elements in reverse order along `axis` (None: along all)."""
     x = as_array(x)
@@ -264,7 +267,7 @@ def flip(x: Any, axis: Any = None) -> Array:
     return x[tuple(slice(None, None, -1 if i in axes else 1) for i in range(-x.ndim, 0))]
 
 
-@composite(np.roll)
+@composite(np.roll, array=True)
 def roll(x: Any, shift: Any, axis: Any = None) -> Array:
     """Elements moved `shift` places along `axis`, the last ones first; both may be tuples."""
     x = as_array(x)
@@ -320,7 +323,7 @@ def ifftshift(x: Any, axes: Any = None) -> Array:
     return roll(x, [-(x.shape[axis] // 2) for axis in places], list(places))
 
 
-@composite(np.rot90)
+@composite(np.rot90, view=True)
 def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
     """Turned `k` times by a right angle, from the first of `axes` towards the second."""
     x = as_array(x)
@@ -339,13 +342,13 @@ def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
             return flip(swapaxes(x, first, second), second)
 
 
-@composite(np.flipud)
+@composite(np.flipud, view=True)
 def flipud(x: Any) -> Array:
     """Elements in reverse order along the first axis."""
     return flip(x, 0)
 
 
-@composite(np.fliplr)
+@composite(np.fliplr, view=True)
 def fliplr(x: Any) -> Array:
     """Elements in reverse order along the second axis."""
     return flip(x, 1)

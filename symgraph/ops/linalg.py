@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -106,7 +107,7 @@ def vecdot(x: Any, y: Any, *, axis: int = -1) -> Array:
 
 
 @implements(np.linalg.diagonal)
-@naming_lines
+@partial(naming_lines, view=True)
 def diagonal(x: Any, *, offset: int = 0) -> Array:
     """The diagonals of the matrices on the last two axes."""
     return _diagonal(x, offset, -2, -1)

@@ -13,6 +13,7 @@ from ..dims import Dim, count, known_equal, normal, show_shape
 from ..errors import DTypeError, InputError, ShapeError
 from ..facts import Fact, finite, total
 from ..op import Op, register
+from .batched import batch_aligned
 from .carrying import all_but_last
 from .families import function
 from .movement import matrix_transpose
@@ -150,6 +151,8 @@ def _infer_copied(x: Aval) -> Aval:
 COPIED_LOWER = register(
     Op(
         "copied_lower",
+        batch=batch_aligned,
+        total=True,
         carries=all_but_last(2),
         infer=_infer_copied,
         kernel=lambda xp, x: xp.tril(x) + xp.swapaxes(xp.tril(x, -1), -1, -2),

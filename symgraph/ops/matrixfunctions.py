@@ -2,16 +2,18 @@ r"""Functions of square matrices: powers, the exponential."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply, implements
+from ..array import FUNCTIONS, Array, apart, apply, implements
 from ..avals import Aval
 from ..dims import known_equal, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, total
 from ..op import Op, register
+from .batched import batch_aligned, batch_into_last
 from .carrying import all_but_last
 from .composites import as_array, naming_lines
 from .contraction import matmul
@@ -26,7 +28,7 @@ __all__ = ["expm", "expm_along", "matrix_power"]
 
 
 @implements(np.linalg.matrix_power)
-@naming_lines
+@partial(naming_lines, view=True)
 def matrix_power(x: Any, n: int) -> Array:
     """The matrix multiplied with itself `n` times, by repeated squaring; its inverse if n < 0.
 
@@ -39,7 +41,7 @@ def matrix_power(x: Any, n: int) -> Array:
     if x.ndim < 2 or not known_equal(x.shape[-1], x.shape[-2]):
         raise ShapeError(f"matrix_power: {show_shape(x.shape)} is not square.")
     if n == 0:
-        return FUNCTIONS["broadcast_to"](eye(x.shape[-1], dtype=x.dtype), x.shape)
+        return apart(FUNCTIONS["broadcast_to"](eye(x.shape[-1], dtype=x.dtype), x.shape))
     if n < 0:
         x, n = inv(x), -n
     result = None
@@ -70,6 +72,7 @@ def _facts_expm(x: Any) -> Any:
 EXPM = register(
     Op(
         "expm",
+        batch=batch_aligned,
         carries=all_but_last(2),
         infer=_infer_expm,
         kernel=lambda xp, x: xp.expm(x),
@@ -120,6 +123,7 @@ def _vjp_along_matrix(ct: Array, out: Array, x: Array, direction: Array) -> Arra
 EXPM_ALONG = register(
     Op(
         "expm_along",
+        batch=batch_into_last,
         carries=all_but_last(2),
         infer=lambda x, direction: direction,
         kernel=_along_kernel,

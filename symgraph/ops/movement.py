@@ -7,16 +7,19 @@ for cotangents with extra leading axes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..array import FUNCTIONS, Array, apply
 from ..avals import Aval, normal_axes
+from ..cuts import READ_ONLY, Cut
 from ..dims import Dim, Shape, count, known_equal, normal, parse_shape, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval, nonzero, total
-from ..op import Algebra, Op, carries_aligned, no_flops, register
+from ..op import Algebra, Batch, Op, carries_aligned, no_flops, register
+from .batched import applied, batch_broadcast, batch_reshaped
 from .carrying import carries_reshaped, carries_transposed
 from .composites import as_array, composite, listed, naming_lines
 from .families import function
@@ -182,6 +185,8 @@ def _is_symmetric_in_pairs(x: Any) -> bool:
 RESHAPE = register(
     Op(
         "reshape",
+        batch=batch_reshaped,
+        total=True,
         infer=_infer_reshape,
         kernel=lambda xp, x, *, shape: xp.reshape(x, shape),
         vjp=(_vjp_reshape,),
@@ -192,12 +197,13 @@ RESHAPE = register(
         facts=_facts_reshape,
         algebra=Algebra("reshape"),
         view=True,
+        write=lambda whole, part, *, shape: reshape(part, whole.shape),
         doc="The same elements, in row-major order, in another shape; one entry may be -1.",
     )
 )
 
 
-@naming_lines
+@partial(naming_lines, view=True)
 def _reshape(x: Any, shape: Any, order: str = "C", *, copy: Any = None) -> Array:
     if _by_rows("reshape", order):
         return apply(RESHAPE, x, shape=shape)
@@ -216,22 +222,25 @@ def _by_rows(name: str, order: str) -> bool:
 reshape = function(RESHAPE, _reshape, np.reshape)
 
 
-@composite(np.expand_dims)
+@composite(np.expand_dims, view=True)
 def expand_dims(x: Any, axis: Any) -> Array:
     """New axes of size 1 at the positions `axis` of the result."""
     return apply(RESHAPE, x, expand=axis)
 
 
-@composite(np.squeeze)
+@composite(np.squeeze, view=True)
 def squeeze(x: Any, axis: Any = None) -> Array:
     """Without the axes of size 1 (all of them, or those named)."""
     return apply(RESHAPE, x, squeeze=axis, drop=True)
 
 
-@composite(np.ravel)
+@composite(np.ravel, view=True)
 def ravel(x: Any, order: str = "C") -> Array:
     """All elements in one row: row by row, or column by column if `order` is "F"."""
-    return reshape(x, (-1,)) if _by_rows("ravel", order) else reshape(transpose(x), (-1,))
+    found = reshape(x if _by_rows("ravel", order) else transpose(x), (-1,))
+    if type(found) is Array and type(found.memory) is Cut:
+        found.memory.flat = True
+    return found
 
 
 # -- transpose -----------------------------------------------------------------------------------
@@ -280,9 +289,15 @@ def _facts_transpose(x: Any, *, axes: tuple[int, ...]) -> Iterable[Fact]:
             yield Fact("triangular", (other if exchanged else which,))
 
 
+def _batch_transpose(batch: Batch, *, axes: tuple[int, ...]) -> Any:
+    return applied(batch, batch.operands, axes=(-len(axes) - 1, *axes))
+
+
 TRANSPOSE = register(
     Op(
         "transpose",
+        batch=_batch_transpose,
+        total=True,
         infer=lambda x, *, axes: x.with_shape([x.shape[axis] for axis in axes]),
         kernel=lambda xp, x, *, axes: xp.transpose(x, axes),
         vjp=(_vjp_transpose,),
@@ -293,6 +308,7 @@ TRANSPOSE = register(
         facts=_facts_transpose,
         algebra=Algebra("transpose"),
         view=True,
+        write=lambda whole, part, *, axes: _vjp_transpose(part, part, whole, axes=axes),
         doc="Axes in another order; reversed if none is given.",
     )
 )
@@ -306,13 +322,13 @@ transpose = function(TRANSPOSE, _transpose, np.transpose)
 FUNCTIONS["permute_dims"] = transpose
 
 
-@composite(np.linalg.matrix_transpose, np.matrix_transpose)
+@composite(np.linalg.matrix_transpose, np.matrix_transpose, view=True)
 def matrix_transpose(x: Any) -> Array:
     """The last two axes exchanged."""
     return apply(TRANSPOSE, x, last=True)
 
 
-@composite(np.swapaxes)
+@composite(np.swapaxes, view=True)
 def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
     """Two axes exchanged."""
     x = as_array(x)
@@ -322,7 +338,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
     return transpose(x, tuple(axes))
 
 
-@composite(np.moveaxis)
+@composite(np.moveaxis, view=True)
 def moveaxis(x: Any, source: Any, destination: Any) -> Array:
     """Axes moved to other places, the rest kept in order."""
     x = as_array(x)
@@ -339,7 +355,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Array:
     return transpose(x, tuple(rest))
 
 
-@composite(np.rollaxis)
+@composite(np.rollaxis, view=True)
 def rollaxis(x: Any, axis: int, start: int = 0) -> Array:
     """An axis moved before the one at `start`."""
     x = as_array(x)
@@ -386,6 +402,8 @@ def _facts_broadcast(x: Any, *, shape: Shape) -> Iterable[Fact]:
 BROADCAST_TO = register(
     Op(
         "broadcast_to",
+        batch=batch_broadcast,
+        total=True,
         infer=_infer_broadcast,
         kernel=lambda xp, x, *, shape: xp.broadcast_to(x, shape),
         # The engine sums the cotangent over the axes that x was repeated along.
@@ -397,6 +415,7 @@ BROADCAST_TO = register(
         facts=_facts_broadcast,
         algebra=Algebra("broadcast"),
         view=True,
+        write=READ_ONLY,
         doc="The array repeated to `shape`, as NumPy broadcasts it.",
     )
 )

@@ -19,6 +19,7 @@ from ..dims import Dim, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, interval, nonnegative, positive, total
 from ..op import Op, register
+from .batched import batch_aligned
 from .carrying import carries_reduced
 from .composites import as_array, naming_lines
 from .extrema import max as _max
@@ -83,6 +84,8 @@ def _facts_norm(x: Any, *, axis: Axes, keepdims: bool, ord: float) -> Iterable[F
 P_NORM = register(
     Op(
         "p_norm",
+        batch=batch_aligned,
+        total=True,
         carries=lambda out, x, *, slot, axis, keepdims, ord: carries_reduced(
             out, x, slot=slot, axis=axis, keepdims=keepdims
         ),

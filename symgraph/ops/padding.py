@@ -23,7 +23,7 @@ __all__ = ["pad"]
 Pair = tuple[Any, Any]
 
 
-@composite(np.pad)
+@composite(np.pad, array=True)
 def pad(x: Any, pad_width: Any, mode: str = "constant", **keywords: Any) -> Array:
     """The array with elements added before and behind along each axis.
 

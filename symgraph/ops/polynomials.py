@@ -106,7 +106,7 @@ def polymul(a1: Any, a2: Any) -> Array:
     return convolve(a1, a2)
 
 
-@composite(np.polyder)
+@composite(np.polyder, view=True)
 def polyder(p: Any, m: int = 1) -> Array:
     """The derivative of order `m` of a polynomial."""
     if m < 0:
@@ -118,7 +118,7 @@ def polyder(p: Any, m: int = 1) -> Array:
     return p
 
 
-@composite(np.polyint)
+@composite(np.polyint, view=True)
 def polyint(p: Any, m: int = 1, k: Any = None) -> Array:
     """The antiderivative of order `m` of a polynomial; `k` holds the constants, in order."""
     if m < 0:

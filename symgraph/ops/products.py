@@ -13,6 +13,7 @@ from ..dims import known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Op, per_element, register
+from .batched import batch_aligned
 from .carrying import all_but_last
 from .composites import as_array, composite, naming_lines
 from .families import function, same_dtype
@@ -55,6 +56,8 @@ def _facts_cross(x: Any, y: Any) -> Iterable[Fact]:
 CROSS = register(
     Op(
         "cross",
+        batch=batch_aligned,
+        total=True,
         carries=all_but_last(1),
         infer=_infer_cross,
         kernel=lambda xp, x, y: xp.cross(x, y),

@@ -12,7 +12,8 @@ from ..avals import Aval
 from ..dims import Dim, count, known_equal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact
-from ..op import Op, register
+from ..op import Batch, Op, register
+from .batched import applied, batch_aligned, own_ndim
 from .carrying import all_but_last, carries_solved
 from .composites import as_array, given, naming_lines
 from .contraction import matmul
@@ -68,6 +69,7 @@ def _facts_pinv(x: Any, *, rtol: float) -> Iterable[Fact]:
 PINV = register(
     Op(
         "pinv",
+        batch=batch_aligned,
         carries=all_but_last(2),
         infer=_infer_pinv,
         kernel=lambda xp, x, *, rtol: xp.linalg.pinv(x, rtol),
@@ -159,9 +161,19 @@ def _vjp_least_squares_left(
     return found
 
 
+def _batch_least_squares(batch: Batch, *, rcond: float | None) -> Any:
+    a, b = batch.operands
+    if batch.batched[0]:
+        return batch.one_by_one()
+    if own_ndim(batch, 1) > 1:
+        return applied(batch, [a, b], rcond=rcond)
+    return matrix_transpose(applied(batch, [a, matrix_transpose(b)], rcond=rcond))
+
+
 LEAST_SQUARES = register(
     Op(
         "least_squares",
+        batch=_batch_least_squares,
         carries=carries_solved,
         infer=_infer_least_squares,
         kernel=_least_squares_kernel,

@@ -17,6 +17,7 @@ from ..avals import Aval, broadcast_shapes
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued
 from ..op import Op, per_element, register
+from .batched import batch_aligned
 from .carrying import all_but_last, carries_off_axis
 from .composites import as_array, naming_lines, refuse
 from .creation import constant_of
@@ -67,6 +68,8 @@ def _whole(x: Array, like: Array) -> Array:
 RECURRENCE = register(
     Op(
         "linear_recurrence",
+        batch=batch_aligned,
+        total=True,
         carries=all_but_last(1),
         infer=_infer_recurrence,
         kernel=lambda xp, a, b: xp.linear_recurrence(a, b),
@@ -124,6 +127,8 @@ def _cumulative(
     op = register(
         Op(
             name,
+            batch=batch_aligned,
+            total=True,
             infer=lambda x, *, axis: x,
             kernel=kernel,
             vjp=(_along_last(vjp),),

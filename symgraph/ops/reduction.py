@@ -13,6 +13,7 @@ from ..dims import Dim, Shape, count, show_shape
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, interval
 from ..op import Algebra, Op, VjpRule, per_element, register
+from .batched import batch_aligned
 from .carrying import all_but_last, carries_reduced
 from .composites import as_array, given, naming_lines, refuse
 from .creation import arange, constant_of
@@ -177,6 +178,8 @@ def _reducing(
     return register(
         Op(
             name,
+            batch=batch_aligned,
+            total=True,
             infer=infer,
             kernel=kernel,
             vjp=(vjp,),
@@ -290,6 +293,8 @@ def _vjp_others(ct: Array, out: Array, x: Array) -> Array:
 PRODUCT_OF_OTHERS = register(
     Op(
         "product_of_others",
+        batch=batch_aligned,
+        total=True,
         infer=lambda x: x,
         kernel=_others_kernel,
         vjp=(_vjp_others,),

@@ -1,7 +1,7 @@
 """NumPy functions that no graph can hold, each with the reason and what to write instead.
 
 The shape of a result is known before there are numbers. What gives as many elements as values
-happen to ask for, writes in place, calls Python for each element, or gives complex numbers, is
+happen to ask for, calls Python for each element, or gives complex numbers, is
 refused with advice.
 """
 
@@ -82,7 +82,7 @@ _refused(
 )
 _refused(
     "a symbolic array has no place in memory",
-    "Leave the question out: results never share memory with anything.",
+    "Leave the question out: y = x.copy() shares memory with nothing.",
     np.may_share_memory,
     np.shares_memory,
 )
@@ -116,30 +116,6 @@ _refused(
     np.datetime_as_string,
     np.isnat,
 )
-_refused(
-    "it writes in place, and a symbolic array is a value",
-    "snp.index_update(x, index, values) gives the array that results; so does np.where.",
-    np.put,
-    np.place,
-    np.putmask,
-    np.copyto,
-)
-NUMPY_FUNCTIONS[np.put_along_axis] = _refusal(
-    "put_along_axis",
-    "it writes in place, and a symbolic array is a value",
-    "snp.put_along_axis(x, indices, values, axis) gives the array that results.",
-)
-NUMPY_FUNCTIONS[np.fill_diagonal] = _refusal(
-    "fill_diagonal",
-    "it writes in place, and a symbolic array is a value",
-    "snp.fill_diagonal(x, value) gives the array that results.",
-)
-NUMPY_FUNCTIONS[(np.add, "at")] = _refusal(
-    "np.add.at",
-    "it writes in place, and a symbolic array is a value",
-    "snp.index_add(x, index, values) gives the array that results.",
-)
-
 _COMPLEX = "it gives complex numbers, and symbolic arrays are real"
 _FOURIER = [
     *[f"{way}fft{axes}" for way in ("", "i", "r", "ir") for axes in ("", "2", "n")],

@@ -18,9 +18,10 @@ from ..body import Body, SizedBody
 from ..dims import Dim, known_equal
 from ..errors import DTypeError, ShapeError
 from ..nodes import Node, reachable
-from ..op import Op, Places, Pull, Trail, register
+from ..op import Batch, Op, Places, Pull, Trail, Unbatched, register
+from .batched import per_example, whole
 from .carrying import settled
-from .closures import closed, fresh_like, rebuilt, spread
+from .closures import body_of_batch, body_total, closed, fresh_like, rebuilt, spread
 from .creation import zeros
 
 __all__ = ["SCAN", "Carry", "Looped", "looped"]
@@ -104,6 +105,50 @@ def _follows(
         for route, node in zip(found[carries:], body.outputs[carries:], strict=True)
     ]
     return [*held, *stacked, *held]
+
+
+# -- each of a batch -------------------------------------------------------------------------------
+def _batch_scan(
+    batch: Batch, *, body: Body, carries: int, scanned: int, length: Dim, reverse: bool
+) -> list[Any]:
+    """The same loop over steps of the whole batch; a carry that ever differs is batched."""
+    flags = list(batch.batched)
+    while True:
+        inputs, found = body_of_batch(batch, body, flags)
+        after = [flag or now for flag, (_, now) in zip(flags, found[:carries], strict=False)]
+        if after == flags[:carries]:
+            break
+        flags[:carries] = after
+    first = [whole(batch, i) if flag else batch.operands[i] for i, flag in enumerate(after)]
+    moveaxis = FUNCTIONS["moveaxis"]
+    xs = [
+        moveaxis(batch.operands[i], 0, 1) if flags[i] else batch.operands[i]
+        for i in range(carries, carries + scanned)
+    ]
+    outputs = [
+        (per_example(value, batch.size) if flag and not now else value).node
+        for flag, (value, now) in zip(after, found, strict=False)
+    ]
+    results = apply(
+        SCAN,
+        *first,
+        *xs,
+        *batch.operands[carries + scanned :],
+        body=Body(inputs, [*outputs, *[value.node for value, _ in found[carries:]]]),
+        carries=carries,
+        scanned=scanned,
+        length=length,
+        reverse=reverse,
+    )
+    every = results if isinstance(results, tuple) else (results,)
+    stacked = [*[flag for _, flag in found[carries:]], *after]
+    return [
+        *[value if flag else Unbatched(value) for value, flag in zip(every, after, strict=False)],
+        *[
+            moveaxis(value, 1, 0) if flag else Unbatched(value)
+            for value, flag in zip(every[carries:], stacked, strict=True)
+        ],
+    ]
 
 
 # -- building a loop -------------------------------------------------------------------------------
@@ -357,6 +402,8 @@ def _floats(node: Node) -> bool:
 SCAN = register(
     Op(
         "scan",
+        batch=_batch_scan,
+        total=lambda *_avals, body, **_params: body_total(body),
         infer=_infer,
         kernel=_kernel,
         pullback=_pullback,

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array
+from ..aliasing import has_memory
+from ..array import FUNCTIONS, Array, apart
 from ..avals import broadcast_shapes, normal_axes
 from ..dims import show_shape
 from ..errors import DTypeError, ShapeError, TraceError
+from ..inplace import overwrite
 from .choice import where
 from .comparison import isnan
 from .composites import as_array, composite, refuse
@@ -29,7 +31,7 @@ __all__ = ["choose", "interp", "nan_to_num", "piecewise", "select", "unwrap"]
 
 
 # -- among branches --------------------------------------------------------------------------------
-@composite(np.select)
+@composite(np.select, array=True)
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
     """Elements of the first choice whose condition holds; of `default` where none does."""
     if len(condlist) != len(choicelist) or not len(condlist):
@@ -136,7 +138,8 @@ def _conditions(condlist: Any, x: Array) -> list[Array]:
 
 
 def _value(function: Any, x: Array, args: Any, kw: Any) -> Array:
-    value = function(x, *args, **kw) if callable(function) else function
+    # A copy, for NumPy hands the function the elements that it has picked.
+    value = function(FUNCTIONS["_copy"](x), *args, **kw) if callable(function) else function
     return FUNCTIONS["astype"](as_array(value), x.dtype)
 
 
@@ -203,21 +206,23 @@ def _between(x: Array, xs: Array, fs: Array) -> Array:
 
 
 # -- NaN -------------------------------------------------------------------------------------------
-@composite(np.nan_to_num)
+@composite(np.nan_to_num, view=True)
 def nan_to_num(
     x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Array:
     """NaN and infinities replaced, by default by 0 and the largest numbers there are."""
     x = as_array(x)
     if x.dtype.kind != "f":
-        return x
+        return apart(x) if copy else x
+    if not copy and has_memory(x):
+        return overwrite(x, nan_to_num(x, True, nan, posinf, neginf))
     limits: Any = np.finfo(x.dtype)
     high = limits.max if posinf is None else posinf
     low = limits.min if neginf is None else neginf
     infinite = constant_of(np.inf, x.dtype)
     found = where(isnan(x), FUNCTIONS["asarray"](nan, dtype=x.dtype), x)
     found = where(x == infinite, FUNCTIONS["asarray"](high, dtype=x.dtype), found)
-    return where(x == -infinite, FUNCTIONS["asarray"](low, dtype=x.dtype), found)
+    return apart(where(x == -infinite, FUNCTIONS["asarray"](low, dtype=x.dtype), found))
 
 
 # -- angles ----------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from ..dims import Dim, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued
 from ..op import Op, register
+from .batched import batch_aligned
 from .carrying import all_but_last
 from .composites import as_array, composite, naming_lines
 from .creation import zeros
@@ -71,6 +72,8 @@ def _flops_convolve(out: Aval, x: Aval, v: Aval, *, mode: str) -> Dim:
 CONVOLVE = register(
     Op(
         "convolve",
+        batch=batch_aligned,
+        total=True,
         carries=all_but_last(1),
         infer=_infer_convolve,
         kernel=_convolve_kernel,

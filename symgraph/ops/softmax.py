@@ -16,6 +16,7 @@ from ..avals import Aval, normal_axes
 from ..errors import ShapeError
 from ..facts import Fact, finite, interval, total
 from ..op import Algebra, Op, per_element, register
+from .batched import batch_aligned
 from .carrying import carries_off_axis, carries_reduced
 from .families import function, to_float
 from .reduction import Axes, reduced_count, reduced_shape, restored, sum
@@ -62,6 +63,8 @@ def _facts_softmax(x: Any, *, axis: Axes) -> Iterable[Fact]:
 SOFTMAX = register(
     Op(
         "softmax",
+        batch=batch_aligned,
+        total=True,
         infer=_infer,
         kernel=_softmax_kernel,
         vjp=(_vjp_softmax,),
@@ -97,6 +100,8 @@ def _vjp_log_softmax(ct: Array, out: Array, x: Array, *, axis: Axes) -> Array:
 LOG_SOFTMAX = register(
     Op(
         "log_softmax",
+        batch=batch_aligned,
+        total=True,
         infer=_infer,
         kernel=_log_softmax_kernel,
         vjp=(_vjp_log_softmax,),
@@ -149,6 +154,8 @@ def _facts_logsumexp(x: Any, *, axis: Axes, keepdims: bool) -> Iterable[Fact]:
 LOGSUMEXP = register(
     Op(
         "logsumexp",
+        batch=batch_aligned,
+        total=True,
         infer=lambda x, *, axis, keepdims: x.with_shape(reduced_shape(x.shape, axis, keepdims)),
         kernel=_logsumexp_kernel,
         vjp=(_vjp_logsumexp,),

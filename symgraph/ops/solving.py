@@ -9,6 +9,7 @@ do, and gives inf or NaN on JAX; never another number.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ from ..avals import Aval, broadcast_shapes
 from ..dims import Dim, count, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact
-from ..op import Op, register
+from ..op import Batch, Op, register
+from .batched import aligned, applied, batch_aligned, own_ndim
 from .carrying import all_but_last, carries_solved
 from .composites import as_array, naming_lines
 from .contraction import matmul
@@ -89,14 +91,35 @@ def _flops_solve(out: Aval, a: Aval, b: Aval) -> Dim:
     return normal(scaled(factor, 3) + 2 * count(a.shape[-2:]) * sides)
 
 
+def batch_solved(batch: Batch, **params: Any) -> Any:
+    """Systems with a right side for each of a batch; those of one matrix are columns of one."""
+    (a, b), one_matrix = batch.operands, own_ndim(batch, 0) == 2 and not batch.batched[0]
+    vector, ndim = own_ndim(batch, 1) == 1, max(own_ndim(batch, 0), own_ndim(batch, 1), 2)
+    if one_matrix and vector:
+        return matrix_transpose(applied(batch, [a, matrix_transpose(b)], **params))
+    if one_matrix and own_ndim(batch, 1) == 2:
+        rows = moveaxis(b, 0, 1)
+        flat = reshape(rows, (rows.shape[0], count(rows.shape[1:])))
+        found = reshape(applied(batch, [a, flat], **params), rows.shape)
+        return moveaxis(found, 1, 0)
+    matrices = aligned(a, ndim) if batch.batched[0] else a
+    if vector and batch.batched[1]:
+        columns = aligned(expand_dims(b, -1), ndim)
+        return squeeze(applied(batch, [matrices, columns], **params), -1)
+    sides = aligned(b, ndim) if batch.batched[1] else b
+    return applied(batch, [matrices, sides], **params)
+
+
 SOLVE = register(
     Op(
         "solve",
+        batch=batch_solved,
         carries=carries_solved,
         infer=_infer_solve,
         kernel=lambda xp, a, b: xp.linalg.solve(a, b),
         vjp=(_vjp_solve_left, _vjp_solve_right),
         promote=matrix_dtype,
+        conditioned=True,
         flops=_flops_solve,
         doc="x with a @ x = b, for a square matrix a and a vector (1-d) or a matrix b; batched.",
     )
@@ -144,11 +167,13 @@ def _flops_triangular(out: Aval, a: Aval, b: Aval, **_params: Any) -> Dim:
 SOLVE_TRIANGULAR = register(
     Op(
         "solve_triangular",
+        batch=batch_solved,
         carries=carries_solved,
         infer=_infer_solve,
         kernel=_solve_triangular_kernel,
         vjp=(_vjp_triangular_left, _vjp_triangular_right),
         promote=matrix_dtype,
+        conditioned=True,
         flops=_flops_triangular,
         doc=(
             "x with a @ x = b for a triangular matrix a, of which only one triangle is read; "
@@ -228,11 +253,13 @@ def _facts_inv(x: Any) -> Iterable[Fact]:
 INV = register(
     Op(
         "inv",
+        batch=batch_aligned,
         carries=all_but_last(2),
         infer=_infer_square,
         kernel=lambda xp, x: xp.linalg.inv(x),
         vjp=(_vjp_inv,),
         promote=matrix_dtype,
+        conditioned=True,
         flops=per_matrix(2),
         facts=_facts_inv,
         doc="The inverse of square matrices on the last two axes.",
@@ -249,7 +276,7 @@ inv = function(INV, _inv, np.linalg.inv)
 
 # -- tensors as matrices -------------------------------------------------------------------------
 @implements(np.linalg.tensorsolve)
-@naming_lines
+@partial(naming_lines, array=True)
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> Array:
     """The x with tensordot(a, x, x.ndim) = b; `axes` of `a` are moved to its end first.
 

@@ -16,7 +16,8 @@ from ..avals import Aval
 from ..dims import show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval
-from ..op import Op, register
+from ..op import Batch, Op, register
+from .batched import applied, batch_aligned
 from .carrying import carries_off_axis
 from .composites import as_array, composite, naming_lines
 from .creation import dimension, zeros
@@ -55,6 +56,8 @@ def _vjp_sort(ct: Array, out: Array, x: Array, *, axis: int) -> Array:
 SORT = register(
     Op(
         "sort",
+        batch=batch_aligned,
+        total=True,
         carries=carries_off_axis,
         infer=lambda x, *, axis: x,
         kernel=lambda xp, x, *, axis: xp.sort(x, axis=axis),
@@ -79,6 +82,8 @@ def _facts_argsort(x: Any, *, axis: int) -> Iterable[Fact]:
 ARGSORT = register(
     Op(
         "argsort",
+        batch=batch_aligned,
+        total=True,
         infer=lambda x, *, axis: x.with_dtype("int64"),
         kernel=lambda xp, x, *, axis: xp.asarray(
             xp.argsort(x, axis=axis, stable=True), dtype="int64"
@@ -181,9 +186,16 @@ def _facts_searchsorted(x: Any, values: Any, *, side: str) -> Iterable[Fact]:
         yield interval(0, size)
 
 
+def _batch_searchsorted(batch: Batch, *, side: str) -> Any:
+    # NumPy searches one vector at a time.
+    return batch.one_by_one() if batch.batched[0] else applied(batch, batch.operands, side=side)
+
+
 SEARCHSORTED = register(
     Op(
         "searchsorted",
+        batch=_batch_searchsorted,
+        total=True,
         infer=_infer_searchsorted,
         kernel=lambda xp, x, values, *, side: xp.asarray(
             xp.searchsorted(x, values, side=side), dtype="int64"
@@ -226,7 +238,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     return len(edges) - searchsorted(edges[::-1], x, side)
 
 
-@composite(np.isin)
+@composite(np.isin, array=True)
 def isin(
     element: Any,
     test_elements: Any,

@@ -15,6 +15,7 @@ from ..array import NUMPY_FUNCTIONS, apply
 from ..avals import Aval
 from ..op import Op, carries_aligned, per_element, register
 from ..propagation import Known
+from .batched import batch_aligned
 from .bounds import (
     decreasing,
     increasing,
@@ -133,6 +134,8 @@ POLYGAMMA = register(
         kernel=_polygamma_kernel,
         vjp=(lambda ct, out, x, *, order: ct * polygamma(order + 1, x),),
         carries=carries_aligned,
+        batch=batch_aligned,
+        total=True,
         promote=float_or_double,
         flops=per_element(40),
         doc="The derivative of order `order` of digamma; the order comes first.",

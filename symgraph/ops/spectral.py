@@ -25,6 +25,7 @@ from ..dims import Dim, count, known_equal, normal
 from ..errors import TraceError
 from ..facts import Fact, nonnegative, total, unit_norm
 from ..op import Op, per_element, register
+from .batched import batch_aligned
 from .carrying import carries_batched
 from .composites import naming_lines
 from .contraction import matmul
@@ -70,6 +71,8 @@ def _vjp_gaps(ct: Array, out: Array, w: Array) -> Array:
 RECIPROCAL_GAPS = register(
     Op(
         "reciprocal_gaps",
+        batch=batch_aligned,
+        total=True,
         carries=carries_batched(1),
         infer=lambda w: w.with_shape((*w.shape, w.shape[-1])),
         kernel=_gaps_kernel,
@@ -99,6 +102,8 @@ def _significant_kernel(xp: Any, s: Any, *, size: int) -> Any:
 SIGNIFICANT = register(
     Op(
         "significant",
+        batch=batch_aligned,
+        total=True,
         infer=lambda s, *, size: s.with_dtype(bool),
         kernel=_significant_kernel,
         vjp=(None,),
@@ -163,6 +168,7 @@ def _facts_eigh(x: Any, *, uplo: str) -> Iterable[Fact]:
 EIGH = register(
     Op(
         "eigh",
+        batch=batch_aligned,
         carries=carries_batched(2),
         infer=_infer_eigh,
         kernel=lambda xp, x, *, uplo: xp.linalg.eigh(x, UPLO=uplo),
@@ -295,6 +301,7 @@ def _facts_svd(x: Any, *, size: Dim) -> Iterable[Fact]:
 SVD = register(
     Op(
         "svd",
+        batch=batch_aligned,
         carries=carries_batched(2),
         infer=_infer_svd,
         kernel=_svd_kernel,

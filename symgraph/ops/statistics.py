@@ -10,6 +10,7 @@ from ..array import FUNCTIONS, Array, apply
 from ..avals import normal_axes
 from ..facts import Fact, finite, integer_valued
 from ..op import Op, register
+from .batched import batch_aligned
 from .carrying import carries_off_axis
 from .composites import as_array, composite, given, naming_lines, refuse
 from .creation import dimension
@@ -36,6 +37,8 @@ def _vjp_cumsum(ct: Array, out: Array, x: Array, *, axis: int) -> Array:
 CUMSUM = register(
     Op(
         "cumsum",
+        batch=batch_aligned,
+        total=True,
         infer=lambda x, *, axis: x,
         kernel=lambda xp, x, *, axis: xp.cumsum(x, axis=axis),
         vjp=(_vjp_cumsum,),

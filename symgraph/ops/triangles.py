@@ -13,6 +13,7 @@ from ..dims import fixed, known_equal, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, interval, total
 from ..op import Op, carries_aligned, no_flops, register
+from .batched import batch_aligned
 from .composites import as_array, composite, naming_lines
 from .creation import eye, ones
 from .diagonals import diag
@@ -44,6 +45,8 @@ def _triangle(name: str, which: str, side: str) -> Any:
     op = register(
         Op(
             name,
+            batch=batch_aligned,
+            total=True,
             infer=_infer_triangle,
             kernel=lambda xp, x, *, k: getattr(xp, name)(x, k),
             vjp=(lambda ct, out, x, *, k: apply(op, ct, k=k),),

@@ -13,12 +13,14 @@ import numpy as np
 
 from ..array import FUNCTIONS, Array, apply, constant
 from ..avals import Aval, normal_axes
-from ..dims import Shape, known_equal, show_shape
+from ..dims import Shape, count, known_equal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
-from ..op import Op, no_flops, register
+from ..op import Batch, Op, no_flops, register
+from .batched import aligned, applied, whole
 from .carrying import carries_assigned, carries_off_axis
 from .composites import as_array, composite, naming_lines
+from .control import astype
 from .creation import arange, constant_of, dimension
 from .families import function, same_dtype
 from .gather import gather, index_array, scatter_add
@@ -49,9 +51,26 @@ def _fits(shape: Shape, target: Shape) -> bool:
     ]
 
 
+def _batch_assign(batch: Batch, *, index: tuple[Entry, ...]) -> Any:
+    x, values = whole(batch, 0), batch.operands[1]
+    slots = len(basic_shape(x.shape[1:], (*[_ALL] * (x.ndim - 1 - _covered(index)), *index)))
+    values = aligned(values, slots) if batch.batched[1] else values
+    return applied(batch, [x, values], index=index)
+
+
+_ALL = (None, None, 1)
+
+
+def _covered(index: tuple[Entry, ...]) -> int:
+    """How many axes an index has entries for."""
+    return len([entry for entry in index if entry is not None])
+
+
 ASSIGN = register(
     Op(
         "assign",
+        batch=_batch_assign,
+        total=True,
         infer=_infer_assign,
         carries=carries_assigned,
         kernel=lambda xp, x, values, *, index: xp.scatter_set(x, as_numpy_index(index), values),
@@ -89,9 +108,35 @@ def _infer_scatter_set(x: Aval, values: Aval, index: Aval) -> Aval:
     return x
 
 
+def _batch_scatter_set(batch: Batch) -> Any:
+    x, (values, index) = whole(batch, 0), batch.operands[1:]
+    values = aligned(values, x.ndim - 1) if batch.batched[1] else values
+    if not batch.batched[2]:
+        return applied(batch, [x, values, index])
+    # All last axes in one, each example behind the one before.
+    index, size = astype(index, "int64"), dimension(x.shape[-1])
+    start = reshape(arange(batch.size), (batch.size, 1)) * size
+    inside = FUNCTIONS["logical_and"](index >= -size, index < size)
+    place = start + FUNCTIONS["where"](index < 0, index + size, index)
+    # What is out of range stays so: it may not meet the next example.
+    place = FUNCTIONS["where"](inside, place, dimension(batch.size) * size)
+    slots = (batch.size, *x.shape[1:-1], index.shape[-1])
+    values = _rows_joined(broadcast_to(values, slots))
+    flat = applied(batch, [_rows_joined(x), values, ravel(place)])
+    rows = reshape(flat, (*x.shape[1:-1], batch.size, x.shape[-1]))
+    return FUNCTIONS["moveaxis"](rows, -2, 0)
+
+
+def _rows_joined(x: Array) -> Array:
+    """The first axis and the last as one, at the end."""
+    rows = FUNCTIONS["moveaxis"](x, 0, -2)
+    return reshape(rows, (*rows.shape[:-2], count(rows.shape[-2:])))
+
+
 SCATTER_SET = register(
     Op(
         "scatter_set",
+        batch=_batch_scatter_set,
         infer=_infer_scatter_set,
         carries=lambda out, *avals, slot: carries_off_axis(
             out, *avals, slot=slot, axis=() if slot == 0 else -1

@@ -7,16 +7,18 @@ knows nothing of leading axes is run for each stacked cotangent by itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from ..array import FUNCTIONS, Array, constant
+from ..cuts import Borrowed
 from ..dims import Dim, count, known_equal, show_shape
 from ..errors import DTypeError, ShapeError
 from ..op import Pull
 from .creation import zeros
 from .loops import scan
 
-__all__ = ["as_sequence", "by_rule"]
+__all__ = ["as_sequence", "by_rule", "lent", "lent_to"]
 
 
 def by_rule(pull: Pull, rule: Callable[[Any], Sequence[Any]], name: str, stacks: bool) -> Any:
@@ -44,6 +46,25 @@ def by_rule(pull: Pull, rule: Callable[[Any], Sequence[Any]], name: str, stacks:
         FUNCTIONS["reshape"](next(stacked), (*lead, *pull.operands[slot].shape)) if there else None
         for slot, there in zip(pull.wanted, present, strict=True)
     ]
+
+
+def lent_to(pull: Pull) -> Pull:
+    """The same, in arrays that a user's rule may not write into: others read them too."""
+    return replace(
+        pull,
+        cts=tuple(map(lent, pull.cts)),
+        outs=tuple(map(lent, pull.outs)),
+        operands=tuple(map(lent, pull.operands)),
+    )
+
+
+def lent(x: Any) -> Any:
+    """An array of the same value that cannot be written into; anything else as it is."""
+    if type(x) is not Array or not x.shape:
+        return x
+    found = Array(x.node)
+    found.memory = Borrowed("an array that a derivative rule is given")
+    return found
 
 
 def _lead_shape(pull: Pull) -> tuple[Dim, ...]:

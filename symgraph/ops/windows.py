@@ -13,11 +13,13 @@ import numpy as np
 
 from ..array import FUNCTIONS, Array, apply
 from ..avals import Aval, normal_axes
+from ..cuts import READ_ONLY
 from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Op, no_flops, register
 from ..windows import span
+from .batched import batch_aligned
 from .composites import as_array, composite, listed, refuse
 from .creation import ones
 from .indexing import embed
@@ -179,6 +181,8 @@ def _infer_overlap_add(y: Aval, *, extents: Shape, strides: Sizes, dilations: Si
 WINDOWS = register(
     Op(
         "windows",
+        batch=batch_aligned,
+        total=True,
         infer=_infer_windows,
         kernel=lambda xp, x, *, sizes, strides, dilations: xp.windows(x, sizes, strides, dilations),
         vjp=(
@@ -196,6 +200,7 @@ WINDOWS = register(
         count=0,
         facts=lambda x, *, sizes, strides, dilations: facts_of_elements(x),
         view=True,
+        write=READ_ONLY,
         doc="The sliding windows of the last axes, as axes of their own at the end.",
     )
 )
@@ -203,6 +208,8 @@ WINDOWS = register(
 OVERLAP_ADD = register(
     Op(
         "overlap_add",
+        batch=batch_aligned,
+        total=True,
         infer=_infer_overlap_add,
         kernel=lambda xp, y, *, extents, strides, dilations: xp.overlap_add(
             y, extents, strides, dilations
@@ -249,6 +256,8 @@ def _vjp_sum(
 SUM_OF_WINDOWS = register(
     Op(
         "sum_of_windows",
+        batch=batch_aligned,
+        total=True,
         infer=_infer_reduced,
         kernel=lambda xp, x, *, sizes, strides, dilations: xp.sum_of_windows(
             x, sizes, strides, dilations
@@ -338,6 +347,8 @@ def _max_kernel(
 MAX_OF_WINDOWS = register(
     Op(
         "max_of_windows",
+        batch=batch_aligned,
+        total=True,
         infer=_infer_max,
         kernel=_max_kernel,
         vjp=(_vjp_max,),
@@ -357,7 +368,7 @@ def window_sum(x: Array, sizes: Sizes, strides: Sizes, dilations: Sizes) -> Arra
 
 
 # -- functions -------------------------------------------------------------------------------------
-@composite(np.lib.stride_tricks.sliding_window_view)
+@composite(np.lib.stride_tricks.sliding_window_view, view=True)
 def sliding_window_view(
     x: Any,
     window_shape: int | Sequence[int],

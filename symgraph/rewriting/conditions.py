@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..array import Array
+from ..eager import symbols_only
 from ..errors import RuleError
 from ..facts import Fact
 from ..propagation import Knowledge
@@ -39,21 +40,23 @@ _reading: ContextVar[Reading | None] = ContextVar("reading", default=None)
 def reading_rule() -> Generator[Reading]:
     """While inside, conditions that a rule states are noted, not checked."""
     noted = Reading()
-    token = _reading.set(noted)
+    token, symbols = _reading.set(noted), symbols_only.set(True)
     try:
         yield noted
     finally:
         _reading.reset(token)
+        symbols_only.reset(symbols)
 
 
 @contextmanager
 def applying(knowledge: Knowledge) -> Generator[None]:
     """While inside, conditions that a rule states are checked against this knowledge."""
-    token = _knowledge.set(knowledge)
+    token, symbols = _knowledge.set(knowledge), symbols_only.set(True)
     try:
         yield
     finally:
         _knowledge.reset(token)
+        symbols_only.reset(symbols)
 
 
 _knowledge: ContextVar[Knowledge | None] = ContextVar("knowledge", default=None)

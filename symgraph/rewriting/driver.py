@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import perf_counter
 
+from ..accuracy import judge_of
 from ..collector import collector_paused
 from ..errors import RewriteError, RewriteLoopError
 from ..nodes import Node, Origin, make, origin, reachable
@@ -79,6 +80,7 @@ class _Sweep:
         self.knowledge = knowledge
         self.trust: Soundness = trust
         self.log = log
+        self.judge = judge_of(knowledge)
         self.fuel = _FUEL_AT_LEAST
         self.final: dict[Node, Node] = {}
         # Of a node being replaced: what is to stand for it, and by which rule ("" if only rebuilt).
@@ -132,11 +134,22 @@ class _Sweep:
         for rule in self.rules.candidates(node) if not node.copy else ():
             self.log.tried[rule.name] += 1
             fired = self._fired(rule, node) if rule.fits(node) else None
-            if fired is not None:
+            if fired is not None and self._keeps_digits(rule, fired, node):
                 self._spend(node)
                 self.log.record(rule.name, node, fired.node, fired.sound, rule)
                 return fired.node, rule.name
         return node, ""
+
+    def _keeps_digits(self, rule: Rule, fired: Fired, node: Node) -> bool:
+        """Whether digits and range stay, or a value is rescued for some digits.
+
+        Of rules that are there for digits it is not asked.
+        """
+        if rule.stable or fired.sound != "rounding":
+            return True
+        if not self.judge.loses(fired.node, node):
+            return True
+        return self.judge.rescues(fired.node, node)
 
     def _fired(self, rule: Rule, node: Node) -> Fired | None:
         started = perf_counter()

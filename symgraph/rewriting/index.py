@@ -8,6 +8,7 @@ matched.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import permutations
 from typing import Any, TypeAlias
 
@@ -70,6 +71,15 @@ class RuleSet:
             found = tuple([each.rule for each in self._by_head[head] if each.fits(names, twice)])
             self._by_signature[signature] = found
         return found
+
+    @cached_property
+    def before_differentiating(self) -> RuleSet:
+        """Those whose two sides have one derivative, at kinks too."""
+        return RuleSet(rule for rule in self.rules if not rule.kink)
+
+    def held_back(self, node: Node) -> bool:
+        """Whether a rule that is left out before differentiating may start at the node."""
+        return any(rule.kink for rule in self.candidates(node))
 
     def without(self, *names: str) -> RuleSet:
         """The other rules."""

@@ -154,7 +154,12 @@ def _declared(
         for grade, by_name in of.earned.items()
     }
     declare = rule(
-        sound=of.sound, earned=earned, measure=of.measure, stable=of.stable, limit=of.limit
+        sound=of.sound,
+        earned=earned,
+        measure=of.measure,
+        stable=of.stable,
+        limit=of.limit,
+        kink=of.kink,
     )
     try:
         return declare(source.function(tree, helper))

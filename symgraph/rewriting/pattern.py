@@ -146,11 +146,14 @@ class PatternArray(Array):
     def _apply(cls, op: Op, operands: Sequence[Any], params: dict[str, Any]) -> Any:
         return PatternArray(Term(op, tuple(as_pattern(each) for each in operands), params))
 
+    def _overwritten(self, value: Any) -> Any:
+        return value  # A pattern has no memory: `x += y` gives the name to the sum.
+
     def __len__(self) -> int:
         raise RuleError("A rule asks for the length of a variable; shapes are not known yet.")
 
     def __repr__(self) -> str:
-        return f"<pattern {self.pattern}>"
+        return f"{self.pattern}"
 
 
 def as_pattern(value: Any) -> Pattern:

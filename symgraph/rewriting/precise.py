@@ -136,6 +136,7 @@ def _scalar_functions() -> dict[str, Callable[..., Any]]:
         "log10": lambda x: mp.log(x) / mp.log(10),
         "logaddexp": lambda x, y: max(x, y) + mp.log(1 + bounded_exp(-abs(x - y))),
         "sigmoid": sigmoid,
+        "logit": lambda x: mp.log(x) - mp.log(1 - x) if 0 < x < 1 else nan,
         "softplus": lambda x: max(x, mp.mpf(0)) + mp.log(1 + bounded_exp(-abs(x))),
         "log1mexp": log1mexp,
         "power": power,

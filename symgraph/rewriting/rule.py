@@ -92,6 +92,9 @@ class Rule:
     limit : str
         What the right side is by convention where an operand is infinite, if it is not the limit
         of the left side.
+    kink : str
+        Where the two sides have another derivative by convention: such a rule is not used on what
+        is yet to be differentiated.
     """
 
     name: str
@@ -111,6 +114,7 @@ class Rule:
     stable: str = ""
     priority: int = 0
     limit: str = ""
+    kink: str = ""
 
     def __str__(self) -> str:
         guards = [

@@ -44,6 +44,7 @@ def rule(
     stable: str = "",
     priority: int = 0,
     limit: str = "",
+    kink: str = "",
 ) -> Callable[[Callable[..., Any]], Rule]:
     """Declare the identity that a typed function states.
 
@@ -63,6 +64,9 @@ def rule(
     limit : str, optional
         The convention at infinite operands, where the left side is NaN and the right side is
         neither NaN nor the limit of the left.
+    kink : str, optional
+        Where the sides have different derivatives by convention; the rule is then left out before
+        differentiating.
 
     Raises
     ------
@@ -90,6 +94,7 @@ def rule(
             stable=stable,
             priority=priority,
             limit=limit,
+            kink=kink,
         )
 
     return declare

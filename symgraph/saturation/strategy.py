@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 
-from ..algebra.growth import Growth
-from ..algebra.steadiness import can_overflow
+from ..accuracy import Judge, judge_of
 from ..collector import collector_paused
 from ..cost import varying
 from ..nodes import Node, make, origin
@@ -62,34 +61,28 @@ def saturated(
     every = with_directions([*chosen, *axioms_besides(rule.name for rule in chosen)])
     log = Log()
     best = list(outputs)
-    growth = Growth(knowledge)
+    judge = judge_of(knowledge)
     with collector_paused():
         for _ in range(bounds.rounds):
             trial = Log()
-            new = _Windows(best, every, growth, trust, bounds, trial).run()
+            new = _Windows(best, every, knowledge, trust, bounds, trial).run()
             if new == best:
                 break
             again, steps = simplified(new, knowledge, trust=trust, rules=chosen)
             trial.extend(steps)
-            if not is_cheaper(again, best, growth):
+            if not is_cheaper(again, best, judge):
                 break
             log.extend(trial)
             best = again
     return best, log
 
 
-def is_cheaper(new: Sequence[Node], old: Sequence[Node], growth: Growth) -> bool:
-    """Fewer operations at no more flops, or fewer flops; and nothing overflows earlier."""
+def is_cheaper(new: Sequence[Node], old: Sequence[Node], judge: Judge) -> bool:
+    """Fewer operations at no more flops, or fewer flops; and no digits and no range lost."""
     after, before = price(new), price(old)
     if after[0] > before[0] or after[1] > before[1] or after == before:
         return False
-    if any(growth.risk(a) > growth.risk(b) for a, b in zip(new, old, strict=True)):
-        return False
-    return not _overflows(new) or _overflows(old)
-
-
-def _overflows(outputs: Sequence[Node]) -> bool:
-    return any(can_overflow(output, lambda _: False) for output in outputs)
+    return not any(judge.loses(*pair) for pair in zip(new, old, strict=True))
 
 
 class _Windows:
@@ -99,14 +92,14 @@ class _Windows:
         self,
         outputs: Sequence[Node],
         rules: Sequence[Rule],
-        growth: Growth,
+        knowledge: Knowledge,
         trust: Soundness,
         bounds: SaturationBounds,
         log: Log,
     ) -> None:
         self.outputs = list(outputs)
         self.rules = rules
-        self.growth = growth
+        self.knowledge = knowledge
         self.trust: Soundness = "exact" if trust == "exact" else "rounding"
         self.bounds = bounds
         self.log = log
@@ -151,12 +144,12 @@ class _Windows:
             leaves,
             self.varies | leaves,
             self.rules,
-            self.growth.knowledge,
+            self.knowledge,
             self.trust,
             self.bounds,
         )
         new = search.run()
-        if not is_cheaper(new, roots, self.growth):
+        if not is_cheaper(new, roots, judge_of(self.knowledge)):
             return {}
         for step in search.proof(new):
             self.log.steps.append(_told(step))

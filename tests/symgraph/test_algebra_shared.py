@@ -33,9 +33,14 @@ def test_a_sum_with_two_users_is_not_opened_where_that_is_longer() -> None:
 
 
 def test_a_product_that_is_there_is_a_factor_also_if_one_of_its_factors_is_a_number() -> None:
-    graph = sg.trace(lambda x, b: np.sum(x * snp.sigmoid(b * x)), x="5", b="")
+    within = sg.interval(-100, 100)
+    specs = {"x": sg.spec("5", assume=within), "b": sg.spec("", assume=within)}
+    graph = sg.trace(lambda x, b: np.sum(x * snp.sigmoid(b * x)), **specs)
     small = graph.gradient("x", value=False).simplify()
     assert small.op_count() == 9
+    # Without bounds b x may be infinite where 1 - sigmoid(b x) is 0: it is no factor of the two.
+    wide = sg.trace(lambda x, b: np.sum(x * snp.sigmoid(b * x)), x="5", b="")
+    assert wide.gradient("x", value=False).simplify().op_count() == 10
     at = {"x": RNG.standard_normal(5), "b": np.array(1.5)}
     s = 1 / (1 + np.exp(-1.5 * at["x"]))
     want = s * (1 + 1.5 * at["x"] * (1 - s))

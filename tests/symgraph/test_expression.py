@@ -413,3 +413,17 @@ def test_functions_beyond_numpys_names() -> None:
         parse("logdet(A) + norm(A, 1) + sum(relu(A))", shapes={"A": (2, 2)}), {"A": A}
     )
     assert found == pytest.approx(np.log(7.0) + 4.0 + 4.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "mend"),
+    [
+        ("x^2", r"x\*\*2"),
+        ("tr(A)", "Did you mean trace"),
+        ("ln(x)", "Did you mean log"),
+        ("artanh(x)", "Did you mean arctanh"),
+    ],
+)
+def test_what_books_write_is_told_in_numpy_s_words(text: str, mend: str) -> None:
+    with pytest.raises(ExpressionError, match=mend):
+        parse(text)

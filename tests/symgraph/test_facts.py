@@ -155,7 +155,7 @@ def test_contradictions_are_refused(facts: tuple[Fact, ...]) -> None:
 
 def test_a_fact_that_contradicts_the_dtype_is_refused() -> None:
     with pytest.raises(FactError, match="dtype uint8"):
-        known(input("x", (3,), "uint8", assume=f.negative))
+        input("x", (3,), "uint8", assume=f.negative)
 
 
 def test_of_what_is_nowhere_defined_nothing_is_said() -> None:

@@ -369,3 +369,45 @@ def test_m15_gradients_of_gradients_to_order_five(f: Any, derivative: Any) -> No
     for graph in (plain, plain.simplify(), stepwise):
         np.testing.assert_allclose(graph.evaluate(x=at), derivative(at), rtol=1e-9)
     assert len(stepwise) <= 20
+
+
+# -- nothing that depends on anything --------------------------------------------------------------
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: -np.sign(x),
+        lambda x: np.floor(x) * 2.0,
+        lambda x: np.ones(3),
+        lambda x: np.sum(np.sign(x)) * np.ones(3),
+    ],
+)
+def test_the_diagonal_of_a_jacobian_of_zeros_is_zeros(f: Any) -> None:
+    found = sg.jacobian(f, diagonal=True)(np.array([1.0, -2.0, 3.0]))
+    np.testing.assert_array_equal(found, np.zeros(3))
+    dense = sg.jacobian(f)(np.array([1.0, -2.0, 3.0]))
+    np.testing.assert_array_equal(dense, np.zeros((3, 3)))
+
+
+def test_the_diagonal_where_one_of_two_arguments_has_no_part() -> None:
+    x = np.array([1.0, 2.0])
+    found = sg.jacobian(lambda x, y: x**2, wrt=(0, 1), diagonal=True)(x, x)
+    np.testing.assert_array_equal(found[0], 2 * x)
+    np.testing.assert_array_equal(found[1], np.zeros(2))
+
+
+def test_the_diagonal_of_zeros_keeps_the_axes_that_are_not_tied() -> None:
+    rows = sg.jacobian(lambda x: np.sum(np.sign(x), axis=1), diagonal=True)(np.ones((3, 2)))
+    np.testing.assert_array_equal(rows, np.zeros((3, 2)))
+    whole = sg.jacobian(lambda x: np.sum(np.sign(x)), diagonal=True)(np.ones((3, 2)))
+    np.testing.assert_array_equal(whole, np.zeros((3, 2)))
+
+
+@pytest.mark.parametrize("f", [lambda x: np.sum(3 * x), lambda x: np.sum(np.floor(x)), np.max])
+def test_the_diagonal_of_a_hessian_of_zeros_is_zeros(f: Any) -> None:
+    found = sg.hessian(f, diagonal=True)(np.array([1.0, 2.5, 3.0]))
+    np.testing.assert_array_equal(found, np.zeros(3))
+
+
+def test_zeros_of_other_lengths_have_no_diagonal() -> None:
+    with pytest.raises(sg.InputError, match="no diagonal"):
+        sg.jacobian(lambda x: np.ones(4), diagonal=True)(np.ones(3))

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.array import Array
 from symgraph.backends.base import Lowered, lower
@@ -223,7 +224,7 @@ def views(x: Array) -> list[Array]:
 
 def test_results_share_memory_with_nothing() -> None:
     x = input("x", (3, 4))
-    constant = snp.asarray(np.ones((3, 4)))
+    constant = sg.constant(np.ones((3, 4)))
     doubled = x + x
     several = [doubled, doubled.T, doubled, snp.reshape(doubled, (4, 3))]
     program = lower(dag_of(*views(x), *views(constant), *several, x=x))

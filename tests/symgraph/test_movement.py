@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import symgraph.numpy as snp
 from symgraph.cost import op_count
 from symgraph.dims import named
 from symgraph.errors import ShapeError, TraceError
 from symgraph.facts import Fact, diagonal, one_hot, positive, simplex, symmetric, triangular
-from symgraph.ops.creation import input
+from symgraph.ops.creation import eye, input
 from symgraph.propagation import Knowledge
 
 SHAPES = [(), (1,), (4,), (0,), (2, 3), (1, 4), (3, 1), (0, 3), (2, 3, 4), (2, 1, 3), (1, 1, 1)]
@@ -170,7 +169,7 @@ def test_facts_move_with_the_elements():
     lower = input("l", (3, 3), assume=[triangular("lower")])
     assert known.of(lower.T.node).has(triangular("upper"))
     assert not known.of(lower.T.node).has(triangular("lower"))
-    assert known.of(snp.eye(3).node).has(diagonal)
-    assert known.of(snp.eye(4).node).has(one_hot(-1))
-    assert known.of(snp.eye(3, 4).node).has(Fact("nonnegative"))
-    assert not known.of(snp.eye(3, 4).node).has(diagonal)
+    assert known.of(eye(3).node).has(diagonal)
+    assert known.of(eye(4).node).has(one_hot(-1))
+    assert known.of(eye(3, 4).node).has(Fact("nonnegative"))
+    assert not known.of(eye(3, 4).node).has(diagonal)

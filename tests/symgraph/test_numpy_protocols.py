@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 
@@ -165,7 +166,9 @@ def test_arrays_bring_their_namespace():
 
 @pytest.mark.parametrize("name", sorted(OPS.keys() & FUNCTIONS.keys()))
 def test_every_operation_has_its_name_and_doc(name):
-    assert getattr(snp, name) is FUNCTIONS[name]
+    assert inspect.unwrap(getattr(snp, name)) is inspect.unwrap(FUNCTIONS[name])
+    assert inspect.signature(getattr(snp, name)) == inspect.signature(FUNCTIONS[name])
+    assert getattr(snp, name).__doc__ == FUNCTIONS[name].__doc__
     assert FUNCTIONS[name].__doc__, name
 
 

@@ -9,13 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.array import Array
 from symgraph.autodiff.differentiate import differentiated
 from symgraph.dag import Dag
 from symgraph.evaluate import evaluate
 from symgraph.export import text
+from symgraph.export.labels import order_of
 from symgraph.expression import parse
+from symgraph.nodes import Origin, adjoint_chain, note
 from symgraph.ops.creation import input as symbolic_input
 
 SOFTMAX = "-sum(p*log(exp(z)/sum(exp(z))))"
@@ -246,3 +249,13 @@ def test_numbers_keep_their_sign_and_digits() -> None:
     assert text.formula(parse("x + 1e-300")) == "x + 1e-300"
     assert text.formula(parse("x**(-2)")) == "x**-2"
     assert text.formula(parse("2 - (-3) * x")) == "2 - -3 * x"
+
+
+def test_notes_that_go_round_in_a_circle_are_printed() -> None:
+    one, two = sg.constant(np.array([0.5, 3.25])).node, sg.constant(np.array([0.75, 3.5])).node
+    one.origin = Origin(adjoint_of=two, shared=True)
+    two.origin = Origin(adjoint_of=one, shared=True)
+    note(one, one.origin)
+    note(two, two.origin)
+    assert sorted(order_of([one, two]).values()) == [0, 1]
+    assert adjoint_chain(one.origin) == [two, one]

@@ -72,6 +72,23 @@ SAMPLES: dict[str, tuple[Callable[..., Any], ...]] = {
         lambda: _f("take")(_x(5, 4), _i(2, 3), axis=-1),
     ),
     "take_along_axis": (lambda: _f("take_along_axis")(_x(5, 4), _i(2, 4), axis=0),),
+    "random_bits": (
+        lambda: _f("random_bits")(_x(2, dtype="uint32"), (3, 4)),
+        lambda: (
+            _f("random_bits")(_x(3, 2, dtype="uint32"), ("n", 3), "uint64")
+            ^ _x("n", 3, dtype="uint64")
+        ),
+        lambda: _f("random_bits")(_x(2, dtype="uint32")),
+        lambda: _f("random_bits")(_x(2, dtype="uint32"), (0, 3)),
+    ),
+    "split_key": (
+        lambda: _f("split_key")(_x(2, dtype="uint32"), 3),
+        lambda: _f("split_key")(_x(3, 2, dtype="uint32"), "n") ^ _x("n", 2, dtype="uint32"),
+    ),
+    "fold_in_key": (
+        lambda: _f("fold_in_key")(_x(2, dtype="uint32"), _i()),
+        lambda: _f("fold_in_key")(_x(3, 2, dtype="uint32"), _i("n", 1)),
+    ),
     "one_hot": (lambda: _f("one_hot")(_i(6), 4),),
     "softmax": (lambda: _f("softmax")(_x("n", 4)), lambda: _f("softmax")(_x(3, 4), axis=(0, 1))),
     "log_softmax": (lambda: _f("log_softmax")(_x("n", 4)),),

@@ -164,9 +164,8 @@ def rows(seed: int) -> sg.Graph:
 
 def calculus(seed: int) -> sg.Graph:
     """A sum of products of few functions, each to several powers."""
-    rng = np.random.default_rng(seed)
 
-    def factor(few: list[Any], arrays: list[Any]) -> Any:
+    def factor(rng: np.random.Generator, few: list[Any], arrays: list[Any]) -> Any:
         function = pick(rng, few if rng.random() < 0.8 else FUNCTIONS)
         inside = pick(rng, arrays)
         if rng.random() < 0.15:
@@ -175,14 +174,15 @@ def calculus(seed: int) -> sg.Graph:
         return function(inside) if power == 1 else function(inside) ** power
 
     def f(x: Any, y: Any) -> Any:
+        rng = np.random.default_rng(seed)
         alike = rng.random() < 0.6
         few = pick(rng, FAMILIES) if alike else [pick(rng, FUNCTIONS) for _ in range(3)]
         arrays = [x, x, pick(rng, [y, x * y, x + y, 2 * x])]
         found = 0 * y
         for _ in range(rng.integers(1, 4)):
-            term = pick(rng, NUMBERS) * factor(few, arrays)
+            term = pick(rng, NUMBERS) * factor(rng, few, arrays)
             for _ in range(rng.integers(0, 4)):
-                other = factor(few, arrays)
+                other = factor(rng, few, arrays)
                 term = term * other if rng.random() < 0.75 else term / other
             found = found + term if rng.random() < 0.6 else found - term
         return np.sum(pick(rng, [found, found, found**2, np.sqrt(1 + found**2)]))

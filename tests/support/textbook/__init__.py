@@ -15,6 +15,7 @@ import numpy as np
 
 import symgraph as sg
 import symgraph.numpy as snp
+from symgraph.scope import tracing
 
 __all__ = [
     "POSITIVE",
@@ -70,9 +71,10 @@ class Row:
 def traced(f: Callable[..., Any], specs: Mapping[str, sg.Spec]) -> sg.Graph:
     """The graph of `f`, which may leave inputs unused."""
     arrays = {name: sg.input(name, s.shape, s.dtype, s.assume) for name, s in specs.items()}
-    found = f(**arrays)
-    outputs = found if isinstance(found, tuple) else (found,)
-    return sg.graph(*(snp.asarray(output) for output in outputs), inputs=list(arrays.values()))
+    with tracing("f"):
+        found = f(**arrays)
+        outputs = found if isinstance(found, tuple) else (found,)
+        return sg.graph(*map(snp.asarray, outputs), inputs=list(arrays.values()))
 
 
 def row(name: str, f: Any, wrt: str, closed: Any, /, **specs: sg.Spec | str) -> Row:

@@ -1,0 +1,152 @@
+"""Of two spellings of one value: whether one loses digits or range that the other keeps."""
+
+from __future__ import annotations
+
+import weakref
+from typing import NamedTuple
+
+import numpy as np
+
+from ..nodes import Node
+from ..propagation import Knowledge
+from .probes import COUNT, ORDINARY
+from .trials import UNIT, Trial, Trials
+
+__all__ = ["FACTOR", "Judge", "judge_of"]
+
+FACTOR = 8.0
+"""By so much the error of a spelling may exceed that of another before it has lost digits."""
+
+_UNITS = 8 * UNIT
+"""An error, as part of the value, that any spelling may have."""
+
+_SMALLEST = 64 * float(np.finfo(np.float32).tiny)
+"""What is smaller, or has such a factor, is a number with fewer digits, or none."""
+
+_WRONG = 1e-2
+"""A value with a larger error, as part of it, is not right."""
+
+_LOST = 1e-3
+"""A value with a larger error, as part of it, has no digits left to lose."""
+
+_CERTAIN = _WRONG / 64
+"""A value with a smaller error has become wrong by no accident."""
+
+_LARGEST = float(np.finfo(np.float32).max)
+
+_ROOMY = _LARGEST**0.5
+"""A larger value has no room for a factor: what comes to it by way of one overflows."""
+
+_AMBIGUOUS = 1e-6
+"""Where double precision gives two values that differ by more, neither is known to be right."""
+
+_SAME = 0.5
+"""The share of elements on which spellings agree, unless they stand over other random numbers."""
+
+_ACCIDENTS = 300
+"""One element, and one more of so many, may have less luck with its roundings than before."""
+
+
+class Judge:
+    """Compares spellings, each measured once.
+
+    Parameters
+    ----------
+    knowledge : Knowledge
+    """
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self.trials = Trials(knowledge)
+        self._verdicts: dict[tuple[Node, Node], Verdict] = {}
+
+    def loses(self, new: Node, old: Node) -> bool:
+        """Whether `new` loses digits or range that `old` keeps.
+
+        It does where it is not finite and `old` is; where its error is `FACTOR` times
+        that of `old` and some units in the last place besides; and where `old` is infinite or NaN
+        and `new` a number, but a wrong one.
+        """
+        return self._verdict(new, old).loses
+
+    def rescues(self, new: Node, old: Node) -> bool:
+        """Whether `new` is right at arguments of ordinary size where `old` is infinite or NaN.
+
+        And nowhere wrong, neither where `old` is right nor where that is no number: it may have
+        fewer digits, or be no number far out as well.
+        """
+        return self._verdict(new, old).rescues
+
+    def fails(self, node: Node) -> bool:
+        """Whether a value is infinite or NaN at arguments of ordinary size where it should not.
+
+        A value near the end of the range is spared: x * exp(x) / x overflows a little before
+        exp(x) does, and every spelling of it overflows for some x.
+        """
+        trial = self.trials.of(node)
+        if node.dtype.kind != "f" or trial is None or len(trial.right) != COUNT:
+            return False
+        right, found = trial.right[ORDINARY], trial.found[0][ORDINARY]
+        return bool(np.any(~np.isfinite(found) & ~(np.abs(right) > _ROOMY)))
+
+    def _verdict(self, new: Node, old: Node) -> Verdict:
+        if new is old or new.dtype.kind != "f" or len(new.results) > 1:
+            return _ALIKE
+        found = self._verdicts.get((new, old))
+        if found is None:
+            before, after = self.trials.of(old), self.trials.of(new)
+            found = _ALIKE if before is None or after is None else _compared(after, before)
+            self._verdicts[new, old] = found
+        return found
+
+
+class Verdict(NamedTuple):
+    """What was found of a spelling beside another."""
+
+    loses: bool
+    rescues: bool
+
+
+_ALIKE = Verdict(loses=False, rescues=False)
+
+
+def _compared(new: Trial, old: Trial) -> Verdict:
+    if new.right.shape[1:] != old.right.shape[1:]:
+        return _ALIKE
+    with np.errstate(all="ignore"):
+        right = np.where(np.isfinite(old.right), old.right, new.right)
+        size = np.abs(right)
+        before = np.max(np.abs(old.found - right), axis=0)
+        after = np.max(np.abs(new.found - right), axis=0)
+        spread = np.max(np.abs(new.found - new.found[0]), axis=0)
+        was, now = np.isfinite(before), np.isfinite(after)
+        slack = _WRONG * size + _SMALLEST
+        clear = ~(np.abs(old.right - new.right) > _AMBIGUOUS * size + _SMALLEST)
+        if new.drawn != old.drawn and np.count_nonzero(clear) < _SAME * clear.size:
+            return _ALIKE
+        was_right, now_right = was & (before <= slack), now & (after <= slack)
+        # A NaN may become a right number, never a wrong one: more wrong than by its own roundings.
+        nothing = ~np.any(np.isfinite(old.found), axis=0) & ~np.isnan(right)
+        told = clear | ~np.isfinite(old.right)
+        told_right = (after <= slack + FACTOR * spread) & (size <= _LARGEST)
+        lies = nothing & told & now & ~told_right
+        gone = was & ~now & np.isfinite(right)
+        gross = clear & was & ~now_right & (before <= _CERTAIN * size + _SMALLEST)
+        digits = clear & was & now & (before <= _LOST * size + _SMALLEST)
+        worse = digits & (after > FACTOR * before + _UNITS * size + _SMALLEST)
+        accidents = 1 + worse.size // _ACCIDENTS
+        ordinary = ORDINARY if len(worse) == COUNT else slice(0)
+        rescued = np.any((nothing & now & told_right)[ordinary]) and not np.any(lies)
+        spoiled = np.any(gone) or np.any(was_right & clear & ~now_right)
+    lost = np.any(gone) or np.any(lies) or np.any(gross) or np.count_nonzero(worse) > accidents
+    return Verdict(loses=bool(lost), rescues=bool(rescued and not spoiled))
+
+
+_judges: weakref.WeakKeyDictionary[Knowledge, Judge] = weakref.WeakKeyDictionary()
+
+
+def judge_of(knowledge: Knowledge) -> Judge:
+    """The judge of all that is simplified with this knowledge."""
+    found = _judges.get(knowledge)
+    if found is None:
+        found = _judges[knowledge] = Judge(weakref.proxy(knowledge))
+    return found

@@ -1,0 +1,123 @@
+"""Kernels run at many points at once: a leading axis that operations know nothing of.
+
+Most kernels take leading axes as they are, some once operands are brought to one number of axes or
+the shape in their params is lengthened. Which it is, is tried on a few points when an operation is
+first met, and checked against the points one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..namespace import NUMPY
+from ..op import Op
+from .probes import Numbers
+
+__all__ = ["stacked"]
+
+Params: TypeAlias = Mapping[str, Any]
+Way: TypeAlias = "Callable[[Op, Sequence[Numbers], Params, tuple[int, ...]], Numbers]"
+
+_TRIED = 4
+"""Points on which a way of running a kernel is tried."""
+
+
+_ways: dict[Any, Way] = {}
+"""How each operation takes leading axes, for operands of so many axes."""
+
+
+def stacked(
+    op: Op, operands: Sequence[Numbers], params: Params, shape: tuple[int, ...]
+) -> Numbers | None:
+    """The values of an operation at all points; None if the kernel gives no array of this shape.
+
+    Parameters
+    ----------
+    op : Op
+    operands : sequence of ndarray
+        The leading axis of each is that of the points, or of length 1 where it is one for all.
+    params : mapping
+    shape : tuple of int
+        The shape of the value at one point.
+    """
+    key = (op, len(shape), *[(each.ndim, len(each) == 1) for each in operands])
+    way = _ways.get(key)
+    if way is None:
+        way = _ways[key] = _way(op, operands, params, shape)
+    try:
+        found = way(op, operands, params, shape)
+    except Exception:  # Any kernel may refuse any numbers: one by one most are taken.
+        found = _singly(op, operands, params, shape)
+    return found if found.shape[1:] == shape else None
+
+
+def _way(op: Op, operands: Sequence[Numbers], params: Params, shape: tuple[int, ...]) -> Way:
+    few = [each[:_TRIED] for each in operands]
+    wanted = _singly(op, few, params, shape)
+    for way in (_plainly, _aligned, _lengthened, _as_matrices, _by_letters):
+        try:
+            found = way(op, few, params, shape)
+        except Exception:  # This way is none for this operation.
+            continue
+        if found.shape == wanted.shape and np.allclose(
+            found.astype(np.float64), wanted.astype(np.float64), rtol=1e-3, equal_nan=True
+        ):
+            return way
+    return _singly
+
+
+def _plainly(op: Op, operands: Sequence[Numbers], params: Params, _shape: Any) -> Numbers:
+    return np.asarray(op.kernel(NUMPY, *operands, **params))
+
+
+def _aligned(op: Op, operands: Sequence[Numbers], params: Params, shape: Any) -> Numbers:
+    """With all operands of as many axes as the result."""
+    ndim = len(shape)
+    aligned = [
+        each.reshape(each.shape[:1] + (1,) * (ndim + 1 - each.ndim) + each.shape[1:])
+        for each in operands
+    ]
+    return _plainly(op, aligned, params, shape)
+
+
+def _lengthened(op: Op, operands: Sequence[Numbers], params: Params, shape: Any) -> Numbers:
+    """With the number of points before the shape among the params."""
+    count = max(len(each) for each in operands)
+    longer = {**params, "shape": (count, *params["shape"])}
+    return _aligned(op, operands, longer, shape)
+
+
+def _as_matrices(op: Op, operands: Sequence[Numbers], params: Params, shape: Any) -> Numbers:
+    """Of a product of matrices: with vectors as rows and columns."""
+    left, right = operands
+    left = left[:, None, :] if left.ndim == 2 else left
+    right = right[:, :, None] if right.ndim == 2 else right
+    found = _plainly(op, (left, right), params, shape)
+    return found.reshape(-1, *shape)
+
+
+def _by_letters(op: Op, operands: Sequence[Numbers], params: Params, shape: Any) -> Numbers:
+    """Of a product over named indices: with any others before them."""
+    left, _, right = params["subscripts"].partition("->")
+    terms = ",".join(f"...{term}" for term in left.split(","))
+    return _plainly(op, operands, {**params, "subscripts": f"{terms}->...{right}"}, shape)
+
+
+def _singly(op: Op, operands: Sequence[Numbers], params: Params, shape: Any) -> Numbers:
+    """Point by point; NaN where the kernel refuses the numbers of one, as those of no inverse."""
+    count = max((len(each) for each in operands), default=1)
+    found: list[Numbers] = []
+    refused = 0
+    for point in range(count):
+        own = [each[0 if len(each) == 1 else point] for each in operands]
+        try:
+            found.append(np.asarray(op.kernel(NUMPY, *own, **params)))
+        except Exception:  # No number there.
+            found.append(np.full(shape, np.nan))
+            refused += 1
+    if refused == count or len({each.shape for each in found}) > 1:
+        return np.zeros((0, *shape, 0))  # It takes no numbers of these shapes.
+    return np.stack(found)

@@ -1,0 +1,80 @@
+"""Derivations: how a graph is derived from another one, by name and options.
+
+A graph of derivatives is derived again whenever it is simplified, so how it was derived belongs to
+it. A `Derivation` is that as data: it can be compared, written to a file and read from one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ..dag import Dag
+from .differentiate import differentiated
+from .flat import STAGES, Plan, StageOf
+from .jacobians import Record, jacobians
+from .products import hessian_products, pulled_back, pushed_forward
+
+__all__ = ["DERIVATIONS", "Derivation", "staged"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Derivation:
+    """A derivative that can be taken of a graph.
+
+    Parameters
+    ----------
+    name : str
+        A key of `DERIVATIONS`.
+    options : mapping
+        Keywords of the function there: names, numbers, symbolic arrays, and pairs of those.
+    """
+
+    name: str
+    options: Mapping[str, Any]
+
+    def __call__(self, dag: Dag, record: Record) -> Dag:
+        """The derivative of `dag`; choices are told to `record`."""
+        return DERIVATIONS[self.name](dag, record, **self.options)
+
+
+def _hessian(dag: Dag, record: Record, *, wrt: Sequence[Any], **options: Any) -> Dag:
+    """Second derivatives of a graph whose outputs are a scalar and its gradients."""
+    return jacobians(
+        dag,
+        wrt,
+        outputs=range(1, 1 + len(wrt)),
+        kept=(0,),
+        single=len(wrt) == 1,
+        name="hessian",
+        symmetric=True,
+        record=record,
+        **options,
+    )
+
+
+def _stage(dag: Dag, record: Record, *, stage: str, plan: Plan, value: bool, **options: Any) -> Dag:
+    return STAGES[stage](dag, plan, value, record, **options)
+
+
+DERIVATIONS: Mapping[str, Callable[..., Dag]] = {
+    "gradient": lambda dag, _record, **options: differentiated(dag, **options),
+    "jvp": lambda dag, _record, **options: pushed_forward(dag, **options),
+    "vjp": lambda dag, _record, **options: pulled_back(dag, **options),
+    "jacobian": lambda dag, record, **options: jacobians(dag, record=record, **options),
+    "hessian": _hessian,
+    "hvp": lambda dag, _record, **options: hessian_products(dag, **options),
+    "stage": _stage,
+}
+
+
+def staged(stage: StageOf, plan: Plan, value: bool) -> Callable[[Dag, Record], Dag]:
+    """A stage of a transform as a derivation; one that is none of ours as a plain function."""
+    function: Any = stage.func if isinstance(stage, partial) else stage
+    options = stage.keywords if isinstance(stage, partial) else {}
+    for name, known in STAGES.items():
+        if known is function:
+            return Derivation("stage", {"stage": name, "plan": plan, "value": value, **options})
+    return lambda dag, record: stage(dag, plan, value, record)

@@ -1,0 +1,22 @@
+"""Whose code a module is: the user's, or that of Python, NumPy, SciPy and this library."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+
+__all__ = ["is_foreign", "is_numeric"]
+
+_NUMERIC = ("numpy", "scipy", "symgraph", "rewrites", "jax", "jaxlib", "builtins")
+
+
+@cache
+def is_foreign(module: str) -> bool:
+    """Whether what a module holds is taken not to change."""
+    return is_numeric(module) or module.partition(".")[0] in sys.stdlib_module_names
+
+
+@cache
+def is_numeric(module: str) -> bool:
+    """Whether a module is this library's or one of those it computes with."""
+    return module.partition(".")[0] in _NUMERIC

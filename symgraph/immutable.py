@@ -1,0 +1,19 @@
+"""What does not change is its own copy."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+__all__ = ["Immutable"]
+
+
+class Immutable:
+    """`copy.copy` and `copy.deepcopy` of a value give the value itself."""
+
+    __slots__ = ()
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _memo: Any) -> Self:
+        return self

@@ -1,0 +1,286 @@
+"""NumPy's functions that write in place: assignment, `np.copyto`, `np.put`, `np.add.at`, ...
+
+Each makes the array that is left by the functions of `updates`, and lets it stand in the memory of
+its first operand, so that views of it read it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from ..aliasing import has_memory, reads_all_again
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, constant
+from ..dims import fixed, known_equal
+from ..errors import SymgraphError, TraceError
+from ..inplace import overwrite, refuse_ndarray
+from .choice import where
+from .composites import as_array, naming_lines
+from .indexing import GETITEM, getitem
+from .joining import stack
+from .movement import broadcast_to, ravel, reshape
+from .slices import basic_shape, is_expression, normal_index
+from .triangles import fill_diagonal
+from .updates import index_add, index_update, put_along_axis
+
+__all__: list[str] = []
+
+
+# -- assignment ------------------------------------------------------------------------------------
+def _setitem(x: Array, index: Any, values: Any) -> None:
+    if not has_memory(x):
+        raise TraceError(
+            "This is a number, as x[0] and np.sum(x) give: nothing is assigned to its elements.",
+            mend="Assign to the array it comes from.",
+        )
+    params = _basic(x, index)
+    if isinstance(values, Array) and params and reads_all_again(values, x, GETITEM, params):
+        return  # x[1:] += 1 has written through the view, and assigns it to where it is.
+    overwrite(x, _assigned(x, index, params, _values(values, x)))
+
+
+def _assigned(x: Array, index: Any, params: Any, values: Array) -> Array:
+    if params is None:
+        return index_update(x, index, values)
+    read = len(basic_shape(x.shape, params["index"]))
+    while values.ndim > read and known_equal(values.shape[0], 1):
+        values = reshape(values, values.shape[1:])  # as NumPy's assignment does
+    if all(entry == (None, None, 1) for entry in params["index"]):
+        return _widened(_in_dtype_of(x, values), x)
+    return index_update(x, index, values)
+
+
+def _widened(values: Array, x: Array) -> Array:
+    return values if values.shape == x.shape else broadcast_to(values, x.shape)
+
+
+def _in_dtype_of(x: Array, values: Array) -> Array:
+    """Values in the dtype of the array they are assigned to, if it can hold them."""
+    if values.dtype.kind == "f" and x.dtype.kind != "f":
+        return index_update(x, Ellipsis, values)  # refuses
+    return FUNCTIONS["astype"](values, x.dtype)
+
+
+def _basic(x: Array, index: Any) -> dict[str, Any] | None:
+    """The index in normal form, if it is of slices and numbers."""
+    entries = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
+    for entry in entries:
+        plain = entry is None or entry is Ellipsis or isinstance(entry, (int, np.integer, slice))
+        if isinstance(entry, (bool, np.bool_)) or not (plain or is_expression(entry)):
+            return None
+    try:
+        return normal_index((x.aval,), index=entries)
+    except SymgraphError:
+        return None  # `index_update` says what is wrong.
+
+
+def _values(values: Any, x: Array) -> Array:
+    """What is assigned as an array; lists may hold symbols."""
+    if isinstance(values, Array):
+        return values
+    if isinstance(values, (list, tuple)) and _holds_symbols(values):
+        return stack([_values(each, x) for each in cast("Sequence[Any]", values)])
+    if type(values) is int and x.dtype.kind in "iu":
+        return constant(values, x.dtype)  # NumPy refuses a number that is out of range.
+    return as_array(values)
+
+
+def _holds_symbols(values: Any) -> bool:
+    if isinstance(values, (list, tuple)):
+        return any(map(_holds_symbols, cast("Sequence[Any]", values)))
+    return isinstance(values, Array)
+
+
+def _fill(x: Array, value: Any) -> None:
+    value = _values(value, x)
+    if value.ndim:
+        value = reshape(value, ())
+    overwrite(x, _widened(_in_dtype_of(x, value), x))
+
+
+# -- functions of NumPy ----------------------------------------------------------------------------
+def _writes(name: str, *numpy_functions: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Register a function that writes into its first operand, and gives nothing."""
+
+    def publish(call: Callable[..., Any]) -> Callable[..., Any]:
+        def writing(x: Any, *args: Any, **keywords: Any) -> None:
+            if not isinstance(x, Array):
+                raise refuse_ndarray(name)
+            overwrite(x, call(x, *args, **keywords), "unsafe")
+
+        writing.__name__ = writing.__qualname__ = name
+        named = naming_lines(writing)
+        for each in numpy_functions:
+            NUMPY_FUNCTIONS[each] = named
+        return named
+
+    return publish
+
+
+@_writes("copyto", np.copyto)
+def _copied(dst: Array, src: Any, casting: Any = "same_kind", where: Any = True) -> Array:
+    values = _values(src, dst)
+    if not np.can_cast(values.dtype if isinstance(src, Array) else _kind(src), dst.dtype, casting):
+        raise TraceError(
+            f"copyto: {values.dtype} is not cast to {dst.dtype} by the rule {casting!r}.",
+            mend="Convert it with astype.",
+        )
+    values = _widened(FUNCTIONS["astype"](values, dst.dtype), dst)
+    return values if where is True else _chosen(where, values, dst)
+
+
+def _kind(src: Any) -> Any:
+    """What NumPy's casting is asked of: the dtype, of Python's numbers one of their kind."""
+    if isinstance(src, float):
+        return np.dtype("float16")
+    return np.min_scalar_type(src) if isinstance(src, int) else np.asarray(src).dtype
+
+
+def _chosen(condition: Any, values: Array, x: Array) -> Array:
+    return FUNCTIONS["astype"](_widened(where(condition, values, x), x), x.dtype)
+
+
+@_writes("fill_diagonal", np.fill_diagonal)
+def _filled_diagonal(a: Array, val: Any, wrap: bool = False) -> Array:
+    return fill_diagonal(a, _values(val, a), wrap)
+
+
+@_writes("put_along_axis", np.put_along_axis)
+def _put_along(arr: Array, indices: Any, values: Any, axis: int | None = -1) -> Array:
+    return put_along_axis(arr, indices, _values(values, arr), axis)
+
+
+@_writes("put", np.put)
+def _put(a: Array, ind: Any, v: Any, mode: str = "raise") -> Array:
+    if isinstance(ind, Array) or not fixed(a.shape):
+        raise TraceError(
+            "put: places that are computed, or in named dimensions, have no operation.",
+            mend="Write at an index: x[index] = values.",
+        )
+    places = np.ravel(np.asarray(ind))
+    size = int(np.prod(cast("Any", a.shape)))
+    if mode != "raise":
+        places = places % size if mode == "wrap" else np.clip(places, 0, size - 1)
+    flat = ravel(a)
+    values = _repeated(_values(v, a), len(places))
+    return a if values is None else reshape(index_update(flat, places, values), a.shape)
+
+
+def _repeated(values: Array, count: int) -> Array | None:
+    """Values in a row, over again until there are `count`; None where there are none."""
+    row = ravel(values)
+    have = row.shape[0]
+    if not isinstance(have, int):
+        raise TraceError("The number of values is not known.", mend="Use np.where.")
+    if not have or not count:
+        return None
+    return row if have == count else getitem(row, np.arange(count) % have)
+
+
+@_writes("putmask", np.putmask)
+def _put_mask(a: Array, mask: Any, values: Any) -> Array:
+    row = _values(values, a)
+    size: Any = a.size
+    if row.ndim == 0 or known_equal(row.size, 1):
+        given = reshape(row, ())
+    elif isinstance(size, int):
+        given = _repeated(row, size)
+        if given is None:
+            return a
+        given = reshape(given, a.shape)
+    else:
+        raise TraceError("putmask: values for named dimensions are one number.", mend="np.where.")
+    return _chosen(reshape(as_array(mask), a.shape), _in_dtype_of(a, given), a)
+
+
+@_writes("place", np.place)
+def _place(arr: Array, mask: Any, vals: Any) -> Array:
+    values = ravel(_values(vals, arr))
+    if known_equal(values.shape[0], 1):
+        given = _in_dtype_of(arr, reshape(values, ()))
+        return _chosen(reshape(as_array(mask), arr.shape), given, arr)
+    if isinstance(mask, Array):
+        raise TraceError(
+            "place: which of several values goes where depends on a mask that is computed.",
+            mend="Give one value, or choose elementwise with np.where(mask, values, x).",
+        )
+    places = np.flatnonzero(np.asarray(mask))
+    found = _repeated(values, len(places))
+    return arr if found is None else reshape(index_update(ravel(arr), places, found), arr.shape)
+
+
+# -- ufunc.at --------------------------------------------------------------------------------------
+def write_at(ufunc: np.ufunc, x: Any, index: Any, *values: Any) -> None:
+    """What `ufunc.at(x, index, values)` does: places met twice are written twice.
+
+    Raises
+    ------
+    TraceError
+        If a place is met twice, or may be, and the ufunc neither adds nor takes away.
+    """
+    if not isinstance(x, Array):
+        raise refuse_ndarray(f"np.{ufunc.__name__}.at")
+    given = [_values(each, x) for each in values]
+    if ufunc in (np.add, np.subtract) and x.dtype.kind != "b":
+        added = given[0] if ufunc is np.add else -given[0]
+        if np.can_cast(added.dtype, x.dtype, "same_kind"):
+            overwrite(x, index_add(x, index, FUNCTIONS["astype"](added, x.dtype)))
+            return
+    if not _once(x, index):
+        raise TraceError(
+            f"np.{ufunc.__name__}.at writes at places that are met twice, or may be: only np.add "
+            "and np.subtract can.",
+            mend="Write at places that differ: x[index] = f(x[index], values).",
+        )
+    found = NUMPY_FUNCTIONS[ufunc](getitem(x, index), *given)
+    if not np.can_cast(found.dtype, x.dtype, "same_kind"):
+        overwrite(x, found.astype(found.dtype))  # refuses
+    overwrite(x, index_update(x, index, FUNCTIONS["astype"](found, x.dtype)))
+
+
+def _once(x: Array, index: Any) -> bool:
+    if _basic(x, index) is not None:
+        return True
+    entries = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
+    if not fixed(x.shape) or any(isinstance(entry, Array) for entry in entries):
+        return False
+    places = np.arange(int(np.prod(cast("Any", x.shape)))).reshape(cast("Any", x.shape))[index]
+    return len(np.unique(places)) == places.size
+
+
+# -- out= ------------------------------------------------------------------------------------------
+def write_out(name: str, out: Any, found: Any, mask: Any = True, *, ufunc: bool = False) -> Any:
+    """Let a result, or each of several, stand in the memory of `out`; gives that.
+
+    The result of a ufunc is broadcast to it, and cast to its dtype as `same_kind` allows; those of
+    other functions are of its shape and dtype, for NumPy may compute in the dtype of `out`.
+    """
+    if isinstance(found, tuple):
+        outs: Any = out if isinstance(out, tuple) else (out,)
+        pairs = zip(cast("tuple[Any, ...]", found), outs, strict=True)
+        return tuple(
+            each if into is None else write_out(name, into, each, mask, ufunc=ufunc)
+            for each, into in pairs
+        )
+    into = cast("Any", out)[0] if isinstance(out, tuple) else out
+    if not isinstance(into, Array):
+        raise refuse_ndarray(f"{name}(..., out=...)")
+    if mask is not True:
+        found = where(mask, found, into)
+    if ufunc:
+        found = _widened(found, into)
+    elif found.dtype != into.dtype:
+        raise TraceError(
+            f"{name}: a result of {found.dtype} is not written into an array of {into.dtype}.",
+            mend=f"Give out= the dtype {found.dtype}, or use the result instead of out=.",
+        )
+    return overwrite(into, found)
+
+
+FUNCTIONS["_setitem"] = _setitem
+FUNCTIONS["_fill"] = _fill
+FUNCTIONS["_put"] = _put
+FUNCTIONS["_write_at"] = write_at
+FUNCTIONS["_write_out"] = write_out

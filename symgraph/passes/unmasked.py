@@ -1,0 +1,45 @@
+"""Masks that only derivatives ask for go where none is taken any more: in a program of values.
+
+A branch that some of a batch take and others do not is entered through
+where(c, x, stop_gradient(x)), which is x but lets no derivative pass where c does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..dag import Dag
+from ..nodes import Node, on_operands, reachable
+from .bodies import hold_bodies, with_simple_bodies
+
+__all__ = ["without_masks"]
+
+
+def without_masks(dag: Dag) -> Dag:
+    """The graph without such masks, in bodies of loops too; the same one if it has none.
+
+    A graph that follows a plan for memory stays as it is: the plan names its nodes.
+    """
+    if dag.schedule is not None or any(node.copy for node in dag.nodes):
+        return dag
+    if not hold_bodies(dag.outputs) and not any(map(_is_mask, dag.nodes)):
+        return dag
+    outputs = _unmasked(dag.outputs)
+    return dag if tuple(outputs) == dag.outputs else dag.with_outputs(outputs)
+
+
+def _unmasked(outputs: Sequence[Node]) -> list[Node]:
+    new: dict[Node, Node] = {}
+    whole = with_simple_bodies(outputs, _unmasked)
+    for node in reachable(whole):
+        found = on_operands(node, tuple([new[operand] for operand in node.operands]))
+        new[node] = new[node.operands[1]] if _is_mask(node) else found
+    return [new[output] for output in whole]
+
+
+def _is_mask(node: Node) -> bool:
+    if node.op.name != "where":
+        return False
+    _, x, stopped = node.operands
+    held = stopped.op.name == "stop_gradient" and stopped.operands[0] is x
+    return held and node.aval == x.aval

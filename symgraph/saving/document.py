@@ -1,0 +1,213 @@
+"""The document: its version, its layout, and the graphs in it.
+
+```
+{
+    "format": "symgraph",
+    "version": 1,
+    "frames": [[file, line, function, text], ...],
+    "nodes": [{"op": ..., "operands": [...], "params": {...}, "results": [[dtype, shape]]}, ...],
+    "notes": [[node, {"lines": [...], "gradient_of": ...}], ...],
+    "stages": [{"inputs": [[name, node]], "outputs": [[name, node]], "structure": ...}, ...],
+}
+```
+
+The last stage is the graph. A node, a line and a stage take a line of text each, in a fixed order
+of keys, so equal graphs are equal bytes and a changed graph is a readable difference.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from ..collector import collector_paused
+from ..dag import Dag
+from ..errors import FormatError, InputError, SymgraphError
+from ..nodes import Node
+from ..verify import verify
+from .places import Place, parsed
+from .table import Read, Table
+from .values import Nodes, value_at
+
+__all__ = ["dag_at", "dag_of", "laid_out", "opened", "text_of", "written_dag"]
+
+_FORMAT = "symgraph"
+_VERSION = 1
+
+
+# -- the whole -------------------------------------------------------------------------------------
+def laid_out(table: Table, parts: Mapping[str, Any]) -> str:
+    """The text of a document: lists with one item a line."""
+    whole = {"format": _FORMAT, "version": _VERSION, "frames": table.frames, "nodes": table.nodes}
+    whole["notes"] = table.notes
+    lines: list[str] = []
+    for name, value in {**whole, **parts}.items():
+        if isinstance(value, list) and value:
+            items = ",\n".join([_json(each) for each in cast("list[Any]", value)])
+            lines.append(f"{_json(name)}: [\n{items}\n]")
+        else:
+            lines.append(f"{_json(name)}: {_json(value)}")
+    return "{" + ",\n".join(lines) + "}\n"
+
+
+def _json(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InputError(
+            "A name or a line of this graph cannot be saved: it is no Unicode.", [ascii(value)[:80]]
+        ) from None
+    return text
+
+
+def opened(source: str | bytes, more: Sequence[str] = ()) -> dict[str, Place]:
+    """The fields of a document, if it is one of a version that is read here.
+
+    Raises
+    ------
+    FormatError
+    """
+    whole = parsed(source)
+    said: Any = whole.value
+    if not isinstance(said, dict) or said.get("format") != _FORMAT:
+        raise FormatError(
+            "This is no saved graph: it does not say so.",
+            mend='Load what graph.save("g.json") has written.',
+        )
+    if type(said.get("version")) is not int or said.get("version") != _VERSION:
+        raise FormatError(
+            f"version: expected {_VERSION}, got {json.dumps(said.get('version'))[:60]}.",
+            mend="Load it with the release of symgraph that has saved it.",
+        )
+    return whole.fields(("format", "version", "frames", "nodes", "notes", "stages"), more)
+
+
+def text_of(dag: Dag) -> str:
+    """A graph alone, without what it was derived from.
+
+    Raises
+    ------
+    InputError
+        If a node cannot be saved.
+    """
+    table = Table(dag.inputs.values(), dag.nodes)
+    return laid_out(table, {"stages": [written_dag(dag, table)]})
+
+
+@collector_paused()
+def dag_of(source: str | bytes) -> Dag:
+    """The graph that `text_of` has written.
+
+    Raises
+    ------
+    FormatError
+    """
+    fields = opened(source)
+    read = Read(fields["frames"], fields["nodes"], fields["notes"])
+    (stage,) = fields["stages"].items(1)
+    return dag_at(stage, read.nodes)
+
+
+# -- a graph in it ---------------------------------------------------------------------------------
+def written_dag(dag: Dag, table: Table) -> dict[str, Any]:
+    """A graph as JSON; its nodes are in the table."""
+    said: dict[str, Any] = {
+        "inputs": [[name, table.number[node]] for name, node in dag.inputs.items()],
+        "outputs": [
+            [name, table.number[node]] for name, node in zip(dag.names, dag.outputs, strict=True)
+        ],
+        "structure": _written_structure(dag.structure, table),
+    }
+    if dag.schedule is not None:
+        said["schedule"] = [table.number[node] for node in dag.schedule]
+    return said
+
+
+def _written_structure(structure: Any, table: Table) -> Any:
+    # As deep as the tuples the user returned.
+    if isinstance(structure, Mapping):
+        items = cast("Mapping[Any, Any]", structure).items()
+        return {"dict": [[table.value(k), _written_structure(part, table)] for k, part in items]}
+    if isinstance(structure, (tuple, list)):
+        kind = "tuple" if isinstance(structure, tuple) else "list"
+        parts = cast("Sequence[Any]", structure)
+        return {kind: [_written_structure(part, table) for part in parts]}
+    return structure
+
+
+def dag_at(place: Place, nodes: Nodes, more: Sequence[str] = ()) -> Dag:
+    """The graph written at a place.
+
+    Raises
+    ------
+    FormatError
+    """
+    fields = place.fields(("inputs", "outputs", "structure"), ("schedule", *more))
+    inputs: dict[str, Node] = {}
+    for each in fields["inputs"].items():
+        name, node = each.items(2)
+        if inputs.setdefault(name.text(), found := nodes.at(node)) is not found:
+            name.refuse("two inputs have this name")
+        if not found.is_input or found.params["name"] != name.value:
+            node.refuse(f"node {node.value} is not the input {name.value!r}")
+    outputs = [each.items(2) for each in fields["outputs"].items()]
+    ends = [nodes.at(node) for _, node in outputs]
+    for (_, place_of_end), end in zip(outputs, ends, strict=True):
+        if len(end.results) > 1:
+            place_of_end.refuse("an output is one array; this node has several results")
+    structure = _structure_at(fields["structure"], len(ends))
+    schedule = None
+    if "schedule" in fields:
+        schedule = [nodes.at(each) for each in fields["schedule"].items()]
+    try:
+        names = [name.text() for name, _ in outputs]
+        dag = Dag(inputs, ends, names, structure, schedule)
+        verify(dag)
+    except SymgraphError as error:
+        place.refuse(error.what.rstrip("."))
+    _check_schedule(fields, dag)
+    return dag
+
+
+def _check_schedule(fields: Mapping[str, Place], dag: Dag) -> None:
+    if dag.schedule is None:
+        return
+    place = {node: i for i, node in enumerate(dag.schedule)}
+    if len(place) != len(dag.schedule) or place.keys() != set(dag.nodes):
+        fields["schedule"].refuse("it does not hold each node once")
+    for node in dag.schedule:
+        if any(place[each] > place[node] for each in node.operands):
+            fields["schedule"].refuse("a node precedes one of its operands")
+
+
+def _structure_at(place: Place, count: int) -> Any:
+    if not isinstance(place.value, dict):
+        return place.integer(0, count - 1)
+    kind, inner = place.alone()
+    if kind == "tuple":
+        return tuple([_structure_at(each, count) for each in inner.items()])
+    if kind == "list":
+        return [_structure_at(each, count) for each in inner.items()]
+    if kind != "dict":
+        inner.refuse("there is no such container; there are tuple, list, dict")
+    found: dict[Any, Any] = {}
+    for each in inner.items():
+        key, part = each.items(2)
+        read = _key_at(key)
+        if read in found:
+            key.refuse("this key stands twice")
+        found[read] = _structure_at(part, count)
+    return found
+
+
+def _key_at(place: Place) -> Any:
+    key = value_at(place, Nodes())
+    if not isinstance(key, (str, int, float, bool, tuple, type(None))):
+        place.expected("a key: text, a number, or a list of such")
+    try:
+        hash(key)
+    except TypeError:
+        place.expected("a key that can be hashed")
+    return key

@@ -1,0 +1,108 @@
+"""What params of each name are: a first check, so that a fault is told at the param itself.
+
+The operations' own rules judge the rest. Names mean the same wherever they occur, so this is a
+table of names, and knows no operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from ..body import Body
+from ..dims import is_named
+from ..ops.derivatives import Backward
+from .places import Place
+
+__all__ = ["check_params"]
+
+Test = tuple[str, Callable[[Any], bool]]
+
+
+def _is_integer(value: Any) -> bool:
+    return type(value) is int
+
+
+def _is_size(value: Any) -> bool:
+    return type(value) is int or is_named(value)
+
+
+def _is_shape(value: Any) -> bool:
+    return isinstance(value, tuple) and all(map(_is_size, cast("tuple[Any, ...]", value)))
+
+
+def _is_integers(value: Any) -> bool:
+    return isinstance(value, tuple) and all(map(_is_integer, cast("tuple[Any, ...]", value)))
+
+
+def _is_axes(value: Any) -> bool:
+    return _is_integer(value) or _is_integers(value)
+
+
+def _is_pads(value: Any) -> bool:
+    return isinstance(value, tuple) and all(map(_is_integers, cast("tuple[Any, ...]", value)))
+
+
+def _is_bound(value: Any) -> bool:
+    return value is None or _is_size(value)
+
+
+def _is_entry(value: Any) -> bool:
+    if isinstance(value, tuple):
+        parts = cast("tuple[Any, ...]", value)
+        return len(parts) == 3 and all(map(_is_bound, parts))
+    return value is None or _is_integer(value)
+
+
+def _is_index(value: Any) -> bool:
+    return isinstance(value, tuple) and all(map(_is_entry, cast("tuple[Any, ...]", value)))
+
+
+def _of_type(*types: type[Any]) -> Callable[[Any], bool]:
+    return lambda value: type(value) in types
+
+
+_INTEGER: Test = ("an integer", _is_integer)
+_INTEGERS: Test = ("a list of integers", _is_integers)
+_SIZE: Test = ("an integer or a dimension", _is_size)
+_BOOLEAN: Test = ("true or false", _of_type(bool))
+_TEXT: Test = ("text", _of_type(str))
+_BODY: Test = ("a body", _of_type(Body))
+_NUMBER: Test = ("a number", _of_type(float, int, type(None)))
+
+_TESTS: Mapping[str, Test] = {
+    **dict.fromkeys(("axis",), ("an integer, or a list of integers", _is_axes)),
+    **dict.fromkeys(("axes", "dilations", "strides", "sizes"), _INTEGERS),
+    "pads": ("a list of pairs of integers", _is_pads),
+    **dict.fromkeys(("shape", "extents"), ("a list of integers and dimensions", _is_shape)),
+    **dict.fromkeys(("size", "rows", "columns", "length"), _SIZE),
+    **dict.fromkeys(
+        ("offset", "groups", "k", "carries", "scanned", "tests", "lead", "steps", "trans"), _INTEGER
+    ),
+    "decimals": _INTEGER,
+    "order": _INTEGER,
+    **dict.fromkeys(("keepdims", "reverse", "lower", "unit_diagonal"), _BOOLEAN),
+    **dict.fromkeys(("mode", "side", "uplo", "subscripts", "what", "kind"), _TEXT),
+    **dict.fromkeys(("body", "cond", "true", "false"), _BODY),
+    **dict.fromkeys(("tolerance", "norm", "low", "high", "rtol", "rcond", "ord"), _NUMBER),
+    "dtype": ("a dtype", lambda value: isinstance(value, np.dtype)),
+    "value": ("an array", _of_type(np.ndarray)),
+    "index": ("an index", lambda value: _is_integer(value) or _is_index(value)),
+    "backward": ("a rule", _of_type(Backward)),
+}
+
+
+def check_params(params: Mapping[str, Any], given: Mapping[str, Place]) -> None:
+    """Check that params are of the kind their names say.
+
+    Raises
+    ------
+    FormatError
+    """
+    for name, value in params.items():
+        if name in _TESTS:
+            what, holds = _TESTS[name]
+            if not holds(value):
+                given[name].expected(what)

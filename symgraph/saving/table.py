@@ -1,0 +1,280 @@
+"""The table of nodes: each with its operation, operands, params, results and origin.
+
+A node that is read is made as any other: the operation puts its params in normal form and infers
+its results, and both must be what the file says.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from ..avals import Aval
+from ..body import Body
+from ..errors import InputError, SymgraphError
+from ..interning import params_key
+from ..nodes import Node, Origin, make, note, noted, origin
+from ..op import OPS, Op
+from ..ops.creation import input as symbolic_input
+from ..ops.derivatives import WrittenRule
+from ..source import Frame
+from .order import in_order, rules_of
+from .params import check_params
+from .places import Place
+from .sizes import aval_at, written_aval
+from .values import Nodes, fact_at, settled_params, value_at, written
+
+__all__ = ["Read", "Table"]
+
+_DEEPEST = 50
+"""Bodies within bodies."""
+
+
+# -- writing ---------------------------------------------------------------------------------------
+class Table:
+    """Nodes as JSON, and their numbers.
+
+    Parameters
+    ----------
+    inputs : iterable of Node
+        Of the graph.
+    roots : iterable of Node
+        Whatever is referred to.
+
+    Raises
+    ------
+    InputError
+        If a node cannot be saved; it names the node and the user's line.
+    """
+
+    def __init__(self, inputs: Iterable[Node], roots: Iterable[Node]) -> None:
+        given, ends = list(inputs), list(roots)
+        self.rules: Mapping[Any, WrittenRule] = rules_of([*given, *ends])
+        order = in_order(given, ends, self.rules)
+        self.number = {node: place for place, node in enumerate(order)}
+        self._frames: dict[Frame, int] = {}
+        self.nodes = [self._node(node) for node in order]
+        self.notes = [
+            [place, self.origin(each)]
+            for place, node in enumerate(order)
+            if node.origin.shared
+            for each in noted(node, self.number)
+        ]
+
+    @property
+    def frames(self) -> list[Any]:
+        """The user's lines."""
+        return [[each.file, each.line, each.function, each.text] for each in self._frames]
+
+    def value(self, value: Any) -> Any:
+        """A value as JSON, nodes in it by their numbers."""
+        return written(value, self.number, self.rules)
+
+    def origin(self, found: Origin) -> dict[str, Any]:
+        """Where a value comes from."""
+        said: dict[str, Any] = {}
+        if found.frames:
+            said["lines"] = [
+                self._frames.setdefault(frame, len(self._frames)) for frame in found.frames
+            ]
+        if found.adjoint_of in self.number:
+            said["gradient_of"] = self.number[found.adjoint_of]
+        if found.rule:
+            said["by"] = found.rule
+        return said
+
+    def _node(self, node: Node) -> dict[str, Any]:
+        if OPS.get(node.op.name) is not node.op:
+            raise InputError(
+                f"{node!r} cannot be saved: its operation has been defined anew since.",
+                _where(node),
+                mend="Trace the function again.",
+            )
+        said: dict[str, Any] = {"op": node.op.name}
+        if node.op.custom:
+            said["custom"] = True
+        if node.operands:
+            said["operands"] = [self.number[each] for each in node.operands]
+        if node.params:
+            said["params"] = {name: self._param(node, name) for name in node.params}
+        said["results"] = [written_aval(each) for each in node.results]
+        if node.copy:
+            said["copy"] = node.copy
+        # Of what graphs share this graph has notes; its origin is of the graph that made it last.
+        return said if node.origin.shared else {**said, **self.origin(node.origin)}
+
+    def _param(self, node: Node, name: str) -> Any:
+        try:
+            return self.value(node.params[name])
+        except InputError as error:
+            raise InputError(
+                f"{node.op.name} cannot be saved: {name}={error.what}", _where(node), error.mend
+            ) from None
+
+
+def _where(node: Node) -> list[str]:
+    return [f"{node!r}   from {node.origin}"] if str(node.origin) else []
+
+
+# -- reading ---------------------------------------------------------------------------------------
+class Read:
+    """The nodes of a file, made anew.
+
+    Parameters
+    ----------
+    frames, nodes, notes : Place
+        The user's lines, the table, and the origins of what graphs share.
+
+    Raises
+    ------
+    FormatError
+    """
+
+    def __init__(self, frames: Place, nodes: Place, notes: Place) -> None:
+        self._frames = [_frame_at(each) for each in frames.items()]
+        self.nodes = Nodes()
+        for place in nodes.items():
+            self._add(place)
+        for place in notes.items():
+            number, said = place.items(2)
+            node = self.nodes.at(number)
+            if not node.origin.shared:
+                number.refuse("only of what graphs share are there notes")
+            note(node, self.origin(said.fields(("gradient_of",), ("lines", "by"))))
+
+    def origin(self, fields: Mapping[str, Place]) -> Origin:
+        """The origin among the fields of an object."""
+        lines: tuple[Frame, ...] = ()
+        if "lines" in fields:
+            last = len(self._frames) - 1
+            lines = tuple([self._frames[p.integer(0, last)] for p in fields["lines"].items()])
+        adjoint = self.nodes.at(fields["gradient_of"]) if "gradient_of" in fields else None
+        return Origin(lines, adjoint, fields["by"].text() if "by" in fields else "")
+
+    def _add(self, place: Place) -> None:
+        fields = place.fields(
+            ("op", "results"),
+            ("custom", "operands", "params", "copy", "lines", "gradient_of", "by"),
+        )
+        results = tuple([aval_at(each) for each in fields["results"].items()])
+        if not results:
+            fields["results"].refuse("a node has a result")
+        numbers = [each.integer(0) for each in self._items(fields, "operands")]
+        operands = [self.nodes.at(each) for each in self._items(fields, "operands")]
+        op = _op_at(fields)
+        given = fields["params"].named() if "params" in fields else {}
+        found = self.origin(fields)
+        with origin(found):
+            if op.name == "input":
+                node = _input_at(place, given, operands, results)
+            else:
+                copy = fields["copy"].integer(0) if "copy" in fields else 0
+                node = self._made(place, op, operands, given, results, copy)
+        depth = max([self.nodes.depths[number] for number in numbers], default=0)
+        for value in node.params.values():
+            inner = self._depth_of(value)
+            depth = max(depth, inner + 1 if inner >= 0 else 0)
+        if depth > _DEEPEST:
+            place.refuse("bodies are nested too deeply")
+        self.nodes.add(node, depth)
+
+    @staticmethod
+    def _items(fields: Mapping[str, Place], name: str) -> list[Place]:
+        return fields[name].items() if name in fields else []
+
+    def _depth_of(self, value: Any) -> int:
+        """How deeply bodies are nested in a param; -1 if it holds none."""
+        return self.nodes.depth_of(value.outputs) if isinstance(value, Body) else -1
+
+    def _made(
+        self,
+        place: Place,
+        op: Op,
+        operands: list[Node],
+        given: Mapping[str, Place],
+        results: tuple[Aval, ...],
+        copy: int,
+    ) -> Node:
+        params = {name: value_at(each, self.nodes) for name, each in given.items()}
+        settled_params(params, given)
+        _check_call(place, op, operands, params)
+        if not op.custom:
+            check_params(params, given)
+        avals = [each.results[0] if len(each.results) == 1 else each.results for each in operands]
+        normal = _attempted(place, op, lambda: op.normalize(tuple(avals), **params))
+        for name, value in params.items():
+            if normal.get(name) is value:
+                continue
+            if name not in normal or params_key({name: normal[name]}) != params_key({name: value}):
+                given[name].refuse(f"{op.name} does not write this param so")
+        if len(normal) != len(params):
+            place.refuse(f"{op.name} has other params: {', '.join(sorted(normal))}")
+        node = _attempted(place, op, lambda: make(op, operands, params, copy))
+        if node.results != results:
+            shown = ", ".join(map(str, node.results))
+            place.refuse(f"the results are not those of {op.name}, which are {shown}")
+        return node
+
+
+def _attempted(place: Place, op: Op, call: Callable[[], Any]) -> Any:
+    """What an operation's own rule gives; whatever it raises of what it was given is a fault."""
+    try:
+        return call()
+    except SymgraphError as error:
+        place.refuse(f"{op.name}: {error.what.rstrip('.')}")
+    except Exception as error:  # rules are written for params that users give, not for any
+        place.refuse(f"{op.name} cannot be made so: {type(error).__name__}: {error}")
+
+
+def _frame_at(place: Place) -> Frame:
+    file, line, function, text = place.items(4)
+    return Frame(file.text(), line.integer(0), function.text(), text.text())
+
+
+def _op_at(fields: Mapping[str, Place]) -> Op:
+    name = fields["op"].text()
+    custom = fields["custom"].boolean() if "custom" in fields else False
+    found = OPS.get(name)
+    if custom and (found is None or not found.custom):
+        fields["op"].refuse(
+            f"the custom operation {name!r} is not defined in this process",
+            mend="Import the module that defines it (sg.custom_op), then load again.",
+        )
+    if found is None or found.custom != custom:
+        fields["op"].refuse(f"there is no operation {name!r}")
+    return found
+
+
+@cache
+def _signature(op: Op) -> inspect.Signature:
+    return inspect.signature(op.kernel)
+
+
+def _check_call(place: Place, op: Op, operands: list[Node], params: dict[str, Any]) -> None:
+    """Check that the kernel takes as many operands, and params of these names."""
+    try:
+        _signature(op).bind(None, *operands, **params)
+    except TypeError as error:
+        place.refuse(f"{op.name}: {error}")
+
+
+def _input_at(
+    place: Place, given: Mapping[str, Place], operands: list[Node], results: tuple[Aval, ...]
+) -> Node:
+    fields = Place({name: each.value for name, each in given.items()}, place, "params").fields(
+        ("name", "assume")
+    )
+    if operands or len(results) != 1:
+        place.refuse("an input has no operands and one result")
+    name = fields["name"].text()
+    facts = [fact_at(each) for each in fields["assume"].items()]
+    (aval,) = results
+    try:
+        node = symbolic_input(name, aval.shape, aval.dtype, facts).node
+    except SymgraphError as error:
+        place.refuse(error.what.rstrip("."))
+    if params_key(node.params) != params_key({"name": name, "assume": tuple(facts)}):
+        fields["assume"].refuse("axes of facts are counted from the end")
+    return node

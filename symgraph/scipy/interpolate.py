@@ -1,0 +1,13 @@
+"""Nothing of `scipy.interpolate` is traced: the names raise what to use instead."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from .absent import absent
+
+__all__: list[str] = []
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise absent("interpolate", name, __all__)

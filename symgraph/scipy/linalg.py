@@ -1,0 +1,270 @@
+"""`scipy.linalg` on symbols, with SciPy's parameters; matrices are real."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .. import numpy as snp
+from ..array import Array
+from ..dims import known_equal, show_shape
+from ..errors import ShapeError, TraceError
+from ..ops import linalg as _operations
+from ..ops.composites import as_array
+from .absent import absent
+from .mirrored import mirrored
+
+__all__ = [
+    "block_diag",
+    "cho_factor",
+    "cho_solve",
+    "cholesky",
+    "circulant",
+    "det",
+    "eigh",
+    "eigvalsh",
+    "expm",
+    "hankel",
+    "inv",
+    "khatri_rao",
+    "kron",
+    "norm",
+    "pinv",
+    "solve",
+    "solve_continuous_lyapunov",
+    "solve_discrete_lyapunov",
+    "solve_sylvester",
+    "solve_triangular",
+    "svdvals",
+    "toeplitz",
+]
+
+solve_triangular = mirrored(_operations.solve_triangular)
+cho_factor = mirrored(_operations.cho_factor)
+cho_solve = mirrored(_operations.cho_solve)
+expm = mirrored(_operations.expm)
+kron = snp.kron
+
+
+# -- systems ---------------------------------------------------------------------------------------
+@mirrored
+def solve(
+    a: Any,
+    b: Any,
+    lower: bool = False,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+    assume_a: str | None = None,
+    transposed: bool = False,
+) -> Array:
+    """The x with a @ x = b, of a vector or a matrix b.
+
+    Of a matrix that is said to be symmetric or positive definite (`assume_a`), the triangle that
+    `lower` tells is read, as by SciPy.
+    """
+    matrix = as_array(a)
+    kind = "gen" if assume_a is None else assume_a
+    if kind in ("sym", "symmetric", "her", "hermitian", "pos", "positive definite"):
+        part, strict = (snp.tril(matrix), -1) if lower else (snp.triu(matrix), 1)
+        other = snp.tril(matrix, -1) if strict < 0 else snp.triu(matrix, 1)
+        matrix = part + snp.matrix_transpose(other)
+    elif kind in ("upper triangular", "lower triangular"):
+        return _operations.solve_triangular(
+            matrix, b, trans=int(transposed), lower=kind.startswith("lower")
+        )
+    elif kind not in ("gen", "general"):
+        raise TraceError(
+            f"solve: assume_a={assume_a!r} is not known.", mend='Leave it out, or say "pos".'
+        )
+    return snp.solve(snp.matrix_transpose(matrix) if transposed else matrix, b)
+
+
+@mirrored
+def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Array:
+    """The inverse of square matrices."""
+    return snp.inv(a)
+
+
+@mirrored
+def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Array:
+    """The determinant of square matrices."""
+    return snp.det(a)
+
+
+@mirrored
+def pinv(a: Any) -> Array:
+    """The pseudoinverse, of singular values above max(M, N) eps times the largest, as SciPy's."""
+    a = as_array(a)
+    rows, columns = a.shape[-2:]
+    eps = float(np.finfo(a.dtype if a.dtype.kind == "f" else np.float64).eps)
+    return snp.linalg.pinv(a, rcond=max(rows, columns) * eps)
+
+
+@mirrored
+def cholesky(
+    a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
+) -> Array:
+    """The Cholesky factor: the upper one unless `lower`, as SciPy's and not as NumPy's."""
+    return _operations.cho_factor(a, lower)[0]
+
+
+@mirrored
+def solve_sylvester(a: Any, b: Any, q: Any) -> Array:
+    r"""The X with $A X + X B = Q$.
+
+    As one system of m n equations, $(A \otimes I + I \otimes B^\top) \operatorname{vec} X =
+    \operatorname{vec} Q$, so it is for small matrices: the work grows with $(m n)^3$.
+    """
+    a, b, q = as_array(a), as_array(b), as_array(q)
+    rows, columns = a.shape[0], b.shape[0]
+    if not (known_equal(rows, q.shape[0]) and known_equal(columns, q.shape[1])):
+        raise ShapeError(
+            f"solve_sylvester: shapes {show_shape(a.shape)}, {show_shape(b.shape)} and "
+            f"{show_shape(q.shape)} do not fit."
+        )
+    system = snp.kron(a, snp.eye(columns, dtype=a.dtype)) + snp.kron(
+        snp.eye(rows, dtype=b.dtype), b.T
+    )
+    return snp.reshape(snp.solve(system, snp.ravel(q)), (rows, columns))
+
+
+@mirrored
+def solve_continuous_lyapunov(a: Any, q: Any) -> Array:
+    r"""The X with $A X + X A^\top = Q$; see `solve_sylvester`."""
+    a = as_array(a)
+    return solve_sylvester(a, a.T, q)
+
+
+@mirrored
+def solve_discrete_lyapunov(a: Any, q: Any) -> Array:
+    r"""The X with $A X A^\top - X + Q = 0$, as one system of n² equations."""
+    a, q = as_array(a), as_array(q)
+    size = a.shape[0]
+    system = snp.eye(size * size, dtype=a.dtype) - snp.kron(a, a)
+    return snp.reshape(snp.solve(system, snp.ravel(q)), (size, size))
+
+
+# -- spectra ---------------------------------------------------------------------------------------
+@mirrored
+def eigh(a: Any, b: Any = None, lower: bool = True, eigvals_only: bool = False) -> Any:
+    """Ascending eigenvalues, and eigenvectors, of a symmetric matrix; one triangle is read."""
+    if b is not None:
+        raise TraceError(
+            "eigh: the generalized problem has no operation.",
+            mend="With L = linalg.cholesky(b, lower=True), eigh of L⁻¹ a L⁻ᵀ has its eigenvalues.",
+        )
+    triangle = "L" if lower else "U"
+    if eigvals_only:
+        return snp.linalg.eigvalsh(a, triangle)
+    values, vectors = snp.linalg.eigh(a, triangle)
+    return values, vectors
+
+
+@mirrored
+def eigvalsh(a: Any, b: Any = None, lower: bool = True) -> Any:
+    """Eigenvalues of a symmetric matrix; see `eigh`."""
+    return eigh(a, b, lower, True)
+
+
+@mirrored
+def svdvals(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Array:
+    """The singular values in descending order."""
+    return snp.linalg.svdvals(a)
+
+
+@mirrored
+def norm(
+    a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, check_finite: bool = True
+) -> Array:
+    """Norms of vectors and matrices, as NumPy's."""
+    return snp.linalg.norm(a, ord, axis, keepdims)
+
+
+# -- matrices with a pattern -----------------------------------------------------------------------
+@mirrored
+def block_diag(*arrs: Any) -> Array:
+    """The matrix with the given ones on its diagonal; a number or a vector counts as one row."""
+    if not arrs:
+        return snp.zeros((1, 0))
+    blocks = [snp.atleast_2d(as_array(each)) for each in arrs]
+    wrong = [each for each in blocks if each.ndim > 2]
+    if wrong:
+        raise ShapeError(f"block_diag: {show_shape(wrong[0].shape)} is no matrix.")
+    dtype = reduce(np.promote_types, [each.dtype for each in blocks])
+    rows: list[Any] = []
+    for place, block in enumerate(blocks):
+        rows.append(
+            snp.concatenate(
+                [
+                    snp.astype(block, dtype)
+                    if place == k
+                    else snp.zeros((block.shape[0], other.shape[1]), dtype)
+                    for k, other in enumerate(blocks)
+                ],
+                axis=1,
+            )
+        )
+    return snp.concatenate(rows, axis=0)
+
+
+def _vector(name: str, x: Any) -> Array:
+    x = as_array(x)
+    if x.ndim != 1 or not isinstance(x.shape[0], int):
+        raise ShapeError(
+            f"{name}: {show_shape(x.shape)} is no vector of a known length.",
+            mend="Give the dimension a number; np.ravel(x) is a vector.",
+        )
+    return x
+
+
+def _places(x: Array) -> Any:
+    """0, 1, … up to the vector's length."""
+    return np.arange(len(x))
+
+
+@mirrored
+def toeplitz(c: Any, r: Any = None) -> Array:
+    """The matrix of constant diagonals with first column c and first row r; r[0] is unused."""
+    column = _vector("toeplitz", c)
+    row = column if r is None else _vector("toeplitz", r)
+    values = snp.concatenate([snp.flip(column, 0), row[1:]])
+    heights, widths = _places(column), _places(row)
+    return snp.take(values, heights[::-1, None] + widths[None, :], axis=0)
+
+
+@mirrored
+def hankel(c: Any, r: Any = None) -> Array:
+    """The matrix of constant antidiagonals with first column c and last row r; r[0] is unused."""
+    column = _vector("hankel", c)
+    row = snp.zeros_like(column) if r is None else _vector("hankel", r)
+    values = snp.concatenate([column, row[1:]])
+    heights, widths = _places(column), _places(row)
+    return snp.take(values, heights[:, None] + widths[None, :], axis=0)
+
+
+@mirrored
+def circulant(c: Any) -> Array:
+    """The matrix whose columns are c, each turned by one more than the one before."""
+    column = _vector("circulant", c)
+    places = _places(column)
+    return snp.take(column, (places[:, None] - places[None, :]) % len(places), axis=0)
+
+
+@mirrored
+def khatri_rao(a: Any, b: Any) -> Array:
+    """The Kronecker products of the columns of a and b, side by side."""
+    a, b = as_array(a), as_array(b)
+    if a.ndim != 2 or b.ndim != 2 or not known_equal(a.shape[1], b.shape[1]):
+        raise ShapeError(
+            f"khatri_rao: {show_shape(a.shape)} and {show_shape(b.shape)} are not two matrices of "
+            "as many columns."
+        )
+    products = a[:, None, :] * b[None, :, :]
+    return snp.reshape(products, (a.shape[0] * b.shape[0], a.shape[1]))
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise absent("linalg", name, __all__)

@@ -1,0 +1,107 @@
+"""`scipy.special` on symbols: what is no ufunc, and every ufunc that has an operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log, pi
+from typing import Any
+
+import numpy as np
+import scipy.special as _original
+
+from .. import numpy as snp
+from ..errors import InputError
+from ..ops.composites import as_array
+from .absent import absent
+from .mirrored import mirrored
+
+__all__ = ["log_softmax", "logsumexp", "multigammaln", "softmax"]
+
+
+@mirrored
+def logsumexp(
+    a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False
+) -> Any:
+    r"""$\log \sum_i b_i e^{a_i}$ along `axis`, of values of any size.
+
+    With `return_sign` the logarithm of the absolute value, and the sign; without it a negative sum
+    gives NaN. Where b is 0, a does not count, infinite or not.
+
+    Examples
+    --------
+    >>> from symgraph.scipy.special import logsumexp
+    >>> logsumexp([1000.0, 1000.0])
+    np.float64(1000.6931471805599)
+    """
+    x = _floating(a)
+    if b is None and not return_sign:
+        return snp.logsumexp(x, axis=axis, keepdims=keepdims)
+    weights = _floating(1.0 if b is None else b)
+    x = snp.where(weights == 0, -np.inf, x)
+    top = snp.stop_gradient(snp.max(x, axis=axis, keepdims=True))
+    # Nothing but weights of 0, or an infinite term: the sum itself is right.
+    top = snp.where(snp.isfinite(top), top, 0.0)
+    total = snp.sum(weights * snp.exp(x - top), axis=axis, keepdims=True)
+    value = snp.log(snp.abs(total) if return_sign else total) + top
+    sign = snp.sign(total)
+    if not keepdims:
+        value, sign = (snp.squeeze(each, axis=_axes(axis, x.ndim)) for each in (value, sign))
+    return (value, sign) if return_sign else value
+
+
+def _axes(axis: Any, ndim: int) -> Any:
+    return tuple(range(ndim)) if axis is None else axis
+
+
+@mirrored
+def softmax(x: Any, axis: Any = None) -> Any:
+    r"""$e^{x_i} / \sum_j e^{x_j}$; over all elements unless `axis` is given, as SciPy's."""
+    x = _floating(x)
+    return snp.softmax(x, axis=_axes(axis, x.ndim)) if x.ndim else snp.ones_like(x)
+
+
+@mirrored
+def log_softmax(x: Any, axis: Any = None) -> Any:
+    """The logarithm of `softmax`; over all elements unless `axis` is given, as SciPy's."""
+    x = _floating(x)
+    if axis is None and x.ndim != 1:
+        return x - snp.logsumexp(x)
+    return snp.log_softmax(x, axis=-1 if axis is None else axis)
+
+
+@mirrored
+def multigammaln(a: Any, d: int) -> Any:
+    r"""The logarithm of the multivariate gamma function of dimension d.
+
+    $\tfrac14 d (d - 1) \log\pi + \sum_{j<d} \log\Gamma(a - j/2)$ (Muirhead 1982, theorem 2.1.12).
+    NaN unless a > (d - 1) / 2, where SciPy raises.
+
+    Raises
+    ------
+    InputError
+        If `d` is no positive whole number.
+    """
+    if int(d) != d or d < 1:
+        raise InputError(f"multigammaln: d is {d!r}, but it counts dimensions.")
+    a = _floating(a)
+    total: Any = 0.25 * d * (d - 1) * log(pi)
+    for j in range(int(d)):
+        total = total + snp.gammaln(a - 0.5 * j)
+    return snp.where(a > 0.5 * (d - 1), total, np.nan)
+
+
+def _floating(x: Any) -> Any:
+    x = as_array(x)
+    return x if x.dtype.kind == "f" else snp.astype(x, "float64")
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    if not name.startswith("_") and hasattr(_original, name):
+        found = getattr(snp, name, None)
+        if callable(found):
+            return found
+    raise absent("special", name, [*__all__, "the ufuncs that symgraph.numpy has"])
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in dir(_original) if hasattr(snp, name))})

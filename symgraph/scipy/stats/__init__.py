@@ -1,0 +1,85 @@
+"""`scipy.stats` on symbols: densities, probabilities and quantiles of distributions.
+
+`from symgraph.scipy import stats` instead of `from scipy import stats`: the methods `logpdf`, `pdf`
+(`logpmf`, `pmf`), `cdf`, `sf`, `logcdf`, `logsf`, `ppf` and `isf`, with SciPy's parameters, `loc`
+and `scale`, and frozen distributions. They keep the floating dtype of their arguments, where SciPy
+gives float64.
+
+Examples
+--------
+>>> from symgraph.scipy import stats
+>>> stats.norm.logpdf(0.0, loc=1.0)
+np.float64(-1.4189385332046727)
+>>> float(sg.grad(lambda x: stats.norm(1.0, 2.0).logpdf(x))(3.0))
+-0.5
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from ..absent import absent
+from .continuous import (
+    beta,
+    cauchy,
+    chi2,
+    expon,
+    f,
+    gamma,
+    genextreme,
+    gumbel_l,
+    gumbel_r,
+    halfcauchy,
+    halfnorm,
+    invgamma,
+    laplace,
+    logistic,
+    lognorm,
+    norm,
+    pareto,
+    rayleigh,
+    skewnorm,
+    t,
+    truncnorm,
+    uniform,
+    weibull_min,
+)
+from .discrete import bernoulli, binom, geom, nbinom, poisson
+from .multivariate import dirichlet, multivariate_normal
+
+__all__ = [
+    "bernoulli",
+    "beta",
+    "binom",
+    "cauchy",
+    "chi2",
+    "dirichlet",
+    "expon",
+    "f",
+    "gamma",
+    "genextreme",
+    "geom",
+    "gumbel_l",
+    "gumbel_r",
+    "halfcauchy",
+    "halfnorm",
+    "invgamma",
+    "laplace",
+    "logistic",
+    "lognorm",
+    "multivariate_normal",
+    "nbinom",
+    "norm",
+    "pareto",
+    "poisson",
+    "rayleigh",
+    "skewnorm",
+    "t",
+    "truncnorm",
+    "uniform",
+    "weibull_min",
+]
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise absent("stats", name, __all__)

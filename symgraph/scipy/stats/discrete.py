@@ -1,0 +1,89 @@
+"""Distributions of whole numbers, a row each.
+
+Formulas are those of Johnson, Kemp & Kotz, "Univariate Discrete Distributions" (2005); parameters
+are SciPy's. Gradients flow to the parameters; in the whole number itself there are those of the
+formula, which continues it.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+from ... import numpy as snp
+from .distribution import Discrete
+
+__all__ = ["bernoulli", "binom", "geom", "nbinom", "poisson"]
+
+
+def _negative(k: Any, *_shapes: Any) -> Any:
+    return k < 0
+
+
+def _infinite(k: Any, *_shapes: Any) -> Any:
+    return k == inf
+
+
+def _zero(*_shapes: Any) -> float:
+    return 0.0
+
+
+def _log_choices(n: Any, k: Any) -> Any:
+    """The logarithm of the binomial coefficient."""
+    return -snp.log1p(n) - snp.betaln(n - k + 1, k + 1)
+
+
+bernoulli = Discrete(
+    "bernoulli",
+    {"p": "probability"},
+    log_density=lambda k, p: snp.xlogy(k, p) + snp.xlog1py(1 - k, -p),
+    cdf_form=lambda k, p: snp.where(k >= 1, 1.0, 1 - p + 0 * k),
+    sf_form=lambda k, p: snp.where(k >= 1, 0.0, p + 0 * k),
+    below=_negative,
+    above=lambda k, p: k > 1,
+    inside=_zero,
+)
+binom = Discrete(
+    "binom",
+    {"n": "nonnegative", "p": "probability"},
+    log_density=lambda k, n, p: _log_choices(n, k) + snp.xlogy(k, p) + snp.xlog1py(n - k, -p),
+    cdf_form=lambda k, n, p: snp.bdtr(k, n, p),
+    sf_form=lambda k, n, p: snp.bdtrc(k, n, p),
+    below=_negative,
+    above=lambda k, n, p: k > n,
+    inside=_zero,
+)
+poisson = Discrete(
+    "poisson",
+    {"mu": "nonnegative"},
+    log_density=lambda k, mu: snp.xlogy(k, mu) - snp.gammaln(k + 1) - mu,
+    cdf_form=lambda k, mu: snp.gammaincc(k + 1, mu),
+    sf_form=lambda k, mu: snp.gammainc(k + 1, mu),
+    below=_negative,
+    above=_infinite,
+    inside=_zero,
+)
+geom = Discrete(
+    "geom",
+    {"p": "probability"},
+    log_density=lambda k, p: snp.xlog1py(k - 1, -p) + snp.log(p),
+    cdf_form=lambda k, p: -snp.expm1(snp.xlog1py(k, -p)),
+    sf_form=lambda k, p: snp.exp(snp.xlog1py(k, -p)),
+    logcdf_form=lambda k, p: snp.log1mexp(snp.xlog1py(k, -p)),
+    logsf_form=lambda k, p: snp.xlog1py(k, -p),
+    below=lambda k, p: k < 1,
+    above=_infinite,
+    inside=lambda p: 1.0,
+)
+nbinom = Discrete(
+    "nbinom",
+    {"n": "positive", "p": "probability"},
+    log_density=lambda k, n, p: (
+        -snp.log(n + k) - snp.betaln(n, k + 1) + snp.xlogy(n, p) + snp.xlog1py(k, -p)
+    ),
+    cdf_form=lambda k, n, p: snp.betainc(n, k + 1, p),
+    sf_form=lambda k, n, p: snp.betaincc(n, k + 1, p),
+    below=_negative,
+    above=_infinite,
+    inside=_zero,
+)

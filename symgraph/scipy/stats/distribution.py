@@ -1,0 +1,447 @@
+r"""What all distributions share: parameters, location and scale, support, invalid parameters.
+
+A distribution is stated once in standard form, at location 0 and scale 1, as functions of the
+symbolic $z = (x - \mu) / \sigma$ and the shapes. From these come SciPy's methods. Outside of the
+support a formula is computed at a point inside, and not taken, so that its derivative is 0 there
+and not NaN. An invalid parameter gives NaN, as SciPy's does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, NoReturn, TypeVar
+
+import numpy as np
+
+from ... import numpy as snp
+from ...array import Array, constant
+from ...errors import InputError, MissingAttribute, TraceError
+from ...facts import Fact, interval
+from ...propagation import Knowledge
+from ...source import user_frame
+from ..mirrored import mirrored
+
+__all__ = ["Continuous", "Discrete", "Frozen", "common_float", "lifted", "log_of", "positive"]
+
+Formula = Callable[..., Any]
+Parameters = Sequence[Array]
+
+
+C = TypeVar("C", bound="type[Distribution]")
+
+
+# -- arguments -------------------------------------------------------------------------------------
+def common_float(values: Sequence[Any]) -> np.dtype[Any]:
+    """The floating dtype of the arguments together; Python's numbers are weak, integers doubles."""
+    kinds: list[Any] = []
+    for each in values:
+        if isinstance(each, np.generic) or not isinstance(each, (bool, int, float)):
+            kinds.append(each.dtype if hasattr(each, "dtype") else np.asarray(each).dtype)
+    found = np.result_type(*kinds) if kinds else np.dtype("float64")
+    return found if found.kind == "f" else np.dtype("float64")
+
+
+def lifted(value: Any, dtype: np.dtype[Any]) -> Array:
+    """The value as a symbolic array of this dtype."""
+    if isinstance(value, Array):
+        return value if value.dtype == dtype else snp.astype(value, dtype)
+    return constant(np.asarray(value).astype(dtype))
+
+
+def _where_valid(value: Array, given: Any, holds: Callable[[Any], Any], known: Fact) -> Array:
+    """The parameter, NaN where it is not valid, unless it is seen or known to be."""
+    if isinstance(given, Array):
+        valid = Knowledge().of(value.node).has(known)
+    else:
+        valid = bool(np.all(holds(np.asarray(given))))
+    return value if valid else snp.where(holds(value), value, lifted(np.nan, value.dtype))
+
+
+def positive(value: Array, given: Any) -> Array:
+    """The parameter, NaN where it is not positive."""
+    return _where_valid(value, given, lambda number: number > 0, Fact("positive"))
+
+
+def log_of(small: Array, other: Array) -> Array:
+    """log(small), by log1p of the other probability where that is the smaller one."""
+    less = small < 0.5
+    return snp.where(
+        less,
+        snp.log(snp.where(less, small, 0.25)),
+        snp.log1p(-snp.where(less, 0.25, other)),
+    )
+
+
+def _probability_valid(value: Array, given: Any) -> Array:
+    return _where_valid(value, given, lambda p: (p >= 0) & (p <= 1), interval(0.0, 1.0))
+
+
+def _any_number(value: Array, given: Any) -> Array:
+    return value
+
+
+def _not_negative(value: Array, given: Any) -> Array:
+    return _where_valid(value, given, lambda number: number >= 0, Fact("nonnegative"))
+
+
+VALID: Mapping[str, Callable[[Array, Any], Array]] = {
+    "positive": positive,
+    "nonnegative": _not_negative,
+    "probability": _probability_valid,
+    "real": _any_number,
+}
+
+
+# -- what every distribution has -------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """SciPy's methods of a distribution, over its standard form.
+
+    Parameters
+    ----------
+    name : str
+        SciPy's.
+    shapes : mapping of str to str
+        Names of the shape parameters in SciPy's order, each with its domain, a key of `VALID`.
+    log_density : callable
+        Of z and the shapes, as are all that follow.
+    cdf, sf, logcdf, logsf, ppf, isf : callable, optional
+        What is missing is made of the others, or refused.
+    below, above : callable, optional
+        Where z is at no point of the support, on its left or right side; NaN is in neither.
+    inside : callable
+        A point of the support.
+    low, high : callable
+        The ends of the support, of the shapes.
+    lacks : frozenset of str
+        Methods that are refused, for no formula keeps their digits.
+    """
+
+    name: str
+    shapes: Mapping[str, str]
+    log_density: Formula
+    cdf_form: Formula | None = None
+    sf_form: Formula | None = None
+    logcdf_form: Formula | None = None
+    logsf_form: Formula | None = None
+    ppf_form: Formula | None = None
+    isf_form: Formula | None = None
+    below: Formula | None = None
+    above: Formula | None = None
+    inside: Formula = lambda *shapes: 0.5
+    low: Formula = lambda *shapes: -np.inf
+    high: Formula = lambda *shapes: np.inf
+    lacks: frozenset[str] = frozenset()
+
+    methods: ClassVar[tuple[str, ...]] = ()
+    scaled: ClassVar[bool] = True
+
+    def __call__(self, *args: Any, **keywords: Any) -> Frozen:
+        """The distribution with its parameters fixed."""
+        self._named(args, keywords)
+        return Frozen(self, args, keywords)
+
+    freeze = __call__
+
+    def __repr__(self) -> str:
+        return f"<symgraph.scipy.stats.{self.name}>"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise refused_method(self.name, name, self.methods)
+
+    # -- parameters --------------------------------------------------------------------------------
+    def _named(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+        names = [*self.shapes, "loc", *(["scale"] if self.scaled else [])]
+        placed = dict(zip(names, args, strict=False))
+        unknown = [each for each in keywords if each not in names]
+        twice = [each for each in keywords if each in placed]
+        given = {"loc": 0, "scale": 1, **placed, **keywords}
+        missing = [each for each in self.shapes if each not in given]
+        if len(args) > len(names) or unknown or twice or missing:
+            wrong = (
+                f"{len(args)} parameters are given"
+                if len(args) > len(names)
+                else f"unknown {', '.join(unknown)}"
+                if unknown
+                else f"{', '.join(twice)} given twice"
+                if twice
+                else f"missing {', '.join(missing)}"
+            )
+            raise InputError(
+                f"stats.{self.name}: {wrong}.", mend=f"Its parameters are {', '.join(names)}."
+            )
+        return given
+
+    def _standard(
+        self, x: Any, args: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> tuple[Array, list[Array], Array | None, Array | None]:
+        """x, the shapes, and the scale and location unless they change nothing."""
+        given = self._named(args, keywords)
+        dtype = common_float([x, *given.values()])
+        shapes = [
+            VALID[domain](lifted(given[name], dtype), given[name])
+            for name, domain in self.shapes.items()
+        ]
+        scale, loc = given["scale"], given["loc"]
+        return (
+            lifted(x, dtype),
+            shapes,
+            None if _is_number(scale, 1) else positive(lifted(scale, dtype), scale),
+            None if _is_number(loc, 0) else lifted(loc, dtype),
+        )
+
+    def _form(self, *names: str) -> Formula | None:
+        return next((form for name in names if (form := getattr(self, f"{name}_form"))), None)
+
+    def _refuse(self, method: str) -> NoReturn:
+        raise refused_method(self.name, method, [m for m in self.methods if self._has(m)])
+
+    def _has(self, method: str) -> bool:
+        if method in self.lacks:
+            return False
+        if method in ("ppf", "isf"):
+            return self._form("ppf", "isf") is not None
+        if method in ("cdf", "sf", "logcdf", "logsf"):
+            return self._form("cdf", "sf", "logcdf", "logsf") is not None
+        return True
+
+    # -- probabilities of both sides ---------------------------------------------------------------
+    def _distributed(self, z: Array, shapes: Parameters, method: str) -> Array:
+        """cdf, sf, logcdf or logsf of z."""
+        if not self._has(method):
+            self._refuse(method)
+        below = self.below(z, *shapes) if self.below else None
+        above = self.above(z, *shapes) if self.above else None
+        outside = _either(self.below, self.above, z, shapes)
+        value = self._inside(_within(z, outside, self.inside(*shapes)), shapes, method)
+        zero, one = (-np.inf, 0.0) if method.startswith("log") else (0.0, 1.0)
+        left, right = (zero, one) if method.endswith("cdf") else (one, zero)
+        for condition, constant_there in ((below, left), (above, right)):
+            if condition is not None:
+                value = snp.where(condition, constant_there, value)
+        return value
+
+    def _inside(self, z: Array, shapes: Parameters, method: str) -> Array:
+        form = self._form(method)
+        if form is not None:
+            return form(z, *shapes)
+        other = {"cdf": "sf", "sf": "cdf", "logcdf": "logsf", "logsf": "logcdf"}[method]
+        if not method.startswith("log"):
+            logarithm = self._form(f"log{method}")
+            if logarithm is not None:
+                return snp.exp(logarithm(z, *shapes))
+            return 1 - self._inside(z, shapes, other)
+        if self._form(method[3:]) is None and self._form(other) is not None:
+            return snp.log1mexp(self._inside(z, shapes, other))
+        return log_of(self._inside(z, shapes, method[3:]), self._inside(z, shapes, other[3:]))
+
+
+def _is_number(value: Any, number: float) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value == number
+
+
+def _either(
+    below: Formula | None, above: Formula | None, z: Array, shapes: Parameters
+) -> Array | None:
+    """Where z is on either side of the support; None if it never is."""
+    found = [condition(z, *shapes) for condition in (below, above) if condition is not None]
+    return snp.logical_or(*found) if len(found) == 2 else found[0] if found else None
+
+
+def _within(z: Array, outside: Array | None, point: Any) -> Array:
+    """z, and a point inside the support where z is outside."""
+    return z if outside is None else snp.where(outside, point, z)
+
+
+def refused_method(distribution: str, method: str, known: Sequence[str]) -> Exception:
+    """The error that tells which methods a distribution has."""
+    frame = user_frame()
+    return MissingAttribute(
+        f"symgraph.scipy.stats.{distribution} has no {method}.",
+        [f"used at {frame.quoted()}"] if frame else [],
+        mend=f"It has {', '.join(known)}. What needs no derivative can be computed by SciPy "
+        "outside of the traced function.",
+    )
+
+
+def published(cls: C) -> C:
+    """The class, its methods taking numbers and symbols, their errors naming the user's line."""
+    for name in cls.methods:
+        setattr(cls, name, mirrored(vars(cls)[name]))
+    return cls
+
+
+# -- continuous ------------------------------------------------------------------------------------
+@published
+class Continuous(Distribution):
+    """A continuous distribution: SciPy's methods on symbols, and on numbers."""
+
+    methods: ClassVar[tuple[str, ...]] = (
+        "logpdf",
+        "pdf",
+        "logcdf",
+        "cdf",
+        "logsf",
+        "sf",
+        "ppf",
+        "isf",
+    )
+
+    def logpdf(self, x: Any, *args: Any, **keywords: Any) -> Any:
+        """The logarithm of the density."""
+        x, shapes, scale, loc = self._standard(x, args, keywords)
+        z = _centred(x, scale, loc)
+        outside = _either(self.below, self.above, z, shapes)
+        value = self.log_density(_within(z, outside, self.inside(*shapes)), *shapes)
+        if scale is not None:
+            value = value - snp.log(scale)
+        if outside is None:
+            return value
+        return _spoiled(snp.where(outside, -np.inf, value), [*shapes, scale])
+
+    def pdf(self, x: Any, *args: Any, **keywords: Any) -> Any:
+        """The density."""
+        return snp.exp(self.logpdf(x, *args, **keywords))
+
+    def cdf(self, x: Any, *args: Any, **keywords: Any) -> Any:
+        """The probability of what is at most x."""
+        return self._probability("cdf", x, args, keywords)
+
+    def sf(self, x: Any, *args: Any, **keywords: Any) -> Any:
+        """The probability of what is larger than x."""
+        return self._probability("sf", x, args, keywords)
+
+    def logcdf(self, x: Any, *args: Any, **keywords: Any) -> Any:
+        """The logarithm of the cdf."""
+        return self._probability("logcdf", x, args, keywords)
+
+    def logsf(self, x: Any, *args: Any, **keywords: Any) -> Any:
+        """The logarithm of the sf."""
+        return self._probability("logsf", x, args, keywords)
+
+    def ppf(self, q: Any, *args: Any, **keywords: Any) -> Any:
+        """The x whose cdf is q; NaN unless q is a probability."""
+        return self._quantile(q, args, keywords, upper=False)
+
+    def isf(self, q: Any, *args: Any, **keywords: Any) -> Any:
+        """The x whose sf is q; NaN unless q is a probability."""
+        return self._quantile(q, args, keywords, upper=True)
+
+    def _probability(
+        self, method: str, x: Any, args: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> Array:
+        x, shapes, scale, loc = self._standard(x, args, keywords)
+        value = self._distributed(_centred(x, scale, loc), shapes, method)
+        return _spoiled(value, [*shapes, scale] if self.below or self.above else [])
+
+    def _quantile(
+        self, q: Any, args: Sequence[Any], keywords: Mapping[str, Any], *, upper: bool
+    ) -> Array:
+        form = self._form("isf" if upper else "ppf")
+        other = self._form("ppf" if upper else "isf")
+        if form is None and other is None:
+            self._refuse("isf" if upper else "ppf")
+        q, shapes, scale, loc = self._standard(q, args, keywords)
+        first, last = (lifted(end(*shapes), q.dtype) for end in (self.low, self.high))
+        if upper:
+            first, last = last, first
+        within = (q > 0) & (q < 1)
+        safe = snp.where(within, q, 0.5)
+        value = form(safe, *shapes) if form else other(1 - safe, *shapes)  # pyright: ignore[reportOptionalCall]
+        ends = snp.where(q == 0, first, snp.where(q == 1, last, np.nan))
+        value = snp.where(within, value, ends)
+        value = value if scale is None else value * scale
+        value = value if loc is None else value + loc
+        return _spoiled(value, [*shapes, scale])
+
+
+def _centred(x: Array, scale: Array | None, loc: Array | None) -> Array:
+    x = x if loc is None else x - loc
+    return x if scale is None else x / scale
+
+
+def _spoiled(value: Array, parameters: Sequence[Array | None]) -> Array:
+    """The value, NaN where a parameter is, also where the value does not depend on it."""
+    for each in parameters:
+        if each is not None and each.node.op.name == "where":
+            value = snp.where(snp.isnan(each), np.nan, value)
+    return value
+
+
+# -- discrete --------------------------------------------------------------------------------------
+@published
+class Discrete(Distribution):
+    """A distribution of whole numbers: SciPy's methods on symbols, and on numbers."""
+
+    methods: ClassVar[tuple[str, ...]] = ("logpmf", "pmf", "logcdf", "cdf", "logsf", "sf")
+    scaled: ClassVar[bool] = False
+
+    def logpmf(self, k: Any, *args: Any, **keywords: Any) -> Any:
+        """The logarithm of the probability of k; -inf unless k is a whole number."""
+        k, shapes, _scale, loc = self._standard(k, args, keywords)
+        k = k if loc is None else k - loc
+        # Not `floor(k) != k`, which holds of NaN.
+        broken = snp.logical_or(snp.floor(k) < k, snp.floor(k) > k)
+        outside = snp.logical_or(broken, _either(self.below, self.above, k, shapes))
+        value = self.log_density(_within(k, outside, self.inside(*shapes)), *shapes)
+        return _spoiled(snp.where(outside, -np.inf, value), shapes)
+
+    def pmf(self, k: Any, *args: Any, **keywords: Any) -> Any:
+        """The probability of k."""
+        return snp.exp(self.logpmf(k, *args, **keywords))
+
+    def cdf(self, k: Any, *args: Any, **keywords: Any) -> Any:
+        """The probability of what is at most k."""
+        return self._probability("cdf", k, args, keywords)
+
+    def sf(self, k: Any, *args: Any, **keywords: Any) -> Any:
+        """The probability of what is larger than k."""
+        return self._probability("sf", k, args, keywords)
+
+    def logcdf(self, k: Any, *args: Any, **keywords: Any) -> Any:
+        """The logarithm of the cdf."""
+        return self._probability("logcdf", k, args, keywords)
+
+    def logsf(self, k: Any, *args: Any, **keywords: Any) -> Any:
+        """The logarithm of the sf."""
+        return self._probability("logsf", k, args, keywords)
+
+    def _probability(
+        self, method: str, k: Any, args: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> Array:
+        k, shapes, _scale, loc = self._standard(k, args, keywords)
+        k = snp.floor(k if loc is None else k - loc)
+        return _spoiled(self._distributed(k, shapes, method), shapes)
+
+
+# -- parameters fixed ------------------------------------------------------------------------------
+class Frozen:
+    """A distribution with its parameters, as `stats.norm(loc, scale)` gives it."""
+
+    __slots__ = ("_args", "_keywords", "dist")
+
+    def __init__(self, dist: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+        self.dist = dist
+        self._args = tuple(args)
+        self._keywords = dict(keywords)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        method = getattr(self.dist, name)
+        if name not in self.dist.methods:
+            raise TraceError(f"{name} is no method of a frozen distribution.")
+        return partial(_call_frozen, method, self._args, self._keywords)
+
+    def __repr__(self) -> str:
+        return f"<symgraph.scipy.stats.{self.dist.name}, frozen>"
+
+
+def _call_frozen(
+    method: Callable[..., Any], args: Sequence[Any], keywords: Mapping[str, Any], x: Any
+) -> Any:
+    return method(x, *args, **keywords)

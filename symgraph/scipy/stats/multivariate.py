@@ -1,0 +1,147 @@
+"""Distributions of vectors: the multivariate normal one and Dirichlet's."""
+
+from __future__ import annotations
+
+from math import log, pi
+from typing import Any
+
+import numpy as np
+
+from ... import numpy as snp
+from ...array import Array
+from ...dims import known_equal, show_shape
+from ...errors import ShapeError, TraceError
+from ..mirrored import mirrored
+from .distribution import Frozen, common_float, lifted, positive, refused_method
+
+__all__ = ["dirichlet", "multivariate_normal"]
+
+
+class _Vectors:
+    """What distributions of vectors share: freezing, and the methods they do not have."""
+
+    methods: tuple[str, ...] = ("logpdf", "pdf")
+    name: str = ""
+
+    def __call__(self, *args: Any, **keywords: Any) -> Frozen:
+        return Frozen(self, args, keywords)
+
+    def __repr__(self) -> str:
+        return f"<symgraph.scipy.stats.{self.name}>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise refused_method(self.name, name, self.methods)
+
+
+def _log_normal(x: Any, mean: Any, cov: Any, allow_singular: bool) -> Array:
+    if allow_singular:
+        raise TraceError(
+            "multivariate_normal: allow_singular=True has no derivative here.",
+            mend="Give a covariance that is positive definite.",
+        )
+    dtype = common_float([x, 0 if mean is None else mean, cov])
+    x, cov = lifted(x, dtype), lifted(cov, dtype)
+    center = None if mean is None else snp.atleast_1d(lifted(mean, dtype))
+    size: Any = (
+        cov.shape[-1]
+        if cov.ndim
+        else center.shape[-1]
+        if center is not None and not known_equal(center.shape[-1], 1)
+        else 1
+    )
+    if cov.ndim < 2:
+        cov = snp.diag(snp.broadcast_to(cov, (size,)))
+    if cov.ndim != 2 or not known_equal(cov.shape[0], cov.shape[1]):
+        raise ShapeError(f"multivariate_normal: a covariance of shape {show_shape(cov.shape)}.")
+    if not x.ndim or (known_equal(size, 1) and x.ndim == 1):
+        x = x[..., None]
+    if not known_equal(x.shape[-1], size):
+        raise ShapeError(
+            f"multivariate_normal: vectors of {x.shape[-1]} elements do not fit a covariance of "
+            f"{size} rows.",
+            mend="The last axis of x is that of the vectors.",
+        )
+    deviation = x if center is None else x - center
+    factor = snp.cholesky(cov)
+    if deviation.ndim == 1:
+        whitened = snp.sum(snp.solve_triangular(factor, deviation, lower=True) ** 2)
+    else:
+        columns = snp.reshape(deviation, (-1, size)).T
+        squares = snp.sum(snp.solve_triangular(factor, columns, lower=True) ** 2, axis=0)
+        whitened = snp.reshape(squares, deviation.shape[:-1])
+    log_volume = snp.sum(snp.log(snp.diagonal(factor)))
+    # SciPy leaves out axes of length one.
+    whitened = snp.squeeze(
+        whitened, axis=tuple([k for k, n in enumerate(whitened.shape) if n == 1])
+    )
+    return -0.5 * (whitened + size * log(2 * pi)) - log_volume
+
+
+class _MultivariateNormal(_Vectors):
+    """The normal distribution of vectors, by the Cholesky factor of its covariance.
+
+    `logpdf(x, mean=None, cov=1)` and `pdf`, as SciPy's: the last axis of x is that of the vectors;
+    a covariance that is a number or a vector stands for a diagonal. Of a matrix the lower triangle
+    is read, and its gradient is symmetric. A matrix that is not positive definite raises
+    `numpy.linalg.LinAlgError` when the graph runs on NumPy.
+    """
+
+    name = "multivariate_normal"
+
+    @mirrored
+    def logpdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
+        """The logarithm of the density."""
+        return _log_normal(x, mean, cov, allow_singular)
+
+    @mirrored
+    def pdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
+        """The density."""
+        return snp.exp(_log_normal(x, mean, cov, allow_singular))
+
+
+def _log_dirichlet(x: Any, alpha: Any) -> Array:
+    dtype = common_float([x, alpha])
+    x, given = lifted(x, dtype), alpha
+    alpha = positive(lifted(alpha, dtype), given)
+    if alpha.ndim != 1 or x.ndim < 1:
+        raise ShapeError("dirichlet: alpha is a vector, and x has one row for each element.")
+    if not known_equal(x.shape[0], alpha.shape[0]):
+        x = snp.concatenate([x, 1 - snp.sum(x, axis=0, keepdims=True)], axis=0)
+    if not known_equal(x.shape[0], alpha.shape[0]):
+        raise ShapeError(
+            f"dirichlet: {x.shape[0] - 1} rows do not fit {alpha.shape[0]} parameters.",
+            mend="x has as many rows as alpha, or one less.",
+        )
+    weights = snp.reshape(alpha, (alpha.shape[0], *[1] * (x.ndim - 1)))
+    log_norm = snp.sum(snp.gammaln(alpha)) - snp.gammaln(snp.sum(alpha))
+    slack = 1e-9 if dtype == np.float64 else 1e-5
+    off = snp.logical_or(snp.any(x < 0, axis=0), snp.abs(snp.sum(x, axis=0) - 1) > slack)
+    safe = snp.where(off, 1.0, x)
+    value = snp.sum(snp.xlogy(weights - 1, safe), axis=0) - log_norm
+    return snp.where(off, np.nan, value)
+
+
+class _Dirichlet(_Vectors):
+    """Dirichlet's distribution on the simplex.
+
+    `logpdf(x, alpha)` and `pdf`, as SciPy's: the first axis of x is that of the parts, the last of
+    which may be left out. NaN for what is not on the simplex, where SciPy raises.
+    """
+
+    name = "dirichlet"
+
+    @mirrored
+    def logpdf(self, x: Any, alpha: Any) -> Any:
+        """The logarithm of the density."""
+        return _log_dirichlet(x, alpha)
+
+    @mirrored
+    def pdf(self, x: Any, alpha: Any) -> Any:
+        """The density."""
+        return snp.exp(_log_dirichlet(x, alpha))
+
+
+multivariate_normal = _MultivariateNormal()
+dirichlet = _Dirichlet()

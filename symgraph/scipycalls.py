@@ -1,0 +1,159 @@
+"""Which function of SciPy asked a symbolic array for numbers, and what to call instead.
+
+SciPy's functions that are no ufuncs make NumPy arrays of their arguments. With SCIPY_ARRAY_API=1 a
+few ask for the array's own namespace first: of those mirrored here, `special.softmax` and
+`integrate.cumulative_trapezoid` of SciPy 1.17 then trace, the others do not. None calls a hook that
+tells its name, so the name is read from the frames on the way.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+from typing import Any
+
+__all__ = ["MIRRORED", "scipy_call"]
+
+MIRRORED: dict[str, frozenset[str]] = {
+    "special": frozenset(["log_softmax", "logsumexp", "multigammaln", "softmax"]),
+    "stats": frozenset(
+        [
+            "bernoulli",
+            "beta",
+            "binom",
+            "cauchy",
+            "chi2",
+            "dirichlet",
+            "expon",
+            "f",
+            "gamma",
+            "genextreme",
+            "geom",
+            "gumbel_l",
+            "gumbel_r",
+            "halfcauchy",
+            "halfnorm",
+            "invgamma",
+            "laplace",
+            "logistic",
+            "lognorm",
+            "multivariate_normal",
+            "nbinom",
+            "norm",
+            "pareto",
+            "poisson",
+            "rayleigh",
+            "skewnorm",
+            "t",
+            "truncnorm",
+            "uniform",
+            "weibull_min",
+        ]
+    ),
+    "linalg": frozenset(
+        [
+            "block_diag",
+            "cho_factor",
+            "cho_solve",
+            "cholesky",
+            "circulant",
+            "det",
+            "eigh",
+            "eigvalsh",
+            "expm",
+            "hankel",
+            "inv",
+            "khatri_rao",
+            "kron",
+            "norm",
+            "pinv",
+            "solve",
+            "solve_continuous_lyapunov",
+            "solve_discrete_lyapunov",
+            "solve_sylvester",
+            "solve_triangular",
+            "svdvals",
+            "toeplitz",
+        ]
+    ),
+    "signal": frozenset(["convolve", "correlate", "fftconvolve", "oaconvolve"]),
+    "integrate": frozenset(["cumulative_trapezoid", "odeint", "simpson", "solve_ivp", "trapezoid"]),
+}
+"""What stands in `symgraph.scipy`, by module."""
+
+_INSTEAD = {
+    "optimize": "sg.flat_objective(f, ...) gives an optimizer values and gradients outside of the "
+    "traced function; sg.root and sg.fixed_point solve inside of one.",
+    "interpolate": "np.interp is traced; other interpolants with constant places are a constant "
+    "matrix times the values.",
+    "fft": "Fourier transforms give complex numbers, and symbolic arrays are real: multiply with "
+    "constant matrices of cosines and sines.",
+}
+_OTHERWISE = "symgraph.scipy has {known}; sg.custom_op makes an operation of any other function."
+
+
+def scipy_call() -> tuple[str, str] | None:
+    """The function of SciPy that the user called, and how to go on; None outside of SciPy."""
+    frames = _scipy_frames()
+    if not frames:
+        return None
+    for frame in frames:
+        module, name = _called(frame)
+        if name and _is_public(module, name.partition(".")[0]):
+            return f"scipy.{module}.{name}", _mend(module, name)
+    module = next((each for each, _ in map(_called, frames) if each != "_lib"), "")
+    return f"A function of {f'scipy.{module}' if module else 'SciPy'}", _mend(module, "")
+
+
+def _scipy_frames() -> list[FrameType]:
+    """Frames of SciPy's between here and the user's, outermost first."""
+    found: list[FrameType] = []
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        package = (frame.f_globals.get("__name__") or "").partition(".")[0]
+        if package == "scipy":
+            found.append(frame)
+        elif package not in ("symgraph", "numpy"):
+            break
+        frame = frame.f_back
+    return found[::-1]
+
+
+def _called(frame: FrameType) -> tuple[str, str]:
+    """The module and name of the function that a frame runs or, as a decorator, wraps."""
+    module = _module(frame.f_globals.get("__name__"))
+    wrapped = frame.f_locals.get("f") if module == "_lib" else None
+    if wrapped is not None:
+        return _module(getattr(wrapped, "__module__", "")), getattr(wrapped, "__name__", "")
+    return module, _method(frame) if "self" in frame.f_locals else frame.f_code.co_name
+
+
+def _module(name: Any) -> str:
+    """`stats`, of a module somewhere in scipy.stats."""
+    parts = str(name or "").split(".")
+    return parts[1] if len(parts) > 1 else ""
+
+
+def _is_public(module: str, name: str) -> bool:
+    return not name.startswith("_") and hasattr(sys.modules.get(f"scipy.{module}"), name)
+
+
+def _method(frame: FrameType) -> str:
+    """`norm.logpdf` of a frame in that method; `CubicSpline` where one is made."""
+    owner: Any = frame.f_locals["self"]
+    method = frame.f_code.co_name
+    dist = vars(owner).get("dist", owner) if hasattr(owner, "__dict__") else owner
+    name = vars(dist).get("name") if hasattr(dist, "__dict__") else None
+    if not isinstance(name, str):
+        name = type(dist).__name__.removesuffix("_gen").removesuffix("_frozen")
+    return name if method.startswith("__") else "" if method[0] == "_" else f"{name}.{method}"
+
+
+def _mend(module: str, name: str) -> str:
+    if name.partition(".")[0] in MIRRORED.get(module, ()):
+        return f"Use symgraph.scipy.{module}.{name}."
+    if module in _INSTEAD:
+        return _INSTEAD[module]
+    known = [f"{each}: {', '.join(sorted(names))}" for each, names in MIRRORED.items()]
+    mirrored = [each for each in known if each.startswith(f"{module}:")]
+    return _OTHERWISE.format(known="; ".join(mirrored or sorted(MIRRORED)))

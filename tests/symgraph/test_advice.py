@@ -1,0 +1,193 @@
+"""What a symbolic array tells on meeting what takes only numbers: the call that traces."""
+
+from __future__ import annotations
+
+import math
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgraph as sg
+import symgraph.numpy as snp
+from symgraph.array import Array
+from symgraph.errors import InputError, TraceError
+
+TABLE = np.arange(10.0)
+ROWS = np.arange(10.0).reshape(5, 2)
+V = np.array([1.0, 2.0, 3.0])
+
+
+def whole(x):
+    return snp.astype(x[0], "int64")
+
+
+def asserted(x):
+    assert np.all(x > 0)
+    return np.sum(x)
+
+
+def returns_nothing(x):
+    np.sum(x)
+
+
+def listed(x):
+    pair = [x[0], x[1]]
+    return np.sum(np.asarray(pair))
+
+
+def of_the_list(x):
+    return np.mean(
+        [
+            x[0],
+            x[1],
+        ]
+    )
+
+
+CASES: list[tuple[Callable[[Any], Any], str]] = [
+    (lambda x: math.exp(x[0]), "Use np.exp,"),
+    (lambda x: math.pow(x[0], 2), "Use np.power,"),
+    (lambda x: math.lgamma(np.sum(x)), "Use scipy.special.gammaln,"),
+    (lambda x: np.sum(np.array([x[0], x[1]])), "np.stack([x[0], x[1]])"),
+    (listed, "np.stack(pair)"),
+    (of_the_list, "np.mean(np.stack([x[0], x[1]]))"),
+    (lambda x: np.sum(np.r_[x[0], x[1]]), "np.concatenate"),
+    (lambda x: np.sum(np.c_[x, x]), "np.column_stack"),
+    (lambda x: TABLE[whole(x)], "snp.take(TABLE, index)."),
+    (lambda x: np.sum(ROWS[whole(x)]), "snp.take(ROWS, index, axis=0)"),
+    (lambda x: [1.0, 2.0][whole(x)] * x[0], "snp.take(values, i, axis=0)"),
+    (lambda x: round(np.sum(x)), "np.round(x, decimals)"),
+    (lambda x: round(np.sum(x), 2), "np.round(x, decimals)"),
+    (lambda x: f"{np.sum(x):.3f}", "format the numbers it returns"),
+    (asserted, "assume=sg.positive"),
+    (returns_nothing, "End it with `return`"),
+]
+
+
+@pytest.mark.parametrize(("f", "mend"), CASES, ids=[mend for _, mend in CASES])
+def test_the_error_names_what_traces_at_the_user_s_line(f, mend):
+    with pytest.raises(TraceError) as raised:
+        sg.grad(f)(V)
+    assert mend in str(raised.value)
+    assert "test_advice.py" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("advised", "value"),
+    [
+        (lambda x: np.exp(x[0]), math.exp(1.0)),
+        (lambda x: np.sum(np.stack([x[0], x[1]])), 3.0),
+        (lambda x: np.mean(np.stack([x[0], x[1]])), 1.5),
+        (lambda x: np.sum(np.column_stack([x, x])), 12.0),
+        (lambda x: snp.take(TABLE, whole(x)) + 0 * x[0], 1.0),
+        (lambda x: np.sum(snp.take(ROWS, whole(x), axis=0)) + 0 * x[0], 5.0),
+    ],
+)
+def test_what_is_advised_traces(advised, value):
+    assert sg.value_and_grad(advised)(V)[0] == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.zeros(x.shape[0]) + x,
+        lambda x: np.ones((2 * x.shape[0],)),
+        lambda x: sum(x[i] for i in range(x.shape[0])),
+    ],
+)
+def test_a_named_dimension_is_no_number(f):
+    with pytest.raises(TraceError, match="size of a named dimension") as raised:
+        sg.trace(f, x=sg.spec("n"))
+    assert "snp.zeros" in str(raised.value)
+    assert f"test_advice.py:{f.__code__.co_firstlineno}" in str(raised.value)
+
+
+def test_other_errors_of_the_user_s_code_stay_as_they_are():
+    def adds_text(x):
+        return np.sum(x) + len(3)
+
+    with pytest.raises(TypeError, match="has no len") as raised:
+        sg.trace(adds_text, x=sg.spec("n"))
+    assert not isinstance(raised.value, sg.SymgraphError)
+
+
+def test_text_of_a_symbol_may_stand_in_a_string():
+    shown: list[str] = []
+
+    def loss(x):
+        shown.append(f"{np.sum(x)}")
+        return np.sum(x)
+
+    sg.grad(loss)(V)
+    assert shown == ["<Array sum float64[]>"]
+
+
+def test_none_given_for_an_array_is_told():
+    with pytest.raises(InputError, match=r"no leaf of 'x' is an array"):
+        sg.grad(lambda x: np.sum(x))(None)
+    with pytest.raises(InputError, match=r"no leaf of 'x' is an array") as raised:
+        sg.grad(lambda x: np.sum(x))({"scale": "large"})
+    assert "x['scale'] = 'large'" in str(raised.value)
+    graph = sg.trace(lambda x: np.sum(x), x=sg.spec((3,)))
+    with pytest.raises(InputError, match="'x' is None"):
+        graph.lower()(None)
+    with pytest.raises(InputError, match="'x' is None"):
+        graph.evaluate(x=None)
+
+
+def test_a_property_is_not_run_to_find_advice():
+    class Box:
+        asked = 0
+
+        @property
+        def exp(self) -> Any:
+            type(self).asked += 1
+            return math.exp
+
+    box = Box()
+    with pytest.raises(TraceError, match="evaluate the graph"):
+        sg.grad(lambda x: box.exp(x[0]))(V)
+    assert Box.asked == 1
+
+
+def test_an_expression_may_stand_on_several_lines_and_in_any_letters():
+    def loss(x):
+        größe = x[0]; return größe + math.exp(  # noqa: E702
+            größe,  # é
+        )  # fmt: skip
+
+    with pytest.raises(TraceError, match=r"Use np\.exp"):
+        sg.grad(loss)(V)
+
+
+def test_no_source_no_advice():
+    scope: dict[str, Any] = {"math": math}
+    exec(compile("def f(x):\n    return math.exp(x[0])", "<nowhere>", "exec"), scope)
+    with pytest.raises(TraceError, match="evaluate the graph"):
+        sg.grad(scope["f"])(V)
+
+
+def test_lines_of_pandas_are_not_the_user_s(monkeypatch):
+    source = "def mapped(f, x):\n    return f(x)\n"
+    pandas = types.ModuleType("pandas")
+    monkeypatch.setitem(sys.modules, "pandas", pandas)
+    exec(compile(source, "pandas/core.py", "exec"), pandas.__dict__)
+
+    def loss(x):
+        return pandas.mapped(float, x)
+
+    with pytest.raises(TraceError) as raised:
+        sg.grad(loss)(V)
+    assert "pandas.mapped(float, x)" in str(raised.value)
+    assert "core.py" not in str(raised.value)
+
+
+def test_a_symbol_by_hand_is_answered_too():
+    x = sg.input("x", ())
+    assert isinstance(x, Array)
+    with pytest.raises(TraceError, match=r"Use np\.sqrt"):
+        math.sqrt(x)

@@ -1,0 +1,166 @@
+"""Graphs lowered to JAX: JAX arrays in and out, under jax.jit, jax.grad and jax.vmap."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgraph as sg
+from symgraph.errors import BackendError, InputError
+
+jax = pytest.importorskip("jax", reason="the jax extra is not installed")
+jnp = jax.numpy
+wide = getattr(jax, "enable_x64", None)
+if wide is None:
+    from jax.experimental import enable_x64 as wide
+
+
+def f(x: Any, y: Any) -> Any:
+    return np.sum(np.tanh(x) ** 2 * y)
+
+
+def slope(x: Any, y: Any) -> Any:
+    return 2 * np.tanh(x) * (1 - np.tanh(x) ** 2) * y
+
+
+X, Y = np.array([0.3, -1.2, 0.0]), np.array([1.0, 2.0, 3.0])
+
+
+@pytest.fixture(scope="module")
+def run() -> Any:
+    return sg.trace(f, x="n", y="n").lower("jax")
+
+
+@pytest.fixture(scope="module")
+def narrow() -> Any:
+    return sg.trace(f, x=sg.spec("n", "float32"), y=sg.spec("n", "float32")).lower("jax")
+
+
+# -- as given --------------------------------------------------------------------------------------
+def test_numpy_in_numpy_out_and_the_callers_own(run: Any) -> None:
+    found = run(X, Y)
+    assert type(found) is np.ndarray
+    assert found.flags.writeable
+    assert np.allclose(found, f(X, Y), rtol=1e-12)
+
+
+def test_one_jax_array_among_the_inputs_makes_the_results_jaxs(run: Any) -> None:
+    with wide(True):
+        for given in ((jnp.asarray(X), jnp.asarray(Y)), (jnp.asarray(X), Y), (X, jnp.asarray(Y))):
+            found = run(*given)
+            assert isinstance(found, jax.Array)
+            assert found.dtype == np.float64
+            assert np.allclose(found, f(X, Y), rtol=1e-12)
+
+
+def test_numpy_out_says_it_for_all(narrow: Any) -> None:
+    dag = narrow.dag
+    x, y = X.astype("float32"), Y.astype("float32")
+    for out, kind in ((True, np.ndarray), (False, jax.Array)):
+        lowered = sg.Graph(dag).lower("jax", numpy_out=out)
+        assert isinstance(lowered(x, y), kind)
+        assert isinstance(lowered(jnp.asarray(x), y), kind)
+        assert isinstance(pickle.loads(pickle.dumps(lowered))(x, y), kind)
+
+
+def test_dtypes_widen_where_nothing_is_lost_and_are_refused_else(run: Any, narrow: Any) -> None:
+    assert run(jnp.ones(3, "float32"), Y).dtype == np.float64
+    with wide(True), pytest.raises(InputError, match="float64, but float32 was declared"):
+        narrow(jnp.ones(3, "float64"), Y.astype("float32"))
+    with pytest.raises(InputError, match=r"shape \[4\], but \[n\] was declared with n=3"):
+        run(jnp.ones(3, "float32"), jnp.ones(4, "float32"))
+    with pytest.raises(InputError, match="missing y"):
+        run(x=jnp.ones(3, "float32"))
+
+
+# -- under JAX's transformations -------------------------------------------------------------------
+def test_it_stands_under_jit_grad_and_vmap(run: Any) -> None:
+    with wide(True):
+        x, y = jnp.asarray(X), jnp.asarray(Y)
+        assert np.allclose(jax.jit(run)(x, y), f(X, Y), rtol=1e-12)
+        assert np.allclose(jax.jit(lambda x: run(x, Y) * 2)(x), 2 * f(X, Y), rtol=1e-12)
+        assert np.allclose(jax.grad(run)(x, y), slope(X, Y), rtol=1e-10)
+        assert np.allclose(jax.grad(run, argnums=1)(x, y), np.tanh(X) ** 2, rtol=1e-10)
+        rows = np.stack([X, 2 * X])
+        found = jax.jit(jax.vmap(jax.grad(run), in_axes=(0, None)))(jnp.asarray(rows), y)
+        assert np.allclose(found, slope(rows, Y), rtol=1e-10)
+        second = sg.hessian(f)(X, Y)
+        assert np.allclose(jax.hessian(run)(x, y), second, rtol=1e-8, atol=1e-12)
+
+
+def test_float32_graphs_stand_there_whatever_the_types(narrow: Any) -> None:
+    x, y = X.astype("float32"), Y.astype("float32")
+    for each in (False, True):
+        with wide(each):
+            found = jax.jit(jax.grad(narrow))(jnp.asarray(x), jnp.asarray(y))
+            assert found.dtype == np.float32
+            assert np.allclose(found, slope(X, Y), rtol=1e-4, atol=1e-6)
+
+
+def test_graphs_of_64_bits_are_refused_where_jax_has_none(run: Any) -> None:
+    with wide(False):
+        rows = ((jax.jit(run), (3,)), (jax.grad(run), (3,)), (jax.vmap(run), (2, 3)))
+        for transformed, shape in rows:
+            with pytest.raises(BackendError, match="computes in float64") as told:
+                transformed(jnp.ones(shape), jnp.ones(shape))
+            assert "jax_enable_x64" in str(told.value)
+            assert "test_jax.py" in str(told.value)
+
+
+def test_loops_choices_and_structures_pass_through() -> None:
+    def g(c: Any, xs: Any) -> Any:
+        last, steps = sg.scan(lambda c, x: (np.tanh(c * x), c + x), c, xs)
+        return {"last": sg.cond(np.sum(last) > 0, np.exp, np.negative, last), "steps": [steps]}
+
+    run = sg.trace(g, c="3", xs="4, 3").lower("jax")
+    c, xs = np.array([0.1, 0.5, -0.3]), np.linspace(-1, 1, 12).reshape(4, 3)
+    wanted = run(c, xs)
+    with wide(True):
+        found = jax.jit(run)(jnp.asarray(c), xs)
+        slopes = jax.grad(lambda c: jnp.sum(run(c, xs)["last"]))(jnp.asarray(c))
+    assert isinstance(found["steps"][0], jax.Array)
+    assert np.allclose(found["last"], wanted["last"])
+    assert np.allclose(found["steps"][0], wanted["steps"][0])
+    ours = sg.grad(lambda c: np.sum(g(c, xs)["last"]))(c)
+    assert np.allclose(slopes, ours)
+
+
+# -- transforms ------------------------------------------------------------------------------------
+def test_transforms_take_and_give_jax_arrays_under_jax_too() -> None:
+    ours = sg.grad(f, backend="jax")
+    assert type(ours(X, Y)) is np.ndarray
+    x, y = jnp.asarray(X, "float32"), jnp.asarray(Y, "float32")
+    for found in (ours(x, y), jax.jit(ours)(x, y), jax.vmap(ours)(x[None], y[None])[0]):
+        assert isinstance(found, jax.Array)
+        assert np.allclose(found, slope(X, Y), rtol=1e-4, atol=1e-6)
+
+
+def test_directions_may_be_traced_too() -> None:
+    product = sg.hvp(f, backend="jax")
+    x, y, v = (jnp.asarray(each, "float32") for each in (X, Y, np.ones(3)))
+    found = jax.jit(lambda x, y, v: product(x, y, v=v))(x, y, v)
+    assert np.allclose(found, sg.hvp(f)(X, Y, v=np.ones(3)), rtol=1e-3, atol=1e-5)
+    value, tangent = jax.jit(lambda x, v: sg.jvp(np.sin, backend="jax")(x, tangent=v))(x, v)
+    assert np.allclose(tangent, np.cos(X), rtol=1e-5)
+    assert np.allclose(value, np.sin(X), rtol=1e-5)
+
+
+def test_threads_share_a_lowered_function(run: Any) -> None:
+    wanted, found = f(X, Y), []
+
+    def work() -> None:
+        for _ in range(20):
+            found.append((run(X, Y), run(jnp.asarray(X, "float32"), Y)))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert len(found) == 80
+    assert all(np.allclose(one, wanted, rtol=1e-12) for one, _ in found)
+    assert all(isinstance(other, jax.Array) and other.dtype == "float64" for _, other in found)

@@ -1,0 +1,185 @@
+"""Random numbers that a trace would freeze are refused."""
+
+from __future__ import annotations
+
+import random
+import threading
+from random import gauss
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.random import normal
+
+import symgraph as sg
+
+RNG = np.random.default_rng(0)
+STATE = np.random.RandomState(0)
+X = np.ones(3)
+
+
+def legacy(x):
+    return np.sum(x * np.random.normal(size=3))
+
+
+def by_name(x):
+    return np.sum(x * normal(size=3))
+
+
+def by_generator(x):
+    return np.sum(x * RNG.normal(size=3))
+
+
+def by_state(x):
+    return np.sum(x * STATE.randn(3))
+
+
+def by_default(x, rng=RNG):
+    return np.sum(x * rng.normal(size=3))
+
+
+def unseeded(x):
+    return np.sum(x * np.random.default_rng().normal(size=3))
+
+
+def python(x):
+    return np.sum(x * random.random())
+
+
+def python_by_name(x):
+    return np.sum(x * gauss(0, 1))
+
+
+def seeding(x):
+    np.random.seed(0)
+    return np.sum(x)
+
+
+def spawning(x):
+    return np.sum(x * RNG.spawn(1)[0].normal())
+
+
+REFUSED = [
+    legacy,
+    by_name,
+    by_generator,
+    by_state,
+    by_default,
+    unseeded,
+    python,
+    python_by_name,
+    seeding,
+    spawning,
+]
+
+
+@pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)
+def test_np_random_inside_a_traced_function_is_an_error_that_names_sg_random(f: Any) -> None:
+    # users.md, "Silent differences", 3: it was drawn once and frozen.
+    for call in (
+        lambda: sg.grad(f)(X),
+        lambda: sg.value_and_grad(f)(X),
+        lambda: sg.jvp(f)(X, tangent=X),
+        lambda: sg.trace(f, x=(3,)),
+        lambda: sg.trace(lambda x: f(x), x=(3,)),
+    ):
+        with pytest.raises(sg.TraceError, match=r"sg\.random\.normal\(key, shape\)") as told:
+            call()
+        assert "draws random numbers" in str(told.value)
+
+
+def test_the_error_names_the_line_that_draws() -> None:
+    for f, line in ((legacy, "np.random.normal(size=3)"), (by_name, "normal(size=3)")):
+        with pytest.raises(sg.TraceError) as told:
+            sg.grad(f)(X)
+        assert f"return np.sum(x * {line})" in str(told.value)
+    with pytest.raises(sg.TraceError, match=r"drawn at .*return np.sum\(x \* RNG.normal"):
+        sg.grad(by_generator)(X)
+
+
+def test_a_generator_held_by_an_object_or_passed_as_an_argument() -> None:
+    class Dropout:
+        def __init__(self) -> None:
+            self.rng = np.random.default_rng(1)
+            self.parts = {"state": [np.random.RandomState(1)]}
+
+        def loss(self, x):
+            return np.sum(x * self.rng.random(3))
+
+        def deep(self, x):
+            return np.sum(x * self.parts["state"][0].rand())
+
+    class Holder:
+        normal = RNG.normal
+
+    layer = Dropout()
+    for f in (layer.loss, layer.deep):
+        with pytest.raises(sg.TraceError, match=r"from self\.(rng|parts).*made outside"):
+            sg.grad(f)(X)
+    for rng in (np.random.default_rng(0), Holder()):
+        with pytest.raises(sg.TraceError, match=r"int\(rng.integers"):
+            sg.grad(lambda x, rng: np.sum(x * rng.normal()))(X, rng)
+
+
+def test_a_step_of_a_loop_cannot_draw_from_a_generator_of_its_function() -> None:
+    def f(x):
+        rng = np.random.default_rng(0)
+        return sg.fori_loop(3, lambda i, c: c + rng.normal(), np.sum(x))
+
+    with pytest.raises(sg.TraceError, match="draws random numbers from rng"):
+        sg.grad(f)(X)
+
+
+def test_a_generator_seeded_inside_draws_the_same_at_each_call() -> None:
+    def f(x):
+        return np.sum(x * np.random.default_rng(3).normal(size=3))
+
+    g = sg.grad(f)
+    np.testing.assert_array_equal(g(X), np.random.default_rng(3).normal(size=3))
+    np.testing.assert_array_equal(g(2 * X), g(X))
+
+
+def test_a_generator_that_is_not_drawn_from_is_no_matter() -> None:
+    def f(x, rng=RNG):
+        return np.sum(x**2) if rng is not None else x
+
+    np.testing.assert_array_equal(sg.grad(f)(X), 2 * X)
+
+
+def test_afterwards_all_is_as_it_was() -> None:
+    originals = np.random.normal, random.random, np.random.default_rng
+    with pytest.raises(sg.TraceError):
+        sg.grad(legacy)(X)
+    with pytest.raises(ZeroDivisionError):
+        sg.grad(lambda x: 1 / 0)(X)
+    assert (np.random.normal, random.random, np.random.default_rng) == originals
+    assert np.random.normal(size=2).shape == (2,)
+    assert np.random.default_rng().normal(size=2).shape == (2,)
+
+
+def test_other_threads_draw_while_a_function_is_traced() -> None:
+    inside, drawn = threading.Event(), threading.Event()
+    found: list[Any] = []
+
+    def draws() -> None:
+        inside.wait(10)
+        found.append((np.random.normal(), random.random(), np.random.default_rng().normal()))
+        drawn.set()
+
+    def f(x):
+        inside.set()
+        assert drawn.wait(10)
+        return np.sum(x**2)
+
+    thread = threading.Thread(target=draws)
+    thread.start()
+    np.testing.assert_array_equal(sg.grad(f)(X), 2 * X)
+    thread.join()
+    assert len(found) == 1
+
+
+def test_a_method_of_a_generator_that_is_enclosed() -> None:
+    draw, uniform = random.Random(1).gauss, np.random.default_rng(1).random
+    for f in (lambda x: x * draw(0, 1), lambda x: x * uniform()):
+        with pytest.raises(sg.TraceError, match=r"draws random numbers from (draw|uniform)"):
+            sg.grad(f)(1.0)

@@ -1,0 +1,227 @@
+"""special, linalg, signal and integrate: SciPy's values on numbers, gradients on symbols."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.integrate
+import scipy.linalg
+import scipy.signal
+import scipy.special
+
+import symgraph as sg
+from symgraph.scipy import fft, integrate, interpolate, linalg, optimize, signal, special
+from symgraph.testing import check_grads
+
+RNG = np.random.default_rng(0)
+A, B, Q = RNG.normal(size=(4, 4)), RNG.normal(size=(3, 3)), RNG.normal(size=(4, 3))
+S = A @ A.T + 4 * np.eye(4)
+C, R = RNG.normal(size=5), RNG.normal(size=3)
+X = RNG.normal(size=(3, 4))
+HOLED = np.where(np.arange(12).reshape(3, 4) == 0, -np.inf, X)
+
+
+def assert_like(found: Any, wanted: Any) -> None:
+    pairs = zip(found, wanted, strict=True) if isinstance(wanted, tuple) else [(found, wanted)]
+    for one, other in pairs:
+        assert np.asarray(one).dtype == np.asarray(other).dtype
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+LINALG: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    ("solve", (S, C[:4]), {}),
+    ("solve", (S, C[:4]), {"assume_a": "pos"}),
+    ("solve", (np.triu(S), C[:4]), {"assume_a": "sym"}),
+    ("solve", (A, C[:4]), {"transposed": True}),
+    ("inv", (A,), {}),
+    ("det", (A,), {}),
+    ("pinv", (Q,), {}),
+    ("cholesky", (S,), {}),
+    ("cholesky", (S,), {"lower": True}),
+    ("solve_triangular", (np.tril(S), C[:4]), {"lower": True}),
+    ("solve_sylvester", (A, B, Q), {}),
+    ("solve_continuous_lyapunov", (A, S), {}),
+    ("solve_discrete_lyapunov", (A / 9, S), {}),
+    ("eigvalsh", (S,), {}),
+    ("svdvals", (A,), {}),
+    ("norm", (A,), {}),
+    ("expm", (A,), {}),
+    ("block_diag", (A, B, R, 2.0), {}),
+    ("block_diag", (np.eye(2, dtype=int), B.astype("float32")), {}),
+    ("toeplitz", (C, R), {}),
+    ("toeplitz", (C,), {}),
+    ("hankel", (C, R), {}),
+    ("hankel", (C,), {}),
+    ("circulant", (C,), {}),
+    ("khatri_rao", (A, X), {}),
+]
+
+
+@pytest.mark.parametrize(("name", "args", "keywords"), LINALG)
+def test_linalg(name: str, args: Any, keywords: Any) -> None:
+    ours = getattr(linalg, name)
+    assert_like(ours(*args, **keywords), getattr(scipy.linalg, name)(*args, **keywords))
+    first = np.asarray(args[0], dtype=float)
+    if name in ("cholesky", "eigvalsh") or "assume_a" in keywords:
+        return  # They read one triangle; its derivative is that of a symmetric change.
+    check_grads(
+        lambda a: np.sum(np.cos(ours(a, *args[1:], **keywords))), first, order=1, analytic=False
+    )
+
+
+def test_linalg_pairs() -> None:
+    b = C[:4]
+    assert_like(
+        linalg.cho_solve(linalg.cho_factor(S), b),
+        scipy.linalg.cho_solve(scipy.linalg.cho_factor(S), b),
+    )
+    values, vectors = linalg.eigh(S)
+    np.testing.assert_allclose(vectors * values @ vectors.T, S)
+
+
+SIZES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
+    ((7,), (3,)),
+    ((3,), (7,)),
+    ((6,), (2,)),
+    ((2,), (6,)),
+    ((4,), (4,)),
+    ((6, 5), (2, 3)),
+    ((2, 3), (6, 5)),
+    ((5, 2), (2, 5)),
+    ((4, 3, 5), (2, 2, 2)),
+]
+
+
+@pytest.mark.parametrize("name", ["convolve", "correlate", "fftconvolve", "oaconvolve"])
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize(("one", "other"), SIZES)
+def test_signal(name: str, mode: str, one: Any, other: Any) -> None:
+    x, w = RNG.normal(size=one), RNG.normal(size=other)
+    if not hasattr(scipy.signal, name):
+        return
+    try:
+        wanted = getattr(scipy.signal, name)(x, w, mode=mode)
+    except ValueError:
+        with pytest.raises(sg.ShapeError, match="neither lies within"):
+            getattr(signal, name)(x, w, mode=mode)
+        return
+    assert_like(getattr(signal, name)(x, w, mode=mode), wanted)
+
+
+def test_signal_gradients_and_refusals() -> None:
+    check_grads(lambda x, w: np.sum(np.cos(signal.convolve(x, w, "same"))), C, R, order=1)
+    with pytest.raises(sg.InputError, match="mode"):
+        signal.convolve(C, R, "half")
+    with pytest.raises(sg.ShapeError, match="sizes that are numbers"):
+        signal.convolve(sg.input("x", "n"), R)
+    with pytest.raises(AttributeError, match="signal has no lfilter") as missing:
+        signal.lfilter
+    assert "sg.scan" in str(missing.value.mend)
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {},
+        {"axis": 0},
+        {"axis": (0, 1)},
+        {"axis": -1, "keepdims": True},
+        {"axis": 1, "b": X, "return_sign": True},
+        {"axis": 1, "b": [1, 0, 2.0, 3]},
+        {"axis": 0, "b": 2},
+    ],
+)
+def test_logsumexp(keywords: dict[str, Any]) -> None:
+    for x in (X, HOLED, 1e4 * X):
+        assert_like(special.logsumexp(x, **keywords), scipy.special.logsumexp(x, **keywords))
+    check_grads(lambda x: _total(special.logsumexp(x, **keywords)), X, order=1, analytic=False)
+
+
+def _total(result: Any) -> Any:
+    return np.sum(result[0] if isinstance(result, tuple) else result)
+
+
+def test_special() -> None:
+    for axis in (None, 0, 1, -1):
+        assert_like(special.softmax(HOLED, axis=axis), scipy.special.softmax(HOLED, axis=axis))
+        assert_like(special.log_softmax(X, axis=axis), scipy.special.log_softmax(X, axis=axis))
+    at = np.array([4.2, 9.0])
+    assert_like(special.multigammaln(at, 3), scipy.special.multigammaln(at, 3))
+    assert np.isnan(special.multigammaln(1.0, 3))
+    assert special.erf(0.3) == scipy.special.erf(0.3)
+    assert isinstance(special.gammaln(sg.input("x")), sg.Array)
+    with pytest.raises(sg.InputError, match="counts dimensions"):
+        special.multigammaln(3.0, 1.5)
+    with pytest.raises(AttributeError, match="special has no mathieu_a"):
+        special.mathieu_a
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 9, 10])
+def test_quadrature(n: int) -> None:
+    x, y = np.cumsum(RNG.uniform(0.2, 1, n)), RNG.normal(size=(2, n))
+    assert_like(integrate.simpson(y, x=x), scipy.integrate.simpson(y, x=x))
+    assert_like(
+        integrate.simpson(y.T, dx=0.3, axis=0), scipy.integrate.simpson(y.T, dx=0.3, axis=0)
+    )
+    assert_like(integrate.trapezoid(y, x), scipy.integrate.trapezoid(y, x))
+    if n > 1:
+        for start in (None, 0):
+            ours = integrate.cumulative_trapezoid(y, x, initial=start)
+            assert_like(ours, scipy.integrate.cumulative_trapezoid(y, x, initial=start))
+
+
+def pendulum(t: Any, y: Any, k: Any) -> list[Any]:
+    return [y[1], -k * y[0] + 0.1 * t]
+
+
+@pytest.mark.parametrize(("method", "order"), [("RK45", 5), ("RK23", 3), ("RK4", 4)])
+def test_the_error_of_the_steps_has_the_methods_order(method: str, order: int) -> None:
+    places = np.linspace(0, 3, 4)
+    exact = scipy.integrate.solve_ivp(
+        pendulum, (0, 3), [1.0, 0.0], t_eval=places, args=(2.0,), rtol=1e-12, atol=1e-13
+    ).y
+    errors = [
+        np.max(np.abs(solved(2.0, method=method, t_eval=places, steps=steps).y - exact))
+        for steps in (4, 8)
+    ]
+    assert np.log2(errors[0] / errors[1]) > order - 0.4
+    assert solved(2.0, method=method, t_eval=places, steps=2).y.shape == (2, 4)
+
+
+def solved(k: Any, **keywords: Any) -> Any:
+    return integrate.solve_ivp(pendulum, (0.0, 3.0), [1.0, 0.0], args=(k,), **keywords)
+
+
+def test_the_gradient_of_a_solution() -> None:
+    check_grads(lambda k: np.sum(solved(k, steps=7).y ** 2), np.array(2.0), order=1)
+    rows = integrate.odeint(lambda y, t: -y, 1.0, [0.0, 1.0, 2.0], steps=30)
+    np.testing.assert_allclose(rows[:, 0], np.exp([-0.0, -1.0, -2.0]), rtol=1e-8)
+
+
+def test_options_of_adaptive_steps_are_refused() -> None:
+    with pytest.raises(sg.TraceError, match="rtol= has no use"):
+        solved(2.0, steps=3, rtol=1e-3)
+    with pytest.raises(sg.InputError, match="steps is None") as missing:
+        solved(2.0)
+    assert "twice as many" in str(missing.value.mend)
+    with pytest.raises(sg.InputError, match="'BDF' is no explicit one"):
+        solved(2.0, steps=3, method="BDF")
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "mend"),
+    [
+        (optimize, "minimize", "flat_objective"),
+        (optimize, "root", "sg.root"),
+        (interpolate, "CubicSpline", "np.interp"),
+        (fft, "fft", "cosines"),
+        (linalg, "logm", "eigh"),
+        (integrate, "quad", "simpson"),
+    ],
+)
+def test_what_is_missing_tells_the_mend(module: Any, name: str, mend: str) -> None:
+    with pytest.raises(AttributeError, match=f"has no {name}") as missing:
+        getattr(module, name)
+    assert mend in str(missing.value.mend)

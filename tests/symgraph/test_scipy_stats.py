@@ -1,0 +1,210 @@
+"""Distributions: SciPy's values, right gradients, tails in range."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+import scipy.stats
+
+import symgraph as sg
+from symgraph.scipy import stats
+from symgraph.scipy.stats.distribution import Continuous, Discrete
+
+SHAPES: dict[str, tuple[float, ...]] = {
+    "gamma": (2.5,),
+    "beta": (2.5, 1.7),
+    "t": (3.3,),
+    "lognorm": (0.8,),
+    "chi2": (3.1,),
+    "f": (3.0, 5.0),
+    "pareto": (2.2,),
+    "weibull_min": (1.7,),
+    "truncnorm": (-1.0, 2.5),
+    "invgamma": (2.2,),
+    "skewnorm": (1.5,),
+    "genextreme": (0.3,),
+    "bernoulli": (0.3,),
+    "binom": (10, 0.3),
+    "poisson": (3.2,),
+    "geom": (0.3,),
+    "nbinom": (4, 0.3),
+}
+X = np.array(
+    [-40, -5, -1.5, -1, -0.3, 0, 0.2, 0.5, 1, 1.3, 2, 3, 5, 7.0, 10, 11, 12, 30, -np.inf, np.inf]
+)
+Q = np.array([-1, 0, 1e-20, 0.1, 0.5, 0.9, 1 - 1e-10, 1, 2, np.nan])
+ROWS = [
+    (name, method)
+    for name in stats.__all__
+    if isinstance(found := getattr(stats, name), (Continuous, Discrete))
+    for method in found.methods
+    if found._has(method)
+]
+# SciPy gives NaN at the infinite end of the density, and loses the digits of these tails.
+FINER = {
+    ("halfnorm", "logsf"),
+    ("halfnorm", "ppf"),
+    ("geom", "logcdf"),
+    ("poisson", "logcdf"),
+    ("halfcauchy", "ppf"),
+    ("halfcauchy", "isf"),
+}
+
+
+@pytest.mark.parametrize(("name", "method"), ROWS)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_values_are_scipys(name: str, method: str) -> None:
+    shapes = SHAPES.get(name, ())
+    ours, theirs = getattr(stats, name), getattr(scipy.stats, name)
+    places = Q if method in ("ppf", "isf") else X
+    for where in ((), (1,) if isinstance(ours, Discrete) else (0.5, 2.0)):
+        found = getattr(ours, method)(places, *shapes, *where)
+        wanted = getattr(theirs, method)(places, *shapes, *where)
+        known = np.isfinite(places) | ~np.isnan(wanted)
+        if (name, method) in FINER:
+            known &= np.abs(places) <= 20
+            known &= (places > 1e-6) & (places < 1 - 1e-6) if method in ("ppf", "isf") else known
+            np.testing.assert_allclose(found[known], wanted[known], rtol=1e-9, atol=1e-18)
+        else:
+            np.testing.assert_allclose(found[known], wanted[known], rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize(("name", "method"), ROWS)
+def test_symbols_numbers_and_frozen_agree(name: str, method: str) -> None:
+    shapes, ours = SHAPES.get(name, ()), getattr(stats, name)
+    places = np.array([0.2, 0.7])
+    graph = sg.trace(lambda x: getattr(ours, method)(x, *shapes), x=places)
+    eager = getattr(ours, method)(places, *shapes)
+    np.testing.assert_array_equal(graph.evaluate(x=places), eager)
+    np.testing.assert_array_equal(getattr(ours(*shapes), method)(places), eager)
+    assert type(getattr(ours, method)(0.5, *shapes)) is np.float64
+    assert getattr(ours, method)(places.astype("float32"), *shapes).dtype == np.float32
+
+
+@pytest.mark.parametrize(("name", "method"), ROWS)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_gradients_are_those_of_differences(name: str, method: str) -> None:
+    ours = getattr(stats, name)
+    discrete = isinstance(ours, Discrete)
+    parameters = [float(each) for each in SHAPES.get(name, ())] + ([] if discrete else [0.1, 1.3])
+    places = [2.0] if discrete else [0.1, 0.95] if method in ("ppf", "isf") else [-3.0, 0.8, 4.0]
+    for x in places:
+        full = [x, *parameters]
+        for i in range(1 if discrete else 0, len(full)):
+
+            def f(value: Any, full: list[float] = full, i: int = i) -> Any:
+                return getattr(ours, method)(*full[:i], value, *full[i + 1 :])
+
+            try:
+                found = sg.trace(f, value="").gradient("value").evaluate(value=full[i])[1]
+            except sg.NotDifferentiable:
+                continue
+            h = 1e-4 * max(1.0, abs(full[i]))
+            value = [f(full[i] + k * h) for k in (-2, -1, 0, 1, 2)]
+            wanted = (8 * (value[3] - value[1]) - (value[4] - value[0])) / (12 * h)
+            # Outside of the support there is nothing to gain: 0, not NaN.
+            wanted = wanted if np.isfinite(value[2]) else 0.0
+            np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("method", ["logpdf", "cdf", "sf", "ppf"])
+@pytest.mark.parametrize("scale", [-1.0, 0.0, np.nan])
+def test_an_invalid_scale_gives_nan(method: str, scale: float) -> None:
+    for name in ("norm", "gamma", "uniform", "expon"):
+        ours, shapes = getattr(stats, name), SHAPES.get(name, ())
+        assert np.isnan(getattr(ours, method)(0.5, *shapes, 0.0, scale))
+        graph = sg.trace(lambda s, o=ours, p=shapes: getattr(o, method)(0.5, *p, 0.0, s), s="")
+        assert np.isnan(graph.evaluate(s=scale))
+
+
+def test_nan_in_gives_nan() -> None:
+    for name, method in ROWS:
+        assert np.isnan(getattr(getattr(stats, name), method)(np.nan, *SHAPES.get(name, ()))), name
+
+
+def test_tails_against_high_precision() -> None:
+    mpmath.mp.dps = 50
+    for z in (-1e3, -40.0, -8.0, 3.0):
+        wanted = mpmath.log(mpmath.erfc(-mpmath.mpf(z) / mpmath.sqrt(2)) / 2)
+        assert stats.norm.logcdf(z) == pytest.approx(float(wanted), rel=1e-13)
+        assert stats.norm.logsf(-z) == pytest.approx(float(wanted), rel=1e-13)
+    assert stats.expon.logcdf(1e-20) == pytest.approx(np.log(1e-20), rel=1e-14)
+    assert stats.gumbel_r.logsf(50.0) == pytest.approx(-50.0, rel=1e-14)
+    assert stats.t.logpdf(1e200, 3.0) == pytest.approx(
+        scipy.stats.t.logpdf(1e100, 3.0) - 4 * np.log(1e100)
+    )
+    assert stats.truncnorm.logpdf(30.5, 30.0, 31.0) == pytest.approx(
+        scipy.stats.truncnorm.logpdf(30.5, 30.0, 31.0), rel=1e-12
+    )
+
+
+def test_genextreme_is_smooth_where_its_shape_vanishes() -> None:
+    for c in (0.0, 1e-9, -1e-9, 1e-4):
+        wanted = (
+            scipy.stats.gumbel_r.logpdf(0.7)
+            if abs(c) < 1e-5
+            else scipy.stats.genextreme.logpdf(0.7, c)
+        )
+        assert stats.genextreme.logpdf(0.7, c) == pytest.approx(wanted, abs=1e-8)
+    h, f = 1e-3, lambda c: stats.genextreme.logpdf(0.7, c)
+    assert sg.grad(f)(0.0) == pytest.approx((f(h) - f(-h)) / (2 * h), rel=1e-5)
+
+
+def test_the_gradient_of_the_normal_density_is_the_textbooks() -> None:
+    graph = sg.trace(lambda x: stats.norm.logpdf(x), x="").gradient("x").simplify()
+    assert "grad_x = -x" in str(graph.formula())
+    joint = sg.trace(
+        lambda x, m, s: np.sum(stats.norm.logpdf(x, m, s)),
+        x="5",
+        m="",
+        s=sg.spec("", assume=sg.positive),
+    ).gradient("x")
+    x, m, s = np.arange(5.0), 0.3, 1.7
+    for each in (joint, joint.simplify()):
+        np.testing.assert_allclose(each.evaluate(x=x, m=m, s=s)[1], -(x - m) / s**2, rtol=1e-14)
+    assert "where(" not in str(joint.simplify().formula())
+
+
+def test_multivariate_normal() -> None:
+    rng = np.random.default_rng(0)
+    cov = np.cov(rng.normal(size=(3, 9))) + np.eye(3)
+    mean, x = np.arange(3.0), rng.normal(size=(5, 3))
+    for at in (x, x[0], x[:, None]):
+        np.testing.assert_allclose(
+            stats.multivariate_normal.logpdf(at, mean, cov),
+            scipy.stats.multivariate_normal.logpdf(at, mean, cov),
+        )
+    np.testing.assert_allclose(
+        stats.multivariate_normal(mean, 2.0).pdf(x),
+        scipy.stats.multivariate_normal(mean, 2.0).pdf(x),
+    )
+    found = sg.grad(lambda x: np.sum(stats.multivariate_normal.logpdf(x, mean, cov)))(x)
+    np.testing.assert_allclose(found, -np.linalg.solve(cov, (x - mean).T).T)
+    with pytest.raises(sg.ShapeError, match="do not fit"):
+        stats.multivariate_normal.logpdf(np.ones(2), mean, cov)
+
+
+def test_dirichlet() -> None:
+    alpha = np.array([1.0, 2.0, 3.0])
+    x = np.random.default_rng(0).dirichlet(alpha, 4).T
+    wanted = scipy.stats.dirichlet.logpdf(x, alpha)
+    np.testing.assert_allclose(stats.dirichlet.logpdf(x, alpha), wanted)
+    np.testing.assert_allclose(stats.dirichlet(alpha).logpdf(x[:-1]), wanted)
+    assert np.isnan(stats.dirichlet.logpdf([0.5, 0.6, 0.2], alpha))
+
+
+def test_what_is_missing_says_what_there_is() -> None:
+    with pytest.raises(AttributeError, match="skewnorm has no cdf") as missing:
+        stats.skewnorm.cdf(0.0, 1.0)
+    assert "logpdf" in str(missing.value.mend)
+    with pytest.raises(AttributeError, match="norm has no rvs"):
+        stats.norm.rvs(size=3)
+    with pytest.raises(AttributeError, match="stats has no vonmises"):
+        stats.vonmises
+    with pytest.raises(sg.InputError, match="unknown shape"):
+        stats.norm.logpdf(0.0, shape=1)
+    with pytest.raises(sg.InputError, match="missing a"):
+        stats.gamma.logpdf(0.0)
