@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 import numpy as np
 
 from .errors import MissingAttribute, TraceError
-from .inplace import InPlace, operand_like
+from .inplace import BINARY_OPERATORS, InPlace, operand_like
 from .scipycalls import scipy_call
 from .source import user_frame
 
@@ -364,22 +364,7 @@ _ELSEWHERE = "symgraph.numpy has the functions; methods are those of np.ndarray.
 
 def _install_operators() -> None:
     """Binary operators: `x + y` and, reflected, `y + x`."""
-    names = {
-        "add": "add",
-        "sub": "subtract",
-        "mul": "multiply",
-        "truediv": "divide",
-        "floordiv": "floor_divide",
-        "mod": "remainder",
-        "pow": "power",
-        "matmul": "matmul",
-        "and": "bitwise_and",
-        "or": "bitwise_or",
-        "xor": "bitwise_xor",
-        "lshift": "left_shift",
-        "rshift": "right_shift",
-    }
-    for symbol, function in names.items():
+    for symbol, function in BINARY_OPERATORS.items():
         setattr(ArrayMethods, f"__{symbol}__", _forward(function))
         setattr(ArrayMethods, f"__r{symbol}__", _reflected(function))
     ArrayMethods.__pow__ = _power

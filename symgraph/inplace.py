@@ -7,7 +7,10 @@ Each computes the new value as its functional twin does and lets it stand in the
 
 from __future__ import annotations
 
+import dis
+import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,7 +20,24 @@ from .dims import is_named, known_equal, show_shape
 from .errors import DTypeError, ShapeError, TraceError
 from .weak import Weak
 
-__all__ = ["InPlace", "operand_like", "overwrite", "refuse_ndarray"]
+__all__ = ["BINARY_OPERATORS", "InPlace", "operand_like", "overwrite", "refuse_ndarray"]
+
+BINARY_OPERATORS = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "power",
+    "matmul": "matmul",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "left_shift",
+    "rshift": "right_shift",
+}
+"""The functions of NumPy by the names of Python's operators: `__add__` is `add`."""
 
 
 class InPlace:
@@ -33,6 +53,7 @@ class InPlace:
         return overwrite(self, value) if has_memory(self) else value  # pyright: ignore[reportArgumentType]
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        _refuse_compiled(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
         self._call("_setitem", self, index, value)
 
     def fill(self, value: Any) -> None:
@@ -121,23 +142,30 @@ def refuse_ndarray(what: str) -> TraceError:
     )
 
 
+_ASSIGNMENTS = {dis.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in dis.opmap}
+
+
+def _refuse_compiled(frame: FrameType) -> None:
+    """Refuse an element's assignment by compiled code, which takes this for a sequence.
+
+    `Generator.shuffle` swaps the items of a sequence. Ours are views, as those of an ndarray, so
+    rows would stand twice; for an ndarray it has a way of its own.
+    """
+    code = frame.f_code
+    if code.co_code[frame.f_lasti] in _ASSIGNMENTS:
+        return
+    if "setitem" in code.co_names or "__setitem__" in code.co_names:  # called by its name
+        return
+    raise TraceError(
+        "Compiled code, such as Generator.shuffle, writes into a symbolic array item by item: "
+        "what it makes of an array of NumPy's is not known.",
+        mend="Shuffle by an index, y = y[order] with order = rng.permutation(n), or draw the "
+        "order from a key: y = sg.random.permutation(key, y).",
+    )
+
+
 def _install() -> None:
-    names = {
-        "add": "add",
-        "sub": "subtract",
-        "mul": "multiply",
-        "truediv": "divide",
-        "floordiv": "floor_divide",
-        "mod": "remainder",
-        "pow": "power",
-        "matmul": "matmul",
-        "and": "bitwise_and",
-        "or": "bitwise_or",
-        "xor": "bitwise_xor",
-        "lshift": "left_shift",
-        "rshift": "right_shift",
-    }
-    for symbol, function in names.items():
+    for symbol, function in BINARY_OPERATORS.items():
         setattr(InPlace, f"__i{symbol}__", _augmented(function))
 
 

@@ -21,12 +21,12 @@ __all__ = ["stacked"]
 Params: TypeAlias = Mapping[str, Any]
 Way: TypeAlias = "Callable[[Op, Sequence[Numbers], Params, tuple[int, ...]], Numbers]"
 
-_TRIED = 4
-"""Points on which a way of running a kernel is tried."""
+_TRIED = 7
+"""Points on which a way of running a kernel is tried: more than any dimension has (`trials`)."""
 
 
 _ways: dict[Any, Way] = {}
-"""How each operation takes leading axes, for operands of so many axes."""
+"""How each operation takes leading axes, for operands of so many axes, and of length 1 where."""
 
 
 def stacked(
@@ -43,7 +43,7 @@ def stacked(
     shape : tuple of int
         The shape of the value at one point.
     """
-    key = (op, len(shape), *[(each.ndim, len(each) == 1) for each in operands])
+    key = (op, len(shape), *[tuple([size == 1 for size in each.shape]) for each in operands])
     way = _ways.get(key)
     if way is None:
         way = _ways[key] = _way(op, operands, params, shape)
@@ -51,7 +51,10 @@ def stacked(
         found = way(op, operands, params, shape)
     except Exception:  # Any kernel may refuse any numbers: one by one most are taken.
         found = _singly(op, operands, params, shape)
-    return found if found.shape[1:] == shape else None
+    if found.shape[1:] != shape:
+        return None
+    count = max((len(each) for each in operands), default=1)
+    return found if len(found) == count else _singly(op, operands, params, shape)
 
 
 def _way(op: Op, operands: Sequence[Numbers], params: Params, shape: tuple[int, ...]) -> Way:

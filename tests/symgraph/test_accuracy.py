@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,10 @@ import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.accuracy import Judge
 from symgraph.accuracy.probes import COUNT, drawn
+from symgraph.accuracy.stacks import _ways, stacked  # pyright: ignore[reportPrivateUsage]
 from symgraph.accuracy.trials import Trials
 from symgraph.facts import holds_on
+from symgraph.ops.contraction import MATMUL
 from symgraph.propagation import Knowledge
 
 KNOWLEDGE = Knowledge()
@@ -211,3 +215,35 @@ def test_an_overflow_near_the_end_of_the_range_is_no_failure() -> None:
     judge = Judge(Knowledge())
     assert not judge.fails((x * snp.exp(x) / x).node)
     assert judge.fails((snp.exp(x) / (1 + snp.exp(x))).node)
+
+
+# -- kernels at many points at once ----------------------------------------------------------------
+SIDES = [(1,), (3,), (4,), *product((1, 2, 4), repeat=2), *product((1, 2, 4), (1, 2, 4), (1, 4))]
+
+
+def products() -> list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]]:
+    """Shapes of operands that a product of matrices takes, and of what it gives."""
+    found: list[Any] = []
+    for left, right in product(SIDES, SIDES):
+        with suppress(ValueError):
+            found.append((left, right, (np.ones(left) @ np.ones(right)).shape))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_products_at_many_points_are_those_point_by_point(seed: int) -> None:
+    """Whatever shapes were met before: how a kernel takes points is found once and kept."""
+    rng = np.random.default_rng(seed)
+    shapes, checked = products(), 0
+    for _ in range(100):
+        _ways.clear()
+        for left, right, shape in [shapes[i] for i in rng.integers(len(shapes), size=8)]:
+            counts = [(1, 66), (66, 1), (66, 66), (1, 1)][rng.integers(4)]
+            a = rng.normal(size=(counts[0], *left)) * rng.choice([1.0, np.nan, 0.0])
+            b = rng.normal(size=(counts[1], *right))
+            wanted = [a[min(i, len(a) - 1)] @ b[min(i, len(b) - 1)] for i in range(max(counts))]
+            found = stacked(MATMUL, (a, b), {}, shape)
+            assert found is not None
+            np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+            checked += 1
+    assert checked == 800

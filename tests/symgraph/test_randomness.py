@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import random
 import threading
 from random import gauss
@@ -183,3 +184,37 @@ def test_a_method_of_a_generator_that_is_enclosed() -> None:
     for f in (lambda x: x * draw(0, 1), lambda x: x * uniform()):
         with pytest.raises(sg.TraceError, match=r"draws random numbers from (draw|uniform)"):
             sg.grad(f)(1.0)
+
+
+@pytest.mark.filterwarnings("ignore:you are shuffling")
+@pytest.mark.parametrize("shape", [(4,), (4, 3)])
+def test_a_shuffle_by_compiled_code_is_refused(shape: tuple[int, ...]) -> None:
+    def loss(x):
+        y = 2.0 * x
+        np.random.default_rng(0).shuffle(y)
+        return np.sum(y[0])
+
+    with pytest.raises(sg.TraceError, match="Compiled code") as caught:
+        sg.trace(loss, np.ones(shape))
+    assert "sg.random.permutation" in str(caught.value)
+
+
+def test_a_shuffle_by_python_means_what_it_means_for_numpy() -> None:
+    def loss(x):
+        y = 2.0 * x
+        random.Random(0).shuffle(y)  # swaps views, so that rows stand twice
+        return np.sum(y * np.arange(8.0).reshape(4, 2))
+
+    x = np.arange(8.0).reshape(4, 2)
+    assert sg.trace(loss, x).evaluate(x) == loss(x)
+
+
+def test_items_are_assigned_by_name() -> None:
+    def loss(x):
+        y = 2.0 * x
+        operator.setitem(y, 0, 7.0)
+        y.__setitem__(1, 8.0)
+        y[2:] = 9.0
+        return np.sum(y)
+
+    assert sg.trace(loss, np.ones(4)).evaluate(np.ones(4)) == loss(np.ones(4)) == 33.0
