@@ -43,6 +43,10 @@ class Namespace:
         setattr(self, name, value)
         return value
 
+    def astype(self, x: Any, dtype: Any) -> Any:
+        """`x` in another dtype; NumPy's own function refuses its scalars."""
+        return x.astype(dtype)
+
     def expm(self, x: Any) -> Any:
         """The exponential of square matrices."""
         if not x.size:

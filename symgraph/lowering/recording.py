@@ -295,6 +295,10 @@ class Names:
     def special(self) -> Any:
         return _Function("special", self._recording)
 
+    def astype(self, x: Term, dtype: Any) -> Term:
+        """Noted as the method, which source shows."""
+        return x.astype(dtype)
+
     def __getattr__(self, name: str) -> Any:
         if not _PLAIN_NAME.match(name):
             raise AttributeError(name)
