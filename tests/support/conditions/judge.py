@@ -25,9 +25,9 @@ __all__ = ["Branch", "branches", "turned"]
 FACTOR = 16.0
 """How many times the error of what was typed the sides may be apart where a branch changes."""
 
-Verdict: TypeAlias = Literal["same", "near", "mended", "unknown", "wrong"]
-"""near: a tie but for rounding. mended: exact arithmetic takes the new branch. unknown: there is
-no definition to judge by. wrong: a fault."""
+Verdict: TypeAlias = Literal["same", "near", "mended", "overflowed", "unknown", "wrong"]
+"""near: a tie but for rounding. mended: exact arithmetic takes the new branch. overflowed: so did a
+side as typed. unknown: there is no definition to judge by. wrong: a fault."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Branch:
     exact: tuple[str, ...] = ()
 
 
-def branches(of: Condition, trust: str = "rounding") -> list[Branch]:
+def branches(of: Condition) -> list[Branch]:
     """Of each number, NumPy as typed against the simplified graph."""
     at = numbers(of)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -51,8 +51,8 @@ def branches(of: Condition, trust: str = "rounding") -> list[Branch]:
         specs = {name: sg.spec((COUNT,), of.dtype) for name in "xy"}
         typed = np.broadcast_to(of.function(at["x"], at["y"]), COUNT)
         graph = sg.trace(of.function, **specs)
-        found = np.broadcast_to(evaluate(graph.simplify(trust=trust).dag, at)[0], COUNT)
-        np.testing.assert_array_equal(graph.evaluate(**at), typed)
+        found = np.broadcast_to(evaluate(graph.simplify().dag, at)[0], COUNT)
+        np.testing.assert_array_equal(evaluate(graph.dag, at)[0], typed)
     changed = np.flatnonzero(typed != found)
     same = [Branch(of, "same")] * (COUNT - len(changed))
     return same + [turned(of, at, int(i), bool(typed[i]), bool(found[i])) for i in changed]
@@ -87,8 +87,11 @@ def turned(of: Condition, at: Any, i: int, typed: bool, found: bool) -> Branch:
             near |= abs(left - right) <= FACTOR * (truth.noise[k] + truth.noise[k + 1] + unit)
     if near:
         return said("near", told)
-    right = _exactly(of, truth.exact)
-    return said("mended" if right == found else "wrong", told)
+    if _exactly(of, truth.exact) == found:
+        return said("mended", told)
+    with np.errstate(all="ignore"):
+        finite = all(np.isfinite(each).all() for each in of.compared(x, y))
+    return said("wrong" if finite else "overflowed", told)
 
 
 def _exactly(of: Condition, sides: list[Any]) -> bool | None:
