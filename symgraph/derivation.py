@@ -147,7 +147,6 @@ def _stabilized(
     facts = [fact for node in stage.dag.inputs.values() for fact in node.params["assume"]]
     if knowledge is None or not all(fact.is_open for fact in facts):
         knowledge, settled = Knowledge(only_open=True), None
-    chosen = rule_set(rules)
     line = [stage]
     while line[-1].forward is not None:
         line.append(line[-1].forward)
@@ -159,14 +158,15 @@ def _stabilized(
         outputs, steps = simplified(
             *(dag.outputs, knowledge),
             trust=trust,
-            rules=chosen.before_differentiating,
+            rules=rules,
             settled=settled,
+            at_kinks=False,
             last=False,
         )
         history.extend(steps)
         dag = dag.with_outputs(outputs)
     if settled:
-        settled.difference_update(_unsettled(settled, chosen))
+        settled.difference_update(_unsettled(settled, rule_set(rules)))
     return dag
 
 
