@@ -58,6 +58,7 @@ class Judge:
     def __init__(self, knowledge: Knowledge) -> None:
         self.trials = Trials(knowledge)
         self._verdicts: dict[tuple[Node, Node], Verdict] = {}
+        self._failing: dict[Node, bool] = {}
 
     def loses(self, new: Node, old: Node) -> bool:
         """Whether `new` loses digits or range that `old` keeps.
@@ -82,11 +83,10 @@ class Judge:
         A value near the end of the range is spared: x * exp(x) / x overflows a little before
         exp(x) does, and every spelling of it overflows for some x.
         """
-        trial = self.trials.of(node)
-        if node.dtype.kind != "f" or trial is None or len(trial.right) != COUNT:
-            return False
-        right, found = trial.right[ORDINARY], trial.found[0][ORDINARY]
-        return bool(np.any(~np.isfinite(found) & ~(np.abs(right) > _ROOMY)))
+        found = self._failing.get(node)
+        if found is None:
+            found = self._failing[node] = node.dtype.kind == "f" and _is_failing(self.trials, node)
+        return found
 
     def _verdict(self, new: Node, old: Node) -> Verdict:
         if new is old or new.dtype.kind != "f" or len(new.results) > 1:
@@ -97,6 +97,17 @@ class Judge:
             found = _ALIKE if before is None or after is None else _compared(after, before)
             self._verdicts[new, old] = found
         return found
+
+
+def _is_failing(trials: Trials, node: Node) -> bool:
+    trial = trials.of(node)
+    if trial is None or len(trial.right) != COUNT:
+        return False
+    found = trial.found[0]
+    finite = np.isfinite(found)
+    if finite.all():
+        return False
+    return bool(np.any(~finite[ORDINARY] & ~(np.abs(trial.right[ORDINARY]) > _ROOMY)))
 
 
 class Verdict(NamedTuple):
@@ -115,9 +126,8 @@ def _compared(new: Trial, old: Trial) -> Verdict:
     with np.errstate(all="ignore"):
         right = np.where(np.isfinite(old.right), old.right, new.right)
         size = np.abs(right)
-        before = np.max(np.abs(old.found - right), axis=0)
-        after = np.max(np.abs(new.found - right), axis=0)
-        spread = np.max(np.abs(new.found - new.found[0]), axis=0)
+        before, after = old.farthest(right), new.farthest(right)
+        spread = new.farthest(new.found[0])
         was, now = np.isfinite(before), np.isfinite(after)
         slack = _WRONG * size + _SMALLEST
         clear = ~(np.abs(old.right - new.right) > _AMBIGUOUS * size + _SMALLEST)
