@@ -111,13 +111,21 @@ def _keeping_digits(
 ) -> list[Node]:
     """Derivatives of the stabilised graph; where they lose digits, those of the graph as given.
 
-    The tail of s (1 - s) is lost where that of exp(x) / (1 + exp(x))**2 is not.
+    The tail of s (1 - s) is lost where that of exp(x) / (1 + exp(x))**2 is not. Two backward passes
+    share nothing: if one output needs the graph as given, so do all that keep their digits there.
     """
     judge = judge_of(knowledge)
-    return [
-        old if judge.loses(new, old) and not judge.rescues(new, old) else new
-        for new, old in zip(outputs, given, strict=True)
+    pairs = list(zip(outputs, given, strict=True))
+    kept = [
+        old if judge.loses(new, old) and not judge.rescues(new, old) else new for new, old in pairs
     ]
+    if all(one is new for one, new in zip(kept, outputs, strict=True)):
+        return kept
+    joint = [
+        one if one is new and (judge.loses(old, new) or judge.rescues(new, old)) else old
+        for one, (new, old) in zip(kept, pairs, strict=True)
+    ]
+    return joint if op_count(joint) <= op_count(kept) else kept
 
 
 def _finite(
