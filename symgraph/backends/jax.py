@@ -30,6 +30,7 @@ from ..lowering.functional import functional
 from ..lowering.program import program_of
 from ..namespace import Namespace
 from ..nodes import Node
+from ..windows import overlaps_added, stacked_windows
 from .base import Compiled, OwnArrays
 
 __all__ = ["BACKEND", "JaxBackend"]
@@ -171,6 +172,12 @@ class _JaxNamespace(Namespace):
 
     def scatter_set(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
         return self.module.asarray(x).at[index].set(values)
+
+    def windows(self, x: Any, sizes: Any, strides: Any, dilations: Any) -> Any:
+        return stacked_windows(self, x, sizes, strides, dilations)
+
+    def overlap_add(self, y: Any, extents: Any, strides: Any, dilations: Any) -> Any:
+        return overlaps_added(self, y, extents, strides, dilations)
 
     def linear_recurrence(self, a: Any, b: Any) -> Any:
         xp = self.module

@@ -295,9 +295,12 @@ class Names:
     def special(self) -> Any:
         return _Function("special", self._recording)
 
+    # These are noted as what NumPy's own arrays have for them.
     def astype(self, x: Term, dtype: Any) -> Term:
-        """Noted as the method, which source shows."""
         return x.astype(dtype)
+
+    def getitem(self, x: Term, index: Any) -> Any:
+        return x[index]
 
     def __getattr__(self, name: str) -> Any:
         if not _PLAIN_NAME.match(name):
