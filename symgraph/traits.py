@@ -63,10 +63,14 @@ class Traits:
 
     Parameters
     ----------
+    elementwise : bool
+        A function of corresponding elements of its operands, which are broadcast; without params.
     commutative : bool
         $f(x, y) = f(y, x)$.
     parity : tuple of int
         One an operand: -1 if $f(-x) = -f(x)$ in it, to the bit, 1 if $f(-x) = f(x)$, else 0.
+    signed_zero : tuple of int
+        Operands of which the sign of a zero decides more than the sign of a zero result: divisors.
     linear : places, or `...` for all
         Operands in which it is linear by themselves: a product is linear in each.
     jointly_linear : places, or `...` for all
@@ -81,8 +85,10 @@ class Traits:
     logarithm : Logarithm, optional
     """
 
+    elementwise: bool = False
     commutative: bool = False
     parity: tuple[int, ...] = ()
+    signed_zero: tuple[int, ...] = ()
     linear: Operands = ()
     jointly_linear: Operands = ()
     movement: bool = False

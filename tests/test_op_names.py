@@ -17,10 +17,10 @@ from symgraph.op import OPS
 ROOT = Path(__file__).resolve().parent.parent / "symgraph"
 
 MOST = {
-    "algebra": 412,
+    "algebra": 404,
     "export": 120,
     "lowering": 113,
-    "passes": 128,
+    "passes": 100,
     "rewriting": 414,
     "saturation": 4,
 }

@@ -228,7 +228,7 @@ divide = elementwise(
     ),
     ufunc="divide",
     doc="x / y; integers give float64, as in NumPy.",
-    traits=Traits(parity=(0, -1), linear=(0,), homogeneous=0),
+    traits=Traits(parity=(0, -1), signed_zero=(1,), linear=(0,), homogeneous=0),
 )
 
 reciprocal = elementwise(
@@ -241,7 +241,7 @@ reciprocal = elementwise(
         defined=lambda x: x.has(f.nonzero),
     ),
     ufunc="reciprocal",
-    traits=Traits(parity=(-1,), homogeneous=-1),
+    traits=Traits(parity=(-1,), signed_zero=(0,), homogeneous=-1),
 )
 
 # -- squares and roots -----------------------------------------------------------------------------
@@ -346,7 +346,7 @@ copysign = elementwise(
     ),
     ufunc="copysign",
     doc="|x| with the sign of y.",
-    traits=Traits(parity=(1, -1), homogeneous=1),
+    traits=Traits(parity=(1, -1), signed_zero=(1,), homogeneous=1),
 )
 
 heaviside = elementwise(

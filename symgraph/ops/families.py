@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cache
 from typing import Any, Protocol
 
@@ -149,7 +150,7 @@ def elementwise(
     promotion is used where `promote` is not given. `behind_mask` lets the rules in `vjp` act behind
     the mask of a cotangent; sums have no need of it, for they pass a mask on.
     """
-    kept = traits or PLAIN
+    kept = replace(traits or PLAIN, elementwise=True)
     if len(vjp) == 1 and (sign := kept.parity_in(0, 1)):
         facts = with_parity(facts or no_facts, sign)
     extra: dict[str, Any] = {} if facts is None else {"facts": facts}

@@ -76,7 +76,9 @@ rgamma = scipy_ufunc(
     facts=knows(keeps_finite=True),
     doc="1 / gamma(x), which is 0 at the poles of gamma; differentiable everywhere.",
 )
-gammasgn = scipy_ufunc("gammasgn", None, doc="The sign of gamma; its derivative is 0.")
+gammasgn = scipy_ufunc(
+    "gammasgn", None, doc="The sign of gamma; its derivative is 0.", traits=Traits(signed_zero=(0,))
+)
 powm1 = scipy_ufunc(
     "powm1",
     lambda ct, out, x, y: ct * (y * power(x, y - 1)),

@@ -108,7 +108,7 @@ floor_divide = elementwise(
     vjp=(None, None),
     facts=knows(bounds=_bounds_floor_divide, defined=_divisor_nonzero, gives_integers=True),
     ufunc="floor_divide",
-    traits=Traits(homogeneous=0),
+    traits=Traits(signed_zero=(1,), homogeneous=0),
 )
 
 remainder = elementwise(

@@ -113,12 +113,14 @@ gamma = scipy_ufunc(
     facts=knows(
         signs=lambda x: (f.positive,) if x.has(f.positive) else (), defined=positive_operand
     ),
+    traits=Traits(signed_zero=(0,)),
 )
 digamma = scipy_ufunc(
     "digamma",
     lambda ct, out, x: ct * polygamma(1, x),
     facts=knows(defined=positive_operand),
     doc="The derivative of gammaln.",
+    traits=Traits(signed_zero=(0,)),
 )
 
 

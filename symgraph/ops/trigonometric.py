@@ -139,7 +139,7 @@ arctan2 = elementwise(
     flops=10,
     ufunc="arctan2",
     doc="The angle of the point (x, y), the first operand being y; within [-pi, pi].",
-    traits=Traits(parity=(-1, 0), homogeneous=0),
+    traits=Traits(parity=(-1, 0), signed_zero=(0, 1), homogeneous=0),
 )
 
 # -- hyperbolic ------------------------------------------------------------------------------------

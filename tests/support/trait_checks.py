@@ -296,6 +296,15 @@ def implied(op: Op) -> set[str]:
     return found
 
 
+def signed_zero(op: Op, place: int) -> bool:
+    """Whether the sign of a zero operand changes a number that is not 0."""
+    for case in cases(op):
+        zero = np.zeros_like(case.operands[place])
+        if not np.array_equal(case.at({place: zero}), case.at({place: -zero}), equal_nan=True):
+            return True
+    return False
+
+
 _DEGREES = (-1.0, -0.5, 0.0, 0.5, 1.0, 2.0)
 
 
