@@ -41,12 +41,6 @@ def erfc_minus_one(x: Real) -> Identity:
     return erfc(x) - 1, -erf(x)
 
 
-@rule(sound="rounding", measure="operations above negations")
-def erf_is_odd(x: Real) -> Identity:
-    r"""$\operatorname{erf}(-x) = -\operatorname{erf} x$."""
-    return erf(-x), -erf(x)
-
-
 # -- logarithms and quotients ----------------------------------------------------------------------
 @rule(sound="rounding", stable="large x: erfc underflows; small x: it is near 1")
 def log_of_erfc(x: Real) -> Identity:

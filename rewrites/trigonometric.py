@@ -35,55 +35,6 @@ Unit: TypeAlias = Annotated[Array, knowing(interval(-1.0, 1.0))]
 AtLeastOne: TypeAlias = Annotated[Array, knowing(interval(1.0, inf))]
 
 
-# -- parity ----------------------------------------------------------------------------------------
-@rule(sound="rounding", measure="operations above negations")
-def sin_is_odd(x: Real) -> Identity:
-    r"""$\sin(-x) = -\sin x$."""
-    return sin(-x), -sin(x)
-
-
-@rule(sound="rounding")
-def cos_is_even(x: Real) -> Identity:
-    r"""$\cos(-x) = \cos x$."""
-    return cos(-x), cos(x)
-
-
-@rule(sound="rounding")
-def cos_of_absolute(x: Real) -> Identity:
-    r"""$\cos|x| = \cos x$."""
-    return cos(absolute(x)), cos(x)
-
-
-@rule(sound="rounding", measure="operations above negations")
-def tan_is_odd(x: Real) -> Identity:
-    r"""$\tan(-x) = -\tan x$."""
-    return tan(-x), -tan(x)
-
-
-@rule(sound="rounding", measure="operations above negations")
-def sinh_is_odd(x: Real) -> Identity:
-    r"""$\sinh(-x) = -\sinh x$."""
-    return sinh(-x), -sinh(x)
-
-
-@rule(sound="rounding")
-def cosh_is_even(x: Real) -> Identity:
-    r"""$\cosh(-x) = \cosh x$."""
-    return cosh(-x), cosh(x)
-
-
-@rule(sound="rounding")
-def cosh_of_absolute(x: Real) -> Identity:
-    r"""$\cosh|x| = \cosh x$."""
-    return cosh(absolute(x)), cosh(x)
-
-
-@rule(sound="rounding", measure="operations above negations")
-def tanh_is_odd(x: Real) -> Identity:
-    r"""$\tanh(-x) = -\tanh x$."""
-    return tanh(-x), -tanh(x)
-
-
 # -- Pythagoras ------------------------------------------------------------------------------------
 @rule(sound="domain", earned={"rounding": {"x": Total}})
 def pythagoras(x: Real) -> Identity:

@@ -7,7 +7,7 @@ in one record, written in one place under `ops/`. Everything else in the engine 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,10 +15,10 @@ import numpy as np
 from .avals import Aval
 from .dims import Dim, known_equal
 from .errors import BackendError
+from .traits import PLAIN, Traits
 
 __all__ = [
     "OPS",
-    "Algebra",
     "Batch",
     "Op",
     "Params",
@@ -32,6 +32,7 @@ __all__ = [
     "Undefined",
     "carries_aligned",
     "joined",
+    "no_facts",
     "no_flops",
     "per_element",
     "register",
@@ -238,20 +239,6 @@ def undefined(why: str) -> Undefined:
     return Undefined(why)
 
 
-@dataclass(frozen=True, slots=True)
-class Algebra:
-    """What the rewriter may assume of an operation in exact arithmetic.
-
-    `role` names the operation's part in sums of products over named indices ("add", "multiply",
-    "power", "contraction", "sum", "broadcast", ...); an empty role makes it an opaque atom.
-    """
-
-    role: str = ""
-    commutative: bool = False
-    associative: bool = False
-    unit: float | None = None
-
-
 def _mixes(*avals: Aval, slot: int, **_params: Any) -> Sequence[int | None]:
     """Nothing is known: every axis may be mixed (avals[0] is the result's)."""
     return (None,) * avals[slot + 1].ndim
@@ -269,7 +256,8 @@ def carries_aligned(out: Aval, *avals: Aval, slot: int, **_params: Any) -> Seque
     )
 
 
-def _no_facts(*_operands: Any, **_params: Any) -> Iterable[Any]:
+def no_facts(*_operands: Any, **_params: Any) -> Iterable[Any]:
+    """The fact rule of an operation whose result nothing is known of."""
     return ()
 
 
@@ -362,7 +350,7 @@ class Op:
         lost inside may be much more than the rounding of the result.
     facts : callable
         `facts(*known, **params)` yields facts of the result, given those of the operands.
-    algebra : Algebra
+    traits : Traits
     ufunc : str
         Name of a NumPy ufunc with the same meaning, which takes `out=`; empty if there is none.
     view : bool
@@ -385,8 +373,8 @@ class Op:
     flops: Flops = _one_flop_per_element
     count: int = 1
     conditioned: bool = False
-    facts: Callable[..., Iterable[Any]] = _no_facts
-    algebra: Algebra = field(default_factory=Algebra)
+    facts: Callable[..., Iterable[Any]] = no_facts
+    traits: Traits = PLAIN
     ufunc: str = ""
     view: bool = False
     doc: str = ""

@@ -18,7 +18,6 @@ from .term import Expr, Head, Term, weight
 
 __all__ = [
     "ARGUMENTS",
-    "ODD",
     "SEEN_WHOLE",
     "SELECTIONS",
     "arrays_of",
@@ -26,6 +25,7 @@ __all__ = [
     "hides_much",
     "is_closed",
     "is_computed_from",
+    "is_odd",
     "is_trivial",
 ]
 
@@ -40,9 +40,6 @@ ARGUMENTS = frozenset(
     {"exp", "log", "log1p", "sigmoid", "softplus", "softmax", "log_softmax", "logsumexp"}
 )
 """Operations that carry their argument along, wherever they go: a long one stays closed."""
-
-ODD = frozenset({"sign", "sin", "tan", "sinh", "tanh", "arctan", "arcsinh", "erf"})
-"""Operations f with f(-x) = -f(x)."""
 
 _MERGING = frozenset({"sin", "cos", "sinh", "cosh", "sign", "absolute", "inv", "embed"})
 """Operations whose results may meet and become another operation of what they are applied to."""
@@ -165,7 +162,13 @@ def _merges(node: Node) -> bool:
 
 def _turns(node: Node) -> bool:
     """Whether a sign may go into the difference that an odd function is taken of."""
-    return node.op.name in ODD and node.operands[0].op.name == "subtract"
+    return is_odd(node) and node.operands[0].op.name == "subtract"
+
+
+def is_odd(node: Node) -> bool:
+    """Whether the node is a function f of one value, element by element, with f(-x) = -f(x)."""
+    traits = node.op.traits
+    return traits.elementwise and traits.parity == (-1,)
 
 
 def is_trivial(node: Node, opened: Sequence[bool]) -> bool:

@@ -18,7 +18,7 @@ from .echo import Echo, Shape, Shapes, places_of, template
 from .forms import Forms
 from .lower_bound import holds_exps, least_count, plain_count
 from .memory import Memory, memory_of
-from .moved import Moves
+from .multiples import Moves
 from .polynomials import Polynomials
 from .quotients import Quotients
 from .regions import (

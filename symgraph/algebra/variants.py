@@ -20,7 +20,7 @@ from .leaves import repeated_number
 from .normalize import Normal
 from .pieces import Piece, Spelling
 from .powers import is_power, is_raised, lowered_power
-from .regions import ODD
+from .regions import is_odd
 from .slots import Factors, Slot
 from .term import Coef, Rational, Term, coefficient, quotient
 
@@ -69,7 +69,7 @@ class Variants:
 
     def _turned_leaf(self, node: Node) -> Node | None:
         """-f(x - y) as f(y - x), -(x - y) as y - x."""
-        inner = node.operands[0] if node.op.name in ODD else node
+        inner = node.operands[0] if is_odd(node) else node
         if inner.op.name != "subtract":
             return None
         back = self.spelling.call("subtract", *inner.operands[::-1])

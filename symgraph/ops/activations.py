@@ -13,6 +13,7 @@ from ..array import Array
 from ..avals import normal_axes
 from ..dims import show_shape
 from ..errors import ShapeError
+from ..traits import ODD
 from .bounds import knows, odd_signs, within
 from .choice import clip, maximum, where
 from .composites import as_array, composite
@@ -156,6 +157,7 @@ softsign = elementwise(
     flops=3,
     count=3,
     doc="x / (1 + |x|).",
+    traits=ODD,
 )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..array import NUMPY_FUNCTIONS
 from ..op import undefined
+from ..traits import EVEN, ODD, Traits
 from .bounds import is_positive, knows, odd_signs, within
 from .composites import naming_lines
 from .elementwise import sign
@@ -43,10 +44,18 @@ _IN_ORDER = undefined(
 )
 
 
-def _of_order(name: str, rule: Any, doc: str) -> Any:
+_EVEN_IN_ORDER = Traits(parity=(1, 0))
+
+
+def _of_order(name: str, rule: Any, doc: str, traits: Traits | None = None) -> Any:
     """A Bessel function of real order: `rule(v, x)` is its derivative in x."""
     return scipy_ufunc(
-        name, _IN_ORDER, lambda ct, out, v, x: ct * rule(v, x, out), doc=doc, flops=100
+        name,
+        _IN_ORDER,
+        lambda ct, out, v, x: ct * rule(v, x, out),
+        doc=doc,
+        flops=100,
+        traits=traits,
     )
 
 
@@ -75,11 +84,13 @@ kv = _of_order(
     "kv",
     lambda v, x, out: -0.5 * (kv(v - 1, x) + kv(v + 1, x)),
     "The modified Bessel function of the second kind and real order v.",
+    _EVEN_IN_ORDER,
 )
 kve = _of_order(
     "kve",
     lambda v, x, out: out - 0.5 * (kve(v - 1, x) + kve(v + 1, x)),
     "exp(x) kv(v, x).",
+    _EVEN_IN_ORDER,
 )
 
 # -- of orders 0 and 1 -----------------------------------------------------------------------------
@@ -87,32 +98,39 @@ j0 = scipy_ufunc(
     "j0",
     lambda ct, out, x: -(ct * j1(x)),
     facts=knows(bounds=within(-0.403, 1.0), keeps_finite=True),
+    traits=EVEN,
 )
 j1 = scipy_ufunc(
     "j1",
     lambda ct, out, x: ct * (0.5 * (j0(x) - jv(2, x))),
     facts=knows(bounds=within(-0.582, 0.582), keeps_finite=True, zero_at_zero=True),
+    traits=ODD,
 )
 y0 = scipy_ufunc("y0", lambda ct, out, x: -(ct * y1(x)))
 y1 = scipy_ufunc("y1", lambda ct, out, x: ct * (0.5 * (y0(x) - yv(2, x))))
-i0 = scipy_ufunc("i0", lambda ct, out, x: ct * i1(x), facts=knows(bounds=within(1.0, float("inf"))))
+i0 = scipy_ufunc(
+    "i0", lambda ct, out, x: ct * i1(x), facts=knows(bounds=within(1.0, float("inf"))), traits=EVEN
+)
 NUMPY_FUNCTIONS[np.i0] = naming_lines(i0, array=True)  # no ufunc: gives arrays
 i1 = scipy_ufunc(
     "i1",
     lambda ct, out, x: ct * (0.5 * (i0(x) + iv(2, x))),
     facts=knows(signs=odd_signs, zero_at_zero=True),
+    traits=ODD,
 )
 i0e = scipy_ufunc(
     "i0e",
     lambda ct, out, x: ct * (i1e(x) - sign(x) * out),
     facts=knows(bounds=within(0.0, 1.0), signs=is_positive, keeps_finite=True),
     doc="exp(-|x|) i0(x); its derivative at 0 is 0.",
+    traits=EVEN,
 )
 i1e = scipy_ufunc(
     "i1e",
     lambda ct, out, x: ct * (0.5 * (i0e(x) + ive(2, x)) - sign(x) * out),
     facts=knows(bounds=within(-0.22, 0.22), signs=odd_signs, keeps_finite=True, zero_at_zero=True),
     doc="exp(-|x|) i1(x).",
+    traits=ODD,
 )
 k0 = scipy_ufunc("k0", lambda ct, out, x: -(ct * k1(x)))
 k1 = scipy_ufunc("k1", lambda ct, out, x: -(ct * (0.5 * (k0(x) + kv(2, x)))))

@@ -11,6 +11,7 @@ from typing import Any
 from ..array import NUMPY_FUNCTIONS, Array
 from ..errors import TraceError
 from ..op import undefined
+from ..traits import Traits
 from .composites import composite
 from .exponential import exp
 from .scipyufuncs import scipy_ufunc
@@ -44,12 +45,14 @@ beta = scipy_ufunc(
     lambda ct, out, a, b: ct * (out * (digamma(a) - digamma(a + b))),
     lambda ct, out, a, b: ct * (out * (digamma(b) - digamma(a + b))),
     doc="gamma(a) gamma(b) / gamma(a + b).",
+    traits=Traits(commutative=True),
 )
 betaln = scipy_ufunc(
     "betaln",
     lambda ct, out, a, b: ct * (digamma(a) - digamma(a + b)),
     lambda ct, out, a, b: ct * (digamma(b) - digamma(a + b)),
     doc="The logarithm of |beta(a, b)|.",
+    traits=Traits(commutative=True),
 )
 poch = scipy_ufunc(
     "poch",

@@ -72,7 +72,6 @@ def knows(
     keeps_integers: bool = False,
     gives_integers: bool = False,
     zero_at_zero: bool = False,
-    parity: int = 0,
 ) -> FactRule:
     """A fact rule.
 
@@ -92,11 +91,9 @@ def knows(
         Whole operands give whole results; all operands do.
     zero_at_zero : bool
         An operation of one operand that maps 0 to 0, and so keeps zero patterns.
-    parity : int
-        1 of an even function of one operand, -1 of an odd one.
     """
     if pattern is None:
-        pattern = partial(structure, zero_at_zero=zero_at_zero, parity=parity)
+        pattern = partial(structure, zero_at_zero=zero_at_zero)
 
     def rule(*known: Known, **_params: Any) -> Iterable[Fact]:
         low, high = bounds(*known)

@@ -22,6 +22,7 @@ from ..array import Array, apart, apply, constant
 from ..errors import TraceError
 from ..facts import Fact
 from ..propagation import Known
+from ..traits import Traits
 from .bounds import Bounds, in_common, knows
 from .comparison import equal, isnan, not_equal
 from .composites import naming_lines
@@ -123,6 +124,7 @@ _where = elementwise(
     ),
     facts=_facts_where,
     unpromoted=(0,),
+    traits=Traits(jointly_linear=(1, 2), movement=True, shift=1),
 )
 
 
@@ -176,6 +178,7 @@ maximum = elementwise(
     ),
     ufunc="maximum",
     doc="The larger one; a tie splits the cotangent equally, or gives it to a constant operand.",
+    traits=Traits(commutative=True, homogeneous=1, shift=1),
 )
 
 minimum = elementwise(
@@ -193,6 +196,7 @@ minimum = elementwise(
     ),
     ufunc="minimum",
     doc="The smaller one; a tie splits the cotangent equally, or gives it to a constant operand.",
+    traits=Traits(commutative=True, homogeneous=1, shift=1),
 )
 
 fmax = elementwise(
@@ -205,6 +209,7 @@ fmax = elementwise(
     facts=knows(bounds=_hull, signs=in_common, keeps_finite=True, keeps_integers=True),
     ufunc="fmax",
     doc="The larger one, or the one that is a number; ties as in maximum.",
+    traits=Traits(commutative=True, homogeneous=1, shift=1),
 )
 
 fmin = elementwise(
@@ -217,6 +222,7 @@ fmin = elementwise(
     facts=knows(bounds=_hull, signs=in_common, keeps_finite=True, keeps_integers=True),
     ufunc="fmin",
     doc="The smaller one, or the one that is a number; ties as in minimum.",
+    traits=Traits(commutative=True, homogeneous=1, shift=1),
 )
 
 _clip = elementwise(
@@ -229,6 +235,7 @@ _clip = elementwise(
     ),
     facts=knows(bounds=_bounds_clip, signs=_signs_clip, keeps_finite=True, keeps_integers=True),
     doc="x within [low, high]; the cotangent of x passes strictly inside.",
+    traits=Traits(homogeneous=1, shift=1),
 )
 
 

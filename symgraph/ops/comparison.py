@@ -15,8 +15,8 @@ import numpy as np
 from .. import facts as f
 from ..array import FUNCTIONS, Array, apply
 from ..facts import Fact
-from ..op import Algebra
 from ..propagation import Known
+from ..traits import Traits
 from .bounds import FactRule
 from .families import elementwise, function
 from .structures import structure
@@ -113,8 +113,7 @@ def _of_finite(fact: Fact) -> FactRule:
     return rule
 
 
-_SYMMETRIC = Algebra(commutative=True)
-_LOGIC = Algebra(commutative=True, associative=True)
+_COMMUTATIVE = Traits(commutative=True)
 
 
 # -- comparisons -----------------------------------------------------------------------------------
@@ -137,14 +136,14 @@ def _within(number: int, limits: Any) -> bool:
     return limits.min <= number <= limits.max
 
 
-def _comparison(name: str, facts: FactRule, algebra: Algebra | None = None) -> Any:
+def _comparison(name: str, facts: FactRule, traits: Traits | None = None) -> Any:
     compare = elementwise(
         name,
         kernel=lambda xp, x, y: getattr(xp, name)(x, y),
         vjp=(None, None),
         predicate=True,
         facts=facts,
-        algebra=algebra,
+        traits=traits,
         ufunc=name,
     )
 
@@ -158,8 +157,8 @@ greater = _comparison("greater", _ordered(above=True))
 greater_equal = _comparison("greater_equal", _ordered(above=True))
 less = _comparison("less", _ordered(above=False))
 less_equal = _comparison("less_equal", _ordered(above=False))
-equal = _comparison("equal", _equality(alike=True), _SYMMETRIC)
-not_equal = _comparison("not_equal", _equality(alike=False), _SYMMETRIC)
+equal = _comparison("equal", _equality(alike=True), _COMMUTATIVE)
+not_equal = _comparison("not_equal", _equality(alike=False), _COMMUTATIVE)
 
 # -- kinds of numbers ------------------------------------------------------------------------------
 isnan = elementwise(
@@ -196,7 +195,7 @@ logical_and = elementwise(
     kernel=lambda xp, x, y: xp.logical_and(x, y),
     vjp=(None, None),
     predicate=True,
-    algebra=_LOGIC,
+    traits=_COMMUTATIVE,
     ufunc="logical_and",
 )
 logical_or = elementwise(
@@ -204,7 +203,7 @@ logical_or = elementwise(
     kernel=lambda xp, x, y: xp.logical_or(x, y),
     vjp=(None, None),
     predicate=True,
-    algebra=_LOGIC,
+    traits=_COMMUTATIVE,
     ufunc="logical_or",
 )
 logical_xor = elementwise(
@@ -212,7 +211,7 @@ logical_xor = elementwise(
     kernel=lambda xp, x, y: xp.logical_xor(x, y),
     vjp=(None, None),
     predicate=True,
-    algebra=_LOGIC,
+    traits=_COMMUTATIVE,
     ufunc="logical_xor",
 )
 logical_not = elementwise(
@@ -228,21 +227,21 @@ bitwise_and = elementwise(
     "bitwise_and",
     kernel=lambda xp, x, y: xp.bitwise_and(x, y),
     vjp=(None, None),
-    algebra=_LOGIC,
+    traits=_COMMUTATIVE,
     ufunc="bitwise_and",
 )
 bitwise_or = elementwise(
     "bitwise_or",
     kernel=lambda xp, x, y: xp.bitwise_or(x, y),
     vjp=(None, None),
-    algebra=_LOGIC,
+    traits=_COMMUTATIVE,
     ufunc="bitwise_or",
 )
 bitwise_xor = elementwise(
     "bitwise_xor",
     kernel=lambda xp, x, y: xp.bitwise_xor(x, y),
     vjp=(None, None),
-    algebra=_LOGIC,
+    traits=_COMMUTATIVE,
     ufunc="bitwise_xor",
 )
 invert = elementwise("invert", kernel=lambda xp, x: xp.invert(x), vjp=(None,), ufunc="invert")

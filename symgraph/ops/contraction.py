@@ -20,7 +20,8 @@ from ..avals import Aval, broadcast_shapes, normal_axes
 from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
-from ..op import Algebra, Batch, Op, register
+from ..op import Batch, Op, register
+from ..traits import Traits
 from .batched import aligned, own_ndim
 from .carrying import carries_matmul
 from .composites import as_array, composite, listed, naming_lines, refuse
@@ -175,9 +176,9 @@ MATMUL = register(
         promote=same_dtype,
         flops=_flops_matmul,
         facts=_facts_matmul,
-        algebra=Algebra("contraction"),
         ufunc="matmul",
         doc="The matrix product, batched over leading axes; vectors as NumPy has it.",
+        traits=Traits(linear=...),
     )
 )
 
@@ -291,8 +292,8 @@ EINSUM = register(
         promote=same_dtype,
         flops=_flops_einsum,
         facts=lambda *known, subscripts: _facts_of_products(*known),
-        algebra=Algebra("contraction"),
         doc="Sums of products over named indices, as `subscripts` spell them.",
+        traits=Traits(linear=...),
     )
 )
 

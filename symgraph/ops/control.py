@@ -15,6 +15,7 @@ from ..errors import DTypeError
 from ..facts import Fact
 from ..op import Op, carries_aligned, no_flops, register
 from ..propagation import Known
+from ..traits import ODD
 from .batched import batch_aligned
 from .composites import naming_lines
 from .families import function
@@ -145,6 +146,7 @@ ROUND = register(
         promote=lambda dtype: np.dtype("float16") if dtype.kind == "b" else dtype,
         facts=_facts_round,
         doc="x rounded to `decimals` digits after the point, halves to even.",
+        traits=ODD,
     )
 )
 

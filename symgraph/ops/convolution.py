@@ -22,6 +22,7 @@ from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Batch, Op, carries_aligned, register
+from ..traits import Traits
 from .batched import applied, batch_aligned
 from .composites import as_array, composite
 from .movement import reshape
@@ -199,6 +200,7 @@ CONVOLUTION = register(
         facts=_facts_of_products,
         doc="x (..., N, C, extents) with a kernel w (..., O, C/groups, sizes), not flipped: "
         "(..., N, O, counts).",
+        traits=Traits(linear=...),
     )
 )
 
@@ -226,6 +228,7 @@ ADJOINT = register(
         facts=_facts_of_products,
         doc="The transpose of `convolution` in x: y (..., N, O, counts) and the kernel give "
         "(..., N, C, extents).",
+        traits=Traits(linear=...),
     )
 )
 
@@ -250,6 +253,7 @@ KERNEL = register(
         flops=lambda out, x, y, *, strides, **_: _flops(y.shape, out.shape, len(strides)),
         facts=_facts_of_products,
         doc="The transpose of `convolution` in w, summed over images: (..., O, C/groups, sizes).",
+        traits=Traits(linear=...),
     )
 )
 

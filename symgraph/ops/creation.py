@@ -15,7 +15,7 @@ from ..dims import Dim, normal, parse_shape
 from ..errors import FactError, InputError
 from ..facts import Fact, consistent, finite, integer_valued, interval, stated
 from ..nodes import fresh, make
-from ..op import Algebra, Op, no_flops, register
+from ..op import Op, no_flops, register
 from ..propagation import Knowledge
 from .composites import as_array, composite
 from .families import function
@@ -282,7 +282,6 @@ EYE = register(
         flops=no_flops,
         count=0,
         facts=_facts_eye,
-        algebra=Algebra("identity"),
     )
 )
 

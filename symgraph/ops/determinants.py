@@ -17,6 +17,7 @@ from ..array import Array, apply
 from ..avals import Aval
 from ..facts import Fact, integer_valued, interval, total
 from ..op import Op, register
+from ..traits import Traits
 from .batched import batch_aligned, batch_into_last
 from .carrying import all_but_last, carries_batched
 from .contraction import einsum, matmul
@@ -169,6 +170,7 @@ COFACTOR_ALONG = register(
             "How the cofactors of x change along a direction: the second derivative of the "
             "determinant. Its own derivative needs x to be invertible."
         ),
+        traits=Traits(linear=...),
     )
 )
 

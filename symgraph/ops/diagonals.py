@@ -14,7 +14,8 @@ from ..cuts import READ_ONLY
 from ..dims import Dim, known_equal, normal, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, total
-from ..op import Algebra, Op, no_flops, register
+from ..op import Op, no_flops, register
+from ..traits import MOVEMENT, PLACEMENT
 from .batched import batch_aligned
 from .carrying import carries_diagonal, carries_diagonal_matrix
 from .composites import as_array, composite, naming_lines
@@ -68,10 +69,10 @@ DIAGONAL = register(
         flops=no_flops,
         count=0,
         facts=_facts_diagonal,
-        algebra=Algebra("diagonal"),
         view=True,
         write=READ_ONLY,
         doc="Elements whose column exceeds their row by `offset`.",
+        traits=MOVEMENT,
     )
 )
 
@@ -128,8 +129,8 @@ DIAGONAL_MATRIX = register(
         carries=carries_diagonal_matrix,
         flops=no_flops,
         facts=_facts_diagonal_matrix,
-        algebra=Algebra("diagonal_matrix"),
         doc="A matrix of zeros with the last axis of the operand on the diagonal `offset`.",
+        traits=PLACEMENT,
     )
 )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..traits import Traits
 from .choice import clip, where
 from .elementwise import absolute, sqrt, square
 from .exponential import log
@@ -42,12 +43,14 @@ rel_entr = scipy_ufunc(
     lambda ct, out, x, y: ct * (_log_quotient(x, y) + where((x == 0) & (y == 0), 0, 1)),
     lambda ct, out, x, y: -(ct * _quotient(x, y)),
     doc="x log(x / y), 0 at x = 0, and inf where x or y is negative.",
+    traits=Traits(homogeneous=1),
 )
 kl_div = scipy_ufunc(
     "kl_div",
     lambda ct, out, x, y: ct * _log_quotient(x, y),
     lambda ct, out, x, y: ct * (where((x == 0) & (y == 0), 0, 1) - _quotient(x, y)),
     doc="x log(x / y) - x + y, y at x = 0, and inf where x or y is negative.",
+    traits=Traits(homogeneous=1),
 )
 
 
@@ -64,6 +67,7 @@ huber = scipy_ufunc(
     kernel=_huber,
     flops=6,
     doc="r**2 / 2 for |r| <= delta, delta (|r| - delta / 2) beyond.",
+    traits=Traits(parity=(0, 1), homogeneous=2),
 )
 
 
@@ -92,4 +96,5 @@ pseudo_huber = scipy_ufunc(
     kernel=_pseudo_huber,
     flops=12,
     doc="delta**2 (sqrt(1 + (r / delta)**2) - 1), smooth where huber has a corner.",
+    traits=Traits(parity=(0, 1), homogeneous=2),
 )

@@ -16,8 +16,8 @@ import numpy as np
 from .. import facts as f
 from ..array import Array
 from ..facts import Fact
-from ..op import Algebra
 from ..propagation import Known
+from ..traits import ODD, Traits
 from .bounds import (
     Bounds,
     bounds_of_product,
@@ -157,7 +157,7 @@ add = elementwise(
         pattern=structure_of_sum,
         keeps_integers=True,
     ),
-    algebra=Algebra("add", commutative=True, associative=True, unit=0.0),
+    traits=Traits(commutative=True, jointly_linear=...),
     ufunc="add",
     behind_mask=False,
 )
@@ -175,9 +175,9 @@ subtract = elementwise(
         pattern=structure_of_difference,
         keeps_integers=True,
     ),
-    algebra=Algebra("subtract"),
     ufunc="subtract",
     behind_mask=False,
+    traits=Traits(jointly_linear=..., shift=0),
 )
 
 negative = elementwise(
@@ -190,11 +190,10 @@ negative = elementwise(
         keeps_finite=True,
         keeps_integers=True,
         zero_at_zero=True,
-        parity=-1,
     ),
-    algebra=Algebra("negative"),
     ufunc="negative",
     behind_mask=False,
+    traits=Traits(linear=(0,)),
 )
 
 multiply = elementwise(
@@ -210,7 +209,7 @@ multiply = elementwise(
         pattern=structure_of_product,
         keeps_integers=True,
     ),
-    algebra=Algebra("multiply", commutative=True, associative=True, unit=1.0),
+    traits=Traits(commutative=True, linear=...),
     ufunc="multiply",
 )
 
@@ -227,9 +226,9 @@ divide = elementwise(
         pattern=structure_of_quotient,
         defined=_divisor_nonzero,
     ),
-    algebra=Algebra("divide"),
     ufunc="divide",
     doc="x / y; integers give float64, as in NumPy.",
+    traits=Traits(parity=(0, -1), signed_zero=(1,), linear=(0,), homogeneous=0),
 )
 
 reciprocal = elementwise(
@@ -241,8 +240,8 @@ reciprocal = elementwise(
         signs=_signs_reciprocal,
         defined=lambda x: x.has(f.nonzero),
     ),
-    algebra=Algebra("reciprocal"),
     ufunc="reciprocal",
+    traits=Traits(parity=(-1,), signed_zero=(0,), homogeneous=-1),
 )
 
 # -- squares and roots -----------------------------------------------------------------------------
@@ -255,10 +254,9 @@ square = elementwise(
         signs=even_signs,
         keeps_integers=True,
         zero_at_zero=True,
-        parity=1,
     ),
-    algebra=Algebra("square"),
     ufunc="square",
+    traits=Traits(parity=(1,), homogeneous=2),
 )
 
 sqrt = elementwise(
@@ -273,19 +271,18 @@ sqrt = elementwise(
         keeps_finite=True,
         zero_at_zero=True,
     ),
-    algebra=Algebra("sqrt"),
     ufunc="sqrt",
+    traits=Traits(homogeneous=0.5),
 )
 
 cbrt = elementwise(
     "cbrt",
     kernel=lambda xp, x: xp.cbrt(x),
     vjp=(lambda ct, out, x: ct / (3 * (out * out)),),
-    facts=knows(
-        bounds=increasing(np.cbrt), signs=odd_signs, keeps_finite=True, zero_at_zero=True, parity=-1
-    ),
+    facts=knows(bounds=increasing(np.cbrt), signs=odd_signs, keeps_finite=True, zero_at_zero=True),
     flops=10,
     ufunc="cbrt",
+    traits=ODD,
 )
 
 hypot = elementwise(
@@ -299,6 +296,7 @@ hypot = elementwise(
     flops=4,
     ufunc="hypot",
     doc="sqrt(x**2 + y**2) without overflow; its derivative at the origin is 0.",
+    traits=Traits(commutative=True, parity=(1, 1), homogeneous=1),
 )
 
 # -- signs -----------------------------------------------------------------------------------------
@@ -312,10 +310,10 @@ absolute = elementwise(
         keeps_finite=True,
         keeps_integers=True,
         zero_at_zero=True,
-        parity=1,
     ),
     ufunc="absolute",
     doc="|x|; its derivative at 0 is 0.",
+    traits=Traits(parity=(1,), homogeneous=1),
 )
 
 sign = elementwise(
@@ -328,9 +326,9 @@ sign = elementwise(
         keeps_finite=True,
         gives_integers=True,
         zero_at_zero=True,
-        parity=-1,
     ),
     ufunc="sign",
+    traits=Traits(parity=(-1,), homogeneous=0),
 )
 
 copysign = elementwise(
@@ -348,6 +346,7 @@ copysign = elementwise(
     ),
     ufunc="copysign",
     doc="|x| with the sign of y.",
+    traits=Traits(parity=(1, -1), signed_zero=(1,), homogeneous=1),
 )
 
 heaviside = elementwise(

@@ -17,8 +17,8 @@ from .. import facts as f
 from ..array import Array, constant
 from ..facts import Fact
 from ..nodes import Node
-from ..op import Algebra
 from ..propagation import Known
+from ..traits import Exponential, Logarithm, Traits
 from .bounds import (
     EVERYWHERE,
     Bounds,
@@ -123,8 +123,8 @@ exp = elementwise(
     vjp=(lambda ct, out, x: ct * out,),
     facts=knows(bounds=increasing(math.exp, image=(0.0, inf)), signs=is_positive),
     flops=10,
-    algebra=Algebra("exp"),
     ufunc="exp",
+    traits=Traits(exponential=Exponential()),
 )
 
 exp2 = elementwise(
@@ -134,6 +134,7 @@ exp2 = elementwise(
     facts=knows(bounds=increasing(np.exp2, image=(0.0, inf)), signs=is_positive),
     flops=10,
     ufunc="exp2",
+    traits=Traits(exponential=Exponential(2)),
 )
 
 expm1 = elementwise(
@@ -145,6 +146,7 @@ expm1 = elementwise(
     ),
     flops=10,
     ufunc="expm1",
+    traits=Traits(exponential=Exponential(less=1)),
 )
 
 # -- logarithms ------------------------------------------------------------------------------------
@@ -154,8 +156,8 @@ log = elementwise(
     vjp=(lambda ct, out, x: ct / x,),
     facts=_facts_log(math.log),
     flops=10,
-    algebra=Algebra("log"),
     ufunc="log",
+    traits=Traits(logarithm=Logarithm()),
 )
 
 log1p = elementwise(
@@ -170,6 +172,7 @@ log1p = elementwise(
     ),
     flops=10,
     ufunc="log1p",
+    traits=Traits(logarithm=Logarithm(plus=1)),
 )
 
 log2 = elementwise(
@@ -179,6 +182,7 @@ log2 = elementwise(
     facts=_facts_log(math.log2),
     flops=10,
     ufunc="log2",
+    traits=Traits(logarithm=Logarithm(2)),
 )
 
 log10 = elementwise(
@@ -188,6 +192,7 @@ log10 = elementwise(
     facts=_facts_log(math.log10),
     flops=10,
     ufunc="log10",
+    traits=Traits(logarithm=Logarithm(10)),
 )
 
 
@@ -226,7 +231,7 @@ logaddexp = elementwise(
     ),
     facts=knows(bounds=_bounds_logaddexp, keeps_finite=True),
     flops=20,
-    algebra=Algebra(commutative=True, associative=True),
+    traits=Traits(commutative=True, shift=1),
     ufunc="logaddexp",
     doc="log(exp(x) + exp(y)) without overflow; where both are -inf its derivative is 0.",
 )
@@ -240,7 +245,7 @@ logaddexp2 = elementwise(
     ),
     facts=knows(keeps_finite=True),
     flops=20,
-    algebra=Algebra(commutative=True, associative=True),
+    traits=Traits(commutative=True, shift=1),
     ufunc="logaddexp2",
     doc="log2(2**x + 2**y) without overflow; where both are -inf its derivative is 0.",
 )
@@ -325,7 +330,6 @@ power = elementwise(
         defined=_power_defined,
     ),
     flops=20,
-    algebra=Algebra("power"),
     # NumPy refuses whole numbers to negative whole powers.
     total=lambda x, y: y.dtype.kind == "f",
     ufunc="power",

@@ -13,6 +13,7 @@ from ..dims import show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, interval
 from ..op import Op, register
+from ..traits import Traits
 from .batched import batch_aligned
 from .carrying import carries_reduced
 from .composites import as_array, composite, given, naming_lines, refuse
@@ -49,6 +50,7 @@ max = reduction(
     facts=_facts_extremum,
     ufunc=np.maximum,
     doc="The largest element over `axis`; NaN if there is one. Ties split the gradient equally.",
+    traits=Traits(homogeneous=1, shift=1),
 )
 min = reduction(
     "min",
@@ -57,6 +59,7 @@ min = reduction(
     facts=_facts_extremum,
     ufunc=np.minimum,
     doc="The least element over `axis`; NaN if there is one. Ties split the gradient equally.",
+    traits=Traits(homogeneous=1, shift=1),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cache
 from typing import Any, Protocol
 
@@ -11,9 +12,20 @@ import numpy as np
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply, constant
 from ..avals import Aval, broadcast_shapes, supported_dtype
 from ..errors import DTypeError
-from ..op import Algebra, Op, Total, Undefined, VjpRule, carries_aligned, per_element, register
+from ..op import (
+    Op,
+    Total,
+    Undefined,
+    VjpRule,
+    carries_aligned,
+    no_facts,
+    per_element,
+    register,
+)
+from ..traits import PLAIN, Traits
 from .batched import batch_aligned
 from .masks import behind_masks
+from .structures import with_parity
 
 __all__ = [
     "Function",
@@ -122,7 +134,7 @@ def elementwise(
     flops: int = 1,
     count: int = 1,
     facts: Callable[..., Iterable[Any]] | None = None,
-    algebra: Algebra | None = None,
+    traits: Traits | None = None,
     ufunc: str = "",
     numpy: tuple[Any, ...] = (),
     doc: str = "",
@@ -138,6 +150,9 @@ def elementwise(
     promotion is used where `promote` is not given. `behind_mask` lets the rules in `vjp` act behind
     the mask of a cotangent; sums have no need of it, for they pass a mask on.
     """
+    kept = replace(traits or PLAIN, elementwise=True)
+    if len(vjp) == 1 and (sign := kept.parity_in(0, 1)):
+        facts = with_parity(facts or no_facts, sign)
     extra: dict[str, Any] = {} if facts is None else {"facts": facts}
     op = register(
         Op(
@@ -150,7 +165,7 @@ def elementwise(
             unpromoted=unpromoted,
             flops=per_element(flops),
             count=count,
-            algebra=algebra or Algebra(),
+            traits=kept,
             ufunc=ufunc,
             doc=doc,
             stand_in=stand_in,

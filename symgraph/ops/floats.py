@@ -13,6 +13,7 @@ import numpy as np
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
 from ..avals import Aval, broadcast_shapes
 from ..op import Op, carries_aligned, register
+from ..traits import Traits
 from .batched import batch_aligned
 from .bounds import knows, within
 from .composites import as_array, composite
@@ -56,6 +57,7 @@ LDEXP = register(
         carries=carries_aligned,
         promote=like_ufunc("ldexp"),
         doc="x * 2**n for whole n.",
+        traits=Traits(linear=(0,)),
     )
 )
 

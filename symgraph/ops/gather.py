@@ -14,6 +14,7 @@ from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval, total
 from ..facts import one_hot as one_hot_fact
 from ..op import Batch, Op, no_flops, register
+from ..traits import MOVEMENT, Traits
 from .batched import aligned, applied, batch_aligned, batch_into_first, own_ndim, whole
 from .carrying import carries_gathered, carries_off_axis, carries_scattered
 from .composites import as_array, naming_lines
@@ -147,6 +148,7 @@ GATHER = register(
         flops=no_flops,
         facts=lambda x, *indices, axis: facts_of_elements(x),
         doc="Elements at integer arrays on adjacent axes, from `axis` on.",
+        traits=MOVEMENT,
     )
 )
 
@@ -191,6 +193,7 @@ SCATTER_ADD = register(
             if x.has(fact) and values.has(fact)
         ],
         doc="Values added at integer arrays on adjacent axes; repeated places add up.",
+        traits=Traits(jointly_linear=(0, 1)),
     )
 )
 
@@ -295,6 +298,7 @@ TAKE_ALONG_AXIS = register(
         flops=no_flops,
         facts=lambda x, index, *, axis: facts_of_elements(x),
         doc="Along `axis`, the element each entry of an integer array points to.",
+        traits=MOVEMENT,
     )
 )
 
@@ -331,6 +335,7 @@ ADD_ALONG_AXIS = register(
             if x.has(fact) and values.has(fact)
         ],
         doc="Along `axis`, values added where each entry of an integer array points to.",
+        traits=Traits(jointly_linear=(0, 1)),
     )
 )
 

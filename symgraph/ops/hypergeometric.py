@@ -11,6 +11,7 @@ from typing import Any
 
 from ..array import NUMPY_FUNCTIONS, Array
 from ..op import undefined
+from ..traits import EVEN, ODD, Traits
 from .bessel import jv, kv, yv
 from .bounds import is_positive, knows, within
 from .choice import where
@@ -75,7 +76,9 @@ rgamma = scipy_ufunc(
     facts=knows(keeps_finite=True),
     doc="1 / gamma(x), which is 0 at the poles of gamma; differentiable everywhere.",
 )
-gammasgn = scipy_ufunc("gammasgn", None, doc="The sign of gamma; its derivative is 0.")
+gammasgn = scipy_ufunc(
+    "gammasgn", None, doc="The sign of gamma; its derivative is 0.", traits=Traits(signed_zero=(0,))
+)
 powm1 = scipy_ufunc(
     "powm1",
     lambda ct, out, x, y: ct * (y * power(x, y - 1)),
@@ -94,15 +97,23 @@ def loggamma(x: Any) -> Array:
 
 # -- angles ----------------------------------------------------------------------------------------
 _DEGREE = pi / 180
-cosm1 = scipy_ufunc("cosm1", lambda ct, out, x: -(ct * sin(x)), doc="cos(x) - 1, accurate near 0.")
+cosm1 = scipy_ufunc(
+    "cosm1", lambda ct, out, x: -(ct * sin(x)), doc="cos(x) - 1, accurate near 0.", traits=EVEN
+)
 sindg = scipy_ufunc(
-    "sindg", lambda ct, out, x: ct * (_DEGREE * cosdg(x)), doc="The sine of degrees."
+    "sindg", lambda ct, out, x: ct * (_DEGREE * cosdg(x)), doc="The sine of degrees.", traits=ODD
 )
 cosdg = scipy_ufunc(
-    "cosdg", lambda ct, out, x: ct * (-_DEGREE * sindg(x)), doc="The cosine of degrees."
+    "cosdg",
+    lambda ct, out, x: ct * (-_DEGREE * sindg(x)),
+    doc="The cosine of degrees.",
+    traits=EVEN,
 )
 tandg = scipy_ufunc(
-    "tandg", lambda ct, out, x: ct * (_DEGREE * (1 + out * out)), doc="The tangent of degrees."
+    "tandg",
+    lambda ct, out, x: ct * (_DEGREE * (1 + out * out)),
+    doc="The tangent of degrees.",
+    traits=ODD,
 )
 cotdg = scipy_ufunc(
     "cotdg", lambda ct, out, x: ct * (-_DEGREE * (1 + out * out)), doc="The cotangent of degrees."
@@ -113,6 +124,7 @@ radian = scipy_ufunc(
     lambda ct, out, d, m, s: ct * (_DEGREE / 60),
     lambda ct, out, d, m, s: ct * (_DEGREE / 3600),
     doc="Degrees, minutes and seconds in radians.",
+    traits=Traits(jointly_linear=...),
 )
 
 # -- hypergeometric functions ----------------------------------------------------------------------
@@ -179,6 +191,7 @@ owens_t = scipy_ufunc(
     lambda ct, out, h, a: ct * (exp(-0.5 * (h * h * (1 + a * a))) / (2 * pi * (1 + a * a))),
     doc="Owen's T: the probability that X > h and 0 < Y < a X for standard normal X and Y.",
     flops=60,
+    traits=Traits(parity=(1, -1)),
 )
 wrightomega = scipy_ufunc(
     "wrightomega",
@@ -268,21 +281,35 @@ def _sinhc(x: Array) -> Array:
     return where(near, polynomial(small * small, *_SINHC), sinh(far) / far)
 
 
-_si = part_of("sine_integral", "sici", 0, lambda ct, out, x: ct * sinc(x / pi))
+_si = part_of("sine_integral", "sici", 0, lambda ct, out, x: ct * sinc(x / pi), traits=ODD)
 _ci = part_of("cosine_integral", "sici", 1, lambda ct, out, x: ct * (cos(x) / x))
-_shi = part_of("sinh_integral", "shichi", 0, lambda ct, out, x: ct * _sinhc(x))
-_chi = part_of("cosh_integral", "shichi", 1, lambda ct, out, x: ct * (cosh(x) / x))
-_fresnel_s = part_of("fresnel_sine", "fresnel", 0, lambda ct, out, x: ct * sin(pi / 2 * (x * x)))
-_fresnel_c = part_of("fresnel_cosine", "fresnel", 1, lambda ct, out, x: ct * cos(pi / 2 * (x * x)))
+_shi = part_of("sinh_integral", "shichi", 0, lambda ct, out, x: ct * _sinhc(x), traits=ODD)
+_chi = part_of("cosh_integral", "shichi", 1, lambda ct, out, x: ct * (cosh(x) / x), traits=EVEN)
+_fresnel_s = part_of(
+    "fresnel_sine", "fresnel", 0, lambda ct, out, x: ct * sin(pi / 2 * (x * x)), traits=ODD
+)
+_fresnel_c = part_of(
+    "fresnel_cosine", "fresnel", 1, lambda ct, out, x: ct * cos(pi / 2 * (x * x)), traits=ODD
+)
 _ai = part_of("airy_ai", "airy", 0, lambda ct, out, x: ct * _ai_slope(x))
 _ai_slope = part_of("airy_ai_slope", "airy", 1, lambda ct, out, x: ct * (x * _ai(x)))
 _bi = part_of("airy_bi", "airy", 2, lambda ct, out, x: ct * _bi_slope(x))
 _bi_slope = part_of("airy_bi_slope", "airy", 3, lambda ct, out, x: ct * (x * _bi(x)))
 _sn = part_of(
-    "jacobi_sn", "ellipj", 0, lambda ct, out, u, m: ct * (_cn(u, m) * _dn(u, m)), _no("ellipj")
+    "jacobi_sn",
+    "ellipj",
+    0,
+    lambda ct, out, u, m: ct * (_cn(u, m) * _dn(u, m)),
+    _no("ellipj"),
+    traits=Traits(parity=(-1, 0)),
 )
 _cn = part_of(
-    "jacobi_cn", "ellipj", 1, lambda ct, out, u, m: -(ct * (_sn(u, m) * _dn(u, m))), _no("ellipj")
+    "jacobi_cn",
+    "ellipj",
+    1,
+    lambda ct, out, u, m: -(ct * (_sn(u, m) * _dn(u, m))),
+    _no("ellipj"),
+    traits=Traits(parity=(1, 0)),
 )
 _dn = part_of(
     "jacobi_dn",
@@ -290,8 +317,16 @@ _dn = part_of(
     2,
     lambda ct, out, u, m: -(ct * (m * (_sn(u, m) * _cn(u, m)))),
     _no("ellipj"),
+    traits=Traits(parity=(1, 0)),
 )
-_am = part_of("jacobi_am", "ellipj", 3, lambda ct, out, u, m: ct * _dn(u, m), _no("ellipj"))
+_am = part_of(
+    "jacobi_am",
+    "ellipj",
+    3,
+    lambda ct, out, u, m: ct * _dn(u, m),
+    _no("ellipj"),
+    traits=Traits(parity=(-1, 0)),
+)
 
 
 @composite("scipy.special.sici")

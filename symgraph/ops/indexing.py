@@ -19,6 +19,7 @@ from ..dims import Dim, Shape, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Batch, Op, no_flops, register
+from ..traits import MOVEMENT, PLACEMENT
 from .batched import batch_reshaped
 from .carrying import carries_embedded, carries_sliced
 from .composites import as_array, composite, naming_lines, refuse
@@ -91,6 +92,7 @@ GETITEM = register(
         view=True,
         write=_write_getitem,
         doc="`x[index]` for integers, slices, None and an ellipsis; integer arrays go to `gather`.",
+        traits=MOVEMENT,
     )
 )
 
@@ -131,6 +133,7 @@ EMBED = register(
             if x.has(fact)
         ],
         doc="Zeros of `shape` with the operand in the slice `index`: the transpose of `getitem`.",
+        traits=PLACEMENT,
     )
 )
 

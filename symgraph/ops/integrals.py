@@ -14,6 +14,7 @@ import numpy as np
 from ..array import Array, apply
 from ..avals import Aval
 from ..op import Op, carries_aligned, per_element, register
+from ..traits import EVEN, ODD
 from .batched import batch_aligned
 from .bounds import is_positive, knows, odd_signs, within
 from .choice import where
@@ -56,6 +57,7 @@ erfi = scipy_ufunc(
     lambda ct, out, x: ct * (2 / sqrt(pi) * exp(x * x)),
     facts=knows(signs=odd_signs, zero_at_zero=True),
     doc="-i erf(ix).",
+    traits=ODD,
 )
 erfcinv = scipy_ufunc(
     "erfcinv",
@@ -78,6 +80,7 @@ dawsn = scipy_ufunc(
         bounds=within(-0.542, 0.542), signs=odd_signs, keeps_finite=True, zero_at_zero=True
     ),
     doc="Dawson's integral, exp(-x**2) times the integral of exp(t**2) from 0 to x.",
+    traits=ODD,
 )
 
 # -- exponential integrals -------------------------------------------------------------------------
@@ -161,4 +164,5 @@ sinc = elementwise(
     flops=12,
     numpy=(np.sinc,),
     doc="sin(pi x) / (pi x), and 1 at 0.",
+    traits=EVEN,
 )

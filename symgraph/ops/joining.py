@@ -12,6 +12,7 @@ from ..avals import Aval, normal_axes
 from ..dims import Shape, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..op import Op, no_flops, register
+from ..traits import Traits
 from .batched import batch_whole
 from .carrying import carries_off_axis
 from .composites import as_array, composite, listed, naming_lines, refuse
@@ -95,6 +96,7 @@ CONCATENATE = register(
         count=0,
         facts=lambda *known, axis: facts_of_elements(*known),
         doc="Arrays joined along an axis they have (None: raveled first).",
+        traits=Traits(jointly_linear=..., movement=True, shift=1),
     )
 )
 

@@ -13,6 +13,7 @@ from ..dims import Dim, count, known_equal, normal, show_shape
 from ..errors import DTypeError, InputError, ShapeError
 from ..facts import Fact, finite, total
 from ..op import Op, register
+from ..traits import MOVEMENT
 from .batched import batch_aligned
 from .carrying import all_but_last
 from .families import function
@@ -163,6 +164,7 @@ COPIED_LOWER = register(
         ),
         facts=lambda x: [Fact("symmetric"), *[fact for fact in (finite, total) if x.has(fact)]],
         doc="The symmetric matrix that has the lower triangle of x: it is copied over the upper.",
+        traits=MOVEMENT,
     )
 )
 

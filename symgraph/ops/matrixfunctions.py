@@ -13,6 +13,7 @@ from ..dims import known_equal, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, total
 from ..op import Op, register
+from ..traits import Traits
 from .batched import batch_aligned, batch_into_last
 from .carrying import all_but_last
 from .composites import as_array, naming_lines
@@ -137,6 +138,7 @@ EXPM_ALONG = register(
             "The derivative of the matrix exponential at x along a direction, which may have more "
             "leading axes: the corner of expm([[x, d], [0, x]]) (Najfeld and Havel 1995)."
         ),
+        traits=Traits(linear=(1,)),
     )
 )
 

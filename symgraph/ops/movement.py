@@ -18,7 +18,8 @@ from ..cuts import READ_ONLY, Cut
 from ..dims import Dim, Shape, count, known_equal, normal, parse_shape, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval, nonzero, total
-from ..op import Algebra, Batch, Op, carries_aligned, no_flops, register
+from ..op import Batch, Op, carries_aligned, no_flops, register
+from ..traits import MOVEMENT
 from .batched import applied, batch_broadcast, batch_reshaped
 from .carrying import carries_reshaped, carries_transposed
 from .composites import as_array, composite, listed, naming_lines
@@ -195,10 +196,10 @@ RESHAPE = register(
         flops=no_flops,
         count=0,
         facts=_facts_reshape,
-        algebra=Algebra("reshape"),
         view=True,
         write=lambda whole, part, *, shape: reshape(part, whole.shape),
         doc="The same elements, in row-major order, in another shape; one entry may be -1.",
+        traits=MOVEMENT,
     )
 )
 
@@ -306,10 +307,10 @@ TRANSPOSE = register(
         flops=no_flops,
         count=0,
         facts=_facts_transpose,
-        algebra=Algebra("transpose"),
         view=True,
         write=lambda whole, part, *, axes: _vjp_transpose(part, part, whole, axes=axes),
         doc="Axes in another order; reversed if none is given.",
+        traits=MOVEMENT,
     )
 )
 
@@ -413,10 +414,10 @@ BROADCAST_TO = register(
         flops=no_flops,
         count=0,
         facts=_facts_broadcast,
-        algebra=Algebra("broadcast"),
         view=True,
         write=READ_ONLY,
         doc="The array repeated to `shape`, as NumPy broadcasts it.",
+        traits=MOVEMENT,
     )
 )
 

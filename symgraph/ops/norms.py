@@ -19,6 +19,7 @@ from ..dims import Dim, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, interval, nonnegative, positive, total
 from ..op import Op, register
+from ..traits import Traits
 from .batched import batch_aligned
 from .carrying import carries_reduced
 from .composites import as_array, naming_lines
@@ -102,6 +103,7 @@ P_NORM = register(
         count=2,
         facts=_facts_norm,
         doc="The norm of order `ord` (finite, not 0) over `axis`; its derivative at 0 is 0.",
+        traits=Traits(parity=(1,), homogeneous=1),
     )
 )
 

@@ -13,6 +13,7 @@ from ..dims import known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Op, per_element, register
+from ..traits import Traits
 from .batched import batch_aligned
 from .carrying import all_but_last
 from .composites import as_array, composite, naming_lines
@@ -70,6 +71,7 @@ CROSS = register(
         flops=per_element(3),
         facts=_facts_cross,
         doc="The cross product of vectors of three elements, on the last axis or as `axis` says.",
+        traits=Traits(linear=...),
     )
 )
 

@@ -13,6 +13,7 @@ from ..dims import Dim, count, known_equal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact
 from ..op import Batch, Op, register
+from ..traits import Traits
 from .batched import applied, batch_aligned, own_ndim
 from .carrying import all_but_last, carries_solved
 from .composites import as_array, given, naming_lines
@@ -82,6 +83,7 @@ PINV = register(
             "1e-15 by default) times the largest count as zero. The derivative holds where the "
             "rank is full, or does not change."
         ),
+        traits=Traits(parity=(-1,), homogeneous=-1),
     )
 )
 
@@ -184,6 +186,7 @@ LEAST_SQUARES = register(
             "The x for which a @ x is nearest to b, the shortest if there are several. Derivatives "
             "hold where the rank is full, or does not change."
         ),
+        traits=Traits(parity=(-1, 0), linear=(1,), homogeneous=0),
     )
 )
 

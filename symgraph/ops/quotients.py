@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..traits import Traits
 from .bounds import knows, product_signs
 from .families import elementwise, like_ufunc
 from .structures import structure_of_quotient
@@ -30,6 +31,7 @@ divide_or_zero = elementwise(
         "x / y, and 0 where y is 0, as are its derivatives there: for quotients whose divisor "
         "vanishes only where nothing is divided, such as x / norm(x)."
     ),
+    traits=Traits(parity=(0, -1), linear=(0,), homogeneous=0),
 )
 
 
@@ -46,4 +48,5 @@ inverse_root = elementwise(
     promote=like_ufunc("sqrt"),
     flops=1,  # As a root: one instruction of processors, one operation of XLA.
     doc="1 / sqrt(s), and 0 where s is 0: what x = 0 is divided by in x / norm(x).",
+    traits=Traits(homogeneous=-0.5),
 )

@@ -17,6 +17,7 @@ from ..avals import Aval, broadcast_shapes
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued
 from ..op import Op, per_element, register
+from ..traits import Traits
 from .batched import batch_aligned
 from .carrying import all_but_last, carries_off_axis
 from .composites import as_array, naming_lines, refuse
@@ -84,6 +85,7 @@ RECURRENCE = register(
             fact for fact in (Fact("nonnegative"), integer_valued) if a.has(fact) and b.has(fact)
         ],
         doc=r"$s_k = a_k s_{k-1} + b_k$ along the last axis, with $s_0 = b_0$.",
+        traits=Traits(linear=(1,)),
     )
 )
 
@@ -121,6 +123,7 @@ def _cumulative(
     promote: Callable[[np.dtype[Any]], np.dtype[Any]] = same_dtype,
     numpy: tuple[Any, ...] = (),
     flops: int = 1,
+    traits: Traits | None = None,
     doc: str,
 ) -> Any:
     """An operation that gives, at each place along an axis, the reduction of all up to there."""
@@ -137,6 +140,7 @@ def _cumulative(
             promote=promote,
             flops=per_element(flops),
             facts=facts,
+            traits=traits or Traits(),
             doc=doc,
         )
     )
@@ -197,6 +201,7 @@ def _extremum(name: str, ufunc: np.ufunc, which: str) -> Any:
         vjp=_vjp_cumulative_extremum,
         ufunc=ufunc,
         facts=lambda x, *, axis: facts_of_elements(x),
+        traits=Traits(homogeneous=1, shift=1),
         doc=f"The {which} element so far along `axis` (None: of the raveled array); NaN from the "
         "first NaN on. Ties split the gradient equally.",
     )
@@ -230,4 +235,5 @@ logcumsumexp = _cumulative(
     flops=23,
     facts=lambda x, *, axis: [fact for fact in (Fact("total"),) if x.has(fact)],
     doc=r"$\log \sum_{i \le k} e^{x_i}$ along `axis` (None: of the raveled array).",
+    traits=Traits(shift=1),
 )

@@ -12,7 +12,8 @@ from ..avals import Aval, normal_axes
 from ..dims import Dim, Shape, count, show_shape
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, interval
-from ..op import Algebra, Op, VjpRule, per_element, register
+from ..op import Op, VjpRule, per_element, register
+from ..traits import Traits
 from .batched import batch_aligned
 from .carrying import all_but_last, carries_reduced
 from .composites import as_array, given, naming_lines, refuse
@@ -104,7 +105,7 @@ def reduction(
     dtype: Any = None,
     identity: Any = None,
     facts: Callable[..., Iterable[Fact]],
-    role: str = "",
+    traits: Traits | None = None,
     ufunc: np.ufunc,
     doc: str,
 ) -> Any:
@@ -121,7 +122,7 @@ def reduction(
     ufunc : numpy.ufunc
         Whose `reduce` this is; it joins `initial=` to the result.
     """
-    op = _reducing(name, vjp, promote, dtype, identity, facts, role, doc)
+    op = _reducing(name, vjp, promote, dtype, identity, facts, traits, doc)
 
     @naming_lines
     def call(
@@ -162,7 +163,7 @@ def _reducing(
     dtype: Any,
     identity: Any,
     facts: Callable[..., Iterable[Fact]],
-    role: str,
+    traits: Traits | None,
     doc: str,
 ) -> Op:
     """The record of a reduction; parameters as in `reduction`."""
@@ -188,7 +189,7 @@ def _reducing(
             promote=promote,
             flops=per_input_element,
             facts=facts,
-            algebra=Algebra(role),
+            traits=traits or Traits(),
             doc=doc,
         )
     )
@@ -267,7 +268,7 @@ sum = reduction(
     promote=accumulator,
     identity=0,
     facts=_facts_sum,
-    role="sum",
+    traits=Traits(linear=(0,)),
     ufunc=np.add,
     doc="The sum over `axis` (None: all axes); integers are summed in 64 bits.",
 )

@@ -12,6 +12,7 @@ from .. import facts as f
 from ..array import FUNCTIONS
 from ..facts import Fact
 from ..propagation import Known
+from ..traits import ODD, Traits
 from .bounds import Bounds, FactRule, bounds_of_quotient, knows
 from .composites import composite
 from .families import as_ufunc_takes, elementwise
@@ -90,9 +91,15 @@ trunc = elementwise(
     ufunc="trunc",
     numpy=(np.fix,),
     facts=_whole(math.trunc),
+    traits=ODD,
 )
 rint = elementwise(
-    "rint", kernel=lambda xp, x: xp.rint(x), vjp=(None,), ufunc="rint", facts=_whole(round)
+    "rint",
+    kernel=lambda xp, x: xp.rint(x),
+    vjp=(None,),
+    ufunc="rint",
+    facts=_whole(round),
+    traits=ODD,
 )
 
 floor_divide = elementwise(
@@ -101,6 +108,7 @@ floor_divide = elementwise(
     vjp=(None, None),
     facts=knows(bounds=_bounds_floor_divide, defined=_divisor_nonzero, gives_integers=True),
     ufunc="floor_divide",
+    traits=Traits(signed_zero=(1,), homogeneous=0),
 )
 
 remainder = elementwise(
@@ -118,6 +126,7 @@ remainder = elementwise(
     ),
     ufunc="remainder",
     doc="x - y * floor(x / y), with the sign of y.",
+    traits=Traits(homogeneous=1),
 )
 
 fmod = elementwise(
@@ -135,6 +144,7 @@ fmod = elementwise(
     ),
     ufunc="fmod",
     doc="x - y * trunc(x / y), with the sign of x.",
+    traits=Traits(parity=(-1, 1), homogeneous=1),
 )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..array import Array
 from ..op import undefined
+from ..traits import EVEN, ODD, Traits
 from .bessel import i0, j0, k0, y0
 from .beta import betaincinv, gammainccinv, gammaincinv
 from .choice import where
@@ -91,8 +92,12 @@ _BEIP = tuple(
         for n in range(10)
     ]
 )
-ber = scipy_ufunc("ber", lambda ct, out, x: ct * berp(x), doc="The Kelvin function ber.", flops=40)
-bei = scipy_ufunc("bei", lambda ct, out, x: ct * beip(x), doc="The Kelvin function bei.", flops=40)
+ber = scipy_ufunc(
+    "ber", lambda ct, out, x: ct * berp(x), doc="The Kelvin function ber.", flops=40, traits=EVEN
+)
+bei = scipy_ufunc(
+    "bei", lambda ct, out, x: ct * beip(x), doc="The Kelvin function bei.", flops=40, traits=EVEN
+)
 ker = scipy_ufunc("ker", lambda ct, out, x: ct * kerp(x), doc="The Kelvin function ker.", flops=40)
 kei = scipy_ufunc("kei", lambda ct, out, x: ct * keip(x), doc="The Kelvin function kei.", flops=40)
 berp = scipy_ufunc(
@@ -100,12 +105,14 @@ berp = scipy_ufunc(
     lambda ct, out, x: -(ct * (bei(x) + _quotient(berp, x, *_BERP))),
     doc="The derivative of ber.",
     flops=40,
+    traits=ODD,
 )
 beip = scipy_ufunc(
     "beip",
     lambda ct, out, x: ct * (ber(x) - _quotient(beip, x, *_BEIP)),
     doc="The derivative of bei.",
     flops=40,
+    traits=ODD,
 )
 kerp = scipy_ufunc(
     "kerp",
@@ -125,15 +132,16 @@ _J0_LESS = tuple([(-1.0) ** k / (4.0 ** (k + 1) * factorial(k + 1) ** 2) for k i
 _I0_LESS = tuple([1 / (4.0 ** (k + 1) * factorial(k + 1) ** 2) for k in range(10)])
 
 # -- integrals -------------------------------------------------------------------------------------
-_j0 = part_of("integral_j0", "itj0y0", 0, lambda ct, out, x: ct * j0(x))
+_j0 = part_of("integral_j0", "itj0y0", 0, lambda ct, out, x: ct * j0(x), traits=ODD)
 _y0 = part_of("integral_y0", "itj0y0", 1, lambda ct, out, x: ct * y0(x))
-_i0 = part_of("integral_i0", "iti0k0", 0, lambda ct, out, x: ct * i0(x))
+_i0 = part_of("integral_i0", "iti0k0", 0, lambda ct, out, x: ct * i0(x), traits=ODD)
 _k0 = part_of("integral_k0", "iti0k0", 1, lambda ct, out, x: ct * k0(x))
 _j0_over = part_of(
     "integral_j0_over",
     "it2j0y0",
     0,
     lambda ct, out, x: ct * (x * _quotient(lambda x: (1 - j0(x)) / x, x, *_J0_LESS)),
+    traits=EVEN,
 )
 _y0_over = part_of("integral_y0_over", "it2j0y0", 1, lambda ct, out, x: -(ct * (y0(x) / x)))
 _i0_over = part_of(
@@ -141,6 +149,7 @@ _i0_over = part_of(
     "it2i0k0",
     0,
     lambda ct, out, x: ct * (x * _quotient(lambda x: (i0(x) - 1) / x, x, *_I0_LESS)),
+    traits=EVEN,
 )
 _k0_over = part_of("integral_k0_over", "it2i0k0", 1, lambda ct, out, x: -(ct * (k0(x) / x)))
 itstruve0 = scipy_ufunc(
@@ -148,6 +157,7 @@ itstruve0 = scipy_ufunc(
     lambda ct, out, x: ct * struve(0, x),
     doc="The integral of the Struve function H0 from 0 to x.",
     flops=100,
+    traits=EVEN,
 )
 it2struve0 = scipy_ufunc(
     "it2struve0",
@@ -160,6 +170,7 @@ itmodstruve0 = scipy_ufunc(
     lambda ct, out, x: ct * modstruve(0, x),
     doc="The integral of the modified Struve function L0 from 0 to x.",
     flops=100,
+    traits=EVEN,
 )
 
 
@@ -232,6 +243,7 @@ _D = elementwise(
     promote=float_or_double,
     flops=80,
     doc="(ellipkinc(phi, m) - ellipeinc(phi, m)) / m, finite at m = 0.",
+    traits=Traits(parity=(-1, 0)),
 )
 ellipkinc = scipy_ufunc(
     "ellipkinc",
@@ -248,6 +260,7 @@ ellipeinc = scipy_ufunc(
     lambda ct, out, phi, m: -(ct * (0.5 * _D(phi, m))),
     doc="The incomplete elliptic integral of the second kind.",
     flops=60,
+    traits=Traits(parity=(-1, 0)),
 )
 
 

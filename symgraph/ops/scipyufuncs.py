@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array
+from ..traits import Traits
 from .bounds import FactRule
 from .families import elementwise
 
@@ -39,6 +40,7 @@ def scipy_ufunc(
     doc: str = "",
     flops: int = 20,
     kernel: Callable[..., Any] | None = None,
+    traits: Traits | None = None,
 ) -> Any:
     """The operation that is `scipy.special.<name>`, its derivatives one an operand.
 
@@ -52,12 +54,13 @@ def scipy_ufunc(
         facts=facts,
         flops=flops,
         doc=doc,
+        traits=traits,
     )
     NUMPY_FUNCTIONS[f"scipy.special.{name}"] = found
     return found
 
 
-def part_of(name: str, function: str, place: int, *vjp: Any) -> Any:
+def part_of(name: str, function: str, place: int, *vjp: Any, traits: Traits | None = None) -> Any:
     """One result of a function that has several."""
 
     def kernel(xp: Any, *operands: Any) -> Any:
@@ -70,6 +73,7 @@ def part_of(name: str, function: str, place: int, *vjp: Any) -> Any:
         vjp=vjp,
         promote=float_or_double,
         flops=60,
+        traits=traits,
         doc=f"Result {place} of scipy.special.{function}.",
     )
 

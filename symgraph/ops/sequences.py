@@ -12,6 +12,7 @@ from ..dims import Dim, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued
 from ..op import Op, register
+from ..traits import Traits
 from .batched import batch_aligned
 from .carrying import all_but_last
 from .composites import as_array, composite, naming_lines
@@ -86,6 +87,7 @@ CONVOLVE = register(
             if x.has(fact) and v.has(fact)
         ],
         doc=r"$y_i = \sum_j x_{i-j} v_j$ along the last axis, of vectors or rows of them.",
+        traits=Traits(linear=...),
     )
 )
 

@@ -15,7 +15,8 @@ from ..array import Array, apply
 from ..avals import Aval, normal_axes
 from ..errors import ShapeError
 from ..facts import Fact, finite, interval, total
-from ..op import Algebra, Op, per_element, register
+from ..op import Op, per_element, register
+from ..traits import Traits
 from .batched import batch_aligned
 from .carrying import carries_off_axis, carries_reduced
 from .families import function, to_float
@@ -74,8 +75,8 @@ SOFTMAX = register(
         flops=per_element(14),
         count=5,
         facts=_facts_softmax,
-        algebra=Algebra("softmax"),
         doc=r"$q_i = e^{x_i} / \sum_j e^{x_j}$ over `axis`; 0 where every element is -inf.",
+        traits=Traits(shift=0),
     )
 )
 
@@ -111,8 +112,8 @@ LOG_SOFTMAX = register(
         flops=per_element(14),
         count=6,
         facts=lambda x, *, axis: [Fact("nonpositive"), *[f for f in (total,) if x.has(f)]],
-        algebra=Algebra("log_softmax"),
         doc=r"$x_i - \log \sum_j e^{x_j}$ over `axis`.",
+        traits=Traits(shift=0),
     )
 )
 
@@ -165,8 +166,8 @@ LOGSUMEXP = register(
         flops=lambda out, x, *, axis, keepdims: per_element(13)(x),
         count=6,
         facts=_facts_logsumexp,
-        algebra=Algebra("logsumexp"),
         doc=r"$\log \sum_j e^{x_j}$ over `axis` (None: all axes); -inf of no element.",
+        traits=Traits(shift=1),
     )
 )
 

@@ -17,6 +17,7 @@ from ..dims import show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval
 from ..op import Batch, Op, register
+from ..traits import Traits
 from .batched import applied, batch_aligned
 from .carrying import carries_off_axis
 from .composites import as_array, composite, naming_lines
@@ -66,6 +67,7 @@ SORT = register(
         flops=_sorting_flops,
         facts=lambda x, *, axis: facts_of_elements(x),
         doc="The elements along `axis` in ascending order, NaN last.",
+        traits=Traits(homogeneous=1, shift=1),
     )
 )
 

@@ -15,6 +15,7 @@ from ..array import NUMPY_FUNCTIONS, apply
 from ..avals import Aval
 from ..op import Op, carries_aligned, per_element, register
 from ..propagation import Known
+from ..traits import ODD, Traits
 from .batched import batch_aligned
 from .bounds import (
     decreasing,
@@ -64,6 +65,7 @@ erf = scipy_ufunc(
         keeps_finite=True,
         zero_at_zero=True,
     ),
+    traits=ODD,
 )
 erfc = scipy_ufunc(
     "erfc",
@@ -76,6 +78,7 @@ erfinv = scipy_ufunc(
     "erfinv",
     lambda ct, out, x: ct * (sqrt(pi) / 2 * exp(out * out)),
     facts=knows(signs=odd_signs, defined=lambda x: x.low > -1 and x.high < 1, zero_at_zero=True),
+    traits=ODD,
 )
 ndtr = scipy_ufunc(
     "ndtr",
@@ -110,12 +113,14 @@ gamma = scipy_ufunc(
     facts=knows(
         signs=lambda x: (f.positive,) if x.has(f.positive) else (), defined=positive_operand
     ),
+    traits=Traits(signed_zero=(0,)),
 )
 digamma = scipy_ufunc(
     "digamma",
     lambda ct, out, x: ct * polygamma(1, x),
     facts=knows(defined=positive_operand),
     doc="The derivative of gammaln.",
+    traits=Traits(signed_zero=(0,)),
 )
 
 
@@ -162,6 +167,7 @@ xlogy = scipy_ufunc(
     lambda ct, out, x, y: ct * (x / where((x == 0) & (y == 0), 1, y)),
     facts=knows(defined=lambda x, y: y.has(f.positive)),
     doc="x log y, and 0 where x is 0; where both are 0 the derivative with respect to y is 0.",
+    traits=Traits(linear=(0,)),
 )
 xlog1py = scipy_ufunc(
     "xlog1py",
@@ -169,6 +175,7 @@ xlog1py = scipy_ufunc(
     lambda ct, out, x, y: ct * (x / where((x == 0) & (y == -1), 1, 1 + y)),
     facts=knows(defined=lambda x, y: y.low > -1),
     doc="x log(1 + y), and 0 where x is 0; at x = 0, y = -1 the derivative with respect to y is 0.",
+    traits=Traits(linear=(0,)),
 )
 
 # -- SciPy's own functions on symbolic arrays ------------------------------------------------------

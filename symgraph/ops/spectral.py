@@ -25,6 +25,7 @@ from ..dims import Dim, count, known_equal, normal
 from ..errors import TraceError
 from ..facts import Fact, nonnegative, total, unit_norm
 from ..op import Op, per_element, register
+from ..traits import Traits
 from .batched import batch_aligned
 from .carrying import carries_batched
 from .composites import naming_lines
@@ -83,6 +84,7 @@ RECIPROCAL_GAPS = register(
             "1 / (w[j] - w[i]) at row i and column j, 0 on the diagonal; NaN where two elements "
             "of the last axis agree to rounding."
         ),
+        traits=Traits(parity=(-1,), homogeneous=-1, shift=0),
     )
 )
 

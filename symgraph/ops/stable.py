@@ -11,6 +11,7 @@ from math import pi, sqrt
 from typing import Any
 
 from .. import facts as f
+from ..traits import EVEN
 from .bounds import knows, odd_signs
 from .elementwise import sqrt as square_root
 from .exponential import expm1
@@ -39,6 +40,7 @@ logcosh = elementwise(
     flops=30,
     count=2,
     doc="log(cosh(x)), without overflow and accurate near 0.",
+    traits=EVEN,
 )
 
 

@@ -10,6 +10,7 @@ from ..array import FUNCTIONS, Array, apply
 from ..avals import normal_axes
 from ..facts import Fact, finite, integer_valued
 from ..op import Op, register
+from ..traits import Traits
 from .batched import batch_aligned
 from .carrying import carries_off_axis
 from .composites import as_array, composite, given, naming_lines, refuse
@@ -51,6 +52,7 @@ CUMSUM = register(
             if x.has(fact)
         ],
         doc="Sums of all elements up to each along `axis` (None: of the raveled array).",
+        traits=Traits(linear=(0,)),
     )
 )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from .. import facts as f
 from ..dims import known_equal
@@ -16,6 +17,7 @@ __all__ = [
     "structure_of_product",
     "structure_of_quotient",
     "structure_of_sum",
+    "with_parity",
 ]
 
 _ZERO_PATTERNS = (f.diagonal, f.triangular("lower"), f.triangular("upper"))
@@ -37,10 +39,20 @@ def _same_matrix(x: Known, others: Sequence[Known]) -> bool:
     )
 
 
-def structure(*known: Known, zero_at_zero: bool = False, parity: int = 0) -> Iterable[Fact]:
+def with_parity(rule: Callable[..., Iterable[Fact]], parity: int) -> Callable[..., Iterable[Fact]]:
+    """The fact rule of an even (1) or odd (-1) function of one operand, given that of the rest."""
+    mirrored = f.symmetric if parity > 0 else f.antisymmetric
+
+    def facts(x: Known, **params: Any) -> Iterable[Fact]:
+        yield from rule(x, **params)
+        if x.has(f.antisymmetric):
+            yield mirrored
+
+    return facts
+
+
+def structure(*known: Known, zero_at_zero: bool = False) -> Iterable[Fact]:
     """Symmetry and zero patterns of an elementwise function of matrices and scalars."""
-    if parity and known[0].has(f.antisymmetric):
-        yield f.symmetric if parity > 0 else f.antisymmetric
     for each in known:
         if each.has(f.symmetric):
             if all(other.has(f.symmetric) or _is_scalar(other) for other in known):

@@ -13,6 +13,7 @@ from ..dims import fixed, known_equal, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, interval, total
 from ..op import Op, carries_aligned, no_flops, register
+from ..traits import PLACEMENT
 from .batched import batch_aligned
 from .composites import as_array, composite, naming_lines
 from .creation import eye, ones
@@ -53,6 +54,7 @@ def _triangle(name: str, which: str, side: str) -> Any:
             carries=carries_aligned,
             flops=no_flops,
             facts=lambda x, *, k: _facts_triangle(x, which, k),
+            traits=PLACEMENT,
             doc=f"The elements on and {side} the diagonal `k`, zeros elsewhere.",
         )
     )

@@ -7,6 +7,7 @@ from math import inf, pi
 
 from .. import facts as f
 from ..propagation import Known
+from ..traits import EVEN, ODD, Traits
 from .bounds import EVERYWHERE, Bounds, decreasing, increasing, knows, odd_signs, within
 from .elementwise import sqrt
 from .families import elementwise
@@ -55,17 +56,19 @@ sin = elementwise(
     "sin",
     kernel=lambda xp, x: xp.sin(x),
     vjp=(lambda ct, out, x: ct * cos(x),),
-    facts=knows(bounds=within(-1.0, 1.0), keeps_finite=True, zero_at_zero=True, parity=-1),
+    facts=knows(bounds=within(-1.0, 1.0), keeps_finite=True, zero_at_zero=True),
     flops=10,
     ufunc="sin",
+    traits=ODD,
 )
 cos = elementwise(
     "cos",
     kernel=lambda xp, x: xp.cos(x),
     vjp=(lambda ct, out, x: -(ct * sin(x)),),
-    facts=knows(bounds=within(-1.0, 1.0), keeps_finite=True, parity=1),
+    facts=knows(bounds=within(-1.0, 1.0), keeps_finite=True),
     flops=10,
     ufunc="cos",
+    traits=EVEN,
 )
 tan = elementwise(
     "tan",
@@ -75,10 +78,10 @@ tan = elementwise(
         defined=lambda x: x.low > -1.57 and x.high < 1.57,
         bounds=_bounds_tan,
         zero_at_zero=True,
-        parity=-1,
     ),
     flops=10,
     ufunc="tan",
+    traits=ODD,
 )
 arcsin = elementwise(
     "arcsin",
@@ -90,10 +93,10 @@ arcsin = elementwise(
         defined=_within_one,
         keeps_finite=True,
         zero_at_zero=True,
-        parity=-1,
     ),
     flops=10,
     ufunc="arcsin",
+    traits=ODD,
 )
 arccos = elementwise(
     "arccos",
@@ -116,10 +119,10 @@ arctan = elementwise(
         signs=odd_signs,
         keeps_finite=True,
         zero_at_zero=True,
-        parity=-1,
     ),
     flops=10,
     ufunc="arctan",
+    traits=ODD,
 )
 arctan2 = elementwise(
     "arctan2",
@@ -136,6 +139,7 @@ arctan2 = elementwise(
     flops=10,
     ufunc="arctan2",
     doc="The angle of the point (x, y), the first operand being y; within [-pi, pi].",
+    traits=Traits(parity=(-1, 0), signed_zero=(0, 1), homogeneous=0),
 )
 
 # -- hyperbolic ------------------------------------------------------------------------------------
@@ -143,17 +147,19 @@ sinh = elementwise(
     "sinh",
     kernel=lambda xp, x: xp.sinh(x),
     vjp=(lambda ct, out, x: ct * cosh(x),),
-    facts=knows(bounds=increasing(math.sinh), signs=odd_signs, zero_at_zero=True, parity=-1),
+    facts=knows(bounds=increasing(math.sinh), signs=odd_signs, zero_at_zero=True),
     flops=10,
     ufunc="sinh",
+    traits=ODD,
 )
 cosh = elementwise(
     "cosh",
     kernel=lambda xp, x: xp.cosh(x),
     vjp=(lambda ct, out, x: ct * sinh(x),),
-    facts=knows(bounds=_bounds_cosh, parity=1),
+    facts=knows(bounds=_bounds_cosh),
     flops=10,
     ufunc="cosh",
+    traits=EVEN,
 )
 tanh = elementwise(
     "tanh",
@@ -164,10 +170,10 @@ tanh = elementwise(
         signs=odd_signs,
         keeps_finite=True,
         zero_at_zero=True,
-        parity=-1,
     ),
     flops=10,
     ufunc="tanh",
+    traits=ODD,
 )
 arcsinh = elementwise(
     "arcsinh",
@@ -178,10 +184,10 @@ arcsinh = elementwise(
         signs=odd_signs,
         keeps_finite=True,
         zero_at_zero=True,
-        parity=-1,
     ),
     flops=10,
     ufunc="arcsinh",
+    traits=ODD,
 )
 arccosh = elementwise(
     "arccosh",
@@ -204,8 +210,8 @@ arctanh = elementwise(
         signs=odd_signs,
         defined=lambda x: x.low > -1 and x.high < 1,
         zero_at_zero=True,
-        parity=-1,
     ),
     flops=10,
     ufunc="arctanh",
+    traits=ODD,
 )

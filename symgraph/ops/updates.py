@@ -17,6 +17,7 @@ from ..dims import Shape, count, known_equal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Batch, Op, no_flops, register
+from ..traits import Traits
 from .batched import aligned, applied, whole
 from .carrying import carries_assigned, carries_off_axis
 from .composites import as_array, composite, naming_lines
@@ -84,6 +85,7 @@ ASSIGN = register(
         flops=no_flops,
         facts=lambda x, values, *, index: facts_of_elements(x, values),
         doc="The first operand with the second in the slice `index`.",
+        traits=Traits(jointly_linear=(0, 1), movement=True, shift=1),
     )
 )
 
@@ -157,6 +159,7 @@ SCATTER_SET = register(
             if x.has(fact) and values.has(fact)
         ],
         doc="Values written at different places of the last axis; those left out stay.",
+        traits=Traits(jointly_linear=(0, 1), movement=True, shift=1),
     )
 )
 

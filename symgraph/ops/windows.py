@@ -18,6 +18,7 @@ from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Op, no_flops, register
+from ..traits import MOVEMENT, Traits
 from ..windows import span
 from .batched import batch_aligned
 from .composites import as_array, composite, listed, refuse
@@ -202,6 +203,7 @@ WINDOWS = register(
         view=True,
         write=READ_ONLY,
         doc="The sliding windows of the last axes, as axes of their own at the end.",
+        traits=MOVEMENT,
     )
 )
 
@@ -228,6 +230,7 @@ OVERLAP_ADD = register(
         flops=lambda out, y, *, extents, strides, dilations: y.size,
         facts=lambda y, *, extents, strides, dilations: _facts_of_sums(y),
         doc="Windows put back in their places, what overlaps added up: the transpose of `windows`.",
+        traits=Traits(linear=(0,)),
     )
 )
 
@@ -268,6 +271,7 @@ SUM_OF_WINDOWS = register(
         flops=lambda out, x, *, sizes, strides, dilations: count((*out.shape, *sizes)),
         facts=lambda x, *, sizes, strides, dilations: _facts_of_sums(x),
         doc="The sum of each sliding window of the last axes.",
+        traits=Traits(linear=(0,)),
     )
 )
 
@@ -358,6 +362,7 @@ MAX_OF_WINDOWS = register(
         facts=lambda x, *, sizes, strides, dilations, pads: facts_of_elements(x),
         doc="The largest element of each sliding window of the last axes; NaN if there is one. "
         "Ties split the gradient equally.",
+        traits=Traits(homogeneous=1, shift=1),
     )
 )
 

@@ -32,7 +32,7 @@ def merged(outputs: Sequence[Node]) -> list[Node]:
     for node in nodes:
         operands = tuple([new[operand] for operand in node.operands])
         found = on_operands(node, operands)
-        if node.op.algebra.commutative and len(operands) == 2 and not node.copy:
+        if node.op.traits.commutative and len(operands) == 2 and not node.copy:
             low, high = sorted((operands[0].serial, operands[1].serial))
             found = first.setdefault((node.op.name, low, high), found)
         elif kept and node.params.get("keepdims") is False and _without_flag(node) in kept:
@@ -66,7 +66,7 @@ def _wide(node: Node) -> Shape:
 
 def _without_units(node: Node) -> Key:
     flat = [_flat(each) for each in node.operands]
-    if node.op.algebra.commutative and len(flat) == 2:
+    if node.op.traits.commutative and len(flat) == 2:
         flat.sort(key=lambda each: each.serial)
     return (node.op, *flat)
 

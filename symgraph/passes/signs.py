@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
 
-from ..algebra.regions import ODD
 from ..nodes import Node, make, on_operands, origin, reachable
-from ..op import OPS
+from ..op import OPS, Op
 
-__all__ = ["SLOTS", "VARIADIC", "settled_signs"]
+__all__ = ["settled_signs", "takes_signs"]
 
 _STEPS = 60
 """So many values are turned on trial for one negation."""
@@ -35,23 +35,6 @@ class _Kind(Enum):
     ALIKE = auto()  # all operands at one sign
     EVEN = auto()  # nothing
 
-
-SLOTS: dict[str, tuple[_Kind, tuple[int, ...]]] = {
-    **dict.fromkeys(("add", "subtract"), (_Kind.SUM, (0, 1))),
-    **dict.fromkeys(("negative", "sum", "cumsum", "transpose", "reshape"), (_Kind.PRODUCT, (0,))),
-    **dict.fromkeys(("broadcast_to", "getitem", "embed", "gather"), (_Kind.PRODUCT, (0,))),
-    **dict.fromkeys(("diagonal", "diagonal_matrix", "tril", "triu"), (_Kind.PRODUCT, (0,))),
-    # Never the divisor: where it is 0, its sign is that of an infinity.
-    **dict.fromkeys(("divide", "divide_or_zero"), (_Kind.PRODUCT, (0,))),
-    **dict.fromkeys(sorted(ODD), (_Kind.PRODUCT, (0,))),
-    **dict.fromkeys(("multiply", "matmul"), (_Kind.PRODUCT, (0, 1))),
-    "solve": (_Kind.PRODUCT, (1,)),
-    "where": (_Kind.ALIKE, (1, 2)),
-    "add_along_axis": (_Kind.ALIKE, (0, 1)),
-    **dict.fromkeys(("absolute", "square", "cos", "cosh"), (_Kind.EVEN, (0,))),
-}
-VARIADIC = {"einsum": _Kind.PRODUCT, "concatenate": _Kind.ALIKE}
-"""Operations by name: the operands whose signs count, and what they do; of these, all of them."""
 
 Turned: TypeAlias = frozenset[Node]
 """Values that are computed as their negatives."""
@@ -71,14 +54,31 @@ def settled_signs(outputs: Sequence[Node]) -> list[Node]:
     return _rebuilt(nodes, outputs, signs.turned)
 
 
+def takes_signs(op: Op) -> bool:
+    """Whether anything is known of signs of the operands."""
+    return _roles_of(op, len(op.vjp) if isinstance(op.vjp, tuple) else 2) is not None
+
+
 def _roles(node: Node) -> tuple[_Kind, tuple[int, ...]] | None:
     """How the result depends on the signs of which operands; None where nothing is known."""
     if node.copy or len(node.results) > 1 or node.dtype.kind != "f":
         return None
-    kind = VARIADIC.get(node.op.name)
-    if kind is not None:
-        return kind, tuple(range(len(node.operands)))
-    return SLOTS.get(node.op.name)
+    return _roles_of(node.op, len(node.operands))
+
+
+@lru_cache(maxsize=1024)
+def _roles_of(op: Op, count: int) -> tuple[_Kind, tuple[int, ...]] | None:
+    traits = op.traits
+    together = traits.linear_together(count)
+    if together:
+        two = traits.elementwise and together == (0, 1)
+        return (_Kind.SUM if two else _Kind.ALIKE), together
+    parity = [traits.parity_in(place, count) for place in range(count)]
+    if parity and all(sign == 1 for sign in parity):
+        return _Kind.EVEN, tuple(range(count))
+    # Never a divisor: where it is 0, its sign is that of an infinity.
+    odd = [i for i, sign in enumerate(parity) if sign == -1 and i not in traits.signed_zero]
+    return (_Kind.PRODUCT, tuple(odd)) if odd else None
 
 
 class _Role:

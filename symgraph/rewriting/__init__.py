@@ -7,6 +7,7 @@ from ..array import Array
 from .builders import number, once, opposite, product, together, value_of
 from .conditions import holds, provided
 from .deferred import static
+from .families import unary_of_parity
 from .guards import (
     Axes,
     Axis,
@@ -93,5 +94,6 @@ __all__ = [
     "rule",
     "static",
     "together",
+    "unary_of_parity",
     "value_of",
 ]

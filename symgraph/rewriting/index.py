@@ -141,7 +141,7 @@ class _Start:
         self.rule = rule
         self.twice = _needs_twice(pattern)
         allowed = tuple([_names_of(part) for part in pattern.operands])
-        turned = pattern.op.algebra.commutative
+        turned = pattern.op.traits.commutative
         self.orders = tuple(dict.fromkeys(permutations(allowed))) if turned else (allowed,)
 
     def fits(self, names: Sequence[str], twice: bool) -> bool:

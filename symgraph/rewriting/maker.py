@@ -116,7 +116,7 @@ class Maker:
         self.rooms = any(each.kind.name in ("shape", "index") for each in rule.statics)
         self.literals = [part for part in parts if isinstance(part, Literal)]
         self.commutative = [
-            part for part in parts if isinstance(part, Term) and part.op.algebra.commutative
+            part for part in parts if isinstance(part, Term) and part.op.traits.commutative
         ]
         terms = [part for part in parts if isinstance(part, Term)]
         self.of_matrices = any(term.op.name in OF_MATRICES for term in terms)

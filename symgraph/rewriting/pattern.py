@@ -249,7 +249,7 @@ def _solve(goals: _Goals, found: Bindings) -> Iterator[Bindings]:
             if pattern.params and not _params_fit(pattern, node, found):
                 return
             operands = node.operands
-            if pattern.op.algebra.commutative and operands[0] is not operands[1]:
+            if pattern.op.traits.commutative and operands[0] is not operands[1]:
                 for swapped in (False, True):
                     one, other = (1, 0) if swapped else (0, 1)
                     branch = dict(found)

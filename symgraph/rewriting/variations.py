@@ -210,7 +210,7 @@ class _Editor:
                 yield ast.Call(self._called(other), call.args, call.keywords)
             if name and len(call.args) == 1 and not call.keywords:
                 yield call.args[0]
-            commutes = name in OPS and OPS[name].algebra.commutative
+            commutes = name in OPS and OPS[name].traits.commutative
             if len(call.args) >= 2 and not commutes:
                 *rest, one, other_one = call.args
                 yield ast.Call(call.func, [*rest, other_one, one], call.keywords)

@@ -135,7 +135,7 @@ class EGraph:
         if self.is_leaf(node):
             return node
         below = [self._classes[self.place[each]] for each in node.operands]
-        if node.op.algebra.commutative and len(below) == 2:
+        if node.op.traits.commutative and len(below) == 2:
             below.sort()
         return (node.op, *params_key(node.params), *below)
 
@@ -157,7 +157,7 @@ class EGraph:
             self._arity(len(operands))
             kind = (self._op(node.op), self._kind(node))
             self._row(f"node{len(operands)}", place, *kind, *operands)
-            if node.op.algebra.commutative and len(operands) == 2:
+            if node.op.traits.commutative and len(operands) == 2:
                 self._row("swapped", place, *kind, *operands[::-1])
         if uniform_value(node) is not None:
             self._row("uniform", place)

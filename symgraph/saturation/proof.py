@@ -150,7 +150,7 @@ class Closure:
 
 
 def _swaps(node: Node) -> bool:
-    return node.op.algebra.commutative and len(node.operands) == 2
+    return node.op.traits.commutative and len(node.operands) == 2
 
 
 def _turned(reason: _Reason) -> _Reason:

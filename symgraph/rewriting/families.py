@@ -1,0 +1,20 @@
+"""Operations that share a trait, by name: a rule of all of them is stated once."""
+
+from __future__ import annotations
+
+from ..op import OPS
+
+__all__ = ["unary_of_parity"]
+
+
+def unary_of_parity(parity: int) -> tuple[str, ...]:
+    """Elementwise functions of one operand that are even (1) or odd (-1), by name.
+
+    Linear ones are left out: the algebra knows them.
+    """
+    found = [
+        name
+        for name, op in OPS.items()
+        if op.traits.elementwise and op.traits.parity == (parity,) and not op.custom
+    ]
+    return tuple(sorted(found))

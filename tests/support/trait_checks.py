@@ -1,0 +1,350 @@
+"""Traits of operations tried on numbers: which identities hold on an operation's samples.
+
+A check says whether an identity holds in one case, or None where the case cannot tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import e, log
+from typing import Any
+
+import numpy as np
+
+from symgraph.backends.samples import op_samples
+from symgraph.dag import Dag
+from symgraph.dims import resolve
+from symgraph.evaluate import evaluate
+from symgraph.namespace import NUMPY
+from symgraph.nodes import Node, reachable
+from symgraph.op import OPS, Op
+from symgraph.traits import Exponential, Logarithm
+
+Floats = np.ndarray[Any, Any]
+_SIZE = 3
+_SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e300, -1e300, 5e-324, 0.5, -0.5])
+
+
+@dataclass(frozen=True)
+class Case:
+    """One operation on some operands."""
+
+    op: Op
+    params: dict[str, Any]
+    operands: tuple[Floats, ...]
+    floats: tuple[int, ...]
+
+    def __call__(self, *operands: Floats) -> Floats:
+        """The result; NaN where the kernel refuses these numbers."""
+        with np.errstate(all="ignore"):
+            try:
+                return np.asarray(self.op.kernel(NUMPY, *operands, **self.params))
+            except (ValueError, TypeError):  # LinAlgError is a ValueError
+                return np.asarray(np.nan)
+
+    def at(self, changes: dict[int, Floats]) -> Floats:
+        """The result with some operands replaced."""
+        return self(*[changes.get(i, each) for i, each in enumerate(self.operands)])
+
+    def drawn(self, place: int, seed: int) -> Floats:
+        """Other numbers for an operand."""
+        return np.random.default_rng(seed).uniform(-2, 2, self.operands[place].shape)
+
+
+def cases(op: Op) -> tuple[Case, ...]:
+    """Samples of the operation of this name, in double precision with one floating result."""
+    return _cases_of(op.name)
+
+
+@cache
+def _cases_of(name: str) -> tuple[Case, ...]:
+    return tuple(_cases(OPS[name]))
+
+
+def _cases(op: Op) -> Iterator[Case]:
+    for index, dag in enumerate(op_samples(op)):
+        for node in reachable(dag.outputs):
+            if node.op is op and _is_plain(node):
+                yield from _case(dag, node, index)
+
+
+def _is_plain(node: Node) -> bool:
+    floats = [each.dtype for each in node.operands if each.dtype.kind == "f"]
+    one = len(node.results) == 1 and node.dtype.kind == "f"
+    return one and bool(floats) and all(each == "float64" for each in [*floats, node.dtype])
+
+
+def _case(dag: Dag, node: Node, index: int) -> Iterator[Case]:
+    rng = np.random.default_rng(index)
+    env = dict.fromkeys(dag.dims, _SIZE)
+    given = {name: _numbers(each, rng) for name, each in dag.inputs.items()}
+    below = Dag(dag.inputs, list(node.operands))
+    operands = tuple(np.asarray(each) for each in evaluate(below, given, dims=env))
+    params = {key: resolve(value, env) for key, value in node.params.items()}
+    floats = tuple(
+        i
+        for i, each in enumerate(operands)
+        if each.dtype.kind == "f" and i not in node.op.unpromoted
+    )
+    if all(operands[i].size for i in floats):
+        yield Case(node.op, params, operands, floats)
+
+
+def _numbers(node: Node, rng: np.random.Generator) -> Floats:
+    shape = tuple(dim if isinstance(dim, int) else _SIZE for dim in node.shape)
+    if node.dtype.kind == "b":
+        return rng.integers(0, 2, shape).astype(bool)
+    if node.dtype.kind in "iu":
+        return np.asarray(rng.integers(0, 4, shape), dtype=node.dtype)
+    return np.asarray(rng.uniform(0.05, 0.95, shape) * rng.choice([-1.0, 1.0, 3.0], shape))
+
+
+# -- comparing -------------------------------------------------------------------------------------
+def _same(a: Floats, b: Floats) -> bool:
+    """Equal but for the last digits; NaN is NaN, and the sign of a zero counts for nothing."""
+    return a.shape == b.shape and bool(np.allclose(a, b, rtol=1e-13, atol=0, equal_nan=True))
+
+
+def _near(a: Floats, b: Floats) -> bool:
+    return a.shape == b.shape and bool(np.allclose(a, b, rtol=1e-9, atol=1e-9, equal_nan=True))
+
+
+def _tells(*results: Floats) -> bool:
+    """Whether something is compared: a number somewhere, and not 0 everywhere."""
+    return all(bool(np.any(np.isfinite(each) & (each != 0))) for each in results)
+
+
+# -- identities, each in one case ------------------------------------------------------------------
+Check = Callable[[Case], "bool | None"]
+
+
+def parity(place: int, sign: int) -> Check:
+    """Even (1) or odd (-1) in an operand."""
+
+    def check(case: Case) -> bool | None:
+        if place not in case.floats:
+            return None
+        x = case.operands[place]
+        result, turned = case(*case.operands), case.at({place: -x})
+        if not _tells(result):
+            return None
+        if len(case.operands) == 1 and x.shape == result.shape and not case.params:
+            special = np.resize(_SPECIAL, x.shape) if x.ndim else _SPECIAL
+            if not _same(case(-special), sign * case(special)):
+                return False
+        return _same(turned, sign * result)
+
+    return check
+
+
+def linear(places: Sequence[int] | None) -> Check:
+    """Linear in these operands together (None: in all floats), the others fixed."""
+
+    def check(case: Case) -> bool | None:
+        them = case.floats if places is None else places
+        if not set(them) <= set(case.floats):
+            return None
+        x = {place: case.drawn(place, place) for place in them}
+        y = {place: case.drawn(place, 50 + place) for place in them}
+        mixed = case.at({place: 2.5 * x[place] - 0.75 * y[place] for place in them})
+        with np.errstate(all="ignore"):
+            wanted = 2.5 * case.at(x) - 0.75 * case.at(y)
+        if not _tells(wanted) or mixed.shape != wanted.shape:
+            return None
+        there = np.isfinite(wanted)  # at log(0), 2.5 times infinity less infinity is no number
+        return _near(mixed[there], wanted[there])
+
+    return check
+
+
+def homogeneous(degree: float) -> Check:
+    """Of this degree in all floating operands together."""
+
+    def check(case: Case) -> bool | None:
+        result = case(*case.operands)
+        if not _tells(result):
+            return None
+        return all(
+            _near(case.at({i: by * case.operands[i] for i in case.floats}), by**degree * result)
+            for by in (2.0, 0.375)
+        )
+
+    return check
+
+
+def shift(slope: float) -> Check:
+    """A number added to all floating operands adds `slope` of it to the result."""
+
+    def check(case: Case) -> bool | None:
+        result = case(*case.operands)
+        if not _tells(result):
+            return None
+        return all(
+            _near(case.at({i: case.operands[i] + by for i in case.floats}), result + slope * by)
+            for by in (0.5, -1.25)
+        )
+
+    return check
+
+
+def commutative(case: Case) -> bool | None:
+    """Two operands may be exchanged."""
+    if len(case.operands) != 2 or case.operands[0].shape != case.operands[1].shape:
+        return None
+    result = case(*case.operands)
+    return _same(case(*case.operands[::-1]), result) if _tells(result) else None
+
+
+def movement(case: Case) -> bool | None:
+    """Each element of the result is one of an operand, or 0; which one, no float decides."""
+    result = case(*case.operands)
+    if linear(None)(case) is False:
+        return False
+    there = np.concatenate([[0.0], *[case.operands[i].ravel() for i in case.floats]])
+    return bool(np.all(np.isin(result, there))) if _tells(result) else None
+
+
+_POINTS = np.array([0.25, 0.5, 1.0, 1.5, 2.0, 3.0])
+
+
+def _on_points(case: Case) -> Floats | None:
+    if len(case.operands) != 1 or case.params:
+        return None
+    result = case(_POINTS)
+    return result if result.shape == _POINTS.shape and np.all(np.isfinite(result)) else None
+
+
+def exponential(form: Exponential) -> Check:
+    """base**x - less."""
+
+    def check(case: Case) -> bool | None:
+        result = _on_points(case)
+        return None if result is None else _near(result, form.base**_POINTS - form.less)
+
+    return check
+
+
+def logarithm(form: Logarithm) -> Check:
+    """The logarithm of x + plus to the base."""
+
+    def check(case: Case) -> bool | None:
+        result = _on_points(case)
+        wanted = np.log(_POINTS + form.plus) / log(form.base)
+        return None if result is None else _near(result, wanted)
+
+    return check
+
+
+# -- what is declared, and what holds --------------------------------------------------------------
+def holds(op: Op, check: Check) -> bool:
+    """Whether an identity holds in every case that can tell, one at least."""
+    said = [each for each in map(check, cases(op)) if each is not None]
+    return bool(said) and all(said)
+
+
+def arity(op: Op) -> int:
+    """How many operands it has in the samples, the most of them."""
+    return max(len(each.operands) for each in cases(op))
+
+
+def floats(op: Op) -> list[int]:
+    """Places where all samples have floats."""
+    return sorted(set.intersection(*[set(each.floats) for each in cases(op)]))
+
+
+def declared(op: Op) -> dict[str, Check]:
+    """The identities that an operation's record claims, by what they are called here."""
+    traits, count = op.traits, arity(op)
+    claims: dict[str, Check] = {}
+    for place, sign in enumerate(traits.parity):
+        if sign:
+            claims[f"{'odd' if sign < 0 else 'even'} in {place}"] = parity(place, sign)
+    for place in traits.linear_in(count):
+        claims[f"linear in {place}"] = linear([place])
+    if traits.jointly_linear:
+        places = None if traits.jointly_linear is ... else list(traits.jointly_linear)
+        claims["linear together"] = linear(places)
+    if traits.homogeneous is not None:
+        claims[f"homogeneous of degree {traits.homogeneous:g}"] = homogeneous(traits.homogeneous)
+    if traits.shift is not None:
+        claims[f"shift {traits.shift:g}"] = shift(traits.shift)
+    if traits.commutative:
+        claims["commutative"] = commutative
+    if traits.movement:
+        claims["movement"] = movement
+    if traits.exponential is not None:
+        claims["exponential"] = exponential(traits.exponential)
+    if traits.logarithm is not None:
+        claims["logarithm"] = logarithm(traits.logarithm)
+    return claims
+
+
+def implied(op: Op) -> set[str]:
+    """What follows from the identities declared, and need not be."""
+    count, there = arity(op), set(floats(op))
+    alone, together = set(op.traits.linear_in(count)), set(op.traits.linear_together(count))
+    found = {f"odd in {place}" for place in alone}
+    if there <= together:
+        found.add("homogeneous of degree 1")
+        found |= {f"odd in {place}" for place in together if len(together) == 1}
+    if there <= alone:
+        found.add(f"homogeneous of degree {len(there)}")
+    if there <= alone and len(there) == 1:
+        found.add("linear together")
+    return found
+
+
+def signed_zero(op: Op, place: int) -> bool:
+    """Whether the sign of a zero operand changes a number that is not 0."""
+    for case in cases(op):
+        zero = np.zeros_like(case.operands[place])
+        if not np.array_equal(case.at({place: zero}), case.at({place: -zero}), equal_nan=True):
+            return True
+    return False
+
+
+_DEGREES = (-1.0, -0.5, 0.0, 0.5, 1.0, 2.0)
+
+
+def candidates(op: Op) -> dict[str, Check]:
+    """The identities that any operation might obey."""
+    claims: dict[str, Check] = {"commutative": commutative, "movement": movement}
+    for place in floats(op):
+        claims[f"odd in {place}"] = parity(place, -1)
+        claims[f"even in {place}"] = parity(place, 1)
+        claims[f"linear in {place}"] = linear([place])
+    if len(floats(op)) > 1:
+        claims["linear together"] = linear(None)
+    for degree in _DEGREES:
+        claims[f"homogeneous of degree {degree:g}"] = homogeneous(degree)
+    for slope in (0.0, 1.0):
+        claims[f"shift {slope:g}"] = shift(slope)
+    for base in (2.0, e, 10.0):
+        for more in (0.0, 1.0):
+            claims[f"exponential {base:.3g} {more:g}"] = exponential(Exponential(base, more))
+            claims[f"logarithm {base:.3g} {more:g}"] = logarithm(Logarithm(base, more))
+    return claims
+
+
+def undeclared(op: Op) -> list[str]:
+    """The identities that hold on the samples and neither stand in the record nor follow."""
+    known = set(declared(op)) | implied(op)
+    known |= {f"{form} {base:.3g} {more:g}" for form, base, more in _forms(op)}
+    return sorted(
+        name for name, check in candidates(op).items() if name not in known and holds(op, check)
+    )
+
+
+def _forms(op: Op) -> Iterator[tuple[str, float, float]]:
+    if op.traits.exponential is not None:
+        yield "exponential", op.traits.exponential.base, op.traits.exponential.less
+    if op.traits.logarithm is not None:
+        yield "logarithm", op.traits.logarithm.base, op.traits.logarithm.plus
+
+
+def sampled_ops() -> list[Op]:
+    """Operations of ours with a sample that the checks can use, by name."""
+    found = [op for op in OPS.values() if not op.custom and cases(op)]
+    return sorted(found, key=lambda op: op.name)
