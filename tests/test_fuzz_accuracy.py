@@ -20,6 +20,7 @@ SHORT = [seed for seed in range(60) if seed != OPEN]
 LONG = [range(start, start + 100) for start in range(1000, 21_000, 100)]
 
 
+@pytest.mark.sampled(one_in=6)
 @pytest.mark.parametrize(
     "seeds",
     [

@@ -481,6 +481,7 @@ def test_every_name_is_in_one_group() -> None:
     assert len(SUPPORTED) > 380
 
 
+@pytest.mark.sampled(one_in=10)
 @pytest.mark.parametrize("name", SUPPORTED)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_supported(name: str) -> None:
@@ -503,6 +504,7 @@ def test_supported(name: str) -> None:
 LEFT_OUT = {"nextafter", "spacing", "astype", "linalg.cholesky", "linalg.eigh", "linalg.eigvalsh"}
 
 
+@pytest.mark.sampled(one_in=10)
 @pytest.mark.parametrize("name", SUPPORTED)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_gradients(name: str) -> None:

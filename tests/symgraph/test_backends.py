@@ -161,6 +161,7 @@ def _installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_installed")
 def test_a_strangers_backend_enters_by_the_same_door() -> None:
+    """M28: it is chosen by its name, and nothing of ours is changed for it."""
     assert "loopback" in available()
     assert check_backend("loopback", ops=[OPS[name] for name in SOME], graphs=3, exact=True)
     np.testing.assert_array_equal(lower(graph(), "loopback")(**GIVEN)[1], 15.0)

@@ -52,6 +52,7 @@ def doubled(row: Row) -> tuple[sg.Graph, dict[str, np.ndarray[Any, Any]]]:
     return traced(f, specs).gradient(*wrt), at
 
 
+@pytest.mark.sampled(one_in=12)
 @pytest.mark.parametrize(
     "row",
     [
@@ -82,6 +83,7 @@ def at_random() -> dict[str, np.ndarray[Any, Any]]:
     }
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_layers_come_out_as_if_each_were_written(
     kind: str, echoed: list[Node], monkeypatch: pytest.MonkeyPatch
@@ -106,6 +108,7 @@ def test_layers_come_out_as_if_each_were_written(
             np.testing.assert_array_equal(other, one)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_spelling_does_not_grow_with_depth(
     kind: str, echoed: list[Node], monkeypatch: pytest.MonkeyPatch

@@ -67,6 +67,7 @@ def numpy_result(ufunc: np.ufunc, arrays: list[Any]) -> Any:
 
 
 # -- as NumPy --------------------------------------------------------------------------------------
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("dtype", DTYPES)
 @each_ufunc
 def test_values_and_dtypes_are_numpys(op: Op, dtype: str) -> None:
@@ -102,6 +103,7 @@ def test_python_numbers_are_weak_as_in_numpy(op: Op) -> None:
 MIXED = list(itertools.combinations(DTYPES, 2))
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize(("one", "other"), MIXED, ids=str)
 @pytest.mark.parametrize("name", ["add", "divide", "power", "maximum", "less"])
 def test_mixed_dtypes_promote_as_in_numpy(name: str, one: str, other: str) -> None:

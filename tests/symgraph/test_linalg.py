@@ -280,6 +280,7 @@ OF_NAMED: list[tuple[Callable[[Any], Any], str, Any]] = [
 ]
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize(("f", "shape", "x"), OF_NAMED)
 def test_gradients_of_named_size_are_those_of_numbers(f, shape, x):
     named = sg.trace(lambda x: np.sum(f(x)), x=shape).gradient("x", value=False)

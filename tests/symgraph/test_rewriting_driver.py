@@ -74,6 +74,7 @@ def test_trust_says_which_rules_may_fire(trust: Any) -> None:
 
 
 # -- size ------------------------------------------------------------------------------------------
+@pytest.mark.whole
 def test_a_chain_of_100_000_nodes() -> None:
     before = sys.getrecursionlimit()
     deep = chain(100_000, every=50)

@@ -128,6 +128,7 @@ def test_a_derivation_of_ones_own_is_refused_with_the_way_out() -> None:
     assert_same(sg.Graph(graph.dag), sg.load(sg.Graph(graph.dag).to_json()))
 
 
+@pytest.mark.sampled(one_in=10)
 @pytest.mark.parametrize("op", sorted(OPS))
 def test_every_operation_round_trips(op: str) -> None:
     for dag in op_samples(OPS[op]):
