@@ -226,8 +226,8 @@ def _by_rows(name: str, x: Array, order: str) -> bool:
         raise TraceError(f"{name}: order={order!r} is none.", mend="Use 'C' or 'F'.")
     if order in ("A", "K") and not _lies_by_rows(x):
         raise TraceError(
-            f"{name}: order={order!r} reads elements as they lie in memory, which is not known: that "
-            "of x.T is another than that of x.",
+            f"{name}: order={order!r} reads elements as they lie in memory, which is not known: "
+            "those of x.T lie in another way than those of x.",
             mend="Use 'C', row by row, or 'F', column by column; or begin with x = x.copy().",
         )
     return order != "F"
