@@ -47,10 +47,12 @@ _OPTIONS = """
     What `f` reads besides its arguments is captured: globals, enclosed variables, attributes of
     `self` and of static arguments, default arguments, arrays, and what the functions that it calls
     read of these. At each call it is looked at again, by identity and by value; where it has
-    changed `f` is traced again. Not seen are: attributes whose names are computed, cells of a data
-    frame, single elements of arrays above 256 kB and of containers above 4096 elements: the
-    transformed function's `cache_clear()` forgets all traces. At the third retrace for one reason
-    `RetraceWarning` tells it. Random numbers are arguments too: see `sg.random`.
+    changed `f` is traced again. Arrays above 256 kB are compared by sums of their bytes, the cells
+    of a data frame or tensor by the arrays it gives; where names of attributes are computed, all
+    count as read. Not seen are names computed for `globals()`, what another library keeps to itself
+    otherwise, what comes after 5000 values, and what is inside of most elements of containers above
+    4096: the transformed function's `cache_clear()` forgets all traces. At the third retrace for
+    one reason `RetraceWarning` tells it. Random numbers are arguments too: see `sg.random`.
     """
 
 

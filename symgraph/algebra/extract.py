@@ -22,13 +22,19 @@ from .labels import canonical_term
 from .normalize import Normal
 from .pieces import Piece, Spelling
 from .printable import Printable
-from .sharing import all_without, common_product, contractions_again, products_again
+from .sharing import (
+    all_without,
+    common_product,
+    contractions_again,
+    place_of,
+    products_again,
+    shared_factors,
+)
 from .slots import Factors, Slot, renamed_slot
 from .term import (
     ONE,
     Coef,
     Expr,
-    Head,
     Rational,
     Term,
     added,
@@ -146,7 +152,7 @@ class Writer(FlatWriter):
         if len(self._products) > _MOST_PRODUCTS:
             return options[0]
         if len(expr) <= _WIDEST:
-            keys = _shared_factors(expr)
+            keys = shared_factors(expr)
             for key in keys[: 3 if len(expr) <= 4 else 1]:
                 factored = self._factored(expr, key)
                 if factored is not None:
@@ -298,7 +304,7 @@ class Writer(FlatWriter):
         group: list[tuple[Term, Coef, int]] = []
         rest: Expr = {}
         for term, coef in expr.items():
-            place = _place_of(term, head, pattern, up)
+            place = place_of(term, head, pattern, up)
             if place is None:
                 rest[term] = coef
             else:
@@ -421,31 +427,3 @@ def _renamed(factors: Factors, term: Term) -> Term:
     used = {i for _, idx, _ in factors for i in idx}
     bound = {-1 - place: size for place, size in enumerate(term.bound) if -1 - place in used}
     return canonical_term(factors, bound)
-
-
-def _pattern(idx: tuple[int, ...]) -> tuple[int, ...]:
-    """Indices with the bound ones numbered by appearance."""
-    names: dict[int, int] = {}
-    return tuple([i if i >= 0 else names.setdefault(i, -1 - len(names)) for i in idx])
-
-
-def _shared_factors(expr: Expr) -> list[Any]:
-    """Factors that several terms have, most frequent first, then those summed over."""
-    counts: dict[Any, int] = {}
-    for term in expr:
-        seen: dict[Any, None] = {}
-        for f in term.factors:
-            if f.head.kind in ("leaf", "delta", "dim"):
-                seen[(f.head, _pattern(f.idx), f.power > 0)] = None
-        for key in seen:
-            counts[key] = counts.get(key, 0) + 1
-    shared = [key for key, count in counts.items() if count > 1]
-    shared.sort(key=lambda key: (-counts[key], not any(i < 0 for i in key[1]), -len(key[1])))
-    return shared
-
-
-def _place_of(term: Term, head: Head, pattern: tuple[int, ...], up: bool) -> int | None:
-    for place, f in enumerate(term.factors):
-        if f.head is head and (f.power > 0) == up and _pattern(f.idx) == pattern:
-            return place
-    return None
