@@ -94,11 +94,18 @@ def _way(op: Op, operands: Sequence[Numbers], params: Params, shape: tuple[int, 
             found = way(op, few, params, shape)
         except Exception:  # This way is none for this operation.
             continue
-        if found.shape == wanted.shape and np.allclose(
-            found.astype(np.float64), wanted.astype(np.float64), rtol=1e-3, equal_nan=True
-        ):
+        if found.shape == wanted.shape and _are_close(found, wanted):
             return way
     return _singly
+
+
+def _are_close(found: Numbers, wanted: Numbers) -> bool:
+    """As `numpy.allclose`, in a third of the time: every process does it for each operation."""
+    one, other = found.astype(np.float64), wanted.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        near = np.abs(one - other) <= 1e-8 + 1e-3 * np.abs(other)
+    finite = np.isfinite(other)
+    return bool((np.where(finite, near, one == other) | ((one != one) & (other != other))).all())
 
 
 def _plainly(op: Op, operands: Sequence[Numbers], params: Params, _shape: Any) -> Numbers:
