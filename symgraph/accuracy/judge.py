@@ -9,7 +9,7 @@ import numpy as np
 
 from ..nodes import Node
 from ..propagation import Knowledge
-from .probes import COUNT, ORDINARY
+from .probes import COUNT, ORDINARY, Numbers
 from .trials import UNIT, Trial, Trials
 
 __all__ = ["FACTOR", "Judge", "judge_of"]
@@ -127,9 +127,14 @@ def _compared(new: Trial, old: Trial) -> Verdict:
         right = np.where(np.isfinite(old.right), old.right, new.right)
         size = np.abs(right)
         before, after = old.farthest(right), new.farthest(right)
-        spread = new.farthest(new.found[0])
         was, now = np.isfinite(before), np.isfinite(after)
         slack = _WRONG * size + _SMALLEST
+        if was.all() and now.all():
+            # Nearly always no error is larger, and nothing below would find fault.
+            grown = (after > slack) & (before <= _CERTAIN * size + _SMALLEST)
+            if not (grown | (after > _most(before, size))).any():
+                return _ALIKE
+        spread = new.farthest(new.found[0])
         clear = ~(np.abs(old.right - new.right) > _AMBIGUOUS * size + _SMALLEST)
         if new.drawn != old.drawn and np.count_nonzero(clear) < _SAME * clear.size:
             return _ALIKE
@@ -142,13 +147,18 @@ def _compared(new: Trial, old: Trial) -> Verdict:
         gone = was & ~now & np.isfinite(right)
         gross = clear & was & ~now_right & (before <= _CERTAIN * size + _SMALLEST)
         digits = clear & was & now & (before <= _LOST * size + _SMALLEST)
-        worse = digits & (after > FACTOR * before + _UNITS * size + _SMALLEST)
+        worse = digits & (after > _most(before, size))
         accidents = 1 + worse.size // _ACCIDENTS
         ordinary = ORDINARY if len(worse) == COUNT else slice(0)
         rescued = np.any((nothing & now & told_right)[ordinary]) and not np.any(lies)
         spoiled = np.any(gone) or np.any(was_right & clear & ~now_right)
     lost = np.any(gone) or np.any(lies) or np.any(gross) or np.count_nonzero(worse) > accidents
     return Verdict(loses=bool(lost), rescues=bool(rescued and not spoiled))
+
+
+def _most(error: Numbers, size: Numbers) -> Numbers:
+    """The error that a value of this size may have, where another spelling has that one."""
+    return FACTOR * error + _UNITS * size + _SMALLEST
 
 
 _judges: weakref.WeakKeyDictionary[Knowledge, Judge] = weakref.WeakKeyDictionary()

@@ -19,7 +19,7 @@ from ..dims import names_of
 from ..nodes import Node
 from ..propagation import Knowledge
 from .probes import Numbers, drawn
-from .stacks import stacked
+from .stacks import kind_of, stacked
 
 __all__ = ["UNIT", "Trial", "Trials"]
 
@@ -227,7 +227,10 @@ class Trials:
         # What is the same at all probes is made of constants alone, and stands for itself.
         free = {each for each, array in zip(below, operands, strict=True) if len(array) > 1}
         pattern = tuple([below.index(each) if each in free else each for each in below])
-        found = self._rounding.get((node.op, pattern))
+        lower = _resolved(node.params, _SINGLE)
+        # A sum over an axis of length 1 rounds nothing.
+        key = (pattern, kind_of(node.op, operands, lower, shape))
+        found = self._rounding.get(key)
         if found is None:
             rng = np.random.default_rng(1999)
             drawn: dict[Node, Numbers] = {}
@@ -238,12 +241,11 @@ class Trials:
                 drawn.setdefault(each, few)
             narrow = [drawn[each] for each in below]
             wide = [each.astype(np.float64) if each.dtype.kind == "f" else each for each in narrow]
-            lower = _resolved(node.params, np.dtype(np.float32))
             one = stacked(node.op, narrow, lower, shape)
             other = stacked(node.op, wide, params, shape)
             known = one is not None and other is not None
             exact = known and bool(np.all((one == other) | ((one != one) & (other != other))))
-            found = self._rounding[node.op, pattern] = not exact
+            found = self._rounding[key] = not exact
         return found
 
 

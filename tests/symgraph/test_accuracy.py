@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -17,7 +18,11 @@ from symgraph.accuracy.probes import COUNT, drawn
 from symgraph.accuracy.stacks import _ways, stacked  # pyright: ignore[reportPrivateUsage]
 from symgraph.accuracy.trials import Trials
 from symgraph.facts import holds_on
+from symgraph.namespace import NUMPY
+from symgraph.op import Op
 from symgraph.ops.contraction import MATMUL
+from symgraph.ops.indexing import EMBED
+from symgraph.ops.solving import INV
 from symgraph.propagation import Knowledge
 
 KNOWLEDGE = Knowledge()
@@ -247,3 +252,73 @@ def test_products_at_many_points_are_those_point_by_point(seed: int) -> None:
             np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
             checked += 1
     assert checked == 800
+
+
+def test_whether_a_sum_rounds_depends_on_its_axis() -> None:
+    """One of length 1 gives its element as it is: that is no sum of others."""
+    trials = Trials(Knowledge())
+    row = snp.reshape(sg.input("x", (4,)), (1, 4))
+    alone, joint = trials.of(snp.sum(row, axis=0).node), trials.of(snp.sum(row, axis=1).node)
+    assert alone is not None
+    assert joint is not None
+    assert np.array_equal(alone.found[0], alone.found[1])
+    assert not np.array_equal(joint.found[0], joint.found[1])
+
+
+def test_a_way_to_take_points_is_that_of_the_params() -> None:
+    """An axis counted from the front is not the same at many points; one from the back is."""
+
+    def kernel(xp: Any, x: Any, *, axis: int) -> Any:
+        return xp.cumsum(x, axis)
+
+    total = Op("total", infer=lambda x, *, axis: x, kernel=kernel)
+    x = np.random.default_rng(5).normal(size=(66, 3, 3))
+    for axis in (-1, 1, 0, -2):
+        found = stacked(total, (x,), {"axis": axis}, (3, 3))
+        assert found is not None
+        np.testing.assert_allclose(found, np.stack([np.cumsum(each, axis) for each in x]))
+
+
+@pytest.mark.parametrize("index", [((None, None, 1), -2), (1, (None, None, 1)), (0, 2)], ids=str)
+def test_a_part_of_zeros_is_filled_at_all_points_at_once(index: Any) -> None:
+    sides = [3 for entry in index if isinstance(entry, tuple)]
+    x = np.random.default_rng(5).normal(size=(66, *sides))
+    calls: list[int] = []
+
+    def kernel(xp: Any, x: Any, **params: Any) -> Any:
+        calls.append(1)
+        return EMBED.kernel(xp, x, **params)
+
+    counted = replace(EMBED, kernel=kernel)
+    params = {"shape": (3, 3), "index": index}
+    stacked(counted, (x,), params, (3, 3))
+    calls.clear()
+    found = stacked(counted, (x,), params, (3, 3))
+    assert found is not None
+    wanted = [EMBED.kernel(NUMPY, each, **params) for each in x]
+    np.testing.assert_array_equal(found, np.stack(wanted))
+    assert len(calls) == 1
+
+
+def test_a_kernel_that_refuses_a_shape_is_not_asked_at_every_point() -> None:
+    asked: list[int] = []
+
+    def kernel(xp: Any, x: Any) -> Any:
+        asked.append(1)
+        raise ValueError("no such shape")
+
+    refusing = Op("refusing", infer=lambda x: x, kernel=kernel)
+    assert stacked(refusing, (np.ones((66, 3)),), {}, (3,)) is None
+    asked.clear()
+    assert stacked(refusing, (np.ones((66, 3)),), {}, (3,)) is None
+    assert len(asked) < 10
+
+
+def test_a_kernel_that_refuses_numbers_is_asked_at_every_point() -> None:
+    """No inverse at the first points, but at others."""
+    x = np.zeros((66, 2, 2))
+    x[40:] = np.eye(2)
+    found = stacked(INV, (x,), {}, (2, 2))
+    assert found is not None
+    assert np.isnan(found[:40]).all()
+    np.testing.assert_array_equal(found[40:], x[40:])
