@@ -45,6 +45,9 @@ _MOST_BYTES = 1 << 28
 """What is remembered; the oldest is forgotten first, and found again where it is needed."""
 
 
+_NORMAL = np.finfo(np.float32).tiny
+_LAST = np.finfo(np.float32).smallest_subnormal
+
 _NOISE = (1.0 + UNIT * np.random.default_rng(1997).uniform(-1, 1, 1 << 16)).astype(np.float32)
 """What values are multiplied by, in turn."""
 
@@ -184,7 +187,12 @@ class Trials:
         noise = (
             start.reshape(rest.shape) if len(start) == rest.size else np.resize(start, rest.shape)
         )
-        return np.concatenate([found[:first], rest * noise])
+        shaken = rest * noise
+        # Below the normal numbers one unit in the last place is the smallest number there is.
+        small = (np.abs(rest) < _NORMAL) & (rest != 0)
+        if small.any():
+            shaken[small] += _LAST * np.rint((noise[small] - 1) / UNIT)
+        return np.concatenate([found[:first], shaken])
 
     def _rounds(
         self, node: Node, operands: list[Numbers], params: Mapping[str, Any], shape: tuple[int, ...]
