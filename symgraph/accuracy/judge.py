@@ -29,6 +29,9 @@ _WRONG = 1e-2
 _LOST = 1e-3
 """A value with a larger error, as part of it, has no digits left to lose."""
 
+_NONE = 0.5
+"""A value with a larger error, as part of it, tells nothing: NaN in its place is no loss."""
+
 _CERTAIN = _WRONG / 64
 """A value with a smaller error has become wrong by no accident."""
 
@@ -62,9 +65,9 @@ class Judge:
     def loses(self, new: Node, old: Node) -> bool:
         """Whether `new` loses digits or range that `old` keeps.
 
-        It does where it is not finite and `old` is; where its error is `FACTOR` times
-        that of `old` and some units in the last place besides; and where `old` is infinite or NaN
-        and `new` a number, but a wrong one.
+        It does where it is not finite and `old` is, and by half right at least; where its error is
+        `FACTOR` times that of `old` and some units in the last place besides; and where `old` is
+        infinite or NaN and `new` a number, but a wrong one.
         """
         return self._verdict(new, old).loses
 
@@ -129,7 +132,7 @@ def _compared(new: Trial, old: Trial) -> Verdict:
         told = clear | ~np.isfinite(old.right)
         told_right = (after <= slack + FACTOR * spread) & (size <= _LARGEST)
         lies = nothing & told & now & ~told_right
-        gone = was & ~now & np.isfinite(right)
+        gone = was & ~now & np.isfinite(right) & (before <= _NONE * size + _SMALLEST)
         gross = clear & was & ~now_right & (before <= _CERTAIN * size + _SMALLEST)
         digits = clear & was & now & (before <= _LOST * size + _SMALLEST)
         worse = digits & (after > FACTOR * before + _UNITS * size + _SMALLEST)

@@ -218,7 +218,7 @@ class Writer(FlatWriter):
         return found
 
     def _differences_first(self, expr: Expr) -> list[Scaled]:
-        """a + b - c as a + (b - c): where b is near c, a + b has no longer the digits of both."""
+        """As a + (b - c) what is a + b - c: if b is near c, a + b has lost digits of both."""
         found: list[Scaled] = []
         terms = [term for term in expr if term != ONE]
         for one_term, other in combinations(terms, 2):
