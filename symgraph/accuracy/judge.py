@@ -29,6 +29,9 @@ _WRONG = 1e-2
 _LOST = 1e-3
 """A value with a larger error, as part of it, has no digits left to lose."""
 
+_NONE = 0.5
+"""A value with a larger error, as part of it, tells nothing: NaN in its place is no loss."""
+
 _CERTAIN = _WRONG / 64
 """A value with a smaller error has become wrong by no accident."""
 
@@ -63,9 +66,9 @@ class Judge:
     def loses(self, new: Node, old: Node) -> bool:
         """Whether `new` loses digits or range that `old` keeps.
 
-        It does where it is not finite and `old` is; where its error is `FACTOR` times
-        that of `old` and some units in the last place besides; and where `old` is infinite or NaN
-        and `new` a number, but a wrong one.
+        It does where it is not finite and `old` is, and by half right at least; where its error is
+        `FACTOR` times that of `old` and some units in the last place besides; and where `old` is
+        infinite or NaN and `new` a number, but a wrong one.
         """
         return self._verdict(new, old).loses
 
@@ -144,14 +147,15 @@ def _compared(new: Trial, old: Trial) -> Verdict:
         told = clear | ~np.isfinite(old.right)
         told_right = (after <= slack + FACTOR * spread) & (size <= _LARGEST)
         lies = nothing & told & now & ~told_right
-        gone = was & ~now & np.isfinite(right)
+        number_gone = was & ~now & np.isfinite(right)
+        gone = number_gone & (before <= _NONE * size + _SMALLEST)
         gross = clear & was & ~now_right & (before <= _CERTAIN * size + _SMALLEST)
         digits = clear & was & now & (before <= _LOST * size + _SMALLEST)
         worse = digits & (after > _most(before, size))
         accidents = 1 + worse.size // _ACCIDENTS
         ordinary = ORDINARY if len(worse) == COUNT else slice(0)
         rescued = np.any((nothing & now & told_right)[ordinary]) and not np.any(lies)
-        spoiled = np.any(gone) or np.any(was_right & clear & ~now_right)
+        spoiled = np.any(number_gone) or np.any(was_right & clear & ~now_right)
     lost = np.any(gone) or np.any(lies) or np.any(gross) or np.count_nonzero(worse) > accidents
     return Verdict(loses=bool(lost), rescues=bool(rescued and not spoiled))
 

@@ -48,6 +48,8 @@ _MOST_BYTES = 1 << 28
 
 
 _DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
+_NORMAL = np.finfo(np.float32).tiny
+_LAST = np.finfo(np.float32).smallest_subnormal
 
 _NOISE = (1.0 + UNIT * np.random.default_rng(1997).uniform(-1, 1, 1 << 16)).astype(np.float32)
 """What values are multiplied by, in turn."""
@@ -211,10 +213,13 @@ class Trials:
         noise = (
             start.reshape(rest.shape) if len(start) == rest.size else np.resize(start, rest.shape)
         )
-        if not fresh:
-            return np.concatenate([found[:first], rest * noise])
-        np.multiply(rest, noise, out=rest)
-        return found
+        # Below the normal numbers one unit in the last place is the smallest number there is.
+        small = (np.abs(rest) < _NORMAL) & (rest != 0)
+        units = _LAST * np.rint((noise[small] - 1) / UNIT) if small.any() else None
+        shaken = np.multiply(rest, noise, out=rest) if fresh else rest * noise
+        if units is not None:
+            shaken[small] += units
+        return found if fresh else np.concatenate([found[:first], shaken])
 
     def _rounds(
         self, node: Node, operands: list[Numbers], params: Mapping[str, Any], shape: tuple[int, ...]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import Any
 
 from ..accuracy import Judge
@@ -165,6 +166,8 @@ class Writer(FlatWriter):
         options.extend(self.first_turned(expr))
         options.extend(self._by_size(expr))
         options.extend(self._double_angles(expr))
+        if self.judge is not None and 3 <= len(expr) <= 4:
+            options.extend(self._differences_first(expr))
         return self._least(options)
 
     def _least(self, options: list[Scaled]) -> Scaled:
@@ -218,6 +221,18 @@ class Writer(FlatWriter):
             rest = [item for item in expr.items() if item[0] not in terms]
             whole = (canonical_term([leaf], {}), times(inner[0], size))
             found.append(self.flat(added([*rest, whole])))
+        return found
+
+    def _differences_first(self, expr: Expr) -> list[Scaled]:
+        """As a + (b - c) what is a + b - c: if b is near c, a + b has lost digits of both."""
+        found: list[Scaled] = []
+        terms = [term for term in expr if term != ONE]
+        for one_term, other in combinations(terms, 2):
+            if (expr[one_term] > 0) != (expr[other] > 0):
+                inner = self._sum_of_leaves({each: expr[each] for each in (one_term, other)})
+                leaf: Slot = (self.heads.made(inner[1].node), inner[1].names, one)
+                rest = [item for item in expr.items() if item[0] not in (one_term, other)]
+                found.append(self.flat(added([*rest, (canonical_term([leaf], {}), inner[0])])))
         return found
 
     def _double_angles(self, expr: Expr) -> list[Scaled]:
