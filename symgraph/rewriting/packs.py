@@ -51,7 +51,7 @@ def load_packs(*, verify: Callable[[Rule], Report] | None = None) -> tuple[RuleP
     RuleError
         If the standard pack is not installed, or two packs claim one rule name.
     """
-    if isinstance(verify, bool):
+    if verify is not None and not callable(verify):
         raise TypeError("load_packs: pass the verifier itself, verify=symgraph.testing.verify.")
     from importlib.metadata import entry_points  # with email and zipfile: a fifth of our import
 
