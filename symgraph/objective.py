@@ -42,6 +42,12 @@ class FlatObjective:
     ----------
     x0 : ndarray
         `params` as a vector.
+
+    Examples
+    --------
+    >>> f = sg.flat_objective(lambda p: np.sum((p["w"] - 1) ** 2), {"w": np.zeros(2)})
+    >>> f.x0, f(f.x0)
+    (array([0., 0.]), (2.0, array([-2., -2.])))
     """
 
     def __init__(

@@ -112,7 +112,24 @@ def _verified(pack: RulePack, verify: Callable[[Rule], Report]) -> RulePack:
 
 @cache
 def default_rules() -> RuleSet:
-    """The rules of all installed packs, indexed; found once."""
+    """The rules of all installed packs, indexed; found once.
+
+    Returns
+    -------
+    RuleSet
+    To be changed by `without`, `only` and `plus`, and given to `Graph.simplify`.
+
+    Raises
+    ------
+    RuleError
+    If the standard pack is not installed, or two packs claim one rule name.
+
+    Examples
+    --------
+    >>> names = [rule.name for rule in sg.default_rules().without("sort_of_sort")]
+    >>> "sort_of_sort" in names, "absolute_of_nonnegative" in names
+    (False, True)
+    """
     return RuleSet(load_packs())
 
 
