@@ -99,6 +99,7 @@ class Array(ArrayMethods, Immutable):
     # -- what is known ---------------------------------------------------------------------------
     @property
     def aval(self) -> Aval:
+        """Dtype and shape together."""
         return self.node.aval
 
     @property
@@ -108,22 +109,27 @@ class Array(ArrayMethods, Immutable):
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """NumPy's dtype."""
         return self.node.aval.dtype
 
     @property
     def ndim(self) -> int:
+        """How many dimensions there are."""
         return self.node.aval.ndim
 
     @property
     def size(self) -> Dim:
+        """How many elements there are: an int, or an expression in named dimensions."""
         return self.node.aval.size
 
     @property
     def itemsize(self) -> int:
+        """Bytes of an element."""
         return self.dtype.itemsize
 
     @property
     def nbytes(self) -> Dim:
+        """Bytes of all elements."""
         return self.size * self.itemsize  # pyright: ignore[reportReturnType]  # int * Expr is an Expr
 
     def __repr__(self) -> str:

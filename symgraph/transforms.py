@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
 
+from .arguments import Names
 from .array import Array
 from .autodiff import flat
 from .autodiff.jacobians import JacobianMode
@@ -20,7 +21,6 @@ from .transformed import Kind, Transform
 
 __all__ = ["grad", "hessian", "hvp", "jacobian", "jvp", "value_and_grad", "vjp"]
 
-Names = str | int | Sequence[str | int]
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = """
