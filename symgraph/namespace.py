@@ -47,6 +47,10 @@ class Namespace:
         """`x` in another dtype; NumPy's own function refuses its scalars."""
         return x.astype(dtype)
 
+    def dtype_of(self, x: Any) -> Any:
+        """The dtype of an array, as NumPy's."""
+        return x.dtype
+
     def getitem(self, x: Any, index: Any) -> Any:
         """`x[index]` as NumPy reads it: integer arrays, and negative steps."""
         return x[index]

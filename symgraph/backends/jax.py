@@ -22,7 +22,6 @@ from scipy import special
 
 from ..body import Body
 from ..dag import Dag
-from ..dims import Dim, names_of
 from ..errors import BackendError
 from ..evaluate import run
 from ..lowering.emit import emit
@@ -31,7 +30,7 @@ from ..lowering.program import program_of
 from ..namespace import Namespace
 from ..nodes import Node
 from ..windows import overlaps_added, stacked_windows
-from .base import Compiled, OwnArrays
+from .base import Compiled, OwnArrays, sizes_read
 
 __all__ = ["BACKEND", "JaxBackend"]
 
@@ -323,7 +322,7 @@ class JaxBackend:
             Compile; else run operation by operation.
         """
         order = [node for node in dag.nodes if not node.is_input]
-        dims = _dims(dag)
+        dims = sizes_read(dag)
 
         def program(*values: Any, sizes: tuple[int, ...] = ()) -> tuple[Any, ...]:
             return _evaluated(dag, order, values, dict(zip(dims, sizes, strict=True)))
@@ -364,20 +363,6 @@ def _source(dag: Dag) -> str:
     except BackendError:
         # Some kernel is no plain expression: the NumPy program shows the same steps.
         return emit(program_of(dag)).source
-
-
-def _dims(dag: Dag) -> tuple[str, ...]:
-    """Named dimensions that some node calculates with."""
-    found: dict[str, None] = {}
-    for node in dag.nodes:
-        stack: list[Any] = list(node.params.values())
-        while stack:
-            value: Dim | Any = stack.pop()
-            if isinstance(value, tuple):
-                stack.extend(cast("tuple[Any, ...]", value))
-            else:
-                found.update(dict.fromkeys(names_of(value)))
-    return tuple(sorted(found))
 
 
 BACKEND = JaxBackend()

@@ -299,6 +299,9 @@ class Names:
     def astype(self, x: Term, dtype: Any) -> Term:
         return x.astype(dtype)
 
+    def dtype_of(self, x: Term) -> np.dtype[Any]:
+        return x.dtype
+
     def getitem(self, x: Term, index: Any) -> Any:
         return x[index]
 
