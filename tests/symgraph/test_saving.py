@@ -112,6 +112,7 @@ DERIVED: dict[str, Callable[[sg.Graph], sg.Graph]] = {
 }
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("name", DERIVED)
 def test_a_derivative_is_derived_again_as_before(name: str) -> None:
     graph = DERIVED[name](sg.trace(logistic, x="3, 4", w="4", y="3"))
