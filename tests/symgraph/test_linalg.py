@@ -362,6 +362,7 @@ NORMS = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("f", NORMS)
 @pytest.mark.parametrize("simplify", [False, True])
 def test_norms_have_derivative_zero_at_zero(f, simplify):

@@ -439,6 +439,7 @@ FAULTS: list[tuple[tuple[Any, ...], Any, str]] = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(("path", "value", "words"), FAULTS, ids=lambda v: str(v)[:40])
 def test_a_fault_is_told_by_its_path(path: tuple[Any, ...], value: Any, words: str) -> None:
     document = small()

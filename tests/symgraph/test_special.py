@@ -126,6 +126,7 @@ SCIPY = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", SCIPY)
 def test_scipys_own_function_traces_to_the_operation(name: str) -> None:
     ufunc = getattr(scipy.special, name)
