@@ -342,7 +342,7 @@ CHECKS = (
 )
 
 
-@pytest.mark.sampled(one_in=12)
+@pytest.mark.sampled(one_in=24)
 @pytest.mark.parametrize("row", CATALOGUE, ids=str)
 def test_row(row: Row) -> None:
     """All checks of a row. A failure shows each check that fails, not only the first."""

@@ -271,6 +271,7 @@ def test_random_programs_simplified(seeds: range, dtype: str) -> None:
     check(seeds, dtype, SIMPLIFIED)
 
 
+@pytest.mark.whole
 def test_random_programs_under_a_budget() -> None:
     check(range(180, 192), "float64", BUDGETED)
 

@@ -87,6 +87,7 @@ def test_rows_left_are_not_reached_yet(row: Row) -> None:
     assert shortfall(row) != ""
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("row", REFUSED, ids=str)
 def test_peer_rewrite_is_refused(row: Refusal) -> None:
     specs = {name: sg.spec(each.shape, each.dtype) for name, each in row.at.items()}

@@ -526,6 +526,7 @@ def test_gradients(name: str) -> None:
     check_grads(total, *[NUMBERS[each] for each in floating], order=1, analytic=False)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", REFUSALS)
 @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
 def test_refused(name: str) -> None:
@@ -538,6 +539,7 @@ def test_refused(name: str) -> None:
     assert refusal.value.mend
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", SPECIAL_REFUSALS)
 def test_special_functions_refused(name: str) -> None:
     if name not in NAMES:

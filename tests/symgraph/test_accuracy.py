@@ -255,6 +255,7 @@ def products() -> list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]]
     return found
 
 
+@pytest.mark.sampled(one_in=6)
 @pytest.mark.parametrize("seed", range(6))
 def test_products_at_many_points_are_those_point_by_point(seed: int) -> None:
     """Whatever shapes were met before: how a kernel takes points is found once and kept."""

@@ -212,6 +212,7 @@ def check(seed: int) -> None:
         assert_agree_where_defined(graph, small, drawn(specs, seed + at))
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.filterwarnings("ignore::symgraph.tracing.UnusedInputWarning")
 @pytest.mark.parametrize("seed", range(60))
 def test_random_programs(seed: int) -> None:

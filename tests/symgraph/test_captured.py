@@ -388,6 +388,7 @@ def places(value: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     return found
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("seed", range(60))
 def test_any_change_of_what_is_reached_is_noticed_and_nothing_else(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -277,6 +277,7 @@ FACTS = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("spread", ["normal", "positive"])
 @pytest.mark.parametrize(("name", "fact"), FACTS, ids=str)
 def test_points_satisfy_the_facts(name: str, fact: Fact, spread: str) -> None:

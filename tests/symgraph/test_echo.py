@@ -188,6 +188,7 @@ TWO: dict[str, tuple[Callable[..., Any], dict[str, sg.Spec]]] = {
 }
 
 
+@pytest.mark.sampled(one_in=6)
 @pytest.mark.parametrize("order", [1, -1])
 @pytest.mark.parametrize("name", TWO)
 def test_what_differs_is_told_apart(name: str, order: int, echoed: list[Node]) -> None:

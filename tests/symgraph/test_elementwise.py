@@ -88,6 +88,7 @@ def test_values_and_dtypes_are_numpys(op: Op, dtype: str) -> None:
     np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.sampled(one_in=4)
 @each_ufunc
 def test_python_numbers_are_weak_as_in_numpy(op: Op) -> None:
     ufunc = getattr(np, op.ufunc)
@@ -177,6 +178,7 @@ SCIPYS = ["erf", "erfc", "erfinv", "ndtr", "ndtri", "log_ndtr", "gamma", "gammal
 SCIPYS += ["logit", "xlogy", "xlog1py"]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64"])
 @pytest.mark.parametrize("name", SCIPYS)
 def test_special_functions_are_scipys(name: str, dtype: str) -> None:
@@ -273,6 +275,7 @@ SUBGRADIENTS: list[tuple[str, Callable[..., Any], tuple[float, ...], int, float]
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(
     ("f", "at", "wrt", "want"),
     [row[1:] for row in SUBGRADIENTS],

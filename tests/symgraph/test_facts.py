@@ -174,6 +174,7 @@ def test_statements_without_meaning_are_refused() -> None:
         input("x", (2, 3), assume=f.symmetric)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("facts", [*ELEMENTWISE, *MATRICES], ids=str)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_random_values_satisfy_their_facts(facts: tuple[Fact, ...], dtype: str) -> None:
@@ -294,6 +295,7 @@ even = input("even", (3, 3), assume=f.symmetric)
 pair = input("pair", (2, 2), assume=f.symmetric)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(
     ("value", "fact"),
     [
@@ -346,6 +348,7 @@ def test_what_is_known(value: Array, fact: Fact) -> None:
     assert known(value).has(fact)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(
     ("value", "fact"),
     [

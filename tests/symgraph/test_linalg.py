@@ -120,6 +120,7 @@ def test_solve_is_numpys(agrees, a, b):
     agrees(lambda a, b: np.linalg.solve(a, b), a, b)
 
 
+@pytest.mark.sampled(one_in=6)
 @pytest.mark.parametrize("lower", [False, True])
 @pytest.mark.parametrize("trans", [0, 1, "N", "T", "C"])
 @pytest.mark.parametrize("unit_diagonal", [False, True])
@@ -361,6 +362,7 @@ NORMS = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("f", NORMS)
 @pytest.mark.parametrize("simplify", [False, True])
 def test_norms_have_derivative_zero_at_zero(f, simplify):

@@ -391,6 +391,7 @@ def random_graph() -> Dag:
     return random_dag(2, 60, "float64", "n")
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize(
     ("make", "n"),
     [

@@ -95,6 +95,7 @@ def test_split_is_numpys(agrees, sections, axis):
     agrees(lambda x: np.split(x, sections, axis), filled((4, 6)))
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("n", [1, 2, 5])
 @pytest.mark.parametrize(
     "f",

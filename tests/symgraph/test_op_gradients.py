@@ -92,6 +92,7 @@ SHARED = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("case", SHARED, ids=str)
 def test_against_autograd(case: GradientCase) -> None:
     arrays = drawn(case)

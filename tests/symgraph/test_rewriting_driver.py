@@ -172,6 +172,7 @@ def test_a_rule_that_contains_its_own_match_is_named() -> None:
         rewrite([snp.exp(sg.input("x", (3,))).node], RuleSet([grows]))
 
 
+@pytest.mark.whole
 def test_a_rule_that_never_repeats_itself_runs_out_of_fuel() -> None:
     @rule(sound="rounding")
     def creeps(x: Real):
