@@ -17,7 +17,7 @@ from .collector import collector_paused
 from .cost import op_count
 from .dag import Dag
 from .nodes import Node
-from .passes.logistic import with_quotients
+from .passes.logistic import with_complements, with_quotients
 from .passes.simplify import Rules, rule_set, simplified
 from .propagation import Knowledge
 from .rewriting.index import RuleSet
@@ -111,12 +111,20 @@ def _keeping_digits(
 ) -> list[Node]:
     """Derivatives of the stabilised graph; where they lose digits, those of the graph as given.
 
-    The tail of s (1 - s) is lost where that of exp(x) / (1 + exp(x))**2 is not.
+    The tail of s (1 - s) is lost where that of exp(x) / (1 + exp(x))**2 is not: s(x) s(-x) has it.
     """
     judge = judge_of(knowledge)
+
+    def is_as_good(new: Node, old: Node) -> bool:
+        return not judge.loses(new, old) or judge.rescues(new, old)
+
+    kept = [new if is_as_good(new, old) else old for new, old in zip(outputs, given, strict=True)]
+    if kept == list(outputs):
+        return kept
+    careful = with_complements(outputs)
     return [
-        old if judge.loses(new, old) and not judge.rescues(new, old) else new
-        for new, old in zip(outputs, given, strict=True)
+        other if new is old and other is not given_up and is_as_good(other, old) else new
+        for new, old, other, given_up in zip(kept, given, careful, outputs, strict=True)
     ]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..nodes import Node
 from ..propagation import Knowledge
-from .probes import COUNT, ORDINARY
+from .probes import COUNT, MIXED, ORDINARY, RAGGED
 from .trials import UNIT, Trial, Trials
 
 __all__ = ["FACTOR", "Judge", "judge_of"]
@@ -29,6 +29,9 @@ _WRONG = 1e-2
 _LOST = 1e-3
 """A value with a larger error, as part of it, has no digits left to lose."""
 
+_TOLD = 2e-4
+"""A larger error, as part of a value that was none before, is more than its roundings explain."""
+
 _CERTAIN = _WRONG / 64
 """A value with a smaller error has become wrong by no accident."""
 
@@ -42,6 +45,9 @@ _AMBIGUOUS = 1e-6
 
 _SAME = 0.5
 """The share of elements on which spellings agree, unless they stand over other random numbers."""
+
+_ONE_SIDED = 4
+"""By so much oftener than it wins a spelling may lose the range where sizes are mixed."""
 
 _ACCIDENTS = 300
 """One element, and one more of so many, may have less luck with its roundings than before."""
@@ -127,17 +133,27 @@ def _compared(new: Trial, old: Trial) -> Verdict:
         # A NaN may become a right number, never a wrong one: more wrong than by its own roundings.
         nothing = ~np.any(np.isfinite(old.found), axis=0) & ~np.isnan(right)
         told = clear | ~np.isfinite(old.right)
-        told_right = (after <= slack + FACTOR * spread) & (size <= _LARGEST)
+        known = after <= _TOLD * size + _SMALLEST + FACTOR * spread
+        told_right = known & (size <= _LARGEST)
         lies = nothing & told & now & ~told_right
         gone = was & ~now & np.isfinite(right)
+        won = clear & ~was_right & now_right & np.isfinite(right)
         gross = clear & was & ~now_right & (before <= _CERTAIN * size + _SMALLEST)
         digits = clear & was & now & (before <= _LOST * size + _SMALLEST)
         worse = digits & (after > FACTOR * before + _UNITS * size + _SMALLEST)
-        accidents = 1 + worse.size // _ACCIDENTS
-        ordinary = ORDINARY if len(worse) == COUNT else slice(0)
-        rescued = np.any((nothing & now & told_right)[ordinary]) and not np.any(lies)
-        spoiled = np.any(gone) or np.any(was_right & clear & ~now_right)
-    lost = np.any(gone) or np.any(lies) or np.any(gross) or np.count_nonzero(worse) > accidents
+    whole = len(worse) == COUNT
+    mixed, ordinary = (MIXED, ORDINARY) if whole else (slice(0), slice(0))
+    alike = ~(MIXED | RAGGED) if whole else slice(None)
+    accidents = 1 + worse.size // _ACCIDENTS
+    rescued = np.any((nothing & now & told_right)[ordinary]) and not np.any(lies)
+    spoiled = np.any(gone[alike]) or np.any((was_right & clear & ~now_right)[alike])
+    worst = gone | gross
+    ragged = RAGGED if whole else slice(0)
+    lost = np.any(lies) or np.any(gone[ragged]) or np.any(worst[alike])
+    lost = lost or np.count_nonzero(worse[alike]) > accidents
+    # Of factors of any size each order overflows somewhere.
+    wins = accidents + np.count_nonzero(won[mixed])
+    lost = lost or np.count_nonzero(worst[mixed]) > _ONE_SIDED * wins
     return Verdict(loses=bool(lost), rescues=bool(rescued and not spoiled))
 
 

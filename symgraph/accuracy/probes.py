@@ -10,7 +10,7 @@ import numpy as np
 
 from ..facts import Fact
 
-__all__ = ["COUNT", "ORDINARY", "Numbers", "drawn"]
+__all__ = ["COUNT", "MIXED", "ORDINARY", "RAGGED", "Numbers", "drawn"]
 
 Numbers: TypeAlias = "np.ndarray[Any, Any]"
 
@@ -48,8 +48,14 @@ _LARGE = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 11.0, 13.5, 16.0, 18.0, 22.0, 
 _SMALL = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 12.0, 15.0, 18.0, 26.0, 32.0)
 """And between which they underflow. Not where they have a few digits left."""
 
+_RAGGED = (20.4, 21.3, 22.0)
+"""Where squares have a few digits left: they are numbers, but hardly the right ones."""
+
 _ARGUMENTS = (5.0, 9.5, 18.0, 30.0, 50.0, 80.0, 110.0, 400.0, 800.0)
 """Where exp and its like lose digits, leave single and double precision, and squares of them do."""
+
+_MIXED = (6.0, 9.5, 9.5, 12.0, 12.0, 16.0, 19.0, 19.0)
+"""Of inputs of any size: a product of two is in range, and that of one with a square is not."""
 
 _SETTINGS: tuple[Setting, ...] = (
     *[Setting(sign=sign) for sign in (0, 0, 0, 1, -1)],
@@ -60,6 +66,8 @@ _SETTINGS: tuple[Setting, ...] = (
     *[Setting(between=width) for width in (1.0, 1.0, 2.0, 2.0, 4.0, 4.0)],
     *[Setting(within=width) for width in (2.0, 2.0, 4.0)],
     *[Setting(zeros=0.3), Setting(sign=1, zeros=0.3)],
+    *[Setting(between=width, within=width) for width in _MIXED],
+    *[Setting(-scale) for scale in _RAGGED],
 )
 
 COUNT = len(_SETTINGS)
@@ -69,6 +77,12 @@ ORDINARY: Numbers = np.array(
     [abs(each.scale) <= 4 and not (each.between or each.within or each.zeros) for each in _SETTINGS]
 )
 """Those whose numbers are arguments of ordinary functions: up to ten thousand."""
+
+MIXED: Numbers = np.array([each.between > 0 and each.within > 0 for each in _SETTINGS])
+"""Those whose numbers are of any size: where one order of factors overflows another does not."""
+
+RAGGED: Numbers = np.array([-each.scale in _RAGGED for each in _SETTINGS])
+"""Those where digits are few: no spelling is blamed for theirs, unless the other has no number."""
 
 
 @cache

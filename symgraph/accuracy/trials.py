@@ -148,7 +148,11 @@ class Trials:
         if found is None:
             return None
         if is_float:
-            found = self._perturbed(node, found.astype(np.float32), repeated, params, shape)
+            found = found.astype(np.float32)
+            # What is saturated, as tanh(30) is, comes out the same however it is rounded.
+            kept = None if len(found) == 1 else _is_saturated(found, right)
+            perturbed = self._perturbed(node, found, repeated, params, shape)
+            found = perturbed if kept is None else np.where(kept, found, perturbed)
         count = len(right)
         repeats = _REPEATED if len(found) > 1 else 1
         found = found.reshape(repeats, count, *shape)
@@ -221,6 +225,12 @@ def _rows(found: Numbers) -> Numbers:
     """All repetitions of all probes; one row of a constant, which is the same in all."""
     repeats, count, *shape = found.shape
     return found[0] if count == 1 else found.reshape(repeats * count, *shape)
+
+
+def _is_saturated(found: Numbers, right: Numbers) -> Numbers:
+    """Where single precision has 1 or -1, as double precision has."""
+    wide = np.broadcast_to(right, (_REPEATED, len(found) // _REPEATED, *right.shape[1:]))
+    return (np.abs(found) == 1) & (found == wide.reshape(found.shape))
 
 
 def _short(shape: tuple[Any, ...]) -> tuple[int, ...]:

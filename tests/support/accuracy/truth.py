@@ -101,9 +101,7 @@ def limits_of(graph: sg.Graph, at: Mapping[str, Values], bits: int) -> list[Any]
         given = {name: _numbers(value) for name, value in at.items()}
         sides: list[list[Any]] = []
         for _ in range(_DIRECTIONS):
-            steps = {
-                name: _each(lambda x: _nudge(x, rng), value) for name, value in given.items()
-            }
+            steps = {name: _each(lambda x: _nudge(x, rng), value) for name, value in given.items()}
             for sign in (1, -1):
                 moved = {name: given[name] + sign * steps[name] for name in given}
                 sides.append(_flat(_values(graph, moved, None, {})))
