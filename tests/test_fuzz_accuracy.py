@@ -21,10 +21,8 @@ MENDED = {
     1017: "a norm that has overflowed divides to no 0",
     1069: "a square below what is saturated",
     1073: "the tail of a sigmoid in one term of several",
-    1087: "a square with few digits in a product below",
     1096: "NaN was no number to be mended by half",
     1134: "as 1017, of a deviation",
-    1138: "squares with few digits",
     1233: "the tail of a sigmoid, in double precision",
     1360: "as 1017, below hypot",
 }

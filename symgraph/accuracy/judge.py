@@ -9,7 +9,7 @@ import numpy as np
 
 from ..nodes import Node
 from ..propagation import Knowledge
-from .probes import COUNT, MIXED, ORDINARY, RAGGED
+from .probes import COUNT, MIXED, ORDINARY
 from .trials import UNIT, Trial, Trials
 
 __all__ = ["FACTOR", "Judge", "judge_of"]
@@ -28,9 +28,6 @@ _WRONG = 1e-2
 
 _LOST = 1e-3
 """A value with a larger error, as part of it, has no digits left to lose."""
-
-_TOLD = 2e-4
-"""A larger error, as part of a value that was none before, is more than its roundings explain."""
 
 _CERTAIN = _WRONG / 64
 """A value with a smaller error has become wrong by no accident."""
@@ -133,8 +130,7 @@ def _compared(new: Trial, old: Trial) -> Verdict:
         # A NaN may become a right number, never a wrong one: more wrong than by its own roundings.
         nothing = ~np.any(np.isfinite(old.found), axis=0) & ~np.isnan(right)
         told = clear | ~np.isfinite(old.right)
-        known = after <= _TOLD * size + _SMALLEST + FACTOR * spread
-        told_right = known & (size <= _LARGEST)
+        told_right = (after <= slack + FACTOR * spread) & (size <= _LARGEST)
         lies = nothing & told & now & ~told_right
         gone = was & ~now & np.isfinite(right)
         won = clear & ~was_right & now_right & np.isfinite(right)
@@ -143,13 +139,12 @@ def _compared(new: Trial, old: Trial) -> Verdict:
         worse = digits & (after > FACTOR * before + _UNITS * size + _SMALLEST)
     whole = len(worse) == COUNT
     mixed, ordinary = (MIXED, ORDINARY) if whole else (slice(0), slice(0))
-    alike = ~(MIXED | RAGGED) if whole else slice(None)
+    alike = ~MIXED if whole else slice(None)
     accidents = 1 + worse.size // _ACCIDENTS
-    rescued = np.any((nothing & now & told_right)[ordinary]) and not np.any(lies)
+    rescued = np.any((nothing & now & told_right)[ordinary]) and not np.any(lies[alike])
     spoiled = np.any(gone[alike]) or np.any((was_right & clear & ~now_right)[alike])
-    worst = gone | gross
-    ragged = RAGGED if whole else slice(0)
-    lost = np.any(lies) or np.any(gone[ragged]) or np.any(worst[alike])
+    worst = gone | gross | lies
+    lost = np.any(worst[alike])
     lost = lost or np.count_nonzero(worse[alike]) > accidents
     # Of factors of any size each order overflows somewhere.
     wins = accidents + np.count_nonzero(won[mixed])
