@@ -17,7 +17,7 @@ from .collector import collector_paused
 from .cost import op_count
 from .dag import Dag
 from .nodes import Node
-from .passes.logistic import with_quotients
+from .passes.logistic import with_complements, with_quotients
 from .passes.simplify import Rules, rule_set, simplified
 from .propagation import Knowledge
 from .rewriting.index import RuleSet
@@ -111,19 +111,28 @@ def _keeping_digits(
 ) -> list[Node]:
     """Derivatives of the stabilised graph; where they lose digits, those of the graph as given.
 
-    The tail of s (1 - s) is lost where that of exp(x) / (1 + exp(x))**2 is not. Two backward passes
-    share nothing: if one output needs the graph as given, so do all that keep their digits there.
+    The tail of s (1 - s) is lost where that of exp(x) / (1 + exp(x))**2 is not: s(x) s(-x) has it.
+    Two backward passes share nothing: if one output needs the graph as given, so do all that keep
+    their digits there.
     """
     judge = judge_of(knowledge)
-    pairs = list(zip(outputs, given, strict=True))
+
+    def is_as_good(new: Node, old: Node) -> bool:
+        return not judge.loses(new, old) or judge.rescues(new, old)
+
+    kept = [new if is_as_good(new, old) else old for new, old in zip(outputs, given, strict=True)]
+    if kept == list(outputs):
+        return kept
+    careful = with_complements(outputs)
     kept = [
-        old if judge.loses(new, old) and not judge.rescues(new, old) else new for new, old in pairs
+        other if new is old and other is not given_up and is_as_good(other, old) else new
+        for new, old, other, given_up in zip(kept, given, careful, outputs, strict=True)
     ]
-    if all(one is new for one, new in zip(kept, outputs, strict=True)):
+    if not any(one is old for one, old in zip(kept, given, strict=True)):
         return kept
     joint = [
-        one if one is new and (judge.loses(old, new) or judge.rescues(new, old)) else old
-        for one, (new, old) in zip(kept, pairs, strict=True)
+        one if one is not old and (judge.loses(old, one) or judge.rescues(one, old)) else old
+        for one, old in zip(kept, given, strict=True)
     ]
     return joint if op_count(joint) <= op_count(kept) else kept
 

@@ -167,6 +167,7 @@ FOR_DIGITS_IN_FLOPS: dict[str, int] = {
     "determinant": 2500,  # 358
     "Gaussian, common mean and scale, mean": 20,  # 12
     "sigmoid margin": 130,  # 85
+    "logistic growth, midpoint": 95,  # 93
     "|Ax - b|": 145,  # 144
     "logarithm of a Frobenius norm": 139,  # 138
     "log of the sum of squares": 144,  # 143

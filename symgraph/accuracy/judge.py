@@ -9,7 +9,7 @@ import numpy as np
 
 from ..nodes import Node
 from ..propagation import Knowledge
-from .probes import COUNT, ORDINARY, Numbers
+from .probes import COUNT, MIXED, ORDINARY, Numbers
 from .trials import UNIT, Trial, Trials
 
 __all__ = ["FACTOR", "Judge", "judge_of"]
@@ -45,6 +45,9 @@ _AMBIGUOUS = 1e-6
 
 _SAME = 0.5
 """The share of elements on which spellings agree, unless they stand over other random numbers."""
+
+_ONE_SIDED = 4
+"""By so much oftener than it wins a spelling may lose the range where sizes are mixed."""
 
 _ACCIDENTS = 300
 """One element, and one more of so many, may have less luck with its roundings than before."""
@@ -149,14 +152,22 @@ def _compared(new: Trial, old: Trial) -> Verdict:
         lies = nothing & told & now & ~told_right
         number_gone = was & ~now & np.isfinite(right)
         gone = number_gone & (before <= _NONE * size + _SMALLEST)
+        won = clear & ~was_right & now_right & np.isfinite(right)
         gross = clear & was & ~now_right & (before <= _CERTAIN * size + _SMALLEST)
         digits = clear & was & now & (before <= _LOST * size + _SMALLEST)
         worse = digits & (after > _most(before, size))
-        accidents = 1 + worse.size // _ACCIDENTS
-        ordinary = ORDINARY if len(worse) == COUNT else slice(0)
-        rescued = np.any((nothing & now & told_right)[ordinary]) and not np.any(lies)
-        spoiled = np.any(number_gone) or np.any(was_right & clear & ~now_right)
-    lost = np.any(gone) or np.any(lies) or np.any(gross) or np.count_nonzero(worse) > accidents
+    whole = len(worse) == COUNT
+    mixed, ordinary = (MIXED, ORDINARY) if whole else (slice(0), slice(0))
+    alike = ~MIXED if whole else slice(None)
+    accidents = 1 + worse.size // _ACCIDENTS
+    rescued = np.any((nothing & now & told_right)[ordinary]) and not np.any(lies[alike])
+    spoiled = np.any(number_gone[alike]) or np.any((was_right & clear & ~now_right)[alike])
+    worst = gone | gross | lies
+    lost = np.any(worst[alike])
+    lost = lost or np.count_nonzero(worse[alike]) > accidents
+    # Of factors of any size each order overflows somewhere.
+    wins = accidents + np.count_nonzero(won[mixed])
+    lost = lost or np.count_nonzero(worst[mixed]) > _ONE_SIDED * wins
     return Verdict(loses=bool(lost), rescues=bool(rescued and not spoiled))
 
 

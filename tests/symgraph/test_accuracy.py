@@ -26,12 +26,13 @@ from symgraph.ops.solving import INV
 from symgraph.propagation import Knowledge
 
 KNOWLEDGE = Knowledge()
-X, Y = sg.input("x", "n"), sg.input("y", "n")
+X, Y, Z = sg.input("x", "n"), sg.input("y", "n"), sg.input("z", "n")
 P = sg.input("p", "n", assume=sg.simplex(-1))
 POSITIVE = sg.input("c", "n", assume=sg.positive)
 BOUNDED = sg.input("b", "n", assume=sg.interval(-3, 3))
-A, B = sg.input("A", "m, n"), sg.input("B", "n, k")
+A, B, C = sg.input("A", "m, n"), sg.input("B", "n, k"), sg.input("C", "k, j")
 S, E = snp.sigmoid(X), snp.exp(X)
+SATURATED = 1 - snp.tanh(1 / X) ** 2
 
 WORSE: dict[str, tuple[Any, Any]] = {
     "a difference after a difference": ((X - 2 * Y) + X, 2 * (X - Y)),
@@ -45,6 +46,7 @@ WORSE: dict[str, tuple[Any, Any]] = {
     "a number squared": (X**2 / 1e12, (X / 1e6) ** 2),
     "exps above and below": (E / (1 + E), S),
     "the square of an exp below": (E / (1 + E**2) ** 2, E / (1 + E**2) / (1 + E**2)),
+    "a square below what is saturated": (SATURATED / X**2, SATURATED / X / X),
     "a log of a difference": (snp.log(1 - snp.ndtr(X)), snp.log_ndtr(-X)),
 }
 
@@ -54,6 +56,8 @@ ALIKE: dict[str, tuple[Any, Any]] = {
     "a sum of a product": (snp.sum(A @ B), snp.sum(A, axis=0) @ snp.sum(B, axis=1)),
     "a factor before a sum": (snp.sum(2 * X), 2 * snp.sum(X)),
     "a sign": (-(X - Y), Y - X),
+    "the order of factors": (X * Y * Z, X * (Y * Z)),
+    "the order of products of matrices": (A @ B @ C, A @ (B @ C)),
     "a product with an array inside bounds": (
         BOUNDED * (S * (1 - S)) * BOUNDED,
         BOUNDED**2 * S * (1 - S),

@@ -384,6 +384,23 @@ def operations(f: Callable[..., Any], wrt: str, **specs: Any) -> list[str]:
     return [node.op.name for node in graph.nodes if node.operands and node.op.count]
 
 
+@pytest.mark.parametrize("simplify", [False, True])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.linalg.norm(x),
+        lambda x: np.sqrt(np.sum(x**2)),
+        lambda x: 3 * np.sqrt(x @ x) + np.sum(x),
+    ],
+)
+def test_a_norm_that_overflows_has_no_gradient_of_zero(f, simplify):
+    """x / inf would be 0, where the gradient is of length 1."""
+    graph = sg.trace(f, x=sg.spec("3")).gradient("x", value=False)
+    graph = graph.simplify() if simplify else graph
+    with np.errstate(all="ignore"):
+        assert np.isnan(graph.evaluate(x=np.array([1e200, -2e200, 3e200]))).all()
+
+
 def test_squared_norms_leave_no_root_behind():
     specs = {"X": (6, 3), "w": (3,), "y": (6,)}
     found = operations(lambda X, w, y: np.linalg.norm(X @ w - y) ** 2 / 2, "w", **specs)
