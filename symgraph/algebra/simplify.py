@@ -18,7 +18,7 @@ from .echo import Echo, Shape, Shapes, places_of, template
 from .forms import Forms
 from .lower_bound import holds_exps, least_count, plain_count
 from .memory import Memory, memory_of
-from .multiples import Moves
+from .multiples import Multiples
 from .polynomials import Polynomials
 from .quotients import Quotients
 from .regions import (
@@ -165,7 +165,7 @@ class Pass:
         self.speller = Speller(
             self.forms.normal, self.recall, self.world, self.users, memory.judge, memory.tried
         )
-        self.moves = Moves(self.forms.normal, self.speller)
+        self.multiples = Multiples(self.forms.normal, self.speller)
         self.used = 0  # leave taken before the node that is looked at now
         self.shapes = Shapes(self.forms.heads.knowledge)
         self.polynomials = Polynomials(self.forms.heads)
@@ -234,10 +234,10 @@ class Pass:
         return is_closed(expr, users, argument, early=self._sparing)
 
     def _moved(self, node: Node) -> Expr | None:
-        """A part or a join of multiples, as a multiple."""
-        if self.thorough and Moves.knows(node) and self.world.alive(node):
+        """The value over others of its operation, by a law that the operation obeys."""
+        if self.thorough and Multiples.knows(node) and self.world.alive(node):
             with suppress(OverflowError):
-                return self.moves.form(node, self.views.nearest if self.late else self.views.of)
+                return self.multiples.form(node, self.views.nearest if self.late else self.views.of)
         return None
 
     # -- regions of one shape ----------------------------------------------------------------------

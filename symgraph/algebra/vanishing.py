@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..facts import finite
+from ..facts import finite, total
 from ..nodes import Node
 from ..propagation import Knowledge
 
 __all__ = ["vanishes"]
-
-_RING = frozenset(
-    {
-        *("add", "subtract", "negative", "multiply", "square", "sum", "matmul", "einsum"),
-        *("reshape", "broadcast_to", "transpose", "getitem", "diagonal", "concatenate", "embed"),
-    }
-)
-"""Sums and products, and what moves elements: of finite numbers all are finite."""
 
 
 def vanishes(node: Node, new: Node, knowledge: Knowledge) -> bool:
@@ -34,13 +26,14 @@ def vanishes(node: Node, new: Node, knowledge: Knowledge) -> bool:
 
 
 def _is_finite_but_for_overflow(root: Node, knowledge: Knowledge) -> bool:
-    """Whether a value is made by sums and products of values that are known to be finite."""
+    """Whether a value is made of finite ones by operations that are defined for all of them."""
     stack, seen = [root], {root}
     while stack:
         node = stack.pop()
-        if knowledge.of(node).has(finite):
+        known = knowledge.of(node)
+        if known.has(finite):
             continue
-        if node.op.name not in _RING and not _is_whole_power(node):
+        if node.is_input or not (known.has(total) or _is_of_sums_and_products(node)):
             return False
         new = [each for each in node.operands if each not in seen]
         seen.update(new)
@@ -48,7 +41,18 @@ def _is_finite_but_for_overflow(root: Node, knowledge: Knowledge) -> bool:
     return True
 
 
+def _is_of_sums_and_products(node: Node) -> bool:
+    """Whether the node is linear in all that it is made of, or a whole power."""
+    traits, count = node.op.traits, len(node.operands)
+    linear = {*traits.linear_in(count), *traits.linear_together(count)}
+    if all(place in linear for place, each in enumerate(node.operands) if each.dtype.kind == "f"):
+        return True
+    return _is_whole_power(node)
+
+
 def _is_whole_power(node: Node) -> bool:
+    if node.op.traits.elementwise and node.op.traits.homogeneous == 2 and len(node.operands) == 1:
+        return True
     if node.op.name != "power" or not node.operands[1].is_constant:
         return False
     exponents = node.operands[1].params["value"]
