@@ -67,7 +67,7 @@ OVER: dict[str, int] = {
     "Cobb-Douglas": 6,  # 4
     "isoelastic utility": 7,  # 2
     "scale-invariant error": 10,  # 6
-    "power of a determinant": 9,  # 5
+    "power of a determinant": 8,  # 5
     "focal, many classes": 15,  # 14
     "hinge of many classes": 9,  # 8
     "smooth L1": 8,  # 4
@@ -82,91 +82,79 @@ OVER: dict[str, int] = {
     "Black-Scholes call, spot": 31,  # 11
 }
 
+# What the shorter spelling of a row loses beside its gradient as derived, as the judge measures it.
+TAIL = "where a sigmoid is nearly one its complement has no digits"
+RANGE = "a square, a power or a product leaves the range before it is divided by"
+CENTRED = "the rounding of a mean stays; centred once more it is taken away"
+NEAR = "of what lies near one another the difference is not taken first"
+ONE_HOT = "where a softmax is nearly one-hot logits cancel, and their differences do not"
+NOTHING = "it is a wrong number where the other is none"
+
 # Operations today, of rows that are longer than their closed form so that no digits and no range
-# are lost beside the gradient as derived: it centres twice, or has no square in a denominator.
-FOR_DIGITS: dict[str, int] = {
-    "sigmoid": 7,  # 6
-    "sigmoid times its complement": 12,  # 8
-    "sigmoid squared": 9,  # 8
-    "tanh by sigmoid": 12,  # 3
-    "silu": 9,  # 8
-    "silu by division": 9,  # 8
-    "swish with slope": 11,  # 9
-    "swish with slope, in the slope": 11,  # 10
-    "gelu by sigmoid": 10,  # 9
-    "x/(1 + x^2)": 7,  # 5
-    "(x - y)/(x + y)": 5,  # 4
-    "Hill function": 8,  # 7
-    "inverse Gaussian, mean": 6,  # 3
-    "cross-entropy with entropy bonus": 17,  # 11
-    "KL between softmaxes, first": 21,  # 9
-    "chi squared, q": 4,  # 3
-    "logistic growth, rate": 10,  # 9
-    "memory cell, output gate": 10,  # 9
-    "swish gated linear unit, gates": 14,  # 13
-    "proportional odds, middle category": 23,  # 12
-    "smoothing by a matrix": 6,  # 4
-    "weight norm, scale": 6,  # 5
-    "sigmoid network with softmax, first weights": 19,  # 18
-    "savage": 12,  # 9
-    "layer norm": 21,  # 18
-    "layer norm, named rows": 21,  # 18
-    "layer norm by np.var": 21,  # 18
-    "layer norm with gain and bias": 22,  # 19
-    "batch norm": 21,  # 18
-    "batch norm by np.var": 21,  # 18
-    "batch norm, squared, gain": 14,  # 10
-    "instance norm": 21,  # 18
-    "group norm": 21,  # 18
-    "RMS norm": 15,  # 12
-    "RMS norm, named rows": 15,  # 12
-    "RMS norm with gain": 16,  # 13
-    "rows of length 1": 12,  # 9
-    "rows of length 1, named rows": 12,  # 9
-    "rows of sum 1": 7,  # 6
-    "RMS norm before a linear layer, input": 14,  # 13
-    "F1 surrogate on logits": 15,  # 14
-    "Brier": 9,  # 8
-    "Coulomb at a point": 8,  # 6
-    "Planck": 10,  # 7
-    "Fermi occupation": 8,  # 7
-    "variance of residuals": 9,  # 6
-    "ridge towards a prior": 7,  # 5
-    "support vector machine, squared hinge": 9,  # 7
-    "variance, unbiased": 7,  # 4
-    "variance along rows": 7,  # 4
-    "standard deviation": 10,  # 9
-    "centred sum of squares": 6,  # 3
-    "all differences squared": 4,  # 3
-    "normalised weights": 7,  # 6
-    "covariance": 7,  # 4
-    "entropy of a softmax": 14,  # 8
-    "entropy of softmax rows, mean": 16,  # 10
-    "spherical softmax": 9,  # 6
-    "x exp(-x^2/2)": 8,  # 5
-    "exp(-1/x)": 5,  # 4
-    "arctan(x/a)": 5,  # 4
-    "sigmoid layer": 10,  # 9
-    "silu layer": 12,  # 11
-    "gated layer, gate's weights": 12,  # 11
-    "generalised Rayleigh quotient": 10,  # 9
-    "unit vector": 11,  # 7
-    "variance hinge of columns": 15,  # 12
-    "zero-inflated Poisson, zeros, logits": 17,  # 10
-    "log-determinant of AXB": 5,  # 1
-    "discriminant by traces": 12,  # 11
-    "squeeze and excite": 14,  # 13
-    "LSTM hidden state, forget gate": 19,  # 18
-    "log Rayleigh": 9,  # 7
-    "logistic growth, midpoint": 16,  # 12
-    "Coulomb pair": 8,  # 6
-    "swish, slope": 11,  # 10
-    "CES": 11,  # 9
-    "focal, many classes": 26,  # 14
-    "unit rows before a linear layer": 11,  # 9
-    "attention by sigmoids, queries": 12,  # 10
-    "(x - 1)^3/(x + 1)^2": 10,  # 7
-    "Hessian of a log barrier times a vector": 7,  # 6
+# are lost beside the gradient as derived; and which.
+FOR_DIGITS: dict[str, tuple[int, str]] = {
+    "sigmoid": (7, TAIL),  # 6
+    "sigmoid times its complement": (12, TAIL),  # 8
+    "sigmoid squared": (9, TAIL),  # 8
+    "tanh by sigmoid": (12, TAIL),  # 3
+    "silu": (9, TAIL),  # 8
+    "silu by division": (9, TAIL),  # 8
+    "swish with slope": (11, TAIL),  # 9
+    "swish with slope, in the slope": (11, TAIL),  # 10
+    "gelu by sigmoid": (10, TAIL),  # 9
+    "x/(1 + x^2)": (7, RANGE),  # 5
+    "(x - y)/(x + y)": (5, RANGE),  # 4
+    "Hill function": (8, NOTHING),  # 7
+    "inverse Gaussian, mean": (6, NEAR),  # 3
+    "cross-entropy with entropy bonus": (17, ONE_HOT),  # 11
+    "KL between softmaxes, first": (21, ONE_HOT),  # 9
+    "chi squared, q": (4, NEAR),  # 3
+    "logistic growth, rate": (10, TAIL),  # 9
+    "memory cell, output gate": (10, TAIL),  # 9
+    "swish gated linear unit, gates": (14, TAIL),  # 13
+    "weight norm, scale": (6, RANGE),  # 5
+    "sigmoid network with softmax, first weights": (19, TAIL),  # 18
+    "savage": (12, TAIL),  # 9
+    "layer norm with gain and bias": (22, RANGE),  # 19
+    "RMS norm with gain": (16, RANGE),  # 13
+    "rows of sum 1": (7, RANGE),  # 6
+    "RMS norm before a linear layer, input": (14, RANGE),  # 13
+    "F1 surrogate on logits": (15, TAIL),  # 14
+    "Brier": (9, TAIL),  # 8
+    "Coulomb at a point": (8, RANGE),  # 6
+    "Fermi occupation": (8, TAIL),  # 7
+    "variance of residuals": (9, CENTRED),  # 6
+    "variance, unbiased": (7, CENTRED),  # 4
+    "variance along rows": (7, CENTRED),  # 4
+    "standard deviation": (10, CENTRED),  # 9
+    "centred sum of squares": (6, CENTRED),  # 3
+    "all differences squared": (4, NEAR),  # 3
+    "normalised weights": (7, RANGE),  # 6
+    "covariance": (7, CENTRED),  # 4
+    "entropy of a softmax": (14, ONE_HOT),  # 8
+    "entropy of softmax rows, mean": (16, ONE_HOT),  # 10
+    "spherical softmax": (9, NOTHING),  # 6
+    "x exp(-x^2/2)": (8, RANGE),  # 5
+    "exp(-1/x)": (5, RANGE),  # 4
+    "arctan(x/a)": (5, RANGE),  # 4
+    "sigmoid layer": (10, TAIL),  # 9
+    "silu layer": (12, TAIL),  # 11
+    "gated layer, gate's weights": (12, TAIL),  # 11
+    "variance hinge of columns": (15, CENTRED),  # 12
+    "zero-inflated Poisson, zeros, logits": (17, TAIL),  # 10
+    "squeeze and excite": (14, TAIL),  # 13
+    "LSTM hidden state, forget gate": (19, TAIL),  # 18
+    "logistic growth, midpoint": (16, TAIL),  # 12
+    "Coulomb pair": (8, RANGE),  # 6
+    "swish, slope": (11, TAIL),  # 10
+    "CES": (11, NOTHING),  # 9
+    "focal, many classes": (25, ONE_HOT),  # 14
+    "unit rows before a linear layer": (11, RANGE),  # 9
+    "attention by sigmoids, queries": (12, TAIL),  # 10
+    "(x - 1)^3/(x + 1)^2": (10, NOTHING),  # 7
+    "Hessian of a log barrier times a vector": (7, RANGE),  # 6
+    "signal to noise": (8, NOTHING),  # 7
+    "Hoyer's sparsity": (11, NOTHING),  # 9
 }
 
 # And flops, at n = 6, of rows that are as short as their closed form.
@@ -308,7 +296,7 @@ def test_numbers_are_those_of_the_closed_form(row: Row) -> None:
 @every_row
 def test_operations_are_no_more_than_the_closed_forms(row: Row) -> None:
     ours, closed = operations(row.name)
-    allowed = FOR_DIGITS.get(row.name, OVER.get(row.name, closed))
+    allowed, _ = FOR_DIGITS.get(row.name, (OVER.get(row.name, closed), ""))
     assert ours <= allowed, f"{ours} against {allowed}\n{graphs_of(row.name).small}"
 
 
@@ -357,11 +345,11 @@ def test_finite_wherever_the_closed_form_is(row: Row) -> None:
 
 
 def test_the_catalogue_as_a_whole() -> None:
-    """Seven rows in eight are as short as the closed form; the others keep more digits."""
+    """Nine rows in ten are as short as the closed form; the others keep more digits."""
     counts = [operations(row.name) for row in CATALOGUE]
     ratios = [max(ours, 0.5) / max(closed, 0.5) for ours, closed in counts]
-    assert geometric_mean(ratios) <= 1.02
-    assert np.mean([ours <= closed for ours, closed in counts]) >= 0.88
+    assert geometric_mean(ratios) <= 1.01
+    assert np.mean([ours <= closed for ours, closed in counts]) >= 0.90
 
 
 def test_the_catalogue_as_a_whole_in_flops() -> None:

@@ -132,14 +132,15 @@ def _compared(new: Trial, old: Trial) -> Verdict:
         told = clear | ~np.isfinite(old.right)
         told_right = (after <= slack + FACTOR * spread) & (size <= _LARGEST)
         lies = nothing & told & now & ~told_right
-        gone = was & ~now & np.isfinite(right) & (before <= _NONE * size + _SMALLEST)
+        number_gone = was & ~now & np.isfinite(right)
+        gone = number_gone & (before <= _NONE * size + _SMALLEST)
         gross = clear & was & ~now_right & (before <= _CERTAIN * size + _SMALLEST)
         digits = clear & was & now & (before <= _LOST * size + _SMALLEST)
         worse = digits & (after > FACTOR * before + _UNITS * size + _SMALLEST)
         accidents = 1 + worse.size // _ACCIDENTS
         ordinary = ORDINARY if len(worse) == COUNT else slice(0)
         rescued = np.any((nothing & now & told_right)[ordinary]) and not np.any(lies)
-        spoiled = np.any(gone) or np.any(was_right & clear & ~now_right)
+        spoiled = np.any(number_gone) or np.any(was_right & clear & ~now_right)
     lost = np.any(gone) or np.any(lies) or np.any(gross) or np.count_nonzero(worse) > accidents
     return Verdict(loses=bool(lost), rescues=bool(rescued and not spoiled))
 

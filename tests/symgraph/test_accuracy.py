@@ -172,6 +172,26 @@ def test_every_way_to_stack_gives_what_each_point_gives(shape: tuple[int, ...]) 
                 )
 
 
+def test_a_nan_in_place_of_a_wrong_number_is_no_loss() -> None:
+    """Where the square overflows the quotient is 0, and nearly 1 is right."""
+    length = snp.sqrt(1 + X * X)
+    assert not loses(X * length / (1 + X * X), X / length)
+
+
+def test_an_overflow_in_place_of_a_right_number_is_a_loss() -> None:
+    assert loses(X * X / (X * X + 1), X / (X + 1 / X))
+
+
+def test_what_is_below_the_normal_numbers_is_shaken() -> None:
+    """Each by as much as it may be rounded: by one unit in the last place, and zeros by none."""
+    tiny = np.float32(1e-41)
+    found = np.full((1000, 4), [tiny, 0, 1, 3 * tiny], dtype=np.float32)
+    shaken = Trials(Knowledge())._shaken(found)  # pyright: ignore[reportPrivateUsage]
+    off = np.abs(shaken - found).max(axis=0)
+    last = np.finfo(np.float32).smallest_subnormal
+    np.testing.assert_array_equal(off[[0, 1, 3]], [last, 0, last])
+
+
 def test_long_dimensions_are_shortened() -> None:
     x = sg.input("x", (5_000, 300))
     found = Trials(KNOWLEDGE).of((x - snp.mean(x, axis=0)).node)
