@@ -271,6 +271,7 @@ def programs(draw: st.DrawFn) -> tuple[Array, list[tuple[Array, Any]]]:
     return values[-1], at
 
 
+@pytest.mark.whole
 @settings(max_examples=250, deadline=None)
 @given(programs())
 def test_no_expression_is_given_a_wrong_fact(program: tuple[Array, Any]) -> None:
