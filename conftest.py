@@ -1,9 +1,15 @@
-"""What every doctest finds imported, and which modules a plain installation cannot import."""
+"""What every doctest finds imported, which modules need an extra, and the tiers of the tests."""
 
 from __future__ import annotations
 
+import gc
+from collections import defaultdict
+from collections.abc import Generator
 from importlib.util import find_spec
+from operator import attrgetter
+from types import SimpleNamespace
 from typing import Any
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -32,3 +38,67 @@ def usual_names(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any
         import symgraph.numpy as snp
 
         doctest_namespace.update(np=np, sg=sg, snp=snp)
+
+
+# -- tiers -----------------------------------------------------------------------------------------
+# `-m` of the default run, in `pyproject.toml`, leaves out the tests marked with one of these.
+LONG = {"fuzz", "oracle", "whole"}
+
+
+def _checksum(item: pytest.Function) -> int:
+    # Of no path, so that moving a file does not change the sample.
+    return crc32(item.name.encode())
+
+
+def _group(item: pytest.Function, each: str) -> str:
+    """What `sampled(each="case.op")` names of the rows that a test has, as text."""
+    return str(attrgetter(each)(SimpleNamespace(**item.callspec.params)))
+
+
+def _mark_sample(items: list[pytest.Item]) -> None:
+    """Mark as `whole` the tests of a sampled family that are not in its sample.
+
+    One of each group is in it, so that every op has its test in the default run.
+    """
+    families: dict[Any, list[pytest.Function]] = defaultdict(list)
+    for item in items:
+        if any(map(item.get_closest_marker, LONG)):
+            continue
+        if (mark := item.get_closest_marker("sampled")) and isinstance(item, pytest.Function):
+            one_in, each = mark.kwargs["one_in"], mark.kwargs.get("each")
+            name = _group(item, each) if each else None
+            families[item.parent, item.originalname, one_in, name].append(item)
+    for (_, _, one_in, _), family in families.items():
+        _, *others = sorted(family, key=_checksum)
+        for item in others:
+            if _checksum(item) % one_in:
+                item.add_marker(pytest.mark.whole)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Without the garbage collector: what is made here stays, and it would look at all of it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Before `-m` is asked."""
+    _mark_sample(items)
+
+
+def pytest_pycollect_makeitem(collector: pytest.Collector, obj: Any) -> list[Any] | None:
+    """Make no rows for a long test that the default run leaves out: they cost seconds.
+
+    One that is asked for by its name is made, so that pytest can say that it was deselected.
+    """
+    config = collector.config
+    default = config.option.markexpr in config.getini("addopts")
+    if not default or any("::" in each for each in config.args):
+        return None
+    marks = getattr(obj, "pytestmark", ())
+    return [] if any(mark.name in LONG for mark in marks) else None

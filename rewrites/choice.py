@@ -43,6 +43,8 @@ from symgraph.rewriting import (
     rule,
 )
 
+from .known import keeps_off_zero
+
 RealNumber: TypeAlias = Annotated[UniformConstant, is_real]
 
 
@@ -181,14 +183,15 @@ def difference_below_zero(x: Real, y: Real) -> Identity:
 
 
 # -- comparisons that facts decide -----------------------------------------------------------------
+# Where a value may underflow to 0, a comparison with 0 is there to catch that.
 @rule(sound="rounding")
-def nonzero_equals_zero(x: Nonzero) -> Identity:
+def nonzero_equals_zero(x: Annotated[Nonzero, keeps_off_zero]) -> Identity:
     """A number that is not zero does not equal zero."""
     return equal(x, 0), False
 
 
 @rule(sound="rounding")
-def nonzero_differs_from_zero(x: Nonzero) -> Identity:
+def nonzero_differs_from_zero(x: Annotated[Nonzero, keeps_off_zero]) -> Identity:
     """A number that is not zero differs from zero."""
     return not_equal(x, 0), True
 
@@ -200,7 +203,7 @@ def nonnegative_not_below_zero(x: Nonnegative) -> Identity:
 
 
 @rule(sound="rounding")
-def positive_not_at_most_zero(x: Positive) -> Identity:
+def positive_not_at_most_zero(x: Annotated[Positive, keeps_off_zero]) -> Identity:
     """A positive number is not at most zero."""
     return less_equal(x, 0), False
 
@@ -212,7 +215,7 @@ def nonpositive_not_above_zero(x: Nonpositive) -> Identity:
 
 
 @rule(sound="rounding")
-def negative_not_at_least_zero(x: Negative) -> Identity:
+def negative_not_at_least_zero(x: Annotated[Negative, keeps_off_zero]) -> Identity:
     """A negative number is not at least zero."""
     return greater_equal(x, 0), False
 

@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
 from symgraph.facts import Fact, interval, one_hot
 from symgraph.rewriting import Array, Guard, UniformConstant, is_real
 
-__all__ = ["DistinctPlaces", "Places", "SelectingColumns", "SelectingRows", "Zeros", "knowing"]
+__all__ = [
+    "DistinctPlaces",
+    "Places",
+    "SelectingColumns",
+    "SelectingRows",
+    "Zeros",
+    "keeps_off_zero",
+    "knowing",
+]
 
 
 def knowing(fact: Fact) -> Guard:
     """The guard that a fact is known, as in `Annotated[Array, knowing(orthogonal)]`."""
     return Guard(str(fact), lambda node, knowledge: knowledge.of(node).has(fact), facts=(fact,))
 
+
+def _is_stated(node: Any) -> bool:
+    while node.op.view:
+        node = node.operands[0]
+    return node.is_input or node.is_constant or node.dtype.kind in "iub"
+
+
+keeps_off_zero = Guard("never rounded to 0", lambda node, _: _is_stated(node))
+"""Of a value that is not zero in exact arithmetic: nor is it in any dtype, as exp(-800) is.
+
+What is stated of an input is said of its numbers, and integers do not underflow.
+"""
 
 Zeros: TypeAlias = Annotated[
     UniformConstant,

@@ -157,3 +157,8 @@ __all__ = [
     "vmap",
     "while_loop",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names; submodules are reached by import."""
+    return sorted([*__all__, *[name for name in globals() if name.startswith("__")]])

@@ -18,10 +18,12 @@ from .array import Array
 from .errors import InputError
 from .pytrees import LEAF, Tree, flatten, leaf_paths, unflatten
 
-__all__ = ["Arguments", "Place", "Signature", "check_foreign", "is_array", "shown_place"]
+__all__ = ["Arguments", "Names", "Place", "Signature", "check_foreign", "is_array", "shown_place"]
 
 Place: TypeAlias = "int | str"
 """Which argument: its name, or the position of one that has none."""
+Names: TypeAlias = "Place | Sequence[Place]"
+"""One argument or several, as `wrt` and `static` name them."""
 
 
 def is_array(value: Any) -> bool:

@@ -78,6 +78,13 @@ class Array(ArrayMethods, Immutable):
     ----------
     memory : object
         Where the value stands, see `aliasing`; to begin with, the scope the array is made in.
+
+    Examples
+    --------
+    >>> x = sg.input("x", "n, 3")
+    >>> y = np.sum(x * x, axis=1)
+    >>> y, y.ndim, y.dtype
+    (<Array sum float64[n]>, 1, dtype('float64'))
     """
 
     __slots__ = ("__weakref__", "memory", "node")
@@ -92,6 +99,7 @@ class Array(ArrayMethods, Immutable):
     # -- what is known ---------------------------------------------------------------------------
     @property
     def aval(self) -> Aval:
+        """Dtype and shape together."""
         return self.node.aval
 
     @property
@@ -101,22 +109,27 @@ class Array(ArrayMethods, Immutable):
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """NumPy's dtype."""
         return self.node.aval.dtype
 
     @property
     def ndim(self) -> int:
+        """How many dimensions there are."""
         return self.node.aval.ndim
 
     @property
     def size(self) -> Dim:
+        """How many elements there are: an int, or an expression in named dimensions."""
         return self.node.aval.size
 
     @property
     def itemsize(self) -> int:
+        """Bytes of an element."""
         return self.dtype.itemsize
 
     @property
     def nbytes(self) -> Dim:
+        """Bytes of all elements."""
         return self.size * self.itemsize  # pyright: ignore[reportReturnType]  # int * Expr is an Expr
 
     def __repr__(self) -> str:
@@ -124,11 +137,34 @@ class Array(ArrayMethods, Immutable):
         return f"<Array {name}{self.aval}>"
 
     def get_operation(self) -> Op:
-        """The operation that makes this value."""
+        """The operation that makes this value.
+
+        Returns
+        -------
+        Op
+        Its record: name, kernel, derivative.
+
+        Examples
+        --------
+        >>> np.sin(sg.input("x")).get_operation().name
+        'sin'
+        """
         return self.node.op
 
     def get_inputs(self) -> tuple[Array, ...]:
-        """Its operands, in order."""
+        """Its operands, in order.
+
+        Returns
+        -------
+        tuple of Array
+        None for an input or a constant.
+
+        Examples
+        --------
+        >>> x, y = sg.input("x"), sg.input("y")
+        >>> [each.node is x.node for each in (x * y).get_inputs()]
+        [True, False]
+        """
         return tuple(Array(operand) for operand in self.node.operands)
 
     # -- how operations are applied; rule patterns override this ---------------------------------
@@ -350,12 +386,29 @@ def _cast_to(operand: Any, dtype: np.dtype[Any]) -> Node:
 def constant(value: Any, dtype: Any = None) -> Array:
     """A constant: a frozen copy of `value`.
 
+    Parameters
+    ----------
+    value : array_like
+        Of any shape; a later change of it does not reach the graph.
+    dtype : dtype, optional
+        By default as NumPy chooses.
+
+    Returns
+    -------
+    Array
+    Symbolic, of the shape of `value`.
+
     Raises
     ------
     DTypeError
         If `value` is not numeric.
     RangeError
         If a Python int does not fit `dtype`.
+
+    Examples
+    --------
+    >>> sg.constant([1, 2, 3], "float32")
+    <Array constant float32[3]>
     """
     try:
         array = np.array(value, dtype=dtype, order="C")

@@ -5,9 +5,9 @@ A trace holds the values that the function read from globals, enclosed variables
 tells what names are read (`codereads`), and from the function on they are followed through the
 functions, methods, partial applications, modules and containers that are reached.
 
-What escapes: values read by a name that is computed, what lies behind the C interface of another
-library (the cells of a data frame), single elements of arrays and containers larger than `watched`
-compares whole, and whatever comes after the first `MOST` values.
+Where names are computed, as in `getattr(model, name)`, all attributes of what is reached are read.
+What escapes: what lies behind the C interface of another library that gives no arrays for it, the
+inside of some elements of containers above `SAMPLED`, and whatever comes after `MOST` values.
 """
 
 from __future__ import annotations
@@ -29,9 +29,31 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from .attributes import (
+    IMPLICIT,
+    arrays_in,
+    attributes,
+    defaults,
+    has_names,
+    is_table,
+    names_of,
+    wraps,
+)
 from .codereads import Read, code_reads
 from .foreign import is_foreign, is_numeric
-from .watched import MISSING, PRIMITIVES, Captured, Held, content_of_cell, entries, objects, sampled
+from .watched import (
+    MISSING,
+    PRIMITIVES,
+    SAMPLED,
+    Captured,
+    Elements,
+    Held,
+    Table,
+    content_of_cell,
+    entries,
+    objects,
+    sampled,
+)
 from .weak import Weak
 
 __all__ = ["MOST", "Captured", "Root", "captured"]
@@ -70,13 +92,15 @@ class _Walk:
         self._seen: dict[tuple[int, str], Any] = {}  # Held, so that no identity is used again.
         self._loose: set[str] = set()
         self._open: list[tuple[str, Any, set[str]]] = []
+        self._any_name = False
 
     def finish(self) -> None:
         """Attributes by names alone, until no more names are found."""
         position = 0
         while position < len(self._open):
             label, owner, done = self._open[position]
-            fresh = self._loose - done
+            names = self._loose | names_of(owner) if self._any_name else self._loose
+            fresh = names - done
             if not fresh:
                 position += 1
                 continue
@@ -135,12 +159,15 @@ class _Walk:
             self._function(label, value.fget)
         elif isinstance(value, np.ndarray):
             self._elements(label, value, objects)
-        elif callable(_attributes(value).get("__wrapped__")):
+        elif callable(attributes(value).get("__wrapped__")):
             self.found.values[label] = value
-            self.value(label, _attributes(value)["__wrapped__"])
+            self.value(label, attributes(value)["__wrapped__"])
             if is_numeric(type(value).__module__):
                 self._held_by_ours(label, value)
             self._others(label, value)
+        elif is_table(value):
+            self.found.values[label] = Table(value)
+            self.found.table(value)
         else:
             self.found.values[label] = value
             self._others(label, value)
@@ -155,10 +182,11 @@ class _Walk:
         # A namespace or a record of Python's own holds what the user has put there.
         holds = not isinstance(value, type) and not is_numeric(cls.__module__)
         if is_foreign(cls.__module__) and not (holds and hasattr(value, "__dict__")):
+            self._arrays_of(label, value)
             return
         self._open.append((label, value, set()))
         own = None if isinstance(value, type) else value
-        names = _IMPLICIT if own is not None else (*_IMPLICIT, "__init__", "__post_init__")
+        names = IMPLICIT if own is not None else (*IMPLICIT, "__init__", "__post_init__")
         for base in cls.__mro__:
             if not is_foreign(base.__module__):
                 for name in names:
@@ -166,9 +194,14 @@ class _Walk:
                     if isinstance(each, FunctionType):
                         self._function(f"{label}.{name}", each, own)
 
+    def _arrays_of(self, label: str, value: Any) -> None:
+        """Arrays that an object of NumPy or SciPy holds, such as the cells of a sparse matrix."""
+        for name in arrays_in(value):
+            self.value(f"{label}.{name}", self.found.named(attributes(value), name))
+
     def _held_by_ours(self, label: str, value: Any) -> None:
         """Functions that an object of this library holds, such as the rule of a derivative."""
-        own = _attributes(value)
+        own = attributes(value)
         for name in list(own):
             if isinstance(own[name], (FunctionType, MethodType, partial)):
                 self.value(f"{label}.{name}", self.found.named(own, name))
@@ -176,19 +209,27 @@ class _Walk:
     def _container(self, label: str, value: Any) -> None:
         if isinstance(value, (dict, MappingProxyType)):
             self.found.values[f"len({label})"] = len(cast("Any", value))
-            parts = self.found.elements(value, entries)
-            keys, values = parts[: len(parts) // 2], parts[len(parts) // 2 :]
-            for i, (key, each) in enumerate(zip(keys, values, strict=True)):
+            parts = self._watched(label, value, entries)
+            half = len(parts) // 2
+            pairs = list(zip(parts[:half], parts[half:], strict=True))
+            for i, (key, each) in enumerate(sampled(pairs)):
                 self.value(f"{label}.keys()[{i}]", key)
                 self.value(f"{label}[{key!r}]" if isinstance(key, str) else f"{label}[{i}]", each)
         else:
-            self._elements(label, value, sampled)
+            self._elements(label, value, list)
 
     def _elements(self, label: str, value: Any, parts: Callable[[Any], list[Any]]) -> None:
         self.found.values[f"len({label})"] = len(value)
         fixed = isinstance(value, (tuple, frozenset))
-        for i, each in enumerate(parts(value) if fixed else self.found.elements(value, parts)):
+        elements = parts(value) if fixed else self._watched(label, value, parts)
+        for i, each in enumerate(sampled(elements)):
             self.value(f"{label}[{i}]", each)
+
+    def _watched(self, label: str, value: Any, parts: Callable[[Any], list[Any]]) -> list[Any]:
+        found = self.found.elements(value, parts)
+        if len(found) > SAMPLED:  # More than are followed one by one.
+            self.found.values[f"{label}[:]"] = Elements(found)
+        return found
 
     def _partial(self, label: str, value: partial[Any]) -> None:
         self.value(label, value.func)
@@ -218,7 +259,7 @@ class _Walk:
         for name in ("__code__", "__defaults__", "__kwdefaults__"):
             self.found.field(function, name)
         self.found.codes.append(function.__code__)
-        for name, each in _defaults(function):
+        for name, each in defaults(function):
             self.value(name, each)
         self._code(function.__code__, function, owner)
 
@@ -232,10 +273,11 @@ class _Walk:
     def _code(self, code: Any, function: FunctionType, owner: Any) -> None:
         reads = code_reads(code)
         self._loose |= reads.loose
+        self._any_name |= reads.computed
         outer = function.__code__
         first = outer.co_varnames[0] if outer.co_argcount else ""
         known = owner is not None and first not in code_reads(outer).stored
-        if owner is not None and (not known or not first or _wraps(function)):
+        if owner is not None and (not known or not first or wraps(function)):
             self.value(first or "self", owner)  # Handed on as one of *args, perhaps.
         for read in reads.reads:
             if read.start == "global":
@@ -272,8 +314,8 @@ class _Walk:
             if isinstance(value, ModuleType) and is_foreign(value.__name__):
                 self._of_library(f"{label}.{name}", getattr(value, name, None))
                 return
-            if not _has_names(value):
-                break
+            if not has_names(value) or is_table(value) or arrays_in(value):
+                break  # A method of it may read whatever it holds.
             value = self._read(label, value, name)
             label = f"{label}.{name}"
             if value is MISSING:
@@ -335,65 +377,3 @@ class _Walk:
         if is_instance and type(value).__name__ == "member_descriptor":
             return self.found.field(owner, name)
         return value
-
-
-_IMPLICIT = tuple(
-    f"__{name}__"
-    for name in [
-        "call",
-        "getitem",
-        "iter",
-        "len",
-        "contains",
-        "enter",
-        "add",
-        "radd",
-        "sub",
-        "rsub",
-        "mul",
-        "rmul",
-        "truediv",
-        "rtruediv",
-        "matmul",
-        "rmatmul",
-        "pow",
-        "rpow",
-        "neg",
-        "abs",
-        "array",
-        "getattr",
-        "getattribute",
-    ]
-)
-"""Methods that are called without being named."""
-
-
-def _attributes(value: Any) -> dict[str, Any]:
-    """What an object holds under names, asked of nothing that the user has written."""
-    found = getattr(value, "__dict__", None)
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
-
-
-def _wraps(function: FunctionType) -> bool:
-    """Whether a function encloses another, as decorators do."""
-    return any(callable(content_of_cell(cell)) for cell in function.__closure__ or ())
-
-
-def _defaults(function: FunctionType) -> list[tuple[str, Any]]:
-    """Parameters and the values they have if none is given."""
-    given = function.__defaults__ or ()
-    code = function.__code__
-    names = code.co_varnames[: code.co_argcount][code.co_argcount - len(given) :]
-    return [*zip(names, given, strict=True), *(function.__kwdefaults__ or {}).items()]
-
-
-def _has_names(value: Any) -> bool:
-    """Whether attributes of a value are worth a look."""
-    if issubclass(type(value), Weak):
-        return False
-    if isinstance(value, (*PRIMITIVES, np.ndarray, list, tuple, dict, set, frozenset, deque)):
-        return False
-    return not isinstance(
-        value,
-        (FunctionType, MethodType, BuiltinFunctionType, partial, np.random.Generator, Random),
-    ) and not isinstance(value, np.random.RandomState)

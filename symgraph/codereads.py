@@ -43,12 +43,15 @@ class CodeReads:
         Functions, classes and comprehensions written inside.
     stored : frozenset of str
         Variables of the function that it assigns to.
+    computed : bool
+        Whether attributes are read whose names are not written in the code.
     """
 
     reads: tuple[Read, ...]
     loose: frozenset[str]
     nested: tuple[CodeType, ...]
     stored: frozenset[str]
+    computed: bool
 
 
 _STARTS: dict[str, Start] = {
@@ -62,6 +65,14 @@ _STARTS: dict[str, Start] = {
 }
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR")
 _WRITES = ("STORE_ATTR", "DELETE_ATTR")
+# What asks for attributes by a name that is a value, and what comes first after it.
+_ASKING = {
+    "getattr": "value",
+    "hasattr": "value",
+    "attrgetter": "name",
+    "__getattribute__": "name",
+    "vars": "",
+}
 # They stand between a variable and its attribute, and do nothing to either.
 _BETWEEN = ("CACHE", "EXTENDED_ARG", "PUSH_NULL", "NOP", "RESUME")
 
@@ -75,11 +86,13 @@ def code_reads(code: CodeType) -> CodeReads:
             reader.take(instruction)
             reader.before = [*reader.before[-2:], instruction]
     for each in code.co_consts:
-        if isinstance(each, str) and each.isidentifier():
-            reader.loose.add(each)
+        if isinstance(each, str):  # "scaler.mean" may be handed to `attrgetter`.
+            reader.loose.update([part for part in each.split(".") if part.isidentifier()])
     nested = tuple(each for each in code.co_consts if isinstance(each, CodeType))
     reads = tuple(dict.fromkeys(reader.found))
-    return CodeReads(reads, frozenset(reader.loose), nested, frozenset(reader.stored))
+    return CodeReads(
+        reads, frozenset(reader.loose), nested, frozenset(reader.stored), reader.computed
+    )
 
 
 class _Reader:
@@ -90,12 +103,18 @@ class _Reader:
         self.loose: set[str] = set()
         self.stored: set[str] = set()
         self.before: list[dis.Instruction] = []
+        self.computed = False
         self._open = False
         self._counted: Read | None = None
+        self._asked: str | None = None  # What comes next where an attribute is asked for.
 
     def take(self, instruction: dis.Instruction) -> None:
         """Look at the next instruction."""
         name = instruction.opname
+        if self._asked is not None:
+            self._ask(name, instruction.argval)
+        if instruction.argval in _ASKING and (name in _STARTS or name in _ATTRIBUTES):
+            self._asked = _ASKING[instruction.argval]
         if name in _ATTRIBUTES:
             self._attribute(instruction.argval)
         elif name in _WRITES and self._open:  # `self.kept = x` does not read `self`.
@@ -106,6 +125,26 @@ class _Reader:
             self._open = False
         else:
             self._other(instruction)
+
+    def _ask(self, name: str, argument: object) -> None:
+        """What comes after `getattr`: a value that has a name, the name, a value instead, the call.
+
+        Anything else computes the name, or may: `getattr(x, f"w{i}")` begins with a text as well.
+        """
+        loads = name in _STARTS or name.startswith("LOAD_FAST") or name == "LOAD_CONST"
+        stage, self._asked = self._asked, None
+        if name in ("PRECALL", "CALL"):
+            self.computed |= stage not in ("named", "instead")
+        elif (stage == "name" and name in _ATTRIBUTES) or (
+            stage == "value" and loads and len(_names(argument)) == 1
+        ):
+            self._asked = "name"
+        elif stage == "name" and name == "LOAD_CONST" and isinstance(argument, str):
+            self._asked = "named"
+        elif stage == "named" and loads:
+            self._asked = "instead"
+        else:
+            self.computed = True
 
     def _attribute(self, name: str) -> None:
         if self._counted is not None:

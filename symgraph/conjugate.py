@@ -235,6 +235,11 @@ def cg(
         Of the norm of the residual, relative to that of `b`; by default about 1e-11 in float64.
     max_steps : int
 
+    Returns
+    -------
+    same as b
+    The solution, of its structure, shapes and dtypes.
+
     Raises
     ------
     ConvergenceError

@@ -38,6 +38,13 @@ class Dag(Immutable):
     ------
     InputError
         If two inputs have one name, an input is not declared, or there is no output.
+
+    Examples
+    --------
+    >>> x = sg.input("x", (3,))
+    >>> dag = sg.Dag({"x": x.node}, [np.exp(x).node])
+    >>> [node.op.name for node in dag.nodes]
+    ['input', 'exp']
     """
 
     def __init__(

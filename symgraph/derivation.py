@@ -17,7 +17,7 @@ from .collector import collector_paused
 from .cost import op_count
 from .dag import Dag
 from .nodes import Node
-from .passes.logistic import with_quotients
+from .passes.logistic import with_complements, with_quotients
 from .passes.simplify import Rules, rule_set, simplified
 from .propagation import Knowledge
 from .rewriting.index import RuleSet
@@ -111,13 +111,30 @@ def _keeping_digits(
 ) -> list[Node]:
     """Derivatives of the stabilised graph; where they lose digits, those of the graph as given.
 
-    The tail of s (1 - s) is lost where that of exp(x) / (1 + exp(x))**2 is not.
+    The tail of s (1 - s) is lost where that of exp(x) / (1 + exp(x))**2 is not: s(x) s(-x) has it.
+    Two backward passes share nothing: if one output needs the graph as given, so do all that keep
+    their digits there.
     """
     judge = judge_of(knowledge)
-    return [
-        old if judge.loses(new, old) and not judge.rescues(new, old) else new
-        for new, old in zip(outputs, given, strict=True)
+
+    def is_as_good(new: Node, old: Node) -> bool:
+        return not judge.loses(new, old) or judge.rescues(new, old)
+
+    kept = [new if is_as_good(new, old) else old for new, old in zip(outputs, given, strict=True)]
+    if kept == list(outputs):
+        return kept
+    careful = with_complements(outputs)
+    kept = [
+        other if new is old and other is not given_up and is_as_good(other, old) else new
+        for new, old, other, given_up in zip(kept, given, careful, outputs, strict=True)
     ]
+    if not any(one is old for one, old in zip(kept, given, strict=True)):
+        return kept
+    joint = [
+        one if one is not old and (judge.loses(old, one) or judge.rescues(one, old)) else old
+        for one, old in zip(kept, given, strict=True)
+    ]
+    return joint if op_count(joint) <= op_count(kept) else kept
 
 
 def _finite(
@@ -147,7 +164,6 @@ def _stabilized(
     facts = [fact for node in stage.dag.inputs.values() for fact in node.params["assume"]]
     if knowledge is None or not all(fact.is_open for fact in facts):
         knowledge, settled = Knowledge(only_open=True), None
-    chosen = rule_set(rules)
     line = [stage]
     while line[-1].forward is not None:
         line.append(line[-1].forward)
@@ -159,14 +175,15 @@ def _stabilized(
         outputs, steps = simplified(
             *(dag.outputs, knowledge),
             trust=trust,
-            rules=chosen.before_differentiating,
+            rules=rules,
             settled=settled,
+            at_kinks=False,
             last=False,
         )
         history.extend(steps)
         dag = dag.with_outputs(outputs)
     if settled:
-        settled.difference_update(_unsettled(settled, chosen))
+        settled.difference_update(_unsettled(settled, rule_set(rules)))
     return dag
 
 

@@ -57,6 +57,15 @@ class Fact:
     ----------
     name : str
     args : tuple, hashable
+        What the property is made of, such as the axis.
+
+    Examples
+    --------
+    >>> sg.simplex(axis=-1) is sg.simplex(axis=-1)
+    True
+    >>> x = sg.input("x", (3,), assume=[sg.positive, sg.integer_valued])
+    >>> sg.graph(np.rint(np.abs(x))).simplify().formula()
+    x
     """
 
     __slots__ = ("__weakref__", "args", "name")
@@ -143,10 +152,26 @@ def is_square(shape: Sequence[Any]) -> bool:
 def interval(low: float, high: float) -> Fact:
     """Every element within [low, high].
 
+    Parameters
+    ----------
+    low, high : float
+    The bounds, which belong to it; infinite ones are allowed.
+
+    Returns
+    -------
+    Fact
+    To be stated of an input, with `assume=`.
+
     Raises
     ------
     FactError
         If `low > high`.
+
+    Examples
+    --------
+    >>> x = sg.input("x", assume=sg.interval(2, 3))
+    >>> sg.graph(np.abs(x)).simplify().formula()
+    x
     """
     if not low <= high:
         raise FactError(f"interval({low}, {high}) is empty.")
@@ -154,17 +179,69 @@ def interval(low: float, high: float) -> Fact:
 
 
 def simplex(axis: int = -1) -> Fact:
-    """Nonnegative, and summing to one along `axis`."""
+    """Nonnegative, and summing to one along `axis`.
+
+    Parameters
+    ----------
+    axis : int
+    Of the array that it is stated of.
+
+    Returns
+    -------
+    Fact
+    To be stated of an input, with `assume=`.
+
+    Examples
+    --------
+    >>> p, z = sg.input("p", (3,), assume=sg.simplex()), sg.input("z", (3,))
+    >>> loss = -np.sum(p * snp.log_softmax(z))
+    >>> sg.graph(sg.grad(loss, z)).simplify().formula()
+    softmax(z) - p
+    """
     return Fact("simplex", (int(axis),))
 
 
 def one_hot(axis: int = -1) -> Fact:
-    """One 1 and otherwise 0 along `axis`."""
+    """One 1 and otherwise 0 along `axis`.
+
+    Parameters
+    ----------
+    axis : int
+    Of the array that it is stated of.
+
+    Returns
+    -------
+    Fact
+    To be stated of an input, with `assume=`.
+
+    Examples
+    --------
+    >>> y = sg.input("y", (3,), assume=sg.one_hot())
+    >>> sg.graph(np.maximum(y, 0)).simplify().formula()
+    y
+    """
     return Fact("one_hot", (int(axis),))
 
 
 def unit_norm(axis: int = -1) -> Fact:
-    """Squares summing to one along `axis`."""
+    """Squares summing to one along `axis`.
+
+    Parameters
+    ----------
+    axis : int
+    Of the array that it is stated of.
+
+    Returns
+    -------
+    Fact
+    To be stated of an input, with `assume=`.
+
+    Examples
+    --------
+    >>> u = sg.input("u", (3,), assume=sg.unit_norm())
+    >>> sg.graph(np.sum(u * u)).simplify().formula()
+    1
+    """
     return Fact("unit_norm", (int(axis),))
 
 
@@ -173,6 +250,26 @@ def triangular(which: Literal["lower", "upper"]) -> Fact:
 
     It is carried to inverses, products and sums of such matrices. Their numbers may have 1e-17 on
     the other side, as NumPy's inverse has: what is done with the structure takes that for 0.
+
+    Parameters
+    ----------
+    which : "lower" or "upper"
+    Where the numbers are; the other side is 0.
+
+    Returns
+    -------
+    Fact
+    To be stated of an input of shape (..., n, n), with `assume=`.
+
+    Raises
+    ------
+    FactError
+    If it is neither of the two.
+
+    Examples
+    --------
+    >>> sg.input("l", (3, 3), assume=sg.triangular("lower"))
+    <Array 'l' float64[3, 3]>
     """
     if which not in ("lower", "upper"):
         raise FactError(f'triangular("lower") or triangular("upper"), not {which!r}.')

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+import sysconfig
 from functools import cache
 
-__all__ = ["is_foreign", "is_numeric"]
+__all__ = ["is_foreign", "is_installed", "is_numeric"]
 
 _NUMERIC = ("numpy", "scipy", "symgraph", "rewrites", "jax", "jaxlib", "builtins")
 
@@ -20,3 +21,14 @@ def is_foreign(module: str) -> bool:
 def is_numeric(module: str) -> bool:
     """Whether a module is this library's or one of those it computes with."""
     return module.partition(".")[0] in _NUMERIC
+
+
+_LIBRARIES = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
+
+
+def is_installed(module: str) -> bool:
+    """Whether a module is of another library, neither the user's nor one of those above."""
+    if is_foreign(module):
+        return False
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return isinstance(file, str) and file.startswith(_LIBRARIES)

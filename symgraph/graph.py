@@ -48,6 +48,15 @@ class Graph(View):
         The nodes.
     history : Log, optional
         The rewrites that led here.
+
+    Examples
+    --------
+    >>> graph = sg.trace(lambda x: np.sum(np.log(np.exp(x) + 1)), x=(3,))
+    >>> slope = graph.gradient("x", value=False).simplify()
+    >>> slope.formula()
+    sigmoid(x)
+    >>> slope.lower()(np.zeros(3))
+    array([0.5, 0.5, 0.5])
     """
 
     def __init__(self, dag: Dag | Stage, *, history: Log | None = None) -> None:
@@ -64,10 +73,21 @@ class Graph(View):
         graph is simplified, differentiated and explained as this one is. Times of rules are not
         among it.
 
+        Returns
+        -------
+        str
+        A JSON document.
+
         Raises
         ------
         InputError
             If a function of the user's is part of the graph; it says which.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> sg.load(graph.to_json()).formula()
+        sum(exp(x))
         """
         return document(self._stage, self.history.log)
 
@@ -75,9 +95,26 @@ class Graph(View):
     def from_json(cls, text: str | bytes) -> Graph:
         """The graph that `to_json` has written; see `sg.load`.
 
+        Parameters
+        ----------
+        text : str or bytes
+        The document itself.
+
+        Returns
+        -------
+        Graph
+        With its history.
+
         Raises
         ------
         FormatError
+        If it is no saved graph; it tells the path of the fault.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> sg.Graph.from_json(graph.to_json()).formula()
+        sum(exp(x))
         """
         stage, log = read(text)
         return cls(stage, history=log)
@@ -110,13 +147,28 @@ class Graph(View):
         disconnected : "zero" or "raise"
             What the gradient is where no path leads from the target to the output.
 
+        Returns
+        -------
+        Graph
+        Each gradient has the shape and dtype of its target.
+
         Raises
         ------
         ShapeError
             If the output is not a scalar.
         DTypeError
             If the output or a target is not floating.
-        InputError, NotDifferentiable
+        InputError
+            If there is no such target, or several outputs and `of` names none.
+        NotDifferentiable
+            If an operation on a path has no derivative, or none is met and `disconnected="raise"`.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> value, slope = graph.gradient("x").evaluate(x=[0.0, 0.0])
+        >>> slope
+        array([1., 1.])
         """
         options = {"wrt": wrt, "value": value, "of": of, "disconnected": disconnected}
         return self.derived(wrt, Derivation("gradient", options))
@@ -142,12 +194,23 @@ class Graph(View):
         of : str, optional
             Which output; by default all.
 
+        Returns
+        -------
+        Graph
+        Tangents have the shapes of the outputs, behind the extra leading axes.
+
         Raises
         ------
         InputError, ShapeError, DTypeError
             If a tangent's name is taken or it does not fit.
         NotDifferentiable
             If an operation on a path has no derivative.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.jvp({"x": "v"}, value=False).evaluate(x=[0.0, 0.0], v=[1.0, 2.0])
+        array(3.)
         """
         pairs = tangent_pairs(tangents)
         wrt = [target for target, _ in pairs]
@@ -166,15 +229,31 @@ class Graph(View):
         Parameters
         ----------
         *wrt : str, Array or Node
+            Inputs by name, or intermediate values, of floating dtypes.
         cotangent : str, array_like or Array; or a mapping from names of outputs
             The name of a new input, numbers or a symbolic array, of the output's shape, possibly
             with extra leading axes.
         value, of
             As `jvp`.
 
+        Returns
+        -------
+        Graph
+        Cotangents have the shapes of the targets, behind the extra leading axes.
+
         Raises
         ------
-        InputError, ShapeError, DTypeError, NotDifferentiable
+        InputError, ShapeError, DTypeError
+            If the cotangent's name is taken or it does not fit.
+        NotDifferentiable
+            If an operation on a path has no derivative.
+
+        Examples
+        --------
+        >>> graph = sg.trace(np.cumsum, "n")
+        >>> name = next(iter(graph.inputs))
+        >>> graph.vjp(name, cotangent="u", value=False).evaluate([1.0, 2.0], [1.0, 10.0])
+        array([11., 10.])
         """
         given = cotangents_given(self.dag, of, cotangent)
         return self.derived(wrt, Derivation("vjp", {"wrt": wrt, "given": given, "value": value}))
@@ -195,6 +274,7 @@ class Graph(View):
         Parameters
         ----------
         *wrt : str, Array or Node
+            Inputs by name, or intermediate values, of floating dtypes.
         value, of
             As `jvp`; results are grouped by output, then by target.
         mode : "reverse", "forward" or "mixed", optional
@@ -204,11 +284,24 @@ class Graph(View):
             Only the diagonal: axes of the input that are tied to axes of the output do not come
             again, so an elementwise map of shape (n,) has n numbers and not n × n.
 
+        Returns
+        -------
+        Graph
+        Blocks of shape (*output.shape, *input.shape).
+
         Raises
         ------
         InputError
             If there is no diagonal; it names the operation that mixes.
         DTypeError, NotDifferentiable
+            As `gradient`.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: x**2 + x[0], x=(2,))
+        >>> graph.jacobian("x", value=False).evaluate(x=[1.0, 3.0])
+        array([[3., 0.],
+               [1., 6.]])
         """
         options = {"wrt": wrt, "value": value, "of": of, "mode": mode, "diagonal": diagonal}
         return self.derived(wrt, Derivation("jacobian", options))
@@ -225,8 +318,31 @@ class Graph(View):
 
         One target gives a block of shape (*x.shape, *x.shape); several give nested tuples, block
         [i][j] of shape (*xi.shape, *xj.shape), of which [j][i] is the transpose of [i][j]. Where
-        derivatives of a user's or clipped gradients are met both are computed. Parameters and
-        errors as `jacobian`, and as `gradient` where the output is no scalar.
+        derivatives of a user's or clipped gradients are met both are computed.
+
+        Parameters
+        ----------
+        *wrt : str, Array or Node
+            Inputs by name, or intermediate values, of floating dtypes.
+        value, of, mode, diagonal
+            As `jacobian`.
+
+        Returns
+        -------
+        Graph
+        Blocks of shape (*x.shape, *x.shape).
+
+        Raises
+        ------
+        ShapeError, DTypeError, InputError, NotDifferentiable
+        As `gradient` and `jacobian`.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(x**3), x=(2,))
+        >>> graph.hessian("x", value=False).evaluate(x=[1.0, 2.0])
+        array([[ 6.,  0.],
+               [ 0., 12.]])
         """
         options = {"wrt": wrt, "value": value, "mode": mode, "diagonal": diagonal}
         return self.gradient(*wrt, of=of).derived(wrt, Derivation("hessian", options))
@@ -254,9 +370,15 @@ class Graph(View):
         mode : "reverse" or "forward"
             Reverse over reverse, or forward over reverse: the same numbers.
 
+        Returns
+        -------
+        Graph
+        Products have the shapes and dtypes of the targets.
+
         Raises
         ------
         InputError, ShapeError, DTypeError, NotDifferentiable
+        As `gradient`, or if `v` does not fit.
 
         Examples
         --------
@@ -294,6 +416,20 @@ class Graph(View):
         derive : callable
             `derive(dag, record)` gives the derivative of a `Dag`; `record(what, before, after)`
             adds a line to the history.
+
+        Returns
+        -------
+        Graph
+        With the outputs that `derive` gives.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> def doubled(dag, record):
+        ...     (out,) = dag.outputs
+        ...     return dag.with_outputs([(sg.Array(out) * 2).node])
+        >>> graph.derived([], doubled).evaluate(x=[0.0])
+        array(2.)
         """
         stage, log = derived(self._stage, derive, again=all(isinstance(each, str) for each in wrt))
         return Graph(stage, history=log)
@@ -304,12 +440,59 @@ class Graph(View):
         """The textbooks' tables of a graph of scalars, with numbers: forward, backward, naive.
 
         Inputs are given as for `evaluate`; `of` says which output.
+
+        Parameters
+        ----------
+        *args, **named : number
+            Inputs as `evaluate` takes them.
+        of : str, optional
+            Which output, if the graph has several.
+
+        Returns
+        -------
+        ScalarDerivatives
+        Values, tangents and partials by node; `side_by_side()` prints the tables.
+
+        Raises
+        ------
+        InputError, ShapeError
+        If inputs do not fit, or a value of the graph is no scalar.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sin(x) * x, x=())
+        >>> graph.scalar_derivatives(x=0.0).partials[graph.nodes[-1], 1]
+        0.0
         """
         given = given_inputs(self.dag.inputs, args, named, ("of",))
         return scalar_derivatives(self.dag, output_of(self.dag, of), given)
 
     def connection(self, wrt: str | Array | Node, of: str | None = None) -> Connection:
-        """Whether the derivative is connected, zero, disconnected or undefined, and the path."""
+        """Whether the derivative is connected, zero, disconnected or undefined, and the path.
+
+        Parameters
+        ----------
+        wrt : str, Array or Node
+            An input by name, or a value.
+        of : str, optional
+            Which output, if the graph has several.
+
+        Returns
+        -------
+        Connection
+        Its `kind` is the answer, `path` the nodes.
+
+        Raises
+        ------
+        InputError
+        If there is no such target or output.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.connection("x").kind
+        'connected'
+        """
         return connection(output_of(self.dag, of), target_of(self.dag, wrt))
 
     # -- simplification --------------------------------------------------------------------------
@@ -341,10 +524,21 @@ class Graph(View):
         bounds : SaturationBounds, optional
             How far `strategy="saturate"` goes.
 
+        Returns
+        -------
+        Graph
+        Of the same inputs and outputs; `explain` tells each step.
+
         Raises
         ------
         SymgraphError
             If there is no such strategy, or egglog is not installed.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.log(np.exp(x)) - x / 2, x="n")
+        >>> graph.simplify().formula()
+        0.5 * x
         """
         if strategy not in ("greedy", "saturate"):
             raise SymgraphError(
@@ -378,10 +572,28 @@ class Graph(View):
         **dims : int
             A size for each named dimension.
 
+        Returns
+        -------
+        Graph
+        Of the same values, with a schedule.
+
         Raises
         ------
         MemoryBudgetError
             If no schedule found fits; it names the least budget that does.
+        InputError
+            If no budget is given, it is no size, or the size of a dimension is missing.
+
+        Examples
+        --------
+        >>> def deep(x):
+        ...     for _ in range(20):
+        ...         x = np.sin(x)
+        ...     return np.sum(x)
+        >>> graph = sg.trace(deep, x="n").gradient("x", value=False).simplify()
+        >>> small = graph.checkpoint("100 kB", n=1000)
+        >>> graph.memory(n=1000).peak_bytes, small.memory(n=1000).peak_bytes
+        (152000, 96000)
         """
         checked_dims(dims, self.dag.outputs, self.dag.dims)
         if recompute is not None:
@@ -404,11 +616,26 @@ class Graph(View):
             `"numpy"`, `"jax"`, or any installed one.
         check_facts : bool
             Check at each call that inputs satisfy the facts stated of them.
+        **options
+            The backend's own, such as `numpy_out` of `"jax"`.
+
+        Returns
+        -------
+        Lowered
+        A function of the inputs, by position or name, that gives fresh arrays; its `source` is
+        text.
 
         Raises
         ------
         BackendError
-            If the backend is unknown or not installed.
+        If the backend is unknown, not installed, or does not know an option.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> compute = graph.lower()
+        >>> compute(np.zeros(2))
+        array(2.)
         """
         lowered = lower(self.dag, backend, **options)
         return lowered if not check_facts else lowered.guarded(self.check_inputs)
@@ -418,5 +645,20 @@ def diff(before: Graph, after: Graph) -> Difference:
     """Nodes kept, removed and added from one graph to another; prints side by side.
 
     Graphs of different traces are compared by the names of their inputs.
+
+    Parameters
+    ----------
+    before, after : Graph
+
+    Returns
+    -------
+    Difference
+    Its `removed` and `added` are nodes.
+
+    Examples
+    --------
+    >>> graph = sg.trace(lambda x: np.log(np.exp(x)), x=(3,))
+    >>> [node.op.name for node in sg.diff(graph, graph.simplify()).removed]
+    ['exp', 'log']
     """
     return before.diff(after)

@@ -155,12 +155,19 @@ def fixed_point(
     f : callable
         `f(x, *args)`, of the structure, shapes and dtypes of `x0`.
     x0 : array, or tuples, lists, dicts and dataclasses of arrays, floating
+        Where the iteration starts.
     *args : anything
         Passed on.
     tolerance : float, optional
         The iteration ends when no element moves by more than this, relative to 1 + the largest; by
         default about 1e-11 in float64.
     max_steps : int
+        How often `f` is applied at most.
+
+    Returns
+    -------
+    same as x0
+    The solution, of its structure, shapes and dtypes.
 
     Raises
     ------
@@ -195,7 +202,32 @@ def root(
     Each step solves with the Jacobian of all elements of `x`, so they should be few. The gradient
     is $-\partial_\theta f^\top u$ with $\partial_x f^\top u = \bar x$.
 
-    Parameters, errors as `fixed_point`; `f` gives as many elements as `x` has.
+    Parameters
+    ----------
+    f : callable
+        `f(x, *args)` gives as many elements as `x` has.
+    x0 : array, or tuples, lists, dicts and dataclasses of arrays, floating
+        Where the iteration starts.
+    *args : anything
+        Passed on.
+    tolerance : float, optional
+        The iteration ends when no element moves by more than this, relative to 1 + the largest; by
+        default about 1e-11 in float64.
+    max_steps : int
+        Steps of Newton's at most.
+
+    Returns
+    -------
+    same as x0
+    The solution, of its structure, shapes and dtypes.
+
+    Raises
+    ------
+    ConvergenceError
+        When the graph is run and the iteration does not arrive. A backend that cannot raise gives
+        NaN.
+    ShapeError, DTypeError, TraceError
+        If `f` gives something else than it is given.
 
     Examples
     --------

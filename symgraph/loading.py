@@ -22,6 +22,11 @@ def load(source: str | bytes | Path | IO[Any]) -> Graph:
     source : path, file object, or the text itself
         Text that begins with `{` is the document, any other a path; bytes are the document.
 
+    Returns
+    -------
+    Graph
+    With its history, as it was saved.
+
     Raises
     ------
     FormatError

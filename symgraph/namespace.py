@@ -43,6 +43,18 @@ class Namespace:
         setattr(self, name, value)
         return value
 
+    def astype(self, x: Any, dtype: Any) -> Any:
+        """`x` in another dtype; NumPy's own function refuses its scalars."""
+        return x.astype(dtype)
+
+    def dtype_of(self, x: Any) -> Any:
+        """The dtype of an array, as NumPy's."""
+        return x.dtype
+
+    def getitem(self, x: Any, index: Any) -> Any:
+        """`x[index]` as NumPy reads it: integer arrays, and negative steps."""
+        return x[index]
+
     def expm(self, x: Any) -> Any:
         """The exponential of square matrices."""
         if not x.size:

@@ -82,6 +82,27 @@ class Node(Immutable):
     Equality and hash are identity, which hash-consing makes equality of value. `copy` is 0 but for
     nodes that are computed again on purpose (rematerialization): those equal no other node, so no
     later pass can merge them back.
+
+    Parameters
+    ----------
+    op : Op
+    operands : tuple of Node
+    params : mapping
+        Static: an axis, a shape.
+    results : tuple of Aval
+        Dtype and shape of each result.
+    serial : int
+        The order in which nodes were made.
+    origin : Origin
+        The user's lines, and what it is the gradient of.
+    copy : int
+        0, but for a node that is computed again on purpose.
+
+    Examples
+    --------
+    >>> node = (sg.input("x") * 2).node
+    >>> node.op.name, len(node.operands), node.aval.shape
+    ('multiply', 2, ())
     """
 
     __slots__ = ("__weakref__", "copy", "op", "operands", "origin", "params", "results", "serial")

@@ -12,9 +12,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .arguments import dtype_of, is_array
+from .arguments import Names, dtype_of, is_array
 from .errors import InputError
 from .pytrees import flatten, unflatten
+from .rewriting import Soundness
 from .transforms import hessian, hvp, value_and_grad
 
 __all__ = ["FlatObjective", "flat_objective"]
@@ -35,13 +36,27 @@ class FlatObjective:
         An example, and where `x0` starts.
     args, kwargs
         Its other arguments, held fixed; `with_data` exchanges them.
+    static : str, int or a sequence of them
+        Names or positions of arguments that are known while tracing, whatever they are.
+    backend : str
+        Where it runs, as in `Graph.lower`.
+    trust : {"exact", "rounding", "domain"}
+        What simplification may do, as in `Graph.simplify`.
+    cache_size : int
+        Programs kept; the one used longest ago goes first.
     **options
-        As `grad`: `static=`, `backend=`, ...
+        The backend's own.
 
     Attributes
     ----------
     x0 : ndarray
         `params` as a vector.
+
+    Examples
+    --------
+    >>> f = sg.flat_objective(lambda p: np.sum((p["w"] - 1) ** 2), {"w": np.zeros(2)})
+    >>> f.x0, f(f.x0)
+    (array([0., 0.]), (2.0, array([-2., -2.])))
     """
 
     def __init__(
@@ -50,8 +65,15 @@ class FlatObjective:
         params: Any,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
+        *,
+        static: Names = (),
+        backend: str = "numpy",
+        trust: Soundness = "rounding",
+        cache_size: int = 64,
         **options: Any,
     ) -> None:
+        chosen = {"static": static, "backend": backend, "trust": trust, "cache_size": cache_size}
+        options = {**chosen, **options}
         self._f, self._args, self._kwargs, self._options = f, args, kwargs, options
         leaves, self._tree = flatten(params)
         # Text and counts among the parameters stay as they are.
@@ -165,7 +187,7 @@ def flat_objective(
     --------
     >>> def rosenbrock(p):
     ...     return 100 * (p["y"] - p["x"] ** 2) ** 2 + (1 - p["x"]) ** 2
-    >>> objective = flat_objective(rosenbrock, {"x": -1.2, "y": 1.0})
+    >>> objective = sg.flat_objective(rosenbrock, {"x": -1.2, "y": 1.0})
     >>> value, gradient = objective(objective.x0)
     >>> round(value, 1), gradient.round(1).tolist()
     (24.2, [-215.6, -88.0])

@@ -33,7 +33,19 @@ class UnusedInputWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What an input is: shape, dtype and facts."""
+    """What an input is: shape, dtype and facts.
+
+    Parameters
+    ----------
+    shape : tuple of int or str, or text such as `"n, 64"`
+    dtype : dtype
+    assume : tuple of Fact
+
+    Examples
+    --------
+    >>> sg.spec("n, 3").shape
+    'n, 3'
+    """
 
     shape: Any
     dtype: Any = "float64"
@@ -48,13 +60,24 @@ def spec(shape: Any, dtype: Any = "float64", assume: Fact | Iterable[Fact] = ())
     shape : tuple of int or str, or text such as `"n, 64"`
         Numbers are fixed dimensions, names are dimensions known only when inputs arrive.
     dtype : dtype
+        A real or boolean one.
     assume : Fact or iterable of Fact
         What is known of its values: `sg.simplex(axis=-1)`, `sg.positive`, ...
+
+    Returns
+    -------
+    Spec
+    To be given to `trace` for a parameter.
 
     Raises
     ------
     DTypeError
         If the dtype is none this library computes with, complex ones for example.
+
+    Examples
+    --------
+    >>> sg.trace(np.log, x=sg.spec("n", "float32", assume=sg.positive)).outputs["out"]
+    <Array log float32[n]>
     """
     supported_dtype(dtype)
     return Spec(shape, dtype, stated(assume))
@@ -85,6 +108,11 @@ def trace(f: Callable[..., Any], /, *args: Any, **specs: Any) -> Graph:
     *args, **specs : Spec, shape, or example array
         One for each parameter of `f`, which names the input.
 
+    Returns
+    -------
+    Graph
+    Its results are grouped as those of `f`.
+
     Raises
     ------
     InputError
@@ -97,6 +125,12 @@ def trace(f: Callable[..., Any], /, *args: Any, **specs: Any) -> Graph:
     What writes in place (`y[1:] += 1`, `out=`, `np.add.at`) writes as NumPy does, through views and
     other names of the array too. A write into an argument would change the caller's array: it is
     refused. An argument without dimensions is a number: `s += 1` gives the name to another.
+
+    Examples
+    --------
+    >>> graph = sg.trace(lambda x, w: np.tanh(x @ w), x="n, 3", w=(3,))
+    >>> graph.evaluate(x=np.zeros((2, 3)), w=np.ones(3))
+    array([0., 0.])
     """
     if not callable(f):  # pyright: ignore[reportUnnecessaryComparison]
         raise InputError(f"trace is of a function, not of {f!r}.")
@@ -213,9 +247,28 @@ def graph(*outputs: Array, inputs: Sequence[Array] | None = None) -> Graph:
     Parameters
     ----------
     *outputs : Array
+        Of any shapes and dtypes.
     inputs : sequence of Array, optional
         The call signature; by default all inputs the outputs depend on, in the order they were
         made.
+
+    Returns
+    -------
+    Graph
+    It gives one value, or a tuple of them.
+
+    Raises
+    ------
+    InputError
+        If something is no symbolic array, or two inputs have one name.
+    TraceError
+        If an array belongs to a trace that is over.
+
+    Examples
+    --------
+    >>> x, y = sg.input("x", "n"), sg.input("y", "n")
+    >>> sg.graph(x * y, x + y).evaluate(x=[1.0, 2.0], y=[3.0, 4.0])
+    (array([3., 8.]), array([4., 6.]))
     """
     for each in (*outputs, *(inputs or ())):
         if not isinstance(each, Array):  # pyright: ignore[reportUnnecessaryIsInstance]

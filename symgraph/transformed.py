@@ -19,7 +19,7 @@ from typing import Any, Literal, Self, cast
 
 import numpy as np
 
-from .arguments import Arguments, Signature, check_foreign, dtype_of, shown_place
+from .arguments import Arguments, Names, Signature, check_foreign, dtype_of, shown_place
 from .array import FUNCTIONS, Array, constant
 from .autodiff.derivations import staged
 from .autodiff.flat import StageOf
@@ -102,7 +102,7 @@ class Transform:
         *,
         wrt: Any = None,
         has_aux: bool = False,
-        static: Any = (),
+        static: Names = (),
         backend: str = "numpy",
         trust: Soundness = "rounding",
         cache_size: int = 64,

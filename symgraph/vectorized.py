@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from .arguments import Signature, dtype_of, is_array
+from .arguments import Names, Signature, dtype_of, is_array
 from .array import FUNCTIONS, Array, constant
 from .batching import Mapped, batched
 from .calling import called, owns
@@ -22,6 +22,7 @@ from .errors import InputError, ShapeError, TraceError
 from .nodes import Node
 from .ops.creation import input as symbolic_input
 from .pytrees import Tree, flatten, leaf_paths, unflatten
+from .rewriting import Soundness
 from .transformed import Kind, Transform
 
 __all__ = ["Axes", "vmap"]
@@ -35,6 +36,11 @@ def vmap(
     in_axes: Axes = 0,
     out_axes: Axes = 0,
     axis_size: Any = None,
+    *,
+    static: Names = (),
+    backend: str = "numpy",
+    trust: Soundness = "rounding",
+    cache_size: int = 64,
     **options: Any,
 ) -> Transform:
     r"""A function that applies `f` to each of a batch: $y_i = f(x_i)$, without a loop.
@@ -66,8 +72,16 @@ def vmap(
         where a result is the same for all, which is checked.
     axis_size : int or dimension, optional
         How many there are in the batch; by default what the arguments say.
+    static : str, int or a sequence of them
+        Names or positions of arguments that are known while tracing, whatever they are.
+    backend : str
+        Where it runs, as in `Graph.lower`.
+    trust : {"exact", "rounding", "domain"}
+        What simplification may do, as in `Graph.simplify`.
+    cache_size : int
+        Programs kept; the one used longest ago goes first.
     **options
-        `static`, `backend`, `trust`, `cache_size` and what the backend takes, as for `grad`.
+        The backend's own.
 
     Returns
     -------
@@ -102,7 +116,8 @@ def vmap(
     >>> sg.grad(f)(w).shape
     (2,)
     """
-    return _Vmap(f, in_axes, out_axes, axis_size, options)
+    chosen = {"static": static, "backend": backend, "trust": trust, "cache_size": cache_size}
+    return _Vmap(f, in_axes, out_axes, axis_size, {**chosen, **options})
 
 
 class _Vmap(Transform):

@@ -77,31 +77,162 @@ class View(Immutable):
         return self.dag.nx
 
     def get_operation(self, node: Node) -> Any:
-        """The operation that makes `node`."""
+        """The operation that makes `node`.
+
+        Parameters
+        ----------
+        node : Node
+        Of this graph.
+
+        Returns
+        -------
+        Op
+        Its record: name, kernel, derivative.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.get_operation(graph.nodes[-1]).name
+        'sum'
+        """
         return node.op
 
     def get_inputs(self, node: Node) -> tuple[Node, ...]:
-        """The operands of `node`, in order."""
+        """The operands of `node`, in order.
+
+        Parameters
+        ----------
+        node : Node
+        Of this graph.
+
+        Returns
+        -------
+        tuple of Node
+        None for an input or a constant.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> [node.op.name for node in graph.get_inputs(graph.nodes[-1])]
+        ['exp']
+        """
         return node.operands
 
     def get_consumers(self, node: Node) -> tuple[Node, ...]:
-        """The nodes that use `node`, each once."""
+        """The nodes that use `node`, each once.
+
+        Parameters
+        ----------
+        node : Node
+        Of this graph.
+
+        Returns
+        -------
+        tuple of Node
+        None for one that is an output alone.
+
+        Raises
+        ------
+        KeyError
+        If the node is none of this graph's.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> [node.op.name for node in graph.get_consumers(graph.inputs["x"].node)]
+        ['exp']
+        """
         return tuple(dict.fromkeys(user for user, _ in self.dag.uses[node]))
 
     def op_count(self) -> int:
-        """Operations by the convention for closed forms: movement and constants are free."""
+        """Operations by the convention for closed forms: movement and constants are free.
+
+        Returns
+        -------
+        int
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.op_count()
+        2
+        """
         return cost.op_count(self.dag.outputs)
 
     def flops(self, /, **dims: int) -> Dim:
-        """Floating-point operations: a number, or a formula in the dimensions not given."""
+        """Floating-point operations: a number, or a formula in the dimensions not given.
+
+        Parameters
+        ----------
+        **dims : int
+        A size for each named dimension; of those not given the result is a formula.
+
+        Returns
+        -------
+        int or SymPy expression
+
+        Raises
+        ------
+        InputError
+        If no dimension has such a name.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.flops(n=100), graph.flops()
+        (1100, 11*n)
+        """
         return cost.flops(self.dag.outputs, dims, self.dag.dims)
 
     def bytes_moved(self, /, **dims: int) -> Dim:
-        """Bytes that operations read and write if none are fused: a number or a formula."""
+        """Bytes that operations read and write if none are fused: a number or a formula.
+
+        Parameters
+        ----------
+        **dims : int
+        A size for each named dimension; of those not given the result is a formula.
+
+        Returns
+        -------
+        int or SymPy expression
+
+        Raises
+        ------
+        InputError
+        If no dimension has such a name.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.bytes_moved(n=100)
+        2408
+        """
         return cost.bytes_moved(self.dag.outputs, dims, self.dag.dims)
 
     def cost(self, /, **dims: int) -> Cost:
-        """Operations, flops and bytes, in all, by operation and by node; prints as a table."""
+        """Operations, flops and bytes, in all, by operation and by node; prints as a table.
+
+        Parameters
+        ----------
+        **dims : int
+        A size for each named dimension; of those not given the result is a formula.
+
+        Returns
+        -------
+        Cost
+        Its `operations`, `flops` and `bytes` are the totals.
+
+        Raises
+        ------
+        InputError
+        If no dimension has such a name.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.cost(n=100).flops
+        1100
+        """
         return cost.cost(self.dag.outputs, dims, self.dag.dims)
 
     def memory(self, /, **dims: int) -> Memory:
@@ -114,6 +245,22 @@ class View(Immutable):
         ----------
         **dims : int
             A size for each named dimension.
+
+        Returns
+        -------
+        Memory
+        `peak_bytes` is the number, `timeline` the bytes alive at each node.
+
+        Raises
+        ------
+        InputError
+        If a size is missing, or no dimension has such a name.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.memory(n=1000).peak_bytes
+        8008
         """
         cost.checked_dims(dims, self.dag.outputs, self.dag.dims)
         return replace(memory_of(self.dag, dims), peak_bytes=program_peak(self.dag, dims))
@@ -131,16 +278,30 @@ class View(Immutable):
         Parameters
         ----------
         *args : array_like, or one mapping
-            Inputs in their order; or by name, for names that are those of keywords.
+            Inputs in their order, of the declared shapes and of dtypes that lose nothing; or a
+            mapping by name, for names that are those of keywords.
         check_facts : bool
             Check first that inputs satisfy the facts stated of them.
         **named : array_like
             Inputs by name.
 
+        Returns
+        -------
+        ndarray, or tuples and dicts of them
+        Fresh arrays, grouped as the graph's outputs are.
+
         Raises
         ------
         InputError
             Missing or unknown inputs, one given twice, shapes and dtypes that do not fit.
+        FactError
+            If `check_facts` finds a fact that does not hold.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.evaluate(x=[0.0, 0.0])
+        array(2.)
         """
         given = given_inputs(self.dag.inputs, args, named, ("check_facts",))
         if check_facts:
@@ -150,9 +311,24 @@ class View(Immutable):
     def check_inputs(self, /, *args: Any, **named: Any) -> None:
         """Check numbers, given as for `evaluate`, against the declared shapes, dtypes and facts.
 
+        Parameters
+        ----------
+        *args, **named : array_like
+        Inputs as `evaluate` takes them.
+
         Raises
         ------
-        InputError, FactError
+        InputError
+            Missing or unknown inputs, shapes and dtypes that do not fit.
+        FactError
+            If a stated fact does not hold; it names the element.
+
+        Examples
+        --------
+        >>> graph = sg.trace(np.log, sg.spec("n", assume=sg.positive))
+        >>> graph.check_inputs(x=[1.0, -2.0])
+        Traceback (most recent call last):
+        symgraph.errors.FactError: Input 'x' is not positive, as was stated of it...
         """
         given = given_inputs(self.dag.inputs, args, named)
         arrays, _ = bound_inputs(self.dag.inputs, given)
@@ -176,6 +352,23 @@ class View(Immutable):
             Data is a list of dicts that JSON can hold.
         grains : collection of str, optional
             Only entries of these: `origin`, `rule`, `region`, `choice`, `bookkeeping`.
+
+        Returns
+        -------
+        str, or list of dict
+        As `format` asks.
+
+        Raises
+        ------
+        InputError
+        If no input or output has the name.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> small = graph.gradient("x").simplify()
+        >>> "times_one [exact]" in small.explain()
+        True
         """
         found = None if node is None else self._node(node)
         return explained(
@@ -187,13 +380,54 @@ class View(Immutable):
         )
 
     def why(self, node: Node | Array | str, fact: Fact) -> str:
-        """Where a fact about a value comes from."""
+        """Where a fact about a value comes from.
+
+        Parameters
+        ----------
+        node : Node, Array or str
+            A value of this graph, or the name of an input or output.
+        fact : Fact
+            Such as `sg.positive`.
+
+        Returns
+        -------
+        str
+        The steps from what was stated, or that it is not known.
+
+        Raises
+        ------
+        InputError, FactError
+        If there is no such name, or it is no fact.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.why("out", sg.nonnegative)
+        'nonnegative: <sum ... float64[]> at ...: by sum...'
+        """
         if not isinstance(fact, Fact):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise FactError(f"{fact!r} is no fact.", mend="Ask for one, such as sg.positive.")
         return Knowledge().why(self._node(node), fact)
 
     def diff(self, other: View) -> Difference:
-        """What `other` has and this graph has not, and the other way round; prints side by side."""
+        """What `other` has and this graph has not, and the other way round; prints side by side.
+
+        Parameters
+        ----------
+        other : View
+        A later stage of this graph, or another one.
+
+        Returns
+        -------
+        Difference
+        Its `removed` and `added` are nodes.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> len(graph.diff(graph.gradient("x")).added) > 0
+        True
+        """
         return difference(self.dag, other.dag)
 
     def _node(self, value: Node | Array | str) -> Node:
@@ -215,27 +449,86 @@ class View(Immutable):
         numbers only; others are an argument, `def function(np, kernels, **inputs)`: a mapping from
         names of operations to functions.
 
+        Returns
+        -------
+        str
+        Source that needs an array namespace and nothing else.
+
         Raises
         ------
         BackendError
             If a param of an operation or a size has no source.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> print(graph.to_python().splitlines()[0])
+        def function(np, **inputs):
         """
         return python.to_python(self.dag)
 
     def to_latex(self) -> str:
-        r"""The outputs as equations, such as `X^\top (\sigma(X w) - y)`; shared parts are named."""
+        r"""The outputs as equations, such as `X^\top (\sigma(X w) - y)`; shared parts are named.
+
+        Returns
+        -------
+        str
+        For the inside of a formula.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> print(graph.to_latex())
+        f = \sum_{i} \left(e^{x}\right)_{i}
+        """
         return latex.latex(self.dag)
 
     def formula(self) -> Formula:
-        """The outputs as formulas: prints as text, shows as mathematics in notebooks."""
+        """The outputs as formulas: prints as text, shows as mathematics in notebooks.
+
+        Returns
+        -------
+        Formula
+        Text where it is printed, mathematics in notebooks.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.formula()
+        sum(exp(x))
+        """
         return Formula(text.formula(self.dag), self.to_latex())
 
     def to_dot(self) -> str:
-        """Graphviz text."""
+        """Graphviz text.
+
+        Returns
+        -------
+        str
+        For `dot -Tsvg`.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.to_dot().startswith("digraph")
+        True
+        """
         return dot.render(self.dag)
 
     def to_svg(self) -> str:
-        """A picture: the forward spine with each gradient node beside what it is the adjoint of."""
+        """A picture: the forward spine with each gradient node beside what it is the adjoint of.
+
+        Returns
+        -------
+        str
+        A whole document.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.to_svg().startswith("<svg")
+        True
+        """
         return svg.render(self.dag)
 
     def to_json(self) -> str:
@@ -247,10 +540,26 @@ class View(Immutable):
 
         What is written as .json is read by `sg.load`.
 
+        Parameters
+        ----------
+        path : str or Path
+        Its suffix names the format; what is there is replaced.
+
         Raises
         ------
         InputError
             If the suffix names no format.
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "g.json"
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.save(path)
+        >>> sg.load(path).formula()
+        sum(exp(x))
         """
         target = Path(path)
         formats: dict[str, Callable[[], str]] = {
@@ -275,6 +584,12 @@ class View(Immutable):
         Raises
         ------
         VerifyError
+        It names the node and the invariant that it breaks.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.verify()
         """
         verify(self.dag)
 

@@ -1,37 +1,38 @@
 """Watched places: what was read from them, and whether they hold it still.
 
-A change is noticed by identity first. Numbers and text are compared by value. Arrays are compared
-by their bytes up to `WHOLE`, and by `SAMPLED` elements of them beyond; read-only arrays that own
-their memory are taken not to change.
+A change is noticed by identity first. Numbers and text are compared by value, arrays by their
+bytes (`fingerprints`); read-only arrays that own their memory are taken not to change. What another
+library holds behind its own interface is compared by the arrays that it gives for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import islice
+from contextlib import suppress
 from operator import is_
 from types import CellType, CodeType
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
+
+from .fingerprints import content_of
 
 __all__ = [
     "MISSING",
     "PRIMITIVES",
     "SAMPLED",
-    "WHOLE",
     "Captured",
+    "Elements",
     "Held",
+    "Table",
     "content_of_cell",
     "entries",
     "objects",
     "sampled",
 ]
 
-WHOLE = 1 << 18
-"""Arrays of at most so many bytes are compared whole."""
 SAMPLED = 4096
-"""Of larger arrays and containers about so many elements are compared."""
+"""Of larger containers about so many elements are followed; all are compared."""
 
 MISSING: Any = object()
 """In place of what is not there."""
@@ -63,6 +64,7 @@ class Captured:
         self._cells: list[tuple[CellType, Any]] = []
         self._parts: list[tuple[Any, int, Callable[[Any], list[Any]], list[Any]]] = []
         self._arrays: list[tuple[Any, Any]] = []
+        self._tables: list[tuple[Any, Table]] = []
         self._fields: list[tuple[Any, str, Any]] = []
 
     # -- recorded while they are found ---------------------------------------------------------
@@ -93,11 +95,15 @@ class Captured:
     def array(self, owner: Any) -> None:
         """Watch the numbers of an array."""
         if owner.flags.writeable or not owner.flags.owndata:
-            self._arrays.append((owner, _content_of(owner)))
+            self._arrays.append((owner, content_of(owner)))
 
     def buffer(self, owner: Any) -> None:
         """Watch the bytes of Python's own arrays."""
-        self._arrays.append((owner, _content_of(owner)))
+        self._arrays.append((owner, content_of(owner)))
+
+    def table(self, owner: Any) -> None:
+        """Watch the cells of what another library keeps."""
+        self._tables.append((owner, Table(owner)))
 
     # -- asked at each call --------------------------------------------------------------------
     def unchanged(self) -> bool:
@@ -114,7 +120,9 @@ class Captured:
         for owner, size, parts, found in self._parts:
             if len(owner) != size or not all(map(is_, parts(owner), found)):
                 return False
-        return all(_content_of(owner) == content for owner, content in self._arrays)
+        if any(content_of(owner) != content for owner, content in self._arrays):
+            return False
+        return all(Table(owner).content == table.content for owner, table in self._tables)
 
     def difference(self, later: Captured) -> str:
         """How the function says what is another value later; empty if all are equal."""
@@ -146,24 +154,6 @@ def content_of_cell(cell: CellType) -> Any:
         return MISSING
 
 
-def _content_of(array: Any) -> tuple[Any, ...]:
-    """Shape, dtype and bytes, of large arrays those of a sample."""
-    if not isinstance(array, np.ndarray):
-        return (bytes(array),)
-    if array.nbytes > WHOLE:
-        return array.shape, array.dtype, _sample(array).tobytes()
-    return array.shape, array.dtype, array.tobytes()
-
-
-def _sample(array: Any) -> Any:
-    """Elements at even distances; the distance is odd, to meet all columns of most arrays."""
-    step = array.size // SAMPLED | 1
-    if array.flags.c_contiguous or array.flags.f_contiguous:
-        return np.ravel(array, order="K")[::step]
-    places = np.unravel_index(np.arange(0, array.size, step), array.shape)
-    return np.asarray(array)[places]
-
-
 def _equal(one: Any, other: Any) -> bool:
     """Whether two values found under one label mean the same to a trace."""
     if one is other:
@@ -172,8 +162,10 @@ def _equal(one: Any, other: Any) -> bool:
         return False
     if isinstance(one, (str, bytes)):
         return one == other
-    if isinstance(one, Held):
+    if isinstance(one, (Held, Table)):
         return one.content == other.content
+    if isinstance(one, Elements):
+        return one.equal(other)
     if isinstance(one, CodeType):
         return one == other
     return isinstance(one, PRIMITIVES) and repr(one) == repr(other)
@@ -185,24 +177,55 @@ class Held:
     __slots__ = ("content",)
 
     def __init__(self, array: Any) -> None:
-        self.content = _content_of(array)
+        self.content = content_of(array)
+
+
+class Elements:
+    """All elements of a container when it was found."""
+
+    __slots__ = ("content",)
+
+    def __init__(self, content: list[Any]) -> None:
+        self.content = content
+
+    def equal(self, other: Elements) -> bool:
+        """Whether the elements are the same, or equal numbers and text."""
+        return len(self.content) == len(other.content) and all(
+            map(_equal, self.content, other.content)
+        )
+
+
+class Table:
+    """The cells of a data frame, a tensor or the like when it was found; None if it tells none."""
+
+    __slots__ = ("content",)
+
+    def __init__(self, owner: Any) -> None:
+        columns = getattr(owner, "items", None) if hasattr(owner, "columns") else None
+        self.content: Any = None
+        with suppress(Exception):  # of another library: a tensor may refuse to be an array
+            tensor = owner.detach() if hasattr(owner, "detach") else owner
+            parts = [("", tensor)] if columns is None else columns()
+            self.content = [(str(name), _cells(np.asarray(each))) for name, each in parts]
+
+
+def _cells(array: Any) -> tuple[Any, ...]:
+    if not array.dtype.hasobject:
+        return content_of(array)
+    return array.shape, *[(type(each), repr(each)) for each in array.ravel().tolist()]
 
 
 # -- what a container holds -----------------------------------------------------------------------
 def sampled(values: Any) -> list[Any]:
-    """The elements; of a large container some, at even distances or from its beginning."""
-    if len(values) <= SAMPLED:
-        return list(values)
-    if isinstance(values, (list, tuple)):
-        return list(cast("Any", values)[:: len(values) // SAMPLED])
-    return list(islice(values, SAMPLED))
+    """The elements; of a large container some, at even distances."""
+    return list(values)[:: max(1, len(values) // SAMPLED)]
 
 
 def entries(values: Mapping[Any, Any]) -> list[Any]:
     """The keys, then the values."""
-    return [*islice(values, SAMPLED), *islice(values.values(), SAMPLED)]
+    return [*values, *values.values()]
 
 
 def objects(values: Any) -> list[Any]:
     """The elements of an array of objects."""
-    return sampled(values.ravel().tolist())
+    return values.ravel().tolist()

@@ -26,8 +26,10 @@ __all__ = [
     "kernel_convolution",
     "largest_of_windows",
     "overlap_add",
+    "overlaps_added",
     "source",
     "span",
+    "stacked_windows",
     "sum_of_windows",
     "taps",
     "windows",
@@ -57,10 +59,6 @@ def taps(
 def windows(xp: Any, x: Any, sizes: Sizes, strides: Sizes, dilations: Sizes) -> Any:
     """The view (..., counts, sizes) of an array (..., extents); it must not be written to."""
     n = len(sizes)
-    if hasattr(x, "at"):  # JAX has no views: what the windows have at each place is stacked.
-        counts = counts_of(x.shape[-n:], sizes, strides, dilations)
-        places = [x[index] for _, index in taps(sizes, counts, strides, dilations)]
-        return xp.reshape(xp.stack(places, axis=-1), (*x.shape[:-n], *counts, *sizes))
     axes = tuple(range(-n, 0))
     spans = tuple(span(size, step) for size, step in zip(sizes, dilations, strict=True))
     view = xp.lib.stride_tricks.sliding_window_view(x, spans, axis=axes)
@@ -73,10 +71,25 @@ def overlap_add(xp: Any, y: Any, extents: Sizes, strides: Sizes, dilations: Size
     lead, counts, sizes = y.shape[: -2 * n], y.shape[-2 * n : -n], y.shape[-n:]
     result = xp.zeros((*lead, *extents), y.dtype)
     for tap, index in taps(sizes, counts, strides, dilations):
-        if hasattr(result, "at"):  # JAX's arrays cannot be written to.
-            result = result.at[index].add(y[(..., *tap)])
-        else:
-            result[index] += y[(..., *tap)]
+        result[index] += y[(..., *tap)]
+    return result
+
+
+def stacked_windows(xp: Any, x: Any, sizes: Sizes, strides: Sizes, dilations: Sizes) -> Any:
+    """The same as `windows` where there are no views: what they have at each place is stacked."""
+    n = len(sizes)
+    counts = counts_of(x.shape[-n:], sizes, strides, dilations)
+    places = [x[index] for _, index in taps(sizes, counts, strides, dilations)]
+    return xp.reshape(xp.stack(places, axis=-1), (*x.shape[:-n], *counts, *sizes))
+
+
+def overlaps_added(xp: Any, y: Any, extents: Sizes, strides: Sizes, dilations: Sizes) -> Any:
+    """The same as `overlap_add` where arrays cannot be written to."""
+    n = len(extents)
+    lead, counts, sizes = y.shape[: -2 * n], y.shape[-2 * n : -n], y.shape[-n:]
+    result = xp.zeros((*lead, *extents), y.dtype)
+    for tap, index in taps(sizes, counts, strides, dilations):
+        result = xp.scatter_add(result, index, y[(..., *tap)])
     return result
 
 
@@ -179,10 +192,13 @@ def kernel_convolution(
 # -- as source -------------------------------------------------------------------------------------
 @cache
 def source() -> str:
-    """The functions of this module as source that needs nothing but the standard library."""
+    """The functions of this module as source for any namespace, with `scatter_add` beside it."""
     tree = ast.parse(inspect.getsource(sys.modules[__name__]))
     functions = [
-        each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name != "source"
+        each
+        for each in tree.body
+        if isinstance(each, ast.FunctionDef)
+        and each.name not in ("source", "windows", "overlap_add")
     ]
     for function in functions:
         function.body = function.body[1 if ast.get_docstring(function) else 0 :]
@@ -190,6 +206,8 @@ def source() -> str:
         for argument in function.args.args:
             argument.annotation = None
     text = "\n\n\n".join(ast.unparse(each) for each in functions)
-    for method in ("windows", "overlap_add"):  # of a namespace elsewhere, functions here
-        text = text.replace(f"xp.{method}(", f"{method}(xp, ")
+    for portable, method in (("stacked_windows", "windows"), ("overlaps_added", "overlap_add")):
+        text = text.replace(f"def {portable}(", f"def {method}(")
+    for method in ("windows", "overlap_add", "scatter_add"):
+        text = text.replace(f"xp.{method}(", f"{method}(xp, ")  # of a namespace elsewhere
     return f"from itertools import product\nfrom math import prod\n\n\n{text}\n\n"

@@ -146,6 +146,7 @@ class Names:
         self.__dict__.update(arrays)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("wrong", MISTAKES)
 def test_mistake_while_tracing(wrong: Mistake) -> None:
     graph, arrays = healthy()

@@ -2,8 +2,9 @@
 
 Each row of the catalogue is right in numbers, counts no more operations than the closed form, comes
 out the same in both orders of simplifying and differentiating, and is finite at large inputs
-wherever the closed form is. `OVER` names the rows that count more today, and how many: a row may
-not get worse, and one that gets there leaves the list.
+wherever the closed form is. One test checks all of it for a row: `test_row[softmax]`. `OVER` names
+the rows that count more today, and how many: a row may not get worse, and one that gets there
+leaves the list.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ OVER: dict[str, int] = {
     "Cobb-Douglas": 6,  # 4
     "isoelastic utility": 7,  # 2
     "scale-invariant error": 10,  # 6
-    "power of a determinant": 9,  # 5
+    "power of a determinant": 8,  # 5
     "focal, many classes": 15,  # 14
     "hinge of many classes": 9,  # 8
     "smooth L1": 8,  # 4
@@ -82,91 +83,79 @@ OVER: dict[str, int] = {
     "Black-Scholes call, spot": 31,  # 11
 }
 
+# What the shorter spelling of a row loses beside its gradient as derived, as the judge measures it.
+TAIL = "where a sigmoid is nearly one its complement has no digits"
+RANGE = "a square, a power or a product leaves the range before it is divided by"
+CENTRED = "the rounding of a mean stays; centred once more it is taken away"
+NEAR = "of what lies near one another the difference is not taken first"
+ONE_HOT = "where a softmax is nearly one-hot logits cancel, and their differences do not"
+NOTHING = "it is a wrong number where the other is none"
+
 # Operations today, of rows that are longer than their closed form so that no digits and no range
-# are lost beside the gradient as derived: it centres twice, or has no square in a denominator.
-FOR_DIGITS: dict[str, int] = {
-    "sigmoid": 7,  # 6
-    "sigmoid times its complement": 12,  # 8
-    "sigmoid squared": 9,  # 8
-    "tanh by sigmoid": 12,  # 3
-    "silu": 9,  # 8
-    "silu by division": 9,  # 8
-    "swish with slope": 11,  # 9
-    "swish with slope, in the slope": 11,  # 10
-    "gelu by sigmoid": 10,  # 9
-    "x/(1 + x^2)": 7,  # 5
-    "(x - y)/(x + y)": 5,  # 4
-    "Hill function": 8,  # 7
-    "inverse Gaussian, mean": 6,  # 3
-    "cross-entropy with entropy bonus": 17,  # 11
-    "KL between softmaxes, first": 21,  # 9
-    "chi squared, q": 4,  # 3
-    "logistic growth, rate": 10,  # 9
-    "memory cell, output gate": 10,  # 9
-    "swish gated linear unit, gates": 14,  # 13
-    "proportional odds, middle category": 23,  # 12
-    "smoothing by a matrix": 6,  # 4
-    "weight norm, scale": 6,  # 5
-    "sigmoid network with softmax, first weights": 19,  # 18
-    "savage": 12,  # 9
-    "layer norm": 21,  # 18
-    "layer norm, named rows": 21,  # 18
-    "layer norm by np.var": 21,  # 18
-    "layer norm with gain and bias": 22,  # 19
-    "batch norm": 21,  # 18
-    "batch norm by np.var": 21,  # 18
-    "batch norm, squared, gain": 14,  # 10
-    "instance norm": 21,  # 18
-    "group norm": 21,  # 18
-    "RMS norm": 15,  # 12
-    "RMS norm, named rows": 15,  # 12
-    "RMS norm with gain": 16,  # 13
-    "rows of length 1": 12,  # 9
-    "rows of length 1, named rows": 12,  # 9
-    "rows of sum 1": 7,  # 6
-    "RMS norm before a linear layer, input": 14,  # 13
-    "F1 surrogate on logits": 15,  # 14
-    "Brier": 9,  # 8
-    "Coulomb at a point": 8,  # 6
-    "Planck": 10,  # 7
-    "Fermi occupation": 8,  # 7
-    "variance of residuals": 9,  # 6
-    "ridge towards a prior": 7,  # 5
-    "support vector machine, squared hinge": 9,  # 7
-    "variance, unbiased": 7,  # 4
-    "variance along rows": 7,  # 4
-    "standard deviation": 10,  # 9
-    "centred sum of squares": 6,  # 3
-    "all differences squared": 4,  # 3
-    "normalised weights": 7,  # 6
-    "covariance": 7,  # 4
-    "entropy of a softmax": 14,  # 8
-    "entropy of softmax rows, mean": 16,  # 10
-    "spherical softmax": 9,  # 6
-    "x exp(-x^2/2)": 8,  # 5
-    "exp(-1/x)": 5,  # 4
-    "arctan(x/a)": 5,  # 4
-    "sigmoid layer": 10,  # 9
-    "silu layer": 12,  # 11
-    "gated layer, gate's weights": 12,  # 11
-    "generalised Rayleigh quotient": 10,  # 9
-    "unit vector": 11,  # 7
-    "variance hinge of columns": 15,  # 12
-    "zero-inflated Poisson, zeros, logits": 17,  # 10
-    "log-determinant of AXB": 5,  # 1
-    "discriminant by traces": 12,  # 11
-    "squeeze and excite": 14,  # 13
-    "LSTM hidden state, forget gate": 19,  # 18
-    "log Rayleigh": 9,  # 7
-    "logistic growth, midpoint": 16,  # 12
-    "Coulomb pair": 8,  # 6
-    "swish, slope": 11,  # 10
-    "CES": 11,  # 9
-    "focal, many classes": 26,  # 14
-    "unit rows before a linear layer": 11,  # 9
-    "attention by sigmoids, queries": 12,  # 10
-    "(x - 1)^3/(x + 1)^2": 10,  # 7
-    "Hessian of a log barrier times a vector": 7,  # 6
+# are lost beside the gradient as derived; and which.
+FOR_DIGITS: dict[str, tuple[int, str]] = {
+    "sigmoid": (7, TAIL),  # 6
+    "sigmoid times its complement": (12, TAIL),  # 8
+    "sigmoid squared": (9, TAIL),  # 8
+    "tanh by sigmoid": (12, TAIL),  # 3
+    "silu": (9, TAIL),  # 8
+    "silu by division": (9, TAIL),  # 8
+    "swish with slope": (11, TAIL),  # 9
+    "swish with slope, in the slope": (11, TAIL),  # 10
+    "gelu by sigmoid": (10, TAIL),  # 9
+    "x/(1 + x^2)": (7, RANGE),  # 5
+    "(x - y)/(x + y)": (5, RANGE),  # 4
+    "Hill function": (8, NOTHING),  # 7
+    "inverse Gaussian, mean": (6, NEAR),  # 3
+    "cross-entropy with entropy bonus": (17, ONE_HOT),  # 11
+    "KL between softmaxes, first": (21, ONE_HOT),  # 9
+    "chi squared, q": (4, NEAR),  # 3
+    "logistic growth, rate": (10, TAIL),  # 9
+    "memory cell, output gate": (10, TAIL),  # 9
+    "swish gated linear unit, gates": (14, TAIL),  # 13
+    "weight norm, scale": (6, RANGE),  # 5
+    "sigmoid network with softmax, first weights": (19, TAIL),  # 18
+    "savage": (12, TAIL),  # 9
+    "layer norm with gain and bias": (22, RANGE),  # 19
+    "RMS norm with gain": (16, RANGE),  # 13
+    "rows of sum 1": (7, RANGE),  # 6
+    "RMS norm before a linear layer, input": (14, RANGE),  # 13
+    "F1 surrogate on logits": (15, TAIL),  # 14
+    "Brier": (9, TAIL),  # 8
+    "Coulomb at a point": (8, RANGE),  # 6
+    "Fermi occupation": (8, TAIL),  # 7
+    "variance of residuals": (9, CENTRED),  # 6
+    "variance, unbiased": (7, CENTRED),  # 4
+    "variance along rows": (7, CENTRED),  # 4
+    "standard deviation": (10, CENTRED),  # 9
+    "centred sum of squares": (6, CENTRED),  # 3
+    "all differences squared": (4, NEAR),  # 3
+    "normalised weights": (7, RANGE),  # 6
+    "covariance": (7, CENTRED),  # 4
+    "entropy of a softmax": (14, ONE_HOT),  # 8
+    "entropy of softmax rows, mean": (16, ONE_HOT),  # 10
+    "spherical softmax": (9, NOTHING),  # 6
+    "x exp(-x^2/2)": (8, RANGE),  # 5
+    "exp(-1/x)": (5, RANGE),  # 4
+    "arctan(x/a)": (5, RANGE),  # 4
+    "sigmoid layer": (10, TAIL),  # 9
+    "silu layer": (12, TAIL),  # 11
+    "gated layer, gate's weights": (12, TAIL),  # 11
+    "variance hinge of columns": (15, CENTRED),  # 12
+    "zero-inflated Poisson, zeros, logits": (17, TAIL),  # 10
+    "squeeze and excite": (14, TAIL),  # 13
+    "LSTM hidden state, forget gate": (19, TAIL),  # 18
+    "logistic growth, midpoint": (16, TAIL),  # 12
+    "Coulomb pair": (8, RANGE),  # 6
+    "swish, slope": (11, TAIL),  # 10
+    "CES": (11, NOTHING),  # 9
+    "focal, many classes": (25, ONE_HOT),  # 14
+    "unit rows before a linear layer": (11, RANGE),  # 9
+    "attention by sigmoids, queries": (12, TAIL),  # 10
+    "(x - 1)^3/(x + 1)^2": (10, NOTHING),  # 7
+    "Hessian of a log barrier times a vector": (7, RANGE),  # 6
+    "signal to noise": (8, NOTHING),  # 7
+    "Hoyer's sparsity": (11, NOTHING),  # 9
 }
 
 # And flops, at n = 6, of rows that are as short as their closed form.
@@ -178,6 +167,7 @@ FOR_DIGITS_IN_FLOPS: dict[str, int] = {
     "determinant": 2500,  # 358
     "Gaussian, common mean and scale, mean": 20,  # 12
     "sigmoid margin": 130,  # 85
+    "logistic growth, midpoint": 95,  # 93
     "|Ax - b|": 145,  # 144
     "logarithm of a Frobenius norm": 139,  # 138
     "log of the sum of squares": 144,  # 143
@@ -257,7 +247,6 @@ def graphs_of(name: str) -> Graphs:
 
 
 ROWS = {row.name: row for row in CATALOGUE}
-every_row = pytest.mark.parametrize("row", CATALOGUE, ids=str)
 
 
 def values(graph: sg.Graph, at: dict[str, np.ndarray]) -> tuple[Any, ...]:
@@ -290,8 +279,8 @@ def test_names_are_unique_and_lists_name_rows() -> None:
     assert named | UNSAFE <= ROWS.keys()
 
 
-@every_row
-def test_numbers_are_those_of_the_closed_form(row: Row) -> None:
+# -- row by row ------------------------------------------------------------------------------------
+def numbers_are_those_of_the_closed_form(row: Row) -> None:
     """The row itself is right, and so is the graph before and after simplification."""
     graphs = graphs_of(row.name)
     for seed in range(2):
@@ -305,40 +294,29 @@ def test_numbers_are_those_of_the_closed_form(row: Row) -> None:
                 np.testing.assert_allclose(value, right, rtol=1e-9, atol=1e-11)
 
 
-@every_row
-def test_operations_are_no_more_than_the_closed_forms(row: Row) -> None:
+def operations_are_no_more_than_the_closed_forms(row: Row) -> None:
     ours, closed = operations(row.name)
-    allowed = FOR_DIGITS.get(row.name, OVER.get(row.name, closed))
+    allowed, _ = FOR_DIGITS.get(row.name, (OVER.get(row.name, closed), ""))
     assert ours <= allowed, f"{ours} against {allowed}\n{graphs_of(row.name).small}"
 
 
-@pytest.mark.parametrize(
-    "row", [row for row in CATALOGUE if row.name not in OVER.keys() | FOR_DIGITS.keys()], ids=str
-)
-def test_flops_are_no_more_than_the_closed_forms(row: Row) -> None:
+def flops_are_no_more_than_the_closed_forms(row: Row) -> None:
+    """Of rows that count as many operations as their closed form."""
+    if row.name in OVER.keys() | FOR_DIGITS.keys():
+        return
     ours, closed = flops(row.name)
     allowed = FOR_DIGITS_IN_FLOPS.get(row.name, OVER_IN_FLOPS.get(row.name, closed))
     assert ours <= allowed, f"{ours} against {allowed}\n{graphs_of(row.name).small}"
 
 
-def test_lists_hold_no_row_that_got_there() -> None:
-    """Strike what this names: from then on it may not get worse again."""
-    short = [name for name in (*OVER, *FOR_DIGITS) if operations(name)[0] <= operations(name)[1]]
-    flopping = (*OVER_IN_FLOPS, *FOR_DIGITS_IN_FLOPS)
-    cheap = [name for name in flopping if flops(name)[0] <= flops(name)[1]]
-    assert (short, cheap) == ([], [])
-
-
-@every_row
-def test_both_orders_reach_one_graph_and_simplify_is_idempotent(row: Row) -> None:
+def both_orders_reach_one_graph_and_simplify_is_idempotent(row: Row) -> None:
     graphs = graphs_of(row.name)
     other = graphs.forward.simplify().gradient(*row.wrt, value=False).simplify()
     assert graphs.small.dag.outputs == other.dag.outputs
     assert graphs.small.simplify().dag.outputs == graphs.small.dag.outputs
 
 
-@every_row
-def test_finite_wherever_the_closed_form_is(row: Row) -> None:
+def finite_wherever_the_closed_form_is(row: Row) -> None:
     """At large inputs, too; those that lie in an interval or on a simplex stay as they are."""
     graphs = graphs_of(row.name)
     overflowed = False
@@ -356,14 +334,49 @@ def test_finite_wherever_the_closed_form_is(row: Row) -> None:
         assert not overflowed, graphs.small
 
 
+CHECKS = (
+    numbers_are_those_of_the_closed_form,
+    operations_are_no_more_than_the_closed_forms,
+    flops_are_no_more_than_the_closed_forms,
+    both_orders_reach_one_graph_and_simplify_is_idempotent,
+    finite_wherever_the_closed_form_is,
+)
+
+
+@pytest.mark.sampled(one_in=24)
+@pytest.mark.parametrize("row", CATALOGUE, ids=str)
+def test_row(row: Row) -> None:
+    """All checks of a row. A failure shows each check that fails, not only the first."""
+    failed: list[AssertionError] = []
+    for check in CHECKS:
+        try:
+            check(row)
+        except AssertionError as wrong:
+            failed.append(wrong)
+    if failed:
+        raise ExceptionGroup(row.name, failed)
+
+
+# -- the catalogue as a whole ----------------------------------------------------------------------
+@pytest.mark.whole
+def test_lists_hold_no_row_that_got_there() -> None:
+    """Strike what this names: from then on it may not get worse again."""
+    short = [name for name in (*OVER, *FOR_DIGITS) if operations(name)[0] <= operations(name)[1]]
+    flopping = (*OVER_IN_FLOPS, *FOR_DIGITS_IN_FLOPS)
+    cheap = [name for name in flopping if flops(name)[0] <= flops(name)[1]]
+    assert (short, cheap) == ([], [])
+
+
+@pytest.mark.whole
 def test_the_catalogue_as_a_whole() -> None:
-    """Seven rows in eight are as short as the closed form; the others keep more digits."""
+    """Nine rows in ten are as short as the closed form; the others keep more digits."""
     counts = [operations(row.name) for row in CATALOGUE]
     ratios = [max(ours, 0.5) / max(closed, 0.5) for ours, closed in counts]
-    assert geometric_mean(ratios) <= 1.02
-    assert np.mean([ours <= closed for ours, closed in counts]) >= 0.88
+    assert geometric_mean(ratios) <= 1.01
+    assert np.mean([ours <= closed for ours, closed in counts]) >= 0.90
 
 
+@pytest.mark.whole
 def test_the_catalogue_as_a_whole_in_flops() -> None:
     """Fewer operations may be more flops; of the rows written blind they are in one of eight."""
     counts = [flops(row.name) for row in CATALOGUE]
@@ -374,6 +387,7 @@ def test_the_catalogue_as_a_whole_in_flops() -> None:
     assert np.mean([ours <= closed for ours, closed in known]) >= 0.87
 
 
+@pytest.mark.whole
 def test_the_rows_written_blind() -> None:
     """What the figures above are worth: rows that nothing was made for at first."""
     counts = [operations(row.name) for row in BLIND]

@@ -12,18 +12,25 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.cost import flops, op_count
+from symgraph.dag import Dag
+from symgraph.evaluate import evaluate
 from symgraph.nodes import Node, reachable
 from symgraph.rewriting import Rule
 from symgraph.rewriting.driver import rewrite
 from symgraph.rewriting.index import RuleSet
 from symgraph.rewriting.instances import instances
 from symgraph.rewriting.log import Log
+from symgraph.rewriting.maker import SIZES, Instance
 from symgraph.rewriting.packs import every_rule, load_packs
+from symgraph.rewriting.samples import values_for
 from symgraph.rewriting.verifier import verify_rule
 
 RULES = every_rule()
+BRIEF = 12
+"""Instances among which the brief test looks for one that has numbers."""
 
 
+@pytest.mark.sampled(one_in=24)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_rule_is_as_sound_as_it_says(rule: Rule) -> None:
     report = verify_rule(rule)
@@ -39,11 +46,40 @@ def test_rule_is_as_sound_as_it_says_at_length(rule: Rule, seed: int) -> None:
     assert report.ok, "\n".join(report.failures)
 
 
+def _at_ordinary_numbers(each: Instance, seed: int) -> list[Any]:
+    """The values of both sides."""
+    rng = np.random.default_rng(seed)
+    given = values_for(each, rng, 0.0, SIZES, matrices="definite")
+    dag = Dag({node.params["name"]: node for node in each.inputs}, [each.lhs, each.rhs])
+    with np.errstate(all="ignore"):
+        return evaluate(dag, {node.params["name"]: value for node, value in given.items()})
+
+
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_rule_says_what_it_is(rule: Rule) -> None:
+def test_rule_in_brief(rule: Rule) -> None:
+    """It says what it is, fires, and keeps ordinary numbers: every rule, in milliseconds each."""
     assert rule.doc.endswith(".")
     assert "→" in str(rule)
     assert rule.name.isidentifier()
+    empty = False
+    tried = instances(rule, rule.sound, {}, np.random.default_rng(0), BRIEF, 100)
+    for seed, each in enumerate(tried):
+        try:
+            left, right = _at_ordinary_numbers(each, seed)
+        except (IndexError, np.linalg.LinAlgError):
+            continue  # no place of the array, or no Cholesky factor: the numbers do not fit
+        assert left.shape == right.shape
+        assert left.dtype == right.dtype
+        there = np.isfinite(left)
+        if there.any():
+            digits = float(np.finfo(left.dtype).eps) ** 0.6 if left.dtype.kind == "f" else 0.0
+            size = max(1.0, float(np.max(np.abs(left[there]))))
+            np.testing.assert_allclose(
+                right[there].astype("float64"), left[there], rtol=0, atol=digits * size
+            )
+            return
+        empty |= not left.size
+    assert empty, "no instance has a number on its left side"
 
 
 def _sizes(node: Node) -> dict[str, int]:
@@ -51,6 +87,7 @@ def _sizes(node: Node) -> dict[str, int]:
     return {name: 3 for each in reachable([node]) if each.is_input for name in each.aval.dim_names}
 
 
+@pytest.mark.sampled(one_in=12)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_rule_lowers_something(rule: Rule) -> None:
     """Operations, then FLOPs, then nodes; or what it states; rules for digits answer to no cost."""

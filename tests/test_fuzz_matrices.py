@@ -65,11 +65,13 @@ def check(seed: int) -> bool:
     return True
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("seed", SHORT)
 def test_a_random_expression_of_matrices(seed: int) -> None:
     check(seed)
 
 
+@pytest.mark.whole
 def test_most_are_compared() -> None:
     assert sum(map(check, range(40, 60))) > 0.8 * 20
 

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+import symgraph
+from symgraph.testing import verify
+
 ROOT = Path(__file__).resolve().parent.parent
 OURS = ("symgraph", "rewrites")
 MODULES = sorted(path for package in OURS for path in (ROOT / package).rglob("*.py"))
@@ -70,6 +73,7 @@ def test_both_packages_are_looked_at() -> None:
     assert {path.relative_to(ROOT).parts[0] for path in MODULES} == set(OURS)
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_no_import_of_our_own_inside_a_function(path: Path) -> None:
     found = late_imports(path.read_text(encoding="utf-8"))
@@ -96,3 +100,27 @@ def test_import_leaves_sympy_and_scipy_alone() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert imported.stdout.strip() == "[]"
+
+
+VERIFIER = ("fitting", "grading", "instances", "judged", "maker", "modular", "mutants", "params")
+VERIFIER += ("precise", "proofs", "reference", "report", "samples", "small_maker", "trials")
+VERIFIER += ("variations", "verifier")
+
+
+def test_import_loads_no_verifier() -> None:
+    code = "import symgraph, sys; print(*sys.modules)"
+    imported = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = imported.stdout.split()
+    assert "symgraph.graph" in loaded
+    assert [name for name in loaded if name.startswith("symgraph.verification")] == []
+    assert [name for name in VERIFIER if f"symgraph.rewriting.{name}" in loaded] == []
+    assert not {"symgraph.testing", verify.__module__} & set(loaded)
+
+
+def test_dir_shows_the_public_names_only() -> None:
+    shown = [name for name in dir(symgraph) if not name.startswith("__")]
+    assert shown == sorted(symgraph.__all__)
+    assert "__version__" in dir(symgraph)
+    assert all(hasattr(symgraph, name) for name in shown)

@@ -605,6 +605,7 @@ ROWS = (
 )
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_gradient_is_the_cookbooks(row: Row) -> None:
     at = drawn(row.takes)

@@ -41,6 +41,7 @@ def close(found: Any, wanted: np.ndarray, terms: float = 0.0) -> None:
     np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-11 * largest + 1e-13 * terms)
 
 
+@pytest.mark.sampled(one_in=8)
 @each_function
 def test_gradient_and_hessian(classic: Classic) -> None:
     """The gradient against steps of the function, the Hessian against steps of the gradient."""
@@ -60,6 +61,7 @@ def test_gradient_and_hessian(classic: Classic) -> None:
         np.testing.assert_allclose(hessian, hessian.T, rtol=1e-9, atol=1e-9 * np.abs(hessian).max())
 
 
+@pytest.mark.sampled(one_in=8)
 @each_function
 def test_known_minima_are_found(classic: Classic) -> None:
     """By least squares with our Jacobian; the value is one of those the paper gives.

@@ -481,6 +481,7 @@ def test_every_name_is_in_one_group() -> None:
     assert len(SUPPORTED) > 380
 
 
+@pytest.mark.sampled(one_in=10)
 @pytest.mark.parametrize("name", SUPPORTED)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_supported(name: str) -> None:
@@ -503,6 +504,7 @@ def test_supported(name: str) -> None:
 LEFT_OUT = {"nextafter", "spacing", "astype", "linalg.cholesky", "linalg.eigh", "linalg.eigvalsh"}
 
 
+@pytest.mark.sampled(one_in=10)
 @pytest.mark.parametrize("name", SUPPORTED)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_gradients(name: str) -> None:
@@ -524,6 +526,7 @@ def test_gradients(name: str) -> None:
     check_grads(total, *[NUMBERS[each] for each in floating], order=1, analytic=False)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", REFUSALS)
 @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
 def test_refused(name: str) -> None:
@@ -536,6 +539,7 @@ def test_refused(name: str) -> None:
     assert refusal.value.mend
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", SPECIAL_REFUSALS)
 def test_special_functions_refused(name: str) -> None:
     if name not in NAMES:

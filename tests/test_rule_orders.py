@@ -68,6 +68,7 @@ def in_order(seed: int) -> RuleSet:
     return RuleSet(rules)
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.__name__)
 def test_fifty_rule_orders(loss: Callable[..., Any]) -> None:
     joint = joint_graph(loss)
@@ -171,6 +172,7 @@ for graph in graphs:
 """
 
 
+@pytest.mark.whole
 def test_hash_seeds_change_nothing() -> None:
     """Text, source and derivation, letter by letter, in three processes."""
     printed = {

@@ -80,6 +80,7 @@ def test_every_stage_of_a_chain_of_100_000(tmp_path: Path) -> None:
     every_stage(100_000, tmp_path)
 
 
+@pytest.mark.whole
 def test_a_chain_of_20_000_as_derived() -> None:
     joint = sg.trace(chain(20_000), x="3").gradient("x")
     joint.verify()
@@ -93,7 +94,14 @@ def test_a_chain_of_3_000_simplified() -> None:
     np.testing.assert_allclose(small.lower()(x=X)[1], chain_gradient(3_000), rtol=1e-9, atol=1e-300)
 
 
-@pytest.mark.parametrize("nodes", [1_000, pytest.param(10_000, marks=pytest.mark.fuzz)], ids=str)
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        pytest.param(1_000, marks=pytest.mark.whole),
+        pytest.param(10_000, marks=pytest.mark.fuzz),
+    ],
+    ids=str,
+)
 def test_a_random_graph(nodes: int) -> None:
     values = {
         "x": np.linspace(-1, 1, 12).reshape(4, 3),
@@ -110,6 +118,7 @@ def test_a_random_graph(nodes: int) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-9 * np.max(np.abs(other)))
 
 
+@pytest.mark.whole
 def test_a_sum_of_20_000_terms() -> None:
     """Statements stay flat: one expression of so many terms cannot be compiled."""
 

@@ -185,6 +185,7 @@ def test_joblib_keeps_and_gives_back(tmp_path: Path) -> None:
     assert bits(again["run"](**numbers())) == bits(first.lower()(**numbers()))
 
 
+@pytest.mark.whole
 def test_lowered_functions_run_in_four_spawned_processes() -> None:
     run = graph().lower()
     given = [numbers(seed) for seed in range(8)]

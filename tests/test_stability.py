@@ -226,6 +226,7 @@ def _agree(what: str, points: Any, found: Any, exact: list[Any], size: list[Any]
         )
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("name", ROWS)
 def test_value_and_derivatives_at_hard_points(name: str) -> None:
     row = ROWS[name]

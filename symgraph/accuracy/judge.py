@@ -9,7 +9,7 @@ import numpy as np
 
 from ..nodes import Node
 from ..propagation import Knowledge
-from .probes import COUNT, ORDINARY
+from .probes import COUNT, MIXED, ORDINARY, Numbers
 from .trials import UNIT, Trial, Trials
 
 __all__ = ["FACTOR", "Judge", "judge_of"]
@@ -29,6 +29,9 @@ _WRONG = 1e-2
 _LOST = 1e-3
 """A value with a larger error, as part of it, has no digits left to lose."""
 
+_NONE = 0.5
+"""A value with a larger error, as part of it, tells nothing: NaN in its place is no loss."""
+
 _CERTAIN = _WRONG / 64
 """A value with a smaller error has become wrong by no accident."""
 
@@ -42,6 +45,9 @@ _AMBIGUOUS = 1e-6
 
 _SAME = 0.5
 """The share of elements on which spellings agree, unless they stand over other random numbers."""
+
+_ONE_SIDED = 4
+"""By so much oftener than it wins a spelling may lose the range where sizes are mixed."""
 
 _ACCIDENTS = 300
 """One element, and one more of so many, may have less luck with its roundings than before."""
@@ -58,13 +64,14 @@ class Judge:
     def __init__(self, knowledge: Knowledge) -> None:
         self.trials = Trials(knowledge)
         self._verdicts: dict[tuple[Node, Node], Verdict] = {}
+        self._failing: dict[Node, bool] = {}
 
     def loses(self, new: Node, old: Node) -> bool:
         """Whether `new` loses digits or range that `old` keeps.
 
-        It does where it is not finite and `old` is; where its error is `FACTOR` times
-        that of `old` and some units in the last place besides; and where `old` is infinite or NaN
-        and `new` a number, but a wrong one.
+        It does where it is not finite and `old` is, and by half right at least; where its error is
+        `FACTOR` times that of `old` and some units in the last place besides; and where `old` is
+        infinite or NaN and `new` a number, but a wrong one.
         """
         return self._verdict(new, old).loses
 
@@ -82,11 +89,10 @@ class Judge:
         A value near the end of the range is spared: x * exp(x) / x overflows a little before
         exp(x) does, and every spelling of it overflows for some x.
         """
-        trial = self.trials.of(node)
-        if node.dtype.kind != "f" or trial is None or len(trial.right) != COUNT:
-            return False
-        right, found = trial.right[ORDINARY], trial.found[0][ORDINARY]
-        return bool(np.any(~np.isfinite(found) & ~(np.abs(right) > _ROOMY)))
+        found = self._failing.get(node)
+        if found is None:
+            found = self._failing[node] = node.dtype.kind == "f" and _is_failing(self.trials, node)
+        return found
 
     def _verdict(self, new: Node, old: Node) -> Verdict:
         if new is old or new.dtype.kind != "f" or len(new.results) > 1:
@@ -97,6 +103,17 @@ class Judge:
             found = _ALIKE if before is None or after is None else _compared(after, before)
             self._verdicts[new, old] = found
         return found
+
+
+def _is_failing(trials: Trials, node: Node) -> bool:
+    trial = trials.of(node)
+    if trial is None or len(trial.right) != COUNT:
+        return False
+    found = trial.found[0]
+    finite = np.isfinite(found)
+    if finite.all():
+        return False
+    return bool(np.any(~finite[ORDINARY] & ~(np.abs(trial.right[ORDINARY]) > _ROOMY)))
 
 
 class Verdict(NamedTuple):
@@ -115,11 +132,15 @@ def _compared(new: Trial, old: Trial) -> Verdict:
     with np.errstate(all="ignore"):
         right = np.where(np.isfinite(old.right), old.right, new.right)
         size = np.abs(right)
-        before = np.max(np.abs(old.found - right), axis=0)
-        after = np.max(np.abs(new.found - right), axis=0)
-        spread = np.max(np.abs(new.found - new.found[0]), axis=0)
+        before, after = old.farthest(right), new.farthest(right)
         was, now = np.isfinite(before), np.isfinite(after)
         slack = _WRONG * size + _SMALLEST
+        if was.all() and now.all():
+            # Nearly always no error is larger, and nothing below would find fault.
+            grown = (after > slack) & (before <= _CERTAIN * size + _SMALLEST)
+            if not (grown | (after > _most(before, size))).any():
+                return _ALIKE
+        spread = new.farthest(new.found[0])
         clear = ~(np.abs(old.right - new.right) > _AMBIGUOUS * size + _SMALLEST)
         if new.drawn != old.drawn and np.count_nonzero(clear) < _SAME * clear.size:
             return _ALIKE
@@ -129,16 +150,30 @@ def _compared(new: Trial, old: Trial) -> Verdict:
         told = clear | ~np.isfinite(old.right)
         told_right = (after <= slack + FACTOR * spread) & (size <= _LARGEST)
         lies = nothing & told & now & ~told_right
-        gone = was & ~now & np.isfinite(right)
+        number_gone = was & ~now & np.isfinite(right)
+        gone = number_gone & (before <= _NONE * size + _SMALLEST)
+        won = clear & ~was_right & now_right & np.isfinite(right)
         gross = clear & was & ~now_right & (before <= _CERTAIN * size + _SMALLEST)
         digits = clear & was & now & (before <= _LOST * size + _SMALLEST)
-        worse = digits & (after > FACTOR * before + _UNITS * size + _SMALLEST)
-        accidents = 1 + worse.size // _ACCIDENTS
-        ordinary = ORDINARY if len(worse) == COUNT else slice(0)
-        rescued = np.any((nothing & now & told_right)[ordinary]) and not np.any(lies)
-        spoiled = np.any(gone) or np.any(was_right & clear & ~now_right)
-    lost = np.any(gone) or np.any(lies) or np.any(gross) or np.count_nonzero(worse) > accidents
+        worse = digits & (after > _most(before, size))
+    whole = len(worse) == COUNT
+    mixed, ordinary = (MIXED, ORDINARY) if whole else (slice(0), slice(0))
+    alike = ~MIXED if whole else slice(None)
+    accidents = 1 + worse.size // _ACCIDENTS
+    rescued = np.any((nothing & now & told_right)[ordinary]) and not np.any(lies[alike])
+    spoiled = np.any(number_gone[alike]) or np.any((was_right & clear & ~now_right)[alike])
+    worst = gone | gross | lies
+    lost = np.any(worst[alike])
+    lost = lost or np.count_nonzero(worse[alike]) > accidents
+    # Of factors of any size each order overflows somewhere.
+    wins = accidents + np.count_nonzero(won[mixed])
+    lost = lost or np.count_nonzero(worst[mixed]) > _ONE_SIDED * wins
     return Verdict(loses=bool(lost), rescues=bool(rescued and not spoiled))
+
+
+def _most(error: Numbers, size: Numbers) -> Numbers:
+    """The error that a value of this size may have, where another spelling has that one."""
+    return FACTOR * error + _UNITS * size + _SMALLEST
 
 
 _judges: weakref.WeakKeyDictionary[Knowledge, Judge] = weakref.WeakKeyDictionary()

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..facts import Fact
 
-__all__ = ["COUNT", "ORDINARY", "Numbers", "drawn"]
+__all__ = ["COUNT", "MIXED", "ORDINARY", "Numbers", "drawn"]
 
 Numbers: TypeAlias = "np.ndarray[Any, Any]"
 
@@ -51,6 +51,9 @@ _SMALL = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 12.0, 15.0, 18.0, 26.0, 32.0)
 _ARGUMENTS = (5.0, 9.5, 18.0, 30.0, 50.0, 80.0, 110.0, 400.0, 800.0)
 """Where exp and its like lose digits, leave single and double precision, and squares of them do."""
 
+_MIXED = (6.0, 9.5, 9.5, 12.0, 12.0, 16.0, 19.0, 19.0)
+"""Of inputs of any size: a product of two is in range, and that of one with a square is not."""
+
 _SETTINGS: tuple[Setting, ...] = (
     *[Setting(sign=sign) for sign in (0, 0, 0, 1, -1)],
     *[Setting(scale, sign=1, apart=1e-3) for scale in (0.0, 0.0, 2.0, 4.0)],
@@ -60,6 +63,7 @@ _SETTINGS: tuple[Setting, ...] = (
     *[Setting(between=width) for width in (1.0, 1.0, 2.0, 2.0, 4.0, 4.0)],
     *[Setting(within=width) for width in (2.0, 2.0, 4.0)],
     *[Setting(zeros=0.3), Setting(sign=1, zeros=0.3)],
+    *[Setting(between=width, within=width) for width in _MIXED],
 )
 
 COUNT = len(_SETTINGS)
@@ -70,10 +74,15 @@ ORDINARY: Numbers = np.array(
 )
 """Those whose numbers are arguments of ordinary functions: up to ten thousand."""
 
+MIXED: Numbers = np.array([each.between > 0 and each.within > 0 for each in _SETTINGS])
+"""Those whose numbers are of any size: where one order of factors overflows another does not."""
+
 
 @cache
-def _columns() -> tuple[Numbers, ...]:
-    return tuple(np.array(column, dtype=np.float64) for column in zip(*_SETTINGS, strict=True))
+def _columns() -> list[Numbers]:
+    """The settings, one row each: those of a common scale, and those of any size."""
+    rows = np.array(_SETTINGS, dtype=np.float64).T
+    return [rows[:, ~MIXED], rows[:, MIXED]]
 
 
 def drawn(shape: tuple[int, ...], dtype: np.dtype[Any], known: Any, index: int) -> Numbers:
@@ -102,7 +111,8 @@ def drawn(shape: tuple[int, ...], dtype: np.dtype[Any], known: Any, index: int) 
         return rng.integers(int(least), int(max(min(high, least + 4), least)) + 1, wide).astype(
             dtype
         )
-    x = _within(_free(shape, rng), low, high, rng)
+    # One group after the other, so that those of the first are what they are without the second.
+    x = np.concatenate([_within(_free(shape, rng, each), low, high, rng) for each in _columns()])
     with np.errstate(all="ignore"):
         x = np.asarray(_signed(x, facts).astype(np.float32), np.float64)
     for name, made in _TIED.items():
@@ -112,11 +122,11 @@ def drawn(shape: tuple[int, ...], dtype: np.dtype[Any], known: Any, index: int) 
     return x
 
 
-def _free(shape: tuple[int, ...], rng: np.random.Generator) -> Numbers:
-    """Numbers as the probes want them."""
-    columns = [each.reshape(-1, *[1] * len(shape)) for each in _columns()]
+def _free(shape: tuple[int, ...], rng: np.random.Generator, settings: Numbers) -> Numbers:
+    """Numbers as the probes with these settings want them."""
+    columns = [each.reshape(-1, *[1] * len(shape)) for each in settings]
     scale, sign, apart, between, within, zeros = columns
-    wide = (COUNT, *shape)
+    wide = (settings.shape[1], *shape)
     size = rng.uniform(0.75, 1.0, wide)
     common = np.random.default_rng([1998, *shape]).uniform(0.6, 1.0, wide)
     size = np.where(apart > 0, common * (1 + apart * rng.normal(size=wide)), size)

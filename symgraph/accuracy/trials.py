@@ -8,8 +8,10 @@ facts of the value.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +19,7 @@ from ..dims import names_of
 from ..nodes import Node
 from ..propagation import Knowledge
 from .probes import Numbers, drawn
-from .stacks import stacked
+from .stacks import kind_of, stacked
 
 __all__ = ["UNIT", "Trial", "Trials"]
 
@@ -45,11 +47,16 @@ _MOST_BYTES = 1 << 28
 """What is remembered; the oldest is forgotten first, and found again where it is needed."""
 
 
+_DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
+_NORMAL = np.finfo(np.float32).tiny
+_LAST = np.finfo(np.float32).smallest_subnormal
+
 _NOISE = (1.0 + UNIT * np.random.default_rng(1997).uniform(-1, 1, 1 << 16)).astype(np.float32)
 """What values are multiplied by, in turn."""
 
 
-class Trial(NamedTuple):
+@dataclass(slots=True)
+class Trial:
     """The values of a node.
 
     Parameters
@@ -66,6 +73,17 @@ class Trial(NamedTuple):
     right: Numbers
     found: Numbers
     drawn: frozenset[Node] = frozenset()
+    _ends: tuple[Numbers, Numbers] | None = None
+
+    def farthest(self, point: Numbers) -> Numbers:
+        """By how much the values of any repetition are off these at most.
+
+        The largest or the smallest is, and subtracting rounds no nearer number farther away.
+        """
+        if self._ends is None:
+            self._ends = np.max(self.found, axis=0), np.min(self.found, axis=0)
+        high, low = self._ends
+        return np.maximum(np.abs(high - point), np.abs(low - point))
 
 
 class Trials:
@@ -113,7 +131,7 @@ class Trials:
 
     def _tried(self, node: Node) -> Trial | None:
         shape = _short(node.shape)
-        if np.prod(shape, dtype=np.int64) > _MOST_ELEMENTS or len(node.results) > 1:
+        if prod(shape) > _MOST_ELEMENTS or len(node.results) > 1:
             return None
         if node.is_constant:
             return _of_constant(node, shape)
@@ -125,38 +143,49 @@ class Trials:
         right = drawn(shape, node.dtype, self.knowledge.of(node), index)
         found = right.astype(np.float32) if node.dtype.kind == "f" else right
         drawn_here = frozenset[Node]() if node.is_input else frozenset({node})
-        return Trial(right, np.broadcast_to(found, (_REPEATED, *found.shape)), drawn_here)
+        # Written out, not broadcast: all that is made of it would write it out again.
+        return Trial(right, np.repeat(found[None], _REPEATED, axis=0), drawn_here)
 
     def _computed(self, node: Node, shape: tuple[int, ...]) -> Trial | None:
         """The values made of those of its operands; None if its kernel cannot be run."""
-        below = [self._trials[each] for each in node.operands]
-        there = [each for each in below if each is not None]
-        if len(there) < len(below) or node.is_input or node.op.custom:
+        op = node.op
+        there: list[Trial] = []
+        for operand in node.operands:
+            below = self._trials[operand]
+            if below is None:
+                return None
+            there.append(below)
+        if node.is_input or op.custom:
             return None
         if any(hasattr(value, "at_sizes") for value in node.params.values()):
             return None  # A loop: it would take longer than all else.
-        params = _resolved(node.params, np.dtype(np.float64))
-        right = stacked(node.op, [each.right for each in there], params, shape)
+        params = _resolved(node.params, _DOUBLE)
+        right = stacked(op, [each.right for each in there], params, shape)
         if right is None:
             return None
         is_float = node.dtype.kind == "f"
         repeated = [_rows(each.found) for each in there]
-        lower = _resolved(node.params, np.dtype(np.float32))
-        if node.op.conditioned:
+        lower = _resolved(node.params, _SINGLE) if params else params
+        if op.conditioned:
             repeated = [self._shaken(each) for each in repeated]
-        found = stacked(node.op, repeated, lower, shape)
+        found = stacked(op, repeated, lower, shape)
         if found is None:
             return None
         if is_float:
-            found = self._perturbed(node, found.astype(np.float32), repeated, params, shape)
+            right = right.astype(np.float64, copy=False)
+            found = found.astype(np.float32, copy=False)
+            # What is saturated, as tanh(30) is, comes out the same however it is rounded.
+            kept = _is_saturated(found, right) if len(found) > 1 else None
+            exact = None if kept is None else found[kept]
+            found = self._perturbed(node, found, repeated, params, shape)
+            if exact is not None and found.flags.writeable:  # If not, nothing was perturbed.
+                found[kept] = exact
         count = len(right)
-        repeats = _REPEATED if len(found) > 1 else 1
-        found = found.reshape(repeats, count, *shape)
-        found = np.broadcast_to(found, (_REPEATED, count, *shape))
-        drawn_below = there[0].drawn if there else frozenset[Node]()
-        for each in there[1:]:
-            drawn_below |= each.drawn
-        return Trial(right.astype(np.float64) if is_float else right, found, drawn_below)
+        if len(found) > 1:
+            found = found.reshape(_REPEATED, count, *shape)
+        else:
+            found = np.broadcast_to(found.reshape(1, count, *shape), (_REPEATED, count, *shape))
+        return Trial(right, found, _union(there))
 
     def _perturbed(
         self,
@@ -171,10 +200,15 @@ class Trials:
             return found
         if not self._rounds(node, operands, params, shape):
             return found
-        return self._shaken(found)
+        # A kernel may give an operand as it is, or a view of one.
+        fresh = found.flags.owndata and not any(found is each for each in operands)
+        return self._shaken(found, fresh=fresh and found.flags.writeable)
 
-    def _shaken(self, found: Numbers) -> Numbers:
-        """The numbers of all repetitions but the first with other roundings."""
+    def _shaken(self, found: Numbers, *, fresh: bool = False) -> Numbers:
+        """The numbers of all repetitions but the first with other roundings.
+
+        In place if they are `fresh`: nothing else holds them.
+        """
         if found.dtype.kind != "f" or len(found) == 1:
             return found
         first = len(found) // _REPEATED
@@ -184,7 +218,13 @@ class Trials:
         noise = (
             start.reshape(rest.shape) if len(start) == rest.size else np.resize(start, rest.shape)
         )
-        return np.concatenate([found[:first], rest * noise])
+        # Below the normal numbers one unit in the last place is the smallest number there is.
+        small = (np.abs(rest) < _NORMAL) & (rest != 0)
+        units = _LAST * np.rint((noise[small] - 1) / UNIT) if small.any() else None
+        shaken = np.multiply(rest, noise, out=rest) if fresh else rest * noise
+        if units is not None:
+            shaken[small] += units
+        return found if fresh else np.concatenate([found[:first], shaken])
 
     def _rounds(
         self, node: Node, operands: list[Numbers], params: Mapping[str, Any], shape: tuple[int, ...]
@@ -197,7 +237,10 @@ class Trials:
         # What is the same at all probes is made of constants alone, and stands for itself.
         free = {each for each, array in zip(below, operands, strict=True) if len(array) > 1}
         pattern = tuple([below.index(each) if each in free else each for each in below])
-        found = self._rounding.get((node.op, pattern))
+        lower = _resolved(node.params, _SINGLE)
+        # A sum over an axis of length 1 rounds nothing.
+        key = (pattern, kind_of(node.op, operands, lower, shape))
+        found = self._rounding.get(key)
         if found is None:
             rng = np.random.default_rng(1999)
             drawn: dict[Node, Numbers] = {}
@@ -208,19 +251,33 @@ class Trials:
                 drawn.setdefault(each, few)
             narrow = [drawn[each] for each in below]
             wide = [each.astype(np.float64) if each.dtype.kind == "f" else each for each in narrow]
-            lower = _resolved(node.params, np.dtype(np.float32))
             one = stacked(node.op, narrow, lower, shape)
             other = stacked(node.op, wide, params, shape)
             known = one is not None and other is not None
             exact = known and bool(np.all((one == other) | ((one != one) & (other != other))))
-            found = self._rounding[node.op, pattern] = not exact
+            found = self._rounding[key] = not exact
         return found
+
+
+def _union(trials: list[Trial]) -> frozenset[Node]:
+    """What was drawn below any of these."""
+    found = frozenset[Node]()
+    for each in trials:
+        if each.drawn:
+            found = found | each.drawn if found else each.drawn
+    return found
 
 
 def _rows(found: Numbers) -> Numbers:
     """All repetitions of all probes; one row of a constant, which is the same in all."""
     repeats, count, *shape = found.shape
     return found[0] if count == 1 else found.reshape(repeats * count, *shape)
+
+
+def _is_saturated(found: Numbers, right: Numbers) -> Numbers:
+    """Where single precision has 1 or -1, as double precision has."""
+    wide = np.broadcast_to(right, (_REPEATED, len(found) // _REPEATED, *right.shape[1:]))
+    return (np.abs(found) == 1) & (found == wide.reshape(found.shape))
 
 
 def _short(shape: tuple[Any, ...]) -> tuple[int, ...]:
@@ -240,7 +297,7 @@ def _named_size(dim: Any) -> int:
 
 def _resolved(params: Mapping[str, Any], dtype: np.dtype[Any]) -> dict[str, Any]:
     """Params for short dimensions, and for floats of this dtype."""
-    return {name: _param(name, value, dtype) for name, value in params.items()}
+    return {name: _param(name, value, dtype) for name, value in params.items()} if params else {}
 
 
 def _param(name: str, value: Any, dtype: np.dtype[Any]) -> Any:

@@ -30,8 +30,11 @@ _TRIED = 1_000
 _ONE_IN = 3
 """One in so many must."""
 
-_DEEP = frozenset({"cast", "embed"})
-"""Arrays that are told apart by more than their operation and its operands."""
+_TIES = frozenset({"cast", "equal", "broadcast_to", "reshape", "max", "min"})
+"""What marks the largest elements of an array, as a cast: it is told apart down to that array."""
+
+_DEEPEST = 12
+"""Values down to there; in derivatives of max there are six."""
 
 _ALIKE = frozenset({"input", "getitem"})
 """Arrays whose params say where they come from, which nothing is concluded from."""
@@ -169,20 +172,39 @@ class Shapes:
         return self._arrays[node]
 
     def _array(self, node: Node) -> Shape | None:
-        if len(node.results) > 1 or node.op.name in _DEEP:
+        if len(node.results) > 1 or node.op.name == "embed":
             return None
         if node.is_constant:
             return Shape(self._way(node), ())
+        parts = _parts(node)
+        if parts is None:
+            return None
         known = [self.knowledge.of(each) for each in (node, *node.operands)]
         facts = [(frozenset(each.facts), *each.bounds) for each in known]
         params = () if node.op.name in _ALIKE else params_key(node.params)
         key = (node.op, params, node.aval, node.copy, *facts)
-        atoms = dict.fromkeys((node, *node.operands))
-        pattern = [list(atoms).index(each) for each in (node, *node.operands)]
-        return Shape(self._way((*key, *pattern)), tuple(atoms))
+        atoms = dict.fromkeys(part for each in parts for part in (each, *each.operands))
+        below = [(each.op, params_key(each.params), each.aval) for each in parts[1:]]
+        places = {atom: place for place, atom in enumerate(atoms)}
+        pattern = [tuple([places[part] for part in (each, *each.operands)]) for each in parts]
+        return Shape(self._way((*key, *below, *pattern)), tuple(atoms))
 
     def _way(self, key: Any) -> int:
         return self._ways.setdefault(key, len(self._ways))
+
+
+def _parts(node: Node) -> list[Node] | None:
+    """The values whose operations tell an array from others; None if they are many."""
+    parts = dict.fromkeys([node])
+    stack = [node] if node.op.name == "cast" else []
+    while stack:
+        for each in stack.pop().operands:
+            if each.op.name in _TIES and each not in parts:
+                parts[each] = None
+                stack.append(each)
+        if len(parts) > _DEEPEST:
+            return None
+    return list(parts)
 
 
 def places_of(nodes: Sequence[Node], atoms: Sequence[Node]) -> tuple[int, ...] | None:

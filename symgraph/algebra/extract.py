@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import Any
 
 from ..accuracy import Judge
@@ -22,13 +23,19 @@ from .labels import canonical_term
 from .normalize import Normal
 from .pieces import Piece, Spelling
 from .printable import Printable
-from .sharing import all_without, common_product, contractions_again, products_again
+from .sharing import (
+    all_without,
+    common_product,
+    contractions_again,
+    place_of,
+    products_again,
+    shared_factors,
+)
 from .slots import Factors, Slot, renamed_slot
 from .term import (
     ONE,
     Coef,
     Expr,
-    Head,
     Rational,
     Term,
     added,
@@ -146,7 +153,7 @@ class Writer(FlatWriter):
         if len(self._products) > _MOST_PRODUCTS:
             return options[0]
         if len(expr) <= _WIDEST:
-            keys = _shared_factors(expr)
+            keys = shared_factors(expr)
             for key in keys[: 3 if len(expr) <= 4 else 1]:
                 factored = self._factored(expr, key)
                 if factored is not None:
@@ -159,6 +166,8 @@ class Writer(FlatWriter):
         options.extend(self.first_turned(expr))
         options.extend(self._by_size(expr))
         options.extend(self._double_angles(expr))
+        if self.judge is not None and 3 <= len(expr) <= 4:
+            options.extend(self._differences_first(expr))
         return self._least(options)
 
     def _least(self, options: list[Scaled]) -> Scaled:
@@ -212,6 +221,18 @@ class Writer(FlatWriter):
             rest = [item for item in expr.items() if item[0] not in terms]
             whole = (canonical_term([leaf], {}), times(inner[0], size))
             found.append(self.flat(added([*rest, whole])))
+        return found
+
+    def _differences_first(self, expr: Expr) -> list[Scaled]:
+        """As a + (b - c) what is a + b - c: if b is near c, a + b has lost digits of both."""
+        found: list[Scaled] = []
+        terms = [term for term in expr if term != ONE]
+        for one_term, other in combinations(terms, 2):
+            if (expr[one_term] > 0) != (expr[other] > 0):
+                inner = self._sum_of_leaves({each: expr[each] for each in (one_term, other)})
+                leaf: Slot = (self.heads.made(inner[1].node), inner[1].names, one)
+                rest = [item for item in expr.items() if item[0] not in (one_term, other)]
+                found.append(self.flat(added([*rest, (canonical_term([leaf], {}), inner[0])])))
         return found
 
     def _double_angles(self, expr: Expr) -> list[Scaled]:
@@ -298,7 +319,7 @@ class Writer(FlatWriter):
         group: list[tuple[Term, Coef, int]] = []
         rest: Expr = {}
         for term, coef in expr.items():
-            place = _place_of(term, head, pattern, up)
+            place = place_of(term, head, pattern, up)
             if place is None:
                 rest[term] = coef
             else:
@@ -421,31 +442,3 @@ def _renamed(factors: Factors, term: Term) -> Term:
     used = {i for _, idx, _ in factors for i in idx}
     bound = {-1 - place: size for place, size in enumerate(term.bound) if -1 - place in used}
     return canonical_term(factors, bound)
-
-
-def _pattern(idx: tuple[int, ...]) -> tuple[int, ...]:
-    """Indices with the bound ones numbered by appearance."""
-    names: dict[int, int] = {}
-    return tuple([i if i >= 0 else names.setdefault(i, -1 - len(names)) for i in idx])
-
-
-def _shared_factors(expr: Expr) -> list[Any]:
-    """Factors that several terms have, most frequent first, then those summed over."""
-    counts: dict[Any, int] = {}
-    for term in expr:
-        seen: dict[Any, None] = {}
-        for f in term.factors:
-            if f.head.kind in ("leaf", "delta", "dim"):
-                seen[(f.head, _pattern(f.idx), f.power > 0)] = None
-        for key in seen:
-            counts[key] = counts.get(key, 0) + 1
-    shared = [key for key, count in counts.items() if count > 1]
-    shared.sort(key=lambda key: (-counts[key], not any(i < 0 for i in key[1]), -len(key[1])))
-    return shared
-
-
-def _place_of(term: Term, head: Head, pattern: tuple[int, ...], up: bool) -> int | None:
-    for place, f in enumerate(term.factors):
-        if f.head is head and (f.power > 0) == up and _pattern(f.idx) == pattern:
-            return place
-    return None

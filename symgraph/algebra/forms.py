@@ -33,11 +33,25 @@ Rule: TypeAlias = "Callable[[Forms, Node, Sequence[Expr]], Expr | None]"
 
 
 class Forms:
-    """Expressions of nodes, over one table of heads."""
+    """Expressions of nodes, over one table of heads.
 
-    def __init__(self, heads: Heads) -> None:
+    Attributes
+    ----------
+    at_kinks : bool
+        Whether an expression may have another slope at a kink, as nothing is differentiated any
+        more; `met_kinks` tells whether that made a difference.
+    """
+
+    def __init__(self, heads: Heads, *, at_kinks: bool) -> None:
         self.heads = heads
+        self.at_kinks = at_kinks
+        self.met_kinks = False
         self.normal = Normal(heads)
+
+    def passes_kink(self) -> bool:
+        """Whether an expression with another slope at a kink may be taken."""
+        self.met_kinks = True
+        return self.at_kinks
 
     @staticmethod
     def knows(node: Node) -> bool:

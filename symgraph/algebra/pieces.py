@@ -205,13 +205,21 @@ class Spelling:
         return Piece(self.call("power", self.constant(base), a.node), a.labels, a.symmetric)
 
     def raised(self, a: Piece, power: Rational) -> Piece:
-        """A positive power."""
+        """A positive power.
+
+        Raises
+        ------
+        OverflowError
+            If it is whole and no number of the dtype: rounded, an odd power is an even one.
+        """
         if power == 1:
             return a
         if power == 2:
             return self.unary("square", a)
         if power == Fraction(1, 2):
             return self.unary("sqrt", a)
+        if power.denominator == 1 and int(self.dtype.type(power.numerator)) != power:
+            raise OverflowError(power)
         exponent = constant_of(float(power), self.dtype).node
         return Piece(self.call("power", a.node, exponent), a.labels, a.symmetric)
 

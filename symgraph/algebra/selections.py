@@ -50,9 +50,16 @@ def chosen(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     clipping = _clipping(node)
     if clipping is None:
         return _masked(forms, node, operands)
+    if _takes_bounds(node) and not forms.passes_kink():
+        return None
     x, bound, by = clipping
     clipped = FUNCTIONS["clip"](Array(x), -bound, bound).node
     return scaled(leaf_expr(forms.heads, clipped), by) if clipped.dtype == node.dtype else None
+
+
+def _takes_bounds(node: Node) -> bool:
+    """Whether the slope at a bound is that inside: of `clip` it is 0 there."""
+    return node.operands[0].op.name in ("less_equal", "greater")
 
 
 def _clipping(node: Node) -> tuple[Node, float, Coef] | None:
@@ -118,8 +125,16 @@ def _masked(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     if condition.op.name != "equal" and all(_vanishes(each, condition, along) for each in values):
         return values
     if _vanishes_beyond(forms, values, condition, places):
+        if _halves_ties(condition) and not forms.passes_kink():
+            return None
         return {} if condition.op.name == "equal" else values
     return None
+
+
+def _halves_ties(condition: Node) -> bool:
+    """Whether a tie is left out by the condition, and shared equally by the extremum."""
+    strict = condition.op.name in ("greater", "less")
+    return strict and all(repeated_number(stretched(each)) is None for each in condition.operands)
 
 
 def _vanishes(term: Term, condition: Node, along: tuple[int, ...]) -> bool:

@@ -8,12 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from .slots import Factors
 from .term import ONE, Expr, Factor, Head, Rational, Term
 
-__all__ = ["Again", "all_without", "common_product", "contractions_again", "products_again"]
+__all__ = [
+    "Again",
+    "all_without",
+    "common_product",
+    "contractions_again",
+    "place_of",
+    "products_again",
+    "shared_factors",
+]
 
 Pair: TypeAlias = tuple[tuple[Head, int], tuple[Head, int]]
 """Two matrices, and the axis of each that they are contracted over."""
@@ -164,3 +172,33 @@ def _end(factor: Factor, index: int) -> tuple[Head, int, int]:
     """The matrix, the axis that is contracted over `index`, and the index of the other one."""
     place = factor.idx.index(index)
     return factor.head, 0 if factor.head.symmetric else place, factor.idx[1 - place]
+
+
+# -- one factor of several terms -------------------------------------------------------------------
+def _pattern(idx: tuple[int, ...]) -> tuple[int, ...]:
+    """Indices with the bound ones numbered by appearance."""
+    names: dict[int, int] = {}
+    return tuple([i if i >= 0 else names.setdefault(i, -1 - len(names)) for i in idx])
+
+
+def shared_factors(expr: Expr) -> list[Any]:
+    """Factors that several terms have, most frequent first, then those summed over."""
+    counts: dict[Any, int] = {}
+    for term in expr:
+        seen: dict[Any, None] = {}
+        for f in term.factors:
+            if f.head.kind in ("leaf", "delta", "dim"):
+                seen[(f.head, _pattern(f.idx), f.power > 0)] = None
+        for key in seen:
+            counts[key] = counts.get(key, 0) + 1
+    shared = [key for key, count in counts.items() if count > 1]
+    shared.sort(key=lambda key: (-counts[key], not any(i < 0 for i in key[1]), -len(key[1])))
+    return shared
+
+
+def place_of(term: Term, head: Head, pattern: tuple[int, ...], up: bool) -> int | None:
+    """Where in a term a factor that others share stands; None if it does not."""
+    for place, f in enumerate(term.factors):
+        if f.head is head and (f.power > 0) == up and _pattern(f.idx) == pattern:
+            return place
+    return None

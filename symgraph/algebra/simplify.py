@@ -74,6 +74,7 @@ def normalized(
     trust: str = "rounding",
     log: RewriteLog | None = None,
     thorough: bool = True,
+    at_kinks: bool = True,
     afresh: bool = False,
     late: bool = False,
 ) -> list[Node]:
@@ -91,6 +92,8 @@ def normalized(
         Told of each region replaced.
     thorough : bool
         Try every spelling known, the rare ones too.
+    at_kinks : bool
+        Take spellings that have another slope at a kink: not before differentiating.
     afresh : bool
         Forget earlier rounds: what they gave up may be cheaper now, and the order in which arrays
         were first met decides between spellings of one cost.
@@ -102,7 +105,7 @@ def normalized(
         return list(outputs)
     if late and len(reachable(outputs)) > _TINY:
         return list(outputs)  # It would gain little, and take as long as all before.
-    memory = memory_of(knowledge, trust=trust, afresh=afresh)
+    memory = memory_of(knowledge, trust=trust, at_kinks=at_kinks, afresh=afresh)
     current = list(outputs)
     walk = Pass(current, memory, log, thorough=thorough, late=late)
     current = walk.run()

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import isfinite
 from typing import NamedTuple
 
+import numpy as np
+
+from ..facts import nonnegative
 from ..nodes import Node
 from .heads import Heads, one
 from .labels import canonical_term
@@ -181,7 +185,8 @@ class Variants:
         """With x**y x**z as x**(y + z), by leave.
 
         Of a negative x both are numbers for whole y and z alone. Those are told from halves, and
-        odd ones from even, as far as floats are that whole: to 2**53.
+        odd ones from even, as far as floats are that whole: to 2**53, or 2**24. Exponents are taken
+        to be smaller unless it is known that they are not.
         """
         powers = [slot for slot in factors if is_power(slot[0]) and slot[2] in (1, -1)]
         for place, (head, idx, up) in enumerate(powers):
@@ -189,11 +194,21 @@ class Variants:
                 (x, y), (base, z), shape = head.node.operands, other.node.operands, head.node.shape
                 if x is not base or idx != at or other.node.shape != shape or not head.granted():
                     continue
+                if self._may_lose_parity(x, y, z):
+                    continue
                 exponent = self.spelling.call("add" if up == down else "subtract", y, z)
                 whole = self.heads.made(self.spelling.call("power", x, exponent))
                 left = [each for each in factors if each[0] is not head and each[0] is not other]
                 return [([*left, (whole, idx, up)], 1)] if whole.node.shape == shape else []
         return []
+
+    def _may_lose_parity(self, x: Node, *exponents: Node) -> bool:
+        """Whether the sum of exponents is known to be rounded from odd to even, for negative x."""
+        known = self.heads.knowledge
+        if known.of(x).has(nonnegative):
+            return False
+        sizes = [abs(bound) for each in exponents for bound in known.of(each).bounds]
+        return 2 / np.finfo(x.dtype).eps < max(size for size in (0, *sizes) if isfinite(size))
 
     def _cancelled(self, factors: Factors) -> list[tuple[Factors, Coef]]:
         """With x (x y)**-2 as (x y)**-1 / y: x y is one array; at x = 0 neither is a number."""

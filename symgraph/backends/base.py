@@ -9,22 +9,26 @@ from __future__ import annotations
 
 import inspect
 import keyword
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, Protocol, runtime_checkable
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
 from ..collector import collector_paused
 from ..dag import Dag
-from ..dims import bind
+from ..dims import Dim, bind, names_of
 from ..errors import BackendError, InputError
 from ..evaluate import bound_inputs, given_inputs
 from ..immutable import Immutable
 from ..namespace import Namespace
 from ..saving.document import dag_of, text_of
 from .door import fast_door
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = [
     "GROUP",
@@ -35,10 +39,10 @@ __all__ = [
     "available",
     "backend_named",
     "lower",
+    "sizes_read",
 ]
 
 GROUP = "symgraph.backends"
-_EXTRAS = ("jax",)
 
 
 class OwnArrays(Protocol):
@@ -108,18 +112,25 @@ class Backend(Protocol):
         ...
 
 
-def _entries() -> dict[str, str]:
+def _entries() -> Mapping[str, Sequence[EntryPoint]]:
+    """What installed packages declare under each name; an equal declaration counts once."""
+    return _entries_on(tuple(sys.path))
+
+
+@cache  # Reading what all packages declare takes 20 ms.
+def _entries_on(_path: tuple[str, ...]) -> Mapping[str, Sequence[EntryPoint]]:
     from importlib.metadata import entry_points  # with email and zipfile: a fifth of our import
 
-    return {entry.name: entry.value for entry in entry_points(group=GROUP)}
+    found: dict[str, dict[str, EntryPoint]] = {}
+    for entry in entry_points(group=GROUP):
+        # An editable installation beside a wheel shows one entry point twice.
+        found.setdefault(entry.name, {}).setdefault(entry.value, entry)
+    return {name: tuple(each.values()) for name, each in found.items()}
 
 
 def available() -> tuple[str, ...]:
     """Names of the backends that are declared, sorted; one may still lack a package it needs."""
-    return tuple(sorted({*_entries(), *_BUILT_IN}))
-
-
-_BUILT_IN = {"numpy": "symgraph.backends.numpy:BACKEND", "jax": "symgraph.backends.jax:BACKEND"}
+    return tuple(sorted(_entries()))
 
 
 def backend_named(name: str | Backend) -> Backend:
@@ -128,7 +139,7 @@ def backend_named(name: str | Backend) -> Backend:
     Raises
     ------
     BackendError
-        If there is none, or a package it needs is missing.
+        If there is none or several packages declare it, or a package it needs is missing.
     """
     if not isinstance(name, str):
         if not callable(getattr(name, "compile", None)):
@@ -136,27 +147,58 @@ def backend_named(name: str | Backend) -> Backend:
                 f"{name!r} is no backend.", mend=f"Name one: {', '.join(available())}."
             )
         return name
-    # Ours are not looked for: reading what all installed packages declare takes 20 ms.
-    target = _BUILT_IN.get(name) or _entries().get(name)
-    if target is None:
-        raise BackendError(
-            f"There is no backend {name!r}.",
-            [f"known: {', '.join(available())}"],
-            mend=f"A package adds one with an entry point of the group {GROUP!r}.",
-        )
+    entry = _entry_named(name)
     try:
-        module, _, attribute = target.partition(":")
-        found = getattr(import_module(module), attribute)
+        found = entry.load()
     except ImportError as error:
         raise BackendError(
-            f"Backend {name!r} cannot be imported: {error}.",
-            mend=f'pip install "symgraph[{name}]"'
-            if name in _EXTRAS
-            else f"Install what {target} needs.",
+            f"Backend {name!r} cannot be imported: {error}.", mend=_how_to_install(entry)
         ) from error
     if not isinstance(found, Backend):
-        raise BackendError(f"{target}, declared as backend {name!r}, is not one.")
+        raise BackendError(f"{entry.value}, declared as backend {name!r}, is not one.")
     return found
+
+
+def _entry_named(name: str) -> EntryPoint:
+    found = _entries().get(name, ())
+    if not found:
+        mend = f"A package adds one with an entry point of the group {GROUP!r}."
+        if not available():
+            mend = "Ours are declared by the installed project: pip install -e . in a checkout."
+        raise BackendError(
+            f"There is no backend {name!r}.",
+            [f"known: {', '.join(available()) or 'none'}"],
+            mend=mend,
+        )
+    if len(found) > 1:
+        raise BackendError(
+            f"{len(found)} packages declare a backend {name!r}.",
+            [each.value for each in found],
+            mend="Uninstall all of them but one.",
+        )
+    return found[0]
+
+
+def _how_to_install(entry: EntryPoint) -> str:
+    """The extra of the backend's package that has the backend's name, if there is one."""
+    package = entry.dist
+    if package is not None and entry.name in (package.metadata.get_all("Provides-Extra") or ()):
+        return f'pip install "{package.name}[{entry.name}]"'
+    return f"Install what {entry.value} needs."
+
+
+def sizes_read(dag: Dag) -> tuple[str, ...]:
+    """Named dimensions that some node calculates with, sorted: the `dims` of a `Compiled`."""
+    found: dict[str, None] = {}
+    for node in dag.nodes:
+        stack: list[Any] = list(node.params.values())
+        while stack:
+            value: Dim | Any = stack.pop()
+            if isinstance(value, tuple):
+                stack.extend(cast("tuple[Any, ...]", value))
+            else:
+                found.update(dict.fromkeys(names_of(value)))
+    return tuple(sorted(found))
 
 
 def lower(dag: Dag, backend: str | Backend = "numpy", **options: Any) -> Lowered:

@@ -22,7 +22,6 @@ from scipy import special
 
 from ..body import Body
 from ..dag import Dag
-from ..dims import Dim, names_of
 from ..errors import BackendError
 from ..evaluate import run
 from ..lowering.emit import emit
@@ -30,7 +29,8 @@ from ..lowering.functional import functional
 from ..lowering.program import program_of
 from ..namespace import Namespace
 from ..nodes import Node
-from .base import Compiled, OwnArrays
+from ..windows import overlaps_added, stacked_windows
+from .base import Compiled, OwnArrays, sizes_read
 
 __all__ = ["BACKEND", "JaxBackend"]
 
@@ -171,6 +171,12 @@ class _JaxNamespace(Namespace):
 
     def scatter_set(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
         return self.module.asarray(x).at[index].set(values)
+
+    def windows(self, x: Any, sizes: Any, strides: Any, dilations: Any) -> Any:
+        return stacked_windows(self, x, sizes, strides, dilations)
+
+    def overlap_add(self, y: Any, extents: Any, strides: Any, dilations: Any) -> Any:
+        return overlaps_added(self, y, extents, strides, dilations)
 
     def linear_recurrence(self, a: Any, b: Any) -> Any:
         xp = self.module
@@ -316,7 +322,7 @@ class JaxBackend:
             Compile; else run operation by operation.
         """
         order = [node for node in dag.nodes if not node.is_input]
-        dims = _dims(dag)
+        dims = sizes_read(dag)
 
         def program(*values: Any, sizes: tuple[int, ...] = ()) -> tuple[Any, ...]:
             return _evaluated(dag, order, values, dict(zip(dims, sizes, strict=True)))
@@ -357,20 +363,6 @@ def _source(dag: Dag) -> str:
     except BackendError:
         # Some kernel is no plain expression: the NumPy program shows the same steps.
         return emit(program_of(dag)).source
-
-
-def _dims(dag: Dag) -> tuple[str, ...]:
-    """Named dimensions that some node calculates with."""
-    found: dict[str, None] = {}
-    for node in dag.nodes:
-        stack: list[Any] = list(node.params.values())
-        while stack:
-            value: Dim | Any = stack.pop()
-            if isinstance(value, tuple):
-                stack.extend(cast("tuple[Any, ...]", value))
-            else:
-                found.update(dict.fromkeys(names_of(value)))
-    return tuple(sorted(found))
 
 
 BACKEND = JaxBackend()

@@ -20,6 +20,7 @@ from .. import windows
 
 __all__ = ["HELPERS", "helpers_source", "source_of_function"]
 
+# The text is run in any namespace, which has no methods of ours: here alone it looks for JAX's way.
 _SCATTER = """
 def scatter_{which}(np, x, index, values):
     if hasattr(x, "at"):
@@ -30,7 +31,7 @@ def scatter_{which}(np, x, index, values):
 
 """
 # `np.add.at` of NumPy 2.4 repeats a row wrongly where the array has one axis.
-_ADDED = """if result.ndim == 1:
+_ADDED = """if result.ndim == 1 and not isinstance(index[-1], slice):
         values = np.broadcast_to(values, np.shape(index[-1]))
     np.add.at(result, index, values)"""
 _RECURRENCE = """
@@ -101,8 +102,10 @@ HELPERS = (*_ALONE, *_OF_WINDOWS)
 
 def helpers_source(names: Collection[str]) -> str:
     """The source of the functions of these names."""
-    text = "".join(_ALONE[name].lstrip("\n") + "\n" for name in sorted({*names} & {*_ALONE}))
-    return f"{windows.source()}\n{text}" if {*names} & {*_OF_WINDOWS} else text
+    of_windows = bool({*names} & {*_OF_WINDOWS})
+    needed = {*names, "scatter_add"} if of_windows else {*names}
+    text = "".join(_ALONE[name].lstrip("\n") + "\n" for name in sorted(needed & {*_ALONE}))
+    return f"{windows.source()}\n{text}" if of_windows else text
 
 
 # -- functions of users ----------------------------------------------------------------------------

@@ -295,6 +295,16 @@ class Names:
     def special(self) -> Any:
         return _Function("special", self._recording)
 
+    # These are noted as what NumPy's own arrays have for them.
+    def astype(self, x: Term, dtype: Any) -> Term:
+        return x.astype(dtype)
+
+    def dtype_of(self, x: Term) -> np.dtype[Any]:
+        return x.dtype
+
+    def getitem(self, x: Term, index: Any) -> Any:
+        return x[index]
+
     def __getattr__(self, name: str) -> Any:
         if not _PLAIN_NAME.match(name):
             raise AttributeError(name)

@@ -216,6 +216,11 @@ def cond(
         they close over may be differentiated by.
     *operands : arrays, or tuples, lists, dicts and dataclasses of arrays
 
+    Returns
+    -------
+    same as the branches give
+    Arrays of their shapes and dtypes, nested alike; numbers where all operands are numbers.
+
     Raises
     ------
     ShapeError

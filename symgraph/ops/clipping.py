@@ -33,8 +33,24 @@ def clip_by_value(tree: Any, low: Any, high: Any) -> Any:
     Parameters
     ----------
     tree : array, or tuples, lists, dicts and dataclasses of arrays
-        Symbolic or NumPy; the result is alike.
+        Symbolic or NumPy, of any shapes and dtypes.
     low, high : number or array
+        Of a shape that broadcasts to that of each array.
+
+    Returns
+    -------
+    same as tree
+    Containers, shapes and dtypes stay.
+
+    Raises
+    ------
+    ShapeError
+    If a bound does not broadcast against a symbolic array.
+
+    Examples
+    --------
+    >>> sg.clip_by_value({"w": np.array([-3.0, 0.5])}, -1, 1)
+    {'w': array([-1. ,  0.5])}
     """
     return tree_map(lambda x: np.clip(x, low, high), tree)
 
@@ -48,6 +64,11 @@ def clip_by_norm(tree: Any, max_norm: Any) -> Any:
         Symbolic or NumPy; the result is alike.
     max_norm : number or array
         Positive.
+
+    Returns
+    -------
+    same as tree
+    Containers, shapes and dtypes stay.
 
     Raises
     ------
@@ -66,7 +87,29 @@ def clip_by_norm(tree: Any, max_norm: Any) -> Any:
 def clip_by_global_norm(tree: Any, max_norm: Any) -> Any:
     """All arrays scaled by one factor, so that the norm of all together is `max_norm` at most.
 
-    The direction stays. Parameters and errors as `clip_by_norm`.
+    The direction stays.
+
+    Parameters
+    ----------
+    tree : array, or tuples, lists, dicts and dataclasses of arrays
+        Symbolic or NumPy, of floating dtypes.
+    max_norm : number or array of shape ()
+        Positive.
+
+    Returns
+    -------
+    same as tree
+    Containers, shapes and dtypes stay.
+
+    Raises
+    ------
+    InputError
+    If `max_norm` is a number that is not positive.
+
+    Examples
+    --------
+    >>> sg.clip_by_global_norm([np.array([3.0]), np.array([4.0])], 1.0)
+    [array([0.6]), array([0.8])]
     """
     limit = _positive(max_norm)
     leaves, structure = flatten(tree)
@@ -75,7 +118,23 @@ def clip_by_global_norm(tree: Any, max_norm: Any) -> Any:
 
 
 def global_norm(tree: Any) -> Any:
-    """The Euclidean norm of all elements of all arrays together; its derivative at 0 is 0."""
+    """The Euclidean norm of all elements of all arrays together; its derivative at 0 is 0.
+
+    Parameters
+    ----------
+    tree : array, or tuples, lists, dicts and dataclasses of arrays
+    Symbolic or NumPy, of floating dtypes.
+
+    Returns
+    -------
+    array of shape ()
+    0 if there is no array.
+
+    Examples
+    --------
+    >>> float(sg.global_norm([np.array([3.0]), np.array([4.0])]))
+    5.0
+    """
     return _norm(flatten(tree)[0])
 
 

@@ -58,14 +58,29 @@ def input(
     name : str
         How values are passed: any string; two inputs of one graph need two names.
     shape : tuple of int or str, or text such as `"n, 64"`
+        Numbers are fixed dimensions, names are known only when inputs arrive; () by default.
     dtype : dtype
+        A real or boolean one.
     assume : Fact or iterable of Fact
         What is known of its values, such as `sg.positive`.
+
+    Returns
+    -------
+    Array
+    Symbolic, of that shape and dtype; no other array equals it.
 
     Raises
     ------
     InputError, ShapeError, DTypeError, FactError
         If the name is empty, or the rest makes no sense together.
+
+    Examples
+    --------
+    >>> x = sg.input("x", "n, 64", "float32", assume=sg.nonnegative)
+    >>> x
+    <Array 'x' float32[n, 64]>
+    >>> sg.graph(np.sqrt(x * x)).simplify().formula()
+    x
     """
     if not isinstance(name, str) or not name:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"An input is named by a nonempty string, not {name!r}.")

@@ -98,6 +98,11 @@ def custom_op(
     numpy : sequence, optional
         NumPy functions that this one is from now on for symbolic arrays.
 
+    Returns
+    -------
+    callable
+    From arrays, symbolic or NumPy, to one or a tuple of them; without a kernel the decorator.
+
     Raises
     ------
     BackendError

@@ -383,6 +383,11 @@ def custom_vjp(
     stacks : bool
         The rule works on cotangents with extra leading axes; else it is run for each.
 
+    Returns
+    -------
+    callable
+    Called as `f`; without `f` the decorator.
+
     Raises
     ------
     TraceError

@@ -262,7 +262,7 @@ logaddexp2 = elementwise(
 sigmoid = elementwise(
     "sigmoid",
     # SciPy has no half-precision loop: it answers in float64.
-    kernel=lambda xp, x: xp.special.expit(x).astype(x.dtype),
+    kernel=lambda xp, x: xp.astype(xp.special.expit(x), x.dtype),
     vjp=(lambda ct, out, x: ct * (out * (1 - out)),),
     facts=knows(
         bounds=increasing(_logistic, image=(0.0, 1.0)), signs=is_positive, keeps_finite=True

@@ -114,7 +114,7 @@ BITWISE_COUNT = register(
         batch=batch_aligned,
         total=True,
         infer=lambda x: x.with_dtype("uint8"),
-        kernel=lambda xp, x: xp.bitwise_count(x).astype("uint8"),
+        kernel=lambda xp, x: xp.astype(xp.bitwise_count(x), "uint8"),
         vjp=(None,),
         promote=like_ufunc("bitwise_count"),
         facts=knows(bounds=within(0.0, 64.0)),

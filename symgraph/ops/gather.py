@@ -141,7 +141,7 @@ GATHER = register(
         "gather",
         batch=_batch_gather,
         infer=lambda x, *indices, axis: x.with_shape(_gathered_shape(x, indices, axis)),
-        kernel=lambda xp, x, *indices, axis: x[_places(indices, axis)],
+        kernel=lambda xp, x, *indices, axis: xp.getitem(x, _places(indices, axis)),
         vjp=(_vjp_gather,),
         carries=carries_gathered,
         normalize=_normal_gather,
@@ -283,7 +283,7 @@ TAKE_ALONG_AXIS = register(
         "take_along_axis",
         batch=batch_into_first,
         infer=lambda x, index, *, axis: x.with_shape(_along_shape(x, index, axis)),
-        kernel=lambda xp, x, index, *, axis: x[_grid(xp, index, x.shape, axis)],
+        kernel=lambda xp, x, index, *, axis: xp.getitem(x, _grid(xp, index, x.shape, axis)),
         vjp=(
             lambda ct, out, x, index, *, axis: apply(
                 ADD_ALONG_AXIS,
@@ -369,7 +369,7 @@ add_along_axis = function(ADD_ALONG_AXIS, _add_along_axis)
 def _one_hot_kernel(xp: Any, labels: Any, *, size: int, dtype: Any) -> Any:
     counter = xp.arange(size)
     # Reading the counter at the labels wraps negative ones and refuses those out of range.
-    places = counter[labels]
+    places = xp.getitem(counter, labels)
     return xp.asarray(places[..., None] == counter, dtype=dtype)
 
 

@@ -235,7 +235,7 @@ def _derivative_of_dm1(p: Array, out: Array) -> Array:
 
 _D = elementwise(
     "ellipd",
-    kernel=lambda xp, m: (xp.special.elliprd(m * 0, 1 - m, m * 0 + 1) / 3).astype(m.dtype),
+    kernel=lambda xp, m: xp.astype(xp.special.elliprd(m * 0, 1 - m, m * 0 + 1) / 3, m.dtype),
     vjp=(lambda ct, out, m: ct * _derivative_of_d(m, out),),
     promote=float_or_double,
     flops=40,
@@ -243,7 +243,7 @@ _D = elementwise(
 )
 _DM1 = elementwise(
     "ellipdm1",
-    kernel=lambda xp, p: (xp.special.elliprd(p * 0, p, p * 0 + 1) / 3).astype(p.dtype),
+    kernel=lambda xp, p: xp.astype(xp.special.elliprd(p * 0, p, p * 0 + 1) / 3, p.dtype),
     vjp=(lambda ct, out, p: ct * _derivative_of_dm1(p, out),),
     promote=float_or_double,
     flops=40,

@@ -104,7 +104,7 @@ EXPN = register(
     Op(
         "expn",
         infer=_infer_expn,
-        kernel=lambda xp, x, *, order: xp.special.expn(order, x).astype(x.dtype),
+        kernel=lambda xp, x, *, order: xp.astype(xp.special.expn(order, x), x.dtype),
         vjp=(_vjp_expn,),
         carries=carries_aligned,
         batch=batch_aligned,

@@ -249,6 +249,11 @@ def while_loop(
     init : array, or tuples, lists, dicts and dataclasses of arrays
     max_steps : int, optional
 
+    Returns
+    -------
+    same as init
+    The last carry, of its structure, shapes and dtypes.
+
     Raises
     ------
     ShapeError, DTypeError, TraceError

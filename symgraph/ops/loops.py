@@ -104,6 +104,11 @@ def fori_loop(n: Any, body: Step, init: Any, *, unroll: bool = False) -> Any:
     unroll : bool
         Write the steps out as a plain graph.
 
+    Returns
+    -------
+    same as init
+    The last carry, of its structure, shapes and dtypes.
+
     Raises
     ------
     TraceError

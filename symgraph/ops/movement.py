@@ -206,18 +206,38 @@ RESHAPE = register(
 
 @partial(naming_lines, view=True)
 def _reshape(x: Any, shape: Any, order: str = "C", *, copy: Any = None) -> Array:
-    if _by_rows("reshape", order):
+    if order == "K":
+        raise TraceError("reshape: order='K' is none.", mend="Use 'C' or 'F'.")
+    if _by_rows("reshape", as_array(x), order):
         return apply(RESHAPE, x, shape=shape)
     # Column by column is row by row of the transpose.
     turned = apply(RESHAPE, transpose(x), shape=tuple(reversed(listed(shape))))
     return transpose(turned)
 
 
-def _by_rows(name: str, order: str) -> bool:
-    """Whether elements are read row by row: a symbolic array has no other layout to keep."""
+def _by_rows(name: str, x: Array, order: str) -> bool:
+    """Whether elements are read row by row; "A" and "K" ask how they lie in memory.
+
+    Raises
+    ------
+    TraceError
+        If that is not known: results lie as their operands do, and inputs may lie in any way.
+    """
     if order not in ("C", "F", "A", "K"):
         raise TraceError(f"{name}: order={order!r} is none.", mend="Use 'C' or 'F'.")
+    if order in ("A", "K") and not _lies_by_rows(x):
+        raise TraceError(
+            f"{name}: order={order!r} reads elements as they lie in memory, which is not known: "
+            "those of x.T lie in another way than those of x.",
+            mend="Use 'C', row by row, or 'F', column by column; or begin with x = x.copy().",
+        )
     return order != "F"
+
+
+def _lies_by_rows(x: Array) -> bool:
+    memory = x.memory
+    known = type(memory) is Cut and memory.rows and memory.whole is None
+    return known or len([dim for dim in x.shape if dim != 1]) <= 1
 
 
 reshape = function(RESHAPE, _reshape, np.reshape)
@@ -238,7 +258,7 @@ def squeeze(x: Any, axis: Any = None) -> Array:
 @composite(np.ravel, view=True)
 def ravel(x: Any, order: str = "C") -> Array:
     """All elements in one row: row by row, or column by column if `order` is "F"."""
-    found = reshape(x if _by_rows("ravel", order) else transpose(x), (-1,))
+    found = reshape(x if _by_rows("ravel", as_array(x), order) else transpose(x), (-1,))
     if type(found) is Array and type(found.memory) is Cut:
         found.memory.flat = True
     return found

@@ -122,8 +122,8 @@ def _least_squares_kernel(xp: Any, a: Any, b: Any, *, rcond: float | None) -> An
     if b.ndim <= 2:
         return xp.linalg.lstsq(a, b, rcond)[0]
     columns = xp.moveaxis(b, -2, 0)
-    found = xp.linalg.lstsq(a, columns.reshape(b.shape[-2], -1), rcond)[0]
-    return xp.moveaxis(found.reshape(a.shape[1], *columns.shape[1:]), 0, -2)
+    found = xp.linalg.lstsq(a, xp.reshape(columns, (b.shape[-2], -1)), rcond)[0]
+    return xp.moveaxis(xp.reshape(found, (a.shape[1], *columns.shape[1:])), 0, -2)
 
 
 def _vjp_least_squares_right(

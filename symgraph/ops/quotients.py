@@ -1,4 +1,7 @@
-"""The quotient that is 0 where its divisor is: x / |x| and its like, right at the origin too."""
+"""The quotient that is 0 where its divisor is: x / |x| and its like, right at the origin too.
+
+Where the length has overflowed, x / |x| is NaN, not 0: no direction is known there.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ __all__ = ["divide_or_zero", "inverse_root"]
 
 def _kernel(xp: Any, x: Any, y: Any) -> Any:
     none = y == 0
-    quotient = x / xp.where(none, xp.ones_like(y), y)
+    # A length that has overflowed is no number to divide by: x / inf would be 0, and 1 is right.
+    known = y + (y - y)
+    quotient = x / xp.where(none, xp.ones_like(y), known)
     return xp.where(none, xp.zeros_like(quotient), quotient)
 
 
@@ -29,7 +34,7 @@ divide_or_zero = elementwise(
     facts=knows(signs=product_signs, pattern=structure_of_quotient),
     doc=(
         "x / y, and 0 where y is 0, as are its derivatives there: for quotients whose divisor "
-        "vanishes only where nothing is divided, such as x / norm(x)."
+        "vanishes only where nothing is divided, such as x / norm(x); NaN where y is infinite."
     ),
     traits=Traits(parity=(0, -1), linear=(0,), homogeneous=0),
 )
@@ -37,7 +42,8 @@ divide_or_zero = elementwise(
 
 def _kernel_of_inverse(xp: Any, s: Any) -> Any:
     none = s == 0
-    inverse = 1 / xp.sqrt(xp.where(none, xp.ones_like(s), s))
+    known = s + (s - s)  # NaN of a sum of squares that has overflowed
+    inverse = 1 / xp.sqrt(xp.where(none, xp.ones_like(s), known))
     return xp.where(none, xp.zeros_like(s), inverse)
 
 
@@ -47,6 +53,6 @@ inverse_root = elementwise(
     vjp=(lambda ct, out, s: -0.5 * (ct * divide_or_zero(out, s)),),
     promote=like_ufunc("sqrt"),
     flops=1,  # As a root: one instruction of processors, one operation of XLA.
-    doc="1 / sqrt(s), and 0 where s is 0: what x = 0 is divided by in x / norm(x).",
+    doc="1 / sqrt(s); 0 where s is 0, as x = 0 is divided by it in x / norm(x); NaN of infinity.",
     traits=Traits(homogeneous=-0.5),
 )

@@ -277,9 +277,14 @@ sum = reduction(
 # -- product -------------------------------------------------------------------------------------
 def _others_kernel(xp: Any, x: Any) -> Any:
     """Products of all elements but one on the last axis: prefixes times suffixes, no division."""
-    before = xp.concatenate((xp.ones_like(x[..., :1]), x[..., :-1]), axis=-1)
-    behind = xp.concatenate((xp.ones_like(x[..., :1]), x[..., :0:-1]), axis=-1)
-    return xp.cumprod(before, axis=-1) * xp.cumprod(behind, axis=-1)[..., ::-1]
+
+    def part(*ends: int | None) -> Any:
+        return xp.getitem(x, (Ellipsis, slice(*ends)))
+
+    before = xp.concatenate((xp.ones_like(part(1)), part(-1)), axis=-1)
+    behind = xp.concatenate((xp.ones_like(part(1)), part(None, 0, -1)), axis=-1)
+    backwards = (Ellipsis, slice(None, None, -1))
+    return xp.cumprod(before, axis=-1) * xp.getitem(xp.cumprod(behind, axis=-1), backwards)
 
 
 def _vjp_others(ct: Array, out: Array, x: Array) -> Array:

@@ -226,7 +226,7 @@ def _kernel_of_d(xp: Any, phi: Any, m: Any) -> Any:
     s = xp.sin(phi - pi * periods)
     rest = s**3 / 3 * xp.special.elliprd(1 - s * s, 1 - m * s * s, m * 0 + 1)
     whole = xp.special.elliprd(m * 0, xp.where(periods == 0, m * 0 + 1, 1 - m), m * 0 + 1) / 3
-    return (rest + xp.where(periods == 0, rest * 0, 2 * periods * whole)).astype(phi.dtype)
+    return xp.astype(rest + xp.where(periods == 0, rest * 0, 2 * periods * whole), phi.dtype)
 
 
 def _delta(phi: Array, m: Array) -> Array:

@@ -28,7 +28,7 @@ def _kernel(name: str) -> Callable[..., Any]:
     """SciPy's function `name`; SciPy computes float16 in float32, so the dtype is set right."""
 
     def kernel(xp: Any, *operands: Any) -> Any:
-        return getattr(xp.special, name)(*operands).astype(operands[0].dtype)
+        return xp.astype(getattr(xp.special, name)(*operands), operands[0].dtype)
 
     return kernel
 
@@ -67,7 +67,7 @@ def part_of(name: str, function: str, place: int, *vjp: Any, traits: Traits | No
 
     def kernel(xp: Any, *operands: Any) -> Any:
         found = getattr(xp.special, function)(*operands)
-        return found[place].astype(operands[0].dtype)
+        return xp.astype(found[place], operands[0].dtype)
 
     return elementwise(
         name,

@@ -42,7 +42,8 @@ def _convolve_kernel(xp: Any, x: Any, v: Any, *, mode: str) -> Any:
     if not rows[0].shape[0]:
         return xp.zeros((*lead, length), x.dtype)
     # NumPy convolves vectors only; derivatives of several at once are several rows.
-    found = [xp.convolve(rows[0][i], rows[1][i], mode=mode) for i in range(rows[0].shape[0])]
+    pairs = [[xp.getitem(each, i) for each in rows] for i in range(rows[0].shape[0])]
+    found = [xp.convolve(*pair, mode=mode) for pair in pairs]
     return xp.reshape(xp.stack(found), (*lead, length))
 
 

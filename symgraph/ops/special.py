@@ -132,7 +132,7 @@ def _infer_polygamma(x: Aval, *, order: int) -> Aval:
 
 
 def _polygamma_kernel(xp: Any, x: Any, *, order: int) -> Any:
-    return xp.special.polygamma(order, x).astype(x.dtype)
+    return xp.astype(xp.special.polygamma(order, x), x.dtype)
 
 
 POLYGAMMA = register(

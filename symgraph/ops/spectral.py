@@ -54,14 +54,14 @@ _CLOSE = 64
 def _gaps_kernel(xp: Any, w: Any) -> Any:
     # Differences are written twice, not named, so that the whole is one expression as source.
     largest = xp.max(xp.abs(w), axis=-1, keepdims=True, initial=0.0)[..., None]
-    close = xp.abs(w[..., None, :] - w[..., :, None]) <= largest * (_CLOSE * _unit(w))
+    close = xp.abs(w[..., None, :] - w[..., :, None]) <= largest * (_CLOSE * _unit(xp.dtype_of(w)))
     quotients = 1 / xp.where(close, np.nan, w[..., None, :] - w[..., :, None])
     return xp.where(xp.eye(w.shape[-1], dtype=np.dtype(bool)), 0.0, quotients)
 
 
-def _unit(x: Any) -> float:
-    """The rounding unit of an array's dtype."""
-    return float(np.finfo(x.dtype).eps)
+def _unit(dtype: np.dtype[Any]) -> float:
+    """The rounding unit of a dtype."""
+    return float(np.finfo(dtype).eps)
 
 
 def _vjp_gaps(ct: Array, out: Array, w: Array) -> Array:
@@ -98,7 +98,7 @@ reciprocal_gaps = function(RECIPROCAL_GAPS, _reciprocal_gaps)
 
 def _significant_kernel(xp: Any, s: Any, *, size: int) -> Any:
     largest = xp.max(s, axis=-1, keepdims=True, initial=0.0)
-    return s > largest * (size * _unit(s))
+    return s > largest * (size * _unit(xp.dtype_of(s)))
 
 
 SIGNIFICANT = register(

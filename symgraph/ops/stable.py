@@ -98,8 +98,8 @@ sqrt1pm1 = elementwise(
 
 def _log_erfc(xp: Any, x: Any) -> Any:
     right = xp.maximum(x, 0)
-    far = xp.log(xp.special.erfcx(right).astype(x.dtype)) - right * right
-    near = xp.log1p(-xp.special.erf(xp.minimum(x, 1)).astype(x.dtype))
+    far = xp.log(xp.astype(xp.special.erfcx(right), x.dtype)) - right * right
+    near = xp.log1p(-xp.astype(xp.special.erf(xp.minimum(x, 1)), x.dtype))
     return xp.where(x > 0.5, far, near)
 
 

@@ -344,7 +344,7 @@ def _max_kernel(
 ) -> Any:
     if max(side for pad in pads for side in pad) > 0:
         widths = (((0, 0),) * (x.ndim - len(pads))) + pads
-        x = xp.pad(x, widths, constant_values=lowest(x.dtype))
+        x = xp.pad(x, widths, constant_values=lowest(xp.dtype_of(x)))
     return xp.largest_of_windows(x, sizes, strides, dilations)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from ..array import FUNCTIONS, Array
 from ..nodes import Node, on_operands, origin, reachable
 
-__all__ = ["with_quotients"]
+__all__ = ["with_complements", "with_quotients"]
 
 _LINEAR = frozenset({"matmul", "multiply", "divide", "sum", "reshape", "transpose"})
 _MOVED = frozenset({"broadcast_to", "getitem", "reshape", "transpose"})
@@ -33,6 +33,28 @@ class _Multiple:
     number: Node | float
     array: Node | None = None
     factor: Node | None = None
+
+
+def with_complements(outputs: Sequence[Node]) -> list[Node]:
+    """The outputs with s(-x) for each 1 - s(x), which has no digits where s is near 1."""
+    instead: dict[Node, Node] = {}
+    for node in reachable(outputs):
+        operands = tuple([instead.get(each, each) for each in node.operands])
+        instead[node] = node if operands == node.operands else on_operands(node, operands)
+        if _is_complement(node, operands):
+            with origin(node.origin):
+                inner = FUNCTIONS["negative"](Array(operands[1].operands[0]))
+                instead[node] = FUNCTIONS["sigmoid"](inner).node
+    return [instead[output] for output in outputs]
+
+
+def _is_complement(node: Node, operands: Sequence[Node]) -> bool:
+    """Whether it is 1 - s(x), for these operands."""
+    if node.op.name != "subtract" or operands[1].op.name != "sigmoid":
+        return False
+    one = operands[0]
+    is_one = one.is_constant and bool(np.all(one.params["value"] == 1))
+    return is_one and operands[1].shape == node.shape
 
 
 def with_quotients(outputs: Sequence[Node]) -> list[Node]:

@@ -62,6 +62,7 @@ def simplified(
     trust: Soundness = "rounding",
     rules: Rules = None,
     settled: set[Node] | None = None,
+    at_kinks: bool = True,
     last: bool = True,
 ) -> tuple[list[Node], Log]:
     """The outputs, simplified, and the log of what was done.
@@ -78,16 +79,18 @@ def simplified(
     settled : set of Node, optional
         Nodes that an earlier call with the same knowledge, trust and rules left as they are; those
         of this call are added.
+    at_kinks : bool
+        Whether the slope at a kink may become another one: not before differentiating.
     last : bool
         Whether the result is final: then it is looked at once more as if seen for the first time,
         so that simplifying it again changes nothing.
     """
     log = Log()
-    chosen = rule_set(rules)
+    chosen = rule_set(rules) if at_kinks else rule_set(rules).before_differentiating
 
     def inside(body: Sequence[Node]) -> list[Node]:
         # Steps inside are of values that this graph does not have: its log tells of the outcome.
-        return simplified(body, Knowledge(), trust=trust, rules=chosen)[0]
+        return simplified(*(body, Knowledge()), trust=trust, rules=chosen, at_kinks=at_kinks)[0]
 
     current = list(outputs)
     looped = hold_bodies(outputs)
@@ -95,7 +98,7 @@ def simplified(
         slim = without_dead_results(with_simple_bodies(without_dead_results(outputs), inside))
         current = log.through("loops and branches simplified inside", outputs, slim)
     settled = set() if settled is None else settled
-    looking = _Looking(chosen, knowledge, trust, log, settled, last)
+    looking = _Looking(chosen, knowledge, trust, log, settled, at_kinks, last)
     # Merged first: what changes late makes all that is known of later values useless.
     current = log.through("equal values merged", current, merged(current))
     with collector_paused():
@@ -118,6 +121,7 @@ class _Looking:
     trust: Soundness
     log: Log
     settled: set[Node]
+    at_kinks: bool
     last: bool
     _kept: list[Node] | None = None
     """The last graph that the algebra left as it was, with what it remembered of earlier rounds."""
@@ -186,7 +190,13 @@ class _Looking:
         return new
 
     def _normalized(self, outputs: list[Node], **how: bool) -> list[Node]:
-        new = normalized(outputs, self.knowledge, trust=self.trust, log=self.log, **how)
+        new = normalized(
+            *(outputs, self.knowledge),
+            trust=self.trust,
+            log=self.log,
+            at_kinks=self.at_kinks,
+            **how,
+        )
         return self.log.through("algebra", outputs, new)
 
 

@@ -10,17 +10,18 @@ installed:
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RuleError
 from .index import RuleSet
 from .rule import Rule, RulePack
-from .verifier import verify_rule
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from .report import Report
 
 __all__ = ["GROUP", "RulePackWarning", "default_rules", "every_rule", "load_packs"]
 
@@ -32,22 +33,26 @@ class RulePackWarning(UserWarning):
     """A rule pack is installed but cannot be used."""
 
 
-def load_packs(*, verify: bool = False) -> tuple[RulePack, ...]:
+def load_packs(*, verify: Callable[[Rule], Report] | None = None) -> tuple[RulePack, ...]:
     """The installed rule packs, ours first, then by name.
 
     A pack that cannot be loaded is left out with a warning; the standard pack must load.
 
     Parameters
     ----------
-    verify : bool
-        Run the verifier over the rules of packs other than the standard one, and leave out rules
-        that fail, with a warning each. (Ours are verified by the tests.)
+    verify : callable, optional
+        `symgraph.testing.verify`: run over the rules of packs other than the standard one; those
+        that fail are left out, with a warning each. (Ours are verified by the tests.)
 
     Raises
     ------
+    TypeError
+        If `verify` is a truth value, as it once was.
     RuleError
         If the standard pack is not installed, or two packs claim one rule name.
     """
+    if verify is not None and not callable(verify):
+        raise TypeError("load_packs: pass the verifier itself, verify=symgraph.testing.verify.")
     from importlib.metadata import entry_points  # with email and zipfile: a fifth of our import
 
     found = sorted(entry_points(group=GROUP), key=lambda each: (each.name != _OURS, each.name))
@@ -58,8 +63,8 @@ def load_packs(*, verify: bool = False) -> tuple[RulePack, ...]:
             f"{_OURS!r} in the group {GROUP!r}.",
             mend="Install the project: pip install -e . in a checkout.",
         )
-    if verify:
-        packs = [pack if pack.name == _OURS else _verified(pack) for pack in packs]
+    if verify is not None:
+        packs = [pack if pack.name == _OURS else _verified(pack, verify) for pack in packs]
     RuleSet(packs)  # refuses two packs that claim one rule name
     return tuple(packs)
 
@@ -90,10 +95,10 @@ def _as_pack(value: Any, entry: EntryPoint) -> RulePack:
     return value
 
 
-def _verified(pack: RulePack) -> RulePack:
+def _verified(pack: RulePack, verify: Callable[[Rule], Report]) -> RulePack:
     kept: list[Rule] = []
     for rule in pack.rules:
-        report = verify_rule(rule)
+        report = verify(rule)
         if report.ok:
             kept.append(rule)
         else:
@@ -107,7 +112,24 @@ def _verified(pack: RulePack) -> RulePack:
 
 @cache
 def default_rules() -> RuleSet:
-    """The rules of all installed packs, indexed; found once."""
+    """The rules of all installed packs, indexed; found once.
+
+    Returns
+    -------
+    RuleSet
+    To be changed by `without`, `only` and `plus`, and given to `Graph.simplify`.
+
+    Raises
+    ------
+    RuleError
+    If the standard pack is not installed, or two packs claim one rule name.
+
+    Examples
+    --------
+    >>> names = [rule.name for rule in sg.default_rules().without("sort_of_sort")]
+    >>> "sort_of_sort" in names, "absolute_of_nonnegative" in names
+    (False, True)
+    """
     return RuleSet(load_packs())
 
 

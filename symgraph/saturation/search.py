@@ -51,6 +51,11 @@ class SaturationBounds:
         E-nodes up to which the cheapest is found by integer programming.
     rounds : int
         Times that saturation and the greedy pass take turns.
+
+    Examples
+    --------
+    >>> sg.SaturationBounds(iterations=3).nodes
+    1200
     """
 
     iterations: int = 6

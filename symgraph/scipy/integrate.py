@@ -21,7 +21,7 @@ from ..ops.composites import as_array
 from ..ops.loops import fori_loop, scan
 from .absent import absent
 from .mirrored import mirrored
-from .stats.distribution import common_float, lifted
+from .stats.validity import common_float, lifted
 
 __all__ = ["cumulative_trapezoid", "odeint", "simpson", "solve_ivp", "trapezoid"]
 

@@ -18,6 +18,12 @@ KINKED: dict[str, Callable[[Any, Any], Any]] = {
     "where above zero": lambda x, y: np.sum(np.where(x > 0, 0, x) * y),
     "where of exp": lambda x, y: np.sum(np.where(x > 0, 1, np.exp(x))),
     "where within": lambda x, y: np.sum(np.where(np.abs(x) < 1, x, np.sign(x))),
+    "where up to a bound": lambda x, y: np.sum(y * np.where(np.abs(x) <= 1, 2 * x, 2 * np.sign(x))),
+    "where beyond a bound": lambda x, y: np.sum(
+        np.sin(np.where(np.abs(x) > 0.5, 0.5 * np.sign(x), x)) * y
+    ),
+    "where above the other": lambda x, y: np.sum(np.where(x > y, np.maximum(x, y) - y, 0)),
+    "where below the other": lambda x, y: np.sum(np.sin(np.where(x < y, np.minimum(x, y) - y, 0))),
     "where under a log of exps": lambda x, y: (
         np.log(np.sum(np.exp(np.where(y < 0, 0, y)))) - np.max(np.stack([y, x])[0])
     ),
@@ -39,6 +45,7 @@ AT = [
     (np.array([0.0, 1.0, -1.0, 0.0]), np.array([0.0, 1.0, -1.0, 0.5])),
     (np.array([1.0, 1.0, -1.0, 0.0]), np.array([1.0, -1.0, -1.0, 1.0])),
     (np.zeros(4), np.array([0.24, 0.0, 1.0, -0.0])),
+    (np.array([0.5, -0.5, 0.5, 2.0]), np.array([0.5, 1.0, -0.5, 2.0])),
 ]
 
 
@@ -55,6 +62,29 @@ def test_simplified_as_derived(name: str, order: str) -> None:
         found, found_slopes = simple.evaluate(x=x, y=y)
         np.testing.assert_allclose(found, value)
         np.testing.assert_allclose(np.array(found_slopes), np.array(slopes), atol=1e-15)
+
+
+TWICE: dict[str, Callable[[Any], Any]] = {
+    "Huber's loss": lambda x: np.where(np.abs(x) <= 1.5, x * x / 2, 1.5 * (np.abs(x) - 0.75)),
+    "clipped up to a bound": lambda x: np.sin(np.where(np.abs(x) <= 1.5, x, 1.5 * np.sign(x))),
+    "clipped beyond a bound": lambda x: np.sin(np.where(np.abs(x) > 1.5, 1.5 * np.sign(x), x)),
+}
+
+
+@pytest.mark.parametrize("x", [1.5, -1.5, 1.0, 2.0])
+@pytest.mark.parametrize("name", TWICE)
+def test_second_derivatives_as_derived(name: str, x: float) -> None:
+    first = sg.trace(TWICE[name], x=sg.spec(())).gradient("x", value=False)
+    second = first.gradient("x", value=False)
+    wanted = second.evaluate(x=x)
+    np.testing.assert_allclose(second.simplify().evaluate(x=x), wanted, atol=1e-15)
+    again = first.simplify().gradient("x", value=False)
+    np.testing.assert_allclose(again.evaluate(x=x), wanted, atol=1e-15)
+
+
+def test_what_is_differentiated_already_is_clipped() -> None:
+    loss = sg.trace(lambda x: np.sum(TWICE["Huber's loss"](x)), x=sg.spec((4,)))
+    assert "clip" in str(loss.gradient("x", value=False).simplify().formula())
 
 
 SMOOTH: dict[str, tuple[Callable[[Any], Any], float]] = {

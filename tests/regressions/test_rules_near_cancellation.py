@@ -51,6 +51,7 @@ def test_tan_of_arctan_is_infinite_at_infinity() -> None:
     np.testing.assert_array_equal(simple.evaluate(x=x), x)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["diagonal_of_places", "product_with_blocks", "solve_with_blocks"])
 def test_rules_of_places_and_blocks_are_tried(name: str) -> None:
     """A sampler that draws operands one by one never meets their left sides; the verifier does."""

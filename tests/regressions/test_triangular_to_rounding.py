@@ -27,6 +27,7 @@ USES: dict[str, Callable[..., Any]] = {
 }
 
 
+@pytest.mark.sampled(one_in=6)
 @pytest.mark.parametrize("noise", [0.0, 1e-17])
 @pytest.mark.parametrize("name", USES)
 def test_entries_of_rounding_are_zeros(name: str, noise: float) -> None:

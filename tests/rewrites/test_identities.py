@@ -119,6 +119,7 @@ WRITTEN: list[tuple[str, Callable[[], Any], Callable[[], Any]]] = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(
     ("written", "expected"), [row[1:] for row in WRITTEN], ids=[row[0] for row in WRITTEN]
 )

@@ -1,4 +1,8 @@
-"""What a symbolic array tells on meeting what takes only numbers: the call that traces."""
+"""What a symbolic array tells on meeting what takes only numbers: the call that traces.
+
+PYTEST_DONT_REWRITE: a rewritten `assert` in a traced function refers to all of pytest, and
+`captured` reads what a function refers to: ten seconds.
+"""
 
 from __future__ import annotations
 

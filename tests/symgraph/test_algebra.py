@@ -263,6 +263,7 @@ def test_constants_that_do_not_fit_the_dtype_leave_the_region_as_it_is() -> None
 
 
 # -- values, rest, determinism, size --------------------------------------------------------------
+@pytest.mark.sampled(one_in=16)
 @pytest.mark.parametrize("start", range(0, 60, 20))
 def test_random_programs_keep_their_values(start: int) -> None:
     for seed in range(start, start + 20):
@@ -298,6 +299,7 @@ print(graph.gradient("W").simplify().to_python())
 """
 
 
+@pytest.mark.whole
 def test_hash_seeds_do_not_matter() -> None:
     texts = [
         subprocess.run(

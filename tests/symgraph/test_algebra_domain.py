@@ -212,6 +212,7 @@ def check(seed: int) -> None:
         assert_agree_where_defined(graph, small, drawn(specs, seed + at))
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.filterwarnings("ignore::symgraph.tracing.UnusedInputWarning")
 @pytest.mark.parametrize("seed", range(60))
 def test_random_programs(seed: int) -> None:
@@ -224,3 +225,36 @@ def test_random_programs(seed: int) -> None:
 def test_random_programs_at_length(seeds: range) -> None:
     for seed in seeds:
         check(seed)
+
+
+LAST = {"float32": 2**24 - 1, "float64": 2**53 - 1}
+"""The largest odd number of a dtype."""
+
+
+@pytest.mark.parametrize("trust", ["rounding", "domain"])
+@pytest.mark.parametrize("dtype", LAST)
+def test_odd_powers_stay_odd(dtype: str, trust: Any) -> None:
+    # x**16777215 * x**2 was x**16777216 in single precision: 16777217 is none of its numbers.
+    odd = float(LAST[dtype])
+    spellings: list[Callable[[Any], Any]] = [
+        lambda x: x**odd * x**2.0,
+        lambda x: (x**odd) ** 3.0,
+        lambda x: x**odd / x**-2.0,
+        lambda x: x**odd * x**4.0 / x**2.0,
+    ]
+    for f in spellings:
+        small = sg.trace(f, x=sg.spec((), dtype)).simplify(trust=trust)
+        assert small.evaluate(x=-1.0) == -1.0
+
+
+@pytest.mark.parametrize("dtype", LAST)
+def test_powers_known_to_be_large_are_not_joined(dtype: str) -> None:
+    high = float(LAST[dtype])
+    large = sg.spec((), dtype, assume=sg.interval(0, 2 * high))
+    graph = sg.trace(lambda x, y, z: x**y * x**z, x=sg.spec((), dtype), y=large, z=large)
+    small = graph.simplify(trust="domain")
+    assert small.evaluate(x=-1.0, y=high, z=2.0) == -1.0
+    known = sg.trace(
+        lambda x, y, z: x**y * x**z, x=sg.spec((), dtype, assume=sg.positive), y=large, z=large
+    )
+    assert known.simplify(trust="domain").op_count() == 2

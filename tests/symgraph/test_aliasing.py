@@ -109,6 +109,7 @@ def compare(function: Callable[..., Any], args: tuple[Any, ...]) -> int:
 FUNCTIONS = [each for each in NUMPY_FUNCTIONS if callable(each)]
 
 
+@pytest.mark.whole
 @pytest.mark.filterwarnings("ignore")
 def test_results_share_memory_as_numpys_do() -> None:
     reached = 0

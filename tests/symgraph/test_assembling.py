@@ -175,6 +175,7 @@ PLACES = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("f", PLACES)
 def test_moving_elements_is_numpys(agrees, f):
     agrees(f, X)

@@ -39,6 +39,7 @@ def off_diagonal(jacobian: np.ndarray, ndim: int, tie: tuple[int, int]) -> np.nd
     return moved[~np.eye(rows, columns, dtype=bool)]
 
 
+@pytest.mark.sampled(one_in=12)
 @pytest.mark.parametrize("case", ROWS, ids=str)
 def test_what_is_said_to_be_carried_is(case: GradientCase) -> None:
     rng = np.random.default_rng(2)

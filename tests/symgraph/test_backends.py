@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -161,9 +162,46 @@ def _installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_installed")
 def test_a_strangers_backend_enters_by_the_same_door() -> None:
+    """M28: it is chosen by its name, and nothing of ours is changed for it."""
     assert "loopback" in available()
     assert check_backend("loopback", ops=[OPS[name] for name in SOME], graphs=3, exact=True)
     np.testing.assert_array_equal(lower(graph(), "loopback")(**GIVEN)[1], 15.0)
+
+
+@pytest.mark.usefixtures("_installed")
+def test_ours_enter_by_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    import symgraph.backends.base as base
+
+    def only_strangers(group: str) -> Any:
+        return [each for each in everything(group=group) if each.name == "loopback"]
+
+    everything = metadata.entry_points
+    monkeypatch.setattr(base, "_entries_on", base._entries_on.__wrapped__)
+    assert {"numpy", "jax"} <= set(available())
+    monkeypatch.setattr("importlib.metadata.entry_points", only_strangers)
+    assert available() == ("loopback",)
+    with pytest.raises(BackendError, match="no backend 'numpy'"):
+        lower(graph(), "numpy")
+
+
+def test_without_an_installation_the_error_says_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    import symgraph.backends.base as base
+
+    monkeypatch.setattr(base, "_entries", dict)
+    with pytest.raises(BackendError, match="pip install -e"):
+        lower(graph(), "numpy")
+
+
+def test_two_packages_that_claim_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = tmp_path / "other-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[symgraph.backends]\nnumpy = other:BACKEND\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(BackendError, match="2 packages declare") as caught:
+        lower(graph(), "numpy")
+    assert "other:BACKEND" in str(caught.value)
+    assert "symgraph.backends.numpy:BACKEND" in str(caught.value)
 
 
 @pytest.mark.usefixtures("_installed")

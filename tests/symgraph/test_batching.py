@@ -97,6 +97,7 @@ def assert_same_as_loop(
         np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance, equal_nan=True)
 
 
+@pytest.mark.sampled(one_in=10)
 @pytest.mark.parametrize("op", own_ops(), ids=lambda op: op.name)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_operation_on_a_batch_is_the_operation_on_each(op: Op) -> None:
@@ -138,6 +139,7 @@ def test_operations_without_a_rule_are_those_known() -> None:
     assert without - creating == LOOPED
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("op", unlike_ops(), ids=lambda op: op.name)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_batch_of_batches(op: Op) -> None:
@@ -149,6 +151,7 @@ def test_a_batch_of_batches(op: Op) -> None:
                 assert_same_as_loop(once, outer)
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("op", unlike_ops(), ids=lambda op: op.name)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_batch_of_a_size_that_is_named(op: Op) -> None:
@@ -157,6 +160,7 @@ def test_a_batch_of_a_size_that_is_named(op: Op) -> None:
             assert_same_as_loop(dag, flags, named_size=named("batch"))
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("op", unlike_ops(), ids=lambda op: op.name)
 @pytest.mark.parametrize("size", [0, 1])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -178,6 +182,7 @@ def test_batches_of_none_and_of_one(op: Op, size: int) -> None:
             assert found.ndim == output.ndim + 1
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("op", unlike_ops(), ids=lambda op: op.name)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_the_gradient_of_a_batch_is_the_batch_of_gradients(op: Op) -> None:
@@ -352,6 +357,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("op", unlike_ops(), ids=lambda op: op.name)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_total_operation_raises_for_no_numbers(op: Op) -> None:

@@ -174,6 +174,7 @@ def test_rules_tell_what_is_proved(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.count("verified by samples") == 1
 
 
+@pytest.mark.whole
 def test_mutants_of_rules_are_verified(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["rules", "verify", "--mutants", "cosh_is_even"]) == 1
     out = capsys.readouterr().out
@@ -186,6 +187,7 @@ def test_mutants_of_rules_are_verified(capsys: pytest.CaptureFixture[str], tmp_p
     assert main(["rules", "verify", "--mutants", "--known", "no such file", "cosh_is_even"]) == 2
 
 
+@pytest.mark.whole
 def test_rules_are_filtered(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules", "list", "--grade", "exact", "--op", "transpose"]) == 0
     lines = capsys.readouterr().out.strip().splitlines()
@@ -275,6 +277,7 @@ FACTS = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("spread", ["normal", "positive"])
 @pytest.mark.parametrize(("name", "fact"), FACTS, ids=str)
 def test_points_satisfy_the_facts(name: str, fact: Fact, spread: str) -> None:

@@ -29,11 +29,12 @@ def left_in_cycles(graph: sg.Graph) -> int:
         gc.enable()
 
 
-@pytest.mark.parametrize("steps", [60, 300])
+@pytest.mark.parametrize("steps", [60, pytest.param(300, marks=pytest.mark.whole)])
 def test_nothing_of_a_random_graph_is_left_in_cycles(steps: int) -> None:
     assert left_in_cycles(sg.trace(random_function(steps), x=X, w=W).gradient("w")) < 50
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_nothing_of_a_network_is_left_in_cycles(kind: str) -> None:
     made, _ = NETWORKS[kind]

@@ -97,6 +97,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("case", SUBSCRIPTS + WRONG, ids=lambda case: f"{case[0]} {case[1:]}")
 @pytest.mark.parametrize("dtype", ["float64", "int32"])
 def test_einsum_is_numpys(agrees, case, dtype):
@@ -121,6 +122,7 @@ def test_tensordot_is_numpys(agrees, axes):
     agrees(lambda x, y: np.tensordot(x, y, axes), numbers((2, 3, 4)), numbers((4, 3), seed=4))
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("offset", [-4, -1, 0, 2, 5])
 @pytest.mark.parametrize("shape", [(3, 3), (2, 4), (4, 2), (2, 3, 4), (0, 2), (3,)])
 def test_diagonals_are_numpys(agrees, offset, shape):

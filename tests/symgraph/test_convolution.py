@@ -208,6 +208,7 @@ SHARING: list[Callable[[Any, Any], tuple[Any, ...]]] = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("made", SHARING)
 def test_a_view_of_windows_is_not_overwritten(made: Callable[[Any, Any], tuple[Any, ...]]) -> None:
     x = sg.input("x", ("n", 40))

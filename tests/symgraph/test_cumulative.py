@@ -44,6 +44,7 @@ def test_cumulative_functions_are_numpys(agrees, f):
     agrees(f, X.astype("float32"))
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("f", CALLS)
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "float16"])
 def test_cumulative_functions_of_other_dtypes_are_numpys(agrees, f, dtype):

@@ -107,6 +107,7 @@ FUNCTIONS = {
 }
 
 
+@pytest.mark.sampled(one_in=6)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_jacobians_and_hessians(name: str) -> None:
     f, shape = FUNCTIONS[name]

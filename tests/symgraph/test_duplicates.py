@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import symgraph as sg
 from symgraph.array import FUNCTIONS, Array
@@ -95,6 +96,7 @@ def test_normalised_rows_in_a_network() -> None:
     np.testing.assert_allclose(small.evaluate(**given), hand.evaluate(**given), rtol=1e-9)
 
 
+@pytest.mark.whole
 def test_deep_networks_settle_at_once() -> None:
     """One layer more is as many nodes more, and simplifying again changes nothing."""
 

@@ -33,6 +33,7 @@ ARGUMENTS: tuple[tuple[Any, ...], ...] = (
 )
 
 
+@pytest.mark.sampled(one_in=10)
 @pytest.mark.parametrize("name", sorted(FUNCTIONS.keys() - REFUSED_OR_NAMELESS))
 def test_numbers_give_what_the_graph_of_constants_gives(name: str) -> None:
     for given in ARGUMENTS:
@@ -54,6 +55,7 @@ def test_numbers_give_what_the_graph_of_constants_gives(name: str) -> None:
                 np.testing.assert_array_equal(value, wanted)
 
 
+@pytest.mark.sampled(one_in=10)
 @pytest.mark.parametrize("name", sorted(OPS))
 def test_the_samples_of_every_operation_are_evaluated_alike(name: str) -> None:
     rng = np.random.default_rng(0)

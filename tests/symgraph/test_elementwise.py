@@ -67,6 +67,7 @@ def numpy_result(ufunc: np.ufunc, arrays: list[Any]) -> Any:
 
 
 # -- as NumPy --------------------------------------------------------------------------------------
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("dtype", DTYPES)
 @each_ufunc
 def test_values_and_dtypes_are_numpys(op: Op, dtype: str) -> None:
@@ -87,6 +88,7 @@ def test_values_and_dtypes_are_numpys(op: Op, dtype: str) -> None:
     np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.sampled(one_in=4)
 @each_ufunc
 def test_python_numbers_are_weak_as_in_numpy(op: Op) -> None:
     ufunc = getattr(np, op.ufunc)
@@ -102,6 +104,7 @@ def test_python_numbers_are_weak_as_in_numpy(op: Op) -> None:
 MIXED = list(itertools.combinations(DTYPES, 2))
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize(("one", "other"), MIXED, ids=str)
 @pytest.mark.parametrize("name", ["add", "divide", "power", "maximum", "less"])
 def test_mixed_dtypes_promote_as_in_numpy(name: str, one: str, other: str) -> None:
@@ -175,6 +178,7 @@ SCIPYS = ["erf", "erfc", "erfinv", "ndtr", "ndtri", "log_ndtr", "gamma", "gammal
 SCIPYS += ["logit", "xlogy", "xlog1py"]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64"])
 @pytest.mark.parametrize("name", SCIPYS)
 def test_special_functions_are_scipys(name: str, dtype: str) -> None:
@@ -271,6 +275,7 @@ SUBGRADIENTS: list[tuple[str, Callable[..., Any], tuple[float, ...], int, float]
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(
     ("f", "at", "wrt", "want"),
     [row[1:] for row in SUBGRADIENTS],

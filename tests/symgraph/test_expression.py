@@ -70,6 +70,7 @@ READ = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("source", READ)
 def test_an_expression_means_what_python_means(source: str) -> None:
     used = {name: shape for name, shape in SHAPES.items() if name in _names(source)}
@@ -294,6 +295,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("source", HOSTILE, ids=lambda source: repr(source[:30]))
 def test_what_cannot_be_read_is_refused_with_its_place(source: str) -> None:
     with pytest.raises(ExpressionError) as caught:

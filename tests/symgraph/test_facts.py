@@ -174,6 +174,7 @@ def test_statements_without_meaning_are_refused() -> None:
         input("x", (2, 3), assume=f.symmetric)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("facts", [*ELEMENTWISE, *MATRICES], ids=str)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_random_values_satisfy_their_facts(facts: tuple[Fact, ...], dtype: str) -> None:
@@ -215,6 +216,7 @@ def test_nan_has_no_sign_and_no_bounds(fact: Fact) -> None:
 
 
 # -- propagation -----------------------------------------------------------------------------------
+@pytest.mark.sampled(one_in=12)
 @pytest.mark.parametrize("case", ROWS, ids=str)
 @settings(
     max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -293,6 +295,7 @@ even = input("even", (3, 3), assume=f.symmetric)
 pair = input("pair", (2, 2), assume=f.symmetric)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(
     ("value", "fact"),
     [
@@ -345,6 +348,7 @@ def test_what_is_known(value: Array, fact: Fact) -> None:
     assert known(value).has(fact)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(
     ("value", "fact"),
     [

@@ -42,6 +42,7 @@ def pushed(case: GradientCase, arrays: list[Any], directions: list[Any], lead: t
     return inputs, moving, out, tangent, given
 
 
+@pytest.mark.sampled(one_in=12)
 @pytest.mark.parametrize("case", ROWS, ids=str)
 def test_forward_is_the_transpose_of_reverse(case: GradientCase) -> None:
     """⟨u, J v⟩ = ⟨Jᵀ u, v⟩, and against the complex step where the kernels are analytic."""
@@ -75,6 +76,7 @@ def test_forward_is_the_transpose_of_reverse(case: GradientCase) -> None:
         np.testing.assert_allclose(got, np.imag(step) / STEP, rtol=1e-7, atol=1e-9)
 
 
+@pytest.mark.sampled(one_in=12)
 @pytest.mark.parametrize("case", ROWS, ids=str)
 def test_tangents_may_be_stacked(case: GradientCase) -> None:
     rng = np.random.default_rng(5)

@@ -63,6 +63,7 @@ def test_wrong_bins(options: dict[str, Any], words: str) -> None:
     assert "used at test_histograms.py" in str(refusal.value)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("axis", [0, 1, -1])
 @pytest.mark.parametrize(
     "f",

@@ -43,6 +43,7 @@ FUNCTIONS = {
 }
 
 
+@pytest.mark.sampled(one_in=6)
 @pytest.mark.parametrize("mode", MODES, ids=str)
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
@@ -84,7 +85,7 @@ def test_m14_the_mode_is_chosen_by_cost_and_can_be_forced() -> None:
         wide.jacobian("x", mode="sideways")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("n", [10, 100, 1_000])
+@pytest.mark.parametrize("n", [10, 100, pytest.param(1_000, marks=pytest.mark.whole)])
 def test_the_jacobian_of_an_elementwise_map_costs_what_the_map_does(n: int) -> None:
     """O(n): one seed, whatever n; only filling the matrix touches n² numbers."""
     graph = sg.trace(lambda x: np.exp(x) * np.tanh(x) + x**2, x=(n,))

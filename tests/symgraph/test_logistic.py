@@ -50,6 +50,7 @@ def test_count_and_numbers_far_out(name: str) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-14, atol=tiny)
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("name", SHORT)
 def test_the_gradient_is_that_of_the_sigmoid(name: str) -> None:
     """A quotient would have the slope exp(x) / (1 + exp(x))**2 there: infinite over infinite."""
@@ -151,6 +152,7 @@ def check_random(seed: int) -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12 * size)
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("seed", range(60))
 def test_random_multiples(seed: int) -> None:
     check_random(seed)

@@ -82,6 +82,7 @@ def assert_closed_function(
                 assert not isinstance(part.value, str) or re.fullmatch(r"[\w,>. -]*", part.value)
 
 
+@pytest.mark.sampled(one_in=10)
 @pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.name)
 def test_source_of_every_operation_is_closed(op: Any) -> None:
     for dag in op_samples(op):
@@ -123,6 +124,7 @@ def test_source_reads_like_numpy() -> None:
     assert "test_lowering.py" in source
 
 
+@pytest.mark.whole
 def test_source_does_not_depend_on_hash_seeds() -> None:
     script = (
         "from symgraph.backends.randomdags import random_dag; import symgraph.numpy;"
@@ -144,6 +146,7 @@ def test_source_does_not_depend_on_hash_seeds() -> None:
 
 
 # -- values --------------------------------------------------------------------------------------
+@pytest.mark.sampled(one_in=10)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("rows", [5, "n"])
 @pytest.mark.parametrize("seed", range(25))
@@ -295,6 +298,7 @@ def test_eight_threads() -> None:
 
 
 # -- large and wide ------------------------------------------------------------------------------
+@pytest.mark.whole
 def test_chain_of_a_hundred_thousand_nodes() -> None:
     x = input("x", (3,))
     y = x
@@ -387,6 +391,7 @@ def random_graph() -> Dag:
     return random_dag(2, 60, "float64", "n")
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize(
     ("make", "n"),
     [

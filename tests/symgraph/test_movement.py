@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import symgraph as sg
 from symgraph.cost import op_count
 from symgraph.dims import named
 from symgraph.errors import ShapeError, TraceError
@@ -91,6 +95,7 @@ def test_split_is_numpys(agrees, sections, axis):
     agrees(lambda x: np.split(x, sections, axis), filled((4, 6)))
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("n", [1, 2, 5])
 @pytest.mark.parametrize(
     "f",
@@ -173,3 +178,60 @@ def test_facts_move_with_the_elements():
     assert known.of(eye(4).node).has(one_hot(-1))
     assert known.of(eye(3, 4).node).has(Fact("nonnegative"))
     assert not known.of(eye(3, 4).node).has(diagonal)
+
+
+# -- as elements lie in memory ---------------------------------------------------------------------
+TURNED: dict[str, Callable[[Any], Any]] = {
+    "as given": lambda x: x,
+    "transposed": lambda x: x.T,
+    "two axes exchanged": lambda x: np.swapaxes(x, 0, 1),
+    "of a transpose": lambda x: x.T + 1,
+    "backwards": lambda x: x[::-1],
+    "a part": lambda x: x[:, 1:],
+    "copied": lambda x: x.copy(),
+    "a copied transpose": lambda x: x.T.copy(),
+    "copied by columns": lambda x: x.copy("F"),
+    "copied as it lies": lambda x: np.copy(x.T),
+    "a row": lambda x: x[1],
+    "a column": lambda x: x.T[1, ::-1],
+}
+READ: dict[str, Callable[[Any, Any], Any]] = {
+    "np.ravel": lambda x, order: np.ravel(x, order=order),
+    "ravel": lambda x, order: x.ravel(order),
+    "flatten": lambda x, order: x.flatten(order),
+    "reshape": lambda x, order: np.reshape(x, (-1,), order=order),
+    "to a matrix": lambda x, order: x.reshape((-1, 2), order=order),
+}
+
+
+ORDERS = [
+    (read, order)
+    for read in READ
+    for order in ("CFA" if read in ("reshape", "to a matrix") else "CFAK")
+]
+"""NumPy does not reshape in the order "K"."""
+
+
+@pytest.mark.parametrize(("read", "order"), ORDERS)
+@pytest.mark.parametrize("turned", TURNED)
+def test_elements_are_read_as_numpy_reads_them_or_not_at_all(
+    turned: str, read: str, order: str
+) -> None:
+    lies_known = turned in ("copied", "a copied transpose", "a row", "a column")
+
+    def f(x: Any) -> Any:
+        return READ[read](TURNED[turned](x), order)
+
+    for layout in ("C", "F"):
+        x = np.asarray(np.arange(24.0).reshape(4, 6), order=layout)
+        if order in ("C", "F") or lies_known:
+            found = sg.trace(f, x=sg.spec((4, 6))).evaluate(x=x)
+            np.testing.assert_array_equal(found, f(x))
+        else:
+            with pytest.raises(TraceError, match=rf"(?s)order='{order}'.*memory.*x\.copy\(\)"):
+                sg.trace(f, x=sg.spec((4, 6)))
+
+
+def test_numpy_reshapes_in_no_order_as_it_lies() -> None:
+    with pytest.raises(TraceError, match="order='K' is none"):
+        sg.trace(lambda x: x.reshape((6,), order="K"), x=sg.spec((2, 3)))

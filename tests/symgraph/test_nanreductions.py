@@ -42,6 +42,7 @@ MASKED = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("f", MASKED)
 @pytest.mark.parametrize("x", [X, WHOLE, X.astype("float32")], ids=range(3))
 def test_where_and_initial_are_numpys(agrees, f, x):
@@ -102,6 +103,7 @@ NAN = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("f", NAN)
 @pytest.mark.parametrize("x", [X, WITH_NAN, WHOLE, WITH_NAN.astype("float32")], ids=range(4))
 def test_nan_is_passed_over(agrees, f, x):

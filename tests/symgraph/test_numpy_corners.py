@@ -125,6 +125,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(("extent", "size", "stride", "pad", "dilation"), CASES)
 def test_ceil_mode(extent: int, size: int, stride: int, pad: int, dilation: int) -> None:
     x = RNG.normal(size=(2, extent))
@@ -174,6 +175,7 @@ def test_digits_of_truth_values() -> None:
         np.cross(sg.input("b", (3,), "bool"), sg.input("c", (3,), "bool"))
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("split", [np.split, np.array_split, np.hsplit, np.vsplit])
 @pytest.mark.parametrize(
     "parts", [1, 2, 3, 4, 0, -1, [1], [2, 1], [1, 9], [-1], (0, 2), np.array([1])]

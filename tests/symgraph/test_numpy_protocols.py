@@ -67,11 +67,13 @@ METHODS = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("f", METHODS)
 def test_methods_are_ndarrays(agrees, f):
     agrees(f, X)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("f", [f for f in METHODS if f not in OF_KNOWN_SIZE])
 def test_methods_are_ndarrays_on_named_dimensions(agrees, f):
     agrees(f, X, dims={3: "n"})
@@ -80,6 +82,7 @@ def test_methods_are_ndarrays_on_named_dimensions(agrees, f):
 NORMS = [None, 2, 1, np.inf, -np.inf, 0, 3, -1, 0.5]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("ord", NORMS)
 @pytest.mark.parametrize("keepdims", [False, True])
 @pytest.mark.parametrize("axis", [0, -1, None])
@@ -164,6 +167,7 @@ def test_arrays_bring_their_namespace():
     assert {"exp", "sum", "softmax", "einsum", "abs", "linalg"} <= set(dir(xp))
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("name", sorted(OPS.keys() & FUNCTIONS.keys()))
 def test_every_operation_has_its_name_and_doc(name):
     assert inspect.unwrap(getattr(snp, name)) is inspect.unwrap(FUNCTIONS[name])

@@ -45,21 +45,25 @@ def rules_of(op: Op, operands: int) -> list[Any]:
     return [op.vjp_rule(i) for i in range(operands)]
 
 
+@pytest.mark.sampled(one_in=12, each="case.op")
 @each_row
 def test_orders_one_and_two(case: GradientCase) -> None:
     check_grads(case.call, *drawn(case), order=case.order, analytic=case.analytic)
 
 
+@pytest.mark.sampled(one_in=10)
 @each_row
 def test_float32(case: GradientCase) -> None:
     check_grads(case.call, *drawn(case, dtype="float32"), order=case.order, analytic=case.analytic)
 
 
+@pytest.mark.sampled(one_in=10)
 @each_row
 def test_cotangents_may_be_stacked(case: GradientCase) -> None:
     check_stacked(case.call, *drawn(case))
 
 
+@pytest.mark.sampled(one_in=12)
 @pytest.mark.parametrize("shapes", SHAPES.values(), ids=list(SHAPES))
 @each_elementwise
 def test_shapes(case: GradientCase, shapes: list[tuple[int, ...]]) -> None:
@@ -68,6 +72,7 @@ def test_shapes(case: GradientCase, shapes: list[tuple[int, ...]]) -> None:
     check_stacked(case.call, *arrays)
 
 
+@pytest.mark.sampled(one_in=12)
 @each_row
 def test_layout_does_not_matter(case: GradientCase) -> None:
     arrays = [np.ascontiguousarray(array[::-1])[::-1] for array in map(np.atleast_1d, drawn(case))]
@@ -87,6 +92,7 @@ SHARED = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("case", SHARED, ids=str)
 def test_against_autograd(case: GradientCase) -> None:
     arrays = drawn(case)

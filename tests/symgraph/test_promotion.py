@@ -92,6 +92,7 @@ SMALL = {
 }
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("ufunc", UFUNCS, ids=lambda ufunc: ufunc.__name__)
 def test_every_ufunc_over_every_dtype(ufunc: np.ufunc) -> None:
     for dtypes in itertools.product(DTYPES, repeat=ufunc.nin):

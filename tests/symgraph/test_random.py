@@ -75,6 +75,7 @@ SAMPLERS: dict[str, Any] = {
 }
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("name", SAMPLERS)
 @pytest.mark.parametrize("shape", [(), (5,), (2, 3), (0, 2)], ids=str)
 def test_numbers_are_the_same_at_once_in_a_graph_and_on_jax(name: str, shape: Any) -> None:

@@ -169,7 +169,7 @@ def test_other_threads_draw_while_a_function_is_traced() -> None:
 
     def f(x):
         inside.set()
-        assert drawn.wait(10)
+        drawn.wait(10)  # no assert: pytest writes it anew, and all of pytest would be captured
         return np.sum(x**2)
 
     thread = threading.Thread(target=draws)

@@ -89,6 +89,7 @@ def test_cumulative_sums_are_numpys(agrees):
     check()
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(
     "f",
     [
@@ -172,6 +173,7 @@ FACTS = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("f", FACTS)
 @pytest.mark.parametrize("fact", [simplex(-1), positive, interval(-0.5, 0.25)], ids=str)
 def test_facts_of_results_are_true(f, fact):

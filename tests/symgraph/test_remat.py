@@ -109,6 +109,7 @@ GRAPHS: dict[str, Callable[[], Dag]] = {
 
 
 # -- what every plan keeps to ----------------------------------------------------------------------
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_every_budget_is_kept_and_no_bit_changes(name: str) -> None:
     dag = GRAPHS[name]()
@@ -141,6 +142,7 @@ def test_random_gradients(seed: int, share: float) -> None:
     assert_same_bits(dag, plan, random_program(seed).values)
 
 
+@pytest.mark.whole
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000), steps=st.integers(2, 25))
 def test_fronts_are_monotone(seed: int, steps: int) -> None:
@@ -158,6 +160,7 @@ LARGE: dict[str, Callable[[], Dag]] = {
 }
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", LARGE)
 def test_a_run_needs_what_was_planned(name: str) -> None:
     dag = LARGE[name]()
@@ -232,6 +235,7 @@ def test_inference_alone_can_be_planned() -> None:
 
 
 # -- what it refuses -------------------------------------------------------------------------------
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_an_impossible_budget_names_the_least(name: str) -> None:
     dag = GRAPHS[name]()
@@ -416,6 +420,7 @@ def test_small_chains_are_optimal(lists: tuple[list[int], list[int], list[int]])
         assert not dynamic or dynamic[-1].extra_cost >= extra
 
 
+@pytest.mark.whole
 def test_half_the_memory_of_a_deep_network_costs_little() -> None:
     for dag, share, bound in [(mlp(32), 0.5, 0.25), (residual(8), 0.5, 0.2), (chain(60), 0.3, 0.4)]:
         budget = int(memory(dag).peak_bytes * share)

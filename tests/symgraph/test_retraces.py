@@ -34,6 +34,7 @@ ARITHMETIC: list[Any] = [
 ]
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("place", range(len(ARITHMETIC)))
 def test_an_int_used_in_arithmetic_with_floats_is_an_input(place: int, dtype: str) -> None:
@@ -73,6 +74,7 @@ VALUE_NEEDED: list[Any] = [
 ]
 
 
+@pytest.mark.sampled(one_in=6)
 @pytest.mark.parametrize("place", range(len(VALUE_NEEDED)))
 def test_an_int_whose_value_is_needed_stays_static_and_warns_at_the_third_retrace(
     place: int,

@@ -105,6 +105,7 @@ def test_m07_cost_is_linear_in_edges() -> None:
     assert value(gradient(y, x), x=1.0) == 2.0**200
 
 
+@pytest.mark.whole
 def test_the_gradient_of_a_chain_of_20_000_needs_no_recursion() -> None:
     x = input("x", ())
     y = x

@@ -74,6 +74,7 @@ def test_trust_says_which_rules_may_fire(trust: Any) -> None:
 
 
 # -- size ------------------------------------------------------------------------------------------
+@pytest.mark.whole
 def test_a_chain_of_100_000_nodes() -> None:
     before = sys.getrecursionlimit()
     deep = chain(100_000, every=50)
@@ -171,6 +172,7 @@ def test_a_rule_that_contains_its_own_match_is_named() -> None:
         rewrite([snp.exp(sg.input("x", (3,))).node], RuleSet([grows]))
 
 
+@pytest.mark.whole
 def test_a_rule_that_never_repeats_itself_runs_out_of_fuel() -> None:
     @rule(sound="rounding")
     def creeps(x: Real):

@@ -19,6 +19,7 @@ from symgraph.rewriting import Real, RulePack, rule
 from symgraph.rewriting.driver import rewrite
 from symgraph.rewriting.index import RuleSet
 from symgraph.rewriting.packs import RulePackWarning, every_rule, load_packs
+from symgraph.testing import verify
 
 GOOD = """
 import symgraph.numpy as snp
@@ -99,9 +100,14 @@ def test_a_strangers_pack_is_found_beside_ours(install: Installed) -> None:
 def test_a_strangers_wrong_rule_is_left_out_by_the_verifier(install: Installed) -> None:
     install("strange_rules", GOOD)
     with pytest.warns(RulePackWarning, match="a_strangers_mistake"):
-        standard, strange = load_packs(verify=True)
+        standard, strange = load_packs(verify=verify)
     assert [rule.name for rule in strange] == ["sines_written_out"]
     assert len(standard) > 100
+
+
+def test_verify_is_the_verifier_and_no_truth_value() -> None:
+    with pytest.raises(TypeError, match=r"symgraph\.testing\.verify"):
+        load_packs(verify=True)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ ZERO = np.zeros((2, 3))
 AWAY = np.array([[0.3, -1.2, 0.7], [2.0, 0.1, -0.4]])
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", SPELLINGS)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_the_derivative_at_0_is_0_in_both_modes_and_of_order_two(name: str, dtype: str) -> None:

@@ -52,6 +52,7 @@ OVERFLOWING = {
 """Equal in exact arithmetic, but near the ends of the range one side may overflow alone."""
 
 
+@pytest.mark.sampled(one_in=10)
 @pytest.mark.parametrize(
     "rule", [rule for rule in AXIOMS if rule.name not in OVERFLOWING], ids=lambda rule: rule.name
 )
@@ -78,6 +79,7 @@ def test_axioms_are_equal_where_nothing_overflows(name: str) -> None:
     assert tried
 
 
+@pytest.mark.sampled(one_in=10)
 @pytest.mark.parametrize("rule", BACKWARDS, ids=lambda rule: rule.name)
 def test_rules_that_are_read_backwards_are_verified(rule: Rule) -> None:
     assert rule.sound == "exact"

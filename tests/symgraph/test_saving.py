@@ -112,6 +112,7 @@ DERIVED: dict[str, Callable[[sg.Graph], sg.Graph]] = {
 }
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("name", DERIVED)
 def test_a_derivative_is_derived_again_as_before(name: str) -> None:
     graph = DERIVED[name](sg.trace(logistic, x="3, 4", w="4", y="3"))
@@ -128,6 +129,7 @@ def test_a_derivation_of_ones_own_is_refused_with_the_way_out() -> None:
     assert_same(sg.Graph(graph.dag), sg.load(sg.Graph(graph.dag).to_json()))
 
 
+@pytest.mark.sampled(one_in=10)
 @pytest.mark.parametrize("op", sorted(OPS))
 def test_every_operation_round_trips(op: str) -> None:
     for dag in op_samples(OPS[op]):
@@ -437,6 +439,7 @@ FAULTS: list[tuple[tuple[Any, ...], Any, str]] = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(("path", "value", "words"), FAULTS, ids=lambda v: str(v)[:40])
 def test_a_fault_is_told_by_its_path(path: tuple[Any, ...], value: Any, words: str) -> None:
     document = small()

@@ -80,6 +80,7 @@ def test_recomputed_values_without_a_schedule_run_late() -> None:
     assert memory(dag).peak_bytes == 2 * 8000
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("steps", [40_000])
 def test_long_chains_need_no_recursion(steps: int) -> None:
     x = input("x", (2,))

@@ -94,6 +94,7 @@ SIZES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", ["convolve", "correlate", "fftconvolve", "oaconvolve"])
 @pytest.mark.parametrize("mode", ["full", "same", "valid"])
 @pytest.mark.parametrize(("one", "other"), SIZES)

@@ -54,6 +54,7 @@ FINER = {
 }
 
 
+@pytest.mark.sampled(one_in=10)
 @pytest.mark.parametrize(("name", "method"), ROWS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_values_are_scipys(name: str, method: str) -> None:
@@ -72,6 +73,7 @@ def test_values_are_scipys(name: str, method: str) -> None:
             np.testing.assert_allclose(found[known], wanted[known], rtol=1e-9, atol=1e-15)
 
 
+@pytest.mark.sampled(one_in=10)
 @pytest.mark.parametrize(("name", "method"), ROWS)
 def test_symbols_numbers_and_frozen_agree(name: str, method: str) -> None:
     shapes, ours = SHAPES.get(name, ()), getattr(stats, name)
@@ -84,6 +86,7 @@ def test_symbols_numbers_and_frozen_agree(name: str, method: str) -> None:
     assert getattr(ours, method)(places.astype("float32"), *shapes).dtype == np.float32
 
 
+@pytest.mark.sampled(one_in=12)
 @pytest.mark.parametrize(("name", "method"), ROWS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_gradients_are_those_of_differences(name: str, method: str) -> None:
@@ -168,6 +171,7 @@ def test_the_gradient_of_the_normal_density_is_the_textbooks() -> None:
     assert "where(" not in str(joint.simplify().formula())
 
 
+@pytest.mark.whole
 def test_multivariate_normal() -> None:
     rng = np.random.default_rng(0)
     cov = np.cov(rng.normal(size=(3, 9))) + np.eye(3)

@@ -146,6 +146,7 @@ def test_unwrapping(agrees, f):
 
 
 # -- sequences -------------------------------------------------------------------------------------
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("mode", ["full", "same", "valid"])
 @pytest.mark.parametrize("f", [np.convolve, np.correlate])
 @pytest.mark.parametrize("sizes", [(5, 3), (3, 5), (4, 4), (6, 1), (2, 5), (5, 4)], ids=str)

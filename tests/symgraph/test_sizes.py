@@ -25,6 +25,7 @@ EXPRESSIONS = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
 @pytest.mark.parametrize("number", range(len(EXPRESSIONS)))
 def test_a_named_dimension_computes_as_its_number(number: int, dtype: str) -> None:

@@ -41,6 +41,7 @@ SORTS = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("f", SORTS)
 @pytest.mark.parametrize("x", [X, TIES, WITH_NAN, X.astype("float32")], ids=range(4))
 def test_sorting_is_numpys(agrees, f, x):
@@ -121,6 +122,7 @@ QUANTILES = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("f", QUANTILES)
 @pytest.mark.parametrize("x", [X, TIES, X.astype("float32"), (X * 5).astype(int)], ids=range(4))
 def test_quantiles_are_numpys(agrees, f, x):
@@ -132,6 +134,7 @@ def test_a_nan_spoils_a_quantile_or_is_passed_over(agrees, f):
     agrees(f, np.where(np.isinf(WITH_NAN), 7.0, WITH_NAN))
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("f", QUANTILES)
 @pytest.mark.parametrize("n", [3, 4])
 def test_quantiles_of_named_dimensions(agrees, f, n):

@@ -47,6 +47,7 @@ def leaves(value: Any) -> list[Any]:
     return [each for v in value for each in leaves(v)] if isinstance(value, tuple) else [value]
 
 
+@pytest.mark.sampled(one_in=12)
 @pytest.mark.parametrize(
     "row",
     [
@@ -64,6 +65,7 @@ def test_gradients_of_the_catalogue_are_right(row: Row, spared: list[Expr]) -> N
         np.testing.assert_allclose(other[ok], one[ok], rtol=1e-7, atol=1e-7 * size)
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize(
     "seed",
     [*range(40), *[pytest.param(seed, marks=pytest.mark.fuzz) for seed in range(40, 1_000)]],
@@ -77,6 +79,7 @@ def test_random_programs_are_right(seed: int, spared: list[Expr]) -> None:
     assert not difference(found, wanted, bound), program
 
 
+@pytest.mark.whole
 def test_less_is_written_and_nearly_as_much_found(spared: list[Expr]) -> None:
     """A random graph: within a twentieth of the operations that all patience gives."""
     joint = sg.trace(random_function(400), x="4, 3", w="3, 3").gradient("x", "w")

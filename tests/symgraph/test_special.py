@@ -104,6 +104,7 @@ HARD: list[tuple[str, Callable[[Any], Any], Callable[[Any], Any], list[float]]] 
 ]
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize(("name", "call", "exact", "points"), HARD, ids=[row[0] for row in HARD])
 def test_derivatives_keep_their_digits(
     name: str, call: Callable[[Any], Any], exact: Callable[[Any], Any], points: list[float]
@@ -125,6 +126,7 @@ SCIPY = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", SCIPY)
 def test_scipys_own_function_traces_to_the_operation(name: str) -> None:
     ufunc = getattr(scipy.special, name)

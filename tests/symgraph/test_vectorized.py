@@ -423,6 +423,7 @@ def test_a_branch_for_each() -> None:
     assert_same(shared, looped(branching, x, y[0], axes=(0, None)))
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_a_branch_that_is_not_taken_poisons_no_derivative(order: int) -> None:
     def f(w: Any, x: Any) -> Any:
@@ -695,6 +696,7 @@ BY_HAND: dict[str, tuple[Callable[..., Any], Callable[..., Any], tuple[Any, ...]
 }
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", BY_HAND)
 def test_graphs_with_gradients_are_as_short_as_those_written_by_hand(name: str) -> None:
     one, whole, at = BY_HAND[name]

@@ -80,6 +80,7 @@ WRITES = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("text", WRITES)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_writes_as_numpy_does(text: str) -> None:

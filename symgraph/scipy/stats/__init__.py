@@ -19,33 +19,23 @@ from __future__ import annotations
 from typing import NoReturn
 
 from ..absent import absent
-from .continuous import (
-    beta,
-    cauchy,
+from .bounded import beta, genextreme, truncnorm, uniform
+from .discrete import bernoulli, binom, geom, nbinom, poisson
+from .half_line import (
     chi2,
     expon,
     f,
     gamma,
-    genextreme,
-    gumbel_l,
-    gumbel_r,
     halfcauchy,
     halfnorm,
     invgamma,
-    laplace,
-    logistic,
     lognorm,
-    norm,
     pareto,
     rayleigh,
-    skewnorm,
-    t,
-    truncnorm,
-    uniform,
     weibull_min,
 )
-from .discrete import bernoulli, binom, geom, nbinom, poisson
 from .multivariate import dirichlet, multivariate_normal
+from .real_line import cauchy, gumbel_l, gumbel_r, laplace, logistic, norm, skewnorm, t
 
 __all__ = [
     "bernoulli",

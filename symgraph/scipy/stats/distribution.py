@@ -16,82 +16,19 @@ from typing import Any, ClassVar, NoReturn, TypeVar
 import numpy as np
 
 from ... import numpy as snp
-from ...array import Array, constant
+from ...array import Array
 from ...errors import InputError, MissingAttribute, TraceError
-from ...facts import Fact, interval
-from ...propagation import Knowledge
 from ...source import user_frame
 from ..mirrored import mirrored
+from .validity import VALID, common_float, lifted, positive
 
-__all__ = ["Continuous", "Discrete", "Frozen", "common_float", "lifted", "log_of", "positive"]
+__all__ = ["Continuous", "Discrete", "Frozen", "refused_method"]
 
 Formula = Callable[..., Any]
 Parameters = Sequence[Array]
 
 
 C = TypeVar("C", bound="type[Distribution]")
-
-
-# -- arguments -------------------------------------------------------------------------------------
-def common_float(values: Sequence[Any]) -> np.dtype[Any]:
-    """The floating dtype of the arguments together; Python's numbers are weak, integers doubles."""
-    kinds: list[Any] = []
-    for each in values:
-        if isinstance(each, np.generic) or not isinstance(each, (bool, int, float)):
-            kinds.append(each.dtype if hasattr(each, "dtype") else np.asarray(each).dtype)
-    found = np.result_type(*kinds) if kinds else np.dtype("float64")
-    return found if found.kind == "f" else np.dtype("float64")
-
-
-def lifted(value: Any, dtype: np.dtype[Any]) -> Array:
-    """The value as a symbolic array of this dtype."""
-    if isinstance(value, Array):
-        return value if value.dtype == dtype else snp.astype(value, dtype)
-    return constant(np.asarray(value).astype(dtype))
-
-
-def _where_valid(value: Array, given: Any, holds: Callable[[Any], Any], known: Fact) -> Array:
-    """The parameter, NaN where it is not valid, unless it is seen or known to be."""
-    if isinstance(given, Array):
-        valid = Knowledge().of(value.node).has(known)
-    else:
-        valid = bool(np.all(holds(np.asarray(given))))
-    return value if valid else snp.where(holds(value), value, lifted(np.nan, value.dtype))
-
-
-def positive(value: Array, given: Any) -> Array:
-    """The parameter, NaN where it is not positive."""
-    return _where_valid(value, given, lambda number: number > 0, Fact("positive"))
-
-
-def log_of(small: Array, other: Array) -> Array:
-    """log(small), by log1p of the other probability where that is the smaller one."""
-    less = small < 0.5
-    return snp.where(
-        less,
-        snp.log(snp.where(less, small, 0.25)),
-        snp.log1p(-snp.where(less, 0.25, other)),
-    )
-
-
-def _probability_valid(value: Array, given: Any) -> Array:
-    return _where_valid(value, given, lambda p: (p >= 0) & (p <= 1), interval(0.0, 1.0))
-
-
-def _any_number(value: Array, given: Any) -> Array:
-    return value
-
-
-def _not_negative(value: Array, given: Any) -> Array:
-    return _where_valid(value, given, lambda number: number >= 0, Fact("nonnegative"))
-
-
-VALID: Mapping[str, Callable[[Array, Any], Array]] = {
-    "positive": positive,
-    "nonnegative": _not_negative,
-    "probability": _probability_valid,
-    "real": _any_number,
-}
 
 
 # -- what every distribution has -------------------------------------------------------------------
@@ -237,11 +174,21 @@ class Distribution:
             return 1 - self._inside(z, shapes, other)
         if self._form(method[3:]) is None and self._form(other) is not None:
             return snp.log1mexp(self._inside(z, shapes, other))
-        return log_of(self._inside(z, shapes, method[3:]), self._inside(z, shapes, other[3:]))
+        return _log_of(self._inside(z, shapes, method[3:]), self._inside(z, shapes, other[3:]))
 
 
 def _is_number(value: Any, number: float) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value == number
+
+
+def _log_of(small: Array, other: Array) -> Array:
+    """log(small), by log1p of the other probability where that is the smaller one."""
+    less = small < 0.5
+    return snp.where(
+        less,
+        snp.log(snp.where(less, small, 0.25)),
+        snp.log1p(-snp.where(less, 0.25, other)),
+    )
 
 
 def _either(

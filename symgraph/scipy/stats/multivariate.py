@@ -12,7 +12,8 @@ from ...array import Array
 from ...dims import known_equal, show_shape
 from ...errors import ShapeError, TraceError
 from ..mirrored import mirrored
-from .distribution import Frozen, common_float, lifted, positive, refused_method
+from .distribution import Frozen, refused_method
+from .validity import common_float, lifted, positive
 
 __all__ = ["dirichlet", "multivariate_normal"]
 

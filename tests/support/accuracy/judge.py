@@ -21,7 +21,7 @@ import symgraph.numpy as snp
 from symgraph.evaluate import evaluate
 
 from .magnitudes import MAGNITUDES, numbers
-from .truth import BITS, Truth, Unsupported, truth_of
+from .truth import BITS, Truth, Unsupported, limits_of, truth_of
 
 __all__ = ["FACTOR", "Case", "Finding", "Verdict", "derived", "findings", "judged"]
 
@@ -31,6 +31,8 @@ _UNITS = 4.0
 """Units of rounding that count as none."""
 _CERTAIN_BITS = 12_000
 """Digits to settle by what looked wrong: 1 survives beside exp(-8,000)."""
+_CERTAIN_RUNS = 32
+"""And so often rounding is repeated."""
 
 Verdict: TypeAlias = Literal["wrong", "lost", "worse", "filled"]
 """wrong: a number, not the right one, where derived was NaN or infinite. lost: NaN, infinite or 0
@@ -135,8 +137,21 @@ def _judged(
     bad, losses = _verdicts(truth_of(graph, at, dtype, BITS[dtype]), dtype, written, found, places)
     if not any(each.verdict != "filled" for each in bad):
         return bad, losses
-    certain = truth_of(graph, at, dtype, _CERTAIN_BITS)
-    return _verdicts(certain, dtype, written, found, places)
+    certain = truth_of(graph, at, dtype, _CERTAIN_BITS, _CERTAIN_RUNS)
+    bad, losses = _verdicts(certain, dtype, written, found, places)
+    if not bad:
+        return bad, losses
+    limits = limits_of(graph, at, _CERTAIN_BITS)
+    return [each for each in bad if not _is_limit(each, limits, certain, dtype)], losses
+
+
+def _is_limit(each: Finding, limits: list[Any], truth: Truth, dtype: str) -> bool:
+    """Whether a number is the limit of a derivative that is one only by convention."""
+    limit, noise = limits[each.place], truth.noise[each.place]
+    if not np.isfinite(each.simplified) or not mp.isfinite(limit):
+        return False
+    unit = _UNITS * float(np.finfo(dtype).eps) * abs(limit)
+    return bool(abs(mp.mpf(each.simplified) - limit) <= FACTOR * max(unit, noise))
 
 
 def _verdicts(

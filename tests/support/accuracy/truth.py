@@ -3,9 +3,10 @@ r"""The values of a graph as derived, without rounding, and how far rounding may
 Each node is computed from its definition with hundreds of binary digits. The noise of rounding is
 found as in Parker 1997, "Monte Carlo Arithmetic": a value that does not fit the digits of its dtype
 is rounded up or down at random, one that fits is left alone, so that `2*z - 2*y` of nearly equal
-numbers stays exact. A common relative error of all inputs counts as well,
-$u\,|\sum_i x_i \partial_i f|$: $e^{3x}$ may lose that much against $(e^x)^3$. Exponents have no
-limit here: overflow and underflow are not excused.
+numbers stays exact. Products, quotients and roots that fit do so by the luck of round numbers, and
+are perturbed all the same, unless a constant of the graph is a power of two. A common relative
+error of all inputs counts as well, $u\,|\sum_i x_i \partial_i f|$: $e^{3x}$ may lose that much
+against $(e^x)^3$. Exponents have no limit here: overflow and underflow are not excused.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,7 +26,7 @@ from symgraph.nodes import Node
 
 from .definitions import ELEMENTWISE, Doubts, Unsupported
 
-__all__ = ["BITS", "Truth", "Unsupported", "truth_of"]
+__all__ = ["BITS", "Truth", "Unsupported", "limits_of", "truth_of"]
 
 Values: TypeAlias = np.ndarray[Any, Any]
 Rounding: TypeAlias = Callable[[Any], Any]
@@ -32,8 +34,16 @@ Rounding: TypeAlias = Callable[[Any], Any]
 BITS = {"float32": 420, "float64": 1200}
 """So many digits that 1 survives beside the largest number whose square is in range."""
 _RUNS = 4
+"""So often rounding is repeated; four times as often to settle by."""
 _STEP = -80
 """The common relative error of the inputs is this power of two."""
+
+_NEARBY = -200
+"""Inputs are moved by this power of two of their size to see whether a derivative jumps."""
+_DIRECTIONS = 3
+
+_ROUND = frozenset(("multiply", "divide", "divide_or_zero", "square", "sqrt", "reciprocal"))
+"""Exact by luck alone, of round numbers."""
 
 _MOVEMENT = frozenset(
     ("reshape", "transpose", "broadcast_to", "concatenate", "getitem", "diagonal", "stack", "flip")
@@ -49,8 +59,12 @@ class Truth:
     doubtful: bool
 
 
-def truth_of(graph: sg.Graph, at: Mapping[str, Values], dtype: str, bits: int) -> Truth:
+def truth_of(
+    graph: sg.Graph, at: Mapping[str, Values], dtype: str, bits: int, runs: int = _RUNS
+) -> Truth:
     """The exact values of the outputs at these inputs, and the noise of arithmetic in `dtype`.
+
+    Two roundings cancel in every second run, so that few `runs` may show no noise where there is.
 
     Raises
     ------
@@ -68,12 +82,43 @@ def truth_of(graph: sg.Graph, at: Mapping[str, Values], dtype: str, bits: int) -
         moved = {name: value * (1 + mp.ldexp(1, _STEP)) for name, value in given.items()}
         near = _flat(_values(graph, moved, None, dict(chosen)))
         noise = [_ulps(abs(b - a), -_STEP - digits) for a, b in zip(exact, near, strict=True)]
-        for _ in range(_RUNS):
+        for _ in range(runs):
             with mp.workprec(BITS[dtype]):
                 found = _flat(_values(graph, given, _stochastic(digits, rng), {}))
             apart = [abs(b - a) for a, b in zip(exact, found, strict=True)]
             noise = [max(a, b) if mp.isfinite(b) else a for a, b in zip(noise, apart, strict=True)]
     return Truth(exact, noise, doubtful)
+
+
+def limits_of(graph: sg.Graph, at: Mapping[str, Values], bits: int) -> list[Any]:
+    """The exact values of the outputs nearby; NaN where they differ from side to side.
+
+    A derivative may follow the convention of a kink, as of max(x, 0), where the function has none,
+    as max(x, 0) + log(1 + exp(-|x|)): then the limit of the derivative is right.
+    """
+    rng = random.Random(1)
+    with mp.workprec(bits):
+        given = {name: _numbers(value) for name, value in at.items()}
+        sides: list[list[Any]] = []
+        for _ in range(_DIRECTIONS):
+            steps = {name: _each(lambda x: _nudge(x, rng), value) for name, value in given.items()}
+            for sign in (1, -1):
+                moved = {name: given[name] + sign * steps[name] for name in given}
+                sides.append(_flat(_values(graph, moved, None, {})))
+        return [_common(values) for values in zip(*sides, strict=True)]
+
+
+def _nudge(x: Any, rng: random.Random) -> Any:
+    return mp.ldexp((1 + mp.mpf(rng.random())) * max(abs(x), mp.one), _NEARBY)
+
+
+def _common(values: Sequence[Any]) -> Any:
+    """The value that all are near; NaN if there is none."""
+    first = values[0]
+    if not all(mp.isfinite(each) for each in values):
+        return mp.nan
+    slack = mp.ldexp(abs(first) + mp.ldexp(1, _NEARBY // 2), -64)
+    return first if all(abs(each - first) <= slack for each in values) else mp.nan
 
 
 def _ulps(change: Any, shift: int) -> Any:
@@ -83,9 +128,11 @@ def _ulps(change: Any, shift: int) -> Any:
 def _stochastic(digits: int, rng: random.Random) -> Rounding:
     """Up or down to so many binary digits; what has no more is as it was."""
 
-    def rounded(x: Any) -> Any:
+    def rounded(x: Any, lucky: bool = False) -> Any:
         if not isinstance(x, mp.mpf) or not mp.isfinite(x):
             return x
+        if lucky:
+            x = x * (1 + mp.ldexp(rng.choice((-1, 1)), -2 * digits))
         return mp.make_mpf(libmp.mpf_pos(x._mpf_, digits, "f" if rng.random() < 0.5 else "c"))
 
     return rounded
@@ -127,9 +174,16 @@ def _values(
         if node.dtype.kind == "b":
             choices[node] = value
         elif rounding is not None and node.op.name not in _MOVEMENT and not node.is_constant:
-            value = _each(rounding, value)
+            lucky = node.op.name in _ROUND and not any(map(_is_power_of_two, node.operands))
+            value = _each(partial(rounding, lucky=lucky), value)
         values[node] = value
     return [values[output] for output in graph.dag.outputs]
+
+
+def _is_power_of_two(node: Node) -> bool:
+    """Whether what is multiplied or divided by it stays exact."""
+    value = np.abs(node.params["value"]) if node.is_constant else np.zeros(())
+    return bool(np.all(np.frexp(value)[0] == 0.5))
 
 
 def _value(node: Node, operands: list[Values], rounding: Rounding | None) -> Values:

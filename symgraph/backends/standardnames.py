@@ -1,0 +1,351 @@
+"""NumPy's names over a namespace of the Python array API standard.
+
+Kernels use names of NumPy. Here those that the standard spells otherwise are translated, and those
+that it lacks are put together from its own. Nothing is written in place, and no dtype is promoted
+beyond the standard's rules. What neither has is refused by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+
+from .. import windows as _windows
+from ..errors import BackendError
+from ..namespace import NUMPY, Namespace
+from .composed import MADE, RENAMED, accumulated, truth
+
+__all__ = ["StandardNamespace"]
+
+_SCALARS = (bool, int, float)
+_DTYPES = [
+    "bool",
+    *[f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)],
+    *[f"float{bits}" for bits in (16, 32, 64)],
+]
+
+
+class StandardNamespace(Namespace):
+    """The names that kernels use, over a module that follows the standard.
+
+    Parameters
+    ----------
+    module : module
+        Such as `array_api_strict`, or `array_api_compat.torch`.
+    to_numpy, from_numpy : callable, optional
+        From the module's arrays to NumPy's and back; `numpy.asarray` and the module's `asarray` by
+        default.
+    special : module, optional
+        Special functions of the module's arrays under SciPy's names. By default, and where it lacks
+        one, SciPy computes on the host.
+    """
+
+    def __init__(
+        self,
+        module: Any,
+        *,
+        to_numpy: Callable[[Any], Any] = np.asarray,
+        from_numpy: Callable[[Any], Any] | None = None,
+        special: Any = None,
+    ) -> None:
+        self.module = module
+        self._to_numpy = to_numpy
+        self._from_numpy = from_numpy or module.asarray
+        self.own_special = special
+
+    # -- arrays and dtypes -------------------------------------------------------------------------
+    def to_numpy(self, x: Any) -> np.ndarray[Any, Any]:
+        return np.asarray(self._to_numpy(x))
+
+    def from_numpy(self, x: Any) -> Any:
+        x = np.array(x, order="C")  # a copy by rows: torch reads no negative strides
+        self.own_dtype(x.dtype)
+        if self.lacks(x.dtype):
+            x = x.astype("float32")
+        return self._from_numpy(x)
+
+    def own_dtype(self, dtype: Any) -> Any:
+        """The module's dtype of the name that NumPy's has.
+
+        Raises
+        ------
+        BackendError
+            If it has none.
+        """
+        name = np.dtype(dtype).name
+        # Half floats are computed in single precision by NumPy, too.
+        kept = "float32" if self.lacks(dtype) and name == "float16" else name
+        found = getattr(self.module, kept, None)
+        if found is None:
+            raise BackendError(f"{self.module.__name__} has no dtype {name}.")
+        return found
+
+    def lacks(self, dtype: Any) -> bool:
+        """Whether the module has no dtype of that name."""
+        return getattr(self.module, np.dtype(dtype).name, None) is None
+
+    def dtype_of(self, x: Any) -> np.dtype[Any]:
+        return np.dtype(next(name for name in _DTYPES if getattr(self.module, name, 0) == x.dtype))
+
+    def own(self, value: Any) -> Any:
+        if isinstance(value, (np.ndarray, np.generic)):
+            return self.from_numpy(value)
+        if isinstance(value, np.dtype) or (isinstance(value, type) and value not in (tuple, list)):
+            return self.own_dtype(value)
+        if isinstance(value, (tuple, list)):
+            return type(value)([self.own(each) for each in value])
+        return value
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "module":
+            raise AttributeError(name)
+        found = getattr(self.module, RENAMED.get(name, name), None)
+        if name in MADE:
+            found = partial(MADE[name], self)
+        if found is None:
+            raise BackendError(
+                f"{self.module.__name__} has no {name}, and the array API standard no way to it.",
+                mend="Give the namespace of the backend a method of that name.",
+            )
+        value = _Translated(self, found) if callable(found) else found
+        setattr(self, name, value)
+        return value
+
+    @property
+    def special(self) -> Any:
+        return _Special(self)
+
+    @property
+    def linalg(self) -> Any:
+        return _Linalg(self)
+
+    def astype(self, x: Any, dtype: Any) -> Any:
+        return self.module.astype(x, self.own_dtype(dtype) if _numpys(dtype) else dtype)
+
+    def asarray(self, x: Any, dtype: Any = None) -> Any:
+        dtype = self.own_dtype(dtype) if _numpys(dtype) else dtype
+        if isinstance(x, (np.ndarray, np.generic)):
+            x = self.from_numpy(x)
+        if isinstance(x, _SCALARS) or dtype is None:
+            return self.module.asarray(x, dtype=dtype)
+        return self.module.astype(x, dtype)
+
+    def where(self, condition: Any, x: Any, y: Any) -> Any:
+        """Of two numbers as well, which the standard refuses."""
+        if isinstance(x, _SCALARS) and isinstance(y, _SCALARS):
+            x = self.asarray(np.result_type(x, y).type(x))
+        return self.module.where(truth(self, condition), self.own(x), self.own(y))
+
+    # -- reading and writing at an index -----------------------------------------------------------
+    def getitem(self, x: Any, index: Any) -> Any:
+        """Of negative steps, and of integer arrays beside slices, too."""
+        if _is_plain(index):
+            return x[index]
+        places, _ = self._places(x.shape, index)
+        flat = self.module.reshape(x, (-1,))
+        found = self.module.take(flat, self.module.reshape(places, (-1,)), axis=0)
+        return self.module.reshape(found, places.shape)
+
+    def scatter_add(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
+        xp = self.module
+        met, place, values = self._met(x, index, values)
+        if met.ndim == 1:
+            share = xp.where(met, xp.take(values, place, axis=0), xp.zeros_like(values[:1]))
+        else:
+            share = xp.sum(xp.where(met, values[:, None], xp.zeros_like(values[:1])), axis=0)
+        return x + xp.reshape(xp.astype(share, x.dtype), x.shape)
+
+    def scatter_set(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
+        xp = self.module
+        met, place, values = self._met(x, index, values)
+        if met.ndim == 2:
+            order = xp.reshape(xp.arange(1, values.shape[0] + 1), (-1, 1))
+            last = xp.max(xp.where(met, order, xp.zeros_like(order)), axis=0)
+            met, place = last > 0, xp.where(last > 0, last - 1, xp.zeros_like(last))
+        chosen = xp.astype(xp.take(values, place, axis=0), x.dtype)
+        return xp.reshape(xp.where(met, chosen, xp.reshape(x, (-1,))), x.shape)
+
+    def _met(self, x: Any, index: Any, values: Any) -> tuple[Any, Any, Any]:
+        """Which elements of `x` are met by which of the values, all of them in one row.
+
+        Of an index of numbers alone: one truth value an element, and the place of its value. Else a
+        table of truth values, one row a value: the standard has no writing at integer arrays.
+        """
+        xp = self.module
+        places, fixed = self._places(x.shape, index)
+        values = xp.reshape(xp.broadcast_to(self.asarray(values), places.shape), (-1,))
+        size = int(np.prod(x.shape))
+        if not values.shape[0]:
+            values = xp.zeros((1,), dtype=values.dtype)
+            none = np.zeros(size, bool)
+            return self.from_numpy(none), self.from_numpy(none.astype(int)), values
+        if fixed is None:
+            own = xp.reshape(places, (-1, 1))
+            return own == xp.reshape(xp.arange(size, dtype=own.dtype), (1, -1)), None, values
+        place = np.full(size, -1)
+        place[fixed.ravel()] = np.arange(fixed.size)
+        return self.from_numpy(place >= 0), self.from_numpy(np.maximum(place, 0)), values
+
+    def _places(self, shape: Any, index: Any) -> tuple[Any, np.ndarray[Any, Any] | None]:
+        """Where in the row of all elements those at an index stand; as NumPy's, too, if known."""
+        parts = index if isinstance(index, tuple) else (index,)
+        if not any(hasattr(part, "shape") for part in parts):
+            fixed = np.arange(int(np.prod(shape))).reshape(tuple(shape))[parts]
+            return self.from_numpy(fixed), np.asarray(fixed)
+        at = [part is Ellipsis for part in parts]
+        where = at.index(True) if any(at) else len(parts)
+        rest = [slice(None)] * (len(shape) - (len(parts) - sum(at)))
+        full = [*parts[:where], *rest, *parts[where + 1 :]]
+        return self._summed(tuple(shape), full), None
+
+    def _summed(self, shape: tuple[int, ...], parts: list[Any]) -> Any:
+        """The places of an index with arrays on adjacent axes, one part an axis."""
+        xp = self.module
+        arrays = [i for i, part in enumerate(parts) if hasattr(part, "shape")]
+        joint = max(parts[i].ndim for i in arrays)
+        steps = [int(np.prod(shape[i + 1 :])) for i in range(len(shape))]
+        behind = len(parts) - arrays[-1] - 1
+        found: Any = 0
+        for i, (part, size, step) in enumerate(zip(parts, shape, steps, strict=True)):
+            if i in arrays:
+                own = self.asarray(part, "int64")
+                own = xp.where(own < 0, own + size, own)
+                ones = behind
+            else:
+                own = self.from_numpy(np.arange(size)[part])
+                ones = len(parts) - i - 1 if i > arrays[-1] else arrays[0] - i - 1 + joint + behind
+            found = found + xp.reshape(own, (*own.shape, *[1] * ones)) * step
+        return found
+
+    # -- what is written in place elsewhere --------------------------------------------------------
+    def linear_recurrence(self, a: Any, b: Any) -> Any:
+        a, b = self.module.broadcast_arrays(a, b)
+        found: list[Any] = []
+        for k in range(b.shape[-1]):
+            found.append(a[..., k] * found[-1] + b[..., k] if found else b[..., k])
+        return self.module.stack(found, axis=-1) if found else b
+
+    def solve_triangular(
+        self, a: Any, b: Any, *, lower: bool, trans: int, unit_diagonal: bool
+    ) -> Any:
+        xp = self.module
+        a = xp.tril(a) if lower else xp.triu(a)
+        if unit_diagonal:
+            one = xp.eye(a.shape[-1], dtype=a.dtype)
+            a = a * (1 - one) + one
+        return self.linalg.solve(xp.matrix_transpose(a) if trans else a, b)
+
+    def expm(self, x: Any) -> Any:
+        raise BackendError(f"{self.module.__name__} has no exponential of matrices.")
+
+    def while_loop(
+        self,
+        test: Callable[..., Any],
+        step: Callable[..., Sequence[Any]],
+        init: Sequence[Any],
+    ) -> Sequence[Any]:
+        carries = list(init)
+        while test(*carries):
+            carries = list(step(*carries))
+        return carries
+
+    def scan(self, step: Any, init: Any, xs: Any, **options: Any) -> tuple[Any, ...]:
+        rows = [[x[t, ...] for t in range(options["length"])] for x in xs]
+        return Namespace.scan(self, step, init, rows, **options)
+
+    def windows(self, x: Any, sizes: Any, strides: Any, dilations: Any) -> Any:
+        return _windows.stacked_windows(self, x, sizes, strides, dilations)
+
+    def overlap_add(self, y: Any, extents: Any, strides: Any, dilations: Any) -> Any:
+        return _windows.overlaps_added(self, y, extents, strides, dilations)
+
+
+class _Translated:
+    """A function of the module, given NumPy's dtypes and arrays as well."""
+
+    def __init__(self, names: StandardNamespace, function: Callable[..., Any]) -> None:
+        self._names = names
+        self._function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        own = self._names.own
+        if isinstance(kwargs.get("dtype"), str):
+            kwargs["dtype"] = np.dtype(kwargs["dtype"])
+        given = {name: own(value) for name, value in kwargs.items()}
+        return self._function(*[own(each) for each in args], **given)
+
+    def accumulate(self, x: Any, axis: int) -> Any:
+        """As NumPy's ufuncs have it."""
+        return accumulated(self._names, self, x, axis)
+
+
+def _is_plain(index: Any) -> bool:
+    """Whether every namespace has it: whole axes, new ones, and slices within bounds."""
+    parts = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
+    if any(hasattr(part, "shape") for part in parts):
+        return False
+    whole = (slice(None), slice(None, None, 1))
+    return Ellipsis in parts and all(
+        part is None or part is Ellipsis or part in whole for part in parts
+    )
+
+
+def _numpys(dtype: Any) -> bool:
+    return isinstance(dtype, (np.dtype, str, type))
+
+
+class _Special:
+    """Special functions: the module's own where it is given, else SciPy's on the host."""
+
+    def __init__(self, names: StandardNamespace) -> None:
+        self._names = names
+
+    def __getattr__(self, name: str) -> Any:
+        names = self._names
+        found = getattr(names.own_special, name, None)
+        return found if found is not None else partial(self._on_host, getattr(NUMPY.special, name))
+
+    def _on_host(self, function: Callable[..., Any], *operands: Any) -> Any:
+        names = self._names
+        arrays = [
+            each if isinstance(each, (int, float)) else names.to_numpy(each) for each in operands
+        ]
+        with np.errstate(all="ignore"):
+            found = function(*arrays)
+        if isinstance(found, tuple):
+            return tuple([names.from_numpy(each) for each in found])
+        return names.from_numpy(found)
+
+
+class _Linalg:
+    """The standard's extension for linear algebra, with NumPy's arguments."""
+
+    def __init__(self, names: StandardNamespace) -> None:
+        self._names = names
+        self._module = names.module.linalg
+
+    def __getattr__(self, name: str) -> Any:
+        return _Translated(self._names, getattr(self._module, name))
+
+    def eigh(self, x: Any, UPLO: str = "L") -> Any:
+        """One triangle is read."""
+        xp = self._names.module
+        half = xp.tril(x) if UPLO == "L" else xp.matrix_transpose(xp.triu(x))
+        rest = xp.matrix_transpose(xp.tril(half, k=-1))
+        return self._module.eigh(half + rest)
+
+    def pinv(self, x: Any, rtol: Any = None) -> Any:
+        return self._module.pinv(x, rtol=rtol)
+
+    def lstsq(self, a: Any, b: Any, rcond: float | None = None) -> tuple[Any]:
+        """The first of NumPy's results: singular values below `rcond` of the largest count as 0."""
+        inverse = self._module.pinv(a, rtol=rcond)
+        return (self._names.module.matmul(inverse, b),)
+
+    def svd(self, x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+        if not compute_uv:
+            return self._module.svdvals(x)
+        return self._module.svd(x, full_matrices=full_matrices)

@@ -1,0 +1,200 @@
+"""Continuous distributions of positive numbers, a row each.
+
+Each is its standard form, its tails by the function of each side. Formulas are those of Johnson,
+Kotz & Balakrishnan, "Continuous Univariate Distributions" (1994, 1995); parameters are SciPy's.
+"""
+
+from __future__ import annotations
+
+from math import log, pi, sqrt
+from typing import Any
+
+from ... import numpy as snp
+from .distribution import Continuous
+from .standard_forms import (
+    at_most_zero,
+    below_zero,
+    infinite,
+    log1p_square,
+    log_normal_density,
+    one,
+    zero,
+)
+
+__all__ = [
+    "chi2",
+    "expon",
+    "f",
+    "gamma",
+    "halfcauchy",
+    "halfnorm",
+    "invgamma",
+    "lognorm",
+    "pareto",
+    "rayleigh",
+    "weibull_min",
+]
+
+expon = Continuous(
+    "expon",
+    {},
+    log_density=lambda z: -z,
+    cdf_form=lambda z: -snp.expm1(-z),
+    sf_form=lambda z: snp.exp(-z),
+    logcdf_form=lambda z: snp.log1mexp(-z),
+    logsf_form=lambda z: -z,
+    ppf_form=lambda q: -snp.log1p(-q),
+    isf_form=lambda q: -snp.log(q),
+    below=below_zero,
+    low=zero,
+)
+gamma = Continuous(
+    "gamma",
+    {"a": "positive"},
+    log_density=lambda z, a: snp.xlogy(a - 1, z) - z - snp.gammaln(a),
+    cdf_form=lambda z, a: snp.gammainc(a, z),
+    sf_form=lambda z, a: snp.gammaincc(a, z),
+    ppf_form=lambda q, a: snp.gammaincinv(a, q),
+    isf_form=lambda q, a: snp.gammainccinv(a, q),
+    below=below_zero,
+    above=infinite,
+    low=zero,
+)
+chi2 = Continuous(
+    "chi2",
+    {"df": "positive"},
+    log_density=lambda z, df: (
+        snp.xlogy(0.5 * df - 1, z) - 0.5 * z - snp.gammaln(0.5 * df) - 0.5 * log(2) * df
+    ),
+    cdf_form=lambda z, df: snp.gammainc(0.5 * df, 0.5 * z),
+    sf_form=lambda z, df: snp.gammaincc(0.5 * df, 0.5 * z),
+    ppf_form=lambda q, df: 2 * snp.gammaincinv(0.5 * df, q),
+    isf_form=lambda q, df: 2 * snp.gammainccinv(0.5 * df, q),
+    below=below_zero,
+    above=infinite,
+    low=zero,
+)
+invgamma = Continuous(
+    "invgamma",
+    {"a": "positive"},
+    log_density=lambda z, a: -(a + 1) * snp.log(z) - snp.gammaln(a) - 1 / z,
+    cdf_form=lambda z, a: snp.gammaincc(a, 1 / z),
+    sf_form=lambda z, a: snp.gammainc(a, 1 / z),
+    ppf_form=lambda q, a: 1 / snp.gammainccinv(a, q),
+    isf_form=lambda q, a: 1 / snp.gammaincinv(a, q),
+    below=at_most_zero,
+    above=infinite,
+    low=zero,
+)
+
+
+def _log_f_density(z: Any, n: Any, m: Any) -> Any:
+    scaled = n * z / m
+    return (
+        snp.xlogy(0.5 * n - 1, scaled)
+        - 0.5 * (n + m) * snp.log1p(scaled)
+        + snp.log(n / m)
+        - snp.betaln(0.5 * n, 0.5 * m)
+    )
+
+
+f = Continuous(
+    "f",
+    {"dfn": "positive", "dfd": "positive"},
+    log_density=_log_f_density,
+    cdf_form=lambda z, n, m: snp.fdtr(n, m, z),
+    sf_form=lambda z, n, m: snp.fdtrc(n, m, z),
+    ppf_form=lambda q, n, m: snp.fdtri(n, m, q),
+    below=below_zero,
+    above=infinite,
+    low=zero,
+)
+lognorm = Continuous(
+    "lognorm",
+    {"s": "positive"},
+    log_density=lambda z, s: log_normal_density(snp.log(z) / s) - snp.log(s) - snp.log(z),
+    cdf_form=lambda z, s: snp.ndtr(snp.log(z) / s),
+    sf_form=lambda z, s: snp.ndtr(-snp.log(z) / s),
+    logcdf_form=lambda z, s: snp.log_ndtr(snp.log(z) / s),
+    logsf_form=lambda z, s: snp.log_ndtr(-snp.log(z) / s),
+    ppf_form=lambda q, s: snp.exp(s * snp.ndtri(q)),
+    isf_form=lambda q, s: snp.exp(-s * snp.ndtri(q)),
+    below=at_most_zero,
+    above=infinite,
+    low=zero,
+)
+pareto = Continuous(
+    "pareto",
+    {"b": "positive"},
+    log_density=lambda z, b: snp.log(b) - (b + 1) * snp.log(z),
+    cdf_form=lambda z, b: -snp.expm1(-b * snp.log(z)),
+    sf_form=lambda z, b: snp.exp(-b * snp.log(z)),
+    logcdf_form=lambda z, b: snp.log1mexp(-b * snp.log(z)),
+    logsf_form=lambda z, b: -b * snp.log(z),
+    ppf_form=lambda q, b: snp.exp(-snp.log1p(-q) / b),
+    isf_form=lambda q, b: snp.exp(-snp.log(q) / b),
+    below=lambda z, b: z < 1,
+    inside=lambda b: 2.0,
+    low=one,
+)
+weibull_min = Continuous(
+    "weibull_min",
+    {"c": "positive"},
+    log_density=lambda z, c: snp.log(c) + snp.xlogy(c - 1, z) - z**c,
+    cdf_form=lambda z, c: -snp.expm1(-(z**c)),
+    sf_form=lambda z, c: snp.exp(-(z**c)),
+    logcdf_form=lambda z, c: snp.log1mexp(-(z**c)),
+    logsf_form=lambda z, c: -(z**c),
+    ppf_form=lambda q, c: (-snp.log1p(-q)) ** (1 / c),
+    isf_form=lambda q, c: (-snp.log(q)) ** (1 / c),
+    below=below_zero,
+    above=infinite,
+    low=zero,
+)
+rayleigh = Continuous(
+    "rayleigh",
+    {},
+    log_density=lambda z: snp.log(z) - 0.5 * z**2,
+    cdf_form=lambda z: -snp.expm1(-0.5 * z**2),
+    sf_form=lambda z: snp.exp(-0.5 * z**2),
+    logcdf_form=lambda z: snp.log1mexp(-0.5 * z**2),
+    logsf_form=lambda z: -0.5 * z**2,
+    ppf_form=lambda q: snp.sqrt(-2 * snp.log1p(-q)),
+    isf_form=lambda q: snp.sqrt(-2 * snp.log(q)),
+    below=at_most_zero,
+    above=infinite,
+    low=zero,
+)
+halfnorm = Continuous(
+    "halfnorm",
+    {},
+    log_density=lambda z: log_normal_density(z) + log(2),
+    cdf_form=lambda z: snp.erf(z / sqrt(2)),
+    sf_form=lambda z: snp.erfc(z / sqrt(2)),
+    logcdf_form=lambda z: snp.log1mexp(log(2) + snp.log_ndtr(-z)),
+    logsf_form=lambda z: log(2) + snp.log_ndtr(-z),
+    ppf_form=lambda q: sqrt(2) * snp.erfinv(q),
+    isf_form=lambda q: sqrt(2) * snp.erfcinv(q),
+    below=below_zero,
+    low=zero,
+)
+
+
+def _half_tangent(q: Any, power: float) -> Any:
+    """tan(πq/2), or its reciprocal, with the digits of q and of 1 - q."""
+    less = q < 0.5
+    tangent = snp.tan(0.5 * pi * snp.where(less, q, 1 - q))
+    return snp.where(less == (power > 0), tangent, 1 / tangent)
+
+
+halfcauchy = Continuous(
+    "halfcauchy",
+    {},
+    log_density=lambda z: -log1p_square(z) + log(2 / pi),
+    cdf_form=lambda z: 2 / pi * snp.arctan(z),
+    sf_form=lambda z: 2 / pi * snp.arctan2(1.0, z),
+    ppf_form=lambda q: _half_tangent(q, 1.0),
+    isf_form=lambda q: _half_tangent(q, -1.0),
+    below=below_zero,
+    low=zero,
+)

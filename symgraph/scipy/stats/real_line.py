@@ -1,0 +1,134 @@
+"""Continuous distributions on the whole line, a row each.
+
+Each is its standard form, its tails by the function of each side. Formulas are those of Johnson,
+Kotz & Balakrishnan, "Continuous Univariate Distributions" (1994, 1995); parameters are SciPy's.
+"""
+
+from __future__ import annotations
+
+from math import inf, log, pi
+from typing import Any
+
+from ... import numpy as snp
+from .distribution import Continuous
+from .standard_forms import infinite, log1p_square, log_gumbel_density, log_normal_density
+
+__all__ = ["cauchy", "gumbel_l", "gumbel_r", "laplace", "logistic", "norm", "skewnorm", "t"]
+
+norm = Continuous(
+    "norm",
+    {},
+    log_density=log_normal_density,
+    cdf_form=lambda z: snp.ndtr(z),
+    sf_form=lambda z: snp.ndtr(-z),
+    logcdf_form=lambda z: snp.log_ndtr(z),
+    logsf_form=lambda z: snp.log_ndtr(-z),
+    ppf_form=lambda q: snp.ndtri(q),
+    isf_form=lambda q: -snp.ndtri(q),
+)
+t = Continuous(
+    "t",
+    {"df": "positive"},
+    log_density=lambda z, df: (
+        -0.5 * (df + 1) * log1p_square(z / snp.sqrt(df))
+        - 0.5 * snp.log(df)
+        - snp.betaln(0.5, 0.5 * df)
+    ),
+    cdf_form=lambda z, df: snp.stdtr(df, z),
+    sf_form=lambda z, df: snp.stdtr(df, -z),
+    ppf_form=lambda q, df: snp.stdtrit(df, q),
+    isf_form=lambda q, df: -snp.stdtrit(df, q),
+)
+cauchy = Continuous(
+    "cauchy",
+    {},
+    log_density=lambda z: -log1p_square(z) - log(pi),
+    # The angle keeps its digits in both tails, where 1/2 + arctan(z)/pi has lost them.
+    cdf_form=lambda z: snp.arctan2(1.0, -z) / pi,
+    sf_form=lambda z: snp.arctan2(1.0, z) / pi,
+    ppf_form=lambda q: -_cotangent(q),
+    isf_form=lambda q: _cotangent(q),
+)
+
+
+def _cotangent(q: Any) -> Any:
+    """cot(πq), with the digits of 1 - q too."""
+    less = q < 0.5
+    found = 1 / snp.tan(pi * snp.where(less, q, 1 - q))
+    return snp.where(less, found, -found)
+
+
+laplace = Continuous(
+    "laplace",
+    {},
+    log_density=lambda z: -snp.abs(z) - log(2),
+    cdf_form=lambda z: _by_side(z, *_laplace_tails(z)),
+    sf_form=lambda z: _by_side(-z, *_laplace_tails(z)),
+    logcdf_form=lambda z: _log_laplace(z),
+    logsf_form=lambda z: _log_laplace(-z),
+    ppf_form=lambda q: _laplace_quantile(q),
+    isf_form=lambda q: -_laplace_quantile(q),
+)
+
+
+def _by_side(z: Any, left: Any, right: Any) -> Any:
+    return snp.where(z < 0, left, right)
+
+
+def _laplace_tails(z: Any) -> tuple[Any, Any]:
+    tail = 0.5 * snp.exp(-snp.abs(z))
+    return tail, 1 - tail
+
+
+def _log_laplace(z: Any) -> Any:
+    return _by_side(z, z - log(2), snp.log1p(-0.5 * snp.exp(-snp.abs(z))))
+
+
+def _laplace_quantile(q: Any) -> Any:
+    less = q < 0.5
+    left = snp.log(2 * snp.where(less, q, 0.5))
+    return snp.where(less, left, -snp.log(2 * snp.where(less, 0.5, 1 - q)))
+
+
+logistic = Continuous(
+    "logistic",
+    {},
+    log_density=lambda z: snp.log_sigmoid(z) + snp.log_sigmoid(-z),
+    cdf_form=lambda z: snp.sigmoid(z),
+    sf_form=lambda z: snp.sigmoid(-z),
+    logcdf_form=lambda z: snp.log_sigmoid(z),
+    logsf_form=lambda z: snp.log_sigmoid(-z),
+    ppf_form=lambda q: snp.logit(q),
+    isf_form=lambda q: -snp.logit(q),
+)
+gumbel_r = Continuous(
+    "gumbel_r",
+    {},
+    log_density=log_gumbel_density,
+    cdf_form=lambda z: snp.exp(-snp.exp(-z)),
+    sf_form=lambda z: -snp.expm1(-snp.exp(-z)),
+    logcdf_form=lambda z: -snp.exp(-z),
+    logsf_form=lambda z: snp.log1mexp(-snp.exp(-z)),
+    ppf_form=lambda q: -snp.log(-snp.log(q)),
+    isf_form=lambda q: -snp.log(-snp.log1p(-q)),
+    below=lambda z: z == -inf,
+)
+gumbel_l = Continuous(
+    "gumbel_l",
+    {},
+    log_density=lambda z: log_gumbel_density(-z),
+    cdf_form=lambda z: -snp.expm1(-snp.exp(z)),
+    sf_form=lambda z: snp.exp(-snp.exp(z)),
+    logcdf_form=lambda z: snp.log1mexp(-snp.exp(z)),
+    logsf_form=lambda z: -snp.exp(z),
+    ppf_form=lambda q: snp.log(-snp.log1p(-q)),
+    isf_form=lambda q: snp.log(-snp.log(q)),
+    above=infinite,
+)
+skewnorm = Continuous(
+    "skewnorm",
+    {"a": "real"},
+    log_density=lambda z, a: log_normal_density(z) + snp.log_ndtr(a * z) + log(2),
+    # The cdf is a difference of Owen's function (Azzalini 1985), without digits in the tail.
+    lacks=frozenset({"cdf", "sf", "logcdf", "logsf"}),
+)

@@ -1,0 +1,66 @@
+"""Arguments of distributions: one floating dtype for all, NaN for parameters that are not valid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import numpy as snp
+from ...array import Array, constant
+from ...facts import Fact, interval
+from ...propagation import Knowledge
+
+__all__ = ["VALID", "common_float", "lifted", "positive"]
+
+
+def common_float(values: Sequence[Any]) -> np.dtype[Any]:
+    """The floating dtype of the arguments together; Python's numbers are weak, integers doubles."""
+    kinds: list[Any] = []
+    for each in values:
+        if isinstance(each, np.generic) or not isinstance(each, (bool, int, float)):
+            kinds.append(each.dtype if hasattr(each, "dtype") else np.asarray(each).dtype)
+    found = np.result_type(*kinds) if kinds else np.dtype("float64")
+    return found if found.kind == "f" else np.dtype("float64")
+
+
+def lifted(value: Any, dtype: np.dtype[Any]) -> Array:
+    """The value as a symbolic array of this dtype."""
+    if isinstance(value, Array):
+        return value if value.dtype == dtype else snp.astype(value, dtype)
+    return constant(np.asarray(value).astype(dtype))
+
+
+def _where_valid(value: Array, given: Any, holds: Callable[[Any], Any], known: Fact) -> Array:
+    """The parameter, NaN where it is not valid, unless it is seen or known to be."""
+    if isinstance(given, Array):
+        valid = Knowledge().of(value.node).has(known)
+    else:
+        valid = bool(np.all(holds(np.asarray(given))))
+    return value if valid else snp.where(holds(value), value, lifted(np.nan, value.dtype))
+
+
+def positive(value: Array, given: Any) -> Array:
+    """The parameter, NaN where it is not positive."""
+    return _where_valid(value, given, lambda number: number > 0, Fact("positive"))
+
+
+def _probability_valid(value: Array, given: Any) -> Array:
+    return _where_valid(value, given, lambda p: (p >= 0) & (p <= 1), interval(0.0, 1.0))
+
+
+def _any_number(value: Array, given: Any) -> Array:
+    return value
+
+
+def _not_negative(value: Array, given: Any) -> Array:
+    return _where_valid(value, given, lambda number: number >= 0, Fact("nonnegative"))
+
+
+VALID: Mapping[str, Callable[[Array, Any], Array]] = {
+    "positive": positive,
+    "nonnegative": _not_negative,
+    "probability": _probability_valid,
+    "real": _any_number,
+}
