@@ -351,6 +351,9 @@ class Op:
     facts : callable
         `facts(*known, **params)` yields facts of the result, given those of the operands.
     traits : Traits
+    definition : callable, optional
+        `definition(m, *operands)` as textbooks have it, written apart from the kernel, over a
+        mathematics `m` that has the functions: high precision and symbols, for verification.
     ufunc : str
         Name of a NumPy ufunc with the same meaning, which takes `out=`; empty if there is none.
     view : bool
@@ -389,6 +392,7 @@ class Op:
     batch: BatchRule | None = None
     total: Total = False
     write: Callable[..., Any] | None = None
+    definition: Callable[..., Any] | None = None
 
     def is_total(self, *avals: Aval, **params: Any) -> bool:
         """Whether the kernel ends and raises nothing for operands of these shapes and dtypes."""

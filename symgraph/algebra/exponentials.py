@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import e
 from typing import Any, Protocol
 
 from .heads import Heads, one
@@ -83,7 +84,8 @@ class Exponentials:
         return scaled(self.normal.instance(slot), slot[2])
 
     def _exp(self, argument: Expr) -> Piece:
-        return self.spelling.unary("exp", self.writer.written(argument))
+        base, exponent = _base_of(argument)
+        return self.spelling.exponential(base, self.writer.written(exponent))
 
     def _exponent(self, expr: Expr) -> Expr:
         """A of 1 + exp(A)."""
@@ -251,6 +253,20 @@ class Exponentials:
             if left is not None:
                 return [names[-1 - place] for place in range(len(term.bound))], left
         return None
+
+
+def _base_of(argument: Expr) -> tuple[float, Expr]:
+    """The base whose logarithm is a factor of all terms, and what is left; e and all else."""
+    bases = [[f for f in term.factors if f.head.base is not None] for term in argument]
+    heads = {each[0].head for each in bases if len(each) == 1 and each[0].power == 1}
+    if len(heads) != 1 or any(len(each) != 1 or each[0].power != 1 for each in bases):
+        return e, argument
+    (head,) = heads
+    rest = {
+        Term(term.bound, tuple([f for f in term.factors if f.head is not head])): coef
+        for term, coef in argument.items()
+    }
+    return head.base or e, rest
 
 
 def _subtracted(exps: Factors, term: Term, names: dict[int, int], step: int) -> Factors | None:

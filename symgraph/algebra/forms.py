@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from math import e, inf
 from typing import Any, TypeAlias
 
 from ..dims import Dim, known_equal
 from ..facts import antisymmetric
 from ..nodes import Node
+from ..op import OPS
 from .heads import Heads, one, open_axes
 from .inverses import is_one_system, solved
 from .labels import canonical_term
@@ -137,6 +139,9 @@ def _fixed_power(power: Rational) -> Rule:
 
 def _power(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     x, y = forms.aligned(node, operands)
+    base = _fixed_base(node)
+    if base is not None:
+        return forms.normal.exp(_in_base(forms, y, base, node)) if y else None
     power = constant_value(y)
     if not is_exact(power) or not x or power.denominator > 12 or power == 0:
         return None
@@ -144,12 +149,26 @@ def _power(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
 
 
 def _exp(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    return forms.normal.exp(operands[0])
+    form = node.op.traits.exponential
+    assert form is not None
+    return forms.normal.exp(_in_base(forms, operands[0], form.base, node))
+
+
+def _in_base(forms: Forms, exponent: Expr, base: float, node: Node) -> Expr:
+    r"""$x \log b$, of which $b^x$ is the exponential; the logarithm stays a symbol."""
+    if base == e or not exponent:
+        return exponent
+    return forms.normal.multiply(exponent, forms.heads.log_of_base(base, node.dtype, 1))
 
 
 def _log(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    form = node.op.traits.logarithm
+    assert form is not None
     found = forms.normal.log(operands[0]) if operands[0] else None
-    if found is not None and len(found) > 1:
+    if found is None or form.base != e:
+        inverse = forms.heads.log_of_base(form.base, node.dtype, -1)
+        return None if found is None else forms.normal.multiply(found, inverse)
+    if len(found) > 1:
         forms.heads.log_given(node, found)
     return found
 
@@ -310,9 +329,16 @@ FORMS: dict[str, Rule] = {
     "square": _fixed_power(2),
     "sqrt": _fixed_power(Fraction(1, 2)),
     "power": _power,
-    "exp": _exp,
-    "log": _log,
-    "log1p": log1p,
+    **{
+        name: log1p if form.plus else _log
+        for name, op in OPS.items()
+        if (form := op.traits.logarithm) is not None and form.plus in (0, 1)
+    },
+    **{
+        name: _exp
+        for name, op in OPS.items()
+        if (form := op.traits.exponential) is not None and not form.less
+    },
     "sigmoid": sigmoid,
     "softplus": softplus,
     "sum": _sum,
@@ -334,7 +360,23 @@ FORMS: dict[str, Rule] = {
 }
 
 
+def _fixed_base(node: Node) -> float | None:
+    """The positive number, other than 1, that a power has as its base; None if there is none."""
+    repeated = repeated_number(stretched(node.operands[0]))
+    if repeated is None or node.dtype.itemsize < _WIDE:
+        return None
+    base = float(repeated)
+    return base if 0 < base < inf and base != 1 else None
+
+
+def _is_wide(node: Node) -> bool:
+    """Whether the product with the logarithm of a base has digits left to be an exponent."""
+    return node.dtype.itemsize >= _WIDE
+
+
 def _has_fixed_power(node: Node) -> bool:
+    if _fixed_base(node) is not None:
+        return True
     repeated = repeated_number(stretched(node.operands[1]))
     if repeated is None:
         return False
@@ -364,7 +406,15 @@ def _is_main_diagonal(node: Node) -> bool:
     return node.params["offset"] == 0 and known_equal(rows, columns) and rows != 1
 
 
+_WIDE = 4
+"""Bytes of the narrowest floats that exponentials are written in another base for."""
+
 _KNOWN_IF: dict[str, Callable[[Node], bool]] = {
+    **{
+        name: _is_wide
+        for name, op in OPS.items()
+        if (form := op.traits.exponential or op.traits.logarithm) is not None and form.base != e
+    },
     "power": _has_fixed_power,
     "reshape": _keeps_open_axes,
     "getitem": _takes_all,

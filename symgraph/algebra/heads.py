@@ -11,8 +11,10 @@ import itertools
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
-from math import inf
+from math import inf, log
 from typing import Any
+
+import numpy as np
 
 from ..dims import Dim
 from ..facts import (
@@ -26,6 +28,7 @@ from ..facts import (
     total,
 )
 from ..nodes import Node
+from ..ops.creation import constant_of
 from ..propagation import Knowledge
 from .labels import canonical_term, ordered_indices
 from .licence import Licence
@@ -72,6 +75,7 @@ class Heads:
         self._table: dict[Any, Head] = {}
         self._closed: dict[Any, tuple[Head, tuple[int, ...]]] = {}
         self._made: dict[Node, Head] = {}
+        self._bases: dict[tuple[float, np.dtype[Any]], Head] = {}
         self._fresh = itertools.count(1_000_000)
         # Of functions, not methods: a head that held this table would live until collected.
         self._facts = {
@@ -142,6 +146,16 @@ class Heads:
     def dim(self, size: Dim) -> Head:
         """The size of a named dimension."""
         return self._intern("dim", size, size, ())
+
+    def log_of_base(self, base: float, dtype: np.dtype[Any], power: Rational) -> Expr:
+        """The natural logarithm of a base, to a power, as a symbol."""
+        key = (base, dtype)
+        found = self._bases.get(key)
+        if found is None:
+            node = constant_of(dtype.type(log(base)), dtype).node
+            found = self._bases[key] = self.leaf(node)
+            found.base = base
+        return {canonical_term([(found, (), power)], {}): 1}
 
     def delta(self, size: Dim) -> Head:
         """The identity matrix."""

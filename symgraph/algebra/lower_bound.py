@@ -69,6 +69,8 @@ class _Tally:
     def _add_factors(self, term: Term, summed: tuple[Head, object] | None) -> None:
         with_exp = False
         for head, _, power in term.factors:
+            if head.base is not None:
+                continue  # It is a number, or part of the operation.
             exps = exps_of(head)
             if exps and _is_of_exps(head):
                 known = [each for each in exps if self.computed(each)]
@@ -144,7 +146,7 @@ class _Plain:
             self.count += count
 
     def _add_product(self, term: Term) -> None:
-        factors = term.factors
+        factors = [f for f in term.factors if f.head.base is None]
         if len(factors) > 1:
             self._once(frozenset([(f.head, f.power) for f in factors]), len(factors) - 1)
         if factors and all(f.power < 0 for f in factors):

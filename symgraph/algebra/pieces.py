@@ -16,12 +16,27 @@ import numpy as np
 from ..array import FUNCTIONS, Array
 from ..dims import Dim
 from ..nodes import Node, make
+from ..op import OPS
 from ..ops.creation import constant_of
 from .leaves import is_repeated, repeated_number, stretched
 from .slices import joined_slices
 from .term import Coef, Rational, coefficient, is_exact, times
 
-__all__ = ["Piece", "Spelling"]
+__all__ = ["EXPONENTIALS", "LOGARITHMS", "Piece", "Spelling"]
+
+EXPONENTIALS = {
+    form.base: name
+    for name, op in OPS.items()
+    if (form := op.traits.exponential) is not None and not form.less
+}
+"""Operations b**x by their base."""
+
+LOGARITHMS = {
+    form.base: name
+    for name, op in OPS.items()
+    if (form := op.traits.logarithm) is not None and not form.plus
+}
+"""Operations log x by their base."""
 
 Label = int | None
 
@@ -181,6 +196,13 @@ class Spelling:
     def unary(self, name: str, a: Piece, **params: Any) -> Piece:
         """An elementwise function of one piece."""
         return Piece(self.call(name, a.node, **params), a.labels, a.symmetric)
+
+    def exponential(self, base: float, a: Piece) -> Piece:
+        """A number to the power of a piece."""
+        name = EXPONENTIALS.get(base)
+        if name is not None:
+            return self.unary(name, a)
+        return Piece(self.call("power", self.constant(base), a.node), a.labels, a.symmetric)
 
     def raised(self, a: Piece, power: Rational) -> Piece:
         """A positive power.

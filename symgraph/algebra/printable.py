@@ -17,8 +17,9 @@ from ..nodes import Node
 from .exponentials import Exponentials, SumWriter, is_logistic_expr, only_exps
 from .heads import one, open_axes
 from .labels import canonical_term
+from .lower_bound import exps_of
 from .normalize import Normal
-from .pieces import Piece, Spelling
+from .pieces import LOGARITHMS, Piece, Spelling
 from .slots import Factors, Slot, is_logistic
 from .term import (
     ONE,
@@ -240,6 +241,7 @@ class Printable(Exponentials):
         """The factors as leaves, and a number: lazy sums may take up sign and scale."""
         coef: Coef = one
         done: Factors = []
+        factors = self._logs_of_bases(factors)
         exps = [slot for slot in factors if slot[0].kind == "exp"]
         others = [slot for slot in factors if slot[0].kind != "exp"]
         loose: list[tuple[Term, Slot]] = []
@@ -268,6 +270,19 @@ class Printable(Exponentials):
                 done.append(self._leaf(piece, power))
         done.extend(self._exps(exps, loose))
         return coef, done
+
+    def _logs_of_bases(self, factors: Factors) -> Factors:
+        """Logarithms over that of a base, as logarithms to the base."""
+        below = next((s for s in factors if s[0].base is not None and s[2] == -1), None)
+        over = next((s for s in factors if s[0].kind == "log" and s[2] == 1), None)
+        if below is None or over is None or exps_of(over[0]):
+            return factors
+        name = LOGARITHMS.get(below[0].base or 0)
+        if name is None:
+            return factors
+        inner = self.normal.substituted(over[0].expr, dict(enumerate(over[1])))
+        made = self._leaf(self.spelling.unary(name, self.writer.written(inner)))
+        return [*[slot for slot in factors if slot is not below and slot is not over], made]
 
     def _lazy(self, slot: Slot, outer: Coef, alone: bool) -> tuple[Coef, Piece]:
         """A lazy sum at the scale and sign that read best, and what that leaves outside."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..nodes import Node
+from ..op import OPS
 from .leaves import has_number
 from .lower_bound import exps_of
 from .powers import lowered_power
@@ -18,6 +19,7 @@ from .term import Expr, Head, Term, weight
 
 __all__ = [
     "ARGUMENTS",
+    "LOGARITHMS",
     "SEEN_WHOLE",
     "SELECTIONS",
     "arrays_of",
@@ -36,9 +38,11 @@ _HEAVIEST = 24
 _LONG_ARGUMENT = 9
 
 
-ARGUMENTS = frozenset(
-    {"exp", "log", "log1p", "sigmoid", "softplus", "softmax", "log_softmax", "logsumexp"}
-)
+LOGARITHMS = frozenset(name for name, op in OPS.items() if op.traits.logarithm is not None)
+ARGUMENTS = LOGARITHMS | {
+    *[name for name, op in OPS.items() if op.traits.exponential is not None],
+    *("sigmoid", "softplus", "softmax", "log_softmax", "logsumexp"),
+}
 """Operations that carry their argument along, wherever they go: a long one stays closed."""
 
 _MERGING = frozenset({"sin", "cos", "sinh", "cosh", "sign", "absolute", "inv", "embed"})
@@ -47,7 +51,7 @@ _MERGING = frozenset({"sin", "cos", "sinh", "cosh", "sign", "absolute", "inv", "
 SELECTIONS = frozenset({"where", "add_along_axis"})
 """Operations that seldom have an expression: their operands are written at their best anyway."""
 
-SEEN_WHOLE = SELECTIONS | {"solve", "softplus", "log"}
+SEEN_WHOLE = SELECTIONS | LOGARITHMS | {"solve", "softplus"}
 """Operations whose expression tells of the nodes they are applied to, not of their values alone."""
 
 
@@ -118,7 +122,7 @@ def _uses_of_arrays(expr: Expr) -> dict[Node, int]:
         for term in queue.pop():
             for factor in term.factors:
                 head = factor.head
-                if head.kind == "leaf":
+                if head.kind == "leaf" and head.base is None:
                     found[head.node] = found.get(head.node, 0) + 1
                 elif head.kind in ("sum", "exp", "log") and id(head) not in seen:
                     seen.add(id(head))

@@ -70,11 +70,17 @@ class Head:
         Sets the facts of the head, when first asked for one; without it nothing is known.
     licence : Licence, optional
         Leave to cancel without a fact.
+
+    Attributes
+    ----------
+    base : float, optional
+        Of a number that stands for the natural logarithm of this one.
     """
 
     __slots__ = (
         "antisymmetric",
         "axes",
+        "base",
         "find",
         "finite",
         "high",
@@ -127,6 +133,7 @@ class Head:
         self.find = find
         self.licence = licence
         self.axes = ()
+        self.base: float | None = None
         self.weight = 1
         if find is None:
             self.know_nothing()

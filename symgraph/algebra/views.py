@@ -14,13 +14,13 @@ from .leaves import leaf_expr
 from .lower_bound import exps_of
 from .memory import Exprs, Memory
 from .recall import Recall
-from .regions import ARGUMENTS, SEEN_WHOLE, arrays_of
+from .regions import ARGUMENTS, LOGARITHMS, SEEN_WHOLE, arrays_of
 from .term import Expr, Head
 from .world import World
 
 __all__ = ["Views"]
 
-_OF_EXPS = ARGUMENTS - {"log", "log1p"}
+_OF_EXPS = ARGUMENTS - LOGARITHMS
 """Operations that compute an exp."""
 
 

@@ -179,6 +179,7 @@ maximum = elementwise(
     ufunc="maximum",
     doc="The larger one; a tie splits the cotangent equally, or gives it to a constant operand.",
     traits=Traits(commutative=True, homogeneous=1, shift=1),
+    definition=lambda m, x, y: m.maximum(x, y),
 )
 
 minimum = elementwise(
@@ -197,6 +198,7 @@ minimum = elementwise(
     ufunc="minimum",
     doc="The smaller one; a tie splits the cotangent equally, or gives it to a constant operand.",
     traits=Traits(commutative=True, homogeneous=1, shift=1),
+    definition=lambda m, x, y: m.minimum(x, y),
 )
 
 fmax = elementwise(

@@ -160,6 +160,7 @@ add = elementwise(
     traits=Traits(commutative=True, jointly_linear=...),
     ufunc="add",
     behind_mask=False,
+    definition=lambda m, x, y: x + y,
 )
 
 subtract = elementwise(
@@ -178,6 +179,7 @@ subtract = elementwise(
     ufunc="subtract",
     behind_mask=False,
     traits=Traits(jointly_linear=..., shift=0),
+    definition=lambda m, x, y: x - y,
 )
 
 negative = elementwise(
@@ -194,6 +196,7 @@ negative = elementwise(
     ufunc="negative",
     behind_mask=False,
     traits=Traits(linear=(0,)),
+    definition=lambda m, x: -x,
 )
 
 multiply = elementwise(
@@ -211,6 +214,7 @@ multiply = elementwise(
     ),
     traits=Traits(commutative=True, linear=...),
     ufunc="multiply",
+    definition=lambda m, x, y: m.multiply(x, y),
 )
 
 divide = elementwise(
@@ -229,6 +233,7 @@ divide = elementwise(
     ufunc="divide",
     doc="x / y; integers give float64, as in NumPy.",
     traits=Traits(parity=(0, -1), signed_zero=(1,), linear=(0,), homogeneous=0),
+    definition=lambda m, x, y: m.divide(x, y),
 )
 
 reciprocal = elementwise(
@@ -242,6 +247,7 @@ reciprocal = elementwise(
     ),
     ufunc="reciprocal",
     traits=Traits(parity=(-1,), signed_zero=(0,), homogeneous=-1),
+    definition=lambda m, x: m.divide(1, x),
 )
 
 # -- squares and roots -----------------------------------------------------------------------------
@@ -257,6 +263,7 @@ square = elementwise(
     ),
     ufunc="square",
     traits=Traits(parity=(1,), homogeneous=2),
+    definition=lambda m, x: x * x,
 )
 
 sqrt = elementwise(
@@ -273,6 +280,7 @@ sqrt = elementwise(
     ),
     ufunc="sqrt",
     traits=Traits(homogeneous=0.5),
+    definition=lambda m, x: m.sqrt(x),
 )
 
 cbrt = elementwise(
@@ -283,6 +291,7 @@ cbrt = elementwise(
     flops=10,
     ufunc="cbrt",
     traits=ODD,
+    definition=lambda m, x: m.sign(x) * m.cbrt(abs(x)),
 )
 
 hypot = elementwise(
@@ -297,6 +306,7 @@ hypot = elementwise(
     ufunc="hypot",
     doc="sqrt(x**2 + y**2) without overflow; its derivative at the origin is 0.",
     traits=Traits(commutative=True, parity=(1, 1), homogeneous=1),
+    definition=lambda m, x, y: m.sqrt(x * x + y * y),
 )
 
 # -- signs -----------------------------------------------------------------------------------------
@@ -314,6 +324,7 @@ absolute = elementwise(
     ufunc="absolute",
     doc="|x|; its derivative at 0 is 0.",
     traits=Traits(parity=(1,), homogeneous=1),
+    definition=lambda m, x: abs(x),
 )
 
 sign = elementwise(
@@ -329,6 +340,7 @@ sign = elementwise(
     ),
     ufunc="sign",
     traits=Traits(parity=(-1,), homogeneous=0),
+    definition=lambda m, x: m.sign(x),
 )
 
 copysign = elementwise(

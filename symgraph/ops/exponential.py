@@ -125,6 +125,7 @@ exp = elementwise(
     flops=10,
     ufunc="exp",
     traits=Traits(exponential=Exponential()),
+    definition=lambda m, x: m.exp(x),
 )
 
 exp2 = elementwise(
@@ -135,6 +136,7 @@ exp2 = elementwise(
     flops=10,
     ufunc="exp2",
     traits=Traits(exponential=Exponential(2)),
+    definition=lambda m, x: m.exp(x * m.log(2)),
 )
 
 expm1 = elementwise(
@@ -147,6 +149,7 @@ expm1 = elementwise(
     flops=10,
     ufunc="expm1",
     traits=Traits(exponential=Exponential(less=1)),
+    definition=lambda m, x: m.expm1(x),
 )
 
 # -- logarithms ------------------------------------------------------------------------------------
@@ -158,6 +161,7 @@ log = elementwise(
     flops=10,
     ufunc="log",
     traits=Traits(logarithm=Logarithm()),
+    definition=lambda m, x: m.log(x),
 )
 
 log1p = elementwise(
@@ -173,6 +177,7 @@ log1p = elementwise(
     flops=10,
     ufunc="log1p",
     traits=Traits(logarithm=Logarithm(plus=1)),
+    definition=lambda m, x: m.log(1 + x),
 )
 
 log2 = elementwise(
@@ -183,6 +188,7 @@ log2 = elementwise(
     flops=10,
     ufunc="log2",
     traits=Traits(logarithm=Logarithm(2)),
+    definition=lambda m, x: m.log(x) / m.log(2),
 )
 
 log10 = elementwise(
@@ -193,6 +199,7 @@ log10 = elementwise(
     flops=10,
     ufunc="log10",
     traits=Traits(logarithm=Logarithm(10)),
+    definition=lambda m, x: m.log(x) / m.log(10),
 )
 
 
@@ -234,6 +241,7 @@ logaddexp = elementwise(
     traits=Traits(commutative=True, shift=1),
     ufunc="logaddexp",
     doc="log(exp(x) + exp(y)) without overflow; where both are -inf its derivative is 0.",
+    definition=lambda m, x, y: m.logaddexp(x, y),
 )
 
 logaddexp2 = elementwise(
@@ -263,6 +271,7 @@ sigmoid = elementwise(
     flops=12,
     count=4,
     doc="The logistic function 1 / (1 + exp(-x)), without overflow.",
+    definition=lambda m, x: 1 / (1 + m.exp(-x)),
 )
 
 softplus = elementwise(
@@ -276,6 +285,7 @@ softplus = elementwise(
     flops=22,
     count=3,
     doc="log(1 + exp(x)), without overflow.",
+    definition=lambda m, x: m.logaddexp(x, 0),
 )
 
 
@@ -304,6 +314,7 @@ log1mexp = elementwise(
     flops=30,
     count=3,
     doc="log(1 - exp(x)) for x <= 0, accurate near 0 and far from it.",
+    definition=lambda m, x: m.log1mexp(x),
 )
 
 
@@ -334,6 +345,7 @@ power = elementwise(
     total=lambda x, y: y.dtype.kind == "f",
     ufunc="power",
     doc="x**y; the derivative of x**0 with respect to x is 0, that of 0**y with respect to y too.",
+    definition=lambda m, x, y: m.power(x, y),
 )
 
 

@@ -142,6 +142,7 @@ def elementwise(
     behind_mask: bool = True,
     stand_in: Callable[[Any], Any] | None = None,
     total: Total = True,
+    definition: Callable[..., Any] | None = None,
 ) -> Any:
     """An operation on corresponding elements, its operands broadcast against one another.
 
@@ -171,6 +172,7 @@ def elementwise(
             stand_in=stand_in,
             batch=batch_aligned,
             total=total,
+            definition=definition,
             **extra,
         )
     )

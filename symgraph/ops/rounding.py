@@ -75,7 +75,12 @@ def _bounds_fmod(x: Known, y: Known) -> Bounds:
 
 # -- whole numbers ---------------------------------------------------------------------------------
 floor = elementwise(
-    "floor", kernel=lambda xp, x: xp.floor(x), vjp=(None,), ufunc="floor", facts=_whole(math.floor)
+    "floor",
+    kernel=lambda xp, x: xp.floor(x),
+    vjp=(None,),
+    ufunc="floor",
+    facts=_whole(math.floor),
+    definition=lambda m, x: m.floor(x),
 )
 ceil = elementwise(
     "ceil",
@@ -83,6 +88,7 @@ ceil = elementwise(
     vjp=(None,),
     ufunc="ceil",
     facts=_whole(math.ceil, _signs_ceil),
+    definition=lambda m, x: m.ceil(x),
 )
 trunc = elementwise(
     "trunc",

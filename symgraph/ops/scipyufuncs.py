@@ -41,6 +41,7 @@ def scipy_ufunc(
     flops: int = 20,
     kernel: Callable[..., Any] | None = None,
     traits: Traits | None = None,
+    definition: Callable[..., Any] | None = None,
 ) -> Any:
     """The operation that is `scipy.special.<name>`, its derivatives one an operand.
 
@@ -55,6 +56,7 @@ def scipy_ufunc(
         flops=flops,
         doc=doc,
         traits=traits,
+        definition=definition,
     )
     NUMPY_FUNCTIONS[f"scipy.special.{name}"] = found
     return found

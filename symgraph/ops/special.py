@@ -66,6 +66,7 @@ erf = scipy_ufunc(
         zero_at_zero=True,
     ),
     traits=ODD,
+    definition=lambda m, x: m.erf(x),
 )
 erfc = scipy_ufunc(
     "erfc",
@@ -73,6 +74,7 @@ erfc = scipy_ufunc(
     facts=knows(
         bounds=decreasing(math.erfc, image=(0.0, 2.0)), signs=is_positive, keeps_finite=True
     ),
+    definition=lambda m, x: m.erfc(x),
 )
 erfinv = scipy_ufunc(
     "erfinv",
@@ -85,6 +87,7 @@ ndtr = scipy_ufunc(
     lambda ct, out, x: ct * (1 / sqrt(2 * pi) * exp(-0.5 * (x * x))),
     facts=knows(bounds=within(0.0, 1.0), signs=is_positive, keeps_finite=True),
     doc="The normal distribution function.",
+    definition=lambda m, x: m.erfc(-x / m.sqrt(2)) / 2,
 )
 ndtri = scipy_ufunc(
     "ndtri",
@@ -160,6 +163,7 @@ logit = scipy_ufunc(
     lambda ct, out, x: ct / (x * (1 - x)),
     facts=knows(defined=_inside_unit),
     doc="log(x / (1 - x)), the inverse of sigmoid.",
+    definition=lambda m, x: m.log(m.divide(x, 1 - x)),
 )
 xlogy = scipy_ufunc(
     "xlogy",

@@ -60,6 +60,7 @@ sin = elementwise(
     flops=10,
     ufunc="sin",
     traits=ODD,
+    definition=lambda m, x: m.sin(x),
 )
 cos = elementwise(
     "cos",
@@ -69,6 +70,7 @@ cos = elementwise(
     flops=10,
     ufunc="cos",
     traits=EVEN,
+    definition=lambda m, x: m.cos(x),
 )
 tan = elementwise(
     "tan",
@@ -82,6 +84,7 @@ tan = elementwise(
     flops=10,
     ufunc="tan",
     traits=ODD,
+    definition=lambda m, x: m.tan(x),
 )
 arcsin = elementwise(
     "arcsin",
@@ -97,6 +100,7 @@ arcsin = elementwise(
     flops=10,
     ufunc="arcsin",
     traits=ODD,
+    definition=lambda m, x: m.asin(x),
 )
 arccos = elementwise(
     "arccos",
@@ -109,6 +113,7 @@ arccos = elementwise(
     ),
     flops=10,
     ufunc="arccos",
+    definition=lambda m, x: m.acos(x),
 )
 arctan = elementwise(
     "arctan",
@@ -123,6 +128,7 @@ arctan = elementwise(
     flops=10,
     ufunc="arctan",
     traits=ODD,
+    definition=lambda m, x: m.atan(x),
 )
 arctan2 = elementwise(
     "arctan2",
@@ -140,6 +146,7 @@ arctan2 = elementwise(
     ufunc="arctan2",
     doc="The angle of the point (x, y), the first operand being y; within [-pi, pi].",
     traits=Traits(parity=(-1, 0), signed_zero=(0, 1), homogeneous=0),
+    definition=lambda m, y, x: m.atan2(y, x),
 )
 
 # -- hyperbolic ------------------------------------------------------------------------------------
@@ -151,6 +158,7 @@ sinh = elementwise(
     flops=10,
     ufunc="sinh",
     traits=ODD,
+    definition=lambda m, x: m.sinh(x),
 )
 cosh = elementwise(
     "cosh",
@@ -160,6 +168,7 @@ cosh = elementwise(
     flops=10,
     ufunc="cosh",
     traits=EVEN,
+    definition=lambda m, x: m.cosh(x),
 )
 tanh = elementwise(
     "tanh",
@@ -174,6 +183,7 @@ tanh = elementwise(
     flops=10,
     ufunc="tanh",
     traits=ODD,
+    definition=lambda m, x: m.tanh(x),
 )
 arcsinh = elementwise(
     "arcsinh",
@@ -188,6 +198,7 @@ arcsinh = elementwise(
     flops=10,
     ufunc="arcsinh",
     traits=ODD,
+    definition=lambda m, x: m.asinh(x),
 )
 arccosh = elementwise(
     "arccosh",
@@ -200,6 +211,7 @@ arccosh = elementwise(
     ),
     flops=10,
     ufunc="arccosh",
+    definition=lambda m, x: m.acosh(x),
 )
 arctanh = elementwise(
     "arctanh",
@@ -214,4 +226,5 @@ arctanh = elementwise(
     flops=10,
     ufunc="arctanh",
     traits=ODD,
+    definition=lambda m, x: m.atanh(x),
 )

@@ -1,14 +1,14 @@
 """Values of a graph in high precision: what both sides of a rule are measured against.
 
-Each elementwise operation has its textbook definition here, over mpmath's reals, written apart from
-the kernels so that the two do not share mistakes. Undefined is NaN: log of a negative number, 0/0,
-1/0. Reductions and movement run on object arrays.
+The record of each elementwise operation has its textbook definition, which is computed here over
+mpmath's reals; it is written apart from the kernels, so that the two do not share mistakes.
+Undefined is NaN: log of a negative number, 0/0, 1/0. Reductions and movement run on object arrays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from ..dims import resolve
 from ..namespace import NUMPY
 from ..nodes import Node, reachable
+from ..op import OPS, Op
 from .guards import uniform_value
 
 __all__ = ["ORDINARY_BITS", "WIDE_BITS", "TooLarge", "Unsupported", "precise_values"]
@@ -40,151 +41,157 @@ class TooLarge(Exception):  # no error: nothing is known of that element
     """A number too large or too small to be added to 1, such as exp(10,000)."""
 
 
-@cache
-def _scalar_functions() -> dict[str, Callable[..., Any]]:
-    from mpmath import mp  # only the verifier needs it
+class _Reals:
+    """mpmath's functions of real numbers, none of which takes long or gives what has no size.
 
-    nan, inf = mp.nan, mp.inf
+    Others than those below are mpmath's own.
+    """
 
-    def real(function: Callable[..., Any]) -> Callable[..., Any]:
-        """`function` on reals; NaN where its value is not real or does not exist."""
+    def __init__(self, mp: Any) -> None:
+        self.mp = mp
 
-        def call(*args: Any) -> Any:
-            if any(mp.isnan(x) for x in args):
-                return nan
-            try:
-                value = function(*args)
-            except (ValueError, ZeroDivisionError, OverflowError, NotImplementedError):
-                return nan  # the last is mpmath's word for a point it cannot compute at
-            return nan if isinstance(value, mp.mpc) else mp.mpf(value)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.mp, name)
 
-        return call
+    def _largest_exponent(self) -> float:
+        return max(_LARGEST_EXPONENT, _EXPONENT_BY_BIT * self.mp.prec)
 
-    def largest_exponent() -> float:
-        return max(_LARGEST_EXPONENT, _EXPONENT_BY_BIT * mp.prec)
-
-    def bounded_exp(x: Any) -> Any:
+    def exp(self, x: Any) -> Any:
+        mp = self.mp
         if mp.isinf(x):
-            return inf if x > 0 else mp.mpf(0)
-        if abs(x) > largest_exponent():
+            return mp.inf if x > 0 else mp.mpf(0)
+        if abs(x) > self._largest_exponent():
             raise TooLarge
         return mp.exp(x)
 
-    def divide(x: Any, y: Any) -> Any:
-        return nan if y == 0 or (mp.isinf(x) and mp.isinf(y)) else x / y
+    def expm1(self, x: Any) -> Any:
+        return self.mp.expm1(x) if abs(x) < 1 else self.exp(x) - 1
 
-    def multiply(x: Any, y: Any) -> Any:
-        return nan if (mp.isinf(x) and y == 0) or (mp.isinf(y) and x == 0) else x * y
+    def multiply(self, x: Any, y: Any) -> Any:
+        isinf = self.mp.isinf
+        return self.mp.nan if (isinf(x) and y == 0) or (isinf(y) and x == 0) else x * y
 
-    def power(x: Any, y: Any) -> Any:
+    def divide(self, x: Any, y: Any) -> Any:
+        isinf = self.mp.isinf
+        return self.mp.nan if y == 0 or (isinf(x) and isinf(y)) else x / y
+
+    def power(self, x: Any, y: Any) -> Any:
+        mp = self.mp
         if y == 0:
             return mp.mpf(1)
         if x == 0:
-            return mp.mpf(0) if y > 0 else nan
-        if mp.isinf(y) or mp.isinf(x) or abs(y * mp.log(abs(x))) > largest_exponent():
+            return mp.mpf(0) if y > 0 else mp.nan
+        if mp.isinf(y) or mp.isinf(x) or abs(y * mp.log(abs(x))) > self._largest_exponent():
             raise TooLarge
-        return nan if x < 0 and y != mp.floor(y) else x**y
+        return mp.nan if x < 0 and y != mp.floor(y) else x**y
 
-    def sigmoid(x: Any) -> Any:
-        return 1 / (1 + bounded_exp(-x))
+    def logaddexp(self, x: Any, y: Any) -> Any:
+        return max(x, y) + self.mp.log(1 + self.exp(-abs(x - y)))
 
-    def log1mexp(x: Any) -> Any:
-        return nan if x > 0 else mp.log(-mp.expm1(x)) if x < 0 else -inf
+    def log1mexp(self, x: Any) -> Any:
+        mp = self.mp
+        return mp.nan if x > 0 else mp.log(-mp.expm1(x)) if x < 0 else -mp.inf
 
-    def error_function(x: Any) -> Any:
+    def asin(self, x: Any) -> Any:
+        return self.mp.asin(x) if abs(x) <= 1 else self.mp.nan
+
+    def acos(self, x: Any) -> Any:
+        return self.mp.acos(x) if abs(x) <= 1 else self.mp.nan
+
+    def acosh(self, x: Any) -> Any:
+        return self.mp.acosh(x) if x >= 1 else self.mp.nan
+
+    def atanh(self, x: Any) -> Any:
+        return self.mp.atanh(x) if abs(x) < 1 else self.mp.nan
+
+    def sinh(self, x: Any) -> Any:
+        return (self.exp(x) - self.exp(-x)) / 2
+
+    def cosh(self, x: Any) -> Any:
+        return (self.exp(x) + self.exp(-x)) / 2
+
+    def tanh(self, x: Any) -> Any:
+        if abs(x) > _LARGEST_EXPONENT / 2:
+            raise TooLarge
+        return self.mp.tanh(x)
+
+    def erf(self, x: Any) -> Any:
+        mp = self.mp
         if mp.isfinite(x) and 2 * x * x > mp.prec:
             raise TooLarge  # 1 - erf(x) is about exp(-x²), which would not fit
         return mp.erf(x)
 
-    def complement(x: Any) -> Any:
-        return mp.erfc(x) if x > 0 else 1 - error_function(x)
+    def erfc(self, x: Any) -> Any:
+        return self.mp.erfc(x) if x > 0 else 1 - self.erf(x)
 
-    def hyperbolic_tangent(x: Any) -> Any:
-        if abs(x) > _LARGEST_EXPONENT / 2:
-            raise TooLarge
-        return mp.tanh(x)
+    def maximum(self, x: Any, y: Any) -> Any:
+        return max(x, y)
 
-    def extremum(pick: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda x, y: nan if mp.isnan(x) or mp.isnan(y) else pick(x, y)
+    def minimum(self, x: Any, y: Any) -> Any:
+        return min(x, y)
+
+    def defined(self, definition: Callable[..., Any]) -> Callable[..., Any]:
+        """A definition on reals; NaN where its value is not real or does not exist."""
+        mp = self.mp
+
+        def call(*args: Any) -> Any:
+            if any(mp.isnan(x) for x in args):
+                return mp.nan
+            try:
+                value = definition(self, *args)
+            except (ValueError, ZeroDivisionError, OverflowError, NotImplementedError):
+                return mp.nan  # the last is mpmath's word for a point it cannot compute at
+            return mp.nan if isinstance(value, mp.mpc) else mp.mpf(value)
+
+        return call
+
+
+@cache
+def _reals() -> _Reals:
+    from mpmath import mp  # only the verifier needs it
+
+    return _Reals(mp)
+
+
+@cache
+def _truths() -> dict[str, Callable[..., Any]]:
+    """Operations on and to truth values, and the choice between numbers."""
+    mp = _reals().mp
 
     def truth(function: Callable[..., bool]) -> Callable[..., Any]:
         return lambda *args: bool(function(*args))
 
-    plain: dict[str, Callable[..., Any]] = {
-        "add": lambda x, y: x + y,
-        "subtract": lambda x, y: x - y,
-        "multiply": multiply,
-        "divide": divide,
-        "negative": lambda x: -x,
-        "positive": lambda x: x,
-        "reciprocal": lambda x: divide(mp.mpf(1), x),
-        "square": lambda x: x * x,
-        "sqrt": mp.sqrt,
-        "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
-        "hypot": lambda x, y: mp.sqrt(x * x + y * y),
-        "absolute": abs,
-        "fabs": abs,
-        "sign": mp.sign,
-        "floor": mp.floor,
-        "ceil": mp.ceil,
-        "exp": bounded_exp,
-        "exp2": lambda x: bounded_exp(x * mp.log(2)),
-        "expm1": lambda x: mp.expm1(x) if abs(x) < 1 else bounded_exp(x) - 1,
-        "log": mp.log,
-        "log1p": lambda x: mp.log(1 + x),
-        "log2": lambda x: mp.log(x) / mp.log(2),
-        "log10": lambda x: mp.log(x) / mp.log(10),
-        "logaddexp": lambda x, y: max(x, y) + mp.log(1 + bounded_exp(-abs(x - y))),
-        "sigmoid": sigmoid,
-        "logit": lambda x: mp.log(x) - mp.log(1 - x) if 0 < x < 1 else nan,
-        "softplus": lambda x: max(x, mp.mpf(0)) + mp.log(1 + bounded_exp(-abs(x))),
-        "log1mexp": log1mexp,
-        "power": power,
-        "sin": mp.sin,
-        "cos": mp.cos,
-        "tan": mp.tan,
-        "arcsin": lambda x: mp.asin(x) if abs(x) <= 1 else nan,
-        "arccos": lambda x: mp.acos(x) if abs(x) <= 1 else nan,
-        "arctan": mp.atan,
-        "arctan2": mp.atan2,
-        "sinh": lambda x: (bounded_exp(x) - bounded_exp(-x)) / 2,
-        "cosh": lambda x: (bounded_exp(x) + bounded_exp(-x)) / 2,
-        "tanh": hyperbolic_tangent,
-        "arcsinh": mp.asinh,
-        "arccosh": lambda x: mp.acosh(x) if x >= 1 else nan,
-        "arctanh": lambda x: mp.atanh(x) if abs(x) < 1 else nan,
-        "erf": error_function,
-        "erfc": complement,
-        "ndtr": lambda x: complement(-x / mp.sqrt(2)) / 2,
-        "maximum": extremum(max),
-        "minimum": extremum(min),
+    return {
+        "less": truth(lambda x, y: x < y),
+        "less_equal": truth(lambda x, y: x <= y),
+        "greater": truth(lambda x, y: x > y),
+        "greater_equal": truth(lambda x, y: x >= y),
+        "equal": truth(lambda x, y: x == y),
+        "not_equal": truth(lambda x, y: x != y),
+        "isnan": truth(mp.isnan),
+        "isinf": truth(mp.isinf),
+        "isfinite": truth(mp.isfinite),
+        "logical_not": truth(lambda x: not x),
+        "logical_and": truth(lambda x, y: x and y),
+        "logical_or": truth(lambda x, y: x or y),
+        "where": lambda condition, x, y: x if condition else y,
         "stop_gradient": lambda x: x,
     }
-    table = {name: real(function) for name, function in plain.items()}
-    table.update(
-        {
-            "less": truth(lambda x, y: x < y),
-            "less_equal": truth(lambda x, y: x <= y),
-            "greater": truth(lambda x, y: x > y),
-            "greater_equal": truth(lambda x, y: x >= y),
-            "equal": truth(lambda x, y: x == y),
-            "not_equal": truth(lambda x, y: x != y),
-            "isnan": truth(mp.isnan),
-            "isinf": truth(mp.isinf),
-            "isfinite": truth(mp.isfinite),
-            "logical_not": truth(lambda x: not x),
-            "logical_and": truth(lambda x, y: x and y),
-            "logical_or": truth(lambda x, y: x or y),
-            "where": lambda condition, x, y: x if condition else y,
-        }
-    )
-    return table
 
 
-def _elementwise(name: str, operands: Sequence[Any]) -> Any:
-    function = _scalar_functions().get(name)
-    if function is None:
-        raise Unsupported(name)
+@lru_cache(maxsize=1024)
+def _scalar(op: Op) -> Callable[..., Any]:
+    """An elementwise operation on mpmath's reals."""
+    found = _truths().get(op.name)
+    if found is None and op.definition is not None:
+        found = _reals().defined(op.definition)
+    if found is None:
+        raise Unsupported(op.name)
+    return found
+
+
+def _elementwise(op: Op, operands: Sequence[Any]) -> Any:
+    function = _scalar(op)
     return np.asarray(np.frompyfunc(function, len(operands), 1)(*operands), dtype=object)
 
 
@@ -204,9 +211,8 @@ def _along(x: Any, axis: tuple[int, ...], keepdims: bool, fold: Callable[[list[A
 
 
 def _reduction(name: str, x: Any, params: Mapping[str, Any]) -> Any:
-    from mpmath import mp
-
-    table = _scalar_functions()
+    reals = _reals()
+    mp = reals.mp
 
     def total(row: list[Any]) -> Any:
         return mp.nan if any(mp.isnan(v) for v in row) else sum(row, mp.mpf(0))
@@ -214,7 +220,7 @@ def _reduction(name: str, x: Any, params: Mapping[str, Any]) -> Any:
     def product(row: list[Any]) -> Any:
         value = mp.mpf(1)
         for each in row:
-            value = table["multiply"](value, each)
+            value = reals.multiply(value, each)
         return value
 
     def extremum(pick: Callable[..., Any]) -> Callable[[list[Any]], Any]:
@@ -226,7 +232,7 @@ def _reduction(name: str, x: Any, params: Mapping[str, Any]) -> Any:
         top = extremum(max)(row)
         if not mp.isfinite(top):
             return top
-        return top + mp.log(total([table["exp"](v - top) for v in row]))
+        return top + mp.log(total([reals.exp(v - top) for v in row]))
 
     folds: dict[str, Callable[[list[Any]], Any]] = {
         "sum": total,
@@ -241,8 +247,8 @@ def _reduction(name: str, x: Any, params: Mapping[str, Any]) -> Any:
         return _along(x, axes, bool(params.get("keepdims")), folds[name])
     level = _along(x, axes, True, logsumexp)
     if name in ("softmax", "log_softmax"):
-        shifted = _elementwise("subtract", [x, level])
-        return shifted if name == "log_softmax" else _elementwise("exp", [shifted])
+        shifted = np.asarray(x - level, dtype=object)
+        return shifted if name == "log_softmax" else _elementwise(OPS["exp"], [shifted])
     raise Unsupported(name)
 
 
@@ -274,7 +280,7 @@ def _value(node: Node, operands: Sequence[Any], env: Mapping[str, int], flat: bo
         return _contraction(*operands)
     if params:
         raise Unsupported(name)
-    return _elementwise(name, operands)
+    return _elementwise(node.op, operands)
 
 
 def _as_objects(array: Any) -> Any:

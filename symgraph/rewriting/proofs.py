@@ -175,10 +175,15 @@ class _Side:
             return Rational(Fraction(float(value)))
         if isinstance(pattern, Opaque):
             return self._built(pattern.text)
-        function = _table().get(pattern.op.name)
-        if function is None or pattern.params:
+        if pattern.params:
             raise _Open
-        return function(self, *[self.value(each) for each in pattern.operands])
+        operands = [self.value(each) for each in pattern.operands]
+        function = _table().get(pattern.op.name)
+        if function is not None:
+            return function(self, *operands)
+        if pattern.op.definition is None:
+            raise _Open
+        return pattern.op.definition(_Symbols(self), *operands)
 
     def _built(self, text: str) -> Any:
         """What the right side computes of constants."""
@@ -271,29 +276,96 @@ def _vanishes(difference: Any) -> bool:
 
 
 # -- operations ------------------------------------------------------------------------------------
+class _Symbols:
+    """SymPy's functions of real numbers, which note what they need to be defined."""
+
+    def __init__(self, side: _Side) -> None:
+        self.side = side
+
+    def __getattr__(self, name: str) -> Any:
+        import sympy
+
+        if name not in _FUNCTIONS:
+            raise _Open
+        return getattr(sympy, _FUNCTIONS[name])
+
+    def log(self, x: Any) -> Any:
+        import sympy
+
+        return sympy.log(self.side.need("nonnegative", sympy.sympify(x)))
+
+    def sqrt(self, x: Any) -> Any:
+        import sympy
+
+        return sympy.sqrt(self.side.need("nonnegative", sympy.sympify(x)))
+
+    def multiply(self, x: Any, y: Any) -> Any:
+        return x * y
+
+    def divide(self, x: Any, y: Any) -> Any:
+        import sympy
+
+        return sympy.sympify(x) / self.side.need("nonzero", y)
+
+    def power(self, x: Any, y: Any) -> Any:
+        if not y.is_integer:
+            self.side.need("nonnegative", x)
+        if not y.is_nonnegative:
+            self.side.need("nonzero", x)
+        return x**y
+
+    def expm1(self, x: Any) -> Any:
+        return self.exp(x) - 1
+
+    def log1mexp(self, x: Any) -> Any:
+        return self.log(1 - self.exp(x))
+
+    def logaddexp(self, x: Any, y: Any) -> Any:
+        import sympy
+
+        return sympy.log(sympy.exp(x) + sympy.exp(y))
+
+    def tan(self, x: Any) -> Any:
+        return self.divide(self.sin(x), self.cos(x))
+
+    def erfc(self, x: Any) -> Any:
+        return 1 - self.erf(x)
+
+    def asin(self, x: Any) -> Any:
+        import sympy
+
+        return sympy.asin(self.side.need("cosine of", x))
+
+    def acos(self, x: Any) -> Any:
+        import sympy
+
+        return sympy.acos(self.side.need("cosine of", x))
+
+    def acosh(self, x: Any) -> Any:
+        import sympy
+
+        return sympy.acosh(self.side.need("one or more", x))
+
+    def atanh(self, x: Any) -> Any:
+        import sympy
+
+        return sympy.atanh(self.side.need("within one", x))
+
+
+_FUNCTIONS = {
+    **{name: name for name in ("exp", "sin", "cos", "sinh", "cosh", "tanh", "atan", "asinh")},
+    "erf": "erf",
+    "sign": "sign",
+    "maximum": "Max",
+    "minimum": "Min",
+}
+"""SymPy's own functions that are defined for all real numbers, by what definitions call them."""
+
+
 @cache
 def _table() -> Mapping[str, Callable[..., Any]]:
     """SymPy's terms for operations on a side and its operands."""
     import sympy as s
-
-    def log(side: _Side, x: Any) -> Any:
-        return s.log(side.need("nonnegative", x))
-
-    def sqrt(side: _Side, x: Any) -> Any:
-        return s.sqrt(side.need("nonnegative", x))
-
-    def divide(side: _Side, x: Any, y: Any) -> Any:
-        return x / side.need("nonzero", y)
-
-    def power(side: _Side, x: Any, y: Any) -> Any:
-        if not y.is_integer:
-            side.need("nonnegative", x)
-        if not y.is_nonnegative:
-            side.need("nonzero", x)
-        return x**y
-
-    def sigmoid(x: Any) -> Any:
-        return 1 / (1 + s.exp(-x))
 
     def where(condition: Any, x: Any, y: Any) -> Any:
         if condition not in (s.true, s.false):
@@ -318,53 +390,15 @@ def _table() -> Mapping[str, Callable[..., Any]]:
         return decided
 
     partial: dict[str, Callable[..., Any]] = {
-        "log": log,
-        "log1p": lambda side, x: log(side, 1 + x),
-        "log1mexp": lambda side, x: log(side, 1 - s.exp(x)),
-        "log_expm1": lambda side, x: log(side, s.exp(x) - 1),
-        "logit": lambda side, x: log(side, divide(side, x, 1 - x)),
-        "sqrt": sqrt,
-        "sqrt1pm1": lambda side, x: sqrt(side, 1 + x) - 1,
-        "divide": divide,
-        "reciprocal": lambda side, x: divide(side, s.Integer(1), x),
-        "power": power,
-        "tan": lambda side, x: divide(side, s.sin(x), s.cos(x)),
-        "logsinh": lambda side, x: log(side, s.sinh(x)),
-        "arccosh": lambda side, x: s.acosh(side.need("one or more", x)),
-        "arcsin": lambda side, x: s.asin(side.need("cosine of", x)),
-        "arccos": lambda side, x: s.acos(side.need("cosine of", x)),
-        "arctanh": lambda side, x: s.atanh(side.need("within one", x)),
+        "log_expm1": lambda side, x: _Symbols(side).log(s.exp(x) - 1),
+        "sqrt1pm1": lambda side, x: _Symbols(side).sqrt(1 + x) - 1,
+        "logsinh": lambda side, x: _Symbols(side).log(s.sinh(x)),
     }
     total: dict[str, Callable[..., Any]] = {
-        "add": lambda x, y: x + y,
-        "subtract": lambda x, y: x - y,
-        "multiply": lambda x, y: x * y,
-        "negative": lambda x: -x,
-        "square": lambda x: x**2,
-        "exp": s.exp,
-        "expm1": lambda x: s.exp(x) - 1,
-        "sigmoid": sigmoid,
-        "softplus": lambda x: s.log(1 + s.exp(x)),
-        "logaddexp": lambda x, y: s.log(s.exp(x) + s.exp(y)),
         "logcosh": lambda x: s.log(s.cosh(x)),
-        "hypot": lambda x, y: s.sqrt(x**2 + y**2),
-        "sin": s.sin,
-        "cos": s.cos,
-        "sinh": s.sinh,
-        "cosh": s.cosh,
-        "tanh": s.tanh,
-        "arctan": s.atan,
-        "arcsinh": s.asinh,
-        "erf": s.erf,
-        "erfc": lambda x: 1 - s.erf(x),
         "erfcx": lambda x: s.exp(x**2) * (1 - s.erf(x)),
         "log_erfc": lambda x: s.log(1 - s.erf(x)),
-        "ndtr": lambda x: (1 + s.erf(x / s.sqrt(2))) / 2,
         "log_ndtr": lambda x: s.log((1 + s.erf(x / s.sqrt(2))) / 2),
-        "absolute": s.Abs,
-        "sign": s.sign,
-        "maximum": s.Max,
-        "minimum": s.Min,
         "clip": lambda x, low, high: s.Min(s.Max(x, low), high),
         "where": where,
         "less": truth(s.Lt),
