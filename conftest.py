@@ -29,13 +29,6 @@ collect_ignore = [
 ]
 
 
-def pytest_collection() -> None:
-    """Import the package before the doctests of one file make a second module of that file."""
-    # A test of one module still runs while another is broken.
-    with suppress(Exception):
-        import_module("symgraph")
-
-
 @pytest.fixture(autouse=True)
 def usual_names(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any]) -> None:
     """`np`, `sg` and `snp`, so that an example starts with what it shows."""
@@ -86,7 +79,12 @@ def _mark_sample(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Without the garbage collector: what is made here stays, and it would look at all of it."""
+    """Import the package before the doctests of one file make a second module of that file.
+
+    Without the garbage collector: what is made here stays, and it would look at all of it.
+    """
+    with suppress(Exception):  # A test of one module still runs while another is broken.
+        import_module("symgraph")
     gc.disable()
     try:
         return (yield)
