@@ -6,8 +6,9 @@ tells what names are read (`codereads`), and from the function on they are follo
 functions, methods, partial applications, modules and containers that are reached.
 
 Where names are computed, as in `getattr(model, name)`, all attributes of what is reached are read.
-What escapes: what lies behind the C interface of another library that gives no arrays for it, the
-inside of some elements of containers above `SAMPLED`, and whatever comes after `MOST` values.
+What escapes: what lies behind the C interface of another library that gives no arrays for it, what
+an installed library reads further inside than `DEEPEST` of its calls, the inside of some elements of
+containers above `SAMPLED`, and whatever comes after `MOST` values.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from .attributes import (
     wraps,
 )
 from .codereads import Read, code_reads
-from .foreign import is_foreign, is_numeric
+from .foreign import is_foreign, is_installed, is_numeric
 from .watched import (
     MISSING,
     PRIMITIVES,
@@ -60,6 +61,9 @@ __all__ = ["MOST", "Captured", "Root", "captured"]
 
 MOST = 5000
 """Values followed."""
+
+DEEPEST = 2
+"""Calls followed inside installed libraries: all of one is reached soon, and takes seconds."""
 
 Root: TypeAlias = tuple[str, Any]
 
@@ -93,21 +97,20 @@ class _Walk:
         self._loose: set[str] = set()
         self._open: list[tuple[str, Any, set[str]]] = []
         self._any_name = False
+        self._depth = 0
 
     def finish(self) -> None:
         """Attributes by names alone, until no more names are found."""
-        position = 0
-        while position < len(self._open):
-            label, owner, done = self._open[position]
-            names = self._loose | names_of(owner) if self._any_name else self._loose
-            fresh = names - done
-            if not fresh:
-                position += 1
-                continue
-            done |= fresh
-            for name in sorted(fresh):
-                self._attribute(label, owner, name)
-            position = 0
+        grown = True
+        while grown:
+            grown = False
+            for label, owner, done in self._open:  # Which may become longer meanwhile.
+                names = self._loose | names_of(owner) if self._any_name else self._loose
+                fresh = names - done
+                grown = grown or bool(fresh)
+                done |= fresh
+                for name in sorted(fresh):
+                    self._attribute(label, owner, name)
 
     def _first(self, value: Any, how: str = "") -> bool:
         """Whether a value is met for the first time, and may be followed."""
@@ -248,7 +251,12 @@ class _Walk:
 
     # -- functions -------------------------------------------------------------------------------
     def _function(self, label: str, function: Any, owner: Any = None) -> None:
-        if not isinstance(function, FunctionType) or not self._first(function, f"of {id(owner)}"):
+        if not isinstance(function, FunctionType):
+            return
+        inside = is_installed(function.__module__ or "")
+        if inside and self._depth == DEEPEST:
+            return
+        if not self._first(function, f"of {id(owner)}"):
             return
         self.found.values[label] = function.__code__
         if is_foreign(function.__module__ or ""):
@@ -259,9 +267,11 @@ class _Walk:
         for name in ("__code__", "__defaults__", "__kwdefaults__"):
             self.found.field(function, name)
         self.found.codes.append(function.__code__)
+        self._depth += inside
         for name, each in defaults(function):
             self.value(name, each)
         self._code(function.__code__, function, owner)
+        self._depth -= inside
 
     def _wrapping(self, label: str, function: FunctionType) -> None:
         """A function of another library's: it may enclose the user's, as decorators do."""
@@ -273,7 +283,8 @@ class _Walk:
     def _code(self, code: Any, function: FunctionType, owner: Any) -> None:
         reads = code_reads(code)
         self._loose |= reads.loose
-        self._any_name |= reads.computed
+        # A library's computed names are taken to be of its own objects.
+        self._any_name |= reads.computed and not self._depth
         outer = function.__code__
         first = outer.co_varnames[0] if outer.co_argcount else ""
         known = owner is not None and first not in code_reads(outer).stored

@@ -29,9 +29,6 @@ _WRONG = 1e-2
 _LOST = 1e-3
 """A value with a larger error, as part of it, has no digits left to lose."""
 
-_NONE = 0.5
-"""A value with a larger error, as part of it, tells nothing: NaN in its place is no loss."""
-
 _CERTAIN = _WRONG / 64
 """A value with a smaller error has become wrong by no accident."""
 
@@ -69,9 +66,9 @@ class Judge:
     def loses(self, new: Node, old: Node) -> bool:
         """Whether `new` loses digits or range that `old` keeps.
 
-        It does where it is not finite and `old` is, and by half right at least; where its error is
-        `FACTOR` times that of `old` and some units in the last place besides; and where `old` is
-        infinite or NaN and `new` a number, but a wrong one.
+        It does where it is not finite and `old` is; where its error is `FACTOR` times
+        that of `old` and some units in the last place besides; and where `old` is infinite or NaN
+        and `new` a number, but a wrong one.
         """
         return self._verdict(new, old).loses
 
@@ -150,8 +147,7 @@ def _compared(new: Trial, old: Trial) -> Verdict:
         told = clear | ~np.isfinite(old.right)
         told_right = (after <= slack + FACTOR * spread) & (size <= _LARGEST)
         lies = nothing & told & now & ~told_right
-        number_gone = was & ~now & np.isfinite(right)
-        gone = number_gone & (before <= _NONE * size + _SMALLEST)
+        gone = was & ~now & np.isfinite(right)
         won = clear & ~was_right & now_right & np.isfinite(right)
         gross = clear & was & ~now_right & (before <= _CERTAIN * size + _SMALLEST)
         digits = clear & was & now & (before <= _LOST * size + _SMALLEST)
@@ -161,7 +157,7 @@ def _compared(new: Trial, old: Trial) -> Verdict:
     alike = ~MIXED if whole else slice(None)
     accidents = 1 + worse.size // _ACCIDENTS
     rescued = np.any((nothing & now & told_right)[ordinary]) and not np.any(lies[alike])
-    spoiled = np.any(number_gone[alike]) or np.any((was_right & clear & ~now_right)[alike])
+    spoiled = np.any(gone[alike]) or np.any((was_right & clear & ~now_right)[alike])
     worst = gone | gross | lies
     lost = np.any(worst[alike])
     lost = lost or np.count_nonzero(worse[alike]) > accidents

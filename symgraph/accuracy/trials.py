@@ -275,9 +275,10 @@ def _rows(found: Numbers) -> Numbers:
 
 
 def _is_saturated(found: Numbers, right: Numbers) -> Numbers:
-    """Where single precision has 1 or -1, as double precision has."""
-    wide = np.broadcast_to(right, (_REPEATED, len(found) // _REPEATED, *right.shape[1:]))
-    return (np.abs(found) == 1) & (found == wide.reshape(found.shape))
+    """Where single precision has 1 or -1 in all repetitions, as double precision has."""
+    each = found.reshape(_REPEATED, len(found) // _REPEATED, *right.shape[1:])
+    kept = (np.abs(right) == 1) & np.all(each == right, axis=0)
+    return np.broadcast_to(kept, each.shape).reshape(found.shape)
 
 
 def _short(shape: tuple[Any, ...]) -> tuple[int, ...]:

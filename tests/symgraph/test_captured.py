@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
+from sklearn.preprocessing import StandardScaler
 
 import symgraph as sg
 from symgraph.captured import captured
@@ -566,3 +567,16 @@ def test_any_element_of_a_large_container(kind: Any) -> None:
     assert g(1.0) == g(1.0) == 1.0
     numbers[5001] = 4.0
     assert g(1.0) == 4.0
+
+
+def test_an_installed_library_is_not_followed_to_its_end() -> None:
+    """All that a method of scikit-learn may reach are thousands of values, and seconds."""
+    scaler = StandardScaler().fit(np.arange(6.0).reshape(3, 2))
+
+    def loss(x):
+        return np.sum(scaler.transform(x) + scaler.scale_)
+
+    found = captured([("loss", loss)])
+    assert "scaler.scale_" in found.values
+    assert len(found.values) < 500
+    assert len(found.codes) < 100
