@@ -180,6 +180,7 @@ maximum = elementwise(
     doc="The larger one; a tie splits the cotangent equally, or gives it to a constant operand.",
     traits=Traits(homogeneous=1, shift=1),
     definition=lambda m, x, y: m.maximum(x, y),
+    latex=r"\max",
 )
 
 minimum = elementwise(
@@ -199,6 +200,7 @@ minimum = elementwise(
     doc="The smaller one; a tie splits the cotangent equally, or gives it to a constant operand.",
     traits=Traits(homogeneous=1, shift=1),
     definition=lambda m, x, y: m.minimum(x, y),
+    latex=r"\min",
 )
 
 fmax = elementwise(
