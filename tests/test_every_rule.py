@@ -137,6 +137,7 @@ def random_outputs(seed: int) -> list[Node]:
     return [pool[-1].node, pool[-2].node]
 
 
+@pytest.mark.whole
 def test_fifty_orders_of_the_rules_give_one_result() -> None:
     graphs = [random_outputs(seed) for seed in range(30)]
     ordered = RuleSet(RULES)

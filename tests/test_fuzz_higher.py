@@ -21,7 +21,7 @@ def agree(found: Any, wanted: Any, rtol: float) -> None:
     np.testing.assert_allclose(found, wanted, rtol=rtol, atol=1e-2 * rtol * scale)
 
 
-@pytest.mark.sampled(one_in=6)
+@pytest.mark.sampled(one_in=32)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_modes_and_orders_agree(seed: int) -> None:
     program = random_program(seed)

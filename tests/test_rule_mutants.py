@@ -57,7 +57,7 @@ def in_default_run(mutant: Mutant) -> bool:
     return left_out or crc32(str(mutant).encode()) % SAMPLE == 0
 
 
-@pytest.mark.sampled(one_in=16)
+@pytest.mark.sampled(one_in=64)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_mutants_are_refused(rule: Rule) -> None:
     chosen = [each for each in mutants_of(rule) if in_default_run(each)]

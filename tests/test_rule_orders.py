@@ -68,7 +68,7 @@ def in_order(seed: int) -> RuleSet:
     return RuleSet(rules)
 
 
-@pytest.mark.sampled(one_in=8)
+@pytest.mark.whole
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.__name__)
 def test_fifty_rule_orders(loss: Callable[..., Any]) -> None:
     joint = joint_graph(loss)

@@ -6,9 +6,11 @@ Abramowitz and Stegun (1964), chapters 6 and 7; DLMF §5 and §7.
 from __future__ import annotations
 
 import math
-from functools import partial
+from functools import cache, partial
 from math import inf, pi, sqrt
 from typing import Any
+
+from numpy.polynomial import Polynomial
 
 from .. import facts as f
 from ..array import NUMPY_FUNCTIONS, apply
@@ -134,8 +136,32 @@ def _infer_polygamma(x: Aval, *, order: int) -> Aval:
     return x
 
 
+_LEFT = -8.0
+"""Further to the left the reflection formula is used: SciPy counts up from there one by one."""
+
+
 def _polygamma_kernel(xp: Any, x: Any, *, order: int) -> Any:
-    return xp.astype(xp.special.polygamma(order, x), x.dtype)
+    r"""As SciPy, and by reflection far to the left (DLMF 5.15.6).
+
+    $\psi^{(n)}(x) = (-1)^n \psi^{(n)}(1 - x) - \pi \frac{d^n}{dx^n} \cot(\pi x)$
+    """
+    far = (x < _LEFT) & (x != xp.floor(x))  # At poles SciPy answers at once.
+    right = xp.special.polygamma(order, xp.where(far, 1 - x, x))
+    turn = xp.astype(xp.where(far, x - xp.rint(x), 0.25), right.dtype)
+    cot = 1 / xp.tan(pi * turn)
+    slope = right * 0
+    for coefficient in _cotangent(order):
+        slope = slope * cot + coefficient
+    return xp.astype(xp.where(far, (-1) ** order * right - slope, right), x.dtype)
+
+
+@cache
+def _cotangent(order: int) -> tuple[float, ...]:
+    """Of the derivative of pi cot(pi x), a polynomial of cot(pi x); the highest power first."""
+    found = Polynomial([0.0, pi])
+    for _ in range(order):
+        found = -pi * Polynomial([1.0, 0.0, 1.0]) * found.deriv()
+    return tuple([float(each) for each in reversed(found.coef)])
 
 
 POLYGAMMA = register(

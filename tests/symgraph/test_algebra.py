@@ -314,6 +314,7 @@ def test_hash_seeds_do_not_matter() -> None:
     assert texts[0] == texts[1] != ""
 
 
+@pytest.mark.whole
 def test_long_chains_and_residual_streams() -> None:
     """Nothing here is asserted of time; what is quadratic would not end."""
     x, w = symbol("x", (4,)), symbol("w", (4, 4))

@@ -57,6 +57,7 @@ def test_what_the_user_has_frozen_stays_frozen(monkeypatch: pytest.MonkeyPatch) 
         gc.unfreeze()
 
 
+@pytest.mark.whole
 def test_large_graphs_are_old_when_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """The next collection of what is young does not walk them; garbage of a loop stays young."""
     for seed, (most, old) in enumerate(((0, True), (10**9, False))):

@@ -100,6 +100,7 @@ def test_floating_point_accidents_warn_nobody() -> None:
     assert np.isnan(evaluate(dag, {"x": 0.0})[0])
 
 
+@pytest.mark.whole
 def test_a_chain_of_20_000_holds_few_values_at_once() -> None:
     x = input("x", ())
     y = x

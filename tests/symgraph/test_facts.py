@@ -216,7 +216,7 @@ def test_nan_has_no_sign_and_no_bounds(fact: Fact) -> None:
 
 
 # -- propagation -----------------------------------------------------------------------------------
-@pytest.mark.sampled(one_in=12)
+@pytest.mark.sampled(one_in=24)
 @pytest.mark.parametrize("case", ROWS, ids=str)
 @settings(
     max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -271,6 +271,7 @@ def programs(draw: st.DrawFn) -> tuple[Array, list[tuple[Array, Any]]]:
     return values[-1], at
 
 
+@pytest.mark.whole
 @settings(max_examples=250, deadline=None)
 @given(programs())
 def test_no_expression_is_given_a_wrong_fact(program: tuple[Array, Any]) -> None:

@@ -93,6 +93,7 @@ def test_tangents_may_be_stacked(case: GradientCase) -> None:
     np.testing.assert_allclose(numbers([stacked], given)[0], np.stack(rows), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.whole
 def test_cost_is_linear_and_nothing_recurses() -> None:
     def made(depth: int) -> int:
         x, v = input("x", ()), input("v", ())

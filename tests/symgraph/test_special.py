@@ -230,3 +230,17 @@ def test_jax_runs_on_the_host_what_it_lacks() -> None:
     at = np.array([0.3, 1.0, -2.0])
     want = 2 * scipy.special.j1(at) * scipy.special.jvp(1, at)
     np.testing.assert_allclose(run(x=at), want, rtol=1e-13)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 5])
+def test_polygamma_far_to_the_left_is_found_by_reflection(order: int) -> None:
+    """SciPy adds up from there, one by one; at -1e12 that takes hours."""
+    x = np.array([-8.25, -20.001, -100.75, -12.999, -1000.3])
+    with mp.workdps(40):
+        exact = [float(mp.psi(order, mp.mpf(float(each)))) for each in x]
+    np.testing.assert_allclose(snp.polygamma(order, x), exact, rtol=1e-11)
+    assert np.isfinite(snp.polygamma(order, np.array([-1e12 - 0.25]))).all()
+    poles = np.array([-9.0, -1e12])
+    np.testing.assert_array_equal(
+        snp.polygamma(order, poles), scipy.special.polygamma(order, poles)
+    )

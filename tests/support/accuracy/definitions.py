@@ -17,6 +17,9 @@ __all__ = ["ELEMENTWISE", "Doubts", "Unsupported", "guarded"]
 _FAR = 1e9
 """Arguments beyond it are not asked of functions that take long or for ever."""
 
+_DAWSN_FAR = 24
+"""Beyond it exp(-x**2) is less than 800 binary digits can tell; millions of digits take minutes."""
+
 _GAMMA_BITS = 240
 """Functions of the gamma family take minutes with thousands of digits."""
 
@@ -115,10 +118,22 @@ def _erfcx(x: Any) -> Any:
 
 
 def _dawsn(x: Any) -> Any:
-    if abs(x) > 1000:
-        return (1 + (1 + 3 / (2 * x * x)) / (2 * x * x)) / (2 * x) if mp.isfinite(x) else mp.zero
+    if abs(x) > _DAWSN_FAR:
+        return _dawsn_far(x) if mp.isfinite(x) else mp.zero
     with mp.extraprec(20 + int(3 * x * x)):
         return mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x)
+
+
+def _dawsn_far(x: Any) -> Any:
+    """The asymptotic series, to its least term: below exp(-x**2) of the sum."""
+    total, term, k = mp.zero, 1 / (2 * x), 1
+    while abs(term) > mp.eps * abs(total):
+        total, last = total + term, term
+        term = term * (2 * k - 1) / (2 * x * x)
+        k += 1
+        if abs(term) >= abs(last):
+            break
+    return total
 
 
 def _within(low: float, high: float, function: Callable[..., Any]) -> Callable[..., Any]:

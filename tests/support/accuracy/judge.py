@@ -141,7 +141,7 @@ def _judged(
     bad, losses = _verdicts(certain, dtype, written, found, places)
     if not bad:
         return bad, losses
-    limits = limits_of(graph, at, _CERTAIN_BITS)
+    limits = limits_of(graph, at, BITS[dtype])
     return [each for each in bad if not _is_limit(each, limits, certain, dtype)], losses
 
 
