@@ -354,6 +354,8 @@ class Op:
     definition : callable, optional
         `definition(m, *operands)` as textbooks have it, written apart from the kernel, over a
         mathematics `m` that has the functions: high precision and symbols, for verification.
+    latex : str
+        The name of the function as a formula has it, or the formula with `#` for the operand.
     ufunc : str
         Name of a NumPy ufunc with the same meaning, which takes `out=`; empty if there is none.
     view : bool
@@ -393,6 +395,7 @@ class Op:
     total: Total = False
     write: Callable[..., Any] | None = None
     definition: Callable[..., Any] | None = None
+    latex: str = ""
 
     def is_total(self, *avals: Aval, **params: Any) -> bool:
         """Whether the kernel ends and raises nothing for operands of these shapes and dtypes."""

@@ -66,7 +66,7 @@ class Traits:
     elementwise : bool
         A function of corresponding elements of its operands, which are broadcast; without params.
     commutative : bool
-        $f(x, y) = f(y, x)$.
+        $f(x, y) = f(y, x)$, to the bit: not of extrema, which choose between two zeros.
     parity : tuple of int
         One an operand: -1 if $f(-x) = -f(x)$ in it, to the bit, 1 if $f(-x) = f(x)$, else 0.
     signed_zero : tuple of int

@@ -12,7 +12,18 @@ from .labels import canonical_term
 from .normalize import Normal
 from .pieces import Piece, Spelling
 from .slots import Factors, Slot
-from .term import ONE, Coef, Expr, Rational, Term, added, rational, scaled
+from .term import (
+    EXP,
+    LOG,
+    ONE,
+    Coef,
+    Expr,
+    Rational,
+    Term,
+    added,
+    rational,
+    scaled,
+)
 
 __all__ = ["Exponentials", "SumWriter", "is_logistic_expr", "only_exps"]
 
@@ -63,7 +74,7 @@ class Exponentials:
             parts.extend(scaled(self.normal.instance(slot), slot[2]).items())
         for _, (head, idx, power) in loose:
             closed, new = self.heads.closed(
-                "log", self.normal.substituted(head.expr, dict(enumerate(idx)))
+                LOG, self.normal.substituted(head.expr, dict(enumerate(idx)))
             )
             parts.append((canonical_term([(closed, new, one)], {}), power))
         return [self._leaf(self.spelling.unary("exp", self.writer.written(added(parts))))]
@@ -292,7 +303,7 @@ def only_exps(term: Term) -> bool:
     """Whether the term is a product of exps, some of them summed."""
     return (
         bool(term.factors)
-        and all(f.head.kind == "exp" for f in term.factors)
+        and all(f.head.kind == EXP for f in term.factors)
         and any(index < 0 for f in term.factors for index in f.idx)
     )
 
@@ -306,5 +317,5 @@ def is_logistic_expr(expr: Expr) -> bool:
         expr[term] == 1
         and not term.bound
         and len(term.factors) == 1
-        and term.factors[0].head.kind == "exp"
+        and term.factors[0].head.kind == EXP
     )

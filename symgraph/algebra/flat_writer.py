@@ -6,7 +6,15 @@ from .heads import one
 from .labels import canonical_term
 from .pieces import Piece
 from .slots import Slot
-from .term import ONE, Coef, Expr, Term, added, quotient, times
+from .term import (
+    ONE,
+    Coef,
+    Expr,
+    Term,
+    added,
+    quotient,
+    times,
+)
 from .term_writer import Scaled, TermWriter
 
 __all__ = ["FlatWriter"]

@@ -8,7 +8,15 @@ from itertools import permutations
 from .heads import one
 from .labels import canonical_term
 from .normalize import Normal
-from .term import Coef, Expr, Head, added, index_sizes, quotient
+from .term import (
+    SUM,
+    Coef,
+    Expr,
+    Head,
+    added,
+    index_sizes,
+    quotient,
+)
 
 __all__ = ["found_again", "gathered"]
 
@@ -24,7 +32,7 @@ def gathered(normal: Normal, expr: Expr) -> Expr | None:
         f.head: None
         for term in expr
         for f in term.factors
-        if f.head.kind == "sum" and 2 <= len(f.head.expr) < len(expr)
+        if f.head.kind == SUM and 2 <= len(f.head.expr) < len(expr)
     }
     sizes = index_sizes(expr) if lazy else {}
     for head in lazy:

@@ -33,6 +33,9 @@ from ..propagation import Knowledge
 from .labels import canonical_term, ordered_indices
 from .licence import Licence
 from .term import (
+    EXP,
+    LOG,
+    SUM,
     Expr,
     Head,
     Rational,
@@ -92,7 +95,7 @@ class Heads:
         """Remember the log of a product, as the user wrote it, under each log it is the sum of."""
         for term in expr:
             for f in term.factors:
-                if f.head.kind == "log":
+                if f.head.kind == LOG:
                     known = self._logs.setdefault(f.head, [])
                     if all(other is not node for _, other in known):
                         known.append((expr, node))
@@ -180,7 +183,7 @@ class Heads:
         formal = dict(sorted(formal.items(), key=lambda item: _term_order(item[0])))
         dims = tuple([sizes[index] for index in ids])
         head = self._intern(kind, (expr_key(formal), dims), formal, dims)
-        head.weight = weight(formal) + (kind != "sum")
+        head.weight = weight(formal) + (kind != SUM)
         head.symmetric = False
         return head, tuple(ids)
 
@@ -310,7 +313,7 @@ def _bounds(term: Term) -> tuple[float, float]:
 
 
 def _bounds_of_power(head: Head, power: Rational) -> tuple[float, float]:
-    if head.kind == "exp":
+    if head.kind == EXP:
         return 0.0, inf
     if head.kind != "leaf":
         return -inf, inf

@@ -11,7 +11,7 @@ from .heads import one
 from .leaves import leaf_expr
 from .lower_bound import exps_of
 from .scalars import number
-from .term import Expr
+from .term import EXP, SUM, Expr
 
 if TYPE_CHECKING:
     from .forms import Forms
@@ -63,9 +63,9 @@ def _raised(forms: Forms, expr: Expr) -> Expr | None:
     if raised is None:
         return None
     factors = [f for term in raised for f in term.factors]
-    alone = len(factors) == 1 and factors[0].head.kind == "exp"
-    above = any(f.power > 0 for f in factors if f.head.kind == "exp")
-    sums = any(f.head.kind == "sum" and exps_of(f.head) for f in factors)
+    alone = len(factors) == 1 and factors[0].head.kind == EXP
+    above = any(f.power > 0 for f in factors if f.head.kind == EXP)
+    sums = any(f.head.kind == SUM and exps_of(f.head) for f in factors)
     return None if sums or (above and not alone) else raised
 
 

@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .term import Expr, Head, Rational, Term
+from .term import (
+    EXP,
+    LOG,
+    SUM,
+    Expr,
+    Head,
+    Rational,
+    Term,
+)
 
 __all__ = ["exps_of", "holds_exps", "least_count", "plain_count"]
 
@@ -77,13 +85,13 @@ class _Tally:
                 if known:
                     self.arrays.update(known)
                     continue
-                if head.kind == "exp":
+                if head.kind == EXP:
                     if not with_exp:  # Others in the product may go into it.
                         self.single.add(head)
                         with_exp = True
                     self._open(head)
                     continue
-                if head not in self._seen and (power < 0 or head.kind == "log"):
+                if head not in self._seen and (power < 0 or head.kind == LOG):
                     self.more += _beyond(head)
             if power != 1 and power != -1:
                 self.single.add((head, power))
@@ -91,9 +99,9 @@ class _Tally:
                 # An array and its sum are two different ones.
                 self.arrays.add(summed if summed is not None and head is summed[0] else head)
                 continue
-            if head.kind == "log":
+            if head.kind == LOG:
                 self.single.add("log")
-            if head.kind in ("log", "sum"):
+            if head.kind in (LOG, SUM):
                 self._open(head)
 
     def _open(self, head: Head) -> None:
@@ -138,7 +146,7 @@ class _Plain:
                 self._once(("times", abs(coef)))
             elif coef == -1 and len(expr) == 1:
                 # A difference among the factors may be turned round.
-                self.count += not any(f.head.kind == "sum" for f in term.factors)
+                self.count += not any(f.head.kind == SUM for f in term.factors)
 
     def _once(self, what: object, count: int = 1) -> None:
         if what not in self._seen:
@@ -158,7 +166,7 @@ class _Plain:
         for head, _, power in factors:
             if power != 1 and power != -1:
                 self._once((head, abs(power)))
-            if head.kind in ("sum", "exp", "log") and head not in self._seen:
+            if head.kind in (SUM, EXP, LOG) and head not in self._seen:
                 self._seen.add(head)
                 self._open(head, power)
 
@@ -168,7 +176,7 @@ class _Plain:
         if of_exps and any(map(self.computed, exps)):
             return
         self.nested.append(head.expr)
-        if head.kind != "sum":
+        if head.kind != SUM:
             self.count += 1
         elif of_exps and power < 0:  # What a softmax takes beyond that, or a sigmoid.
             self.count += 2 if any(each.bound for each in head.expr) else 1
@@ -177,23 +185,23 @@ class _Plain:
 def _beyond(head: Head) -> int:
     """Operations of a softmax, sigmoid or logsumexp beyond its exp, its sum and its log."""
     over = any(term.bound for term in head.expr)
-    if head.kind == "log":
+    if head.kind == LOG:
         return 3 if over else 0
     return 3 if over else 2 if len(head.expr) == 2 else 0
 
 
 def exps_of(head: Head) -> list[Head]:
     """The exp a head is, or the exps in the sum that it is or is the log of."""
-    if head.kind == "exp":
+    if head.kind == EXP:
         return [head]
-    if head.kind not in ("sum", "log"):
+    if head.kind not in (SUM, LOG):
         return []
-    return [f.head for term in head.expr for f in term.factors if f.head.kind == "exp"]
+    return [f.head for term in head.expr for f in term.factors if f.head.kind == EXP]
 
 
 def _is_of_exps(head: Head) -> bool:
     """Whether nothing but exps and numbers is in it: what may be part of a softmax or a sigmoid."""
-    return head.kind == "exp" or all(f.head.kind == "exp" for t in head.expr for f in t.factors)
+    return head.kind == EXP or all(f.head.kind == EXP for t in head.expr for f in t.factors)
 
 
 def holds_exps(expr: Expr) -> bool:

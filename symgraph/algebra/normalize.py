@@ -12,7 +12,18 @@ from .labels import canonical_term
 from .products import Products
 from .scalars import constant_power, constant_value, content, exp_of, inverted, log_of, number
 from .slots import Factors, Slot, common_factors, is_inverse_logistic, lone_log
-from .term import ONE, Coef, Expr, Rational, is_exact, scaled, times
+from .term import (
+    EXP,
+    LOG,
+    ONE,
+    SUM,
+    Coef,
+    Expr,
+    Rational,
+    is_exact,
+    scaled,
+    times,
+)
 
 __all__ = ["Normal"]
 
@@ -47,7 +58,7 @@ class Normal(Products):
                 for slot in common_factors(rest)
                 # sqrt(x + sqrt(x)) is no shorter with x**(1/4) before it.
                 if slot[0].positive
-                and (slot[0].kind == "exp" or (slot[2] * power).denominator <= power.denominator)
+                and (slot[0].kind == EXP or (slot[2] * power).denominator <= power.denominator)
             ]
             if exps and not is_inverse_logistic(rest):
                 _, factors, rest = self.without(rest, exps)
@@ -59,7 +70,7 @@ class Normal(Products):
         outer = constant_power(coef, power)
         if outer is None or not rest:
             return None
-        head, idx = self.heads.closed("sum", rest)
+        head, idx = self.heads.closed(SUM, rest)
         raised: Factors = [(h, i, p * power) for h, i, p in factors]
         return self.product(outer[ONE], [*raised, (head, idx, power)], {})
 
@@ -116,7 +127,7 @@ class Normal(Products):
             by = content(rest)
             if not is_exact(by):
                 by = 1 if by > 0 else -1
-            head, idx = self.heads.closed("exp", scaled(rest, inverted(by)))
+            head, idx = self.heads.closed(EXP, scaled(rest, inverted(by)))
             factors.append((head, idx, by))
         return coef, factors
 
@@ -145,7 +156,7 @@ class Normal(Products):
         split = [slot for slot in factors if slot[0].positive]
         loose = [slot for slot in factors if not slot[0].positive]
         if rest is not None:
-            head, idx = self.heads.closed("sum", rest)
+            head, idx = self.heads.closed(SUM, rest)
             (split if head.positive else loose).append((head, idx, one))
         if coef < 0 and not loose:
             return None
@@ -165,18 +176,18 @@ class Normal(Products):
                     parts.append((number(log_of(coef)), one))
                 coef = one
             expr = self.product(coef, inner, {})
-            head, idx = self.heads.closed("log", expr)
+            head, idx = self.heads.closed(LOG, expr)
             parts.append(({canonical_term([(head, idx, one)], {}): one}, by))
         return self.add(parts)
 
     def _log_of_slot(self, slot: Slot) -> Expr:
         head = slot[0]
-        if head.kind == "exp":
+        if head.kind == EXP:
             return self.instance(slot)
         inner: Expr = (
             self.instance(slot)
-            if head.kind == "sum"
+            if head.kind == SUM
             else {canonical_term([(head, slot[1], one)], {}): one}
         )
-        closed, idx = self.heads.closed("log", inner)
+        closed, idx = self.heads.closed(LOG, inner)
         return {canonical_term([(closed, idx, one)], {}): one}

@@ -18,7 +18,17 @@ from .heads import Heads
 from .labels import canonical_term
 from .leaves import repeated_number, stretched
 from .slots import Factors
-from .term import Coef, Expr, coefficient, is_exact, plus, quotient, rational, times
+from .term import (
+    SUM,
+    Coef,
+    Expr,
+    coefficient,
+    is_exact,
+    plus,
+    quotient,
+    rational,
+    times,
+)
 
 __all__ = ["Polynomials"]
 
@@ -108,7 +118,7 @@ class Polynomials:
             return powers(form.factors[0][0])
         factors: Factors = [(head, idx, form.power)] if form.power else []
         for coefs, power in form.factors:
-            factors.append((*self._heads.closed("sum", powers(coefs)), power))
+            factors.append((*self._heads.closed(SUM, powers(coefs)), power))
         return {canonical_term(factors, {}): form.coef}
 
     def _found(self, node: Node) -> Ratio | None:

@@ -22,7 +22,10 @@ from .normalize import Normal
 from .pieces import LOGARITHMS, Piece, Spelling
 from .slots import Factors, Slot, is_logistic
 from .term import (
+    EXP,
+    LOG,
     ONE,
+    SUM,
     Coef,
     Expr,
     Factor,
@@ -72,7 +75,7 @@ class Printable(Exponentials):
         """A - logsumexp(A) as log_softmax(A) and softplus(A) - A as softplus(-A)."""
         for term in list(expr):
             for place, factor in enumerate(term.factors):
-                if factor.head.kind != "log" or factor.power != 1 or term not in expr:
+                if factor.head.kind != LOG or factor.power != 1 or term not in expr:
                     continue
                 better = self._log_paired(expr, term, place)
                 if better is not None:
@@ -99,7 +102,7 @@ class Printable(Exponentials):
         if len(term.factors) < 2:
             return None
         for place, f in enumerate(term.factors):
-            if f.head.kind != "sum" or f.power != 1 or len(f.head.expr) < 2:
+            if f.head.kind != SUM or f.power != 1 or len(f.head.expr) < 2:
                 continue
             others = [g for i, g in enumerate(term.factors) if i != place]
             inside = [g for t in f.head.expr for g in t.factors]
@@ -119,7 +122,7 @@ class Printable(Exponentials):
         """The logs of a product as the log of that product, where that is how it was given."""
         for term in list(expr):
             for place, factor in enumerate(term.factors):
-                if factor.head.kind != "log" or factor.power != 1 or term not in expr:
+                if factor.head.kind != LOG or factor.power != 1 or term not in expr:
                     continue
                 for given, node in self.heads.logs_of(factor.head):
                     better = self._log_given(expr, term, place, given, node)
@@ -242,14 +245,14 @@ class Printable(Exponentials):
         coef: Coef = one
         done: Factors = []
         factors = self._logs_of_bases(factors)
-        exps = [slot for slot in factors if slot[0].kind == "exp"]
-        others = [slot for slot in factors if slot[0].kind != "exp"]
+        exps = [slot for slot in factors if slot[0].kind == EXP]
+        others = [slot for slot in factors if slot[0].kind != EXP]
         loose: list[tuple[Term, Slot]] = []
         for slot in others:
             head, idx, power = slot
             if head.kind in ("leaf", "dim", "delta"):
                 done.append(slot)
-            elif head.kind == "log":
+            elif head.kind == LOG:
                 done.append(self._log(slot))
             elif is_logistic(head) and power < 0 and power.denominator == 1:
                 exps, made = self._sigmoids(slot, exps)
@@ -274,7 +277,7 @@ class Printable(Exponentials):
     def _logs_of_bases(self, factors: Factors) -> Factors:
         """Logarithms over that of a base, as logarithms to the base."""
         below = next((s for s in factors if s[0].base is not None and s[2] == -1), None)
-        over = next((s for s in factors if s[0].kind == "log" and s[2] == 1), None)
+        over = next((s for s in factors if s[0].kind == LOG and s[2] == 1), None)
         if below is None or over is None or exps_of(over[0]):
             return factors
         name = LOGARITHMS.get(below[0].base or 0)
@@ -333,8 +336,8 @@ def _divides_by_exps(factor: Factor) -> bool:
     head = factor.head
     return (
         factor.power < 0
-        and head.kind == "sum"
-        and any(g.head.kind == "exp" for term in head.expr for g in term.factors)
+        and head.kind == SUM
+        and any(g.head.kind == EXP for term in head.expr for g in term.factors)
     )
 
 

@@ -39,6 +39,8 @@ from .slots import (
     without_zero,
 )
 from .term import (
+    EXP,
+    SUM,
     Coef,
     Expr,
     Term,
@@ -72,7 +74,7 @@ class Products(Settling):
         if len(rest) < 2:
             by, more, bound = self.as_product(rest)
             return times(coef, by), factors + more, bound
-        head, idx = self.heads.closed("sum", rest)
+        head, idx = self.heads.closed(SUM, rest)
         return coef, [*factors, (head, idx, one)], {}
 
     def unbound(self, expr: Expr) -> tuple[Coef, Factors]:
@@ -85,7 +87,7 @@ class Products(Settling):
         for group in components(factors, bound):
             part = [slot for slot in factors if any(index in group for index in slot[1])]
             whole = canonical_term(part, {index: bound[index] for index in group})
-            head, idx = self.heads.closed("sum", {whole: one})
+            head, idx = self.heads.closed(SUM, {whole: one})
             left.append((head, idx, one))
         return coef, left
 
@@ -205,7 +207,7 @@ class Products(Settling):
     def _opened(self, expr: Expr) -> Expr:
         """With lazy sums of exps opened, where that is shorter."""
         if len(expr) < 2 or not any(
-            any(f.head.kind == "sum" and f.power == 1 for f in term.factors)
+            any(f.head.kind == SUM and f.power == 1 for f in term.factors)
             and has_exps([(f.head, f.idx, f.power) for f in term.factors])
             for term in expr
         ):
@@ -218,7 +220,7 @@ class Products(Settling):
         if not 2 <= len(expr) <= 4:
             return expr
         under = denominators(expr)
-        if not any(head.kind == "sum" and len(head.expr) > 1 for head, _, _ in under):
+        if not any(head.kind == SUM and len(head.expr) > 1 for head, _, _ in under):
             return expr
         if any(power.denominator != 1 for _, _, power in under) or has_exps(under):
             return expr
@@ -275,7 +277,7 @@ class Products(Settling):
         grown = self._exps(exponent_of(self.instance((head, idx, one))), one)
         lowered: Factors = [(head, idx, power + 1)] if power != -1 else []
         if any(
-            slot[0].kind == "exp" and slot[1] == grown[0][1] and slot[0] is grown[0][0]
+            slot[0].kind == EXP and slot[1] == grown[0][1] and slot[0] is grown[0][0]
             for slot in rest
         ):
             rest = merged([*rest, *[(h, i, -p) for h, i, p in grown]])

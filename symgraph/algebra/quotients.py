@@ -19,7 +19,13 @@ from .labels import canonical_term
 from .leaves import repeated_number, stretched
 from .manyvariable import Monomial, Poly, divided, monic, plus, product, variables
 from .slots import Factors
-from .term import Expr, coefficient, is_exact, rational
+from .term import (
+    SUM,
+    Expr,
+    coefficient,
+    is_exact,
+    rational,
+)
 
 __all__ = ["Quotients", "Ratio"]
 
@@ -99,7 +105,7 @@ class Quotients:
         for poly, power in ((above, 1), *[(poly, -power) for poly, power in ratio.below.values()]):
             expr = self._expr(poly, now)
             if len(poly) > 1:
-                factors.append((*self._heads.closed("sum", expr), power))
+                factors.append((*self._heads.closed(SUM, expr), power))
                 continue
             ((term, _),) = expr.items()
             factors.extend((f.head, f.idx, f.power * power) for f in term.factors)
@@ -147,7 +153,7 @@ class Quotients:
             return False
         if self._is_one_and_tanh(poly):
             return True
-        head, _ = self._heads.closed("sum", self._expr(poly, lambda node: node))
+        head, _ = self._heads.closed(SUM, self._expr(poly, lambda node: node))
         return head.nonzero
 
     def _is_one_and_tanh(self, poly: Poly) -> bool:

@@ -17,6 +17,8 @@ from .normalize import Normal
 from .scalars import content
 from .slots import Factors, components
 from .term import (
+    EXP,
+    SUM,
     Coef,
     Expr,
     Factor,
@@ -72,7 +74,7 @@ class Recall:
                 return
             self._parts.add(_signature(single))
             self._inside[term.factors[0].head] = expr
-        head, idx = self.heads.closed("sum", scaled(expr, quotient(1, coef)))
+        head, idx = self.heads.closed(SUM, scaled(expr, quotient(1, coef)))
         array = term.factors[0].head
         if len(idx) == len(array.sizes):
             self._known.setdefault(head, _Known(array, idx, coef))
@@ -90,7 +92,7 @@ class Recall:
         """Remember that an array with several users is this sum."""
         coef = content(expr) if len(expr) > 1 else 0
         if coef != 0:
-            head, idx = self.heads.closed("sum", scaled(expr, quotient(1, coef)))
+            head, idx = self.heads.closed(SUM, scaled(expr, quotient(1, coef)))
             if len(idx) == len(open_axes(node)):
                 self._sums.setdefault(head, (node, idx, coef))
 
@@ -99,7 +101,7 @@ class Recall:
         coef = content(expr) if self._sums and len(expr) > 1 else 0
         if coef == 0:
             return None
-        head, idx = self.heads.closed("sum", scaled(expr, quotient(1, coef)))
+        head, idx = self.heads.closed(SUM, scaled(expr, quotient(1, coef)))
         known = self._sums.get(head)
         if known is None:
             return None
@@ -208,7 +210,7 @@ class Recall:
             whole = canonical_term(part, inside)
             if _signature(whole) not in self._parts:
                 continue
-            head, idx = self.heads.closed("sum", {whole: one})
+            head, idx = self.heads.closed(SUM, {whole: one})
             known = self._known.get(head)
             if known is None:
                 continue
@@ -236,7 +238,7 @@ def _parts_exps(left: Factors, known: Term) -> bool:
     """
     inside: Factors = [(f.head, f.idx, f.power) for f in known.factors]
     return any(
-        head.kind == "exp" and _divided(there, head) > 0 and _divided(here, head) < abs(power)
+        head.kind == EXP and _divided(there, head) > 0 and _divided(here, head) < abs(power)
         for here, there in ((left, inside), (inside, left))
         for head, _, power in here
     )
@@ -248,7 +250,7 @@ def _divided(factors: Factors, exp: Head) -> Rational:
         [
             -power
             for head, _, power in factors
-            if head.kind == "sum"
+            if head.kind == SUM
             and power < 0
             and any(f.head is exp for term in head.expr for f in term.factors)
         ],

@@ -15,7 +15,15 @@ from ..op import OPS
 from .leaves import has_number
 from .lower_bound import exps_of
 from .powers import lowered_power
-from .term import Expr, Head, Term, weight
+from .term import (
+    EXP,
+    LOG,
+    SUM,
+    Expr,
+    Head,
+    Term,
+    weight,
+)
 
 __all__ = [
     "ARGUMENTS",
@@ -90,12 +98,12 @@ def hides_much(near: Expr, expr: Expr) -> bool:
 
 def _of_exps(expr: Expr) -> set[Head]:
     heads = {f.head for term in expr for f in term.factors}
-    return {head for head in heads if head.kind in ("sum", "log") and exps_of(head)}
+    return {head for head in heads if head.kind in (SUM, LOG) and exps_of(head)}
 
 
 def _length(term: Term) -> int:
     """Factors of a product, the terms of a lazy sum among them."""
-    return sum([len(f.head.expr) if f.head.kind == "sum" else 1 for f in term.factors])
+    return sum([len(f.head.expr) if f.head.kind == SUM else 1 for f in term.factors])
 
 
 def _is_contraction(term: Term) -> bool:
@@ -103,7 +111,7 @@ def _is_contraction(term: Term) -> bool:
     if not term.bound:
         return False
     inside = [f for f in term.factors if any(index < 0 for index in f.idx)]
-    if all(f.head.kind == "exp" for f in inside):
+    if all(f.head.kind == EXP for f in inside):
         return False
     return len(inside) > 1 or any(f.power != 1 for f in inside)
 
@@ -124,7 +132,7 @@ def _uses_of_arrays(expr: Expr) -> dict[Node, int]:
                 head = factor.head
                 if head.kind == "leaf" and head.base is None:
                     found[head.node] = found.get(head.node, 0) + 1
-                elif head.kind in ("sum", "exp", "log") and id(head) not in seen:
+                elif head.kind in (SUM, EXP, LOG) and id(head) not in seen:
                     seen.add(id(head))
                     queue.append(head.expr)
     return found

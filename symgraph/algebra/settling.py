@@ -22,7 +22,20 @@ from .slots import (
     sums_to_one,
     uses,
 )
-from .term import ONE, Coef, Expr, Rational, Term, added, free_indices, scaled, times
+from .term import (
+    EXP,
+    LOG,
+    ONE,
+    SUM,
+    Coef,
+    Expr,
+    Rational,
+    Term,
+    added,
+    free_indices,
+    scaled,
+    times,
+)
 
 __all__ = ["Settling"]
 
@@ -86,14 +99,14 @@ class Settling(ABC):
     def _reclosed(self, slot: Slot) -> tuple[Coef, Factors]:
         """The factor anew if its head holds an expression two of whose indices became one."""
         head, idx, power = slot
-        if head.kind not in ("sum", "exp", "log") or len(set(idx)) == len(idx):
+        if head.kind not in (SUM, EXP, LOG) or len(set(idx)) == len(idx):
             return 1, [slot]
         inner = self.instance(slot)
-        if head.kind == "exp":
+        if head.kind == EXP:
             return self._raised(inner, power)
         if not inner:
-            return (0, []) if head.kind == "sum" and power > 0 else (1, [slot])
-        if head.kind == "sum":
+            return (0, []) if head.kind == SUM and power > 0 else (1, [slot])
+        if head.kind == SUM:
             raised = self.power(inner, power)
             if raised is not None and len(raised) == 1 and not next(iter(raised)).bound:
                 ((term, coef),) = raised.items()
@@ -122,9 +135,9 @@ class Settling(ABC):
         step = self._delta_step(factors, bound) if "delta" in kinds else None
         if step is None and bound:
             step = self._bound_step(factors, bound)
-        if step is None and "exp" in kinds:
+        if step is None and EXP in kinds:
             step = self._exp_step(factors, bound)
-        if step is None and "sum" in kinds:
+        if step is None and SUM in kinds:
             step = (
                 self._sum_step(factors, bound)
                 or self._clearing_step(factors, bound)
@@ -202,12 +215,11 @@ class Settling(ABC):
         return None
 
     def _exp_step(self, factors: Factors, bound: Bound) -> Product | None:
-        exps = [slot for slot in factors if slot[0].kind == "exp"]
+        exps = [slot for slot in factors if slot[0].kind == EXP]
         # Only a sum of exps gives up what does not depend on its index: exp(z - m) is
         # exp(z) exp(-m) there.
         pure = bound and all(
-            head.kind == "exp" or not any(index in bound for index in idx)
-            for head, idx, _ in factors
+            head.kind == EXP or not any(index in bound for index in idx) for head, idx, _ in factors
         )
         for slot in exps:
             if pure and len(slot[0].expr) > 1 and any(index in bound for index in slot[1]):
@@ -234,7 +246,7 @@ class Settling(ABC):
 
     def _sum_step(self, factors: Factors, bound: Bound) -> Product | None:
         """Parts of the product that are a lazy sum which stands beside them to another power."""
-        lazy = [slot for slot in factors if slot[0].kind == "sum" and len(slot[0].expr) == 1]
+        lazy = [slot for slot in factors if slot[0].kind == SUM and len(slot[0].expr) == 1]
         for slot in lazy:
             if opens(slot, factors):
                 ((term, coef),) = self.instance(slot).items()
@@ -246,7 +258,7 @@ class Settling(ABC):
         for group in groups_of(factors, bound):
             part = [slot for slot in factors if any(index in group for index in slot[1])]
             whole = canonical_term(part, {index: bound[index] for index in group})
-            head, idx = self.heads.closed("sum", {whole: one})
+            head, idx = self.heads.closed(SUM, {whole: one})
             for slot in lazy:
                 if slot[0] is head and slot[1] == idx:
                     rest = [other for other in factors if other is not slot and other not in part]
@@ -260,7 +272,7 @@ class Settling(ABC):
 
         (1 - 1/x) (1 - x)**-1 = -1/x.
         """
-        sums = [slot for slot in factors if slot[0].kind == "sum" and len(slot[0].expr) > 1]
+        sums = [slot for slot in factors if slot[0].kind == SUM and len(slot[0].expr) > 1]
         if len(sums) < 2 or all(slot[2] > 0 for slot in sums):
             return None
         for slot in sums:
@@ -274,7 +286,7 @@ class Settling(ABC):
             if len(rest) < 2:
                 continue
             coef = content(rest)
-            head, idx = self.heads.closed("sum", scaled(rest, inverted(coef)))
+            head, idx = self.heads.closed(SUM, scaled(rest, inverted(coef)))
             if any(other[0] is head and other[1] == idx for other in sums):
                 left = [other for other in factors if other is not slot]
                 return coef, [*left, *pulled, (head, idx, one)], bound
@@ -287,7 +299,7 @@ class Settling(ABC):
         """
         for slot in factors:
             head, _, power = slot
-            if head.kind != "sum" or len(head.expr) < 2 or power >= 0 or power.denominator != 1:
+            if head.kind != SUM or len(head.expr) < 2 or power >= 0 or power.denominator != 1:
                 continue
             if not any(f.power < 0 for term in head.expr for f in term.factors):
                 continue
@@ -304,7 +316,7 @@ class Settling(ABC):
                     continue
                 _, _, rest = self.without(inner, [(h, i, low)])
                 coef = content(rest)
-                closed, new = self.heads.closed("sum", scaled(rest, inverted(coef)))
+                closed, new = self.heads.closed(SUM, scaled(rest, inverted(coef)))
                 raised = constant_power(coef, power)
                 if len(rest) < 2 or raised is None:
                     continue
@@ -317,13 +329,13 @@ class Settling(ABC):
 
         (x - 1) (1 - x)**(-1/2) = -(1 - x) (1 - x)**(-1/2).
         """
-        sums = [slot for slot in factors if slot[0].kind == "sum" and len(slot[0].expr) > 1]
+        sums = [slot for slot in factors if slot[0].kind == SUM and len(slot[0].expr) > 1]
         for head, idx, power in sums if len(sums) > 1 else ():
             by = content(head.expr) if power.denominator > 1 else one
             if by == 1:
                 continue
             closed, at = self.heads.closed(
-                "sum", scaled(self.instance((head, idx, one)), inverted(by))
+                SUM, scaled(self.instance((head, idx, one)), inverted(by))
             )
             for slot in sums:
                 raised = constant_power(inverted(by), slot[2]) if slot[:2] == (closed, at) else None

@@ -32,7 +32,7 @@ from .regions import (
     is_trivial,
 )
 from .spelled import Speller, rewritten
-from .term import Expr, Head
+from .term import SUM, Expr, Head
 from .vanishing import vanishes
 from .views import Views
 from .world import Cost, World
@@ -388,7 +388,7 @@ class Pass:
             return False  # One contraction may be another that is less work.
         # A sum that is computed anyway may be contracted as one array.
         joint = self.thorough and any(
-            term.bound and (len(expr) > 1 or any(f.head.kind == "sum" for f in term.factors))
+            term.bound and (len(expr) > 1 or any(f.head.kind == SUM for f in term.factors))
             for term in expr
         )
         least = least_count(expr, self._has_exp)

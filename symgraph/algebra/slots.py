@@ -12,7 +12,10 @@ from ..dims import Dim
 from .heads import one
 from .labels import canonical_term
 from .term import (
+    EXP,
+    LOG,
     ONE,
+    SUM,
     Coef,
     Expr,
     Factor,
@@ -181,13 +184,13 @@ def terms_could_meet(expr: Expr) -> bool:
     for term in expr:
         tables: list[dict[int, Rational]] = [{}]
         for f in term.factors:
-            lazy = f.head.kind == "sum" and f.power == 1 and len(f.head.expr) > 1
-            exps = f.head.kind == "exp" or (f.head.kind == "sum" and holds_exps(f.head))
+            lazy = f.head.kind == SUM and f.power == 1 and len(f.head.expr) > 1
+            exps = f.head.kind == EXP or (f.head.kind == SUM and holds_exps(f.head))
             if exps and not lazy:
                 continue
-            if f.head.kind != "sum" or f.power != 1:
+            if f.head.kind != SUM or f.power != 1:
                 # Divided by its own sum an array may become a number: count what is summed.
-                alone = f.head.kind == "sum" and len(f.head.expr) == 1
+                alone = f.head.kind == SUM and len(f.head.expr) == 1
                 heads = next(iter(f.head.expr)).factors if alone else (Factor(f.head, (), one),)
                 for table in tables:
                     for head, _, power in heads:
@@ -206,19 +209,19 @@ def times_heads(table: dict[int, Rational], term: Term) -> dict[int, Rational]:
     """The powers of heads of a product with a further term."""
     grown = dict(table)
     for f in term.factors:
-        if f.head.kind != "exp" and not (f.head.kind == "sum" and holds_exps(f.head)):
+        if f.head.kind != EXP and not (f.head.kind == SUM and holds_exps(f.head)):
             grown[f.head.rank] = grown.get(f.head.rank, 0) + f.power
     return grown
 
 
 def holds_exps(head: Head) -> bool:
     """Whether exps stand in the lazy sum."""
-    return any(f.head.kind == "exp" for term in head.expr for f in term.factors)
+    return any(f.head.kind == EXP for term in head.expr for f in term.factors)
 
 
 def is_lazy(slot: Slot) -> bool:
     """Whether the factor is a lazy sum to the power 1."""
-    return slot[0].kind == "sum" and slot[2] == 1
+    return slot[0].kind == SUM and slot[2] == 1
 
 
 def opens(slot: Slot, factors: Factors) -> bool:
@@ -235,14 +238,14 @@ def opens(slot: Slot, factors: Factors) -> bool:
 def has_exps(factors: Factors) -> bool:
     """Whether exps are among the factors or in their lazy sums."""
     return any(
-        head.kind == "exp" or (head.kind == "sum" and holds_exps(head)) for head, _, _ in factors
+        head.kind == EXP or (head.kind == SUM and holds_exps(head)) for head, _, _ in factors
     )
 
 
 def may_meet(slot: Slot, rest: Factors, bound: Bound) -> bool:
     """Whether opening a lazy sum can shorten: something cancels, or a sum vanishes."""
     outer = {(head, power > 0) for head, _, power in rest}
-    exps = [head for head, _, _ in rest if head.kind == "exp"]
+    exps = [head for head, _, _ in rest if head.kind == EXP]
     idx = slot[1]
     summed = [index for index in idx if index in bound]
     for term in slot[0].expr:
@@ -253,7 +256,7 @@ def may_meet(slot: Slot, rest: Factors, bound: Bound) -> bool:
         for head, _, power in term.factors:
             if (head, power < 0) in outer or head.kind == "delta":
                 return True
-            if head.kind == "exp" and any(share_arrays(head, other) for other in exps):
+            if head.kind == EXP and any(share_arrays(head, other) for other in exps):
                 return True
     return False
 
@@ -265,7 +268,7 @@ def sum_vanishes(index: int, rest: Factors) -> bool:
         return True
     if len(users) == 1 and sums_to_one(users[0], index):
         return True
-    return all(head.kind == "exp" for head, _, _ in users)
+    return all(head.kind == EXP for head, _, _ in users)
 
 
 def share_arrays(a: Head, b: Head) -> bool:
@@ -303,7 +306,7 @@ def common_factors(expr: Expr) -> Factors:
     found: Factors = []
     for key in keys:
         powers = [table.get(key, 0) for table in tables]
-        inverse = key[0].kind == "exp" and is_inverse_logistic(expr)
+        inverse = key[0].kind == EXP and is_inverse_logistic(expr)
         if inverse or all(power > 0 for power in powers):
             least = min(powers)
         elif all(power < 0 for power in powers):
@@ -357,14 +360,14 @@ def plain_renamed(term: Term, names: dict[int, int]) -> Term:
 
 def is_logistic(head: Head) -> bool:
     """Whether the head is 1 + exp(A)."""
-    if head.kind != "sum" or len(head.expr) != 2 or head.expr.get(ONE) != 1:
+    if head.kind != SUM or len(head.expr) != 2 or head.expr.get(ONE) != 1:
         return False
     (term,) = [each for each in head.expr if each != ONE]
     return (
         head.expr[term] == 1
         and not term.bound
         and len(term.factors) == 1
-        and term.factors[0].head.kind == "exp"
+        and term.factors[0].head.kind == EXP
     )
 
 
@@ -373,7 +376,7 @@ def lone_log(term: Term, value: Coef, *, alone: bool) -> Slot | None:
     if term.bound or len(term.factors) != 1 or not is_exact(value):
         return None
     head, idx, power = term.factors[0]
-    if head.kind != "log" or power != 1:
+    if head.kind != LOG or power != 1:
         return None
     # exp(k log x) = x**k where x is known to be positive, or by leave. There is none beside other
     # terms: exp(log x + y) is 0 at x = 0, where x exp(y) may be NaN.

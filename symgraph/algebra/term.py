@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from math import inf, isfinite
 from sys import float_info
-from typing import Any, NamedTuple, TypeAlias, TypeGuard
+from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -25,7 +25,10 @@ from ..nodes import Node
 from .licence import Licence
 
 __all__ = [
+    "EXP",
+    "LOG",
     "ONE",
+    "SUM",
     "Coef",
     "Expr",
     "Factor",
@@ -52,6 +55,11 @@ Rational: TypeAlias = "int | Fraction"
 Coef: TypeAlias = "Rational | float"
 
 _BOUND = 2**62
+
+SUM: Final = "sum"
+EXP: Final = "exp"
+LOG: Final = "log"
+"""Kinds of heads that close an expression."""
 
 
 class Head:

@@ -20,7 +20,16 @@ from .normalize import Normal
 from .pieces import Piece, Spelling
 from .plan import Item, contraction_kind, plan
 from .slots import Factors, Slot
-from .term import Coef, Expr, Head, Rational, Term, quotient, times
+from .term import (
+    SUM,
+    Coef,
+    Expr,
+    Head,
+    Rational,
+    Term,
+    quotient,
+    times,
+)
 from .variants import Variants
 
 __all__ = ["Scaled", "TermWriter", "Unwritable"]
@@ -237,7 +246,7 @@ class TermWriter:
         return len(item.labels), item.inverse, elements
 
     def _moved(self, move: Any, chosen: list[tuple[Piece, Item]], out: frozenset[int]) -> Piece:
-        if move.kind == "sum":
+        if move.kind == SUM:
             ((piece, item),) = chosen
             gone = sorted(item.labels - move.result.labels)
             found = sum_as_solve(self.spelling, piece, gone[0]) if len(gone) == 1 else None

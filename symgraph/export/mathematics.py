@@ -2,7 +2,9 @@ r"""How each operation reads in LaTeX: signs, fractions, indices, and how strong
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -291,18 +293,6 @@ _NODES: dict[str, Callable[[Node, Sequence[Spelled]], Spelled | None]] = {
     "divide_or_zero": _divide,
     "power": _power,
     "square": lambda node, operands: _raised(operands[0], "2"),
-    "sqrt": lambda node, operands: (rf"\sqrt{{{operands[0][0]}}}", ATOM),
-    "cbrt": lambda node, operands: (rf"\sqrt[3]{{{operands[0][0]}}}", ATOM),
-    "reciprocal": lambda node, operands: (rf"\frac{{1}}{{{operands[0][0]}}}", JOINED),
-    "inverse_root": lambda node, operands: (rf"\frac{{1}}{{\sqrt{{{operands[0][0]}}}}}", JOINED),
-    "absolute": lambda node, operands: (rf"\left|{operands[0][0]}\right|", ATOM),
-    "floor": lambda node, operands: (rf"\left\lfloor {operands[0][0]} \right\rfloor", ATOM),
-    "ceil": lambda node, operands: (rf"\left\lceil {operands[0][0]} \right\rceil", ATOM),
-    "exp": lambda node, operands: (f"e^{{{operands[0][0]}}}", POWER),
-    "expm1": lambda node, operands: (f"e^{{{operands[0][0]}}} - 1", PLUS),
-    "exp2": lambda node, operands: (f"2^{{{operands[0][0]}}}", POWER),
-    "log1p": lambda node, operands: (rf"\log\left(1 + {operands[0][0]}\right)", ATOM),
-    "softplus": lambda node, operands: (rf"\log\left(1 + e^{{{operands[0][0]}}}\right)", ATOM),
     "matmul": _matmul,
     "transpose": _transpose,
     "sum": _sum,
@@ -320,21 +310,7 @@ _NODES: dict[str, Callable[[Node, Sequence[Spelled]], Spelled | None]] = {
         f"{_within(operands[0], ATOM)}^{{-1}} {_within(operands[1], JOINED)}",
         JOINED,
     ),
-    "det": _function(r"\det"),
     "eye": lambda node, operands: ("I", ATOM),
-    "diagonal": _function(r"\operatorname{diag}"),
-    "maximum": _function(r"\max"),
-    "minimum": _function(r"\min"),
-    "log": _function(r"\log"),
-    "log2": _function(r"\log_2"),
-    "log10": _function(r"\log_{10}"),
-    "sigmoid": _function(r"\sigma"),
-    "gamma": _function(r"\Gamma"),
-    "gammaln": _function(r"\log\Gamma"),
-    "digamma": _function(r"\psi"),
-    "arcsin": _function(r"\arcsin"),
-    "arccos": _function(r"\arccos"),
-    "arctan": _function(r"\arctan"),
     "less": _infix("<"),
     "less_equal": _infix(r"\le"),
     "greater": _infix(">"),
@@ -343,13 +319,35 @@ _NODES: dict[str, Callable[[Node, Sequence[Spelled]], Spelled | None]] = {
     "not_equal": _infix(r"\ne"),
     "logical_and": _infix(r"\land"),
     "logical_or": _infix(r"\lor"),
-    **{name: _function(rf"\{name}") for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
 }
+
+
+def _binding(latex: str) -> int:
+    """How strongly a formula binds its operand."""
+    if latex.startswith(r"\frac"):
+        return JOINED
+    if re.fullmatch(r"\w\^\{#\}", latex):
+        return POWER
+    outside = re.sub(r"\\left.*\\right.|\{[^}]*\}", "", latex)
+    return PLUS if " - " in outside or " + " in outside else ATOM
+
+
+@cache
+def _stated(latex: str) -> Callable[[Node, Sequence[Spelled]], Spelled] | None:
+    """As the operation's record says."""
+    if "#" not in latex:
+        return _function(latex) if latex else None
+    binding = _binding(latex)
+
+    def spell(node: Node, operands: Sequence[Spelled]) -> Spelled:
+        return latex.replace("#", operands[0][0]), binding
+
+    return spell
 
 
 def spelled(node: Node, operands: Sequence[Spelled]) -> Spelled:
     """The formula of `node` over the given formulas of its operands."""
-    special = _NODES.get(node.op.name)
+    special = _NODES.get(node.op.name) or _stated(node.op.latex)
     found = special(node, operands) if special else None
     if found is not None:
         return found

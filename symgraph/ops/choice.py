@@ -178,8 +178,9 @@ maximum = elementwise(
     ),
     ufunc="maximum",
     doc="The larger one; a tie splits the cotangent equally, or gives it to a constant operand.",
-    traits=Traits(commutative=True, homogeneous=1, shift=1),
+    traits=Traits(homogeneous=1, shift=1),
     definition=lambda m, x, y: m.maximum(x, y),
+    latex=r"\max",
 )
 
 minimum = elementwise(
@@ -197,8 +198,9 @@ minimum = elementwise(
     ),
     ufunc="minimum",
     doc="The smaller one; a tie splits the cotangent equally, or gives it to a constant operand.",
-    traits=Traits(commutative=True, homogeneous=1, shift=1),
+    traits=Traits(homogeneous=1, shift=1),
     definition=lambda m, x, y: m.minimum(x, y),
+    latex=r"\min",
 )
 
 fmax = elementwise(
@@ -211,7 +213,7 @@ fmax = elementwise(
     facts=knows(bounds=_hull, signs=in_common, keeps_finite=True, keeps_integers=True),
     ufunc="fmax",
     doc="The larger one, or the one that is a number; ties as in maximum.",
-    traits=Traits(commutative=True, homogeneous=1, shift=1),
+    traits=Traits(homogeneous=1, shift=1),
 )
 
 fmin = elementwise(
@@ -224,7 +226,7 @@ fmin = elementwise(
     facts=knows(bounds=_hull, signs=in_common, keeps_finite=True, keeps_integers=True),
     ufunc="fmin",
     doc="The smaller one, or the one that is a number; ties as in minimum.",
-    traits=Traits(commutative=True, homogeneous=1, shift=1),
+    traits=Traits(homogeneous=1, shift=1),
 )
 
 _clip = elementwise(

@@ -61,6 +61,7 @@ DET = register(
         flops=per_matrix(2, 3),
         facts=_facts_det,
         doc="The determinant of square matrices; its gradient is right at singular ones too.",
+        latex=r"\det",
     )
 )
 

@@ -73,6 +73,7 @@ DIAGONAL = register(
         write=READ_ONLY,
         doc="Elements whose column exceeds their row by `offset`.",
         traits=MOVEMENT,
+        latex=r"\operatorname{diag}",
     )
 )
 

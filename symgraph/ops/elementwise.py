@@ -248,6 +248,7 @@ reciprocal = elementwise(
     ufunc="reciprocal",
     traits=Traits(parity=(-1,), signed_zero=(0,), homogeneous=-1),
     definition=lambda m, x: m.divide(1, x),
+    latex=r"\frac{1}{#}",
 )
 
 # -- squares and roots -----------------------------------------------------------------------------
@@ -281,6 +282,7 @@ sqrt = elementwise(
     ufunc="sqrt",
     traits=Traits(homogeneous=0.5),
     definition=lambda m, x: m.sqrt(x),
+    latex=r"\sqrt{#}",
 )
 
 cbrt = elementwise(
@@ -292,6 +294,7 @@ cbrt = elementwise(
     ufunc="cbrt",
     traits=ODD,
     definition=lambda m, x: m.sign(x) * m.cbrt(abs(x)),
+    latex=r"\sqrt[3]{#}",
 )
 
 hypot = elementwise(
@@ -325,6 +328,7 @@ absolute = elementwise(
     doc="|x|; its derivative at 0 is 0.",
     traits=Traits(parity=(1,), homogeneous=1),
     definition=lambda m, x: abs(x),
+    latex=r"\left|#\right|",
 )
 
 sign = elementwise(

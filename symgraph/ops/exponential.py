@@ -126,6 +126,7 @@ exp = elementwise(
     ufunc="exp",
     traits=Traits(exponential=Exponential()),
     definition=lambda m, x: m.exp(x),
+    latex="e^{#}",
 )
 
 exp2 = elementwise(
@@ -137,6 +138,7 @@ exp2 = elementwise(
     ufunc="exp2",
     traits=Traits(exponential=Exponential(2)),
     definition=lambda m, x: m.exp(x * m.log(2)),
+    latex="2^{#}",
 )
 
 expm1 = elementwise(
@@ -150,6 +152,7 @@ expm1 = elementwise(
     ufunc="expm1",
     traits=Traits(exponential=Exponential(less=1)),
     definition=lambda m, x: m.expm1(x),
+    latex="e^{#} - 1",
 )
 
 # -- logarithms ------------------------------------------------------------------------------------
@@ -162,6 +165,7 @@ log = elementwise(
     ufunc="log",
     traits=Traits(logarithm=Logarithm()),
     definition=lambda m, x: m.log(x),
+    latex=r"\log",
 )
 
 log1p = elementwise(
@@ -178,6 +182,7 @@ log1p = elementwise(
     ufunc="log1p",
     traits=Traits(logarithm=Logarithm(plus=1)),
     definition=lambda m, x: m.log(1 + x),
+    latex=r"\log\left(1 + #\right)",
 )
 
 log2 = elementwise(
@@ -189,6 +194,7 @@ log2 = elementwise(
     ufunc="log2",
     traits=Traits(logarithm=Logarithm(2)),
     definition=lambda m, x: m.log(x) / m.log(2),
+    latex=r"\log_2",
 )
 
 log10 = elementwise(
@@ -200,6 +206,7 @@ log10 = elementwise(
     ufunc="log10",
     traits=Traits(logarithm=Logarithm(10)),
     definition=lambda m, x: m.log(x) / m.log(10),
+    latex=r"\log_{10}",
 )
 
 
@@ -272,6 +279,7 @@ sigmoid = elementwise(
     count=4,
     doc="The logistic function 1 / (1 + exp(-x)), without overflow.",
     definition=lambda m, x: 1 / (1 + m.exp(-x)),
+    latex=r"\sigma",
 )
 
 softplus = elementwise(
@@ -286,6 +294,7 @@ softplus = elementwise(
     count=3,
     doc="log(1 + exp(x)), without overflow.",
     definition=lambda m, x: m.logaddexp(x, 0),
+    latex=r"\log\left(1 + e^{#}\right)",
 )
 
 

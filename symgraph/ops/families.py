@@ -143,6 +143,7 @@ def elementwise(
     stand_in: Callable[[Any], Any] | None = None,
     total: Total = True,
     definition: Callable[..., Any] | None = None,
+    latex: str = "",
 ) -> Any:
     """An operation on corresponding elements, its operands broadcast against one another.
 
@@ -173,6 +174,7 @@ def elementwise(
             batch=batch_aligned,
             total=total,
             definition=definition,
+            latex=latex,
             **extra,
         )
     )

@@ -55,4 +55,5 @@ inverse_root = elementwise(
     flops=1,  # As a root: one instruction of processors, one operation of XLA.
     doc="1 / sqrt(s); 0 where s is 0, as x = 0 is divided by it in x / norm(x); NaN of infinity.",
     traits=Traits(homogeneous=-0.5),
+    latex=r"\frac{1}{\sqrt{#}}",
 )

@@ -81,6 +81,7 @@ floor = elementwise(
     ufunc="floor",
     facts=_whole(math.floor),
     definition=lambda m, x: m.floor(x),
+    latex=r"\left\lfloor # \right\rfloor",
 )
 ceil = elementwise(
     "ceil",
@@ -89,6 +90,7 @@ ceil = elementwise(
     ufunc="ceil",
     facts=_whole(math.ceil, _signs_ceil),
     definition=lambda m, x: m.ceil(x),
+    latex=r"\left\lceil # \right\rceil",
 )
 trunc = elementwise(
     "trunc",

@@ -42,6 +42,7 @@ def scipy_ufunc(
     kernel: Callable[..., Any] | None = None,
     traits: Traits | None = None,
     definition: Callable[..., Any] | None = None,
+    latex: str = "",
 ) -> Any:
     """The operation that is `scipy.special.<name>`, its derivatives one an operand.
 
@@ -57,6 +58,7 @@ def scipy_ufunc(
         doc=doc,
         traits=traits,
         definition=definition,
+        latex=latex,
     )
     NUMPY_FUNCTIONS[f"scipy.special.{name}"] = found
     return found

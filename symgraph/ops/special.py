@@ -111,6 +111,7 @@ gammaln = scipy_ufunc(
     lambda ct, out, x: ct * digamma(x),
     facts=knows(defined=positive_operand),
     doc="The logarithm of |gamma(x)|.",
+    latex=r"\log\Gamma",
 )
 gamma = scipy_ufunc(
     "gamma",
@@ -119,6 +120,7 @@ gamma = scipy_ufunc(
         signs=lambda x: (f.positive,) if x.has(f.positive) else (), defined=positive_operand
     ),
     traits=Traits(signed_zero=(0,)),
+    latex=r"\Gamma",
 )
 digamma = scipy_ufunc(
     "digamma",
@@ -126,6 +128,7 @@ digamma = scipy_ufunc(
     facts=knows(defined=positive_operand),
     doc="The derivative of gammaln.",
     traits=Traits(signed_zero=(0,)),
+    latex=r"\psi",
 )
 
 

@@ -61,6 +61,7 @@ sin = elementwise(
     ufunc="sin",
     traits=ODD,
     definition=lambda m, x: m.sin(x),
+    latex=r"\sin",
 )
 cos = elementwise(
     "cos",
@@ -71,6 +72,7 @@ cos = elementwise(
     ufunc="cos",
     traits=EVEN,
     definition=lambda m, x: m.cos(x),
+    latex=r"\cos",
 )
 tan = elementwise(
     "tan",
@@ -85,6 +87,7 @@ tan = elementwise(
     ufunc="tan",
     traits=ODD,
     definition=lambda m, x: m.tan(x),
+    latex=r"\tan",
 )
 arcsin = elementwise(
     "arcsin",
@@ -101,6 +104,7 @@ arcsin = elementwise(
     ufunc="arcsin",
     traits=ODD,
     definition=lambda m, x: m.asin(x),
+    latex=r"\arcsin",
 )
 arccos = elementwise(
     "arccos",
@@ -114,6 +118,7 @@ arccos = elementwise(
     flops=10,
     ufunc="arccos",
     definition=lambda m, x: m.acos(x),
+    latex=r"\arccos",
 )
 arctan = elementwise(
     "arctan",
@@ -129,6 +134,7 @@ arctan = elementwise(
     ufunc="arctan",
     traits=ODD,
     definition=lambda m, x: m.atan(x),
+    latex=r"\arctan",
 )
 arctan2 = elementwise(
     "arctan2",
@@ -159,6 +165,7 @@ sinh = elementwise(
     ufunc="sinh",
     traits=ODD,
     definition=lambda m, x: m.sinh(x),
+    latex=r"\sinh",
 )
 cosh = elementwise(
     "cosh",
@@ -169,6 +176,7 @@ cosh = elementwise(
     ufunc="cosh",
     traits=EVEN,
     definition=lambda m, x: m.cosh(x),
+    latex=r"\cosh",
 )
 tanh = elementwise(
     "tanh",
@@ -184,6 +192,7 @@ tanh = elementwise(
     ufunc="tanh",
     traits=ODD,
     definition=lambda m, x: m.tanh(x),
+    latex=r"\tanh",
 )
 arcsinh = elementwise(
     "arcsinh",

@@ -25,7 +25,6 @@ PRIME = 2**31 - 1
 
 Residues = np.ndarray[Any, Any]
 
-_MOVEMENT = ("reshape", "transpose", "broadcast_to", "concatenate", "getitem", "embed")
 _LARGEST_POWER = 16
 _SHORT = 2**10
 """Constants are multiples of its inverse: others are rounded, and what is made of them too."""
@@ -110,6 +109,11 @@ def _matmul(x: Residues, y: Residues) -> Residues:
     return np.asarray(np.asarray(big) % PRIME, dtype=np.int64)
 
 
+def _is_movement(node: Node) -> bool:
+    """Whether numbers are only put elsewhere, by no other operand."""
+    return node.op.traits.movement and all(each.dtype.kind == "f" for each in node.operands)
+
+
 def _value(node: Node, operands: Sequence[Residues], env: Mapping[str, int]) -> Residues:
     name = node.op.name
     params = {key: resolve(value, env) for key, value in node.params.items()}
@@ -119,7 +123,7 @@ def _value(node: Node, operands: Sequence[Residues], env: Mapping[str, int]) -> 
         return np.asarray(params["size"] % PRIME)
     if name == "cast" and {node.aval.dtype.kind, node.operands[0].aval.dtype.kind} == {"f"}:
         return operands[0]
-    if name in _MOVEMENT:
+    if _is_movement(node):
         return np.asarray(node.op.kernel(NUMPY, *operands, **params), dtype=np.int64)
     if name == "sum":
         kept = bool(params.get("keepdims"))

@@ -30,7 +30,6 @@ _LARGEST_EXPONENT = 1500
 """Beyond it, exp(x) + 1 would not fit into `WIDE_BITS`."""
 _EXPONENT_BY_BIT = _LARGEST_EXPONENT / WIDE_BITS
 """How much larger an exponent may be where there are more bits than that."""
-_MOVEMENT = ("reshape", "transpose", "broadcast_to", "concatenate", "getitem")
 
 
 class Unsupported(Exception):  # no error: the caller goes on without a reference
@@ -259,6 +258,13 @@ def _contraction(x: Any, y: Any) -> Any:
     return np.matmul(x, y)
 
 
+def _is_movement(node: Node) -> bool:
+    """Whether numbers are only put elsewhere, with no zeros between and by no other operand."""
+    traits = node.op.traits
+    alike = len({each.dtype for each in node.operands}) == 1
+    return traits.movement and traits.shift == 1 and alike
+
+
 def _value(node: Node, operands: Sequence[Any], env: Mapping[str, int], flat: bool) -> Any:
     name = node.op.name
     params = {key: resolve(value, env) for key, value in node.params.items()}
@@ -272,7 +278,7 @@ def _value(node: Node, operands: Sequence[Any], env: Mapping[str, int], flat: bo
         if params["dtype"].kind == "f" and source in "fiub":
             return _as_numbers(operands[0])
         raise Unsupported("cast to integers")
-    if name in _MOVEMENT:
+    if _is_movement(node):
         return np.asarray(node.op.kernel(NUMPY, *operands, **params), dtype=object)
     if name in _REDUCTIONS:
         return _reduction(name, operands[0], params)

@@ -190,11 +190,26 @@ def shift(slope: float) -> Check:
 
 
 def commutative(case: Case) -> bool | None:
-    """Two operands may be exchanged."""
+    """Two operands may be exchanged, to the bit: of two zeros an extremum is the first or last."""
     if len(case.operands) != 2 or case.operands[0].shape != case.operands[1].shape:
         return None
     result = case(*case.operands)
-    return _same(case(*case.operands[::-1]), result) if _tells(result) else None
+    pairs = [case.operands]
+    if case.op.traits.elementwise:
+        pairs.append((np.repeat(_SPECIAL, 10), np.tile(_SPECIAL, 10)))
+    if not _tells(result):
+        return None
+    return all(_bits(case(*each), case(*each[::-1])) for each in pairs)
+
+
+def _bits(a: Floats, b: Floats) -> bool:
+    """Equal to the bit, but for what NaN is made of."""
+    there = ~np.isnan(a)
+    return (
+        a.shape == b.shape
+        and bool(np.array_equal(a, b, equal_nan=True))
+        and bool(np.array_equal(np.signbit(a)[there], np.signbit(b)[there]))
+    )
 
 
 def movement(case: Case) -> bool | None:

@@ -31,7 +31,6 @@ REASONED = {
     "cofactor": _SIZE,
     "product_of_others": _SIZE,
     "prod": _SIZE,
-    "cofactor_along": "The derivative of the cofactors of 3 by 3 matrices is symmetric.",
     "matmul": {"commutative"},  # of two vectors
     "where": {"even in 2", "linear in 1", "odd in 1"},  # of numbers as conditions all are true
     "overlap_add": {"movement"},  # the sample's windows hardly overlap
@@ -87,6 +86,7 @@ def test_where_the_sign_of_a_zero_counts(name: str) -> None:
         ("sum", Traits(shift=1)),
         ("sqrt", Traits(homogeneous=1)),
         ("subtract", Traits(commutative=True)),
+        ("maximum", Traits(elementwise=True, commutative=True)),
         ("power", Traits(linear=(0,))),
         ("exp2", Traits(exponential=Exponential())),
         ("expm1", Traits(exponential=Exponential())),
