@@ -7,7 +7,7 @@ functions, methods, partial applications, modules and containers that are reache
 
 Where names are computed, as in `getattr(model, name)`, all attributes of what is reached are read.
 What escapes: what lies behind the C interface of another library that gives no arrays for it, what
-an installed library reads further inside than `DEEPEST` of its calls, the inside of some elements of
+an installed library reads deeper than `DEEPEST` of its calls, the inside of some elements of
 containers above `SAMPLED`, and whatever comes after `MOST` values.
 """
 

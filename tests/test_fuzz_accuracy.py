@@ -19,7 +19,6 @@ simplified, where 7e-42 is right: between the probes. To be mended."""
 SHORT = [seed for seed in range(60) if seed != OPEN]
 MENDED = {
     1017: "a norm that has overflowed divides to no 0",
-    1069: "a square below what is saturated",
     1073: "the tail of a sigmoid in one term of several",
     1096: "NaN was no number to be mended by half",
     1134: "as 1017, of a deviation",

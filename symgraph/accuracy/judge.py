@@ -29,6 +29,12 @@ _WRONG = 1e-2
 _LOST = 1e-3
 """A value with a larger error, as part of it, has no digits left to lose."""
 
+_NONE = 0.5
+"""A value with a larger error, as part of it, tells nothing: NaN in its place is no loss."""
+
+_MATTERS = 0.01
+"""Unless it is smaller than this: then 0 in its place, as underflow leaves, is not far off."""
+
 _CERTAIN = _WRONG / 64
 """A value with a smaller error has become wrong by no accident."""
 
@@ -46,7 +52,7 @@ _SAME = 0.5
 _ONE_SIDED = 4
 """By so much oftener than it wins a spelling may lose the range where sizes are mixed."""
 
-_ACCIDENTS = 300
+_ACCIDENTS = 150
 """One element, and one more of so many, may have less luck with its roundings than before."""
 
 
@@ -66,9 +72,9 @@ class Judge:
     def loses(self, new: Node, old: Node) -> bool:
         """Whether `new` loses digits or range that `old` keeps.
 
-        It does where it is not finite and `old` is; where its error is `FACTOR` times
-        that of `old` and some units in the last place besides; and where `old` is infinite or NaN
-        and `new` a number, but a wrong one.
+        It does where it is not finite and `old` is, and not far off; where its error is `FACTOR`
+        times that of `old` and some units in the last place besides; and where `old` is infinite or
+        NaN and `new` a number, but a wrong one.
         """
         return self._verdict(new, old).loses
 
@@ -147,7 +153,8 @@ def _compared(new: Trial, old: Trial) -> Verdict:
         told = clear | ~np.isfinite(old.right)
         told_right = (after <= slack + FACTOR * spread) & (size <= _LARGEST)
         lies = nothing & told & now & ~told_right
-        gone = was & ~now & np.isfinite(right)
+        number_gone = was & ~now & np.isfinite(right)
+        gone = number_gone & ~((before > _NONE * size) & (size > _MATTERS))
         won = clear & ~was_right & now_right & np.isfinite(right)
         gross = clear & was & ~now_right & (before <= _CERTAIN * size + _SMALLEST)
         digits = clear & was & now & (before <= _LOST * size + _SMALLEST)
@@ -157,7 +164,7 @@ def _compared(new: Trial, old: Trial) -> Verdict:
     alike = ~MIXED if whole else slice(None)
     accidents = 1 + worse.size // _ACCIDENTS
     rescued = np.any((nothing & now & told_right)[ordinary]) and not np.any(lies[alike])
-    spoiled = np.any(gone[alike]) or np.any((was_right & clear & ~now_right)[alike])
+    spoiled = np.any(number_gone[alike]) or np.any((was_right & clear & ~now_right)[alike])
     worst = gone | gross | lies
     lost = np.any(worst[alike])
     lost = lost or np.count_nonzero(worse[alike]) > accidents

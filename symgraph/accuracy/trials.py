@@ -174,12 +174,7 @@ class Trials:
         if is_float:
             right = right.astype(np.float64, copy=False)
             found = found.astype(np.float32, copy=False)
-            # What is saturated, as tanh(30) is, comes out the same however it is rounded.
-            kept = _is_saturated(found, right) if len(found) > 1 else None
-            exact = None if kept is None else found[kept]
             found = self._perturbed(node, found, repeated, params, shape)
-            if exact is not None and found.flags.writeable:  # If not, nothing was perturbed.
-                found[kept] = exact
         count = len(right)
         if len(found) > 1:
             found = found.reshape(_REPEATED, count, *shape)
@@ -272,13 +267,6 @@ def _rows(found: Numbers) -> Numbers:
     """All repetitions of all probes; one row of a constant, which is the same in all."""
     repeats, count, *shape = found.shape
     return found[0] if count == 1 else found.reshape(repeats * count, *shape)
-
-
-def _is_saturated(found: Numbers, right: Numbers) -> Numbers:
-    """Where single precision has 1 or -1 in all repetitions, as double precision has."""
-    each = found.reshape(_REPEATED, len(found) // _REPEATED, *right.shape[1:])
-    kept = (np.abs(right) == 1) & np.all(each == right, axis=0)
-    return np.broadcast_to(kept, each.shape).reshape(found.shape)
 
 
 def _short(shape: tuple[Any, ...]) -> tuple[int, ...]:

@@ -147,7 +147,7 @@ def _polygamma_kernel(xp: Any, x: Any, *, order: int) -> Any:
     """
     far = (x < _LEFT) & (x != xp.floor(x))  # At poles SciPy answers at once.
     right = xp.special.polygamma(order, xp.where(far, 1 - x, x))
-    turn = xp.astype(xp.where(far, x - xp.rint(x), 0.25), right.dtype)
+    turn = xp.where(far, x - xp.rint(x), 0.25)
     cot = 1 / xp.tan(pi * turn)
     slope = right * 0
     for coefficient in _cotangent(order):

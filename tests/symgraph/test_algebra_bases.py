@@ -76,8 +76,7 @@ def test_a_gradient_is_finite_wherever_it_was(name: str) -> None:
     x = np.linspace(-1000, 1000, 401).astype("float32")
     with np.errstate(all="ignore"):
         before, after = gradient.evaluate(x=x), gradient.simplify().evaluate(x=x)
-    told = np.isfinite(before) & (before != 0)  # A zero is one that has underflown.
-    assert np.all(np.isfinite(after)[told])
+    assert np.all(np.isfinite(after)[np.isfinite(before)])
 
 
 def test_half_precision_is_left_alone() -> None:

@@ -95,7 +95,7 @@ def test_less_is_written_and_nearly_as_much_found(spared: list[Expr]) -> None:
 # -- how many operations an expression has ---------------------------------------------------------
 def expression(array: sg.Array) -> Expr:
     """A value over the inputs."""
-    forms = Forms(Heads(Knowledge()))
+    forms = Forms(Heads(Knowledge()), at_kinks=True)
 
     def of(node: Node) -> Expr:
         if node.is_input or node.is_constant:
