@@ -25,13 +25,25 @@ def knowing(fact: Fact) -> Guard:
     return Guard(str(fact), lambda node, knowledge: knowledge.of(node).has(fact), facts=(fact,))
 
 
+_ROOM = 1e-4
+"""Farther from 0 than the smallest normal number of any dtype."""
+
+
+def _keeps_off_zero(node: Any, knowledge: Any) -> bool:
+    low, high = knowledge.of(node).bounds
+    return low >= _ROOM or high <= -_ROOM or _is_stated(node)
+
+
 def _is_stated(node: Any) -> bool:
     while node.op.view:
         node = node.operands[0]
+    if node.op.name == "divide":  # Of the largest number it is not 0 yet.
+        over, below = node.operands
+        return over.is_constant and bool(np.all(abs(over.params["value"]) >= 1)) and below.is_input
     return node.is_input or node.is_constant or node.dtype.kind in "iub"
 
 
-keeps_off_zero = Guard("never rounded to 0", lambda node, _: _is_stated(node))
+keeps_off_zero = Guard("never rounded to 0", _keeps_off_zero)
 """Of a value that is not zero in exact arithmetic: nor is it in any dtype, as exp(-800) is.
 
 What is stated of an input is said of its numbers, and integers do not underflow.
