@@ -108,7 +108,7 @@ def test_layers_come_out_as_if_each_were_written(
             np.testing.assert_array_equal(other, one)
 
 
-# Of attention what is left after the first pass differs from layer to layer in what keeps its digits.
+# Of attention the layers differ in what keeps their digits, and are looked at one by one.
 GROWING = [
     pytest.param(kind, marks=[pytest.mark.xfail(reason="twice the layers, twice the regions")])
     if kind == "attending"
