@@ -348,6 +348,8 @@ class Op:
     conditioned : bool
         Whether the result is right for operands that differ by roundings, and no better: what is
         lost inside may be much more than the rounding of the result.
+    iterative : bool
+        Whether its kernel iterates until a matrix is diagonal, which may never be for inf and NaN.
     facts : callable
         `facts(*known, **params)` yields facts of the result, given those of the operands.
     traits : Traits
@@ -378,6 +380,7 @@ class Op:
     flops: Flops = _one_flop_per_element
     count: int = 1
     conditioned: bool = False
+    iterative: bool = False
     facts: Callable[..., Iterable[Any]] = no_facts
     traits: Traits = PLAIN
     ufunc: str = ""

@@ -48,6 +48,8 @@ def stacked(
     shape : tuple of int
         The shape of the value at one point.
     """
+    if op.iterative and not all(np.isfinite(each).all() for each in operands):
+        return _where_finite(op, operands, params, shape)
     key = kind_of(op, operands, params, shape)
     way = _ways.get(key)
     if way is None:
@@ -67,6 +69,23 @@ def stacked(
 def kind_of(op: Op, operands: Sequence[Numbers], params: Params, shape: tuple[int, ...]) -> Any:
     """A key: operations of one kind take leading axes alike, and round alike."""
     return op, len(shape), _kind_of_params(params), *[_sides(each.shape) for each in operands]
+
+
+def _where_finite(
+    op: Op, operands: Sequence[Numbers], params: Params, shape: tuple[int, ...]
+) -> Numbers | None:
+    """The values where all operands are finite, and NaN elsewhere, where kernels may not end."""
+    fine = [np.isfinite(each).reshape(len(each), -1).all(axis=1) for each in operands]
+    count = max(len(each) for each in operands)
+    everywhere = np.logical_and.reduce([np.broadcast_to(each, count) for each in fine])
+    tame = [
+        np.where(ok.reshape(-1, *[1] * (each.ndim - 1)), each, each.dtype.type(0))
+        for each, ok in zip(operands, fine, strict=True)
+    ]
+    found = stacked(op, tame, params, shape)
+    if found is None:
+        return None
+    return np.where(everywhere.reshape(-1, *[1] * len(shape)), found, found.dtype.type(np.nan))
 
 
 @lru_cache(maxsize=4096)

@@ -89,6 +89,7 @@ def _cofactor_kernel(xp: Any, x: Any) -> Any:
 COFACTOR = register(
     Op(
         "cofactor",
+        iterative=True,
         batch=batch_aligned,
         carries=all_but_last(2),
         infer=_infer_cofactor,
@@ -155,6 +156,7 @@ def _vjp_along_matrix(ct: Array, out: Array, x: Array, direction: Array) -> Arra
 COFACTOR_ALONG = register(
     Op(
         "cofactor_along",
+        iterative=True,
         batch=batch_into_last,
         carries=all_but_last(2),
         infer=_infer_along,

@@ -74,6 +74,7 @@ PINV = register(
         carries=all_but_last(2),
         infer=_infer_pinv,
         kernel=lambda xp, x, *, rtol: xp.linalg.pinv(x, rtol),
+        iterative=True,
         vjp=(_vjp_pinv,),
         promote=matrix_dtype,
         flops=_flops_pinv,
@@ -175,6 +176,7 @@ def _batch_least_squares(batch: Batch, *, rcond: float | None) -> Any:
 LEAST_SQUARES = register(
     Op(
         "least_squares",
+        iterative=True,
         batch=_batch_least_squares,
         carries=carries_solved,
         infer=_infer_least_squares,

@@ -170,6 +170,7 @@ def _facts_eigh(x: Any, *, uplo: str) -> Iterable[Fact]:
 EIGH = register(
     Op(
         "eigh",
+        iterative=True,
         batch=batch_aligned,
         carries=carries_batched(2),
         infer=_infer_eigh,
@@ -303,6 +304,7 @@ def _facts_svd(x: Any, *, size: Dim) -> Iterable[Fact]:
 SVD = register(
     Op(
         "svd",
+        iterative=True,
         batch=batch_aligned,
         carries=carries_batched(2),
         infer=_infer_svd,

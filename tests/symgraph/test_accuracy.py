@@ -22,6 +22,7 @@ from symgraph.namespace import NUMPY
 from symgraph.op import Op
 from symgraph.ops.contraction import MATMUL
 from symgraph.ops.indexing import EMBED
+from symgraph.ops.pseudoinverses import PINV
 from symgraph.ops.solving import INV
 from symgraph.propagation import Knowledge
 
@@ -345,3 +346,16 @@ def test_a_nan_in_place_of_a_wrong_number_is_no_loss() -> None:
     """Where the square overflows the quotient is 0, and nearly 1 is right."""
     length = snp.sqrt(1 + X * X)
     assert not loses(X * length / (1 + X * X), X / length)
+
+
+@pytest.mark.timeout(60)
+def test_a_decomposition_of_what_has_overflowed_is_not_begun() -> None:
+    """The kernel of LAPACK never ends for some infinite entries."""
+    x = np.ones((3, 4, 4), np.float32)
+    x[1, 2, 3] = np.inf
+    found = stacked(PINV, [x], {"rtol": None}, (4, 4))
+    assert found is not None
+    assert np.isnan(found[1]).all()
+    np.testing.assert_allclose(found[[0, 2]], np.linalg.pinv(x[[0, 2]]))
+    graph = sg.trace(lambda a: np.sum(np.linalg.pinv(np.swapaxes(a, -1, -2) @ a) ** 2), a="3, 4, 6")
+    assert graph.gradient("a").simplify().op_count() > 0
