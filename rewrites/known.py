@@ -37,9 +37,6 @@ def _keeps_off_zero(node: Any, knowledge: Any) -> bool:
 def _is_stated(node: Any) -> bool:
     while node.op.view:
         node = node.operands[0]
-    if node.op.name == "divide":  # Of the largest number it is not 0 yet.
-        over, below = node.operands
-        return over.is_constant and bool(np.all(abs(over.params["value"]) >= 1)) and below.is_input
     return node.is_input or node.is_constant or node.dtype.kind in "iub"
 
 

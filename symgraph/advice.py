@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import dis
 import linecache
 import textwrap
 from collections.abc import Mapping
@@ -19,7 +18,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from .source import running_frame
+from .source import is_assigning, running_frame
 
 __all__ = ["UserExpression", "instead_of_numbers", "user_expression"]
 
@@ -70,11 +69,8 @@ def user_expression() -> UserExpression | None:
         node = ast.parse(f"({text})", mode="eval").body
     except (SyntaxError, ValueError):  # an assignment, or a line that was edited since
         return None
-    assigned = frame.f_code.co_code[frame.f_lasti] == _ASSIGNMENT
-    return UserExpression(text, node, {**frame.f_globals, **frame.f_locals}, assigned)
-
-
-_ASSIGNMENT = dis.opmap["STORE_SUBSCR"]
+    names = {**frame.f_globals, **frame.f_locals}
+    return UserExpression(text, node, names, is_assigning(frame))
 
 
 def _text(frame: FrameType) -> str:

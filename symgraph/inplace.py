@@ -7,7 +7,6 @@ Each computes the new value as its functional twin does and lets it stand in the
 
 from __future__ import annotations
 
-import dis
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -18,6 +17,7 @@ import numpy as np
 from .aliasing import has_memory, write
 from .dims import is_named, known_equal, show_shape
 from .errors import DTypeError, ShapeError, TraceError
+from .source import is_assigning
 from .weak import Weak
 
 __all__ = ["BINARY_OPERATORS", "InPlace", "operand_like", "overwrite", "refuse_ndarray"]
@@ -142,18 +142,15 @@ def refuse_ndarray(what: str) -> TraceError:
     )
 
 
-_ASSIGNMENTS = {dis.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in dis.opmap}
-
-
 def _refuse_compiled(frame: FrameType) -> None:
     """Refuse an element's assignment by compiled code, which takes this for a sequence.
 
     `Generator.shuffle` swaps the items of a sequence. Ours are views, as those of an ndarray, so
     rows would stand twice; for an ndarray it has a way of its own.
     """
-    code = frame.f_code
-    if code.co_code[frame.f_lasti] in _ASSIGNMENTS:
+    if is_assigning(frame):
         return
+    code = frame.f_code
     if "setitem" in code.co_names or "__setitem__" in code.co_names:  # called by its name
         return
     raise TraceError(

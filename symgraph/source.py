@@ -6,6 +6,7 @@ errors, explanations and profiles speak of the user's code.
 
 from __future__ import annotations
 
+import dis
 import linecache
 import os
 import sys
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 
-__all__ = ["Frame", "raising_frame", "running_frame", "user_frame"]
+__all__ = ["Frame", "is_assigning", "raising_frame", "running_frame", "user_frame"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,14 @@ def running_frame() -> FrameType | None:
             return frame
         frame = frame.f_back
     return None
+
+
+_ASSIGNMENTS = {dis.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in dis.opmap}
+
+
+def is_assigning(frame: FrameType) -> bool:
+    """Whether a frame is at an assignment `x[...] = y` or `x[...] += y`."""
+    return frame.f_code.co_code[frame.f_lasti] in _ASSIGNMENTS
 
 
 def raising_frame(traceback: TracebackType | None) -> Frame | None:

@@ -92,6 +92,7 @@ CENTRED = "the rounding of a mean stays; centred once more it is taken away"
 NEAR = "of what lies near one another the difference is not taken first"
 ONE_HOT = "where a softmax is nearly one-hot logits cancel, and their differences do not"
 NOTHING = "it is a wrong number where the other is none"
+UNDERFLOW = "a comparison with 0 is kept, for it may catch what has underflowed"
 
 # Operations today, of rows that are longer than their closed form so that no digits and no range
 # are lost beside the gradient as derived; and which.
@@ -151,7 +152,7 @@ FOR_DIGITS: dict[str, tuple[int, str]] = {
     "LSTM hidden state, forget gate": (19, TAIL),  # 18
     "Coulomb pair": (8, RANGE),  # 6
     "swish, slope": (11, TAIL),  # 10
-    "CES": (11, NOTHING),  # 9
+    "CES": (13, UNDERFLOW),  # 9
     "focal, many classes": (25, ONE_HOT),  # 14
     "unit rows before a linear layer": (11, RANGE),  # 9
     "attention by sigmoids, queries": (12, TAIL),  # 10

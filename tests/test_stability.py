@@ -391,7 +391,7 @@ def test_a_derivative_right_on_one_side_only_stays_as_derived() -> None:
     np.testing.assert_array_equal(found, [np.nan, 0.0])
 
 
-@pytest.mark.xfail(strict=False, reason="two elements at the probes decide, and luck is in them")
+@pytest.mark.xfail(strict=True, reason="two elements at the probes decide, and luck is in them")
 def test_log_odds_of_sigmoids_are_a_difference() -> None:
     """Divergence of two coins: where 1 - p is 0 already, log p - log q and its like cancel.
 

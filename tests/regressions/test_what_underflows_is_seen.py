@@ -35,3 +35,10 @@ def test_what_is_stated_of_an_input_decides(x: Any) -> None:
     simple = small.simplify()
     assert simple.op_count() == 0
     np.testing.assert_array_equal(simple.evaluate(x=x), x)
+
+
+def test_the_reciprocal_of_a_stated_input_is_computed() -> None:
+    """Infinity is positive, and its reciprocal is 0."""
+    x = np.array([np.inf, 2.0])
+    graph = sg.trace(lambda x: np.where(1 / x == 0, 5.0, x), x=sg.spec((2,), assume=sg.positive))
+    np.testing.assert_array_equal(graph.simplify().evaluate(x=x), [5.0, 2.0])

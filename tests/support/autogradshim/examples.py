@@ -15,6 +15,7 @@ import io
 import pickle
 import resource
 import runpy
+import signal
 import subprocess
 import sys
 import tempfile
@@ -163,15 +164,19 @@ def _outcome(path: Path, which: str, calls: int, seconds: int) -> tuple[str, lis
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "records"
         command = [sys.executable, "-m", "autogradshim.examples", "--one", str(path), which]
-        subprocess.run(
+        ended = subprocess.run(
             [*command, str(out), str(calls), str(seconds)],
             cwd=path.parent,
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
             check=False,
         )
-        done = out.exists()
-        return pickle.loads(out.read_bytes()) if done else (f"not done in {seconds} s", [])
+        if out.exists():
+            return pickle.loads(out.read_bytes())
+        if ended.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+            return f"not done in {seconds} s", []
+        return f"the process ended: {(ended.stderr.strip() or 'no error').splitlines()[-1]}", []
 
 
 def main(argv: Sequence[str]) -> None:
