@@ -24,6 +24,7 @@ from .ops.carrying import settled
 from .ops.closures import Traced, as_leaves, rebuilt
 from .ops.creation import zeros
 from .pytrees import Tree, leaf_paths
+from .traits import Arrangement, Traits
 
 __all__ = [
     "CONVERGED",
@@ -86,6 +87,7 @@ CONVERGED = register(
         count=0,
         view=True,
         doc="x, if an iteration has arrived; else an error (NaN where a backend cannot raise).",
+        traits=Traits(arrangement=Arrangement.SAME),
     )
 )
 

@@ -7,6 +7,7 @@ check each of them on numbers, and find those that hold and are not declared.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from math import e
 from types import EllipsisType
 from typing import TypeAlias
@@ -17,9 +18,12 @@ __all__ = [
     "ODD",
     "PLACEMENT",
     "PLAIN",
+    "Arrangement",
     "Exponential",
+    "Infix",
     "Logarithm",
     "Operands",
+    "Prefix",
     "Traits",
 ]
 
@@ -57,6 +61,38 @@ class Logarithm:
     plus: float = 0
 
 
+class Arrangement(Enum):
+    """What becomes of the elements of the first operand, where none is changed or left out."""
+
+    SAME = "as they are"
+    CONVERTED = "in another dtype"
+    REPEATED = "repeated, as operands are broadcast"
+    REGROUPED = "in row-major order, in another shape"
+    PERMUTED = "with the axes in another order"
+
+
+@dataclass(frozen=True, slots=True)
+class Infix:
+    """A sign between two operands.
+
+    Parameters
+    ----------
+    sign : str
+    binding : int
+        How strongly it binds, as Python's operators do: from 1 of `<` to 9 of `**`.
+    """
+
+    sign: str
+    binding: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """A sign before the operand, which binds as Python's unary operators do."""
+
+    sign: str
+
+
 @dataclass(frozen=True, slots=True)
 class Traits:
     r"""Identities that an operation obeys.
@@ -77,6 +113,7 @@ class Traits:
         Operands in which it is linear together: `where` in both of its branches.
     movement : bool
         Each element of the result is one of an operand, or 0; no number decides which.
+    arrangement : Arrangement, optional
     homogeneous : float, optional
         $f(a x) = a^k f(x)$ for all $a > 0$, where $x$ are all floating operands.
     shift : float, optional
@@ -92,6 +129,7 @@ class Traits:
     linear: Operands = ()
     jointly_linear: Operands = ()
     movement: bool = False
+    arrangement: Arrangement | None = None
     homogeneous: float | None = None
     shift: float | None = None
     exponential: Exponential | None = None

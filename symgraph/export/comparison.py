@@ -14,7 +14,7 @@ from typing import Any
 from ..dag import Dag
 from ..interning import params_key
 from ..nodes import Node
-from .expressions import shortened
+from ..notation.text import shortened
 from .labels import Labels
 
 __all__ = ["Difference", "Row", "difference"]

@@ -21,6 +21,7 @@ from .. import facts as f
 from ..array import Array, apart, apply, constant
 from ..errors import TraceError
 from ..facts import Fact
+from ..notation import formulas
 from ..propagation import Known
 from ..traits import Traits
 from .bounds import Bounds, in_common, knows
@@ -125,6 +126,7 @@ _where = elementwise(
     facts=_facts_where,
     unpromoted=(0,),
     traits=Traits(jointly_linear=(1, 2), movement=True, shift=1),
+    latex=formulas.where_formula,
 )
 
 
@@ -181,6 +183,7 @@ maximum = elementwise(
     traits=Traits(homogeneous=1, shift=1),
     definition=lambda m, x, y: m.maximum(x, y),
     latex=r"\max",
+    mistaken_for=("minimum", "add"),
 )
 
 minimum = elementwise(
@@ -201,6 +204,7 @@ minimum = elementwise(
     traits=Traits(homogeneous=1, shift=1),
     definition=lambda m, x, y: m.minimum(x, y),
     latex=r"\min",
+    mistaken_for=("maximum", "add"),
 )
 
 fmax = elementwise(

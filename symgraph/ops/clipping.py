@@ -15,6 +15,7 @@ from ..avals import Aval
 from ..errors import InputError
 from ..op import Batch, Op, carries_aligned, no_flops, register
 from ..pytrees import flatten, tree_map, unflatten
+from ..traits import Arrangement, Traits
 from .families import function
 
 __all__ = [
@@ -206,6 +207,7 @@ CLIP_GRADIENT = register(
         facts=lambda x, **_params: tuple(x.facts),
         view=True,
         asymmetric=True,
+        traits=Traits(arrangement=Arrangement.SAME),
     )
 )
 

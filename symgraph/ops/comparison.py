@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import inf
 from math import isfinite as isfinite_number
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from .. import facts as f
 from ..array import FUNCTIONS, Array, apply
 from ..facts import Fact
+from ..notation import formulas
+from ..op import Said
 from ..propagation import Known
-from ..traits import Traits
+from ..traits import Infix, Prefix, Traits
 from .bounds import FactRule
 from .families import elementwise, function
 from .structures import structure
@@ -136,7 +138,9 @@ def _within(number: int, limits: Any) -> bool:
     return limits.min <= number <= limits.max
 
 
-def _comparison(name: str, facts: FactRule, traits: Traits | None = None) -> Any:
+def _comparison(
+    name: str, facts: FactRule, traits: Traits | None = None, **said: Unpack[Said]
+) -> Any:
     compare = elementwise(
         name,
         kernel=lambda xp, x, y: getattr(xp, name)(x, y),
@@ -145,6 +149,7 @@ def _comparison(name: str, facts: FactRule, traits: Traits | None = None) -> Any
         facts=facts,
         traits=traits,
         ufunc=name,
+        **said,
     )
 
     def call(x: Any, y: Any) -> Any:
@@ -153,12 +158,50 @@ def _comparison(name: str, facts: FactRule, traits: Traits | None = None) -> Any
     return function(compare.op, call, getattr(np, name))
 
 
-greater = _comparison("greater", _ordered(above=True))
-greater_equal = _comparison("greater_equal", _ordered(above=True))
-less = _comparison("less", _ordered(above=False))
-less_equal = _comparison("less_equal", _ordered(above=False))
-equal = _comparison("equal", _equality(alike=True), _COMMUTATIVE)
-not_equal = _comparison("not_equal", _equality(alike=False), _COMMUTATIVE)
+greater = _comparison(
+    "greater",
+    _ordered(above=True),
+    mistaken_for=("greater_equal", "less"),
+    text=Infix(">", 1),
+    latex=formulas.relation(">"),
+)
+greater_equal = _comparison(
+    "greater_equal",
+    _ordered(above=True),
+    mistaken_for=("greater", "less_equal"),
+    text=Infix(">=", 1),
+    latex=formulas.relation(r"\ge"),
+)
+less = _comparison(
+    "less",
+    _ordered(above=False),
+    mistaken_for=("less_equal", "greater"),
+    text=Infix("<", 1),
+    latex=formulas.relation("<"),
+)
+less_equal = _comparison(
+    "less_equal",
+    _ordered(above=False),
+    mistaken_for=("less", "greater_equal"),
+    text=Infix("<=", 1),
+    latex=formulas.relation(r"\le"),
+)
+equal = _comparison(
+    "equal",
+    _equality(alike=True),
+    _COMMUTATIVE,
+    mistaken_for=("not_equal", "greater_equal"),
+    text=Infix("==", 1),
+    latex=formulas.relation("="),
+)
+not_equal = _comparison(
+    "not_equal",
+    _equality(alike=False),
+    _COMMUTATIVE,
+    mistaken_for=("equal", "less"),
+    text=Infix("!=", 1),
+    latex=formulas.relation(r"\ne"),
+)
 
 # -- kinds of numbers ------------------------------------------------------------------------------
 isnan = elementwise(
@@ -197,6 +240,7 @@ logical_and = elementwise(
     predicate=True,
     traits=_COMMUTATIVE,
     ufunc="logical_and",
+    latex=formulas.relation(r"\land"),
 )
 logical_or = elementwise(
     "logical_or",
@@ -205,6 +249,7 @@ logical_or = elementwise(
     predicate=True,
     traits=_COMMUTATIVE,
     ufunc="logical_or",
+    latex=formulas.relation(r"\lor"),
 )
 logical_xor = elementwise(
     "logical_xor",
@@ -220,6 +265,7 @@ logical_not = elementwise(
     vjp=(None,),
     predicate=True,
     ufunc="logical_not",
+    text=Prefix("~"),
 )
 
 # -- bits ------------------------------------------------------------------------------------------
@@ -229,6 +275,7 @@ bitwise_and = elementwise(
     vjp=(None, None),
     traits=_COMMUTATIVE,
     ufunc="bitwise_and",
+    text=Infix("&", 4),
 )
 bitwise_or = elementwise(
     "bitwise_or",
@@ -236,6 +283,7 @@ bitwise_or = elementwise(
     vjp=(None, None),
     traits=_COMMUTATIVE,
     ufunc="bitwise_or",
+    text=Infix("|", 2),
 )
 bitwise_xor = elementwise(
     "bitwise_xor",
@@ -243,17 +291,22 @@ bitwise_xor = elementwise(
     vjp=(None, None),
     traits=_COMMUTATIVE,
     ufunc="bitwise_xor",
+    text=Infix("^", 3),
 )
-invert = elementwise("invert", kernel=lambda xp, x: xp.invert(x), vjp=(None,), ufunc="invert")
+invert = elementwise(
+    "invert", kernel=lambda xp, x: xp.invert(x), vjp=(None,), ufunc="invert", text=Prefix("~")
+)
 left_shift = elementwise(
     "left_shift",
     kernel=lambda xp, x, y: xp.left_shift(x, y),
     vjp=(None, None),
     ufunc="left_shift",
+    text=Infix("<<", 5),
 )
 right_shift = elementwise(
     "right_shift",
     kernel=lambda xp, x, y: xp.right_shift(x, y),
     vjp=(None, None),
     ufunc="right_shift",
+    text=Infix(">>", 5),
 )

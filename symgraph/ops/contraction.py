@@ -20,8 +20,10 @@ from ..avals import Aval, broadcast_shapes, normal_axes
 from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
+from ..notation import formulas
+from ..notation import text as texts
 from ..op import Batch, Op, register
-from ..traits import Traits
+from ..traits import Infix, Traits
 from .batched import aligned, own_ndim
 from .carrying import carries_matmul
 from .composites import as_array, composite, listed, naming_lines, refuse
@@ -179,6 +181,9 @@ MATMUL = register(
         ufunc="matmul",
         doc="The matrix product, batched over leading axes; vectors as NumPy has it.",
         traits=Traits(linear=...),
+        mistaken_for=("multiply",),
+        text=Infix("@", 7),
+        latex=formulas.matmul_formula,
     )
 )
 
@@ -294,6 +299,8 @@ EINSUM = register(
         facts=lambda *known, subscripts: _facts_of_products(*known),
         doc="Sums of products over named indices, as `subscripts` spell them.",
         traits=Traits(linear=...),
+        latex=formulas.contraction_formula,
+        text=texts.contraction_text,
     )
 )
 

@@ -13,9 +13,11 @@ from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apart, apply
 from ..avals import Aval, supported_dtype
 from ..errors import DTypeError
 from ..facts import Fact
+from ..notation import formulas
+from ..notation import text as texts
 from ..op import Op, carries_aligned, no_flops, register
 from ..propagation import Known
-from ..traits import ODD
+from ..traits import ODD, Arrangement, Traits
 from .batched import batch_aligned
 from .composites import naming_lines
 from .families import function
@@ -62,6 +64,9 @@ CAST = register(
         count=0,
         facts=_facts_cast,
         doc="x with another dtype; floats become integers by dropping their fraction.",
+        latex=formulas.operand_formula,
+        text=texts.cast_text,
+        traits=Traits(arrangement=Arrangement.CONVERTED),
     )
 )
 
@@ -100,6 +105,8 @@ STOP_GRADIENT = register(
         facts=lambda x: tuple(x.facts),
         view=True,
         doc="x, taken for a constant when a derivative is taken.",
+        latex=formulas.operand_formula,
+        traits=Traits(arrangement=Arrangement.SAME),
     )
 )
 

@@ -15,6 +15,8 @@ from ..dims import Dim, normal, parse_shape
 from ..errors import FactError, InputError
 from ..facts import Fact, consistent, finite, integer_valued, interval, stated
 from ..nodes import fresh, make
+from ..notation import formulas
+from ..notation import text as texts
 from ..op import Op, no_flops, register
 from ..propagation import Knowledge
 from .composites import as_array, composite
@@ -191,6 +193,7 @@ DIMENSION = register(
         flops=no_flops,
         count=0,
         facts=lambda *, size, dtype: (Fact("nonnegative"), finite, integer_valued),
+        text=texts.size_text,
     )
 )
 
@@ -297,6 +300,7 @@ EYE = register(
         flops=no_flops,
         count=0,
         facts=_facts_eye,
+        latex=formulas.symbol_formula("I"),
     )
 )
 
@@ -370,5 +374,7 @@ PROJECT = register(
         count=0,
         facts=_facts_project,
         view=True,
+        latex=formulas.projection_formula,
+        text=texts.projection_text,
     )
 )

@@ -222,6 +222,7 @@ SLOGDET = register(
             "The sign of the determinant and the logarithm of its absolute value; the derivative "
             "of the logarithm is inv(x).T, that of the sign is 0."
         ),
+        latex_of_results=("", r"\log \left|\det #\right|"),
     )
 )
 

@@ -14,6 +14,7 @@ from ..cuts import READ_ONLY
 from ..dims import Dim, known_equal, normal, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, total
+from ..notation import formulas
 from ..op import Op, no_flops, register
 from ..traits import MOVEMENT, PLACEMENT
 from .batched import batch_aligned
@@ -73,7 +74,7 @@ DIAGONAL = register(
         write=READ_ONLY,
         doc="Elements whose column exceeds their row by `offset`.",
         traits=MOVEMENT,
-        latex=r"\operatorname{diag}",
+        latex=formulas.DIAGONAL,
     )
 )
 

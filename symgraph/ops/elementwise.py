@@ -16,8 +16,9 @@ import numpy as np
 from .. import facts as f
 from ..array import Array
 from ..facts import Fact
+from ..notation import formulas
 from ..propagation import Known
-from ..traits import ODD, Traits
+from ..traits import ODD, Infix, Prefix, Traits
 from .bounds import (
     Bounds,
     bounds_of_product,
@@ -161,6 +162,8 @@ add = elementwise(
     ufunc="add",
     behind_mask=False,
     definition=lambda m, x, y: x + y,
+    text=Infix("+", 6),
+    latex=formulas.sum_formula,
 )
 
 subtract = elementwise(
@@ -180,6 +183,8 @@ subtract = elementwise(
     behind_mask=False,
     traits=Traits(jointly_linear=..., shift=0),
     definition=lambda m, x, y: x - y,
+    text=Infix("-", 6),
+    latex=formulas.difference_formula,
 )
 
 negative = elementwise(
@@ -197,6 +202,9 @@ negative = elementwise(
     behind_mask=False,
     traits=Traits(linear=(0,)),
     definition=lambda m, x: -x,
+    mistaken_for=("absolute", "reciprocal"),
+    text=Prefix("-"),
+    latex=formulas.negative_formula,
 )
 
 multiply = elementwise(
@@ -215,6 +223,9 @@ multiply = elementwise(
     traits=Traits(commutative=True, linear=...),
     ufunc="multiply",
     definition=lambda m, x, y: m.multiply(x, y),
+    mistaken_for=("divide", "add"),
+    text=Infix("*", 7),
+    latex=formulas.product_formula,
 )
 
 divide = elementwise(
@@ -234,6 +245,8 @@ divide = elementwise(
     doc="x / y; integers give float64, as in NumPy.",
     traits=Traits(parity=(0, -1), signed_zero=(1,), linear=(0,), homogeneous=0),
     definition=lambda m, x, y: m.divide(x, y),
+    text=Infix("/", 7),
+    latex=formulas.fraction_formula,
 )
 
 reciprocal = elementwise(
@@ -249,6 +262,7 @@ reciprocal = elementwise(
     traits=Traits(parity=(-1,), signed_zero=(0,), homogeneous=-1),
     definition=lambda m, x: m.divide(1, x),
     latex=r"\frac{1}{#}",
+    mistaken_for=("negative",),
 )
 
 # -- squares and roots -----------------------------------------------------------------------------
@@ -265,6 +279,8 @@ square = elementwise(
     ufunc="square",
     traits=Traits(parity=(1,), homogeneous=2),
     definition=lambda m, x: x * x,
+    mistaken_for=("absolute", "sqrt"),
+    latex=formulas.raised_to("2"),
 )
 
 sqrt = elementwise(
@@ -283,6 +299,7 @@ sqrt = elementwise(
     traits=Traits(homogeneous=0.5),
     definition=lambda m, x: m.sqrt(x),
     latex=r"\sqrt{#}",
+    mistaken_for=("square", "absolute"),
 )
 
 cbrt = elementwise(
@@ -310,6 +327,7 @@ hypot = elementwise(
     doc="sqrt(x**2 + y**2) without overflow; its derivative at the origin is 0.",
     traits=Traits(commutative=True, parity=(1, 1), homogeneous=1),
     definition=lambda m, x, y: m.sqrt(x * x + y * y),
+    mistaken_for=("maximum", "logaddexp"),
 )
 
 # -- signs -----------------------------------------------------------------------------------------
@@ -329,6 +347,7 @@ absolute = elementwise(
     traits=Traits(parity=(1,), homogeneous=1),
     definition=lambda m, x: abs(x),
     latex=r"\left|#\right|",
+    mistaken_for=("sign", "negative"),
 )
 
 sign = elementwise(
@@ -345,6 +364,7 @@ sign = elementwise(
     ufunc="sign",
     traits=Traits(parity=(-1,), homogeneous=0),
     definition=lambda m, x: m.sign(x),
+    mistaken_for=("absolute",),
 )
 
 copysign = elementwise(

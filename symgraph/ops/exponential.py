@@ -17,8 +17,9 @@ from .. import facts as f
 from ..array import Array, constant
 from ..facts import Fact
 from ..nodes import Node
+from ..notation import formulas
 from ..propagation import Known
-from ..traits import Exponential, Logarithm, Traits
+from ..traits import Exponential, Infix, Logarithm, Traits
 from .bounds import (
     EVERYWHERE,
     Bounds,
@@ -127,6 +128,7 @@ exp = elementwise(
     traits=Traits(exponential=Exponential()),
     definition=lambda m, x: m.exp(x),
     latex="e^{#}",
+    mistaken_for=("expm1", "exp2"),
 )
 
 exp2 = elementwise(
@@ -153,6 +155,7 @@ expm1 = elementwise(
     traits=Traits(exponential=Exponential(less=1)),
     definition=lambda m, x: m.expm1(x),
     latex="e^{#} - 1",
+    mistaken_for=("exp", "log1p"),
 )
 
 # -- logarithms ------------------------------------------------------------------------------------
@@ -166,6 +169,7 @@ log = elementwise(
     traits=Traits(logarithm=Logarithm()),
     definition=lambda m, x: m.log(x),
     latex=r"\log",
+    mistaken_for=("log1p", "log2"),
 )
 
 log1p = elementwise(
@@ -183,6 +187,7 @@ log1p = elementwise(
     traits=Traits(logarithm=Logarithm(plus=1)),
     definition=lambda m, x: m.log(1 + x),
     latex=r"\log\left(1 + #\right)",
+    mistaken_for=("log", "expm1"),
 )
 
 log2 = elementwise(
@@ -249,6 +254,7 @@ logaddexp = elementwise(
     ufunc="logaddexp",
     doc="log(exp(x) + exp(y)) without overflow; where both are -inf its derivative is 0.",
     definition=lambda m, x, y: m.logaddexp(x, y),
+    mistaken_for=("maximum", "hypot"),
 )
 
 logaddexp2 = elementwise(
@@ -280,6 +286,7 @@ sigmoid = elementwise(
     doc="The logistic function 1 / (1 + exp(-x)), without overflow.",
     definition=lambda m, x: 1 / (1 + m.exp(-x)),
     latex=r"\sigma",
+    mistaken_for=("softplus", "tanh"),
 )
 
 softplus = elementwise(
@@ -295,6 +302,7 @@ softplus = elementwise(
     doc="log(1 + exp(x)), without overflow.",
     definition=lambda m, x: m.logaddexp(x, 0),
     latex=r"\log\left(1 + e^{#}\right)",
+    mistaken_for=("sigmoid", "exp"),
 )
 
 
@@ -324,6 +332,7 @@ log1mexp = elementwise(
     count=3,
     doc="log(1 - exp(x)) for x <= 0, accurate near 0 and far from it.",
     definition=lambda m, x: m.log1mexp(x),
+    mistaken_for=("log_expm1", "softplus"),
 )
 
 
@@ -355,6 +364,9 @@ power = elementwise(
     ufunc="power",
     doc="x**y; the derivative of x**0 with respect to x is 0, that of 0**y with respect to y too.",
     definition=lambda m, x, y: m.power(x, y),
+    mistaken_for=("multiply",),
+    text=Infix("**", 9),
+    latex=formulas.power_formula,
 )
 
 

@@ -51,6 +51,7 @@ max = reduction(
     ufunc=np.maximum,
     doc="The largest element over `axis`; NaN if there is one. Ties split the gradient equally.",
     traits=Traits(homogeneous=1, shift=1),
+    mistaken_for=("min", "sum"),
 )
 min = reduction(
     "min",
@@ -60,6 +61,7 @@ min = reduction(
     ufunc=np.minimum,
     doc="The least element over `axis`; NaN if there is one. Ties split the gradient equally.",
     traits=Traits(homogeneous=1, shift=1),
+    mistaken_for=("max", "sum"),
 )
 
 

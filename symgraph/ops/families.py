@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, Protocol, Unpack
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ..avals import Aval, broadcast_shapes, supported_dtype
 from ..errors import DTypeError
 from ..op import (
     Op,
+    Said,
     Total,
     Undefined,
     VjpRule,
@@ -142,8 +143,7 @@ def elementwise(
     behind_mask: bool = True,
     stand_in: Callable[[Any], Any] | None = None,
     total: Total = True,
-    definition: Callable[..., Any] | None = None,
-    latex: str = "",
+    **said: Unpack[Said],
 ) -> Any:
     """An operation on corresponding elements, its operands broadcast against one another.
 
@@ -173,8 +173,7 @@ def elementwise(
             stand_in=stand_in,
             batch=batch_aligned,
             total=total,
-            definition=definition,
-            latex=latex,
+            **said,
             **extra,
         )
     )

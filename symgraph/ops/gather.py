@@ -13,6 +13,8 @@ from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval, total
 from ..facts import one_hot as one_hot_fact
+from ..notation import formulas
+from ..notation import text as texts
 from ..op import Batch, Op, no_flops, register
 from ..traits import MOVEMENT, Traits
 from .batched import aligned, applied, batch_aligned, batch_into_first, own_ndim, whole
@@ -149,6 +151,8 @@ GATHER = register(
         facts=lambda x, *indices, axis: facts_of_elements(x),
         doc="Elements at integer arrays on adjacent axes, from `axis` on.",
         traits=MOVEMENT,
+        latex=formulas.gathered_formula,
+        text=texts.gathered_text,
     )
 )
 

@@ -18,6 +18,8 @@ from ..avals import Aval, normal_axes
 from ..dims import Dim, Shape, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
+from ..notation import formulas
+from ..notation import text as texts
 from ..op import Batch, Op, no_flops, register
 from ..traits import MOVEMENT, PLACEMENT
 from .batched import batch_reshaped
@@ -93,6 +95,8 @@ GETITEM = register(
         write=_write_getitem,
         doc="`x[index]` for integers, slices, None and an ellipsis; integer arrays go to `gather`.",
         traits=MOVEMENT,
+        latex=formulas.item_formula,
+        text=texts.item_text,
     )
 )
 
@@ -134,6 +138,7 @@ EMBED = register(
         ],
         doc="Zeros of `shape` with the operand in the slice `index`: the transpose of `getitem`.",
         traits=PLACEMENT,
+        text=texts.embedding_text,
     )
 )
 

@@ -51,6 +51,7 @@ erfcx = scipy_ufunc(
     lambda ct, out, x: ct * _derivative_of_erfcx(x, out),
     facts=knows(signs=is_positive),
     doc="exp(x**2) erfc(x), without underflow on the right.",
+    mistaken_for=("erfc",),
 )
 erfi = scipy_ufunc(
     "erfi",

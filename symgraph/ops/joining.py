@@ -11,6 +11,7 @@ from ..array import FUNCTIONS, Array, apply
 from ..avals import Aval, normal_axes
 from ..dims import Shape, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
+from ..notation import text as texts
 from ..op import Op, no_flops, register
 from ..traits import Traits
 from .batched import batch_whole
@@ -97,6 +98,7 @@ CONCATENATE = register(
         facts=lambda *known, axis: facts_of_elements(*known),
         doc="Arrays joined along an axis they have (None: raveled first).",
         traits=Traits(jointly_linear=..., movement=True, shift=1),
+        text=texts.concatenation_text,
     )
 )
 

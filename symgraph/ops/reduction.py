@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from ..avals import Aval, normal_axes
 from ..dims import Dim, Shape, count, show_shape
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, interval
-from ..op import Op, VjpRule, per_element, register
+from ..notation import formulas
+from ..op import Op, Said, VjpRule, per_element, register
 from ..traits import Traits
 from .batched import batch_aligned
 from .carrying import all_but_last, carries_reduced
@@ -108,6 +109,7 @@ def reduction(
     traits: Traits | None = None,
     ufunc: np.ufunc,
     doc: str,
+    **said: Unpack[Said],
 ) -> Any:
     """An operation that reduces axes to one element each, and its function.
 
@@ -122,7 +124,7 @@ def reduction(
     ufunc : numpy.ufunc
         Whose `reduce` this is; it joins `initial=` to the result.
     """
-    op = _reducing(name, vjp, promote, dtype, identity, facts, traits, doc)
+    op = _reducing(name, vjp, promote, dtype, identity, facts, traits, doc, **said)
 
     @naming_lines
     def call(
@@ -165,6 +167,7 @@ def _reducing(
     facts: Callable[..., Iterable[Fact]],
     traits: Traits | None,
     doc: str,
+    **said: Unpack[Said],
 ) -> Op:
     """The record of a reduction; parameters as in `reduction`."""
 
@@ -191,6 +194,7 @@ def _reducing(
             facts=facts,
             traits=traits or Traits(),
             doc=doc,
+            **said,
         )
     )
 
@@ -271,6 +275,8 @@ sum = reduction(
     traits=Traits(linear=(0,)),
     ufunc=np.add,
     doc="The sum over `axis` (None: all axes); integers are summed in 64 bits.",
+    mistaken_for=("prod", "max"),
+    latex=formulas.sum_over_axes_formula,
 )
 
 
@@ -358,6 +364,7 @@ prod = reduction(
     facts=_facts_prod,
     ufunc=np.multiply,
     doc="The product over `axis` (None: all axes).",
+    mistaken_for=("sum", "max"),
 )
 
 

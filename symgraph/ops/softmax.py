@@ -77,6 +77,7 @@ SOFTMAX = register(
         facts=_facts_softmax,
         doc=r"$q_i = e^{x_i} / \sum_j e^{x_j}$ over `axis`; 0 where every element is -inf.",
         traits=Traits(shift=0),
+        mistaken_for=("log_softmax",),
     )
 )
 
@@ -114,6 +115,7 @@ LOG_SOFTMAX = register(
         facts=lambda x, *, axis: [Fact("nonpositive"), *[f for f in (total,) if x.has(f)]],
         doc=r"$x_i - \log \sum_j e^{x_j}$ over `axis`.",
         traits=Traits(shift=0),
+        mistaken_for=("softmax",),
     )
 )
 
@@ -168,6 +170,7 @@ LOGSUMEXP = register(
         facts=_facts_logsumexp,
         doc=r"$\log \sum_j e^{x_j}$ over `axis` (None: all axes); -inf of no element.",
         traits=Traits(shift=1),
+        mistaken_for=("max", "sum"),
     )
 )
 

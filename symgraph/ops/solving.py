@@ -19,6 +19,7 @@ from ..avals import Aval, broadcast_shapes
 from ..dims import Dim, count, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact
+from ..notation import formulas
 from ..op import Batch, Op, register
 from ..traits import Traits
 from .batched import aligned, applied, batch_aligned, own_ndim
@@ -124,6 +125,7 @@ SOLVE = register(
         flops=_flops_solve,
         doc="x with a @ x = b, for a square matrix a and a vector (1-d) or a matrix b; batched.",
         traits=Traits(linear=(1,), parity=(-1, 0), homogeneous=0),
+        latex=formulas.solution_formula,
     )
 )
 
@@ -267,6 +269,7 @@ INV = register(
         facts=_facts_inv,
         doc="The inverse of square matrices on the last two axes.",
         traits=Traits(parity=(-1,), homogeneous=-1),
+        latex=formulas.inverse_formula,
     )
 )
 

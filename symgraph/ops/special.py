@@ -69,6 +69,7 @@ erf = scipy_ufunc(
     ),
     traits=ODD,
     definition=lambda m, x: m.erf(x),
+    mistaken_for=("erfc", "tanh"),
 )
 erfc = scipy_ufunc(
     "erfc",
@@ -77,6 +78,7 @@ erfc = scipy_ufunc(
         bounds=decreasing(math.erfc, image=(0.0, 2.0)), signs=is_positive, keeps_finite=True
     ),
     definition=lambda m, x: m.erfc(x),
+    mistaken_for=("erf", "erfcx"),
 )
 erfinv = scipy_ufunc(
     "erfinv",
@@ -90,6 +92,7 @@ ndtr = scipy_ufunc(
     facts=knows(bounds=within(0.0, 1.0), signs=is_positive, keeps_finite=True),
     doc="The normal distribution function.",
     definition=lambda m, x: m.erfc(-x / m.sqrt(2)) / 2,
+    mistaken_for=("erf", "sigmoid"),
 )
 ndtri = scipy_ufunc(
     "ndtri",
@@ -103,6 +106,7 @@ log_ndtr = scipy_ufunc(
     lambda ct, out, x: ct * (sqrt(2 / pi) / erfcx(-sqrt(0.5) * x)),
     facts=knows(bounds=within(-inf, 0.0), signs=lambda x: (f.negative,)),
     doc="log(ndtr(x)), accurate far out on the left.",
+    mistaken_for=("log_erfc", "ndtr"),
 )
 
 # -- gamma and its derivatives ---------------------------------------------------------------------

@@ -41,6 +41,7 @@ logcosh = elementwise(
     count=2,
     doc="log(cosh(x)), without overflow and accurate near 0.",
     traits=EVEN,
+    mistaken_for=("logsinh", "absolute"),
 )
 
 
@@ -58,6 +59,7 @@ logsinh = elementwise(
     flops=30,
     count=2,
     doc="log(sinh(x)) for x >= 0, without overflow.",
+    mistaken_for=("logcosh",),
 )
 
 
@@ -75,6 +77,7 @@ log_expm1 = elementwise(
     flops=30,
     count=2,
     doc="log(exp(x) - 1) for x >= 0, the inverse of softplus, without overflow.",
+    mistaken_for=("log1mexp", "softplus"),
 )
 
 
@@ -93,6 +96,7 @@ sqrt1pm1 = elementwise(
     flops=4,
     count=3,
     doc="sqrt(1 + x) - 1, accurate near 0.",
+    mistaken_for=("expm1", "sqrt"),
 )
 
 
@@ -113,4 +117,5 @@ log_erfc = elementwise(
     flops=60,
     count=2,
     doc="log(erfc(x)), accurate near 0 and where erfc underflows.",
+    mistaken_for=("log_ndtr", "erfc"),
 )

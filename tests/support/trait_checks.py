@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import permutations
 from math import e, log
 from typing import Any
 
@@ -20,7 +21,7 @@ from symgraph.evaluate import evaluate
 from symgraph.namespace import NUMPY
 from symgraph.nodes import Node, reachable
 from symgraph.op import OPS, Op
-from symgraph.traits import Exponential, Logarithm
+from symgraph.traits import Arrangement, Exponential, Logarithm
 
 Floats = np.ndarray[Any, Any]
 _SIZE = 3
@@ -60,13 +61,13 @@ def cases(op: Op) -> tuple[Case, ...]:
 
 @cache
 def _cases_of(name: str) -> tuple[Case, ...]:
-    return tuple(_cases(OPS[name]))
+    return tuple(_cases(OPS[name], _is_plain))
 
 
-def _cases(op: Op) -> Iterator[Case]:
+def _cases(op: Op, taken: Callable[[Node], bool]) -> Iterator[Case]:
     for index, dag in enumerate(op_samples(op)):
         for node in reachable(dag.outputs):
-            if node.op is op and _is_plain(node):
+            if node.op is op and taken(node):
                 yield from _case(dag, node, index)
 
 
@@ -98,7 +99,8 @@ def _numbers(node: Node, rng: np.random.Generator) -> Floats:
         return rng.integers(0, 2, shape).astype(bool)
     if node.dtype.kind in "iu":
         return np.asarray(rng.integers(0, 4, shape), dtype=node.dtype)
-    return np.asarray(rng.uniform(0.05, 0.95, shape) * rng.choice([-1.0, 1.0, 3.0], shape))
+    drawn = rng.uniform(0.05, 0.95, shape) * rng.choice([-1.0, 1.0, 3.0], shape)
+    return np.asarray(drawn, dtype=node.dtype)
 
 
 # -- comparing -------------------------------------------------------------------------------------
@@ -250,6 +252,41 @@ def logarithm(form: Logarithm) -> Check:
         return None if result is None else _near(result, wanted)
 
     return check
+
+
+# -- where elements go -----------------------------------------------------------------------------
+def arrangements(op: Op) -> set[Arrangement]:
+    """What becomes of the elements of the first operand in all samples, of any dtype."""
+    found = [_arranged(case) for case in _cases(op, _has_array)]
+    return set.intersection(*found) if found else set()
+
+
+def _has_array(node: Node) -> bool:
+    return len(node.results) == 1 and bool(node.operands) and node.dtype.kind != "b"
+
+
+def _arranged(case: Case) -> set[Arrangement]:
+    x, result = np.asarray(case.operands[0]), case(*case.operands)
+    found: set[Arrangement] = set()
+    with np.errstate(all="ignore"):
+        alike = np.array_equal(result, x.astype(result.dtype)) and result.shape == x.shape
+    if alike:
+        found.add(Arrangement.CONVERTED)
+    if x.dtype != result.dtype:
+        return found
+    if alike:
+        found.add(Arrangement.SAME)
+    if np.array_equal(x.ravel(), result.ravel()):
+        found.add(Arrangement.REGROUPED)
+    orders = permutations(range(x.ndim))
+    if any(np.array_equal(np.transpose(x, order), result) for order in orders):
+        found.add(Arrangement.PERMUTED)
+    leading = x.ndim <= result.ndim and all(
+        size in (1, whole) for size, whole in zip(x.shape[::-1], result.shape[::-1], strict=False)
+    )
+    if leading and np.array_equal(np.broadcast_to(x, result.shape), result):
+        found.add(Arrangement.REPEATED)
+    return found
 
 
 # -- what is declared, and what holds --------------------------------------------------------------

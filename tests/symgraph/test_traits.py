@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from trait_checks import declared, floats, holds, sampled_ops, signed_zero, undeclared
+from trait_checks import arrangements, declared, floats, holds, sampled_ops, signed_zero, undeclared
 
 from symgraph.op import OPS, Op
 from symgraph.traits import EVEN, MOVEMENT, ODD, Exponential, Logarithm, Traits
@@ -46,7 +46,8 @@ def test_every_operation_with_traits_is_sampled() -> None:
     told = {
         name
         for name, op in OPS.items()
-        if not op.custom and replace(op.traits, commutative=False, elementwise=False) != plain
+        if not op.custom
+        and replace(op.traits, commutative=False, elementwise=False, arrangement=None) != plain
     }
     assert told <= set(SAMPLED)
 
@@ -72,6 +73,17 @@ def test_where_the_sign_of_a_zero_counts(name: str) -> None:
     op = OPS[name]
     found = tuple(place for place in floats(op) if signed_zero(op, place))
     assert found == op.traits.signed_zero
+
+
+def test_where_elements_go_is_declared() -> None:
+    found = {op.name: arrangements(op) for op in OPS.values() if not op.custom}
+    wrong = {
+        name: there
+        for name, there in found.items()
+        if (there and OPS[name].traits.arrangement is None and REASONED.get(name) != _BODY)
+        or (OPS[name].traits.arrangement is not None and OPS[name].traits.arrangement not in there)
+    }
+    assert wrong == {}
 
 
 @pytest.mark.parametrize(
