@@ -356,7 +356,9 @@ class Op:
     traits : Traits
     definition : callable, optional
         `definition(m, *operands)` as textbooks have it, written apart from the kernel, over a
-        mathematics `m` that has the functions: high precision and symbols, for verification.
+        mathematics `m` that has the functions: high precision, symbols and residues, for
+        verification. Operands are numbers of an elementwise operation; the list of numbers along
+        `axis` of a reduction, and of what keeps to rows, which gives such a list; else arrays.
     latex : str or callable
         The name of the function as a formula has it, or the formula with `#` for the operand, or
         `latex(node, operands)` that gives the formula and how strongly it binds, None for a call.

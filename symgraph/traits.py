@@ -22,6 +22,7 @@ __all__ = [
     "Exponential",
     "Infix",
     "Logarithm",
+    "Matrices",
     "Operands",
     "Prefix",
     "Traits",
@@ -71,6 +72,14 @@ class Arrangement(Enum):
     PERMUTED = "with the axes in another order"
 
 
+class Matrices(Enum):
+    """What matrices an operation takes, on the last two axes of its first operand."""
+
+    ANY = "of any sides"
+    SQUARE = "square"
+    DEFINITE = "symmetric and positive definite"
+
+
 @dataclass(frozen=True, slots=True)
 class Infix:
     """A sign between two operands.
@@ -114,6 +123,13 @@ class Traits:
     movement : bool
         Each element of the result is one of an operand, or 0; no number decides which.
     arrangement : Arrangement, optional
+    blind : places, or `...` for all
+        Operands in which NaN need not make the result NaN: of comparisons, and of choices.
+    matrices : Matrices, optional
+    at_places : bool
+        Integer operands tell the places of elements that are read or written.
+    multiplies : bool
+        Elements of one operand are multiplied with one another.
     homogeneous : float, optional
         $f(a x) = a^k f(x)$ for all $a > 0$, where $x$ are all floating operands.
     shift : float, optional
@@ -130,6 +146,10 @@ class Traits:
     jointly_linear: Operands = ()
     movement: bool = False
     arrangement: Arrangement | None = None
+    blind: Operands = ()
+    matrices: Matrices | None = None
+    at_places: bool = False
+    multiplies: bool = False
     homogeneous: float | None = None
     shift: float | None = None
     exponential: Exponential | None = None
@@ -142,6 +162,10 @@ class Traits:
     def linear_together(self, count: int) -> tuple[int, ...]:
         """Places in which it is linear together, of `count` operands."""
         return _places(self.jointly_linear, count)
+
+    def blind_in(self, count: int) -> tuple[int, ...]:
+        """Places in which NaN need not make the result NaN, of `count` operands."""
+        return _places(self.blind, count)
 
     def parity_in(self, place: int, count: int) -> int:
         """-1 where it is odd in an operand, 1 where it is even, else 0; of `count` operands."""

@@ -103,7 +103,16 @@ def test_import_leaves_sympy_and_scipy_alone() -> None:
 
 
 VERIFIER = ("fitting", "grading", "instances", "judged", "maker", "modular", "mutants", "params")
-VERIFIER += ("precise", "proofs", "reference", "report", "samples", "small_maker", "trials")
+VERIFIER += (
+    "precise",
+    "proofs",
+    "reference",
+    "report",
+    "samples",
+    "small_maker",
+    "symbols",
+    "trials",
+)
 VERIFIER += ("variations", "verifier")
 
 

@@ -125,8 +125,9 @@ _where = elementwise(
     ),
     facts=_facts_where,
     unpromoted=(0,),
-    traits=Traits(jointly_linear=(1, 2), movement=True, shift=1),
+    traits=Traits(jointly_linear=(1, 2), movement=True, shift=1, blind=(1, 2)),
     latex=formulas.where_formula,
+    definition=lambda m, condition, x, y: m.where(condition, x, y),
 )
 
 
@@ -217,7 +218,7 @@ fmax = elementwise(
     facts=knows(bounds=_hull, signs=in_common, keeps_finite=True, keeps_integers=True),
     ufunc="fmax",
     doc="The larger one, or the one that is a number; ties as in maximum.",
-    traits=Traits(homogeneous=1, shift=1),
+    traits=Traits(blind=..., homogeneous=1, shift=1),
 )
 
 fmin = elementwise(
@@ -230,7 +231,7 @@ fmin = elementwise(
     facts=knows(bounds=_hull, signs=in_common, keeps_finite=True, keeps_integers=True),
     ufunc="fmin",
     doc="The smaller one, or the one that is a number; ties as in minimum.",
-    traits=Traits(homogeneous=1, shift=1),
+    traits=Traits(blind=..., homogeneous=1, shift=1),
 )
 
 _clip = elementwise(
@@ -244,6 +245,7 @@ _clip = elementwise(
     facts=knows(bounds=_bounds_clip, signs=_signs_clip, keeps_finite=True, keeps_integers=True),
     doc="x within [low, high]; the cotangent of x passes strictly inside.",
     traits=Traits(homogeneous=1, shift=1),
+    definition=lambda m, x, low, high: m.minimum(m.maximum(x, low), high),
 )
 
 

@@ -164,6 +164,7 @@ greater = _comparison(
     mistaken_for=("greater_equal", "less"),
     text=Infix(">", 1),
     latex=formulas.relation(">"),
+    definition=lambda m, x, y: m.greater(x, y),
 )
 greater_equal = _comparison(
     "greater_equal",
@@ -171,6 +172,7 @@ greater_equal = _comparison(
     mistaken_for=("greater", "less_equal"),
     text=Infix(">=", 1),
     latex=formulas.relation(r"\ge"),
+    definition=lambda m, x, y: m.greater_equal(x, y),
 )
 less = _comparison(
     "less",
@@ -178,6 +180,7 @@ less = _comparison(
     mistaken_for=("less_equal", "greater"),
     text=Infix("<", 1),
     latex=formulas.relation("<"),
+    definition=lambda m, x, y: m.less(x, y),
 )
 less_equal = _comparison(
     "less_equal",
@@ -185,6 +188,7 @@ less_equal = _comparison(
     mistaken_for=("less", "greater_equal"),
     text=Infix("<=", 1),
     latex=formulas.relation(r"\le"),
+    definition=lambda m, x, y: m.less_equal(x, y),
 )
 equal = _comparison(
     "equal",
@@ -193,6 +197,7 @@ equal = _comparison(
     mistaken_for=("not_equal", "greater_equal"),
     text=Infix("==", 1),
     latex=formulas.relation("="),
+    definition=lambda m, x, y: m.equal(x, y),
 )
 not_equal = _comparison(
     "not_equal",
@@ -201,6 +206,7 @@ not_equal = _comparison(
     mistaken_for=("equal", "less"),
     text=Infix("!=", 1),
     latex=formulas.relation(r"\ne"),
+    definition=lambda m, x, y: m.not_equal(x, y),
 )
 
 # -- kinds of numbers ------------------------------------------------------------------------------
@@ -211,6 +217,7 @@ isnan = elementwise(
     predicate=True,
     facts=_of_finite(_FALSE),
     ufunc="isnan",
+    definition=lambda m, x: m.isnan(x),
 )
 isinf = elementwise(
     "isinf",
@@ -219,6 +226,7 @@ isinf = elementwise(
     predicate=True,
     facts=_of_finite(_FALSE),
     ufunc="isinf",
+    definition=lambda m, x: m.isinf(x),
 )
 isfinite = elementwise(
     "isfinite",
@@ -227,6 +235,7 @@ isfinite = elementwise(
     predicate=True,
     facts=_of_finite(_TRUE),
     ufunc="isfinite",
+    definition=lambda m, x: m.isfinite(x),
 )
 signbit = elementwise(
     "signbit", kernel=lambda xp, x: xp.signbit(x), vjp=(None,), predicate=True, ufunc="signbit"
@@ -241,6 +250,7 @@ logical_and = elementwise(
     traits=_COMMUTATIVE,
     ufunc="logical_and",
     latex=formulas.relation(r"\land"),
+    definition=lambda m, x, y: m.logical_and(x, y),
 )
 logical_or = elementwise(
     "logical_or",
@@ -250,6 +260,7 @@ logical_or = elementwise(
     traits=_COMMUTATIVE,
     ufunc="logical_or",
     latex=formulas.relation(r"\lor"),
+    definition=lambda m, x, y: m.logical_or(x, y),
 )
 logical_xor = elementwise(
     "logical_xor",
@@ -258,6 +269,7 @@ logical_xor = elementwise(
     predicate=True,
     traits=_COMMUTATIVE,
     ufunc="logical_xor",
+    definition=lambda m, x, y: m.logical_xor(x, y),
 )
 logical_not = elementwise(
     "logical_not",
@@ -266,6 +278,7 @@ logical_not = elementwise(
     predicate=True,
     ufunc="logical_not",
     text=Prefix("~"),
+    definition=lambda m, x: m.logical_not(x),
 )
 
 # -- bits ------------------------------------------------------------------------------------------
@@ -276,6 +289,7 @@ bitwise_and = elementwise(
     traits=_COMMUTATIVE,
     ufunc="bitwise_and",
     text=Infix("&", 4),
+    definition=lambda m, x, y: m.bitwise_and(x, y),
 )
 bitwise_or = elementwise(
     "bitwise_or",
@@ -284,6 +298,7 @@ bitwise_or = elementwise(
     traits=_COMMUTATIVE,
     ufunc="bitwise_or",
     text=Infix("|", 2),
+    definition=lambda m, x, y: m.bitwise_or(x, y),
 )
 bitwise_xor = elementwise(
     "bitwise_xor",
@@ -292,9 +307,15 @@ bitwise_xor = elementwise(
     traits=_COMMUTATIVE,
     ufunc="bitwise_xor",
     text=Infix("^", 3),
+    definition=lambda m, x, y: m.bitwise_xor(x, y),
 )
 invert = elementwise(
-    "invert", kernel=lambda xp, x: xp.invert(x), vjp=(None,), ufunc="invert", text=Prefix("~")
+    "invert",
+    kernel=lambda xp, x: xp.invert(x),
+    vjp=(None,),
+    ufunc="invert",
+    text=Prefix("~"),
+    definition=lambda m, x: m.invert(x),
 )
 left_shift = elementwise(
     "left_shift",

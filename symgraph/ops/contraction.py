@@ -23,7 +23,7 @@ from ..facts import Fact, finite, integer_valued, total
 from ..notation import formulas
 from ..notation import text as texts
 from ..op import Batch, Op, register
-from ..traits import Infix, Traits
+from ..traits import Infix, Matrices, Traits
 from .batched import aligned, own_ndim
 from .carrying import carries_matmul
 from .composites import as_array, composite, listed, naming_lines, refuse
@@ -180,10 +180,11 @@ MATMUL = register(
         facts=_facts_matmul,
         ufunc="matmul",
         doc="The matrix product, batched over leading axes; vectors as NumPy has it.",
-        traits=Traits(linear=...),
+        traits=Traits(matrices=Matrices.ANY, linear=...),
         mistaken_for=("multiply",),
         text=Infix("@", 7),
         latex=formulas.matmul_formula,
+        definition=lambda m, x, y: m.matmul(x, y),
     )
 )
 

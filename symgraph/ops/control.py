@@ -107,6 +107,7 @@ STOP_GRADIENT = register(
         doc="x, taken for a constant when a derivative is taken.",
         latex=formulas.operand_formula,
         traits=Traits(arrangement=Arrangement.SAME),
+        definition=lambda m, x: x,
     )
 )
 

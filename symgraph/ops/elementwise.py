@@ -310,7 +310,7 @@ cbrt = elementwise(
     flops=10,
     ufunc="cbrt",
     traits=ODD,
-    definition=lambda m, x: m.sign(x) * m.cbrt(abs(x)),
+    definition=lambda m, x: m.sign(x) * m.cbrt(m.absolute(x)),
     latex=r"\sqrt[3]{#}",
 )
 
@@ -345,7 +345,7 @@ absolute = elementwise(
     ufunc="absolute",
     doc="|x|; its derivative at 0 is 0.",
     traits=Traits(parity=(1,), homogeneous=1),
-    definition=lambda m, x: abs(x),
+    definition=lambda m, x: m.absolute(x),
     latex=r"\left|#\right|",
     mistaken_for=("sign", "negative"),
 )
@@ -382,7 +382,7 @@ copysign = elementwise(
     ),
     ufunc="copysign",
     doc="|x| with the sign of y.",
-    traits=Traits(parity=(1, -1), signed_zero=(1,), homogeneous=1),
+    traits=Traits(blind=(1,), parity=(1, -1), signed_zero=(1,), homogeneous=1),
 )
 
 heaviside = elementwise(
@@ -399,6 +399,7 @@ heaviside = elementwise(
     ),
     ufunc="heaviside",
     doc="0 below zero, 1 above it, y at zero; its derivative with respect to x is 0.",
+    traits=Traits(blind=(1,)),
 )
 
 

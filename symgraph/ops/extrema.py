@@ -52,6 +52,7 @@ max = reduction(
     doc="The largest element over `axis`; NaN if there is one. Ties split the gradient equally.",
     traits=Traits(homogeneous=1, shift=1),
     mistaken_for=("min", "sum"),
+    definition=lambda m, row: m.largest(row),
 )
 min = reduction(
     "min",
@@ -62,6 +63,7 @@ min = reduction(
     doc="The least element over `axis`; NaN if there is one. Ties split the gradient equally.",
     traits=Traits(homogeneous=1, shift=1),
     mistaken_for=("max", "sum"),
+    definition=lambda m, row: m.least(row),
 )
 
 

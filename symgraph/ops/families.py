@@ -153,6 +153,8 @@ def elementwise(
     the mask of a cotangent; sums have no need of it, for they pass a mask on.
     """
     kept = replace(traits or PLAIN, elementwise=True)
+    if predicate:
+        kept = replace(kept, blind=...)
     if len(vjp) == 1 and (sign := kept.parity_in(0, 1)):
         facts = with_parity(facts or no_facts, sign)
     extra: dict[str, Any] = {} if facts is None else {"facts": facts}

@@ -180,6 +180,7 @@ cumprod = _cumulative(
         if x.has(fact)
     ],
     doc="Products of all elements up to each along `axis` (None: of the raveled array).",
+    traits=Traits(multiplies=True),
 )
 
 

@@ -277,6 +277,7 @@ sum = reduction(
     doc="The sum over `axis` (None: all axes); integers are summed in 64 bits.",
     mistaken_for=("prod", "max"),
     latex=formulas.sum_over_axes_formula,
+    definition=lambda m, row: m.total(row),
 )
 
 
@@ -319,6 +320,7 @@ PRODUCT_OF_OTHERS = register(
             if x.has(fact)
         ],
         doc="Along the last axis, the product of all elements but the one in this place.",
+        traits=Traits(multiplies=True),
     )
 )
 
@@ -365,6 +367,8 @@ prod = reduction(
     ufunc=np.multiply,
     doc="The product over `axis` (None: all axes).",
     mistaken_for=("sum", "max"),
+    definition=lambda m, row: m.product(row),
+    traits=Traits(multiplies=True),
 )
 
 

@@ -78,6 +78,7 @@ SOFTMAX = register(
         doc=r"$q_i = e^{x_i} / \sum_j e^{x_j}$ over `axis`; 0 where every element is -inf.",
         traits=Traits(shift=0),
         mistaken_for=("log_softmax",),
+        definition=lambda m, row: [m.exp(x - level) for level in [m.logsumexp(row)] for x in row],
     )
 )
 
@@ -116,6 +117,7 @@ LOG_SOFTMAX = register(
         doc=r"$x_i - \log \sum_j e^{x_j}$ over `axis`.",
         traits=Traits(shift=0),
         mistaken_for=("softmax",),
+        definition=lambda m, row: [x - level for level in [m.logsumexp(row)] for x in row],
     )
 )
 
@@ -171,6 +173,7 @@ LOGSUMEXP = register(
         doc=r"$\log \sum_j e^{x_j}$ over `axis` (None: all axes); -inf of no element.",
         traits=Traits(shift=1),
         mistaken_for=("max", "sum"),
+        definition=lambda m, row: m.logsumexp(row),
     )
 )
 

@@ -21,7 +21,7 @@ from ..errors import ShapeError, TraceError
 from ..facts import Fact
 from ..notation import formulas
 from ..op import Batch, Op, register
-from ..traits import Traits
+from ..traits import Matrices, Traits
 from .batched import aligned, applied, batch_aligned, own_ndim
 from .carrying import all_but_last, carries_solved
 from .composites import as_array, naming_lines
@@ -124,7 +124,7 @@ SOLVE = register(
         conditioned=True,
         flops=_flops_solve,
         doc="x with a @ x = b, for a square matrix a and a vector (1-d) or a matrix b; batched.",
-        traits=Traits(linear=(1,), parity=(-1, 0), homogeneous=0),
+        traits=Traits(matrices=Matrices.SQUARE, linear=(1,), parity=(-1, 0), homogeneous=0),
         latex=formulas.solution_formula,
     )
 )
@@ -184,7 +184,7 @@ SOLVE_TRIANGULAR = register(
             "`trans`=1 solves a.T @ x = b, `unit_diagonal` takes the diagonal for ones. Batched as "
             "`solve`; otherwise as scipy.linalg.solve_triangular."
         ),
-        traits=Traits(linear=(1,)),
+        traits=Traits(matrices=Matrices.SQUARE, linear=(1,)),
     )
 )
 _TRANS = {0: 0, 1: 1, 2: 1, "N": 0, "T": 1, "C": 1}
@@ -268,7 +268,7 @@ INV = register(
         flops=per_matrix(2),
         facts=_facts_inv,
         doc="The inverse of square matrices on the last two axes.",
-        traits=Traits(parity=(-1,), homogeneous=-1),
+        traits=Traits(matrices=Matrices.SQUARE, parity=(-1,), homogeneous=-1),
         latex=formulas.inverse_formula,
     )
 )

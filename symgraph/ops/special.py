@@ -107,6 +107,7 @@ log_ndtr = scipy_ufunc(
     facts=knows(bounds=within(-inf, 0.0), signs=lambda x: (f.negative,)),
     doc="log(ndtr(x)), accurate far out on the left.",
     mistaken_for=("log_erfc", "ndtr"),
+    definition=lambda m, x: m.log(m.erfc(-x / m.sqrt(2))) - m.log(2),
 )
 
 # -- gamma and its derivatives ---------------------------------------------------------------------

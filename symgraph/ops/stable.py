@@ -42,6 +42,7 @@ logcosh = elementwise(
     doc="log(cosh(x)), without overflow and accurate near 0.",
     traits=EVEN,
     mistaken_for=("logsinh", "absolute"),
+    definition=lambda m, x: m.log(m.cosh(x)),
 )
 
 
@@ -60,6 +61,7 @@ logsinh = elementwise(
     count=2,
     doc="log(sinh(x)) for x >= 0, without overflow.",
     mistaken_for=("logcosh",),
+    definition=lambda m, x: m.log(m.sinh(x)),
 )
 
 
@@ -78,6 +80,7 @@ log_expm1 = elementwise(
     count=2,
     doc="log(exp(x) - 1) for x >= 0, the inverse of softplus, without overflow.",
     mistaken_for=("log1mexp", "softplus"),
+    definition=lambda m, x: m.log(m.expm1(x)),
 )
 
 
@@ -97,6 +100,7 @@ sqrt1pm1 = elementwise(
     count=3,
     doc="sqrt(1 + x) - 1, accurate near 0.",
     mistaken_for=("expm1", "sqrt"),
+    definition=lambda m, x: m.sqrt(1 + x) - 1,
 )
 
 
@@ -118,4 +122,5 @@ log_erfc = elementwise(
     count=2,
     doc="log(erfc(x)), accurate near 0 and where erfc underflows.",
     mistaken_for=("log_ndtr", "erfc"),
+    definition=lambda m, x: m.log(m.erfc(x)),
 )

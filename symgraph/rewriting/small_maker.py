@@ -11,6 +11,7 @@ import numpy as np
 
 from ..array import Array, constant
 from ..dims import fixed, named
+from ..ops.carrying import carries_off_axis
 from ..propagation import Knowledge
 from .fitting import Fitting
 from .guards import Guard
@@ -194,7 +195,9 @@ class SmallMaker(Maker):
     def _of_every_column(self, seen: set[Any]) -> Iterator[Instance]:
         """Instances at a known place of each row: one further each time, or anywhere."""
         along = any(
-            isinstance(part, Term) and part.op.name == "take_along_axis"
+            isinstance(part, Term)
+            and part.op.traits.at_places
+            and part.op.carries is carries_off_axis
             for part in subterms(self.rule.lhs)
         )
         if not along or not self.has_places or self.rule.statics:

@@ -17,10 +17,11 @@ import numpy as np
 from symgraph.backends.samples import op_samples
 from symgraph.dag import Dag
 from symgraph.dims import resolve
+from symgraph.errors import SymgraphError
 from symgraph.evaluate import evaluate
 from symgraph.namespace import NUMPY
 from symgraph.nodes import Node, reachable
-from symgraph.op import OPS, Op
+from symgraph.op import OPS, Op, carries_aligned
 from symgraph.traits import Arrangement, Exponential, Logarithm
 
 Floats = np.ndarray[Any, Any]
@@ -223,6 +224,76 @@ def movement(case: Case) -> bool | None:
     return bool(np.all(np.isin(result, there))) if _tells(result) else None
 
 
+def multiplies(case: Case) -> bool | None:
+    """Some element of the result has several elements of the first operand for factors."""
+    result = case(*case.operands)
+    if case.op.traits.elementwise or not _tells(result):
+        return None
+    grown = case.at({0: 2 * case.operands[0]})
+    if grown.shape != result.shape:
+        return False
+    with np.errstate(all="ignore"):
+        degrees = np.log2(grown / result)
+    known = degrees[np.isfinite(degrees)]
+    whole = np.allclose(known, np.rint(known), atol=1e-9)
+    return bool(known.size) and bool(whole) and bool(np.max(known) > 1.5)
+
+
+def blind(place: int) -> Check:
+    """NaN in an operand leaves numbers in the result, whatever the other operands are."""
+
+    def check(case: Case) -> bool | None:
+        if place not in case.floats or not case.op.traits.elementwise:
+            return None
+        nothing = {place: np.full_like(case.operands[place], np.nan)}
+        untrue = {i: np.zeros_like(case.operands[i]) for i in case.op.unpromoted}
+        found = [case.at(nothing), case.at({**nothing, **untrue})]
+        return not all(bool(np.all(np.isnan(each))) for each in found)
+
+    return check
+
+
+def takes_places(op: Op) -> bool | None:
+    """Whether integers beside floats choose among elements; None without samples of floats."""
+    found: bool | None = None
+    for dag in op_samples(op):
+        for node in reachable(dag.outputs):
+            if node.op is op and node.operands and node.dtype.kind == "f":
+                kinds = {each.dtype.kind for each in node.operands}
+                chosen = {"i", "f"} <= kinds and op.carries is not carries_aligned
+                found = (chosen and op.follows is None) or bool(found)
+    return found
+
+
+def takes_square_alone(op: Op) -> bool | None:
+    """Whether the first operand is a square matrix; None where the samples take no matrix."""
+    found: bool | None = None
+    for dag in op_samples(op):
+        for node in reachable(dag.outputs):
+            if (
+                node.op is op
+                and not node.params
+                and len(node.operands) == 1
+                and _is_matrix(node.operands[0])
+            ):
+                (operand,) = node.operands
+                lead = operand.shape[:-2]
+                found = not _infers(node, (*lead, 6, 7)) and _infers(node, (*lead, 7, 7))
+    return found
+
+
+def _is_matrix(node: Node) -> bool:
+    return len(node.results) == 1 and node.ndim >= 2
+
+
+def _infers(node: Node, shape: tuple[Any, ...]) -> bool:
+    try:
+        node.op.infer(node.operands[0].aval.with_shape(shape), **node.params)
+    except SymgraphError:
+        return False
+    return True
+
+
 _POINTS = np.array([0.25, 0.5, 1.0, 1.5, 2.0, 3.0])
 
 
@@ -326,6 +397,10 @@ def declared(op: Op) -> dict[str, Check]:
         claims["commutative"] = commutative
     if traits.movement:
         claims["movement"] = movement
+    if traits.multiplies:
+        claims["multiplies"] = multiplies
+    for place in traits.blind_in(count):
+        claims[f"blind in {place}"] = blind(place)
     if traits.exponential is not None:
         claims["exponential"] = exponential(traits.exponential)
     if traits.logarithm is not None:
@@ -363,7 +438,9 @@ _DEGREES = (-1.0, -0.5, 0.0, 0.5, 1.0, 2.0)
 def candidates(op: Op) -> dict[str, Check]:
     """The identities that any operation might obey."""
     claims: dict[str, Check] = {"commutative": commutative, "movement": movement}
+    claims["multiplies"] = multiplies
     for place in floats(op):
+        claims[f"blind in {place}"] = blind(place)
         claims[f"odd in {place}"] = parity(place, -1)
         claims[f"even in {place}"] = parity(place, 1)
         claims[f"linear in {place}"] = linear([place])

@@ -5,10 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from trait_checks import arrangements, declared, floats, holds, sampled_ops, signed_zero, undeclared
+from trait_checks import (
+    arrangements,
+    declared,
+    floats,
+    holds,
+    sampled_ops,
+    signed_zero,
+    takes_places,
+    takes_square_alone,
+    undeclared,
+)
 
 from symgraph.op import OPS, Op
-from symgraph.traits import EVEN, MOVEMENT, ODD, Exponential, Logarithm, Traits
+from symgraph.traits import EVEN, MOVEMENT, ODD, Exponential, Logarithm, Matrices, Traits
 
 SAMPLED = [op.name for op in sampled_ops()]
 
@@ -43,13 +53,14 @@ REASONED = {
 
 def test_every_operation_with_traits_is_sampled() -> None:
     plain = Traits()
-    told = {
-        name
-        for name, op in OPS.items()
-        if not op.custom
-        and replace(op.traits, commutative=False, elementwise=False, arrangement=None) != plain
-    }
+    told = {name for name, op in OPS.items() if not op.custom and _identities(op.traits) != plain}
     assert told <= set(SAMPLED)
+
+
+def _identities(traits: Traits) -> Traits:
+    """Without what is told by shapes and dtypes, which have tests of their own below."""
+    told = {"commutative": False, "elementwise": False, "at_places": False}
+    return replace(traits, **told, arrangement=None, matrices=None, blind=())
 
 
 @pytest.mark.parametrize("name", SAMPLED)
@@ -84,6 +95,22 @@ def test_where_elements_go_is_declared() -> None:
         or (OPS[name].traits.arrangement is not None and OPS[name].traits.arrangement not in there)
     }
     assert wrong == {}
+
+
+def test_operations_on_square_matrices_say_so() -> None:
+    square = (Matrices.SQUARE, Matrices.DEFINITE)
+    told = {op.name: op.traits.matrices in square for op in OPS.values() if not op.custom}
+    found = {name: takes_square_alone(OPS[name]) for name in told}
+    assert {name: has for name, has in found.items() if has is not None and has != told[name]} == {}
+
+
+def test_operations_at_places_say_so() -> None:
+    wrong = {
+        op.name
+        for op in OPS.values()
+        if not op.custom and takes_places(op) not in (None, op.traits.at_places)
+    }
+    assert wrong == set()
 
 
 @pytest.mark.parametrize(
