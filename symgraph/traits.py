@@ -130,6 +130,12 @@ class Traits:
         Integer operands tell the places of elements that are read or written.
     multiplies : bool
         Elements of one operand are multiplied with one another.
+    selects : bool
+        Each element of the result is one of an operand: which, the numbers decide.
+    exponent : float, optional
+        $f(x) = x^k$ for all numbers $x$, NaN where that is none.
+    logarithmic : bool
+        The logarithm of something, or a multiple of one: exp takes it out.
     homogeneous : float, optional
         $f(a x) = a^k f(x)$ for all $a > 0$, where $x$ are all floating operands.
     shift : float, optional
@@ -150,6 +156,9 @@ class Traits:
     matrices: Matrices | None = None
     at_places: bool = False
     multiplies: bool = False
+    selects: bool = False
+    exponent: float | None = None
+    logarithmic: bool = False
     homogeneous: float | None = None
     shift: float | None = None
     exponential: Exponential | None = None

@@ -202,7 +202,7 @@ def _extremum(name: str, ufunc: np.ufunc, which: str) -> Any:
         vjp=_vjp_cumulative_extremum,
         ufunc=ufunc,
         facts=lambda x, *, axis: facts_of_elements(x),
-        traits=Traits(homogeneous=1, shift=1),
+        traits=Traits(selects=True, homogeneous=1, shift=1),
         doc=f"The {which} element so far along `axis` (None: of the raveled array); NaN from the "
         "first NaN on. Ties split the gradient equally.",
     )
@@ -236,5 +236,5 @@ logcumsumexp = _cumulative(
     flops=23,
     facts=lambda x, *, axis: [fact for fact in (Fact("total"),) if x.has(fact)],
     doc=r"$\log \sum_{i \le k} e^{x_i}$ along `axis` (None: of the raveled array).",
-    traits=Traits(shift=1),
+    traits=Traits(logarithmic=True, shift=1),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from inspect import signature
 from itertools import permutations
 from math import e, log
 from typing import Any
@@ -224,6 +225,66 @@ def movement(case: Case) -> bool | None:
     return bool(np.all(np.isin(result, there))) if _tells(result) else None
 
 
+def selects(case: Case) -> bool | None:
+    """Each element of the result is one of an operand, and floats decide which."""
+    result = case(*case.operands)
+    if not _tells(result) or movement(case):
+        return None
+    there = np.concatenate([case.operands[i].ravel() for i in case.floats])
+    return bool(np.all(np.isin(result, there)))
+
+
+def exponent(power: float) -> Check:
+    """x to this power, and NaN where that is NaN."""
+
+    def check(case: Case) -> bool | None:
+        if len(case.floats) != 1 or len(case.operands) != 1 or case.params:
+            return None
+        x = np.linspace(-2, 2, 17)
+        with np.errstate(all="ignore"):
+            result, wanted = case(x), np.power(x, power)
+        return _same(result, wanted) if result.shape == x.shape else None
+
+    return check
+
+
+def logarithmic(op: Op) -> bool | None:
+    """Whether its definition is a logarithm, or a multiple of one; None where it has none."""
+    if op.definition is None or op.carries is not carries_aligned:
+        return None
+    words = _Words("")
+    count = len(signature(op.definition).parameters) - 1
+    return str(op.definition(words, *[words] * count)) == "log"
+
+
+class _Words:
+    """A mathematics of which only whether something is a logarithm is known."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def __str__(self) -> str:
+        return self.kind
+
+    def __getattr__(self, name: str) -> Callable[..., _Words]:
+        return lambda *_operands: _Words("log" if name.startswith("log") else "")
+
+    def _with(self, other: Any) -> _Words:
+        return _Words(self.kind or str(getattr(other, "kind", "")))
+
+    def logical(self, *_operands: Any) -> _Words:
+        return _Words("")
+
+    logical_and = logical_or = logical_xor = logical_not = logical
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _with
+
+    def __rtruediv__(self, other: Any) -> _Words:
+        return _Words("")
+
+    def __neg__(self) -> _Words:
+        return self
+
+
 def multiplies(case: Case) -> bool | None:
     """Some element of the result has several elements of the first operand for factors."""
     result = case(*case.operands)
@@ -397,6 +458,10 @@ def declared(op: Op) -> dict[str, Check]:
         claims["commutative"] = commutative
     if traits.movement:
         claims["movement"] = movement
+    if traits.selects:
+        claims["selects"] = selects
+    if traits.exponent is not None:
+        claims[f"power {traits.exponent:g}"] = exponent(traits.exponent)
     if traits.multiplies:
         claims["multiplies"] = multiplies
     for place in traits.blind_in(count):
@@ -438,7 +503,9 @@ _DEGREES = (-1.0, -0.5, 0.0, 0.5, 1.0, 2.0)
 def candidates(op: Op) -> dict[str, Check]:
     """The identities that any operation might obey."""
     claims: dict[str, Check] = {"commutative": commutative, "movement": movement}
-    claims["multiplies"] = multiplies
+    claims["multiplies"], claims["selects"] = multiplies, selects
+    for power in _DEGREES:
+        claims[f"power {power:g}"] = exponent(power)
     for place in floats(op):
         claims[f"blind in {place}"] = blind(place)
         claims[f"odd in {place}"] = parity(place, -1)

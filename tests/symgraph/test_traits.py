@@ -10,6 +10,7 @@ from trait_checks import (
     declared,
     floats,
     holds,
+    logarithmic,
     sampled_ops,
     signed_zero,
     takes_places,
@@ -60,7 +61,7 @@ def test_every_operation_with_traits_is_sampled() -> None:
 def _identities(traits: Traits) -> Traits:
     """Without what is told by shapes and dtypes, which have tests of their own below."""
     told = {"commutative": False, "elementwise": False, "at_places": False}
-    return replace(traits, **told, arrangement=None, matrices=None, blind=())
+    return replace(traits, **told, arrangement=None, matrices=None, blind=(), logarithmic=False)
 
 
 @pytest.mark.parametrize("name", SAMPLED)
@@ -102,6 +103,18 @@ def test_operations_on_square_matrices_say_so() -> None:
     told = {op.name: op.traits.matrices in square for op in OPS.values() if not op.custom}
     found = {name: takes_square_alone(OPS[name]) for name in told}
     assert {name: has for name, has in found.items() if has is not None and has != told[name]} == {}
+
+
+def test_logarithms_say_so() -> None:
+    found = {op.name: logarithmic(op) for op in OPS.values() if not op.custom}
+    wrong = {
+        name
+        for name, has in found.items()
+        if has is not None and has != OPS[name].traits.logarithmic
+    }
+    assert wrong == set()
+    assert found["log_ndtr"] is True
+    assert found["exp2"] is False
 
 
 def test_operations_at_places_say_so() -> None:
