@@ -18,7 +18,7 @@ from gradientrows import ROWS
 
 import symgraph as sg
 import symgraph.passes
-from symgraph.op import OPS
+from symgraph.ir.op import OPS
 from symgraph.rewriting.packs import every_rule
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..body import Body
-from ..cost import op_count
-from ..dag import Dag
-from ..nodes import Node, substituted
+from ..ir.body import Body
+from ..ir.cost import op_count
+from ..ir.dag import Dag
+from ..ir.node import Node, substituted
 from ..ops.creation import input
 from ..source import Frame
 from .expressions import ATOM, Spelled, atom, escaped, shortened, spelled

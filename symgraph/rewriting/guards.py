@@ -24,8 +24,8 @@ from ..facts import (
     positive,
     total,
 )
-from ..nodes import Node
-from ..propagation import Knowledge
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node
 
 __all__ = [
     "Axes",

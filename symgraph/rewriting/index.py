@@ -13,7 +13,7 @@ from itertools import permutations
 from typing import Any, TypeAlias
 
 from ..errors import RuleError
-from ..nodes import Node
+from ..ir.node import Node
 from .pattern import Literal, Pattern, Term, Variable, subterms
 from .rule import Rule, RulePack
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from ..array import Array, apply
 from ..errors import RuleError
-from ..nodes import Node
-from ..op import OPS, Op
+from ..ir.node import Node
+from ..ir.op import OPS, Op
 from .deferred import Deferred, settled
 from .guards import Guard, Kind, uniform_value
 

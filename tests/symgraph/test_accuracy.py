@@ -18,13 +18,13 @@ from symgraph.accuracy.probes import COUNT, drawn
 from symgraph.accuracy.stacks import _ways, stacked  # pyright: ignore[reportPrivateUsage]
 from symgraph.accuracy.trials import Trials
 from symgraph.facts import holds_on
+from symgraph.ir.fact_inference import Knowledge
+from symgraph.ir.op import Op
 from symgraph.namespace import NUMPY
-from symgraph.op import Op
 from symgraph.ops.contraction import MATMUL
 from symgraph.ops.indexing import EMBED
 from symgraph.ops.pseudoinverses import PINV
 from symgraph.ops.solving import INV
-from symgraph.propagation import Knowledge
 
 KNOWLEDGE = Knowledge()
 X, Y, Z = sg.input("x", "n"), sg.input("y", "n"), sg.input("z", "n")

@@ -17,11 +17,11 @@ from symgraph.algebra.labels import canonical_term
 from symgraph.algebra.plan import Item, plan
 from symgraph.algebra.term import coefficient
 from symgraph.algebra.world import World
-from symgraph.cost import op_count
-from symgraph.nodes import Node
+from symgraph.ir.cost import op_count
+from symgraph.ir.fact_inference import Knowledge
+from symgraph.ir.invariants import verify
+from symgraph.ir.node import Node
 from symgraph.ops.creation import input as symbol
-from symgraph.propagation import Knowledge
-from symgraph.verify import verify
 
 
 def settled(*outputs: Any) -> list[Node]:

@@ -10,7 +10,7 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.cost import op_count
+from symgraph.ir.cost import op_count
 
 SAME: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "log2 of exp2": (lambda x: np.log2(np.exp2(x)), lambda x: x),

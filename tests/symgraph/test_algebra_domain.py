@@ -16,7 +16,7 @@ import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.algebra import normalized
 from symgraph.algebra.memory import memory_of
-from symgraph.propagation import Knowledge
+from symgraph.ir.fact_inference import Knowledge
 
 VECTOR = sg.spec((6,))
 MATRIX = sg.spec((3, 3))
@@ -213,14 +213,14 @@ def check(seed: int) -> None:
 
 
 @pytest.mark.sampled(one_in=8)
-@pytest.mark.filterwarnings("ignore::symgraph.tracing.UnusedInputWarning")
+@pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
 @pytest.mark.parametrize("seed", range(60))
 def test_random_programs(seed: int) -> None:
     check(seed)
 
 
 @pytest.mark.fuzz
-@pytest.mark.filterwarnings("ignore::symgraph.tracing.UnusedInputWarning")
+@pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
 @pytest.mark.parametrize("seeds", [range(at, at + 100) for at in range(1000, 4000, 100)], ids=str)
 def test_random_programs_at_length(seeds: range) -> None:
     for seed in seeds:

@@ -13,14 +13,14 @@ import symgraph.numpy as snp
 from symgraph.algebra.multiples import Multiples
 from symgraph.array import Array
 from symgraph.backends.samples import op_samples
-from symgraph.cost import op_count
-from symgraph.dag import Dag
-from symgraph.dims import resolve
-from symgraph.evaluate import evaluate
-from symgraph.nodes import Node, on_operands, reachable
-from symgraph.op import OPS
+from symgraph.ir.cost import op_count
+from symgraph.ir.dag import Dag
+from symgraph.ir.dims import resolve
+from symgraph.ir.interpreter import evaluate
+from symgraph.ir.node import Node, on_operands, reachable
+from symgraph.ir.op import OPS
 
-pytestmark = pytest.mark.filterwarnings("ignore::symgraph.tracing.UnusedInputWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
 
 NOTHING: dict[str, Callable[..., Any]] = {
     "sin": lambda x, y: np.sin(x - y) + np.sin(y - x),

@@ -12,9 +12,9 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.aliasing import has_memory
 from symgraph.array import NUMPY_FUNCTIONS, Array
-from symgraph.cuts import READ_ONLY, Cut, relation
+from symgraph.array.aliasing import has_memory
+from symgraph.array.cuts import READ_ONLY, Cut, relation
 from symgraph.errors import DTypeError, ShapeError, TraceError
 from symgraph.ops.creation import zeros
 

@@ -9,7 +9,7 @@ import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.errors import DTypeError, ShapeError, SymgraphError, TraceError
 from symgraph.facts import Fact
-from symgraph.propagation import Knowledge
+from symgraph.ir.fact_inference import Knowledge
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(3, 4))

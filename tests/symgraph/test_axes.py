@@ -15,7 +15,7 @@ from symgraph.autodiff.axes import mixing, tied_axes
 from symgraph.autodiff.forward import tangents
 from symgraph.autodiff.jacobians import jacobian
 from symgraph.autodiff.reverse import vjp
-from symgraph.cost import flops
+from symgraph.ir.cost import flops
 from symgraph.ops.creation import input
 from symgraph.testing import GradientCase
 from symgraph.testing.gradients import numbers

@@ -17,9 +17,9 @@ from symgraph.backends.base import Backend, available, backend_named, lower
 from symgraph.backends.conformance import check_backend, check_dag
 from symgraph.backends.randomdags import random_dag
 from symgraph.backends.samples import SAMPLES, op_samples
-from symgraph.dag import Dag
 from symgraph.errors import BackendError, InputError, VerifyError
-from symgraph.op import OPS
+from symgraph.ir.dag import Dag
+from symgraph.ir.op import OPS
 from symgraph.ops.creation import input
 
 SOME = ["exp", "multiply", "matmul", "sum", "softmax", "getitem", "scatter_add", "max_with_index"]
@@ -122,7 +122,7 @@ LOOPBACK = '''
 import numpy as np
 
 from symgraph.backends.base import Compiled
-from symgraph.evaluate import evaluate
+from symgraph.ir.interpreter import evaluate
 from symgraph.namespace import NUMPY
 
 

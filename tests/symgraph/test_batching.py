@@ -14,11 +14,11 @@ import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.autodiff.reverse import gradients
 from symgraph.backends.samples import op_samples
-from symgraph.batching import batched
-from symgraph.dag import Dag
-from symgraph.dims import named
-from symgraph.evaluate import evaluate
-from symgraph.op import OPS, Op, carries_aligned
+from symgraph.ir.dag import Dag
+from symgraph.ir.dims import named
+from symgraph.ir.interpreter import evaluate
+from symgraph.ir.op import OPS, Op, carries_aligned
+from symgraph.transforms.batching import batched
 
 SIZE = 2
 LOOPED = {"implicit"}

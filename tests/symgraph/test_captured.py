@@ -18,8 +18,8 @@ import scipy.sparse
 from sklearn.preprocessing import StandardScaler
 
 import symgraph as sg
-from symgraph.captured import captured
-from symgraph.fingerprints import WHOLE, content_of
+from symgraph.capture.captured import captured
+from symgraph.capture.fingerprints import WHOLE, content_of
 
 W = np.array([1.0, 2.0])
 SCALE = 2.0

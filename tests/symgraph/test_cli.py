@@ -14,10 +14,10 @@ from symgraph.array import Array
 from symgraph.autodiff.differentiate import differentiated
 from symgraph.cli import main
 from symgraph.cli.check import checked, sample
-from symgraph.dag import Dag
 from symgraph.errors import FactError
 from symgraph.expression import parse
 from symgraph.facts import Fact, holds_on, interval, one_hot, simplex, triangular, unit_norm
+from symgraph.ir.dag import Dag
 from symgraph.ops.creation import input as symbolic_input
 from symgraph.rewriting import default_rules
 

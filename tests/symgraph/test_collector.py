@@ -12,7 +12,7 @@ import pytest
 from randomgraphs import NETWORKS, random_function
 
 import symgraph as sg
-from symgraph import collector
+from symgraph.ir import collector
 
 X, W = np.ones((4, 3)), np.ones((3, 3))
 

@@ -9,7 +9,7 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.nodes import Node, reachable
+from symgraph.ir.node import Node, reachable
 from symgraph.ops.creation import zeros
 from symgraph.passes.constant_folding import folded
 

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from symgraph.array import Array
 from symgraph.autodiff.reverse import cotangents, gradients
-from symgraph.cost import flops, op_count
-from symgraph.dims import named
 from symgraph.errors import DTypeError, ShapeError
 from symgraph.facts import Fact, diagonal, orthogonal, positive, symmetric
-from symgraph.nodes import reachable
+from symgraph.ir.cost import flops, op_count
+from symgraph.ir.dims import named
+from symgraph.ir.fact_inference import Knowledge
+from symgraph.ir.node import reachable
 from symgraph.ops.creation import input
-from symgraph.propagation import Knowledge
 from symgraph.testing import check_grads, check_stacked
 
 DTYPES = ["float64", "float32", "int64", "int8", "bool"]

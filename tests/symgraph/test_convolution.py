@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.backends.conformance import check_dag
-from symgraph.dag import Dag
 from symgraph.errors import DTypeError, ShapeError, TraceError
-from symgraph.windows import counts_of
+from symgraph.ir.dag import Dag
+from symgraph.namespace.windows import counts_of
 
 
 def normal(size: Any) -> Any:

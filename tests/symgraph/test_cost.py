@@ -11,7 +11,7 @@ from sympy import Rational, Symbol
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.cost import node_bytes, node_flops
+from symgraph.ir.cost import node_bytes, node_flops
 
 N = Symbol("n", integer=True, nonnegative=True)
 M = Symbol("m", integer=True, nonnegative=True)

@@ -13,13 +13,13 @@ import pytest
 
 import symgraph as sg
 from symgraph.array import Array, constant
-from symgraph.dag import Dag
 from symgraph.errors import InputError, SymgraphError, VerifyError
 from symgraph.export.labels import order_of
-from symgraph.nodes import Origin, make, origin, origins, reachable, substituted
-from symgraph.op import OPS
+from symgraph.ir.dag import Dag
+from symgraph.ir.invariants import verify
+from symgraph.ir.node import Origin, make, origin, origins, reachable, substituted
+from symgraph.ir.op import OPS
 from symgraph.ops.creation import input
-from symgraph.verify import verify
 
 
 def test_equal_subgraphs_are_one_node() -> None:

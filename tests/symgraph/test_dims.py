@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symgraph.avals import broadcast_shapes, normal_axes, supported_dtype
-from symgraph.dims import bind, count, known_equal, named, normal, parse_shape, resolve
 from symgraph.errors import DTypeError, InputError, ShapeError
+from symgraph.ir.avals import broadcast_shapes, normal_axes, supported_dtype
+from symgraph.ir.dims import bind, count, known_equal, named, normal, parse_shape, resolve
 
 
 @pytest.mark.parametrize(

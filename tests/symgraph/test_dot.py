@@ -9,10 +9,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from symgraph.autodiff.differentiate import differentiated
-from symgraph.dag import Dag
 from symgraph.export import dot
 from symgraph.export.expressions import escaped
 from symgraph.expression import parse
+from symgraph.ir.dag import Dag
 from symgraph.ops.creation import input as symbolic_input
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')

@@ -7,7 +7,7 @@ import pytest
 
 import symgraph as sg
 from symgraph.array import FUNCTIONS, Array
-from symgraph.nodes import make
+from symgraph.ir.node import make
 from symgraph.passes.duplicates import merged
 
 X = np.random.default_rng(0).normal(size=(5, 8))

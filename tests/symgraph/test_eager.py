@@ -13,11 +13,11 @@ import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.array import FUNCTIONS
 from symgraph.backends.samples import op_samples
-from symgraph.dims import named
-from symgraph.evaluate import evaluate
-from symgraph.op import OPS
+from symgraph.ir.dims import named
+from symgraph.ir.interpreter import evaluate
+from symgraph.ir.op import OPS
+from symgraph.ir.scope import tracing
 from symgraph.pytrees import flatten
-from symgraph.scope import tracing
 
 REFUSED_OR_NAMELESS = {name for name in FUNCTIONS if name.startswith("_")}
 ARGUMENTS: tuple[tuple[Any, ...], ...] = (

@@ -15,7 +15,7 @@ from textbook.catalogue import CATALOGUE
 import symgraph as sg
 from symgraph.algebra import echo, simplify
 from symgraph.algebra.spelled import Speller
-from symgraph.nodes import Node
+from symgraph.ir.node import Node
 
 SIZES = {"n": 6}
 

@@ -14,11 +14,11 @@ import scipy.special
 import symgraph.numpy as snp
 from symgraph.array import Array, constant
 from symgraph.autodiff.reverse import gradients, vjp
-from symgraph.cost import op_count
-from symgraph.dag import Dag
 from symgraph.errors import DTypeError, ShapeError, TraceError
-from symgraph.evaluate import evaluate
-from symgraph.op import OPS, Op
+from symgraph.ir.cost import op_count
+from symgraph.ir.dag import Dag
+from symgraph.ir.interpreter import evaluate
+from symgraph.ir.op import OPS, Op
 from symgraph.ops.creation import input
 
 DTYPES = ["bool", "int8", "uint8", "int32", "int64", "float16", "float32", "float64"]

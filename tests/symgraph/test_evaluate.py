@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from symgraph.dag import Dag
 from symgraph.errors import InputError
-from symgraph.evaluate import bound_inputs, evaluate
+from symgraph.ir.dag import Dag
+from symgraph.ir.interpreter import bound_inputs, evaluate
 from symgraph.ops.creation import dimension, input
 
 

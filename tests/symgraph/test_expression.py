@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symgraph.dag import Dag
 from symgraph.errors import ExpressionError
-from symgraph.evaluate import evaluate
 from symgraph.export.text import formula
 from symgraph.expression import LONGEST, functions, parse, parse_fact
 from symgraph.facts import Fact, interval, one_hot, positive, simplex, triangular
+from symgraph.ir.dag import Dag
+from symgraph.ir.interpreter import evaluate
 
 NUMBERS = {
     "x": np.array([0.5, 1.5, 2.0]),

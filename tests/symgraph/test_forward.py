@@ -14,8 +14,8 @@ from symgraph.array import Array, apply
 from symgraph.autodiff.forward import tangents
 from symgraph.autodiff.reverse import cotangents
 from symgraph.errors import DTypeError, NotDifferentiable
-from symgraph.nodes import reachable
-from symgraph.op import OPS, Op, undefined
+from symgraph.ir.node import reachable
+from symgraph.ir.op import OPS, Op, undefined
 from symgraph.ops.creation import input
 from symgraph.testing import GradientCase
 from symgraph.testing.gradients import numbers

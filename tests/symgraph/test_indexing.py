@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 import symgraph
 import symgraph.numpy as snp
 from symgraph.autodiff.reverse import gradients
-from symgraph.cost import op_count
-from symgraph.dag import Dag
-from symgraph.dims import named
 from symgraph.errors import DTypeError, ShapeError, TraceError
-from symgraph.evaluate import evaluate
 from symgraph.facts import Fact, one_hot, positive, simplex
+from symgraph.ir.cost import op_count
+from symgraph.ir.dag import Dag
+from symgraph.ir.dims import named
+from symgraph.ir.fact_inference import Knowledge
+from symgraph.ir.interpreter import evaluate
 from symgraph.ops.creation import input
-from symgraph.propagation import Knowledge
 
 SHAPES = [(), (3,), (0,), (4, 3), (3, 1), (2, 3, 4), (2, 0, 3), (2, 3, 2, 3)]
 place = st.integers(-5, 4)

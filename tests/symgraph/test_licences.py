@@ -8,9 +8,9 @@ import numpy as np
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.propagation import Knowledge
+from symgraph.ir.fact_inference import Knowledge
 from symgraph.rewriting import Axes, Identity, Nonzero, Real, holds, provided, rule
-from symgraph.rewriting.licences import licences
+from symgraph.rewriting.justifications import licences
 
 
 @rule(sound="rounding")

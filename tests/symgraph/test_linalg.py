@@ -16,8 +16,8 @@ from symgraph.array import Array
 from symgraph.autodiff.reverse import cotangents, vjp
 from symgraph.errors import DTypeError, InputError, NotDifferentiable, ShapeError, TraceError
 from symgraph.facts import holds_on
+from symgraph.ir.fact_inference import knowledge_of
 from symgraph.ops.creation import input, ones
-from symgraph.propagation import knowledge_of
 from symgraph.testing import random_values
 from symgraph.testing.gradients import numbers
 

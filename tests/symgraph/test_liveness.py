@@ -12,9 +12,9 @@ import pytest
 from symgraph.array import Array
 from symgraph.autodiff.reverse import gradients
 from symgraph.backends.base import lower
-from symgraph.dag import Dag
 from symgraph.errors import InputError
-from symgraph.lowering.liveness import live_ranges, memory, readable_bytes
+from symgraph.ir.dag import Dag
+from symgraph.memory.liveness import live_ranges, memory, readable_bytes
 from symgraph.ops.creation import input
 
 N = 1000

@@ -24,12 +24,12 @@ from symgraph.backends.base import Lowered, lower
 from symgraph.backends.conformance import check_dag
 from symgraph.backends.randomdags import random_dag
 from symgraph.backends.samples import op_samples
-from symgraph.dag import Dag
-from symgraph.evaluate import evaluate
+from symgraph.ir.dag import Dag
+from symgraph.ir.interpreter import evaluate
+from symgraph.ir.op import OPS
 from symgraph.lowering.functional import functional
 from symgraph.lowering.peak import predicted_peak
 from symgraph.lowering.program import program_of
-from symgraph.op import OPS
 from symgraph.ops.creation import input
 
 
@@ -254,7 +254,7 @@ def test_one_array_for_two_inputs() -> None:
 
 
 def test_a_kernel_that_gives_back_its_operand_is_not_written_into() -> None:
-    from symgraph.op import Op
+    from symgraph.ir.op import Op
 
     def kernel(xp: Any, x: Any) -> Any:
         return x[:] if isinstance(x, np.ndarray) else np.asarray(x)  # Names cannot be noted here.

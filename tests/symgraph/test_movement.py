@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import symgraph as sg
-from symgraph.cost import op_count
-from symgraph.dims import named
 from symgraph.errors import ShapeError, TraceError
 from symgraph.facts import Fact, diagonal, one_hot, positive, simplex, symmetric, triangular
+from symgraph.ir.cost import op_count
+from symgraph.ir.dims import named
+from symgraph.ir.fact_inference import Knowledge
 from symgraph.ops.creation import eye, input
-from symgraph.propagation import Knowledge
 
 SHAPES = [(), (1,), (4,), (0,), (2, 3), (1, 4), (3, 1), (0, 3), (2, 3, 4), (2, 1, 3), (1, 1, 1)]
 

@@ -11,9 +11,9 @@ import pytest
 
 import symgraph.numpy as snp
 from symgraph.array import FUNCTIONS, NUMPY_FUNCTIONS, Array
-from symgraph.dims import named
 from symgraph.errors import ShapeError, TraceError
-from symgraph.op import OPS
+from symgraph.ir.dims import named
+from symgraph.ir.op import OPS
 from symgraph.ops.creation import input
 
 X = np.random.default_rng(0).normal(size=(3, 4))

@@ -14,7 +14,7 @@ from gradientrows import EXEMPT, ROWS
 
 from symgraph.array import FUNCTIONS, Array
 from symgraph.autodiff.reverse import cotangents
-from symgraph.op import OPS, Op, Undefined
+from symgraph.ir.op import OPS, Op, Undefined
 from symgraph.ops.creation import input, ones
 from symgraph.testing import GradientCase, check_grads, check_stacked
 from symgraph.testing.gradients import numbers

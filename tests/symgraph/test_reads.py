@@ -12,14 +12,14 @@ import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.array import Array
 from symgraph.backends.samples import op_samples
-from symgraph.dag import Dag
-from symgraph.dims import resolve
-from symgraph.evaluate import evaluate
-from symgraph.nodes import Node
-from symgraph.op import OPS, Op
+from symgraph.ir.dag import Dag
+from symgraph.ir.dims import resolve
+from symgraph.ir.interpreter import evaluate
+from symgraph.ir.invariants import verify
+from symgraph.ir.node import Node
+from symgraph.ir.op import OPS, Op
 from symgraph.passes.reads import sunk
 from symgraph.testing.values import random_values
-from symgraph.verify import verify
 
 SIZES = {"n": 3, "m": 2}
 

@@ -11,13 +11,13 @@ from scipy import special
 import symgraph.numpy as snp
 from symgraph.array import Array
 from symgraph.autodiff.reverse import gradients
-from symgraph.cost import flops, op_count
-from symgraph.dag import Dag
 from symgraph.errors import DTypeError, ShapeError, TraceError
-from symgraph.evaluate import evaluate
 from symgraph.facts import Fact, holds_on, interval, positive, simplex
+from symgraph.ir.cost import flops, op_count
+from symgraph.ir.dag import Dag
+from symgraph.ir.fact_inference import Knowledge
+from symgraph.ir.interpreter import evaluate
 from symgraph.ops.creation import input
-from symgraph.propagation import Knowledge
 
 DTYPES = ["bool", "int8", "int32", "uint8", "int64", "float16", "float32", "float64"]
 SHAPES = [(), (1,), (3,), (0,), (2, 3), (1, 3), (0, 3), (3, 0), (2, 1, 3), (2, 0, 3), (2, 2, 2, 2)]

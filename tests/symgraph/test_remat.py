@@ -16,19 +16,25 @@ from randomgraphs import closed, random_gradient, random_program
 
 from symgraph.autodiff.reverse import gradients
 from symgraph.backends.base import lower
-from symgraph.cost import flops
-from symgraph.dag import Dag
 from symgraph.errors import InputError, MemoryBudgetError
-from symgraph.evaluate import evaluate
-from symgraph.lowering.chains import chain_of, chain_sequences
-from symgraph.lowering.exact import exact_sequences
-from symgraph.lowering.liveness import memory
-from symgraph.lowering.model import Model, profile
-from symgraph.lowering.plans import Plan, evaluated, pareto, serial_plan
-from symgraph.lowering.remat import bytes_of, checkpointed, frontier, recomputed, without_copies
-from symgraph.nodes import Node
+from symgraph.ir.cost import flops
+from symgraph.ir.dag import Dag
+from symgraph.ir.interpreter import evaluate
+from symgraph.ir.invariants import verify
+from symgraph.ir.node import Node
+from symgraph.lowering.memory_model import Model, profile
+from symgraph.memory.chains import chain_of, chain_sequences
+from symgraph.memory.exact_search import exact_sequences
+from symgraph.memory.liveness import memory
+from symgraph.memory.plans import Plan, evaluated, pareto, serial_plan
+from symgraph.memory.rematerialization import (
+    bytes_of,
+    checkpointed,
+    frontier,
+    recomputed,
+    without_copies,
+)
 from symgraph.ops.creation import input
-from symgraph.verify import verify
 
 
 # -- graphs ----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import symgraph as sg
-from symgraph.counts import LARGEST
+from symgraph.transforms.counts import LARGEST
 
 X = np.array([1.0, 2.0])
 

@@ -9,12 +9,12 @@ from symgraph.array import Array, constant
 from symgraph.autodiff.connectivity import connection
 from symgraph.autodiff.differentiate import differentiated
 from symgraph.autodiff.reverse import active_nodes, gradients, vjp
-from symgraph.dag import Dag
 from symgraph.errors import DTypeError, InputError, NotDifferentiable, ShapeError
-from symgraph.evaluate import evaluate
-from symgraph.nodes import Node, reachable
+from symgraph.ir.dag import Dag
+from symgraph.ir.interpreter import evaluate
+from symgraph.ir.invariants import verify
+from symgraph.ir.node import Node, reachable
 from symgraph.ops.creation import input
-from symgraph.verify import verify
 
 
 def value(result: Array, **given: object) -> np.ndarray:

@@ -9,7 +9,7 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.rewriting.modular import PRIME, NoRingIdentity, Undefined, modular_values
+from symgraph.verification.modular import PRIME, NoRingIdentity, Undefined, modular_values
 
 
 def at_random(*sides: Any) -> list[Any]:

@@ -16,9 +16,9 @@ from symgraph.rewriting import (
     rule,
 )
 from symgraph.rewriting.packs import every_rule
-from symgraph.rewriting.proofs import is_proved
-from symgraph.rewriting.verifier import verify_rule
 from symgraph.saturation.axioms import AXIOMS
+from symgraph.verification.proofs import is_proved
+from symgraph.verification.verifier import verify_rule
 
 
 def test_the_scalar_rules_are_proved() -> None:

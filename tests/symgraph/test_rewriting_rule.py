@@ -9,8 +9,8 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.errors import RuleError
+from symgraph.ir.fact_inference import Knowledge
 from symgraph.ops.creation import zeros
-from symgraph.propagation import Knowledge
 from symgraph.rewriting import (
     Array,
     Axes,

@@ -36,10 +36,10 @@ from symgraph.rewriting import (
     rule,
     static,
 )
-from symgraph.rewriting.maker import Instance
-from symgraph.rewriting.precise import ORDINARY_BITS, Unsupported, precise_values
-from symgraph.rewriting.trials import Trial
-from symgraph.rewriting.verifier import Report, verify_rule
+from symgraph.verification.high_precision import ORDINARY_BITS, Unsupported, precise_values
+from symgraph.verification.maker import Instance
+from symgraph.verification.trials import Trial
+from symgraph.verification.verifier import Report, verify_rule
 
 
 # -- right -----------------------------------------------------------------------------------------

@@ -21,9 +21,9 @@ from textbook import numbers, traced
 from textbook.catalogue import CATALOGUE
 
 import symgraph as sg
-from symgraph.cost import varying
-from symgraph.dims import resolve
-from symgraph.propagation import Knowledge
+from symgraph.ir.cost import varying
+from symgraph.ir.dims import resolve
+from symgraph.ir.fact_inference import Knowledge
 from symgraph.rewriting import default_rules
 from symgraph.saturation.axioms import AXIOMS
 from symgraph.saturation.directions import with_directions

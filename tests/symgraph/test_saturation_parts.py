@@ -9,15 +9,12 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.dag import Dag
-from symgraph.dims import resolve
 from symgraph.errors import SymgraphError
-from symgraph.evaluate import evaluate
-from symgraph.nodes import reachable
+from symgraph.ir.dag import Dag
+from symgraph.ir.dims import resolve
+from symgraph.ir.interpreter import evaluate
+from symgraph.ir.node import reachable
 from symgraph.rewriting import Rule, default_rules
-from symgraph.rewriting.instances import instances
-from symgraph.rewriting.maker import SIZES
-from symgraph.rewriting.verifier import verify_rule
 from symgraph.saturation.axioms import AXIOMS
 from symgraph.saturation.choices import Choices, ENode
 from symgraph.saturation.directions import backwards
@@ -25,6 +22,9 @@ from symgraph.saturation.extract import extracted
 from symgraph.saturation.instances import Instance
 from symgraph.saturation.program import solved
 from symgraph.saturation.proof import Closure
+from symgraph.verification.instances import instances
+from symgraph.verification.maker import SIZES
+from symgraph.verification.verifier import verify_rule
 
 BACKWARDS = [found for rule in default_rules() if (found := backwards(rule)) is not None]
 

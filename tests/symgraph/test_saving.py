@@ -15,9 +15,9 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.backends.samples import op_samples
-from symgraph.body import Body
-from symgraph.nodes import Node
-from symgraph.op import OPS
+from symgraph.ir.body import Body
+from symgraph.ir.node import Node
+from symgraph.ir.op import OPS
 
 
 def logistic(x: Any, w: Any, y: Any) -> Any:

@@ -15,7 +15,7 @@ import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.backends.base import lower
 from symgraph.backends.conformance import check_dag
-from symgraph.dag import Dag
+from symgraph.ir.dag import Dag
 from symgraph.testing import check_grads, check_stacked
 
 RNG = np.random.default_rng(3)

@@ -12,10 +12,10 @@ from randomgraphs import closed, random_gradient
 
 import symgraph.numpy as snp
 from symgraph.array import Array
-from symgraph.dag import Dag
-from symgraph.lowering.liveness import memory
+from symgraph.ir.dag import Dag
+from symgraph.ir.node import Node, make
 from symgraph.lowering.schedule import scheduled
-from symgraph.nodes import Node, make
+from symgraph.memory.liveness import memory
 from symgraph.ops.creation import input
 
 

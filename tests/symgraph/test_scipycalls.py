@@ -20,7 +20,7 @@ import scipy.special as sp
 import scipy.stats as st
 
 import symgraph as sg
-from symgraph.scipycalls import MIRRORED
+from symgraph.array.scipy_calls import MIRRORED
 
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "special.logsumexp": lambda x, a: sp.logsumexp(x),

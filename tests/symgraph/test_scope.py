@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import symgraph as sg
-from symgraph.scope import Scope, current_scope
+from symgraph.ir.scope import Scope, current_scope
 
 
 def seen(found: list[Scope | None]) -> None:

@@ -14,16 +14,16 @@ import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.array import Array
 from symgraph.backends.samples import op_samples
-from symgraph.dag import Dag
-from symgraph.dims import resolve
-from symgraph.evaluate import evaluate
-from symgraph.nodes import Node, make, reachable
-from symgraph.op import OPS
+from symgraph.ir.dag import Dag
+from symgraph.ir.dims import resolve
+from symgraph.ir.interpreter import evaluate
+from symgraph.ir.invariants import verify
+from symgraph.ir.node import Node, make, reachable
+from symgraph.ir.op import OPS
 from symgraph.passes.signs import settled_signs, takes_signs
 from symgraph.testing.values import random_values
-from symgraph.verify import verify
 
-pytestmark = pytest.mark.filterwarnings("ignore::symgraph.tracing.UnusedInputWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
 
 SIGNED = [name for name, op in OPS.items() if takes_signs(op) and not op.custom]
 SIZES = {"n": 3, "m": 2}

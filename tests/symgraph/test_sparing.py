@@ -18,11 +18,11 @@ from symgraph.algebra.heads import Heads
 from symgraph.algebra.leaves import leaf_expr
 from symgraph.algebra.lower_bound import least_count, plain_count
 from symgraph.algebra.term import Expr
-from symgraph.nodes import Node, make, on_operands
-from symgraph.op import OPS
+from symgraph.ir.fact_inference import Knowledge
+from symgraph.ir.node import Node, make, on_operands
+from symgraph.ir.op import OPS
 from symgraph.ops.creation import input as symbol
 from symgraph.passes import simplify as rounds
-from symgraph.propagation import Knowledge
 
 SIZES = {"n": 6}
 

@@ -18,7 +18,7 @@ from symgraph.autodiff.reverse import cotangents
 from symgraph.backends.conformance import check_dag
 from symgraph.backends.samples import op_samples
 from symgraph.errors import NotDifferentiable, TraceError
-from symgraph.op import OPS
+from symgraph.ir.op import OPS
 from symgraph.ops.creation import ones
 
 mp.mp.dps = 60

@@ -15,9 +15,9 @@ from symgraph.backends.base import Backend, lower
 from symgraph.backends.conformance import check_backend, check_dag
 from symgraph.backends.samples import op_samples
 from symgraph.backends.standard import StandardBackend, StandardNamespace
-from symgraph.dag import Dag
 from symgraph.errors import BackendError
-from symgraph.op import OPS
+from symgraph.ir.dag import Dag
+from symgraph.ir.op import OPS
 from symgraph.ops.creation import input
 
 strict = pytest.importorskip("array_api_strict", reason="the test extra is not installed")

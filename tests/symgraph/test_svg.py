@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from symgraph.array import Array
 from symgraph.autodiff.differentiate import differentiated
-from symgraph.dag import Dag
 from symgraph.export import svg
 from symgraph.export.expressions import escaped, shortened
 from symgraph.export.labels import order_of
 from symgraph.export.layout import BOX_HEIGHT, WIDTH, bands
 from symgraph.expression import parse
-from symgraph.lowering.remat import recomputed
+from symgraph.ir.dag import Dag
+from symgraph.memory.rematerialization import recomputed
 from symgraph.ops.creation import input as symbolic_input
 
 _SVG = "{http://www.w3.org/2000/svg}"

@@ -10,9 +10,9 @@ import pytest
 
 import symgraph.facts as f
 from symgraph.array import Array, apply
-from symgraph.dag import Dag
 from symgraph.errors import DTypeError, FactError, InputError, NotDifferentiable
-from symgraph.op import Op, undefined
+from symgraph.ir.dag import Dag
+from symgraph.ir.op import Op, undefined
 from symgraph.ops.creation import input
 from symgraph.testing import (
     Operand,

@@ -13,12 +13,12 @@ import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.array import Array
 from symgraph.autodiff.differentiate import differentiated
-from symgraph.dag import Dag
-from symgraph.evaluate import evaluate
 from symgraph.export import text
 from symgraph.export.labels import order_of
 from symgraph.expression import parse
-from symgraph.nodes import Origin, adjoint_chain, note
+from symgraph.ir.dag import Dag
+from symgraph.ir.interpreter import evaluate
+from symgraph.ir.node import Origin, adjoint_chain, note
 from symgraph.ops.creation import input as symbolic_input
 
 SOFTMAX = "-sum(p*log(exp(z)/sum(exp(z))))"

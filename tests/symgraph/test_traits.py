@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from trait_checks import declared, floats, holds, sampled_ops, signed_zero, undeclared
 
-from symgraph.op import OPS, Op
-from symgraph.traits import EVEN, MOVEMENT, ODD, Exponential, Logarithm, Traits
+from symgraph.ir.op import OPS, Op
+from symgraph.ir.traits import EVEN, MOVEMENT, ODD, Exponential, Logarithm, Traits
 
 SAMPLED = [op.name for op in sampled_ops()]
 

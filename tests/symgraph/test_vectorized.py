@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.dag import Dag
-from symgraph.evaluate import evaluate
-from symgraph.propagation import Knowledge
+from symgraph.ir.dag import Dag
+from symgraph.ir.fact_inference import Knowledge
+from symgraph.ir.interpreter import evaluate
 from symgraph.pytrees import flatten, tree_map, unflatten
 
 RNG = np.random.default_rng(5)
