@@ -57,6 +57,7 @@ from .graph.loading import load
 from .graph.tracing import Spec, UnusedInputWarning, graph, spec, trace
 from .ir.dag import Dag
 from .ir.node import Node
+from .moved import install as _install
 from .ops.branches import cond as _cond
 from .ops.clipping import clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
 from .ops.creation import input
@@ -72,6 +73,8 @@ from .transforms.objective import FlatObjective, flat_objective
 from .transforms.vmap import vmap
 
 __version__ = "0.1.0"
+
+_install()
 
 # Given numbers alone they run at once, as the functions of symgraph.numpy do.
 cond = _eager(_cond)

@@ -2,7 +2,7 @@
 
 An `Array` behaves like a NumPy array that has no numbers yet. NumPy functions reach it through
 `__array_ufunc__`, `__array_function__` and `__array_namespace__`; operators and methods
-(`arraymethods`) by the NumPy functions they stand for.
+(`methods`) by the NumPy functions they stand for.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A trace holds the values that the function read from globals, enclosed variables, attributes of
 `self`, default arguments and the like. Here they are found without running anything: the bytecode
-tells what names are read (`codereads`), and from the function on they are followed through the
+tells what names are read (`code_reads`), and from the function on they are followed through the
 functions, methods, partial applications, modules and containers that are reached.
 
 Where names are computed, as in `getattr(model, name)`, all attributes of what is reached are read.

@@ -1,6 +1,6 @@
 """Graphs as documents: all stages of one, how each was derived, and the history that led to it.
 
-What `simplify` and `gradient` do next depends on what a graph was before (`derivation`), so that is
+What `simplify` and `gradient` do next depends on what a graph was before (`stages`), so that is
 saved with it: a loaded graph goes on as the one that was saved would.
 """
 
