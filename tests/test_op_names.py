@@ -12,17 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from symgraph.op import OPS
+from symgraph.ir.op import OPS
 
 ROOT = Path(__file__).resolve().parent.parent / "symgraph"
 
 MOST = {
     "algebra": 287,
-    "export": 10,
+    "export": 9,
     "lowering": 114,
+    "memory": 0,
     "passes": 0,
-    "rewriting": 16,
+    "rewriting": 2,
     "saturation": 4,
+    "verification": 14,
 }
 """Of each package; to be lowered with every step, to a tenth of the 1,191 in all."""
 
@@ -43,7 +45,8 @@ def counted(package: str) -> Counter[str]:
 @pytest.mark.parametrize("package", MOST)
 def test_no_more_names_of_operations_than_before(package: str) -> None:
     found = counted(package)
-    assert 0 < found.total() <= MOST[package], found.most_common(8)
+    assert found, "there is no such package"
+    assert found.total() <= MOST[package], found.most_common(8)
 
 
 def test_names_are_counted_in_code_alone() -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ..dag import Dag
+from ..ir.dag import Dag
 from .differentiate import differentiated
 from .flat import STAGES, Plan, StageOf
 from .jacobians import Record, jacobians

@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from ..array import Array
-from ..dag import Dag
 from ..errors import DTypeError, InputError, ShapeError
+from ..ir.dag import Dag
 from ..ops.creation import zeros
 from .forward import tangents
 from .jacobians import JacobianMode, Record, jacobian

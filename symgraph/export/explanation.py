@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from ..nodes import Node, Origin, adjoint_chain, reachable
+from ..ir.node import Node, Origin, adjoint_chain, reachable
 from ..notation.text import ATOM, Spelled, escaped, shortened, spelled
 from . import mathematics
 from .expressions import constant_text

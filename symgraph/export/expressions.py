@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..nodes import Node
+from ..ir.node import Node
 from ..notation.text import ATOM, UNARY, Spelled, escaped, number, shortened, size_text
 from ..ops.creation import DIMENSION
 

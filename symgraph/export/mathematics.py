@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..nodes import Node
+from ..ir.node import Node
 from ..notation.formulas import ATOM, PLUS, UNARY, stated
 from ..notation.text import Spelled
 from ..notation.text import param as param_text

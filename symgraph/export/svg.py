@@ -12,10 +12,10 @@ import zlib
 from collections.abc import Iterable
 from html import escape
 
-from ..dag import Dag
-from ..nodes import Node
+from ..ir.dag import Dag
+from ..ir.node import Node
+from ..ir.traits import Arrangement
 from ..notation.text import Spelled, escaped, shortened, spelled
-from ..traits import Arrangement
 from .labels import Labels
 from .layout import BOX_HEIGHT, WIDTH, Box, Layout, bands
 from .text import headline

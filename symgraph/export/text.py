@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..body import Body
-from ..cost import op_count
-from ..dag import Dag
-from ..nodes import Node, substituted
+from ..ir.body import Body
+from ..ir.cost import op_count
+from ..ir.dag import Dag
+from ..ir.node import Node, substituted
+from ..ir.traits import Arrangement
 from ..notation.text import ATOM, Spelled, escaped, shortened, spelled
 from ..ops.creation import input
 from ..source import Frame
-from ..traits import Arrangement
 from .expressions import atom
 from .labels import Labels
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..avals import Aval
-from ..body import Body
-from ..dims import named, names_of, resolve
+from ..ir.avals import Aval
+from ..ir.body import Body
+from ..ir.dims import named, names_of, resolve
+from ..ir.node import Node, Origin
 from ..namespace import NUMPY
-from ..nodes import Node, Origin
 from .functions import function_of
 from .pieces import Defined, Dimension, Operand, Piece, Pieces, Step, Tabled
 from .spelling import dims_of

@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from ..body import Body
-from ..dag import Dag
-from ..dims import names_of
 from ..errors import BackendError
-from ..evaluate import results_read
-from ..nodes import Node
+from ..ir.body import Body
+from ..ir.dag import Dag
+from ..ir.dims import names_of
+from ..ir.interpreter import results_read
+from ..ir.node import Node
 from .emit import commented, remark, sanitized
 from .functions import function_of
 from .helpers import HELPERS, helpers_source, source_of_function
-from .kernelsizes import with_sizes
+from .kernel_sizes import with_sizes
 from .pieces import Defined, Dimension, NotSpelled, Operand, Piece, Spelling, Step, Tabled
 from .recording import Recording, spelled
 from .spelling import dims_of, spell

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
 
-from ..avals import Aval
-from ..body import Body
-from ..nodes import Node
+from ..ir.avals import Aval
+from ..ir.body import Body
+from ..ir.node import Node
 
 __all__ = [
     "Alias",

@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ..body import Body
-from ..dag import Dag
-from ..dims import names_of
-from ..evaluate import results_read
-from ..nodes import Node
+from ..ir.body import Body
+from ..ir.dag import Dag
+from ..ir.dims import names_of
+from ..ir.interpreter import results_read
+from ..ir.node import Node
 from .buffers import Buffers
-from .model import NOMINAL_DIM
-from .orders import Orders
+from .memory_model import NOMINAL_DIM
+from .memory_order import Orders
 from .peak import predicted_peak
 from .pieces import Alias, Defined, Line, Operand, Piece, Pieces, Spelling, Step
 from .schedule import scheduled

@@ -13,9 +13,9 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from ..avals import Aval
+from ..ir.avals import Aval
 from ..namespace import NUMPY, Namespace
-from .kernelsizes import Size
+from .kernel_sizes import Size
 from .pieces import Alias, Dimension, NotSpelled, Piece, Pieces, Step, Tabled
 from .shapes import dtypes_in_loop, result_of, ufunc_named
 from .sharing import alias_of, composed

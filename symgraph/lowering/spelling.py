@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from ..body import Body
-from ..dims import named, names_of
-from ..nodes import Node
-from .kernelsizes import with_sizes
+from ..ir.body import Body
+from ..ir.dims import named, names_of
+from ..ir.node import Node
+from .kernel_sizes import with_sizes
 from .pieces import (
     Alias,
     Defined,

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import known_equal
-from ..nodes import Node
-from ..traits import Arrangement
+from ..ir.dims import known_equal
+from ..ir.node import Node
+from ..ir.traits import Arrangement
 from .text import ATOM, Spelled, Writer, index_text
 
 __all__ = [

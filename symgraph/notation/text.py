@@ -12,8 +12,8 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from ..nodes import Node
-from ..traits import Arrangement, Infix, Prefix
+from ..ir.node import Node
+from ..ir.traits import Arrangement, Infix, Prefix
 
 __all__ = [
     "ATOM",

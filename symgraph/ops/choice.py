@@ -21,9 +21,9 @@ from .. import facts as f
 from ..array import Array, apart, apply, constant
 from ..errors import TraceError
 from ..facts import Fact
+from ..ir.fact_inference import Known
+from ..ir.traits import Traits
 from ..notation import formulas
-from ..propagation import Known
-from ..traits import Traits
 from .bounds import Bounds, in_common, knows
 from .comparison import equal, isnan, not_equal
 from .composites import naming_lines

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, apply
-from ..avals import Aval
 from ..errors import InputError
-from ..op import Batch, Op, carries_aligned, no_flops, register
+from ..ir.avals import Aval
+from ..ir.op import Batch, Op, carries_aligned, no_flops, register
+from ..ir.traits import Arrangement, Traits
 from ..pytrees import flatten, tree_map, unflatten
-from ..traits import Arrangement, Traits
 from .families import function
 
 __all__ = [

@@ -15,10 +15,10 @@ import numpy as np
 from .. import facts as f
 from ..array import FUNCTIONS, Array, apply
 from ..facts import Fact
+from ..ir.fact_inference import Known
+from ..ir.op import Said
+from ..ir.traits import Infix, Prefix, Traits
 from ..notation import formulas
-from ..op import Said
-from ..propagation import Known
-from ..traits import Infix, Prefix, Traits
 from .bounds import FactRule
 from .families import elementwise, function
 from .structures import structure

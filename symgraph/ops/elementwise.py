@@ -16,9 +16,9 @@ import numpy as np
 from .. import facts as f
 from ..array import Array
 from ..facts import Fact
+from ..ir.fact_inference import Known
+from ..ir.traits import ODD, Infix, Prefix, Traits
 from ..notation import formulas
-from ..propagation import Known
-from ..traits import ODD, Infix, Prefix, Traits
 from .bounds import (
     Bounds,
     bounds_of_product,

@@ -16,10 +16,10 @@ import numpy as np
 from .. import facts as f
 from ..array import Array, constant
 from ..facts import Fact
-from ..nodes import Node
+from ..ir.fact_inference import Known
+from ..ir.node import Node
+from ..ir.traits import Exponential, Infix, Logarithm, Traits
 from ..notation import formulas
-from ..propagation import Known
-from ..traits import Exponential, Infix, Logarithm, Traits
 from .bounds import (
     EVERYWHERE,
     Bounds,

@@ -10,9 +10,9 @@ from typing import Any, Protocol, Unpack
 import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply, constant
-from ..avals import Aval, broadcast_shapes, supported_dtype
 from ..errors import DTypeError
-from ..op import (
+from ..ir.avals import Aval, broadcast_shapes, supported_dtype
+from ..ir.op import (
     Op,
     Said,
     Total,
@@ -23,7 +23,7 @@ from ..op import (
     per_element,
     register,
 )
-from ..traits import PLAIN, Traits
+from ..ir.traits import PLAIN, Traits
 from .batched import batch_aligned
 from .masks import behind_masks
 from .structures import with_parity

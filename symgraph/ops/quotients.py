@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..ir.traits import Traits
 from ..notation import formulas
-from ..traits import Traits
 from .bounds import knows, product_signs
 from .families import elementwise, like_ufunc
 from .structures import structure_of_quotient

@@ -12,8 +12,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array
-from ..op import Said
-from ..traits import Traits
+from ..ir.op import Said
+from ..ir.traits import Traits
 from .bounds import FactRule
 from .families import elementwise
 

@@ -12,7 +12,7 @@ from math import pi, sqrt
 from typing import Any
 
 from .. import facts as f
-from ..traits import EVEN, Traits
+from ..ir.traits import EVEN, Traits
 from .bounds import knows, odd_signs
 from .elementwise import sqrt as square_root
 from .exponential import expm1

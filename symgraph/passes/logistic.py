@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..array import Array
-from ..nodes import Node, on_operands, origin, reachable
+from ..ir.node import Node, on_operands, origin, reachable
 from ..ops.carrying import carries_reduced
 from ..ops.elementwise import multiply, negative, subtract
 from ..ops.exponential import exp, sigmoid

@@ -17,13 +17,13 @@ from typing import Any, TypeAlias
 from ..algebra.powers import is_raised, lowered_power
 from ..array import Array
 from ..facts import positive
-from ..nodes import Node, make, on_operands, origin, reachable
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node, make, on_operands, origin, reachable
 from ..ops.contraction import EINSUM, MATMUL, einsum
 from ..ops.elementwise import add, divide, multiply, negative, square, subtract
 from ..ops.exponential import power
 from ..ops.indexing import GETITEM
 from ..ops.reduction import sum as total
-from ..propagation import Knowledge
 
 __all__ = ["reused"]
 

@@ -24,9 +24,9 @@ from ..facts import (
     positive,
     total,
 )
-from ..nodes import Node
-from ..propagation import Knowledge
-from ..traits import Arrangement
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node
+from ..ir.traits import Arrangement
 
 __all__ = [
     "Axes",

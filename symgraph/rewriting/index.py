@@ -13,10 +13,10 @@ from itertools import permutations
 from typing import Any, TypeAlias
 
 from ..errors import RuleError
-from ..nodes import Node
-from ..op import OPS
+from ..ir.node import Node
+from ..ir.op import OPS
+from ..ir.traits import Arrangement
 from ..ops.creation import CONSTANT
-from ..traits import Arrangement
 from .pattern import Literal, Pattern, Term, Variable, subterms
 from .rule import Rule, RulePack
 

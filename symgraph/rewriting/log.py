@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from ..nodes import Node, Origin, reachable
+from ..ir.node import Node, Origin, reachable
 from .rule import Rule, Soundness
 
 __all__ = ["Grain", "Log", "Pass", "Profile", "ProfileRow", "Step"]

@@ -18,10 +18,10 @@ import numpy as np
 
 from ..array import Array, apply
 from ..errors import RuleError
-from ..nodes import Node
+from ..ir.node import Node
+from ..ir.op import OPS, Op
+from ..ir.traits import Arrangement, Infix, Prefix
 from ..notation.text import ATOM, UNARY
-from ..op import OPS, Op
-from ..traits import Arrangement, Infix, Prefix
 from .deferred import Deferred, settled
 from .guards import Guard, Kind, uniform_value
 

@@ -12,12 +12,12 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from ..array import Array
-from ..dims import Shape, known_equal
 from ..errors import RewriteError, RuleError, SymgraphError
 from ..facts import OF_SQUARES, Fact, is_square
-from ..nodes import Node
+from ..ir.dims import Shape, known_equal
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node
 from ..ops.creation import constant_of, full
-from ..propagation import Knowledge
 from .conditions import Declined, applying
 from .guards import Guard
 from .pattern import (

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import SymgraphError
-from ..interning import params_key
-from ..nodes import Node
-from ..op import Op
+from ..ir.interning import params_key
+from ..ir.node import Node
+from ..ir.op import Op
 from ..rewriting.guards import uniform_value
 from ..rewriting.pattern import Literal, Term, Variable, subterms
 from ..rewriting.rule import Rule

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..errors import RewriteError, SymgraphError
-from ..nodes import Node, Origin, make, origin
-from ..propagation import Knowledge
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node, Origin, make, origin
 from ..rewriting.pattern import Pattern, Term
 from ..rewriting.rule import Rule, Soundness
 from .egraph import EGraph, Match

@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from ..interning import params_key
-from ..nodes import Node
+from ..ir.interning import params_key
+from ..ir.node import Node
 from .instances import Instance
 
 __all__ = ["Closure", "ProofStep"]

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..cost import node_flops, varying
-from ..dims import names_of, resolve
 from ..errors import RewriteError
-from ..nodes import Node
+from ..ir.cost import node_flops, varying
+from ..ir.dims import names_of, resolve
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node
 from ..passes.constant_folding import folded
-from ..propagation import Knowledge
 from ..rewriting.rule import Rule, Soundness
 from .choices import Choices, ENode
 from .directions import shrinks

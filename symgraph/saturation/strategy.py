@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 
 from ..accuracy import Judge, judge_of
-from ..collector import collector_paused
-from ..cost import varying
-from ..nodes import Node, make, origin
+from ..ir.collector import collector_paused
+from ..ir.cost import varying
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node, make, origin
 from ..passes.simplify import Rules, rule_set, simplified
-from ..propagation import Knowledge
 from ..rewriting.log import Log, Step
 from ..rewriting.rule import Rule, RulePack, Soundness
 from .directions import with_directions

@@ -21,11 +21,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from ..collector import collector_paused
-from ..dag import Dag
 from ..errors import FormatError, InputError, SymgraphError
-from ..nodes import Node
-from ..verify import verify
+from ..ir.collector import collector_paused
+from ..ir.dag import Dag
+from ..ir.invariants import verify
+from ..ir.node import Node
 from .places import Place, parsed
 from .table import Read, Table
 from .values import Nodes, value_at
