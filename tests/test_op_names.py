@@ -19,8 +19,9 @@ ROOT = Path(__file__).resolve().parent.parent / "symgraph"
 MOST = {
     "algebra": 287,
     "export": 9,
-    "lowering": 114,
+    "lowering": 4,
     "memory": 0,
+    "notation": 1,
     "passes": 0,
     "rewriting": 2,
     "saturation": 4,

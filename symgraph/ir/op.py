@@ -366,6 +366,13 @@ class Op:
         The formula of each of several results, with `#` for the operand; empty where it has none.
     text : Infix, Prefix or callable, optional
         The sign between or before the operands, or `text(node, operands)` as of `latex`.
+    source : callable, optional
+        Of an operation that holds bodies: `source(run)` gives the Python source that runs them;
+        `run` is a `notation.loops.Run`.
+    reduces : str
+        Name of the NumPy ufunc whose `reduce` it is; empty if there is none.
+    fresh : bool
+        Whether NumPy's function of this name always gives a new array, if it is no view.
     mistaken_for : tuple of str
         Functions of `symgraph.numpy` that one may write in its place by mistake: a rule with one of
         them in its place is false, and the verifier is tried on it.
@@ -412,6 +419,9 @@ class Op:
     latex: str | Callable[..., Any] = ""
     latex_of_results: tuple[str, ...] = ()
     text: Infix | Prefix | Callable[..., Any] | None = None
+    source: Callable[..., Any] | None = None
+    reduces: str = ""
+    fresh: bool = True
     mistaken_for: tuple[str, ...] = ()
 
     def is_total(self, *avals: Aval, **params: Any) -> bool:

@@ -302,6 +302,7 @@ EINSUM = register(
         traits=Traits(linear=...),
         latex=formulas.contraction_formula,
         text=texts.contraction_text,
+        fresh=False,
     )
 )
 

@@ -155,6 +155,7 @@ ROUND = register(
         facts=_facts_round,
         doc="x rounded to `decimals` digits after the point, halves to even.",
         traits=ODD,
+        fresh=False,
     )
 )
 

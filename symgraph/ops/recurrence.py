@@ -86,6 +86,7 @@ RECURRENCE = register(
         ],
         doc=r"$s_k = a_k s_{k-1} + b_k$ along the last axis, with $s_0 = b_0$.",
         traits=Traits(linear=(1,)),
+        fresh=False,
     )
 )
 

@@ -124,7 +124,7 @@ def reduction(
     ufunc : numpy.ufunc
         Whose `reduce` this is; it joins `initial=` to the result.
     """
-    op = _reducing(name, vjp, promote, dtype, identity, facts, traits, doc, **said)
+    op = _reducing(name, vjp, promote, dtype, identity, facts, traits, doc, ufunc, **said)
 
     @naming_lines
     def call(
@@ -167,6 +167,7 @@ def _reducing(
     facts: Callable[..., Iterable[Fact]],
     traits: Traits | None,
     doc: str,
+    ufunc: np.ufunc,
     **said: Unpack[Said],
 ) -> Op:
     """The record of a reduction; parameters as in `reduction`."""
@@ -194,6 +195,7 @@ def _reducing(
             facts=facts,
             traits=traits or Traits(),
             doc=doc,
+            reduces=ufunc.__name__,
             **said,
         )
     )
