@@ -10,7 +10,7 @@ import numpy as np
 
 from ..array import Array
 from ..errors import SymgraphError
-from ..rewriting.pattern import Pattern, Term, instantiated, subterms, variables_of
+from ..rewriting.pattern import OpPattern, Pattern, instantiated, subterms, variables_of
 
 __all__ = ["Fitting"]
 
@@ -49,16 +49,16 @@ class Fitting:
         self.names = names
         self.operand = operand
         self.rng = rng
-        called = {part.op.name for part in subterms(pattern) if isinstance(part, Term)}
+        called = {part.op.name for part in subterms(pattern) if isinstance(part, OpPattern)}
         self.of_squares = bool(called & _OF_SQUARES)
         self.shapes = _OF_SYSTEMS if self.of_squares else _SHAPES
         if "reshape" in called and called & {"matmul", "solve"}:
             self.shapes = _OF_PRODUCTS  # of matrices whose sides are products of two lengths
-        self.ready: list[list[Term]] = [[] for _ in names]
+        self.ready: list[list[OpPattern]] = [[] for _ in names]
         places = {name: place for place, name in enumerate(names)}
         for part in subterms(pattern):
             needed = [places[name] for name in variables_of(part) if name in places]
-            if isinstance(part, Term) and needed:
+            if isinstance(part, OpPattern) and needed:
                 self.ready[max(needed)].append(part)
 
     def found(self, env: dict[str, Any]) -> bool:

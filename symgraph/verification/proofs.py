@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rewriting.pattern import Literal, Opaque, Pattern, Term, Variable, subterms
+from ..rewriting.pattern import Literal, Opaque, OpPattern, Pattern, Variable, subterms
 from ..rewriting.rule import Rule
 
 __all__ = ["is_proved"]
@@ -72,7 +72,7 @@ def _cases(rule: Rule) -> Iterator[Case]:
     """Each order of the variables and zero, and each truth value; one where nothing is ordered."""
     truths = [each.name for each in rule.variables if _kinds(each) == "b"]
     numbers = [each for each in rule.variables if each.name not in truths]
-    names = {part.op.name for part in _parts(rule) if isinstance(part, Term)}
+    names = {part.op.name for part in _parts(rule) if isinstance(part, OpPattern)}
     ordered = numbers if names & _ORDERED else []
     if len(truths) > 4 or len(ordered) > 3:
         raise _Open

@@ -13,7 +13,7 @@ from ..array import Array, constant
 from ..ir.dims import fixed, named
 from ..ir.fact_inference import Knowledge
 from ..rewriting.guards import Guard
-from ..rewriting.pattern import Term, subterms
+from ..rewriting.pattern import OpPattern, subterms
 from .maker import Instance, Maker, admitted_numbers
 from .operand_search import Fitting
 from .params import draw_params, shape_of_index
@@ -194,7 +194,7 @@ class SmallMaker(Maker):
     def _of_every_column(self, seen: set[Any]) -> Iterator[Instance]:
         """Instances at a known place of each row: one further each time, or anywhere."""
         along = any(
-            isinstance(part, Term) and part.op.name == "take_along_axis"
+            isinstance(part, OpPattern) and part.op.name == "take_along_axis"
             for part in subterms(self.rule.lhs)
         )
         if not along or not self.has_places or self.rule.statics:
