@@ -21,7 +21,7 @@ from ..ir.node import Node
 from ..ir.op import Op
 from ..ir.scope import Scope, current_scope
 from ..source import user_frame
-from .cuts import READ_ONLY, Borrowed, Cut, Layout, known_apart, relation
+from .cuts import READ_ONLY, Borrowed, Cut, MemoryLayout, known_apart, relation
 
 __all__ = [
     "Handle",
@@ -94,7 +94,7 @@ def unsure(result: Handle, operand: Handle) -> None:
             return
         memory = own(operand)
     _join(result, memory)
-    result.memory.found = "open", Layout(None, False)
+    result.memory.found = "open", MemoryLayout(None, False)
 
 
 def has_memory(handle: Handle) -> bool:

@@ -23,7 +23,7 @@ from ..ir.op import Op
 from ..ir.scope import Scope
 from ..namespace.namespace import NUMPY
 
-__all__ = ["READ_ONLY", "Borrowed", "Cut", "Layout", "Tie", "known_apart", "relation"]
+__all__ = ["READ_ONLY", "Borrowed", "Cut", "MemoryLayout", "Tie", "known_apart", "relation"]
 
 
 class Borrowed:
@@ -36,7 +36,7 @@ class Borrowed:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class MemoryLayout:
     """An array that lies in memory as a handle's would.
 
     Parameters
@@ -89,7 +89,7 @@ class Cut:
     flat: bool = False
     rows: bool = False
     written: Node | None = None
-    found: tuple[Tie, Layout] | None = None
+    found: tuple[Tie, MemoryLayout] | None = None
 
     def __init__(self, node: Node, whole: Cut | None = None, first: Cut | None = None) -> None:
         self.node = node
@@ -128,11 +128,11 @@ class Cut:
         return self._found[0]
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> MemoryLayout:
         return self._found[1]
 
     @property
-    def _found(self) -> tuple[Tie, Layout]:
+    def _found(self) -> tuple[Tie, MemoryLayout]:
         if self.found is None:
             _lay_out(self)
         assert self.found is not None
@@ -210,47 +210,47 @@ def _lay_out(memory: Cut) -> None:
         each.found = _named(each) if named or _tried(each.node.shape) else _laid_out(each)
 
 
-def _laid_out(memory: Cut) -> tuple[Tie, Layout]:
+def _laid_out(memory: Cut) -> tuple[Tie, MemoryLayout]:
     shape = memory.node.shape
     if memory.whole is None:
         rows = memory.rows or len([dim for dim in shape if dim != 1]) <= 1
-        return "parted", Layout(_by_rows(shape) if rows else _loose(shape, {}), rows)
+        return "parted", MemoryLayout(_by_rows(shape) if rows else _loose(shape, {}), rows)
     whole = memory.whole.layout
     probe = whole.probe
     assert probe is not None
     view = np.ravel(probe) if memory.flat else memory.op.kernel(NUMPY, probe, **memory.params)
     if np.may_share_memory(view, probe) or not view.size:
-        return "shared", Layout(view, whole.exact)
+        return "shared", MemoryLayout(view, whole.exact)
     if whole.exact:
-        return "parted", Layout(view, True)
-    return "open", Layout(view if memory.flat else _loose(shape, {}), memory.flat)
+        return "parted", MemoryLayout(view, True)
+    return "open", MemoryLayout(view if memory.flat else _loose(shape, {}), memory.flat)
 
 
-def _named(memory: Cut) -> tuple[Tie, Layout]:
+def _named(memory: Cut) -> tuple[Tie, MemoryLayout]:
     """The same where there is no probe to cut: only what holds at any sizes is sure.
 
     A slice of a named dimension may be all of it at one size and a part at another, so a layout is
     known no longer than nothing but `reshape` is done to what lies row by row.
     """
     if memory.whole is None:
-        return "parted", Layout(None, memory.rows or len(memory.node.shape) <= 1)
+        return "parted", MemoryLayout(None, memory.rows or len(memory.node.shape) <= 1)
     whole, exact = memory.whole.node.shape, memory.whole.layout.exact
     if exact and (memory.flat or memory.op.name == "reshape"):
-        return "shared", Layout(None, True)
+        return "shared", MemoryLayout(None, True)
     if memory.flat:
-        return "open", Layout(None, True)
+        return "open", MemoryLayout(None, True)
     if memory.op.name != "reshape":
-        return "shared", Layout(None, False)  # It alone copies where it must.
+        return "shared", MemoryLayout(None, False)  # It alone copies where it must.
     sizes = _tried(whole, memory.node.shape, *memory.params.values())
     params = {name: resolve(value, sizes) for name, value in memory.params.items()}
     probe = _loose(whole, sizes)
     if probe is None:
-        return "open", Layout(None, False)
+        return "open", MemoryLayout(None, False)
     try:
         view = memory.op.kernel(NUMPY, probe, **params)
     except (ValueError, SymgraphError):
-        return "open", Layout(None, False)  # The sizes tried do not fit one another.
-    return ("shared" if np.may_share_memory(view, probe) else "open"), Layout(None, False)
+        return "open", MemoryLayout(None, False)  # The sizes tried do not fit one another.
+    return ("shared" if np.may_share_memory(view, probe) else "open"), MemoryLayout(None, False)
 
 
 def relation(one: Cut, other: Cut) -> Tie:

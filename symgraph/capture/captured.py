@@ -41,16 +41,16 @@ from .attributes import (
     names_of,
     wraps,
 )
-from .code_reads import Read, code_reads
+from .code_reads import Chain, code_reads
 from .foreign import is_foreign, is_installed, is_numeric
 from .watched import (
     MISSING,
     PRIMITIVES,
     SAMPLED,
     Captured,
+    Cells,
     Elements,
     Held,
-    Table,
     content_of_cell,
     entries,
     objects,
@@ -169,7 +169,7 @@ class _Walk:
                 self._held_by_ours(label, value)
             self._others(label, value)
         elif is_table(value):
-            self.found.values[label] = Table(value)
+            self.found.values[label] = Cells(value)
             self.found.table(value)
         else:
             self.found.values[label] = value
@@ -307,7 +307,7 @@ class _Walk:
         for each in reads.nested:
             self._code(each, function, owner)
 
-    def _global(self, read: Read, names: dict[str, Any], texts: frozenset[str]) -> None:
+    def _global(self, read: Chain, names: dict[str, Any], texts: frozenset[str]) -> None:
         value = self.found.named(names, read.name)
         if value is not MISSING:
             self._chain(read.name, value, read.chain)

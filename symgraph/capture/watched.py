@@ -22,9 +22,9 @@ __all__ = [
     "PRIMITIVES",
     "SAMPLED",
     "Captured",
+    "Cells",
     "Elements",
     "Held",
-    "Table",
     "content_of_cell",
     "entries",
     "objects",
@@ -64,7 +64,7 @@ class Captured:
         self._cells: list[tuple[CellType, Any]] = []
         self._parts: list[tuple[Any, int, Callable[[Any], list[Any]], list[Any]]] = []
         self._arrays: list[tuple[Any, Any]] = []
-        self._tables: list[tuple[Any, Table]] = []
+        self._tables: list[tuple[Any, Cells]] = []
         self._fields: list[tuple[Any, str, Any]] = []
 
     # -- recorded while they are found ---------------------------------------------------------
@@ -103,7 +103,7 @@ class Captured:
 
     def table(self, owner: Any) -> None:
         """Watch the cells of what another library keeps."""
-        self._tables.append((owner, Table(owner)))
+        self._tables.append((owner, Cells(owner)))
 
     # -- asked at each call --------------------------------------------------------------------
     def unchanged(self) -> bool:
@@ -122,7 +122,7 @@ class Captured:
                 return False
         if any(content_of(owner) != content for owner, content in self._arrays):
             return False
-        return all(Table(owner).content == table.content for owner, table in self._tables)
+        return all(Cells(owner).content == table.content for owner, table in self._tables)
 
     def difference(self, later: Captured) -> str:
         """How the function says what is another value later; empty if all are equal."""
@@ -162,7 +162,7 @@ def _equal(one: Any, other: Any) -> bool:
         return False
     if isinstance(one, (str, bytes)):
         return one == other
-    if isinstance(one, (Held, Table)):
+    if isinstance(one, (Held, Cells)):
         return one.content == other.content
     if isinstance(one, Elements):
         return one.equal(other)
@@ -195,7 +195,7 @@ class Elements:
         )
 
 
-class Table:
+class Cells:
     """The cells of a data frame, a tensor or the like when it was found; None if it tells none."""
 
     __slots__ = ("content",)

@@ -13,7 +13,7 @@ from typing import Any
 from ..errors import InputError, RuleError
 from ..ir.op import OPS
 from ..rewriting.packs import load_packs
-from ..rewriting.pattern import Term, subterms
+from ..rewriting.pattern import OpPattern, subterms
 from ..rewriting.rule import SOUNDNESS, Rule, RulePack
 from ..saturation import axioms_besides
 from ..verification.equivalent_mutants import Judged
@@ -148,7 +148,7 @@ def _packs(options: argparse.Namespace) -> Sequence[RulePack]:
 
 
 def _wanted(rule: Rule, options: argparse.Namespace) -> bool:
-    ops = {part.op.name for part in subterms(rule.lhs) if isinstance(part, Term)}
+    ops = {part.op.name for part in subterms(rule.lhs) if isinstance(part, OpPattern)}
     right_grade = options.grade is None or rule.sound == options.grade
     return right_grade and (options.op is None or options.op in ops)
 

@@ -21,7 +21,7 @@ from ..source import Frame
 from .expressions import atom
 from .labels import Labels
 
-__all__ = ["Sides", "equation", "formula", "headline", "render", "sides", "tree"]
+__all__ = ["FormulaPair", "equation", "formula", "headline", "render", "sides", "tree"]
 
 _WIDEST = 44
 _SOURCE = 80
@@ -202,7 +202,7 @@ def equation(before: Node, after: Node, *, most: int = 12) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class FormulaPair:
     """Two formulas over the same letters, and the value that each letter stands for."""
 
     left: str
@@ -217,7 +217,7 @@ def sides(
     most: int = 12,
     leaf: Callable[[Node], Spelled | None] = atom,
     spell: Callable[[Node, Sequence[Spelled]], Spelled] = spelled,
-) -> Sides:
+) -> FormulaPair:
     """Two values as formulas over what they share, as `equation`.
 
     Parameters
@@ -254,7 +254,7 @@ def sides(
                 name = next(names)
                 texts[each] = name, ATOM
                 letters[name] = each
-    return Sides(texts[before][0], texts[after][0], letters)
+    return FormulaPair(texts[before][0], texts[after][0], letters)
 
 
 def _near(node: Node, most: int) -> list[Node]:

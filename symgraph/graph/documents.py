@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from ..array.handle import Array
 from ..autodiff.derivations import DERIVATIONS, Derivation
-from ..autodiff.flat import STAGES, Plan
+from ..autodiff.flat import STAGES, FlatPlan
 from ..errors import FormatError, InputError
 from ..ir.collector import collector_paused
 from ..ir.dag import Dag
@@ -21,7 +21,7 @@ from ..rewriting.log import Grain, Log, Pass, Step
 from ..rewriting.rule import SOUNDNESS, Soundness
 from ..saving.document import dag_at, laid_out, opened, written_dag
 from ..saving.places import Place
-from ..saving.table import Read, Table
+from ..saving.table import ReadNodes, WrittenNodes
 from ..saving.values import Nodes, value_at
 from .stages import Stage
 
@@ -44,7 +44,7 @@ def document(stage: Stage, log: Log) -> str:
     roots += [node for each in stages for node in _nodes_in(each.derive)]
     roots += [node for step in log.steps for node in (step.before, step.after)]
     roots += [node for each in log.passes for node in (*each.before, *each.after)]
-    table = Table(_inputs(stages), roots)
+    table = WrittenNodes(_inputs(stages), roots)
     place = {id(each): number for number, each in enumerate(stages)}
     parts: dict[str, Any] = {"stages": [_written_stage(each, place, table) for each in stages]}
     if log.steps or log.passes:
@@ -93,7 +93,7 @@ def _nodes_in(value: Any) -> Iterator[Node]:
             yield from _nodes_in(each)
 
 
-def _written_stage(stage: Stage, place: Mapping[int, int], table: Table) -> dict[str, Any]:
+def _written_stage(stage: Stage, place: Mapping[int, int], table: WrittenNodes) -> dict[str, Any]:
     said = written_dag(stage.dag, table)
     if stage.forward is not None and isinstance(stage.derive, Derivation):
         said["forward"] = place[id(stage.forward)]
@@ -110,12 +110,12 @@ def _written_stage(stage: Stage, place: Mapping[int, int], table: Table) -> dict
 
 def _plain(value: Any) -> Any:
     """An option as tuples; a plan by its parts."""
-    if isinstance(value, Plan):
+    if isinstance(value, FlatPlan):
         return (value.targets, value.directions, value.outputs, value.auxiliary)
     return value
 
 
-def _written_step(step: Step, table: Table) -> dict[str, Any]:
+def _written_step(step: Step, table: WrittenNodes) -> dict[str, Any]:
     said: dict[str, Any] = {
         "rule": step.rule,
         "before": table.number[step.before],
@@ -126,7 +126,7 @@ def _written_step(step: Step, table: Table) -> dict[str, Any]:
     return said | table.origin(step.where)
 
 
-def _written_pass(each: Pass, table: Table) -> dict[str, Any]:
+def _written_pass(each: Pass, table: WrittenNodes) -> dict[str, Any]:
     return {
         "what": each.what,
         "start": each.start,
@@ -149,7 +149,7 @@ def read(source: str | bytes) -> tuple[Stage, Log]:
     """
     try:
         fields = opened(source, ("steps", "passes"))
-        made = Read(fields["frames"], fields["nodes"], fields["notes"])
+        made = ReadNodes(fields["frames"], fields["nodes"], fields["notes"])
         stages: list[Stage] = []
         for place in fields["stages"].items():
             stages.append(_stage_at(place, made.nodes, stages))
@@ -288,7 +288,7 @@ def _derivation_at(place: Place, nodes: Nodes, dag: Dag) -> Derivation:
         if not _TESTS[option](value, dag):
             fields[option].refuse("this does not fit the graph that is differentiated")
     if "plan" in options:
-        options["plan"] = Plan(*options["plan"])
+        options["plan"] = FlatPlan(*options["plan"])
     return Derivation(name, options)
 
 
@@ -296,7 +296,7 @@ def _derivation_at(place: Place, nodes: Nodes, dag: Dag) -> Derivation:
 _GRAINS: tuple[Grain, ...] = ("rule", "region", "choice")
 
 
-def _log_at(fields: Mapping[str, Place], made: Read) -> Log:
+def _log_at(fields: Mapping[str, Place], made: ReadNodes) -> Log:
     log = Log()
     if ("steps" in fields) != ("passes" in fields):
         fields["stages"].refuse("steps and passes belong together")

@@ -13,9 +13,9 @@ from ..export.text import equation
 from ..ir.dag import Dag
 from ..ir.interpreter import bound_inputs, check_facts, values_of
 from ..ir.node import Node, reachable, substituted
-from ..rewriting.log import Log, Pass, Profile, Step
+from ..rewriting.log import Log, Pass, RuleProfile, Step
 
-__all__ = ["History", "Moment", "Verdict"]
+__all__ = ["Agreement", "History", "Moment"]
 
 G = TypeVar("G")
 Numbers = np.ndarray[Any, Any]
@@ -43,7 +43,7 @@ class Moment(Generic[G]):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Agreement:
     """That all steps agree on the numbers given.
 
     Parameters
@@ -117,7 +117,7 @@ class History(Sequence[Step], Generic[G]):
         """How often each rule fired."""
         return self.log.fired
 
-    def profile(self) -> Profile:
+    def profile(self) -> RuleProfile:
         """By rule: times fired, times tried, seconds; the slowest first."""
         return self.log.profile()
 
@@ -170,7 +170,7 @@ class History(Sequence[Step], Generic[G]):
         return Dag(self._dag.inputs, outputs)
 
     # -- checking --------------------------------------------------------------------------------
-    def check(self, /, **inputs: Any) -> Verdict:
+    def check(self, /, **inputs: Any) -> Agreement:
         """Evaluate both sides of every step and of every pass.
 
         Where the left side is not finite the right one may be: that is what stability is for. At
@@ -206,7 +206,7 @@ class History(Sequence[Step], Generic[G]):
             for before, after in zip(each.before, each.after, strict=True):
                 step = Step(each.what, before, after, before.origin, "rounding")
                 worst = max(worst, _compared(f"Pass {each.what!r}", step, values))
-        return Verdict(len(compared), len(passes), worst)
+        return Agreement(len(compared), len(passes), worst)
 
     def _all_nodes(self) -> list[Node]:
         ends = {node: None for step in self.log.steps for node in (step.before, step.after)}

@@ -35,8 +35,8 @@ from ..ir.traits import Arrangement
 from ..ops.creation import PROJECT
 
 __all__ = [
+    "MemoryProfile",
     "Model",
-    "Profile",
     "bases",
     "least_bytes",
     "model_of",
@@ -96,7 +96,7 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class MemoryProfile:
     """What a sequence of steps needs: bytes live at each step, the most of them, and where."""
 
     bytes_at: list[int]
@@ -344,7 +344,7 @@ def least_bytes(model: Model) -> int:
     return max(largest, sum(model.sizes[step] for step in model.kept))
 
 
-def profile(model: Model, sequence: Sequence[int]) -> Profile:
+def profile(model: Model, sequence: Sequence[int]) -> MemoryProfile:
     """Bytes live at each step of a sequence of computations, in time linear in its length.
 
     `last_read[p]` is the position of the last read of what position p computes (p itself if nothing
@@ -387,4 +387,4 @@ def profile(model: Model, sequence: Sequence[int]) -> Profile:
                 live -= sizes[sequence[where]]
         if last_read[position] == position:
             live -= sizes[step]
-    return Profile(bytes_at, last_read, taken_over, peak, at)
+    return MemoryProfile(bytes_at, last_read, taken_over, peak, at)

@@ -84,7 +84,7 @@ def block_sequences(
     if starts is None or len(anchors) < 2:
         return
     blocks = _blocks(model, length, anchors, starts)
-    solver = _Solver(blocks, memory_unit(model.sizes, most_bytes, _LEVELS))
+    solver = _BlockSolver(blocks, memory_unit(model.sizes, most_bytes, _LEVELS))
     costs = solver.top[-1]
     levels = [level for level in range(_LEVELS) if np.isfinite(costs[level])]
     first = [level for level in levels if level == levels[0] or costs[level] < costs[level - 1]]
@@ -248,7 +248,7 @@ def _later_bytes(model: Model, length: int, last: list[int]) -> tuple[list[int],
     return before, at
 
 
-class _Solver:
+class _BlockSolver:
     """The table C(i, q, m): base block, last block, levels of memory. Row 0 stands for no block."""
 
     def __init__(self, blocks: list[Block], unit: int) -> None:

@@ -38,7 +38,7 @@ _LOSS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class ChainStage:
     """The steps after the chain that read one chain value, up to the next stage.
 
     Parameters
@@ -75,7 +75,7 @@ class Chain:
 
     model: Model
     length: int
-    stages: tuple[Stage, ...]
+    stages: tuple[ChainStage, ...]
 
 
 def chain_of(model: Model) -> Chain | None:
@@ -95,14 +95,16 @@ def chain_of(model: Model) -> Chain | None:
     return None
 
 
-def _stages(model: Model, length: int, starts: list[tuple[int, int, bool]]) -> tuple[Stage, ...]:
+def _stages(
+    model: Model, length: int, starts: list[tuple[int, int, bool]]
+) -> tuple[ChainStage, ...]:
     live, at, chain_last = _bytes_of_rest(model, length)
-    stages: list[Stage] = []
+    stages: list[ChainStage] = []
     stops = [*[start for start, _, _ in starts[1:]], len(model)]
     for (start, index, pair), stop in zip(starts, stops, strict=True):
         last = min(max(chain_last[index], start), stop - 1)
         stages.append(
-            Stage(
+            ChainStage(
                 index,
                 pair,
                 start,
@@ -160,7 +162,7 @@ def _bytes_of_rest(model: Model, length: int) -> tuple[list[int], list[int], lis
     return before, at, last[:length]
 
 
-class _Solver:
+class _ChainSolver:
     """The table C(i, q, m) over splits, stages and levels of memory; plans are read off it."""
 
     def __init__(self, chain: Chain, splits: list[int], levels: int, unit: int) -> None:
@@ -286,7 +288,7 @@ def chain_sequences(chain: Chain, most_bytes: int, most_plans: int) -> Iterator[
     if levels < _FEWEST_LEVELS or len(splits) > 30_000:
         return
     unit = memory_unit(model.sizes, most_bytes, min(levels, _MOST_LEVELS))
-    solver = _Solver(chain, splits, most_bytes // unit + 2, unit)
+    solver = _ChainSolver(chain, splits, most_bytes // unit + 2, unit)
     costs = solver.top[-1]
     feasible = np.flatnonzero(np.isfinite(costs))
     first = [level for level in feasible if level == feasible[0] or costs[level] < costs[level - 1]]

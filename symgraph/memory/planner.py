@@ -25,7 +25,7 @@ from .exact_search import exact_sequences
 from .plans import Plan, evaluated, pareto, serial_plan, thinned
 from .workspace import workspace
 
-__all__ = ["Search", "backward_steps", "searched", "steps_of"]
+__all__ = ["PlanSearch", "backward_steps", "searched", "steps_of"]
 
 # Above this many steps fewer searches are made, on fewer rungs.
 _LARGE = 3000
@@ -35,7 +35,7 @@ _RUNGS = 40
 
 # -- searching -------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
-class Search:
+class PlanSearch:
     """The Pareto front of plans found for a graph, and the model they are sequences of."""
 
     model: Model
@@ -44,12 +44,14 @@ class Search:
 
 
 _SearchKey: TypeAlias = "tuple[tuple[tuple[str, int], ...], frozenset[Node], frozenset[Node]]"
-_searches: weakref.WeakKeyDictionary[Dag, dict[_SearchKey, Search]] = weakref.WeakKeyDictionary()
+_searches: weakref.WeakKeyDictionary[Dag, dict[_SearchKey, PlanSearch]] = (
+    weakref.WeakKeyDictionary()
+)
 
 
 def searched(
     dag: Dag, dims: Mapping[str, int], keep: Sequence[Node], recompute: Sequence[Node]
-) -> Search:
+) -> PlanSearch:
     """The front of plans of a graph, found once: it does not depend on the budget."""
     key = (tuple(sorted(dims.items())), frozenset(keep), frozenset(recompute))
     known = _searches.setdefault(dag, {})
@@ -60,7 +62,7 @@ def searched(
         if kept & again:
             both = model.nodes[min(kept & again)]
             raise InputError(f"{both!r} is to be kept and to be computed again.")
-        known[key] = Search(model, _front(model, best, kept, again), dict(dims))
+        known[key] = PlanSearch(model, _front(model, best, kept, again), dict(dims))
     return known[key]
 
 

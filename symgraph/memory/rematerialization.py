@@ -18,7 +18,7 @@ from ..lowering.schedule import scheduled
 from .eviction import SCORES, Evictor
 from .liveness import described, readable_bytes
 from .liveness import memory as memory_of
-from .planner import Search, backward_steps, searched, steps_of
+from .planner import PlanSearch, backward_steps, searched, steps_of
 from .plans import evaluated
 
 __all__ = ["bytes_of", "checkpointed", "frontier", "recomputed", "without_copies"]
@@ -211,7 +211,7 @@ class _Building:
         return node
 
 
-def _infeasible(search: Search, dag: Dag, budget: int) -> MemoryBudgetError:
+def _infeasible(search: PlanSearch, dag: Dag, budget: int) -> MemoryBudgetError:
     """The error for a budget below every plan: the least one, and what is live where it binds."""
     least = search.front[0]
     best = planned(dag, search.model, least.sequence)

@@ -12,14 +12,14 @@ from .log import Step
 from .pattern import Bindings
 from .rule import Rule
 
-__all__ = ["Licence", "licences"]
+__all__ = ["Justification", "licences"]
 
 _DEPTH = 60
 """Nodes of a region that are asked for facts."""
 
 
 @dataclass(frozen=True, slots=True)
-class Licence:
+class Justification:
     """One guard and what it rests on.
 
     Parameters
@@ -37,7 +37,7 @@ class Licence:
     why: tuple[str, ...] = ()
 
 
-def licences(step: Step, knowledge: Knowledge, *, ties: bool = True) -> list[Licence]:
+def licences(step: Step, knowledge: Knowledge, *, ties: bool = True) -> list[Justification]:
     """What licensed a step.
 
     For a rule: its guards, its further conditions, and the guards that earned it a better grade. A
@@ -59,7 +59,9 @@ def licences(step: Step, knowledge: Knowledge, *, ties: bool = True) -> list[Lic
     return [] if found is None else list(dict.fromkeys(_of_rule(step, step.by, found, knowledge)))
 
 
-def _of_rule(step: Step, by: Rule, found: Bindings, knowledge: Knowledge) -> Iterator[Licence]:
+def _of_rule(
+    step: Step, by: Rule, found: Bindings, knowledge: Knowledge
+) -> Iterator[Justification]:
     for variable in by.variables:
         earned = by.earned.get(step.sound, {}).get(variable.name, ())
         for guard in (*variable.guards, *earned):
@@ -67,20 +69,20 @@ def _of_rule(step: Step, by: Rule, found: Bindings, knowledge: Knowledge) -> Ite
                 continue
             node = found[variable.name]
             why = [line for fact in guard.facts for line in _why(node, fact, knowledge)]
-            yield Licence(f"{variable.name}: {guard.name}", node, tuple(why))
+            yield Justification(f"{variable.name}: {guard.name}", node, tuple(why))
     env = by.environment(found)
     for name, fact_of in by.needed_facts:
         fact, node = fact_of(env), found[name]
-        yield Licence(f"{name}: {fact}", node, tuple(_why(node, fact, knowledge)))
+        yield Justification(f"{name}: {fact}", node, tuple(_why(node, fact, knowledge)))
 
 
-def _at_hand(step: Step, knowledge: Knowledge) -> Iterator[Licence]:
+def _at_hand(step: Step, knowledge: Knowledge) -> Iterator[Justification]:
     kept = set(reachable([step.after]))
     for node in reachable([step.before])[-_DEPTH:]:
         for fact in knowledge.of(node).reasons:
             ties = not fact.is_open and fact.name != "integer_valued"
             if ties and not node.is_constant and (node in kept or node.is_input):
-                yield Licence(str(fact), node, tuple(_why(node, fact, knowledge)))
+                yield Justification(str(fact), node, tuple(_why(node, fact, knowledge)))
 
 
 def _why(node: Node, fact: Fact, knowledge: Knowledge) -> list[str]:

@@ -23,15 +23,15 @@ from ..ir.op import OPS, Op
 from ..ir.traits import Arrangement, Infix, Prefix
 from ..notation.text import ATOM, UNARY
 from .deferred import Deferred, settled
-from .guards import Guard, Kind, uniform_value
+from .guards import Guard, ParamKind, uniform_value
 
 __all__ = [
     "Bindings",
     "Literal",
+    "OpPattern",
     "Opaque",
     "Pattern",
     "PatternArray",
-    "Term",
     "Variable",
     "applied",
     "building",
@@ -61,7 +61,7 @@ class Static:
     """Stands for a param: axes, a shape, a dtype."""
 
     name: str
-    kind: Kind
+    kind: ParamKind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +85,7 @@ class Opaque:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Term:
+class OpPattern:
     """An operation on patterns."""
 
     op: Op
@@ -96,10 +96,10 @@ class Term:
         return _shown(self)
 
 
-Pattern: TypeAlias = "Variable | Literal | Term | Opaque"
+Pattern: TypeAlias = "Variable | Literal | OpPattern | Opaque"
 
 Bindings: TypeAlias = dict[Any, Any]
-"""Nodes and params by variable name, constants by `Literal`, and each swapped `Term`."""
+"""Nodes and params by variable name, constants by `Literal`, and each swapped `OpPattern`."""
 
 
 class PatternArray(Array):
@@ -146,7 +146,7 @@ class PatternArray(Array):
 
     @classmethod
     def _apply(cls, op: Op, operands: Sequence[Any], params: dict[str, Any]) -> Any:
-        return PatternArray(Term(op, tuple(as_pattern(each) for each in operands), params))
+        return PatternArray(OpPattern(op, tuple(as_pattern(each) for each in operands), params))
 
     def _overwritten(self, value: Any) -> Any:
         return value  # A pattern has no memory: `x += y` gives the name to the sum.
@@ -200,7 +200,7 @@ def subterms(pattern: Pattern) -> Iterator[Pattern]:
     while stack:
         top = stack.pop()
         yield top
-        if isinstance(top, Term):
+        if isinstance(top, OpPattern):
             stack.extend(reversed(top.operands))
 
 
@@ -210,7 +210,7 @@ def variables_of(pattern: Pattern) -> set[str]:
     for part in subterms(pattern):
         if isinstance(part, Variable):
             names.add(part.name)
-        elif isinstance(part, Term):
+        elif isinstance(part, OpPattern):
             names.update(
                 value.text for value in part.params.values() if isinstance(value, StaticVariable)
             )
@@ -222,7 +222,7 @@ class StaticVariable(Deferred):
 
     __slots__ = ("kind", "name")
 
-    def __init__(self, name: str, kind: Kind) -> None:
+    def __init__(self, name: str, kind: ParamKind) -> None:
         super().__init__(name, lambda env: env[name])
         self.name = name
         self.kind = kind
@@ -232,7 +232,7 @@ class StaticVariable(Deferred):
 _Goals: TypeAlias = "tuple[Pattern, Node, _Goals] | None"
 
 
-def matches(pattern: Term, node: Node) -> Iterator[Bindings]:
+def matches(pattern: OpPattern, node: Node) -> Iterator[Bindings]:
     """Each way in which the pattern fits the node.
 
     Params that the rule computes or writes out are not compared here: `instantiated` builds the
@@ -245,7 +245,7 @@ def _solve(goals: _Goals, found: Bindings) -> Iterator[Bindings]:
     # Recursion is bounded by the number of commutative operations in the rule's text.
     while goals is not None:
         pattern, node, goals = goals
-        if isinstance(pattern, Term):
+        if isinstance(pattern, OpPattern):
             if node.op is not pattern.op or len(node.operands) != len(pattern.operands):
                 return
             if pattern.params and not _params_fit(pattern, node, found):
@@ -274,7 +274,7 @@ def _solve(goals: _Goals, found: Bindings) -> Iterator[Bindings]:
     yield found
 
 
-def _params_fit(pattern: Term, node: Node, found: Bindings) -> bool:
+def _params_fit(pattern: OpPattern, node: Node, found: Bindings) -> bool:
     actual = node.params
     for name, wanted in pattern.params.items():
         if isinstance(wanted, StaticVariable):
@@ -346,13 +346,13 @@ def instantiated(pattern: Pattern, env: Mapping[str, Any], found: Bindings) -> A
 # -- printing --------------------------------------------------------------------------------------
 def _strength(pattern: Pattern) -> int:
     """How strongly what is printed binds."""
-    written = pattern.op.text if isinstance(pattern, Term) else None
+    written = pattern.op.text if isinstance(pattern, OpPattern) else None
     if isinstance(written, Prefix):
         return UNARY
     return written.binding if isinstance(written, Infix) else ATOM
 
 
-def _shown(term: Term) -> str:
+def _shown(term: OpPattern) -> str:
     written = term.op.text
     if isinstance(written, Prefix):
         inner = term.operands[0]

@@ -19,7 +19,7 @@ from ..rewriting.log import Log, Step
 from ..rewriting.rule import Rule, RulePack, Soundness
 from .directions import with_directions
 from .proof import ProofStep
-from .search import SaturationBounds, Search, ordered, price
+from .search import EGraphSearch, SaturationBounds, ordered, price
 
 __all__ = ["axioms_besides", "is_cheaper", "saturated"]
 
@@ -139,7 +139,7 @@ class _Windows:
             now[node] = found.get(now[node], now[node])
 
     def _saturated(self, roots: list[Node], leaves: set[Node]) -> dict[Node, Node]:
-        search = Search(
+        search = EGraphSearch(
             roots,
             leaves,
             self.varies | leaves,

@@ -26,14 +26,14 @@ from .places import Place
 from .sizes import aval_at, written_aval
 from .values import Nodes, fact_at, settled_params, value_at, written
 
-__all__ = ["Read", "Table"]
+__all__ = ["ReadNodes", "WrittenNodes"]
 
 _DEEPEST = 50
 """Bodies within bodies."""
 
 
 # -- writing ---------------------------------------------------------------------------------------
-class Table:
+class WrittenNodes:
     """Nodes as JSON, and their numbers.
 
     Parameters
@@ -123,7 +123,7 @@ def _where(node: Node) -> list[str]:
 
 
 # -- reading ---------------------------------------------------------------------------------------
-class Read:
+class ReadNodes:
     """The nodes of a file, made anew.
 
     Parameters

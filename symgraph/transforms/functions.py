@@ -17,7 +17,7 @@ from ..autodiff.reverse import gradients
 from ..ops.creation import zeros
 from ..rewriting import Soundness
 from .arguments import Names
-from .transform import Kind, Transform
+from .transform import Transform, TransformKind
 
 __all__ = ["grad", "hessian", "hvp", "jacobian", "jvp", "value_and_grad", "vjp"]
 
@@ -128,7 +128,7 @@ def grad(
     if not isinstance(f, Array):
         return Transform(
             f,
-            Kind("grad", (flat.gradient,), "targets"),
+            TransformKind("grad", (flat.gradient,), "targets"),
             wrt=wrt,
             has_aux=has_aux,
             static=static,
@@ -185,7 +185,7 @@ def value_and_grad(
     """
     return Transform(
         f,
-        Kind("value_and_grad", (flat.gradient,), "targets", value=True),
+        TransformKind("value_and_grad", (flat.gradient,), "targets", value=True),
         wrt=wrt,
         has_aux=has_aux,
         static=static,
@@ -243,7 +243,7 @@ def jacobian(
     """
     return Transform(
         f,
-        Kind("jacobian", (flat.jacobians(mode, diagonal),), "blocks"),
+        TransformKind("jacobian", (flat.jacobians(mode, diagonal),), "blocks"),
         wrt=wrt,
         has_aux=has_aux,
         static=static,
@@ -301,7 +301,7 @@ def hessian(
     """
     return Transform(
         f,
-        Kind("hessian", (flat.gradient, flat.hessian(mode, diagonal)), "hessian"),
+        TransformKind("hessian", (flat.gradient, flat.hessian(mode, diagonal)), "hessian"),
         wrt=wrt,
         has_aux=has_aux,
         static=static,
@@ -353,7 +353,7 @@ def jvp(
     """
     return Transform(
         f,
-        Kind("jvp", (flat.jvp,), "outputs", True, "tangent", "targets"),
+        TransformKind("jvp", (flat.jvp,), "outputs", True, "tangent", "targets"),
         wrt=wrt,
         has_aux=has_aux,
         static=static,
@@ -404,7 +404,7 @@ def vjp(
     """
     return Transform(
         f,
-        Kind("vjp", (flat.vjp,), "targets", True, "cotangent", "outputs"),
+        TransformKind("vjp", (flat.vjp,), "targets", True, "cotangent", "outputs"),
         wrt=wrt,
         has_aux=has_aux,
         static=static,
@@ -458,7 +458,7 @@ def hvp(
     """
     return Transform(
         f,
-        Kind("hvp", (flat.gradient, flat.hvp(mode)), "targets", False, "v", "targets"),
+        TransformKind("hvp", (flat.gradient, flat.hvp(mode)), "targets", False, "v", "targets"),
         wrt=wrt,
         has_aux=has_aux,
         static=static,

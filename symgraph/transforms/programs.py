@@ -17,7 +17,7 @@ from ..capture.captured import Captured
 from ..capture.retraces import Retraces
 from .traced_call import TracedCall
 
-__all__ = ["CacheInfo", "Program", "Programs"]
+__all__ = ["CacheInfo", "KeptProgram", "Programs"]
 
 
 class CacheInfo(NamedTuple):
@@ -30,7 +30,7 @@ class CacheInfo(NamedTuple):
 
 
 @dataclass(slots=True)
-class Program:
+class KeptProgram:
     """What is kept of one call: its graph, the program, and what the function read besides."""
 
     traced: TracedCall
@@ -50,13 +50,13 @@ class Programs:
     """
 
     def __init__(self, most: int, retraces: Retraces) -> None:
-        self._kept: OrderedDict[Hashable, Program] = OrderedDict()
+        self._kept: OrderedDict[Hashable, KeptProgram] = OrderedDict()
         self._most = most
         self._retraces = retraces
         self._hits = self._misses = 0
         self._lock = Lock()
 
-    def get(self, key: Hashable, captured: Callable[[], Captured]) -> Program | None:
+    def get(self, key: Hashable, captured: Callable[[], Captured]) -> KeptProgram | None:
         """The program kept under a key, if what the function reads is still the same.
 
         Parameters
@@ -82,7 +82,7 @@ class Programs:
             self._hits += 1
         return program
 
-    def add(self, key: Hashable, program: Program) -> None:
+    def add(self, key: Hashable, program: KeptProgram) -> None:
         """Keep a program."""
         with self._lock:
             self._misses += 1

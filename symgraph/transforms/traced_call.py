@@ -15,7 +15,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from ..array.handle import Array, constant
-from ..autodiff.flat import Plan
+from ..autodiff.flat import FlatPlan
 from ..capture.calling import called, owners, owns, refuse_leaked
 from ..errors import InputError, TraceError, nothing_returned
 from ..ir.dag import Dag
@@ -35,7 +35,7 @@ class TracedCall:
     Parameters
     ----------
     dag : Dag
-    plan : Plan
+    plan : FlatPlan
         The names of targets and directions, and how many results there are.
     symbols, directions : tuple of Array
         The inputs that stand for the arrays of the arguments, and of the direction.
@@ -49,7 +49,7 @@ class TracedCall:
     """
 
     dag: Dag
-    plan: Plan
+    plan: FlatPlan
     symbols: tuple[Array, ...]
     directions: tuple[Array, ...]
     arguments: Arguments
@@ -138,7 +138,7 @@ def traced_call(
     results = [*nodes, *kept]
     return TracedCall(
         Dag({**inputs, **captured}, results, structure=tuple(range(len(results)))),
-        Plan(_names(moving), _names(directions), len(nodes), len(kept)),
+        FlatPlan(_names(moving), _names(directions), len(nodes), len(kept)),
         tuple(symbols.values()),
         tuple(directions),
         arguments,

@@ -32,14 +32,14 @@ from ..pytrees import flatten, unflatten
 from ..rewriting.rule import Soundness
 from .arguments import Arguments, Names, Signature, check_foreign, dtype_of, shown_place
 from .counts import LARGEST, NotACount
-from .programs import CacheInfo, Program, Programs
+from .programs import CacheInfo, KeptProgram, Programs
 from .traced_call import TracedCall, is_number, traced_call
 
-__all__ = ["Kind", "Transform"]
+__all__ = ["Transform", "TransformKind"]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class TransformKind:
     """What a transform does.
 
     Parameters
@@ -71,7 +71,7 @@ class Transform:
     Parameters
     ----------
     f : callable
-    kind : Kind
+    kind : TransformKind
         What is computed.
     wrt : str, int or a sequence of them, optional
         What to differentiate with respect to: names or positions; by default the first argument.
@@ -98,7 +98,7 @@ class Transform:
     def __init__(
         self,
         f: Callable[..., Any],
-        kind: Kind,
+        kind: TransformKind,
         *,
         wrt: Any = None,
         has_aux: bool = False,
@@ -162,7 +162,7 @@ class Transform:
             if traced.captured:
                 return self._appended(traced, arguments, given)
             lowered = self._graph(traced).lower(**cast("Any", self._lowering))
-            program = Program(traced, lowered, self._captured(arguments))
+            program = KeptProgram(traced, lowered, self._captured(arguments))
             changed = before.numbers_changed(program.captured)
             if changed:
                 self._retraces.of_side_effect(changed)
@@ -171,7 +171,7 @@ class Transform:
         found = program.lowered(*values, *_directed(program.traced, given))
         return self._grouped(program.traced, found)
 
-    def _program(self, arguments: Arguments, directions: int) -> Program | None:
+    def _program(self, arguments: Arguments, directions: int) -> KeptProgram | None:
         key = (arguments.key(), directions)
         return self._programs.get(key, lambda: self._captured(arguments))
 

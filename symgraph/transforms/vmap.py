@@ -23,7 +23,7 @@ from ..pytrees import Tree, flatten, leaf_paths, unflatten
 from ..rewriting import Soundness
 from .arguments import Names, Signature, dtype_of, is_array
 from .batching import Mapped, batched
-from .transform import Kind, Transform
+from .transform import Transform, TransformKind
 
 __all__ = ["Axes", "vmap"]
 
@@ -134,7 +134,7 @@ class _Vmap(Transform):
         for name in ("wrt", "has_aux"):
             if name in options:
                 raise InputError(f"vmap differentiates nothing: it takes no {name}.")
-        super().__init__(f, Kind("vmap", (), "traced"), wrt=(), **options)
+        super().__init__(f, TransformKind("vmap", (), "traced"), wrt=(), **options)
         _check_axes("in_axes", in_axes)
         _check_axes("out_axes", out_axes)
         self._in_axes, self._out_axes, self._axis_size = in_axes, out_axes, axis_size

@@ -17,7 +17,7 @@ from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..ops.creation import input as symbolic_input
 from ..rewriting.guards import Guard
-from ..rewriting.pattern import Bindings, Literal, Term, instantiated, subterms
+from ..rewriting.pattern import Bindings, Literal, OpPattern, instantiated, subterms
 from ..rewriting.rule import Rule, Soundness
 from .params import CAST_DTYPES, draw_params, shape_of_part
 
@@ -110,9 +110,9 @@ class Maker:
         self.rooms = any(each.kind.name in ("shape", "index") for each in rule.statics)
         self.literals = [part for part in parts if isinstance(part, Literal)]
         self.commutative = [
-            part for part in parts if isinstance(part, Term) and part.op.traits.commutative
+            part for part in parts if isinstance(part, OpPattern) and part.op.traits.commutative
         ]
-        terms = [part for part in parts if isinstance(part, Term)]
+        terms = [part for part in parts if isinstance(part, OpPattern)]
         self.of_matrices = any(term.op.traits.matrices is not None for term in terms)
         self.has_axes = bool(rule.statics) or self.of_matrices or any(t.params for t in terms)
         self.has_constants = any(

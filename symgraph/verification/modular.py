@@ -22,7 +22,7 @@ from ..namespace import NUMPY
 from ..ops.carrying import carries_reduced
 from ..ops.creation import DIMENSION
 
-__all__ = ["PRIME", "NoRingIdentity", "Undefined", "modular_values"]
+__all__ = ["PRIME", "DividesByZero", "NoRingIdentity", "modular_values"]
 
 PRIME = 2**31 - 1
 """A prime whose squares fit into int64."""
@@ -38,14 +38,14 @@ class NoRingIdentity(Exception):  # no error: the caller learns nothing
     """An operation means nothing modulo a prime."""
 
 
-class Undefined(Exception):  # no error: the caller draws again
+class DividesByZero(Exception):  # no error: the caller draws again
     """A denominator is 0 modulo the prime."""
 
 
 def _inverse(x: Residues) -> Residues:
     """$x^{p-2}$, by Fermat."""
     if not np.all(x):
-        raise Undefined
+        raise DividesByZero
     result = np.ones_like(x)
     square, exponent = x, PRIME - 2
     while exponent:
@@ -224,7 +224,7 @@ def modular_values(
     ------
     NoRingIdentity
         If an operation means nothing modulo a prime.
-    Undefined
+    DividesByZero
         If something is divided by 0.
     """
     values: dict[Node, Residues] = {}

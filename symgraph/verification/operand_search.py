@@ -11,7 +11,7 @@ import numpy as np
 from ..array import Array
 from ..errors import SymgraphError
 from ..ir.traits import Arrangement, Matrices
-from ..rewriting.pattern import Pattern, Term, instantiated, subterms, variables_of
+from ..rewriting.pattern import OpPattern, Pattern, instantiated, subterms, variables_of
 
 __all__ = ["Fitting"]
 
@@ -48,7 +48,7 @@ class Fitting:
         self.names = names
         self.operand = operand
         self.rng = rng
-        terms = [part for part in subterms(pattern) if isinstance(part, Term)]
+        terms = [part for part in subterms(pattern) if isinstance(part, OpPattern)]
         # Blocks of them are square as well, most often.
         self.of_squares = any(
             term.op.traits.matrices in (Matrices.SQUARE, Matrices.DEFINITE) for term in terms
@@ -59,11 +59,11 @@ class Fitting:
             term.op.traits.matrices is not None and len(term.operands) > 1 for term in terms
         ):
             self.shapes = _OF_PRODUCTS  # of matrices whose sides are products of two lengths
-        self.ready: list[list[Term]] = [[] for _ in names]
+        self.ready: list[list[OpPattern]] = [[] for _ in names]
         places = {name: place for place, name in enumerate(names)}
         for part in subterms(pattern):
             needed = [places[name] for name in variables_of(part) if name in places]
-            if isinstance(part, Term) and needed:
+            if isinstance(part, OpPattern) and needed:
                 self.ready[max(needed)].append(part)
 
     def found(self, env: dict[str, Any]) -> bool:

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rewriting.pattern import Literal, Opaque, Pattern, Term, Variable, subterms
+from ..rewriting.pattern import Literal, Opaque, OpPattern, Pattern, Variable, subterms
 from ..rewriting.rule import Rule
 from .symbols import Open, Symbols, compares
 
@@ -63,7 +63,7 @@ def _cases(rule: Rule) -> Iterator[Case]:
     """Each order of the variables and zero, and each truth value; one where nothing is ordered."""
     truths = [each.name for each in rule.variables if _kinds(each) == "b"]
     numbers = [each for each in rule.variables if each.name not in truths]
-    compare = any(isinstance(part, Term) and compares(part.op) for part in _parts(rule))
+    compare = any(isinstance(part, OpPattern) and compares(part.op) for part in _parts(rule))
     ordered = numbers if compare else []
     if len(truths) > 4 or len(ordered) > 3:
         raise Open

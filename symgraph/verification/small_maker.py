@@ -14,7 +14,7 @@ from ..ir.dims import fixed, named
 from ..ir.fact_inference import Knowledge
 from ..ops.carrying import carries_off_axis
 from ..rewriting.guards import Guard
-from ..rewriting.pattern import Term, subterms
+from ..rewriting.pattern import OpPattern, subterms
 from .maker import Instance, Maker, admitted_numbers
 from .operand_search import Fitting
 from .params import draw_params, shape_of_index
@@ -195,7 +195,7 @@ class SmallMaker(Maker):
     def _of_every_column(self, seen: set[Any]) -> Iterator[Instance]:
         """Instances at a known place of each row: one further each time, or anywhere."""
         along = any(
-            isinstance(part, Term)
+            isinstance(part, OpPattern)
             and part.op.traits.at_places
             and part.op.carries is carries_off_axis
             for part in subterms(self.rule.lhs)

@@ -21,11 +21,11 @@ from ..ops.creation import input as symbolic_input
 from ..rewriting.report import Report
 from .grading import Sides, acceptable, same_bits
 from .maker import SIZES, Instance
-from .modular import PRIME, NoRingIdentity, Undefined, modular_values
+from .modular import PRIME, DividesByZero, NoRingIdentity, modular_values
 from .reference import Point, Reference
 from .samples import Matrices, Numbers, values_for
 
-__all__ = ["Trial"]
+__all__ = ["InstanceTrial"]
 
 _MOST = 48
 """Elements judged in high precision at a time: enough, and quick."""
@@ -43,7 +43,7 @@ class _Draw:
     matrices: Matrices = "any"
 
 
-class Trial:
+class InstanceTrial:
     """One instance compared on several draws of numbers."""
 
     def __init__(
@@ -233,7 +233,7 @@ class Trial:
             given[node] = self.rng.integers(0, top, resolve(node.aval.shape, SIZES))
         try:
             left, right = modular_values(sides, given, SIZES)
-        except (NoRingIdentity, Undefined, IndexError):  # the last: a place beyond a named size
+        except (NoRingIdentity, DividesByZero, IndexError):  # the last: a place beyond a named size
             return
         self.report.elements += left.size
         if left.shape != right.shape or np.any(left != right):

@@ -28,7 +28,7 @@ from ..rewriting.report import Report
 from ..rewriting.rule import Rule, Soundness
 from .instances import instances
 from .proofs import is_proved
-from .trials import Trial
+from .trials import InstanceTrial
 
 __all__ = ["Report", "verify_rule"]
 
@@ -66,7 +66,7 @@ def verify_rule(
                 rule, sound, extra, rng, wanted, attempts, every_shape=thorough
             ):
                 fired += 1
-                Trial(instance, rng, report, thorough).run()
+                InstanceTrial(instance, rng, report, thorough).run()
                 if len(report.failures) >= failures:
                     return report
         except Exception as error:  # a rule may raise anything

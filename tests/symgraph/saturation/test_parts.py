@@ -19,7 +19,7 @@ from symgraph.saturation.axioms import AXIOMS
 from symgraph.saturation.choices import Choices, ENode
 from symgraph.saturation.directions import backwards
 from symgraph.saturation.extract import extracted
-from symgraph.saturation.instances import Instance
+from symgraph.saturation.instances import Equality
 from symgraph.saturation.program import solved
 from symgraph.saturation.proof import Closure
 from symgraph.verification.instances import instances
@@ -160,7 +160,7 @@ def test_equal_operands_make_equal_values_and_the_reason_is_kept() -> None:
     x, y = sg.input("x", (2,)), sg.input("y", (2,))
     a, b = snp.exp(snp.sin(x) * y).node, snp.exp(y * snp.cos(x)).node
     rule = next(iter(AXIOMS))
-    said = Instance(rule, snp.sin(x).node, snp.cos(x).node, "rounding")
+    said = Equality(rule, snp.sin(x).node, snp.cos(x).node, "rounding")
     closure = Closure(lambda node: not node.operands)
     closure.add(reachable([a, b]))
     assert not closure.equal(a, b)
@@ -172,7 +172,7 @@ def test_equal_operands_make_equal_values_and_the_reason_is_kept() -> None:
 
 def test_a_proof_is_a_chain_of_what_was_said() -> None:
     xs = [sg.input(f"x{i}", (2,)).node for i in range(6)]
-    said = [Instance(None, xs[i], xs[j], "exact") for i, j in ((0, 3), (4, 3), (5, 4), (1, 2))]
+    said = [Equality(None, xs[i], xs[j], "exact") for i, j in ((0, 3), (4, 3), (5, 4), (1, 2))]
     closure = Closure(lambda node: not node.operands)
     closure.add(xs)
     for each in said:

@@ -27,7 +27,7 @@ from symgraph.ir.fact_inference import Knowledge
 from symgraph.rewriting import default_rules
 from symgraph.saturation.axioms import AXIOMS
 from symgraph.saturation.directions import with_directions
-from symgraph.saturation.search import SaturationBounds, Search
+from symgraph.saturation.search import EGraphSearch, SaturationBounds
 
 pytest.importorskip("egglog")
 
@@ -222,10 +222,12 @@ def test_facts_that_tie_elements_together_wait_for_the_derivative() -> None:
 
 
 # -- bounds ----------------------------------------------------------------------------------------
-def searched(case: Case, bounds: SaturationBounds) -> Search:
+def searched(case: Case, bounds: SaturationBounds) -> EGraphSearch:
     outputs = graph_of(case).simplify().dag.outputs
     rules = with_directions([*default_rules(), *AXIOMS])
-    search = Search(outputs, [], set(varying(outputs)), rules, Knowledge(), "rounding", bounds)
+    search = EGraphSearch(
+        outputs, [], set(varying(outputs)), rules, Knowledge(), "rounding", bounds
+    )
     search.run()
     return search
 

@@ -9,7 +9,7 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.verification.modular import PRIME, NoRingIdentity, Undefined, modular_values
+from symgraph.verification.modular import PRIME, DividesByZero, NoRingIdentity, modular_values
 
 
 def at_random(*sides: Any) -> list[Any]:
@@ -51,5 +51,5 @@ def test_what_is_no_ring_identity_is_refused() -> None:
 
 
 def test_division_by_zero_is_undefined() -> None:
-    with pytest.raises(Undefined):
+    with pytest.raises(DividesByZero):
         at_random(X / (Y - Y)[0, 0])

@@ -38,7 +38,7 @@ from symgraph.rewriting import (
 )
 from symgraph.verification.high_precision import ORDINARY_BITS, Unsupported, precise_values
 from symgraph.verification.maker import Instance
-from symgraph.verification.trials import Trial
+from symgraph.verification.trials import InstanceTrial
 from symgraph.verification.verifier import Report, verify_rule
 
 
@@ -337,7 +337,7 @@ def test_near_the_largest_number_sums_may_overflow_in_another_order() -> None:
     report = Report("sum_of_sums", "rounding")
     most = np.finfo(np.float64).max
     numbers = {x.node: np.array([most, -most]), y.node: np.array([most, 3.0])}
-    Trial(made, np.random.default_rng(0), report, thorough=False).compare(numbers, {})
+    InstanceTrial(made, np.random.default_rng(0), report, thorough=False).compare(numbers, {})
     assert report.failures == []
     assert report.elements == 2
 
