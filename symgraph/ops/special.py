@@ -10,6 +10,7 @@ from functools import cache, partial
 from math import inf, pi, sqrt
 from typing import Any
 
+import numpy as np
 from numpy.polynomial import Polynomial
 
 from .. import facts as f
@@ -17,7 +18,7 @@ from ..array import NUMPY_FUNCTIONS, apply
 from ..ir.avals import Aval
 from ..ir.fact_inference import Known
 from ..ir.op import Op, carries_aligned, per_element, register
-from ..ir.traits import ODD, Traits
+from ..ir.traits import ODD, Exponential, Traits
 from .batched import batch_aligned
 from .bounds import (
     decreasing,
@@ -30,7 +31,7 @@ from .bounds import (
 )
 from .choice import where
 from .elementwise import cbrt
-from .exponential import exp, exp2, expm1, log, log1p, log_sigmoid, power, sigmoid
+from .exponential import exp, exp2, expm1, log, log1p, log_sigmoid, sigmoid
 from .families import function
 from .integrals import erfcx
 from .rounding import rint
@@ -41,6 +42,7 @@ __all__ = [
     "erf",
     "erfc",
     "erfinv",
+    "exp10",
     "gamma",
     "gammaln",
     "log_ndtr",
@@ -109,6 +111,20 @@ log_ndtr = scipy_ufunc(
     mistaken_for=("log_erfc", "ndtr"),
     definition=lambda m, x: m.log(m.erfc(-x / m.sqrt(2))) - m.log(2),
     traits=Traits(logarithmic=True),
+)
+
+# -- powers of ten ---------------------------------------------------------------------------------
+exp10 = scipy_ufunc(
+    "exp10",
+    lambda ct, out, x: ct * (math.log(10) * out),
+    # Not as SciPy's, which other backends lack.
+    kernel=lambda xp, x: xp.power(10.0, x),
+    facts=knows(bounds=increasing(partial(np.power, 10.0), image=(0.0, inf)), signs=is_positive),
+    doc="10 to the power of x.",
+    traits=Traits(exponential=Exponential(10)),
+    definition=lambda m, x: m.exp(x * m.log(10)),
+    latex="10^{#}",
+    mistaken_for=("exp", "exp2"),
 )
 
 # -- gamma and its derivatives ---------------------------------------------------------------------
@@ -223,6 +239,5 @@ NUMPY_FUNCTIONS["scipy.special.psi"] = digamma
 for _same in (cbrt, exp2, expm1, log1p):
     NUMPY_FUNCTIONS[f"scipy.special.{_same.op.name}"] = _same
 NUMPY_FUNCTIONS["scipy.special.round"] = rint
-NUMPY_FUNCTIONS["scipy.special.exp10"] = partial(power, 10.0)
 NUMPY_FUNCTIONS["scipy.special.expit"] = sigmoid
 NUMPY_FUNCTIONS["scipy.special.log_expit"] = log_sigmoid
