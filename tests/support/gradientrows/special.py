@@ -82,7 +82,6 @@ DIVERGENCE = (
 )
 
 BOXCOX = (
-    _row("exp10", ANY),
     _row("exprel", ANY),
     _row("exprel", NEAR_ZERO, note="near zero"),
     _row("boxcox", POSITIVE, ANY),
