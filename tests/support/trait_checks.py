@@ -393,6 +393,11 @@ def arrangements(op: Op) -> set[Arrangement]:
     return set.intersection(*found) if found else set()
 
 
+def every_case(op: Op) -> Iterator[Case]:
+    """Samples of an operation with one result, of any dtype."""
+    return _cases(op, lambda node: len(node.results) == 1 and bool(node.operands))
+
+
 def _has_array(node: Node) -> bool:
     return len(node.results) == 1 and bool(node.operands) and node.dtype.kind != "b"
 
