@@ -33,7 +33,7 @@ INNER: dict[str, Function] = {
     "sinh": np.sinh,
     "x^3": lambda x: x**3,
     "1/x": lambda x: 1 / x,
-    "log(1 + x^2)": lambda x: np.log(1 + x**2),
+    "log(1 + x^2)": lambda x: np.log1p(x**2),
 }
 OUTER: dict[str, Function] = {
     "sum": np.sum,
