@@ -33,6 +33,8 @@ from .sharing import (
 )
 from .slots import Factors, Slot, renamed_slot
 from .term import (
+    DIM,
+    LEAF,
     ONE,
     Coef,
     Expr,
@@ -240,7 +242,7 @@ class Writer(FlatWriter):
         found: list[Scaled] = []
         for term, coef in expr.items():
             for place, f in enumerate(term.factors):
-                if f.power != 2 or f.head.kind != "leaf":
+                if f.power != 2 or f.head.kind != LEAF:
                     continue
                 name = f.head.node.op.name
                 if name not in _EVEN:
@@ -283,7 +285,7 @@ class Writer(FlatWriter):
         elif isinstance(size, int):
             coef = quotient(coef, size)
         else:
-            counts = [slot for slot in factors if slot[0].kind == "dim" and slot[0].payload == size]
+            counts = [slot for slot in factors if slot[0].kind == DIM and slot[0].payload == size]
             if not counts or counts[0][2] != 1:
                 return None
             factors = [slot for slot in factors if slot is not counts[0]]

@@ -7,6 +7,7 @@ from .labels import canonical_term
 from .pieces import Piece
 from .slots import Slot
 from .term import (
+    LEAF,
     ONE,
     Coef,
     Expr,
@@ -93,7 +94,7 @@ class FlatWriter(TermWriter):
         if term.bound or len(term.factors) != 1 or expr[term] != -expr[ONE]:
             return None
         (factor,) = term.factors
-        if factor.head.kind != "leaf" or factor.power != 1 or factor.head.node.op.name != "exp":
+        if factor.head.kind != LEAF or factor.power != 1 or factor.head.node.op.name != "exp":
             return None
         node = self.spelling.call("expm1", factor.head.node.operands[0])
         return self.product(

@@ -33,7 +33,10 @@ from ..propagation import Knowledge
 from .labels import canonical_term, ordered_indices
 from .licence import Licence
 from .term import (
+    DELTA,
+    DIM,
     EXP,
+    LEAF,
     LOG,
     SUM,
     Expr,
@@ -82,12 +85,12 @@ class Heads:
         self._fresh = itertools.count(1_000_000)
         # Of functions, not methods: a head that held this table would live until collected.
         self._facts = {
-            "leaf": partial(_leaf_facts, knowledge),
-            "dim": _dim_facts,
-            "delta": _delta_facts,
-            "exp": _exp_facts,
-            "log": _log_facts,
-            "sum": _sum_facts,
+            LEAF: partial(_leaf_facts, knowledge),
+            DIM: _dim_facts,
+            DELTA: _delta_facts,
+            EXP: _exp_facts,
+            LOG: _log_facts,
+            SUM: _sum_facts,
         }
         self._logs: dict[Head, list[tuple[Expr, Node]]] = {}
 
@@ -125,11 +128,11 @@ class Heads:
 
     def leaf(self, node: Node) -> Head:
         """A value of the graph."""
-        found = self._table.get(("leaf", node))
+        found = self._table.get((LEAF, node))
         if found is None:
             axes = open_axes(node)
             shape = node.aval.shape
-            found = self._intern("leaf", node, node, tuple([shape[axis] for axis in axes]))
+            found = self._intern(LEAF, node, node, tuple([shape[axis] for axis in axes]))
             found.axes = axes
             if axes[-2:] != (-2, -1) or shape[-1] != shape[-2]:
                 found.symmetric = False
@@ -137,18 +140,18 @@ class Heads:
 
     def made(self, node: Node) -> Head:
         """A value on its way into the result: its facts are not asked for."""
-        found = self._table.get(("leaf", node)) or self._made.get(node)
+        found = self._table.get((LEAF, node)) or self._made.get(node)
         if found is None:
             axes = open_axes(node)
             shape = node.aval.shape
-            found = Head("leaf", node, -1 - len(self._made), tuple([shape[axis] for axis in axes]))
+            found = Head(LEAF, node, -1 - len(self._made), tuple([shape[axis] for axis in axes]))
             found.axes = axes
             self._made[node] = found
         return found
 
     def dim(self, size: Dim) -> Head:
         """The size of a named dimension."""
-        return self._intern("dim", size, size, ())
+        return self._intern(DIM, size, size, ())
 
     def log_of_base(self, base: float, dtype: np.dtype[Any], power: Rational) -> Expr:
         """The natural logarithm of a base, to a power, as a symbol."""
@@ -162,7 +165,7 @@ class Heads:
 
     def delta(self, size: Dim) -> Head:
         """The identity matrix."""
-        return self._intern("delta", size, size, (size, size))
+        return self._intern(DELTA, size, size, (size, size))
 
     def closed(self, kind: str, expr: Expr) -> tuple[Head, tuple[int, ...]]:
         """A function ("sum", "exp", "log") of an expression, and the indices it is applied to."""
@@ -315,7 +318,7 @@ def _bounds(term: Term) -> tuple[float, float]:
 def _bounds_of_power(head: Head, power: Rational) -> tuple[float, float]:
     if head.kind == EXP:
         return 0.0, inf
-    if head.kind != "leaf":
+    if head.kind != LEAF:
         return -inf, inf
     low, high = head.low, head.high
     if power == 1:
@@ -351,7 +354,7 @@ def _counts_ties(expr: Expr) -> bool:
     if more or coef != 1 or len(term.factors) != 1 or term.factors[0].power != 1:
         return False
     head, idx, _ = term.factors[0]
-    if head.kind != "leaf" or head.node.op.name != "cast":
+    if head.kind != LEAF or head.node.op.name != "cast":
         return False
     equal = head.node.operands[0]
     if equal.op.name != "equal":

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from .term import (
     EXP,
+    LEAF,
     LOG,
     SUM,
     Expr,
@@ -95,7 +96,7 @@ class _Tally:
                     self.more += _beyond(head)
             if power != 1 and power != -1:
                 self.single.add((head, power))
-            if head.kind == "leaf":
+            if head.kind == LEAF:
                 # An array and its sum are two different ones.
                 self.arrays.add(summed if summed is not None and head is summed[0] else head)
                 continue

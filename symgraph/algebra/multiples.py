@@ -15,7 +15,14 @@ from .leaves import leaf_expr
 from .normalize import Normal
 from .scalars import constant_power, constant_value, number
 from .spelled import Speller, rewritten
-from .term import ONE, Coef, Expr, quotient, scaled
+from .term import (
+    LEAF,
+    ONE,
+    Coef,
+    Expr,
+    quotient,
+    scaled,
+)
 
 __all__ = ["Multiples"]
 
@@ -157,7 +164,7 @@ class Multiples:
             return None
         (factor,) = term.factors
         head = factor.head
-        if head.kind != "leaf" or head.node.aval != node.aval:
+        if head.kind != LEAF or head.node.aval != node.aval:
             return None
         return head.node if expr == leaf_expr(self.normal.heads, head.node) else None
 

@@ -6,14 +6,17 @@ from ..facts import nonnegative, positive, total
 from ..nodes import Node
 from ..propagation import Knowledge
 from .leaves import repeated_number
-from .term import Head
+from .term import (
+    LEAF,
+    Head,
+)
 
 __all__ = ["is_power", "is_raised", "lowered_power"]
 
 
 def is_power(head: Head) -> bool:
     """Whether the head is an array that is raised to an array."""
-    return head.kind == "leaf" and head.node.op.name == "power"
+    return head.kind == LEAF and head.node.op.name == "power"
 
 
 def lowered_power(node: Node) -> tuple[Node, Node] | None:

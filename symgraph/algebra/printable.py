@@ -22,7 +22,10 @@ from .normalize import Normal
 from .pieces import LOGARITHMS, Piece, Spelling
 from .slots import Factors, Slot, is_logistic
 from .term import (
+    DELTA,
+    DIM,
     EXP,
+    LEAF,
     LOG,
     ONE,
     SUM,
@@ -63,7 +66,7 @@ class Printable(Exponentials):
         alone = len(expr) == 1
         parts: list[tuple[Term, Coef]] = []
         for term, coef in expr.items():
-            if all(f.head.kind in ("leaf", "dim", "delta") for f in term.factors):
+            if all(f.head.kind in (LEAF, DIM, DELTA) for f in term.factors):
                 parts.append((term, coef))
                 continue
             factors, bound = self.normal.opened_term(term)
@@ -194,7 +197,7 @@ class Printable(Exponentials):
     ) -> Expr | None:
         """softplus(x) - max(x, 0) as softplus(-|x|): apart, they would cancel to nothing."""
         factors = [f for each in argument for f in each.factors]
-        if len(factors) != 1 or factors[0].head.kind != "leaf" or list(argument.values()) != [1]:
+        if len(factors) != 1 or factors[0].head.kind != LEAF or list(argument.values()) != [1]:
             return None
         (factor,) = factors
         x = factor.head.node
@@ -250,7 +253,7 @@ class Printable(Exponentials):
         loose: list[tuple[Term, Slot]] = []
         for slot in others:
             head, idx, power = slot
-            if head.kind in ("leaf", "dim", "delta"):
+            if head.kind in (LEAF, DIM, DELTA):
                 done.append(slot)
             elif head.kind == LOG:
                 done.append(self._log(slot))

@@ -17,6 +17,7 @@ from .lower_bound import exps_of
 from .powers import lowered_power
 from .term import (
     EXP,
+    LEAF,
     LOG,
     SUM,
     Expr,
@@ -130,7 +131,7 @@ def _uses_of_arrays(expr: Expr) -> dict[Node, int]:
         for term in queue.pop():
             for factor in term.factors:
                 head = factor.head
-                if head.kind == "leaf" and head.base is None:
+                if head.kind == LEAF and head.base is None:
                     found[head.node] = found.get(head.node, 0) + 1
                 elif head.kind in (SUM, EXP, LOG) and id(head) not in seen:
                     seen.add(id(head))

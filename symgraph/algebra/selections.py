@@ -15,6 +15,7 @@ from .heads import open_axes
 from .leaves import leaf_expr, repeated_number, stretched
 from .slots import has_exps
 from .term import (
+    LEAF,
     ONE,
     Coef,
     Expr,
@@ -144,7 +145,7 @@ def _vanishes(term: Term, condition: Node, along: tuple[int, ...]) -> bool:
     if not term_is_total(term) or has_exps(slots):
         return False
     return any(
-        f.head.kind == "leaf"
+        f.head.kind == LEAF
         and f.power > 0
         and f.idx == along
         and f.head.node.shape == condition.shape
@@ -170,7 +171,7 @@ def _vanishes_beyond(forms: Forms, expr: Expr, condition: Node, places: Mapping[
             f.head
             for term in expr
             for f in term.factors
-            if f.head.kind == "leaf"
+            if f.head.kind == LEAF
             and f.idx == along
             and f.head.node.op.name == name
             and f.head.node.shape == condition.shape

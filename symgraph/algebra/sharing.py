@@ -11,7 +11,17 @@ from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
 from .slots import Factors
-from .term import ONE, Expr, Factor, Head, Rational, Term
+from .term import (
+    DELTA,
+    DIM,
+    LEAF,
+    ONE,
+    Expr,
+    Factor,
+    Head,
+    Rational,
+    Term,
+)
 
 __all__ = [
     "Again",
@@ -36,7 +46,7 @@ def common_product(expr: Expr) -> Factors:
     found: Factors = []
     for factor in first.factors:
         head, idx, _ = factor
-        if head.kind != "leaf" or any(i < 0 for i in idx):
+        if head.kind != LEAF or any(i < 0 for i in idx):
             continue
         powers = [_power_of(factor, term) for term in expr]
         if not (all(each > 0 for each in powers) or all(each < 0 for each in powers)):
@@ -165,7 +175,7 @@ def _contractions(term: Term) -> Iterator[tuple[Pair, Contraction]]:
 
 
 def _is_matrix(factor: Factor) -> bool:
-    return factor.head.kind == "leaf" and len(set(factor.idx)) == 2 and factor.power == 1
+    return factor.head.kind == LEAF and len(set(factor.idx)) == 2 and factor.power == 1
 
 
 def _end(factor: Factor, index: int) -> tuple[Head, int, int]:
@@ -187,7 +197,7 @@ def shared_factors(expr: Expr) -> list[Any]:
     for term in expr:
         seen: dict[Any, None] = {}
         for f in term.factors:
-            if f.head.kind in ("leaf", "delta", "dim"):
+            if f.head.kind in (LEAF, DIM, DELTA):
                 seen[(f.head, _pattern(f.idx), f.power > 0)] = None
         for key in seen:
             counts[key] = counts.get(key, 0) + 1

@@ -12,6 +12,7 @@ from ..dims import Dim
 from .heads import one
 from .labels import canonical_term
 from .term import (
+    DELTA,
     EXP,
     LOG,
     ONE,
@@ -97,7 +98,7 @@ def joined(head: Head, powers: Sequence[Rational]) -> list[Rational]:
 
 
 def _joined_by_facts(head: Head, powers: Sequence[Rational]) -> list[Rational]:
-    if (head.one_hot or head.kind == "delta") and all(power > 0 for power in powers):
+    if (head.one_hot or head.kind == DELTA) and all(power > 0 for power in powers):
         return [one]
     rooted = not head.nonnegative and any(power.denominator > 1 for power in powers)
     if rooted and sum(powers).denominator == 1:
@@ -254,7 +255,7 @@ def may_meet(slot: Slot, rest: Factors, bound: Bound) -> bool:
             if any(index not in inside and sum_vanishes(index, rest) for index in summed):
                 return True
         for head, _, power in term.factors:
-            if (head, power < 0) in outer or head.kind == "delta":
+            if (head, power < 0) in outer or head.kind == DELTA:
                 return True
             if head.kind == EXP and any(share_arrays(head, other) for other in exps):
                 return True

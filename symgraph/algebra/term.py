@@ -22,10 +22,14 @@ import numpy as np
 
 from ..dims import Dim
 from ..nodes import Node
+from ..op import Op
 from .licence import Licence
 
 __all__ = [
+    "DELTA",
+    "DIM",
     "EXP",
+    "LEAF",
     "LOG",
     "ONE",
     "SUM",
@@ -56,6 +60,11 @@ Coef: TypeAlias = "Rational | float"
 
 _BOUND = 2**62
 
+LEAF: Final = "leaf"
+DIM: Final = "dim"
+DELTA: Final = "delta"
+"""Kinds of heads that stand for a value: an array, a size, an identity matrix."""
+
 SUM: Final = "sum"
 EXP: Final = "exp"
 LOG: Final = "log"
@@ -81,6 +90,8 @@ class Head:
 
     Attributes
     ----------
+    topic : str or Op
+        The kind; of a leaf the operation that gives it.
     base : float, optional
         Of a number that stands for the natural logarithm of this one.
     """
@@ -105,6 +116,7 @@ class Head:
         "simplex",
         "sizes",
         "symmetric",
+        "topic",
         "total",
         "unit_norm",
         "weight",
@@ -140,6 +152,7 @@ class Head:
         self.sizes = sizes
         self.find = find
         self.licence = licence
+        self.topic: str | Op = payload.op if kind == LEAF else kind
         self.axes = ()
         self.base: float | None = None
         self.weight = 1

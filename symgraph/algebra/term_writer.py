@@ -21,6 +21,8 @@ from .pieces import Piece, Spelling
 from .plan import Item, contraction_kind, plan
 from .slots import Factors, Slot
 from .term import (
+    DELTA,
+    DIM,
     SUM,
     Coef,
     Expr,
@@ -101,13 +103,13 @@ class TermWriter:
         self.spelling.sizes.update(bound)
         for head, idx, _ in factors:
             self.spelling.sizes.update(zip(idx, head.sizes, strict=True))
-        sizes = [slot for slot in factors if slot[0].kind == "dim"]
+        sizes = [slot for slot in factors if slot[0].kind == DIM]
         by, factors = self._squares_joined(factors, {} if joined else bound)
         coef = times(coef, by)
         rows = [
             self._row(each)
             for slot in factors
-            if slot[0].kind != "dim"
+            if slot[0].kind != DIM
             for each in _split_square(slot, bound)
         ]
         if not rows:
@@ -142,7 +144,7 @@ class TermWriter:
         squares = [
             slot
             for slot in factors
-            if slot[2] in (2, -2) and slot[0].kind != "dim" and not any(i in bound for i in slot[1])
+            if slot[2] in (2, -2) and slot[0].kind != DIM and not any(i in bound for i in slot[1])
         ]
         if len(squares) < 2:
             return one, factors
@@ -174,7 +176,7 @@ class TermWriter:
         return piece, Item(frozenset(idx), power < 0)
 
     def _leaf(self, head: Head, idx: tuple[int, ...]) -> Piece:
-        if head.kind == "delta":
+        if head.kind == DELTA:
             node = self.spelling.call("eye", head.payload, dtype=self.spelling.dtype)
             return Piece(node, idx, True)
         node = head.node

@@ -22,7 +22,14 @@ from .pieces import Piece, Spelling
 from .powers import is_power, is_raised, lowered_power
 from .regions import is_odd
 from .slots import Factors, Slot
-from .term import Coef, Rational, Term, coefficient, quotient
+from .term import (
+    LEAF,
+    Coef,
+    Rational,
+    Term,
+    coefficient,
+    quotient,
+)
 
 __all__ = ["Variants"]
 
@@ -59,9 +66,7 @@ class Variants:
         factors, bound = self.normal.opened_term(term)
         found: list[Term] = []
         for place, (head, idx, power) in enumerate(factors):
-            back = (
-                self._turned_leaf(head.node) if head.kind == "leaf" and power in (1, -1) else None
-            )
+            back = self._turned_leaf(head.node) if head.kind == LEAF and power in (1, -1) else None
             if back is not None:
                 other: Slot = (self.heads.made(back), idx, power)
                 found.append(canonical_term([*_without(factors, place), other], bound))
@@ -112,7 +117,7 @@ class Variants:
 
         (u - x / z) x / z**2 is (u - x / z) (x / z) / z, and 3 x sigmoid(3 x) has 3 x twice.
         """
-        places = {slot[0].node: i for i, slot in enumerate(factors) if slot[0].kind == "leaf"}
+        places = {slot[0].node: i for i, slot in enumerate(factors) if slot[0].kind == LEAF}
         for inner in self._inside(factors):
             if inner in places:
                 continue
@@ -149,7 +154,7 @@ class Variants:
         places = {
             head.node: place
             for place, (head, idx, power) in enumerate(factors)
-            if head.kind == "leaf" and power == 1 and len(idx) == head.node.ndim
+            if head.kind == LEAF and power == 1 and len(idx) == head.node.ndim
         }
         for node, place in places.items():
             for whole in self.spelling.products.get(node, ()):
@@ -168,14 +173,14 @@ class Variants:
     def _raised_by_one(self, factors: Factors) -> list[tuple[Factors, Coef]]:
         """With x times x**(a - 1) as x**a."""
         for place, (head, idx, power) in enumerate(factors):
-            pair = lowered_power(head.node) if head.kind == "leaf" and power == 1 else None
+            pair = lowered_power(head.node) if head.kind == LEAF and power == 1 else None
             if pair is None:
                 continue
             x, exponent = pair
             if not (is_raised(x, exponent, self.heads.knowledge) or head.granted()):
                 continue
             for other, (base, at, up) in enumerate(factors):
-                if base.kind == "leaf" and base.node is x and at == idx and up == 1:
+                if base.kind == LEAF and base.node is x and at == idx and up == 1:
                     whole = self.spelling.call("power", x, exponent)
                     left = [slot for i, slot in enumerate(factors) if i not in (place, other)]
                     return [([*left, (self.heads.made(whole), idx, one)], 1)]
@@ -219,7 +224,7 @@ class Variants:
                 if not x.shape == y.shape == head.node.shape or x is y:
                     continue
                 for other, (top, at, up) in enumerate(factors):
-                    if top.kind == "leaf" and top.node is x and at == idx and 1 <= up < -power:
+                    if top.kind == LEAF and top.node is x and at == idx and 1 <= up < -power:
                         left = [slot for i, slot in enumerate(factors) if i not in (place, other)]
                         below = self.heads.made(y)
                         more = [(head, idx, power + 1), (top, idx, up - 1), (below, idx, -one)]
@@ -242,7 +247,7 @@ class Variants:
         roots = [
             i
             for i, (head, _, power) in enumerate(factors)
-            if power.denominator == 2 and head.kind == "leaf" and head.nonnegative
+            if power.denominator == 2 and head.kind == LEAF and head.nonnegative
         ]
         for at, i in enumerate(roots):
             for j in roots[at + 1 :]:
@@ -305,4 +310,4 @@ _PAIRS = {"sin": _Pair("sin", "cos", "tan"), "sinh": _Pair("sinh", "cosh", "tanh
 
 def _function_of(slot: Slot) -> str:
     """The name of the operation that gives the factor, "" if it is no array of the graph."""
-    return slot[0].node.op.name if slot[0].kind == "leaf" else ""
+    return slot[0].node.op.name if slot[0].kind == LEAF else ""
