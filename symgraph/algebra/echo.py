@@ -15,8 +15,12 @@ from typing import Any, NamedTuple, TypeAlias
 from ..interning import params_key
 from ..nodes import Node, make
 from ..op import Op, Params
+from ..ops.control import cast
+from ..ops.indexing import embed, getitem
+from ..ops.movement import broadcast_to, reshape
 from ..propagation import Knowledge
 from .regions import SEEN_WHOLE
+from .roles import is_equality, is_extremum
 from .world import Cost
 
 __all__ = ["Echo", "Shape", "Shapes", "Template", "places_of", "template"]
@@ -30,14 +34,8 @@ _TRIED = 1_000
 _ONE_IN = 3
 """One in so many must."""
 
-_TIES = frozenset({"cast", "equal", "broadcast_to", "reshape", "max", "min"})
-"""What marks the largest elements of an array, as a cast: it is told apart down to that array."""
-
 _DEEPEST = 12
 """Values down to there; in derivatives of max there are six."""
-
-_ALIKE = frozenset({"input", "getitem"})
-"""Arrays whose params say where they come from, which nothing is concluded from."""
 
 
 class Shape(NamedTuple):
@@ -149,7 +147,7 @@ class Shapes:
         self._echoes.setdefault(shape.way, echo)
 
     def _of(self, node: Node, arrays: Sequence[Node | None], about: Any) -> Shape | None:
-        if node.op.name in SEEN_WHOLE:
+        if node.op in SEEN_WHOLE:
             return None
         ways: list[int] = []
         atoms: dict[Node, int] = {}
@@ -172,7 +170,7 @@ class Shapes:
         return self._arrays[node]
 
     def _array(self, node: Node) -> Shape | None:
-        if len(node.results) > 1 or node.op.name == "embed":
+        if len(node.results) > 1 or node.op is embed.op:
             return None
         if node.is_constant:
             return Shape(self._way(node), ())
@@ -181,7 +179,7 @@ class Shapes:
             return None
         known = [self.knowledge.of(each) for each in (node, *node.operands)]
         facts = [(frozenset(each.facts), *each.bounds) for each in known]
-        params = () if node.op.name in _ALIKE else params_key(node.params)
+        params = () if _is_alike(node) else params_key(node.params)
         key = (node.op, params, node.aval, node.copy, *facts)
         atoms = dict.fromkeys(part for each in parts for part in (each, *each.operands))
         below = [(each.op, params_key(each.params), each.aval) for each in parts[1:]]
@@ -193,13 +191,28 @@ class Shapes:
         return self._ways.setdefault(key, len(self._ways))
 
 
+def _is_alike(node: Node) -> bool:
+    """Whether params say where an array comes from, which nothing is concluded from."""
+    return node.is_input or node.op is getitem.op
+
+
+def _marks_ties(node: Node) -> bool:
+    """Whether it is part of what marks the largest elements of an array, as a cast does.
+
+    The cast is told apart down to that array.
+    """
+    if node.op in (cast.op, broadcast_to.op, reshape.op) or is_equality(node):
+        return True
+    return is_extremum(node, elementwise=False)
+
+
 def _parts(node: Node) -> list[Node] | None:
     """The values whose operations tell an array from others; None if they are many."""
     parts = dict.fromkeys([node])
-    stack = [node] if node.op.name == "cast" else []
+    stack = [node] if node.op is cast.op else []
     while stack:
         for each in stack.pop().operands:
-            if each.op.name in _TIES and each not in parts:
+            if _marks_ties(each) and each not in parts:
                 parts[each] = None
                 stack.append(each)
         if len(parts) > _DEEPEST:

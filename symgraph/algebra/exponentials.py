@@ -7,6 +7,10 @@ from fractions import Fraction
 from math import e
 from typing import Any, Protocol
 
+from ..ops.elementwise import subtract
+from ..ops.exponential import exp, log, log1p, sigmoid, softplus
+from ..ops.families import Function
+from ..ops.softmax import logsumexp, softmax
 from .heads import Heads, one
 from .labels import canonical_term
 from .normalize import Normal
@@ -48,12 +52,12 @@ class Exponentials:
         self.spelling = spelling
         self.writer = writer
 
-    def _leaf(self, piece: Piece, power: Rational = one) -> Slot:
+    def leaf(self, piece: Piece, power: Rational = one) -> Slot:
         head = self.heads.made(piece.node)
         names = [label for label in piece.labels if label is not None]
         return head, tuple(names), power
 
-    def _normaliser(self, slot: Slot) -> Term | None:
+    def normaliser(self, slot: Slot) -> Term | None:
         """The term of a lazy sum of one product of exps."""
         expr = self.normal.instance(slot)
         if len(expr) != 1:
@@ -61,11 +65,11 @@ class Exponentials:
         ((term, coef),) = expr.items()
         return term if coef == 1 and term.bound and only_exps(term) else None
 
-    def _exps(self, exps: Factors, loose: list[tuple[Term, Slot]]) -> Factors:
+    def exps(self, exps: Factors, loose: list[tuple[Term, Slot]]) -> Factors:
         if not loose or not exps:
             made = self._exps_apart_or_joined(exps)
             plain = [
-                self._leaf(self.writer.written(self.normal.instance(slot)), slot[2])
+                self.leaf(self.writer.written(self.normal.instance(slot)), slot[2])
                 for _, slot in loose
             ]
             return made + plain
@@ -77,18 +81,18 @@ class Exponentials:
                 LOG, self.normal.substituted(head.expr, dict(enumerate(idx)))
             )
             parts.append((canonical_term([(closed, new, one)], {}), power))
-        return [self._leaf(self.spelling.unary("exp", self.writer.written(added(parts))))]
+        return [self.leaf(self.spelling.unary(exp, self.writer.written(added(parts))))]
 
     def _exps_apart_or_joined(self, exps: Factors) -> Factors:
         """Each exp by itself, or one exp of the sum where that costs less."""
-        made = [self._leaf(self._exp(self._powered(slot))) for slot in exps]
+        made = [self.leaf(self._exp(self._powered(slot))) for slot in exps]
         if len(exps) < 2 or any(self.spelling.alive(head.node) for head, _, _ in made):
             return made
         parts = [item for slot in exps for item in self._powered(slot).items()]
         joint = self._exp(added(parts))
         # A sum over more indices than each exp would be a larger array of exps.
         widest = max(len(idx) for _, idx, _ in made)
-        return [self._leaf(joint)] if len(joint.names) <= widest else made
+        return [self.leaf(joint)] if len(joint.names) <= widest else made
 
     def _powered(self, slot: Slot) -> Expr:
         """The argument of an exp that is raised to a power."""
@@ -98,12 +102,12 @@ class Exponentials:
         base, exponent = _base_of(argument)
         return self.spelling.exponential(base, self.writer.written(exponent))
 
-    def _exponent(self, expr: Expr) -> Expr:
+    def exponent(self, expr: Expr) -> Expr:
         """A of 1 + exp(A)."""
         (term,) = [each for each in expr if each != ONE]
-        return self._argument(term, {})
+        return self.argument(term, {})
 
-    def _argument(self, term: Term, names: dict[int, int]) -> Expr:
+    def argument(self, term: Term, names: dict[int, int]) -> Expr:
         """The sum of the arguments of a product of exps, bound indices renamed."""
         parts: list[tuple[Term, Coef]] = []
         for factor in term.factors:
@@ -112,10 +116,10 @@ class Exponentials:
             parts.extend(scaled(inner, factor.power).items())
         return added(parts)
 
-    def _softplus(self, argument: Expr) -> Slot:
-        return self._leaf(self.spelling.unary("softplus", self.writer.written(argument)))
+    def softplus(self, argument: Expr) -> Slot:
+        return self.leaf(self.spelling.unary(softplus, self.writer.written(argument)))
 
-    def _sigmoids(self, slot: Slot, exps: Factors) -> tuple[Factors, Factors]:
+    def sigmoids(self, slot: Slot, exps: Factors) -> tuple[Factors, Factors]:
         """(1 + exp A)**-k with exp(A)**m as sigmoids of A and -A."""
         power = slot[2]
         count = -power.numerator
@@ -133,15 +137,15 @@ class Exponentials:
                     left.append((each[0], each[1], rest))
             else:
                 left.append(each)
-        argument = self._exponent(inner)
+        argument = self.exponent(inner)
         downs = count - ups
         if ups and downs:
             return left, self._both(argument, ups, downs)
         sign = 1 if ups else -1
-        piece = self.spelling.unary("sigmoid", self.writer.written(scaled(argument, sign)))
-        return left, [self._leaf(piece, count)]
+        piece = self.spelling.unary(sigmoid, self.writer.written(scaled(argument, sign)))
+        return left, [self.leaf(piece, count)]
 
-    def _sigmoids_below(self, slot: Slot, exps: Factors) -> tuple[Factors, Factors]:
+    def sigmoids_below(self, slot: Slot, exps: Factors) -> tuple[Factors, Factors]:
         """(1 + exp A)**k with exp(A)**-m as powers of 1 / sigmoid(A)."""
         power = slot[2]
         inner = self.normal.instance(slot)
@@ -160,50 +164,48 @@ class Exponentials:
                 left.append((each[0], each[1], rest))
         made: Factors = []
         if downs:
-            piece = self.spelling.unary("sigmoid", self.writer.written(self._exponent(inner)))
-            made.append(self._leaf(piece, -downs))
+            piece = self.spelling.unary(sigmoid, self.writer.written(self.exponent(inner)))
+            made.append(self.leaf(piece, -downs))
         if power != downs:
-            made.append(self._leaf(self.writer.written(inner), rational(power - downs)))
+            made.append(self.leaf(self.writer.written(inner), rational(power - downs)))
         return left, made
 
     def _both(self, argument: Expr, ups: int, downs: int) -> Factors:
         """s(A)**ups * s(-A)**downs with one sigmoid: s * (1 - s), which has no tail."""
 
         def through(sign: int) -> Callable[[], Piece]:
-            return lambda: self.spelling.unary(
-                "sigmoid", self.writer.written(scaled(argument, sign))
-            )
+            return lambda: self.spelling.unary(sigmoid, self.writer.written(scaled(argument, sign)))
 
         if self.steady:
-            return [self._leaf(through(1)(), ups), self._leaf(through(-1)(), downs)]
+            return [self.leaf(through(1)(), ups), self.leaf(through(-1)(), downs)]
         piece = self.writer.cheaper([through(1), through(-1)])
         straight = piece.node is through(1)().node
         unit = Piece(self.spelling.constant(one), ())
-        other = self.spelling.binary("subtract", unit, piece)
+        other = self.spelling.binary(subtract, unit, piece)
         powers = (ups, downs) if straight else (downs, ups)
         return [
-            self._leaf(piece, powers[0]),
-            self._leaf(other, powers[1]),
+            self.leaf(piece, powers[0]),
+            self.leaf(other, powers[1]),
         ]
 
-    def _log(self, slot: Slot) -> Slot:
+    def log(self, slot: Slot) -> Slot:
         head, idx, power = slot
         inner = self.normal.substituted(head.expr, dict(enumerate(idx)))
         if is_logistic_expr(inner):
-            made = self._softplus(self._exponent(inner))
+            made = self.softplus(self.exponent(inner))
             return made[0], made[1], power
         if len(inner) == 1:
             ((term, coef),) = inner.items()
             if coef == 1 and term.bound and only_exps(term):
-                made = self._softmax("logsumexp", term, None)
+                made = self.softmax(logsumexp, term, None)
                 if made is not None:
                     return made[0], made[1], power
         if inner.get(ONE) == 1 and len(inner) > 1:
             rest = {term: coef for term, coef in inner.items() if term != ONE}
-            return self._leaf(self.spelling.unary("log1p", self.writer.written(rest)), power)
-        return self._leaf(self.spelling.unary("log", self.writer.written(inner)), power)
+            return self.leaf(self.spelling.unary(log1p, self.writer.written(rest)), power)
+        return self.leaf(self.spelling.unary(log, self.writer.written(inner)), power)
 
-    def _softmax(self, name: str, term: Term, places: list[int] | None) -> Slot | None:
+    def softmax(self, made_of: Function, term: Term, places: list[int] | None) -> Slot | None:
         """softmax, log_softmax or logsumexp over the bound indices of a sum of exps.
 
         `places` are the indices at which a softmax is taken.
@@ -211,7 +213,7 @@ class Exponentials:
         names = {-1 - place: self.heads.fresh() for place in range(len(term.bound))}
         for place, size in enumerate(term.bound):
             self.spelling.sizes[names[-1 - place]] = size
-        piece = self.writer.written(self._argument(term, names))
+        piece = self.writer.written(self.argument(term, names))
         axes = tuple(
             [
                 i - len(piece.labels)
@@ -222,16 +224,16 @@ class Exponentials:
         if len(axes) != len(names):
             return None
         if places is None:
-            node = self.spelling.call(name, piece.node, axis=axes)
+            node = self.spelling.call(made_of, piece.node, axis=axes)
             labels = tuple([each for each in piece.labels if each not in names.values()])
-            return self._leaf(Piece(node, labels))
-        node = self.spelling.call(name, piece.node, axis=axes)
+            return self.leaf(Piece(node, labels))
+        node = self.spelling.call(made_of, piece.node, axis=axes)
         made = Piece(node, piece.labels).renamed(
             {names[-1 - place]: index for place, index in enumerate(places)}
         )
-        return self._leaf(made)
+        return self.leaf(made)
 
-    def _softmaxes(self, term: Term, count: int, exps: Factors) -> tuple[Factors, Factors, int]:
+    def softmaxes(self, term: Term, count: int, exps: Factors) -> tuple[Factors, Factors, int]:
         """As many softmaxes (or inverses) as the exps complete; exps and powers left."""
         made: Factors = []
         step = 1 if count > 0 else -1
@@ -240,7 +242,7 @@ class Exponentials:
             if found is None:
                 break
             places, exps = found
-            slot = self._softmax("softmax", term, places)
+            slot = self.softmax(softmax, term, places)
             if slot is None:
                 break
             made.append((slot[0], slot[1], step))

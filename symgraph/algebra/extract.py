@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -23,6 +24,7 @@ from .labels import canonical_term
 from .normalize import Normal
 from .pieces import Piece, Spelling
 from .printable import Printable
+from .roles import ANGLES
 from .sharing import (
     all_without,
     common_product,
@@ -46,11 +48,10 @@ from .term import (
     rational,
     times,
 )
-from .term_writer import Scaled, Unwritable
+from .term_writer import Scaled, TermWriter, Unwritable
 
 __all__ = ["Unwritable", "Writer"]
 
-_EVEN: dict[str, tuple[str, int]] = {"cos": ("sin", -1), "cosh": ("sinh", 1)}
 _WIDEST = 12
 """Sums of more terms are written without looking for common factors."""
 _MOST_CONTRACTIONS = 3
@@ -59,7 +60,7 @@ _MOST_PRODUCTS = 150
 """So many products planned for one region, no further spellings of it are tried."""
 
 
-class Writer(FlatWriter):
+class Writer:
     """Writes expressions as nodes.
 
     Parameters
@@ -88,7 +89,12 @@ class Writer(FlatWriter):
         order: Sequence[int],
         judge: Judge | None = None,
     ) -> None:
-        super().__init__(normal, spelling, price, size_of, order)
+        self.normal = normal
+        self.heads = normal.heads
+        self.spelling = spelling
+        self.price = price
+        self.terms = TermWriter(normal, spelling, price, size_of, order)
+        self.sums = FlatWriter(self.terms)
         self.judge = judge
         self.sum_of = sum_of
         # Held weakly, for it is this writer's own: the two would live until collected.
@@ -102,7 +108,9 @@ class Writer(FlatWriter):
         coef, piece = found = self.sum(expr)
         if coef < 0 and len(expr) == 1:
             # The sign may go into a number that is written anyway, or turn a difference round.
-            found = min([found, *self.turned(self.printable.expr(expr))], key=self._price)
+            found = min(
+                [found, *self.terms.turned(self.printable.expr(expr))], key=self.terms.price
+            )
             coef, piece = found
         return self.spelling.times(piece, coef)
 
@@ -148,11 +156,11 @@ class Writer(FlatWriter):
         self.spelling.sizes.update(index_sizes(expr))
         if len(expr) == 1:
             ((term, coef),) = expr.items()
-            return self.product(term, coef)
+            return self.terms.product(term, coef)
         if not expr:
             return one, Piece(self.spelling.constant(0), ())
-        options = [self.flat(expr)]
-        if len(self._products) > _MOST_PRODUCTS:
+        options = [self.sums.flat(expr)]
+        if len(self.terms.products) > _MOST_PRODUCTS:
             return options[0]
         if len(expr) <= _WIDEST:
             keys = shared_factors(expr)
@@ -165,7 +173,7 @@ class Writer(FlatWriter):
             options.extend(self._gathered(expr))
         if 4 <= len(expr) <= _WIDEST:
             options.extend(self._summed_again(expr))
-        options.extend(self.first_turned(expr))
+        options.extend(self.sums.first_turned(expr))
         options.extend(self._by_size(expr))
         options.extend(self._double_angles(expr))
         if self.judge is not None and 3 <= len(expr) <= 4:
@@ -177,7 +185,7 @@ class Writer(FlatWriter):
         if len(options) == 1:
             return options[0]
         options = self._as_good(options)
-        prices = [self._price(each) for each in options]
+        prices = [self.terms.price(each) for each in options]
         most = 2.5 * min(price[1] for price in prices)
         best = min(range(len(options)), key=lambda i: (prices[i][1] > most, prices[i], i))
         return options[best]
@@ -218,11 +226,11 @@ class Writer(FlatWriter):
         for size, terms in sizes.items():
             if size == 1 or not 2 <= len(terms) < len(expr):
                 continue
-            _, piece = inner = self.flat({term: quotient(expr[term], size) for term in terms})
+            _, piece = inner = self.sums.flat({term: quotient(expr[term], size) for term in terms})
             leaf: Slot = (self.heads.made(piece.node), piece.names, one)
             rest = [item for item in expr.items() if item[0] not in terms]
             whole = (canonical_term([leaf], {}), times(inner[0], size))
-            found.append(self.flat(added([*rest, whole])))
+            found.append(self.sums.flat(added([*rest, whole])))
         return found
 
     def _differences_first(self, expr: Expr) -> list[Scaled]:
@@ -234,7 +242,7 @@ class Writer(FlatWriter):
                 inner = self._sum_of_leaves({each: expr[each] for each in (one_term, other)})
                 leaf: Slot = (self.heads.made(inner[1].node), inner[1].names, one)
                 rest = [item for item in expr.items() if item[0] not in (one_term, other)]
-                found.append(self.flat(added([*rest, (canonical_term([leaf], {}), inner[0])])))
+                found.append(self.sums.flat(added([*rest, (canonical_term([leaf], {}), inner[0])])))
         return found
 
     def _double_angles(self, expr: Expr) -> list[Scaled]:
@@ -244,18 +252,18 @@ class Writer(FlatWriter):
             for place, f in enumerate(term.factors):
                 if f.power != 2 or f.head.kind != LEAF:
                     continue
-                name = f.head.node.op.name
-                if name not in _EVEN:
+                angle = f.head.node.op.traits.angle
+                if angle is None or angle.part != "cosine":
                     continue
                 (x,) = f.head.node.operands
-                partner_name, sign = _EVEN[name]
-                sine = self.heads.leaf(self.spelling.call(partner_name, x))
+                sine_of = ANGLES[replace(angle, part="sine")]
+                sine = self.heads.leaf(self.spelling.call(sine_of, x))
                 factors, bound = self.normal.opened_term(term)
                 rest = [slot for i, slot in enumerate(factors) if i != place]
                 partner = canonical_term([*rest, (sine, f.idx, f.power)], bound)
-                if expr.get(partner) == sign * coef:
+                if expr.get(partner) == -angle.square * coef:
                     left = [item for item in expr.items() if item[0] not in (term, partner)]
-                    head = self.heads.made(self.variants.doubled(name, x))
+                    head = self.heads.made(self.terms.variants.doubled(angle, x))
                     whole = canonical_term([*rest, (head, f.idx, one)], bound)
                     found.append(self._sum_of_leaves(added([*left, (whole, coef)])))
         return found
@@ -364,9 +372,9 @@ class Writer(FlatWriter):
             if len(inner) > 1 and not self._outgrows(inner, list(expr)):
                 by, piece = self._sum_of_leaves(inner)
                 leaf: Slot = (self.heads.made(piece.node), piece.names, one)
-                found.append(self.product(canonical_term([*common, leaf], {}), by))
+                found.append(self.terms.product(canonical_term([*common, leaf], {}), by))
         for product, again in products_again(expr):
-            by, piece = self.product(product, one)
+            by, piece = self.terms.product(product, one)
             head = self.heads.made(piece.node)
             parts = [(canonical_term([(head, piece.names, one)], {}), times(expr[product], by))]
             for term, rest, names in again:
@@ -388,7 +396,7 @@ class Writer(FlatWriter):
                 factors.append((head, (left, gone) if axis else (gone, left), one))
             size = one_end[0].sizes[one_end[1]]
             self.spelling.sizes[gone] = size
-            by, piece = self.product(canonical_term(factors, {gone: size}), one)
+            by, piece = self.terms.product(canonical_term(factors, {gone: size}), one)
             head = self.heads.made(piece.node)
             parts = [item for item in expr.items() if item[0] not in {each.term for each in terms}]
             for term, rest, ends in terms:

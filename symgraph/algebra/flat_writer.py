@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from ..ops.elementwise import add, subtract
+from ..ops.exponential import exp, expm1
+from ..ops.indexing import embed
 from .heads import one
 from .labels import canonical_term
 from .pieces import Piece
@@ -21,8 +24,18 @@ from .term_writer import Scaled, TermWriter
 __all__ = ["FlatWriter"]
 
 
-class FlatWriter(TermWriter):
-    """Adds up products, in which no factor is shared."""
+class FlatWriter:
+    """Adds up products, in which no factor is shared.
+
+    Parameters
+    ----------
+    terms : TermWriter
+    """
+
+    def __init__(self, terms: TermWriter) -> None:
+        self.terms = terms
+        self.heads = terms.heads
+        self.spelling = terms.spelling
 
     def flat(self, expr: Expr) -> Scaled:
         """Term by term."""
@@ -61,10 +74,10 @@ class FlatWriter(TermWriter):
 
     def _signed_product(self, term: Term, coef: Coef) -> Scaled:
         """A term that is taken away; as -1 / x it is added, but where 1 / x is there."""
-        by, piece = self.product(term, coef)
+        by, piece = self.terms.product(term, coef)
         if coef < 0 < by:
-            other, turned = self.product(term, -coef)
-            if self._price((other, turned)) < self._price((by, piece)):
+            other, turned = self.terms.product(term, -coef)
+            if self.terms.price((other, turned)) < self.terms.price((by, piece)):
                 return -other, turned
         return by, piece
 
@@ -81,7 +94,7 @@ class FlatWriter(TermWriter):
         if any(coef > 0 for coef in expr.values()) or ONE in expr:
             return []
         first = next(iter(expr))
-        by, piece = self.product(first, expr[first])
+        by, piece = self.terms.product(first, expr[first])
         leaf: Slot = (self.heads.made(self.spelling.times(piece, by).node), piece.names, one)
         rest = [item for item in expr.items() if item[0] is not first]
         whole = added([(canonical_term([leaf], {}), one), *rest])
@@ -94,10 +107,10 @@ class FlatWriter(TermWriter):
         if term.bound or len(term.factors) != 1 or expr[term] != -expr[ONE]:
             return None
         (factor,) = term.factors
-        if factor.head.kind != LEAF or factor.power != 1 or factor.head.node.op.name != "exp":
+        if factor.head.kind != LEAF or factor.power != 1 or factor.head.node.op is not exp.op:
             return None
-        node = self.spelling.call("expm1", factor.head.node.operands[0])
-        return self.product(
+        node = self.spelling.call(expm1, factor.head.node.operands[0])
+        return self.terms.product(
             canonical_term([(self.heads.made(node), factor.idx, one)], {}), expr[term]
         )
 
@@ -137,11 +150,11 @@ class FlatWriter(TermWriter):
 
     def _joined(self, a: tuple[bool, Piece], b: tuple[bool, Piece]) -> tuple[bool, Piece]:
         if a[0] == b[0]:
-            return a[0], self.spelling.binary("add", a[1], b[1])
+            return a[0], self.spelling.binary(add, a[1], b[1])
         if b[0]:
             a, b = b, a
-        return True, self.spelling.binary("subtract", a[1], b[1])
+        return True, self.spelling.binary(subtract, a[1], b[1])
 
 
 def _is_among_zeros(piece: Piece) -> bool:
-    return piece.node.op.name == "embed"
+    return piece.node.op is embed.op

@@ -7,15 +7,17 @@ not here, or whose result has no sound normal form, is a leaf.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from fractions import Fraction
+from collections.abc import Callable, Mapping, Sequence
 from math import e, inf
 from typing import Any, TypeAlias
 
 from ..dims import Dim, known_equal
 from ..facts import antisymmetric
 from ..nodes import Node
-from ..op import OPS
+from ..op import OPS, Op
+from ..ops.choice import where
+from ..ops.gather import add_along_axis
+from ..ops.linalg import solve
 from .heads import Heads, one, open_axes
 from .inverses import is_one_system, solved
 from .labels import canonical_term
@@ -25,7 +27,7 @@ from .normalize import Normal
 from .scalars import constant_value
 from .selections import chosen, is_known_choice, is_one_of_each_row, scattered
 from .slots import Factors
-from .term import Expr, Rational, coefficient, is_exact, scaled, term_is_finite, times
+from .term import Expr, coefficient, is_exact, scaled, term_is_finite, times
 
 __all__ = ["FORMS", "Forms"]
 
@@ -56,14 +58,14 @@ class Forms:
     @staticmethod
     def knows(node: Node) -> bool:
         """Whether the operation, with these params and dtypes, has an expression."""
-        if node.op.name not in FORMS or node.copy or node.aval.dtype.kind != "f":
+        if node.op not in FORMS or node.copy or node.aval.dtype.kind != "f":
             return False
-        known = _KNOWN_IF.get(node.op.name)
+        known = _KNOWN_IF.get(node.op)
         return known is None or known(node)
 
     def form(self, node: Node, operands: Sequence[Expr]) -> Expr | None:
         """The expression of a node, given those of its operands; None if it is a leaf."""
-        rule = FORMS.get(node.op.name)
+        rule = FORMS.get(node.op)
         return rule(self, node, operands) if rule is not None else None
 
     # -- alignment ---------------------------------------------------------------------------------
@@ -101,40 +103,28 @@ class Forms:
 
 
 # -- elementwise -----------------------------------------------------------------------------------
-def _add(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    x, y = forms.aligned(node, operands)
-    return forms.normal.add([(x, one), (y, one)])
+def _combination(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    """A x + b y."""
+    arrays = forms.aligned(node, operands)
+    return forms.normal.add(list(zip(arrays, node.op.traits.combination, strict=True)))
 
 
-def _subtract(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    x, y = forms.aligned(node, operands)
-    return forms.normal.add([(x, one), (y, -one)])
-
-
-def _negative(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    return forms.normal.add([(operands[0], -one)])
-
-
-def _multiply(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    x, y = forms.aligned(node, operands)
+def _monomial(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    """x**a y**b."""
+    arrays = forms.aligned(node, operands)
+    powers = node.op.traits.monomial
     # What graphs share may stand in a function beside this gradient.
     written = node.origin.adjoint_of is None or node.origin.shared
-    if written and not (x and y) and not all(term_is_finite(term) for term in x or y):
+    vanishes = written and set(powers) == {1} and not all(arrays)
+    if vanishes and not all(term_is_finite(term) for expr in arrays for term in expr):
         return None  # where the user wrote 0 * x, it is 0 only if x cannot be infinite
-    return forms.normal.multiply(x, y)
-
-
-def _divide(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    x, y = forms.aligned(node, operands)
-    inverse = forms.normal.power(y, -one) if y else None
-    return None if inverse is None else forms.normal.multiply(x, inverse)
-
-
-def _fixed_power(power: Rational) -> Rule:
-    def rule(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-        return forms.normal.power(operands[0], power) if operands[0] else None
-
-    return rule
+    found: Expr | None = None
+    for expr, power in zip(arrays, powers, strict=True):
+        raised = expr if power == 1 else forms.normal.power(expr, power) if expr else None
+        if raised is None:
+            return None
+        found = raised if found is None else forms.normal.multiply(found, raised)
+    return found
 
 
 def _power(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
@@ -173,9 +163,65 @@ def _log(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     return found
 
 
-# -- sums and movement -----------------------------------------------------------------------------
-def _sum(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    return _summed(forms, node.operands[0], operands[0], node.params["axis"])
+# -- products that are summed ----------------------------------------------------------------------
+def _indexed(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    """A product of operands, summed over the labels of axes that the result has not."""
+    labels = _labels_of(node)
+    assert labels is not None
+    rows, result = labels
+    if _is_turned_antisymmetric(forms, node, rows[0], result):
+        return scaled(operands[0], -1)
+    names: dict[Any, int] = {}
+    twice: list[tuple[Dim, int, int]] = []
+    for place, (label, dim) in enumerate(_open(result, node.shape)):
+        if names.setdefault(label, place) != place:
+            twice.append((dim, names[label], place))
+    bound: dict[int, Dim] = {}
+    placed: list[list[int]] = []
+    for operand, row in zip(node.operands, rows, strict=True):
+        for label, dim in _open(row, operand.shape):
+            if label not in names:
+                names[label] = forms.heads.fresh()
+                bound[names[label]] = dim
+        placed.append([names[label] for label, _ in _open(row, operand.shape)])
+    found = _contracted(forms, operands, placed, bound)
+    for dim, i, j in twice if found is not None else ():
+        delta = canonical_term([(forms.heads.delta(dim), (i, j), one)], {})
+        found = found and forms.normal.multiply(found, {delta: one})
+    return found
+
+
+def _labels_of(node: Node) -> tuple[Sequence[Sequence[Any]], Sequence[Any]] | None:
+    indices = node.op.traits.indices
+    avals = [each.aval for each in node.operands]
+    return None if indices is None else indices(node.aval, *avals, **node.params)
+
+
+def _open(labels: Sequence[Any], shape: Sequence[Dim]) -> list[tuple[Any, Dim]]:
+    """Labels and sizes of the axes that carry an index."""
+    return [(label, dim) for label, dim in zip(labels, shape, strict=True) if dim != 1]
+
+
+def _is_turned_antisymmetric(
+    forms: Forms, node: Node, row: Sequence[Any], result: Sequence[Any]
+) -> bool:
+    """Whether the result is the transpose of a matrix that is its negative."""
+    turned = len(node.operands) == 1 and len(row) == 2 and list(result) == list(row)[::-1]
+    return turned and forms.heads.knowledge.of(node.operands[0]).has(antisymmetric)
+
+
+def _contracted(
+    forms: Forms, operands: Sequence[Expr], placed: Sequence[Sequence[int]], bound: dict[int, Dim]
+) -> Expr | None:
+    if len(operands) > 1:
+        return forms.contracted(operands, placed, bound)
+    (expr,) = operands
+    return forms.normal.sum_over(forms.moved(expr, placed[0]), bound) if expr else expr
+
+
+def _in_order(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    # Only unit axes come and go; a repeated number is the same number in any shape.
+    return operands[0]
 
 
 def _summed(forms: Forms, node: Node, expr: Expr, axes: Sequence[int]) -> Expr | None:
@@ -195,114 +241,26 @@ def _summed(forms: Forms, node: Node, expr: Expr, axes: Sequence[int]) -> Expr |
     return forms.normal.sum_over(forms.moved(expr, to), bound)
 
 
-def _broadcast(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    return forms.aligned(node, operands)[0]
-
-
-def _reshape(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    # Only unit axes come and go; a repeated number is the same number in any shape.
-    return operands[0]
-
-
-def _transpose(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    axes = node.params["axes"]
-    if axes == (-1, -2) and forms.heads.knowledge.of(node.operands[0]).has(antisymmetric):
-        return scaled(operands[0], -1)
-    places = {axis: place for place, axis in enumerate(open_axes(node))}
-    position = {axis: place - len(axes) for place, axis in enumerate(axes)}
-    to = [places[position[axis]] for axis in open_axes(node.operands[0])]
-    return forms.moved(operands[0], to)
-
-
-def _diagonal(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    (x,) = node.operands
-    axes = open_axes(x)
-    kept = {axis: place for place, axis in enumerate([a for a in axes if a != -1])}
-    return forms.moved(operands[0], [kept[-2 if axis == -1 else axis] for axis in axes])
-
-
-def _diagonal_matrix(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    rows = node.shape[-1]
-    places = {axis: place for place, axis in enumerate(open_axes(node))}
-    (x,) = node.operands
-    to = [places[axis - 1] for axis in open_axes(x)]
-    delta: Expr = {
-        canonical_term([(forms.heads.delta(rows), (places[-2], places[-1]), one)], {}): one
-    }
-    return forms.normal.multiply(forms.moved(operands[0], to), delta)
-
-
-# -- contractions ----------------------------------------------------------------------------------
-def _matmul(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    x, y = node.operands
-    letters_x = [("b", axis) for axis in range(-x.ndim, -2)]
-    letters_y = [("b", axis) for axis in range(-y.ndim, -2)]
-    letters_x += [("m", 0), ("k", 0)] if x.ndim > 1 else [("k", 0)]
-    letters_y += [("k", 0), ("n", 0)] if y.ndim > 1 else [("k", 0)]
-    lead = max(x.ndim, y.ndim, 2) - 2
-    result = [("b", axis) for axis in range(-lead - 2, -2)]
-    result += [("m", 0)] if x.ndim > 1 else []
-    result += [("n", 0)] if y.ndim > 1 else []
-    return _contraction(forms, node, operands, [letters_x, letters_y], result)
-
-
-def _einsum(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    left, _, right = node.params["subscripts"].partition("->")
-    return _contraction(
-        forms, node, operands, [list(term) for term in left.split(",")], list(right)
-    )
-
-
-def _contraction(
-    forms: Forms,
-    node: Node,
-    operands: Sequence[Expr],
-    labels: Sequence[Sequence[Any]],
-    result: Sequence[Any],
-) -> Expr | None:
-    names: dict[Any, int] = {}
-    bound: dict[int, Dim] = {}
-    for letter, dim in zip(result, node.shape, strict=True):
-        if dim != 1:
-            names[letter] = len(names)
-    rows: list[list[int]] = []
-    for operand, letters in zip(node.operands, labels, strict=True):
-        row: list[int] = []
-        for letter, dim in zip(letters, operand.shape, strict=True):
-            if dim == 1:
-                continue
-            if letter not in names:
-                names[letter] = forms.heads.fresh()
-                bound[names[letter]] = dim
-            row.append(names[letter])
-        rows.append(row)
-    return forms.contracted(operands, rows, bound)
-
-
-# -- probability -----------------------------------------------------------------------------------
-def _softmax(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    normal = forms.normal
+# -- sums of exponentials --------------------------------------------------------------------------
+def _exponential_sum(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    r"""$Z = \sum e^x$ over an axis, $e^x / Z$, and the logarithms of these."""
+    form, normal = node.op.traits.exponential_sum, forms.normal
+    assert form is not None
     raised = normal.exp(operands[0])
     if raised is None:
         return None
-    total = _over_axis(forms, node, raised, node.params["axis"])
-    inverse = normal.power(total, -one) if total else None
-    return None if inverse is None else normal.multiply(raised, inverse)
-
-
-def _log_softmax(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    normal = forms.normal
-    raised = normal.exp(operands[0])
-    total = _over_axis(forms, node, raised, node.params["axis"]) if raised else None
-    logs = normal.log(total) if total else None
-    return None if logs is None else normal.add([(operands[0], one), (logs, -one)])
-
-
-def _logsumexp(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    raised = forms.normal.exp(operands[0])
     axes = _axes(node.params["axis"])
-    total = _summed(forms, node.operands[0], raised, axes) if raised else None
-    return forms.normal.log(total) if total else None
+    if not form.share:
+        total = _summed(forms, node.operands[0], raised, axes)
+        return normal.log(total) if total else None
+    total = _over_axis(forms, node, raised, axes)
+    if not total:
+        return None
+    if form.logarithm:
+        logs = normal.log(total)
+        return None if logs is None else normal.add([(operands[0], one), (logs, -one)])
+    inverse = normal.power(total, -one)
+    return None if inverse is None else normal.multiply(raised, inverse)
 
 
 def _axes(axis: Any) -> tuple[int, ...]:
@@ -319,45 +277,31 @@ def _over_axis(forms: Forms, node: Node, expr: Expr, axis: Any) -> Expr | None:
     return forms.moved(total, kept)
 
 
-FORMS: dict[str, Rule] = {
-    "add": _add,
-    "subtract": _subtract,
-    "negative": _negative,
-    "multiply": _multiply,
-    "divide": _divide,
-    "reciprocal": _fixed_power(-1),
-    "square": _fixed_power(2),
-    "sqrt": _fixed_power(Fraction(1, 2)),
-    "power": _power,
-    **{
-        name: log1p if form.plus else _log
-        for name, op in OPS.items()
-        if (form := op.traits.logarithm) is not None and form.plus in (0, 1)
-    },
-    **{
-        name: _exp
-        for name, op in OPS.items()
-        if (form := op.traits.exponential) is not None and not form.less
-    },
-    "sigmoid": sigmoid,
-    "softplus": softplus,
-    "sum": _sum,
-    "broadcast_to": _broadcast,
-    "reshape": _reshape,
-    "getitem": _reshape,
-    "embed": _reshape,
-    "transpose": _transpose,
-    "diagonal": _diagonal,
-    "diagonal_matrix": _diagonal_matrix,
-    "matmul": _matmul,
-    "einsum": _einsum,
-    "softmax": _softmax,
-    "log_softmax": _log_softmax,
-    "logsumexp": _logsumexp,
-    "where": chosen,
-    "add_along_axis": scattered,
-    "solve": solved,
-}
+def _rule_of(op: Op) -> Rule | None:
+    """How an operation is lifted, by its traits."""
+    traits = op.traits
+    if traits.combination:
+        return _combination
+    if traits.monomial:
+        return _monomial
+    if traits.raises:
+        return _power
+    if traits.exponential is not None:
+        return None if traits.exponential.less else _exp
+    if traits.logarithm is not None:
+        return {0: _log, 1: log1p}.get(traits.logarithm.plus)
+    if traits.exponential_sum is not None:
+        if traits.exponential_sum.over_axis:
+            return _exponential_sum
+        return sigmoid if traits.exponential_sum.share else softplus
+    if traits.indices is not None:
+        return _indexed
+    return _in_order if traits.in_order is not None else _OTHERS.get(op)
+
+
+_OTHERS: Mapping[Op, Rule] = {where.op: chosen, add_along_axis.op: scattered, solve.op: solved}
+
+FORMS: Mapping[Op, Rule] = {op: rule for op in OPS.values() if (rule := _rule_of(op)) is not None}
 
 
 def _fixed_base(node: Node) -> float | None:
@@ -392,36 +336,39 @@ def _keeps_open_axes(node: Node) -> bool:
     return is_repeated(stretched(node.operands[0]))
 
 
-def _takes_all(node: Node) -> bool:
-    """Whether an index only adds axes of length one, or takes them away again."""
-    index = node.params["index"]
-    return all(entry is None or entry == (None, None, 1) for entry in index) and (
-        _keeps_open_axes(node)
-    )
+def _stays_in_order(node: Node) -> bool:
+    """Whether only axes of length one come and go."""
+    in_order = node.op.traits.in_order
+    return in_order is not None and in_order(**node.params) and _keeps_open_axes(node)
 
 
-def _is_main_diagonal(node: Node) -> bool:
-    whole = node.operands[0] if node.op.name == "diagonal" else node
-    rows, columns = whole.shape[-2:]
-    return node.params["offset"] == 0 and known_equal(rows, columns) and rows != 1
+def _has_labels(node: Node) -> bool:
+    return _labels_of(node) is not None
 
 
 _WIDE = 4
 """Bytes of the narrowest floats that exponentials are written in another base for."""
 
-_KNOWN_IF: dict[str, Callable[[Node], bool]] = {
-    **{
-        name: _is_wide
-        for name, op in OPS.items()
-        if (form := op.traits.exponential or op.traits.logarithm) is not None and form.base != e
-    },
-    "power": _has_fixed_power,
-    "reshape": _keeps_open_axes,
-    "getitem": _takes_all,
-    "embed": _takes_all,
-    "diagonal": _is_main_diagonal,
-    "diagonal_matrix": _is_main_diagonal,
-    "where": is_known_choice,
-    "add_along_axis": is_one_of_each_row,
-    "solve": is_one_system,
+
+def _condition_of(op: Op) -> Callable[[Node], bool] | None:
+    """What of a node is asked before it is lifted; None if nothing is."""
+    traits = op.traits
+    form = traits.exponential or traits.logarithm
+    if form is not None and form.base != e:
+        return _is_wide
+    if traits.raises:
+        return _has_fixed_power
+    if traits.indices is not None:
+        return _has_labels
+    if traits.in_order is not None:
+        return _stays_in_order
+    return _OTHER_CONDITIONS.get(op)
+
+
+_OTHER_CONDITIONS: Mapping[Op, Callable[[Node], bool]] = {
+    where.op: is_known_choice,
+    add_along_axis.op: is_one_of_each_row,
+    solve.op: is_one_system,
 }
+
+_KNOWN_IF = {op: known for op in FORMS if (known := _condition_of(op)) is not None}

@@ -28,10 +28,13 @@ from ..facts import (
     total,
 )
 from ..nodes import Node
+from ..ops.control import cast
 from ..ops.creation import constant_of
+from ..ops.movement import broadcast_to, reshape
 from ..propagation import Knowledge
 from .labels import canonical_term, ordered_indices
 from .licence import Licence
+from .roles import is_equality, is_extremum
 from .term import (
     DELTA,
     DIM,
@@ -252,7 +255,7 @@ def _sum_facts(head: Head) -> None:
 
 
 def _from_whole_numbers(node: Node) -> bool:
-    return node.op.name == "cast" and node.operands[0].aval.dtype.kind in "biu"
+    return node.op is cast.op and node.operands[0].aval.dtype.kind in "biu"
 
 
 def renamed_term(term: Term, names: Mapping[int, int]) -> Term:
@@ -354,18 +357,18 @@ def _counts_ties(expr: Expr) -> bool:
     if more or coef != 1 or len(term.factors) != 1 or term.factors[0].power != 1:
         return False
     head, idx, _ = term.factors[0]
-    if head.kind != LEAF or head.node.op.name != "cast":
+    if head.kind != LEAF or head.node.op is not cast.op:
         return False
     equal = head.node.operands[0]
-    if equal.op.name != "equal":
+    if not is_equality(equal):
         return False
     x, extremum = equal.operands
-    while extremum.op.name == "broadcast_to":
+    while extremum.op is broadcast_to.op:
         extremum = extremum.operands[0]
     shape = extremum.shape
-    while extremum.op.name == "reshape":
+    while extremum.op is reshape.op:
         extremum = extremum.operands[0]
-    if extremum.op.name not in ("max", "min") or extremum.operands[0] is not x:
+    if not is_extremum(extremum, elementwise=False) or extremum.operands[0] is not x:
         return False
     axes = extremum.params["axis"]
     # Transposed or cut, the extremum is held against other elements than those it is of.

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..array import FUNCTIONS, Array
+from ..array import Array
 from ..dims import Dim, known_equal
 from ..facts import orthogonal, positive_definite
 from ..nodes import Node
 from ..ops.creation import ones
+from ..ops.linalg import inv, matmul, matrix_transpose, solve
+from ..ops.movement import transpose
 from .leaves import leaf_expr
 from .pieces import Piece, Spelling
 from .term import Expr, weight
@@ -55,9 +57,9 @@ def _factors(matrix: Node, *, apart: bool) -> list[tuple[Node, bool]]:
     stack = [(matrix, False)]
     while stack:
         node, turned = stack.pop()
-        if node.op.name == "transpose" and node.params["axes"] == (-1, -2):
+        if node.op is transpose.op and node.params["axes"] == (-1, -2):
             stack.append((node.operands[0], not turned))
-        elif apart and node.op.name == "matmul" and all(map(_is_square, node.operands)):
+        elif apart and node.op is matmul.op and all(map(_is_square, node.operands)):
             # The first is looked at first: the last one of a transposed product.
             first, second = node.operands if not turned else node.operands[::-1]
             stack.extend([(second, turned), (first, turned)])
@@ -81,7 +83,7 @@ def _inverses_times(
     row = 0
     for matrix, turned in reversed(factors):
         column = forms.heads.fresh()
-        arrays.append(leaf_expr(forms.heads, FUNCTIONS["inv"](Array(matrix)).node))
+        arrays.append(leaf_expr(forms.heads, inv(Array(matrix)).node))
         labels.append([column, row] if turned else [row, column])
         bound[column] = size
         row = column
@@ -91,7 +93,7 @@ def _inverses_times(
 
 def sum_as_solve(spelling: Spelling, inverse: Piece, gone: int) -> Piece | None:
     """The sum over an index of an inverse, as the solution for ones; None of any other array."""
-    if inverse.node.op.name != "inv" or spelling.alive(inverse.node) or len(inverse.names) != 2:
+    if inverse.node.op is not inv.op or spelling.alive(inverse.node) or len(inverse.names) != 2:
         return None
     right = ones((spelling.sizes[gone],), spelling.dtype).node
     return written_as_solve(spelling, inverse, Piece(right, (gone,)), gone)
@@ -100,7 +102,7 @@ def sum_as_solve(spelling: Spelling, inverse: Piece, gone: int) -> Piece | None:
 def written_as_solve(spelling: Spelling, a: Piece, b: Piece, gone: int) -> Piece | None:
     """The product of two matrices, one of them an inverse, as a solve; None of any others."""
     for inverse, right in ((a, b), (b, a)):
-        if inverse.node.op.name != "inv" or right.node is inverse.node:
+        if inverse.node.op is not inv.op or right.node is inverse.node:
             continue
         if spelling.alive(inverse.node):
             continue
@@ -112,7 +114,7 @@ def written_as_solve(spelling: Spelling, a: Piece, b: Piece, gone: int) -> Piece
             continue
         (matrix,) = inverse.node.operands
         if inverse.names[0] == gone and not inverse.symmetric:
-            matrix = spelling.call("matrix_transpose", matrix)
-        node = spelling.call("solve", matrix, spelling.laid(right, [gone, *others]))
+            matrix = spelling.call(matrix_transpose, matrix)
+        node = spelling.call(solve, matrix, spelling.laid(right, [gone, *others]))
         return Piece(node, (kept, *others))
     return None

@@ -8,8 +8,10 @@ import numpy as np
 
 from ..dims import known_equal
 from ..nodes import Node
+from ..ops.creation import DIMENSION, eye
 from .heads import Heads, one
 from .labels import canonical_term
+from .roles import is_product
 from .scalars import number
 from .term import Coef, Expr, coefficient
 
@@ -29,9 +31,9 @@ def leaf_expr(heads: Heads, node: Node) -> Expr:
         found = coefficient(repeated)
         if found is not None:
             return number(found)
-    if node.op.name == "dimension":
+    if node.op is DIMENSION:
         return {canonical_term([(heads.dim(node.params["size"]), (), one)], {}): 1}
-    if node.op.name == "eye" and _is_identity(node):
+    if node.op is eye.op and _is_identity(node):
         return {canonical_term([(heads.delta(node.shape[0]), (0, 1), one)], {}): 1}
     scale = _scale_of_identity(node)
     if scale is not None:
@@ -59,7 +61,7 @@ def is_repeated(node: Node) -> bool:
 
 def has_number(node: Node) -> bool:
     """Whether the node is one number, or a product with one, that a further number goes into."""
-    factors = node.operands if node.op.name == "multiply" else (node,)
+    factors = node.operands if is_product(node) else (node,)
     return any(is_repeated(stretched(each)) for each in factors)
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..array import FUNCTIONS, Array
+from ..array import Array
 from ..nodes import Node
+from ..ops.choice import maximum
+from ..ops.elementwise import absolute
 from .heads import one
 from .leaves import leaf_expr
 from .lower_bound import exps_of
+from .roles import is_negation
 from .scalars import number
 from .term import EXP, SUM, Expr
 
@@ -43,7 +46,7 @@ def softplus(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     below = _below_zero(node.operands[0])
     if below is not None:
         # The safe spelling by hand: softplus(x) is max(x, 0) + softplus(-|x|).
-        top = FUNCTIONS["maximum"](Array(below), 0).node
+        top = maximum(Array(below), 0).node
         whole = _softplus_of(forms, leaf_expr(forms.heads, below))
         return whole and forms.normal.add([(whole, one), (leaf_expr(forms.heads, top), -one)])
     return _softplus_of(forms, operands[0])
@@ -71,6 +74,6 @@ def _raised(forms: Forms, expr: Expr) -> Expr | None:
 
 def _below_zero(node: Node) -> Node | None:
     """What x is, if the node is -|x|."""
-    if node.op.name != "negative" or node.operands[0].op.name != "absolute":
+    if not is_negation(node) or node.operands[0].op is not absolute.op:
         return None
     return node.operands[0].operands[0]

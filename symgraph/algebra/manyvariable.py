@@ -9,14 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from .term import Rational, rational
 
-__all__ = ["Monomial", "Poly", "Variable", "divided", "monic", "plus", "product", "variables"]
+__all__ = [
+    "COSINE",
+    "SINE",
+    "Monomial",
+    "Poly",
+    "Variable",
+    "divided",
+    "monic",
+    "plus",
+    "product",
+    "variables",
+]
+
+SINE: Final = "sine"
+COSINE: Final = "cosine"
 
 Variable: TypeAlias = tuple[int, str]
-"""A number that tells values apart, and what is taken of the value: itself "", "cos" or "sin"."""
+"""A number that tells values apart, and what is taken of the value: itself "", sine or cosine."""
 Monomial: TypeAlias = tuple[tuple[Variable, int], ...]
 Poly: TypeAlias = Mapping[Monomial, Rational]
 
@@ -43,7 +57,7 @@ def product(p: Poly, q: Poly) -> Poly:
         (number, kind), power = monomial[place]
         left = (*monomial[:place], *([((number, kind), power - 2)] if power > 2 else []))
         left = (*left, *monomial[place + 1 :])
-        more = {left: coef, _joined(left, (((number, "cos"), 2),)): -coef}
+        more = {left: coef, _joined(left, (((number, COSINE), 2),)): -coef}
         rest = {other: by for other, by in found.items() if other != monomial}
         found = plus(rest, more)
     return found
@@ -57,7 +71,7 @@ def monic(poly: Poly) -> tuple[Rational, Poly]:
 
 def divided(p: Poly, q: Poly) -> Poly | None:
     """The polynomial p / q, if it is one."""
-    sines = [variable for variable in variables(q) if variable[1] == "sin"]
+    sines = [variable for variable in variables(q) if variable[1] == SINE]
     if len(sines) > 1:
         return None
     if sines:
@@ -114,7 +128,7 @@ def _less(a: Monomial, b: Monomial) -> Monomial | None:
 def _squared_sine(poly: Poly) -> tuple[Monomial, int] | None:
     for monomial in poly:
         for place, ((_, kind), power) in enumerate(monomial):
-            if kind == "sin" and power > 1:
+            if kind == SINE and power > 1:
                 return monomial, place
     return None
 

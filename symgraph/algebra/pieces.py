@@ -13,30 +13,30 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array
+from ..array import Array, apply
 from ..dims import Dim
 from ..nodes import Node, make
-from ..op import OPS
+from ..op import Op
+from ..ops.choice import where
+from ..ops.contraction import einsum, matmul
 from ..ops.creation import constant_of
+from ..ops.elementwise import add, divide, multiply, negative, sqrt, square
+from ..ops.exponential import power as power_of
+from ..ops.families import Function
+from ..ops.indexing import embed
+from ..ops.movement import reshape, transpose
+from ..ops.reduction import sum
+from ..ops.softmax import logsumexp
 from .leaves import is_repeated, repeated_number, stretched
+from .plan import MATMUL
+from .roles import EXPONENTIALS, is_choice, is_product
 from .slices import joined_slices
 from .term import Coef, Rational, coefficient, is_exact, times
 
-__all__ = ["EXPONENTIALS", "LOGARITHMS", "Piece", "Spelling"]
+__all__ = ["Piece", "Spelling"]
 
-EXPONENTIALS = {
-    form.base: name
-    for name, op in OPS.items()
-    if (form := op.traits.exponential) is not None and not form.less
-}
-"""Operations b**x by their base."""
-
-LOGARITHMS = {
-    form.base: name
-    for name, op in OPS.items()
-    if (form := op.traits.logarithm) is not None and not form.plus
-}
-"""Operations log x by their base."""
+_SUMS: dict[Op, Function] = {sum.op: sum, logsumexp.op: logsumexp}
+"""Sums, by their operations."""
 
 Label = int | None
 
@@ -91,11 +91,22 @@ class Spelling:
         self.given = given
         self.sizes: dict[int, Dim] = {}
         self._constants: dict[Coef, Node] = {}
+        self.written_by: dict[Node, str] = {}
+        """The identity that a value was written by."""
 
-    def call(self, name: str, *operands: Any, **params: Any) -> Node:
+    def call(self, function: Callable[..., Array], *operands: Any, **params: Any) -> Node:
         """A public function applied to nodes."""
         arrays = [Array(each) if isinstance(each, Node) else each for each in operands]
-        return FUNCTIONS[name](*arrays, **params).node
+        return function(*arrays, **params).node
+
+    def applied(self, op: Op, operand: Node) -> Node:
+        """An operation without params on a node."""
+        return apply(op, Array(operand)).node
+
+    def note(self, node: Node, identity: str) -> None:
+        """Remember by which identity a value is written, if it is not computed anyway."""
+        if not self.alive(node):
+            self.written_by[node] = identity
 
     def constant(self, value: Coef) -> Node:
         """A 0-d constant.
@@ -133,29 +144,27 @@ class Spelling:
         target = order[first:]
         if len(target) == len(names):
             return node
-        return self.call(
-            "reshape", node, tuple([self.sizes[i] if i in names else 1 for i in target])
-        )
+        return self.call(reshape, node, tuple([self.sizes[i] if i in names else 1 for i in target]))
 
     def _transposed(self, piece: Piece, names: Sequence[int]) -> Node:
         node = piece.node
         if None in piece.labels:
-            node = self.call("reshape", node, tuple([self.sizes[i] for i in piece.names]))
+            node = self.call(reshape, node, tuple([self.sizes[i] for i in piece.names]))
         current = list(piece.names)
         if current == list(names):
             return node
-        return self.call("transpose", node, tuple([current.index(name) for name in names]))
+        return self.call(transpose, node, tuple([current.index(name) for name in names]))
 
     def _kept_dims(self, piece: Piece) -> Piece | None:
         """A sum again, with the axes it is over left in place at size 1."""
         node = piece.node
-        if node.op.name not in ("sum", "logsumexp") or node.params["keepdims"] or self.alive(node):
+        if node.op not in _SUMS or node.params["keepdims"] or self.alive(node):
             return None
         axes = node.params["axis"]
         ndim = node.operands[0].ndim
         rest = iter(piece.labels)
         labels = tuple([None if axis in axes else next(rest) for axis in range(-ndim, 0)])
-        return Piece(self.call(node.op.name, node.operands[0], axis=axes, keepdims=True), labels)
+        return Piece(self.call(_SUMS[node.op], node.operands[0], axis=axes, keepdims=True), labels)
 
     def order_of(self, *pieces: Piece) -> tuple[int, ...]:
         """An order of all indices that needs few transposes: that of the largest piece."""
@@ -172,14 +181,14 @@ class Spelling:
         node = joined_slices(self.laid(a, order), self.laid(b, order))
         return None if node is None else Piece(node, self._labels_of(node, order))
 
-    def binary(self, name: str, a: Piece, b: Piece) -> Piece:
+    def binary(self, function: Function, a: Piece, b: Piece) -> Piece:
         """An elementwise operation on two pieces."""
         order = self.order_of(a, b)
         left, right = self.laid(a, order), self.laid(b, order)
-        node = joined_slices(left, right) if name == "add" else None
-        node = node or self.call(name, left, right)
-        if name in ("add", "multiply") and not self.alive(node):
-            other = self.call(name, right, left)
+        node = joined_slices(left, right) if function is add else None
+        node = node or self.call(function, left, right)
+        if function.op.traits.commutative and not self.alive(node):
+            other = self.call(function, right, left)
             if self.alive(other):
                 node = other
         return Piece(node, self._labels_of(node, order))
@@ -193,16 +202,16 @@ class Spelling:
             [None if dim == 1 else label for dim, label in zip(node.shape, padded, strict=True)]
         )
 
-    def unary(self, name: str, a: Piece, **params: Any) -> Piece:
+    def unary(self, function: Function, a: Piece, **params: Any) -> Piece:
         """An elementwise function of one piece."""
-        return Piece(self.call(name, a.node, **params), a.labels, a.symmetric)
+        return Piece(self.call(function, a.node, **params), a.labels, a.symmetric)
 
     def exponential(self, base: float, a: Piece) -> Piece:
         """A number to the power of a piece."""
-        name = EXPONENTIALS.get(base)
-        if name is not None:
-            return self.unary(name, a)
-        return Piece(self.call("power", self.constant(base), a.node), a.labels, a.symmetric)
+        exponential = EXPONENTIALS.get(base)
+        if exponential is not None:
+            return self.unary(exponential, a)
+        return Piece(self.call(power_of, self.constant(base), a.node), a.labels, a.symmetric)
 
     def raised(self, a: Piece, power: Rational) -> Piece:
         """A positive power.
@@ -215,13 +224,13 @@ class Spelling:
         if power == 1:
             return a
         if power == 2:
-            return self.unary("square", a)
+            return self.unary(square, a)
         if power == Fraction(1, 2):
-            return self.unary("sqrt", a)
+            return self.unary(sqrt, a)
         if power.denominator == 1 and int(self.dtype.type(power.numerator)) != power:
             raise OverflowError(power)
         exponent = constant_of(float(power), self.dtype).node
-        return Piece(self.call("power", a.node, exponent), a.labels, a.symmetric)
+        return Piece(self.call(power_of, a.node, exponent), a.labels, a.symmetric)
 
     def times(self, a: Piece, coef: Coef) -> Piece:
         """The piece times a number: a negation, a product or a quotient."""
@@ -231,13 +240,13 @@ class Spelling:
         if chosen is not None:
             return chosen
         if coef == -1:
-            return self.unary("negative", a)
-        if a.node.op.name == "embed" and not self.alive(a.node):
+            return self.unary(negative, a)
+        if a.node.op is embed.op and not self.alive(a.node):
             return self._among_zeros(a, coef)
         if is_exact(coef) and abs(coef.numerator) == 1 and coef.denominator > 2:
             divisor = self.constant(coef.denominator * coef.numerator)
-            return Piece(self.call("divide", a.node, divisor), a.labels, a.symmetric)
-        return Piece(self.call("multiply", self.constant(coef), a.node), a.labels, a.symmetric)
+            return Piece(self.call(divide, a.node, divisor), a.labels, a.symmetric)
+        return Piece(self.call(multiply, self.constant(coef), a.node), a.labels, a.symmetric)
 
     def _among_zeros(self, a: Piece, coef: Coef) -> Piece:
         """An array among zeros times a number: only the array is multiplied."""
@@ -247,13 +256,13 @@ class Spelling:
 
     def number_chosen(self, a: Piece, coef: Coef) -> Piece | None:
         """A choice times a number, taken up by the numbers that are chosen between."""
-        if a.node.op.name != "where" or self.alive(a.node):
+        if not is_choice(a.node) or self.alive(a.node):
             return None
         condition, *branches = a.node.operands
         scaled = [self._number_times(each, coef) for each in branches]
         if scaled[0] is None or scaled[1] is None:
             return None
-        node = self.call("where", condition, *scaled)
+        node = self.call(where, condition, *scaled)
         return Piece(node, a.labels) if node.shape == a.node.shape else None
 
     def _number_times(self, node: Node, coef: Coef) -> Node | None:
@@ -261,21 +270,21 @@ class Spelling:
         given = coefficient(repeated_number(node)) if is_repeated(node) else None
         if given is not None:
             return self.constant(times(given, coef))
-        if node.op.name != "multiply" or self.alive(node):
+        if not is_product(node) or self.alive(node):
             return None
         for number, other in (node.operands, node.operands[::-1]):
             if is_repeated(stretched(number)):
                 scaled = self._number_times(stretched(number), coef)
-                return self.call("multiply", scaled, other)
+                return self.call(multiply, scaled, other)
         return None
 
     def summed(self, a: Piece, gone: Sequence[int]) -> Piece:
         """The sum over indices."""
         ndim = len(a.labels)
         axes = tuple([place - ndim for place, label in enumerate(a.labels) if label in gone])
-        node = self.call("sum", a.node, axis=axes)
+        node = self.call(sum, a.node, axis=axes)
         if not self.alive(node):
-            kept = self.call("sum", a.node, axis=axes, keepdims=True)
+            kept = self.call(sum, a.node, axis=axes, keepdims=True)
             if self.alive(kept):
                 return Piece(kept, tuple([None if i in gone else i for i in a.labels]))
         return Piece(node, tuple([label for label in a.labels if label not in gone]))
@@ -284,7 +293,7 @@ class Spelling:
         self, a: Piece, b: Piece, gone: Sequence[int], kind: str, out: Sequence[int]
     ) -> Piece:
         """The contraction of two pieces over indices."""
-        if kind == "matmul":
+        if kind == MATMUL:
             return self._matmul(a, b, gone[0], out)
         letters = {name: chr(ord("a") + place) for place, name in enumerate(self.order_of(a, b))}
         result = [name for name in out if name in letters and name not in gone]
@@ -292,7 +301,7 @@ class Spelling:
         left, right = self._squeezed(a), self._squeezed(b)
         text = ",".join("".join(letters[name] for name in piece.names) for piece in (left, right))
         text += "->" + "".join(letters[name] for name in result)
-        return Piece(self.call("einsum", text, left.node, right.node), tuple(result))
+        return Piece(self.call(einsum, text, left.node, right.node), tuple(result))
 
     def _squeezed(self, a: Piece) -> Piece:
         if None not in a.labels:
@@ -315,7 +324,7 @@ class Spelling:
             a, b, rows, columns = b, a, columns, rows
         left = self.laid(a, [*shared, *rows, gone])
         right = self.laid(b, [*shared, gone, *columns])
-        return Piece(self.call("matmul", left, right), (*shared, *rows, *columns))
+        return Piece(self.call(matmul, left, right), (*shared, *rows, *columns))
 
     def _prefers_swap(self, a: Piece, b: Piece, gone: int) -> bool:
         """Whether b @ a needs fewer transposes than a @ b."""

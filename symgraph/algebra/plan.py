@@ -11,9 +11,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-__all__ = ["Item", "Move", "contraction_kind", "plan"]
+__all__ = [
+    "CONTRACT",
+    "EINSUM",
+    "INVERT",
+    "MATMUL",
+    "MULTIPLY",
+    "REDUCE",
+    "Item",
+    "Move",
+    "contraction_kind",
+    "plan",
+]
+
+MULTIPLY: Final = "multiplied or divided, element by element"
+CONTRACT: Final = "contracted"
+REDUCE: Final = "summed"
+INVERT: Final = "inverted"
+"""Kinds of moves."""
+
+MATMUL: Final = "matrix product"
+EINSUM: Final = "index notation"
+"""Kinds of contractions."""
 
 Labels: TypeAlias = frozenset[int]
 Cost: TypeAlias = tuple[int, float]
@@ -31,21 +52,21 @@ class Move(NamedTuple):
     """What to do next to the list of items: the result goes to its end."""
 
     kind: str
-    """"multiply", "contract" or "sum"."""
+    """`MULTIPLY`, `CONTRACT`, `REDUCE` or `INVERT`."""
     places: tuple[int, ...]
     result: Item
 
 
 def contraction_kind(a: Labels, b: Labels, gone: Labels) -> str:
-    """How to contract: "matmul", "einsum" or "", for the contraction of two arrays over `gone`."""
+    """How to contract: MATMUL, EINSUM or "", for the contraction of two arrays over `gone`."""
     shared = a & b
     if not gone or not gone <= shared:
         return ""
     batch, rows, columns = shared - gone, a - shared, b - shared
     if not rows and not columns:
-        return "matmul" if not batch and len(gone) == 1 else ""
+        return MATMUL if not batch and len(gone) == 1 else ""
     plain = len(gone) == 1 and len(rows) <= 1 and len(columns) <= 1
-    return "matmul" if plain and (not batch or (rows and columns)) else "einsum"
+    return MATMUL if plain and (not batch or (rows and columns)) else EINSUM
 
 
 def plan(items: Sequence[Item], out: Labels, size: Callable[[Labels], float]) -> list[Move] | None:
@@ -111,22 +132,18 @@ def _moves(
         gone = item.labels - rest
         if gone and not item.inverse:
             result = Item(item.labels - gone, False)
-            found.append(((1, size(item.labels)), Move("sum", (place,), result)))
+            found.append(((1, size(item.labels)), Move(REDUCE, (place,), result)))
         if gone and item.inverse:
-            found.append(
-                ((1, size(item.labels)), Move("invert", (place,), Item(item.labels, False)))
-            )
+            found.append(((1, size(item.labels)), Move(INVERT, (place,), Item(item.labels, False))))
     for i, j in combinations(range(len(items)), 2):
         a, b = items[i], items[j]
         union = a.labels | b.labels
         rest = out.union(*[each.labels for k, each in enumerate(items) if k not in (i, j)])
         gone = union - rest
         if not a.inverse and not b.inverse and contraction_kind(a.labels, b.labels, gone):
-            found.append(
-                ((1, 2 * size(union)), Move("contract", (i, j), Item(union - gone, False)))
-            )
+            found.append(((1, 2 * size(union)), Move(CONTRACT, (i, j), Item(union - gone, False))))
         nested = a.labels <= b.labels or b.labels <= a.labels
         if nested or size(union) <= limit:
             result = Item(union, a.inverse and b.inverse)
-            found.append(((1, size(union)), Move("multiply", (i, j), result)))
+            found.append(((1, size(union)), Move(MULTIPLY, (i, j), result)))
     return found

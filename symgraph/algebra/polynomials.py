@@ -8,7 +8,7 @@ denominator: (x - 1)**7 has digits near 1 that its powers of x have not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
@@ -17,6 +17,7 @@ from ..nodes import Node
 from .heads import Heads
 from .labels import canonical_term
 from .leaves import repeated_number, stretched
+from .rational import is_rational, value_of
 from .slots import Factors
 from .term import (
     SUM,
@@ -126,14 +127,13 @@ class Polynomials:
         if number is not None and number.dtype.kind in "iuf":
             value = coefficient(number)
             return None if value is None else Ratio(None, {(0, 0): value} if value else {})
-        rule = _RULES.get(node.op.name)
-        if rule is None or node.copy or node.dtype.kind != "f":
+        if not is_rational(node.op) or node.copy or node.dtype.kind != "f":
             return None
         operands = [self._known[each] for each in node.operands]
         arrays = {each.array for each in operands if each.array is not None}
         if len(arrays) != 1 or any(array.shape != node.shape for array in arrays):
             return None
-        found = rule(*operands)
+        found = value_of(_FIELD, node.op, operands)
         if found is None or any(power > _HIGHEST for power, _ in found.terms):
             return None
         return found._replace(array=arrays.pop())
@@ -206,24 +206,47 @@ def _added(a: Coefs, b: Coefs) -> dict[int, Coef]:
     return total
 
 
-# -- rules -----------------------------------------------------------------------------------------
-def _sum(a: Ratio, b: Ratio) -> Ratio | None:
-    total = dict(a.terms)
-    for key, coef in b.terms.items():
-        total[key] = plus(total[key], coef) if key in total else coef
-    # x - x is not 0 where x is infinite: what cancels is for regions, which ask for facts.
-    return None if 0 in total.values() else _over(a, b, total)
+# -- arithmetic ------------------------------------------------------------------------------------
+class _OfOneArray:
+    """Arithmetic of quotients over powers of one polynomial, which are not multiplied out."""
 
+    def sum(self, a: Ratio, b: Ratio) -> Ratio | None:
+        total = dict(a.terms)
+        for key, coef in b.terms.items():
+            total[key] = plus(total[key], coef) if key in total else coef
+        # x - x is not 0 where x is infinite: what cancels is for regions, which ask for facts.
+        return None if 0 in total.values() else _over(a, b, total)
 
-def _product(a: Ratio, b: Ratio) -> Ratio | None:
-    if len(a.terms) > 1 and len(b.terms) > 1:
-        return None
-    terms = {
-        (i + k, j + m): times(c, d)
-        for (i, j), c in a.terms.items()
-        for (k, m), d in b.terms.items()
-    }
-    return _over(a, b, terms)
+    def negative(self, a: Ratio) -> Ratio:
+        return a._replace(terms={key: times(coef, -1) for key, coef in a.terms.items()})
+
+    def product(self, a: Ratio, b: Ratio) -> Ratio | None:
+        if len(a.terms) > 1 and len(b.terms) > 1:
+            return None
+        terms = {
+            (i + k, j + m): times(c, d)
+            for (i, j), c in a.terms.items()
+            for (k, m), d in b.terms.items()
+        }
+        return _over(a, b, terms)
+
+    def quotient(self, a: Ratio, b: Ratio) -> Ratio | None:
+        if list(b.terms) == [(0, 0)]:
+            return a._replace(terms={key: quotient(c, b.terms[0, 0]) for key, c in a.terms.items()})
+        inverse = self.inverse(b)
+        return None if inverse is None else self.product(a, inverse)
+
+    def inverse(self, a: Ratio) -> Ratio | None:
+        if a.below or len(a.terms) < 2:
+            return None
+        below = tuple(sorted((power, coef) for (power, _), coef in a.terms.items()))
+        return Ratio(None, {(0, 1): 1}, below)
+
+    def whole(self, a: Ratio) -> int | None:
+        exponent = a.terms.get((0, 0))
+        if list(a.terms) != [(0, 0)] or not isinstance(exponent, int):
+            return None
+        return exponent if 0 < abs(exponent) <= _HIGHEST else None
 
 
 def _over(a: Ratio, b: Ratio, terms: Mapping[tuple[int, int], Coef]) -> Ratio | None:
@@ -233,48 +256,4 @@ def _over(a: Ratio, b: Ratio, terms: Mapping[tuple[int, int], Coef]) -> Ratio | 
     return Ratio(None, terms, a.below or b.below)
 
 
-def _negative(a: Ratio) -> Ratio:
-    return a._replace(terms={key: times(coef, -1) for key, coef in a.terms.items()})
-
-
-def _difference(a: Ratio, b: Ratio) -> Ratio | None:
-    return _sum(a, _negative(b))
-
-
-def _quotient(a: Ratio, b: Ratio) -> Ratio | None:
-    if list(b.terms) == [(0, 0)]:
-        return a._replace(terms={key: quotient(c, b.terms[0, 0]) for key, c in a.terms.items()})
-    inverse = _inverse(b)
-    return None if inverse is None else _product(a, inverse)
-
-
-def _inverse(a: Ratio) -> Ratio | None:
-    if a.below or len(a.terms) < 2:
-        return None
-    below = tuple(sorted((power, coef) for (power, _), coef in a.terms.items()))
-    return Ratio(None, {(0, 1): 1}, below)
-
-
-def _power(a: Ratio, b: Ratio) -> Ratio | None:
-    exponent = b.terms.get((0, 0))
-    if list(b.terms) != [(0, 0)] or not isinstance(exponent, int):
-        return None
-    base = _inverse(a) if exponent < 0 else a
-    if base is None or not 0 < abs(exponent) <= _HIGHEST:
-        return None
-    found: Ratio | None = base
-    for _ in range(abs(exponent) - 1):
-        found = None if found is None else _product(found, base)
-    return found
-
-
-_RULES: Mapping[str, Callable[..., Ratio | None]] = {
-    "add": _sum,
-    "subtract": _difference,
-    "negative": _negative,
-    "multiply": _product,
-    "divide": _quotient,
-    "reciprocal": _inverse,
-    "square": lambda a: _product(a, a),
-    "power": _power,
-}
+_FIELD = _OfOneArray()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..facts import nonnegative, positive, total
 from ..nodes import Node
 from ..propagation import Knowledge
+from . import roles
 from .leaves import repeated_number
 from .term import (
     LEAF,
@@ -16,12 +17,12 @@ __all__ = ["is_power", "is_raised", "lowered_power"]
 
 def is_power(head: Head) -> bool:
     """Whether the head is an array that is raised to an array."""
-    return head.kind == LEAF and head.node.op.name == "power"
+    return head.kind == LEAF and roles.is_power(head.node)
 
 
 def lowered_power(node: Node) -> tuple[Node, Node] | None:
     """The array x and the exponent a, if the node is x**(a - 1)."""
-    if node.op.name == "power" and node.operands[1].op.name == "subtract":
+    if roles.is_power(node) and roles.is_difference(node.operands[1]):
         exponent, less = node.operands[1].operands
         if repeated_number(less) == 1:
             return node.operands[0], exponent

@@ -14,12 +14,17 @@ from typing import TypeAlias
 
 from ..dims import Dim
 from ..nodes import Node
+from ..ops.choice import maximum
+from ..ops.elementwise import absolute, negative
+from ..ops.exponential import softplus
+from ..ops.softmax import log_softmax
 from .exponentials import Exponentials, SumWriter, is_logistic_expr, only_exps
-from .heads import one, open_axes
+from .heads import Heads, one, open_axes
 from .labels import canonical_term
 from .lower_bound import exps_of
 from .normalize import Normal
-from .pieces import LOGARITHMS, Piece, Spelling
+from .pieces import Piece, Spelling
+from .roles import LOGARITHMS
 from .slots import Factors, Slot, is_logistic
 from .term import (
     DELTA,
@@ -48,13 +53,17 @@ __all__ = ["Printable", "SumWriter"]
 Bound: TypeAlias = dict[int, Dim]
 
 
-class Printable(Exponentials):
+class Printable:
     """Replaces heads by leaves that hold their written value."""
 
     def __init__(
         self, normal: Normal, spelling: Spelling, writer: SumWriter, *, steady: bool = False
     ) -> None:
-        super().__init__(normal, spelling, writer, steady=steady)
+        self.normal = normal
+        self.heads: Heads = normal.heads
+        self.spelling = spelling
+        self.writer = writer
+        self.exponentials = Exponentials(normal, spelling, writer, steady=steady)
         self.scales: dict[Head, Coef] = {}
 
     # -- sums --------------------------------------------------------------------------------------
@@ -159,7 +168,7 @@ class Printable(Exponentials):
         labels: list[int | None] = [None] * node.ndim
         for at, axis in enumerate(axes):
             labels[axis] = names[at]
-        leaf = self._leaf(Piece(node, tuple(labels)))
+        leaf = self.exponentials.leaf(Piece(node, tuple(labels)))
         return self._plus(left, quotient(coef, by), [*rest, leaf], bound)
 
     def _log_paired(self, expr: Expr, term: Term, place: int) -> Expr | None:
@@ -169,14 +178,14 @@ class Printable(Exponentials):
         inner = self.normal.substituted(head.expr, dict(enumerate(idx)))
         coef = expr[term]
         if is_logistic_expr(inner):
-            argument = self._exponent(inner)
+            argument = self.exponentials.exponent(inner)
             safe = self._safe_softplus(expr, term, argument, coef, rest, bound)
             if safe is not None:
                 return safe
             without = self._taken(expr, term, scaled(argument, -coef), rest, bound)
             if without is None:
                 return None
-            made = self._softplus(scaled(argument, -1))
+            made = self.exponentials.softplus(scaled(argument, -1))
             return self._plus(without, coef, [*rest, made], bound)
         if len(inner) != 1:
             return None
@@ -184,10 +193,10 @@ class Printable(Exponentials):
         if len(sum_term.bound) != 1 or not only_exps(sum_term):
             return None
         for index in self._ids(expr, sum_term.bound[0], bound):
-            argument = self._argument(sum_term, {-1: index})
+            argument = self.exponentials.argument(sum_term, {-1: index})
             without = self._taken(expr, term, scaled(argument, -coef), rest, bound)
             if without is not None:
-                made = self._softmax("log_softmax", sum_term, [index])
+                made = self.exponentials.softmax(log_softmax, sum_term, [index])
                 if made is not None:
                     return self._plus(without, -coef, [*rest, made], bound)
         return None
@@ -201,13 +210,13 @@ class Printable(Exponentials):
             return None
         (factor,) = factors
         x = factor.head.node
-        top = self.heads.leaf(self.spelling.call("maximum", x, 0))
+        top = self.heads.leaf(self.spelling.call(maximum, x, 0))
         wanted: Expr = {canonical_term([(top, factor.idx, one)], {}): -coef}
         without = self._taken(expr, term, wanted, rest, bound) if factor.power == 1 else None
         if without is None:
             return None
         size = self.spelling.call(
-            "softplus", self.spelling.call("negative", self.spelling.call("absolute", x))
+            softplus, self.spelling.call(negative, self.spelling.call(absolute, x))
         )
         return self._plus(without, coef, [*rest, (self.heads.made(size), factor.idx, one)], bound)
 
@@ -256,25 +265,31 @@ class Printable(Exponentials):
             if head.kind in (LEAF, DIM, DELTA):
                 done.append(slot)
             elif head.kind == LOG:
-                done.append(self._log(slot))
+                done.append(self.exponentials.log(slot))
             elif is_logistic(head) and power < 0 and power.denominator == 1:
-                exps, made = self._sigmoids(slot, exps)
+                exps, made = self.exponentials.sigmoids(slot, exps)
                 done.extend(made)
             elif is_logistic(head) and power.denominator == 1:
-                exps, made = self._sigmoids_below(slot, exps)
+                exps, made = self.exponentials.sigmoids_below(slot, exps)
                 done.extend(made)
-            elif power.denominator == 1 and (term := self._normaliser(slot)) is not None:
-                exps, made, left = self._softmaxes(term, -power.numerator, exps)
+            elif (
+                power.denominator == 1 and (term := self.exponentials.normaliser(slot)) is not None
+            ):
+                exps, made, left = self.exponentials.softmaxes(term, -power.numerator, exps)
                 done.extend(made)
                 if left < 0:
-                    done.append(self._leaf(self.writer.written(self.normal.instance(slot)), -left))
+                    done.append(
+                        self.exponentials.leaf(
+                            self.writer.written(self.normal.instance(slot)), -left
+                        )
+                    )
                 elif left:
                     loose.append((term, (head, idx, -left)))
             else:
                 by, piece = self._lazy(slot, times(outer, coef), alone)
                 coef = times(coef, by)
-                done.append(self._leaf(piece, power))
-        done.extend(self._exps(exps, loose))
+                done.append(self.exponentials.leaf(piece, power))
+        done.extend(self.exponentials.exps(exps, loose))
         return coef, done
 
     def _logs_of_bases(self, factors: Factors) -> Factors:
@@ -283,11 +298,11 @@ class Printable(Exponentials):
         over = next((s for s in factors if s[0].kind == LOG and s[2] == 1), None)
         if below is None or over is None or exps_of(over[0]):
             return factors
-        name = LOGARITHMS.get(below[0].base or 0)
-        if name is None:
+        logarithm = LOGARITHMS.get(below[0].base or 0)
+        if logarithm is None:
             return factors
         inner = self.normal.substituted(over[0].expr, dict(enumerate(over[1])))
-        made = self._leaf(self.spelling.unary(name, self.writer.written(inner)))
+        made = self.exponentials.leaf(self.spelling.unary(logarithm, self.writer.written(inner)))
         return [*[slot for slot in factors if slot is not below and slot is not over], made]
 
     def _lazy(self, slot: Slot, outer: Coef, alone: bool) -> tuple[Coef, Piece]:

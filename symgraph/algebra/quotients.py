@@ -12,12 +12,15 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
-from ..array import FUNCTIONS, Array
+from ..array import Array
 from ..nodes import Node
+from ..traits import Angle
 from .heads import Heads
 from .labels import canonical_term
 from .leaves import repeated_number, stretched
-from .manyvariable import Monomial, Poly, divided, monic, plus, product, variables
+from .manyvariable import COSINE, SINE, Monomial, Poly, divided, monic, plus, product, variables
+from .rational import divides_by, is_rational, value_of
+from .roles import ANGLES
 from .slots import Factors
 from .term import (
     SUM,
@@ -35,6 +38,8 @@ _MOST_VALUES = 4
 _HIGHEST = 6
 _LARGEST = 40
 """So many values a quotient is made of; one below more is taken as an array."""
+
+_TANH = Angle("tangent", -1)
 
 Key: TypeAlias = tuple[object, ...]
 
@@ -72,12 +77,12 @@ class Quotients:
     def learn(self, node: Node) -> None:
         """Note whether a value is made with a quotient by a sum, given its operands."""
         divides = self._divides
-        if node.op.name not in _RULES or node.copy or node.dtype.kind != "f":
+        if not is_rational(node.op) or node.copy or node.dtype.kind != "f":
             divides[node] = False
             return
-        below = {"divide": -1, "reciprocal": 0, "power": 0}.get(node.op.name)
+        below = divides_by(node.op)
         divides[node] = any(map(divides.__getitem__, node.operands)) or (
-            below is not None and node.operands[below].op.name in _RULES
+            below is not None and is_rational(node.operands[below].op)
         )
 
     def reaches(self, node: Node) -> bool:
@@ -117,7 +122,7 @@ class Quotients:
             factors: Factors = []
             for (number, kind), power in monomial:
                 value = now(self._values[number])
-                head = self._heads.leaf(FUNCTIONS[kind](Array(value)).node if kind else value)
+                head = self._heads.leaf(_function(kind, value) if kind else value)
                 factors.append((head, tuple(range(len(head.sizes))), power))
             expr[canonical_term(factors, {})] = coef
         return expr
@@ -131,7 +136,7 @@ class Quotients:
             return False
         if not kind or any(each == number and other for each, other in left):
             return True
-        return self._heads.leaf(FUNCTIONS[kind](Array(node)).node).total
+        return self._heads.leaf(_function(kind, node)).total
 
     def _keeps_digits(self, poly: Poly) -> bool:
         """Whether all terms have one sign, or the sum was written so."""
@@ -144,7 +149,7 @@ class Quotients:
         """Whether a polynomial is 0 nowhere, or only where what is left below is."""
         if len(poly) == 1:
             return all(
-                kind == "cos" or (not kind and self._heads.leaf(self._values[number]).nonzero)
+                kind == COSINE or (not kind and self._heads.leaf(self._values[number]).nonzero)
                 for number, kind in variables(poly)
             )
         if divided(product(rest, rest), poly) is not None:
@@ -163,7 +168,11 @@ class Quotients:
             return False
         ((number, _),) = inside
         ((power, coef),) = [(sum(p for _, p in each), c) for each, c in poly.items() if each]
-        return self._values[number].op.name == "tanh" and power == 1 and abs(coef) == abs(poly[()])
+        return (
+            self._values[number].op.traits.angle == _TANH
+            and power == 1
+            and abs(coef) == abs(poly[()])
+        )
 
     # -- what values are ---------------------------------------------------------------------------
     def _ratio(self, node: Node) -> Ratio:
@@ -182,7 +191,7 @@ class Quotients:
         return self._known[node]
 
     def _parts(self, node: Node) -> tuple[Node, ...]:
-        return node.operands if node.op.name in _RULES and not node.copy else ()
+        return node.operands if is_rational(node.op) and not node.copy else ()
 
     def _array(self, node: Node, kind: str) -> Ratio:
         number = self._numbers.get(node)
@@ -198,28 +207,28 @@ class Quotients:
             return Ratio({(): value}, {}) if is_exact(value) and value else None
         if node.copy or node.dtype.kind != "f":
             return None
-        if node.op.name in ("sin", "cos"):
-            return self._array(node.operands[0], node.op.name)
-        if node.op.name == "tan":
-            sine, cosine = (self._array(node.operands[0], kind) for kind in ("sin", "cos"))
-            return self.over(sine, cosine)
-        rule = _RULES.get(node.op.name)
-        if rule is None or any(
+        angle = node.op.traits.angle
+        if angle is not None and angle.square == 1:
+            if angle.part != "tangent":
+                return self._array(node.operands[0], angle.part)
+            sine, cosine = (self._array(node.operands[0], kind) for kind in (SINE, COSINE))
+            return self.quotient(sine, cosine)
+        if not is_rational(node.op) or any(
             each.shape != node.shape and not stretched(each).is_constant for each in node.operands
         ):
             return None
-        found = rule(self, *[self._known[each] for each in node.operands])
+        found = value_of(self, node.op, [self._known[each] for each in node.operands])
         if found is None or not _is_small(found):
             return None
-        if node.op.name in ("add", "subtract") and not found.below and _is_plain(found.above):
+        if len(node.op.traits.combination) > 1 and not found.below and _is_plain(found.above):
             self._given.add(_key(monic(found.above)[1]))
         return found
 
-    def over(self, a: Ratio, b: Ratio) -> Ratio | None:
+    def quotient(self, a: Ratio, b: Ratio) -> Ratio | None:
         """The quotient of two."""
-        return self.product_of(a, _inverse(b))
+        return self.product(a, self.inverse(b))
 
-    def product_of(self, a: Ratio, b: Ratio) -> Ratio | None:
+    def product(self, a: Ratio, b: Ratio) -> Ratio | None:
         """The product of two."""
         below = dict(a.below)
         for key, (poly, power) in b.below.items():
@@ -227,7 +236,7 @@ class Quotients:
         above = product(a.above, b.above)
         return self._cancelled(Ratio(above, below).and_of(a, b))
 
-    def sum_of(self, a: Ratio, b: Ratio) -> Ratio | None:
+    def sum(self, a: Ratio, b: Ratio) -> Ratio | None:
         """The sum of two, over one denominator."""
         below = dict(a.below)
         for key, (poly, power) in b.below.items():
@@ -257,31 +266,29 @@ class Quotients:
                 above, short = less, short or len(poly) > 1
         return a._replace(above=above, below=below, short=short)
 
-    def power(self, a: Ratio, b: Ratio) -> Ratio | None:
-        """A whole power."""
-        exponent = b.above.get(()) if len(b.above) == 1 and not b.below else None
-        if not isinstance(exponent, int) or not 0 < abs(exponent) <= _HIGHEST:
-            return None
-        base = _inverse(a) if exponent < 0 else a
-        found: Ratio | None = base
-        for _ in range(abs(exponent) - 1):
-            found = None if found is None else self.product_of(found, base)
-        return found
+    def negative(self, a: Ratio) -> Ratio:
+        """The negative of one."""
+        return a._replace(above={monomial: -coef for monomial, coef in a.above.items()})
+
+    def inverse(self, a: Ratio) -> Ratio:
+        """One over it."""
+        above: Poly = {(): 1}
+        for poly, power in a.below.values():
+            for _ in range(power):
+                above = product(above, poly)
+        coef, below = monic(a.above)
+        above = product(above, {(): rational(Fraction(1) / coef)})
+        return a._replace(above=above, below={} if below == {(): 1} else {_key(below): (below, 1)})
+
+    def whole(self, a: Ratio) -> int | None:
+        """The number other than 0 that it is, if it is whole and not too large a power."""
+        number = a.above.get(()) if len(a.above) == 1 and not a.below else None
+        return number if isinstance(number, int) and 0 < abs(number) <= _HIGHEST else None
 
 
-# -- quotients -------------------------------------------------------------------------------------
-def _negative(a: Ratio) -> Ratio:
-    return a._replace(above={monomial: -coef for monomial, coef in a.above.items()})
-
-
-def _inverse(a: Ratio) -> Ratio:
-    above: Poly = {(): 1}
-    for poly, power in a.below.values():
-        for _ in range(power):
-            above = product(above, poly)
-    coef, below = monic(a.above)
-    above = product(above, {(): rational(Fraction(1) / coef)})
-    return a._replace(above=above, below={} if below == {(): 1} else {_key(below): (below, 1)})
+def _function(kind: str, node: Node) -> Node:
+    """The sine or cosine of a value."""
+    return ANGLES[Angle(SINE if kind == SINE else COSINE)](Array(node)).node
 
 
 # -- polynomials -----------------------------------------------------------------------------------
@@ -317,15 +324,3 @@ def _is_linear(monomial: Monomial) -> bool:
 def _is_plain(poly: Poly) -> bool:
     """Whether nothing in it stands for the square of a sine."""
     return all(_is_linear(monomial) for monomial in poly)
-
-
-_RULES: Mapping[str, Callable[..., Ratio | None]] = {
-    "add": lambda own, a, b: own.sum_of(a, b),
-    "subtract": lambda own, a, b: own.sum_of(a, _negative(b)),
-    "negative": lambda own, a: _negative(a),
-    "multiply": lambda own, a, b: own.product_of(a, b),
-    "divide": lambda own, a, b: own.over(a, b),
-    "reciprocal": lambda own, a: _inverse(a),
-    "square": lambda own, a: own.product_of(a, a),
-    "power": lambda own, a, b: own.power(a, b),
-}

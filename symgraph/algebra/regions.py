@@ -11,10 +11,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..nodes import Node
-from ..op import OPS
+from ..ops.choice import where
+from ..ops.creation import DIMENSION, eye
+from ..ops.elementwise import absolute, sign
+from ..ops.exponential import softplus
+from ..ops.gather import add_along_axis
+from ..ops.indexing import embed
+from ..ops.linalg import inv, solve
 from .leaves import has_number
 from .lower_bound import exps_of
 from .powers import lowered_power
+from .roles import (
+    is_choice,
+    is_difference,
+    is_exponential,
+    is_logarithm,
+    is_negation,
+    is_power,
+    is_product,
+    is_sum,
+    ops_with,
+)
 from .term import (
     EXP,
     LEAF,
@@ -47,20 +64,20 @@ _HEAVIEST = 24
 _LONG_ARGUMENT = 9
 
 
-LOGARITHMS = frozenset(name for name, op in OPS.items() if op.traits.logarithm is not None)
-ARGUMENTS = LOGARITHMS | {
-    *[name for name, op in OPS.items() if op.traits.exponential is not None],
-    *("sigmoid", "softplus", "softmax", "log_softmax", "logsumexp"),
-}
+LOGARITHMS = ops_with(is_logarithm)
+EXPONENTIAL_SUMS = ops_with(lambda op: op.traits.exponential_sum)
+ARGUMENTS = LOGARITHMS | EXPONENTIAL_SUMS | ops_with(is_exponential)
 """Operations that carry their argument along, wherever they go: a long one stays closed."""
 
-_MERGING = frozenset({"sin", "cos", "sinh", "cosh", "sign", "absolute", "inv", "embed"})
+_MERGING = ops_with(
+    lambda op: op.traits.angle is not None and op.traits.angle.part != "tangent"
+) | {*(sign.op, absolute.op, inv.op, embed.op)}
 """Operations whose results may meet and become another operation of what they are applied to."""
 
-SELECTIONS = frozenset({"where", "add_along_axis"})
+SELECTIONS = frozenset({where.op, add_along_axis.op})
 """Operations that seldom have an expression: their operands are written at their best anyway."""
 
-SEEN_WHOLE = SELECTIONS | LOGARITHMS | {"solve", "softplus"}
+SEEN_WHOLE = SELECTIONS | LOGARITHMS | {solve.op, softplus.op}
 """Operations whose expression tells of the nodes they are applied to, not of their values alone."""
 
 
@@ -147,9 +164,9 @@ def held_by(expr: Expr) -> list[Node]:
     """
     found: list[Node] = []
     arrays = _uses_of_arrays(expr)
-    bases = [node.operands[0] for node in arrays if node.op.name == "power"]
+    bases = [node.operands[0] for node in arrays if is_power(node)]
     for node, uses in arrays.items():
-        joins = node.op.name == "power" and bases.count(node.operands[0]) > 1
+        joins = is_power(node) and bases.count(node.operands[0]) > 1
         if not joins and not _merges(node) and (uses > 1 or lowered_power(node) is None):
             found.append(node)
             continue
@@ -160,22 +177,22 @@ def held_by(expr: Expr) -> list[Node]:
 
 def _changes_inside(node: Node, operand: Node) -> bool:
     """Whether an operand is written anew where the operation takes up a sign or a number."""
-    if node.op.name == "where":
-        return operand.op.name == "multiply"
-    if node.op.name == "power":
+    if is_choice(node):
+        return is_product(operand)
+    if is_power(node):
         return operand is node.operands[1]
     return _turns(node)
 
 
 def _merges(node: Node) -> bool:
-    if node.op.name == "where":
+    if is_choice(node):
         return all(has_number(each) for each in node.operands[1:])
-    return node.op.name in _MERGING or _turns(node)
+    return node.op in _MERGING or _turns(node)
 
 
 def _turns(node: Node) -> bool:
     """Whether a sign may go into the difference that an odd function is taken of."""
-    return is_odd(node) and node.operands[0].op.name == "subtract"
+    return is_odd(node) and is_difference(node.operands[0])
 
 
 def is_odd(node: Node) -> bool:
@@ -188,20 +205,20 @@ def is_trivial(node: Node, opened: Sequence[bool]) -> bool:
     """Whether a region is one operation on different arrays, where nothing can be gained."""
     if any(opened) or len(set(node.operands)) < len(node.operands):
         return False
-    if node.op.name == "add" and all(each.op.name == "embed" for each in node.operands):
+    if is_sum(node) and all(each.op is embed.op for each in node.operands):
         return False
-    if node.op.name == "where":
+    if is_choice(node):
         return False
-    bases = [each.operands[0] for each in node.operands if each.op.name == "power"]
+    bases = [each.operands[0] for each in node.operands if is_power(each)]
     if len(bases) > len(set(bases)):
         return False
-    if node.op.name == "negative" and _merges(node.operands[0]):
+    if is_negation(node) and _merges(node.operands[0]):
         return False
     return not any(_is_plain(operand) for operand in node.operands)
 
 
 def _is_plain(node: Node) -> bool:
-    return node.op.name in ("constant", "dimension", "eye")
+    return node.is_constant or node.op in (DIMENSION, eye.op)
 
 
 def is_computed_from(node: Node, on: Node) -> bool:

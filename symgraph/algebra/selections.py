@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array
+from ..array import Array
 from ..dims import known_equal
 from ..nodes import Node
+from ..ops.choice import clip
+from ..ops.elementwise import absolute, sign
+from ..ops.gather import one_hot
+from ..ops.movement import broadcast_to, moveaxis, squeeze
+from ..traits import Comparison
 from .heads import open_axes
 from .leaves import leaf_expr, repeated_number, stretched
+from .roles import is_difference, is_equality, is_product, is_quotient
 from .slots import has_exps
 from .term import (
     LEAF,
@@ -33,15 +39,12 @@ if TYPE_CHECKING:
 
 __all__ = ["chosen", "is_known_choice", "is_one_of_each_row", "scattered"]
 
-_ABOVE = {"greater", "greater_equal"}
-_BELOW = {"less", "less_equal"}
-
 
 # -- masks -----------------------------------------------------------------------------------------
 def is_known_choice(node: Node) -> bool:
     """Whether a choice is between something and 0, by a comparison, or clips."""
     condition, _, otherwise = node.operands
-    if condition.op.name not in _ABOVE | _BELOW | {"equal"}:
+    if condition.op.traits.comparison is None:
         return False
     return _is_zero(otherwise) or _clipping(node) is not None
 
@@ -54,13 +57,24 @@ def chosen(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     if _takes_bounds(node) and not forms.passes_kink():
         return None
     x, bound, by = clipping
-    clipped = FUNCTIONS["clip"](Array(x), -bound, bound).node
+    clipped = clip(Array(x), -bound, bound).node
     return scaled(leaf_expr(forms.heads, clipped), by) if clipped.dtype == node.dtype else None
+
+
+def _comparison(node: Node) -> Comparison:
+    found = node.op.traits.comparison
+    assert found is not None
+    return found
+
+
+def _extremum(node: Node) -> int:
+    """1 of the larger of two values, -1 of the smaller; 0 of any other value."""
+    return node.op.traits.extremum if node.op.traits.elementwise else 0
 
 
 def _takes_bounds(node: Node) -> bool:
     """Whether the slope at a bound is that inside: of `clip` it is 0 there."""
-    return node.operands[0].op.name in ("less_equal", "greater")
+    return _comparison(node.operands[0]) in (Comparison(-1, ties=True), Comparison(1))
 
 
 def _clipping(node: Node) -> tuple[Node, float, Coef] | None:
@@ -70,14 +84,14 @@ def _clipping(node: Node) -> tuple[Node, float, Coef] | None:
     """
     condition, inside, outside = node.operands
     sized, bound = condition.operands
-    if sized.op.name != "absolute" or condition.op.name == "equal" or node.dtype.kind != "f":
+    if sized.op is not absolute.op or is_equality(condition) or node.dtype.kind != "f":
         return None
-    if condition.op.name in _ABOVE:
+    if _comparison(condition).side > 0:
         inside, outside = outside, inside
     (x,) = sized.operands
     limit = repeated_number(stretched(bound))
     (by, array), (far, side) = _multiple(inside), _multiple(outside)
-    if array is not x or x.shape != node.shape or side.op.name != "sign":
+    if array is not x or x.shape != node.shape or side.op is not sign.op:
         return None
     top = 0.0 if limit is None else float(limit)
     if side.operands[0] is not x or not 0 < top < inf:
@@ -88,13 +102,13 @@ def _clipping(node: Node) -> tuple[Node, float, Coef] | None:
 
 def _multiple(node: Node) -> tuple[Coef, Node]:
     """The number and the array that a value is the product of."""
-    if node.op.name in ("multiply", "divide"):
+    if is_product(node) or is_quotient(node):
         x, y = node.operands
         by = _number(y)
         if by is not None and by != 0:
-            return (by if node.op.name == "multiply" else quotient(1, by)), x
+            return (by if is_product(node) else quotient(1, by)), x
         by = _number(x)
-        if by is not None and node.op.name == "multiply":
+        if by is not None and is_product(node):
             return by, y
     return 1, node
 
@@ -104,7 +118,7 @@ def _number(node: Node) -> Coef | None:
     repeated = repeated_number(stretched(node))
     if repeated is not None:
         return coefficient(repeated)
-    if node.op.name != "multiply":
+    if not is_product(node):
         return None
     x, y = map(_number, node.operands)
     return None if x is None or y is None else times(x, y)
@@ -123,24 +137,25 @@ def _masked(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     # Along the very axes of the condition: a column that is 0 says nothing of the rows.
     places = {axis: place for place, axis in enumerate(open_axes(node))}
     along = tuple([places[axis] for axis in open_axes(condition)])
-    if condition.op.name != "equal" and all(_vanishes(each, condition, along) for each in values):
+    if not is_equality(condition) and all(_vanishes(each, condition, along) for each in values):
         return values
     if _vanishes_beyond(forms, values, condition, places):
         if _halves_ties(condition) and not forms.passes_kink():
             return None
-        return {} if condition.op.name == "equal" else values
+        return {} if is_equality(condition) else values
     return None
 
 
 def _halves_ties(condition: Node) -> bool:
     """Whether a tie is left out by the condition, and shared equally by the extremum."""
-    strict = condition.op.name in ("greater", "less")
+    comparison = _comparison(condition)
+    strict = comparison.side != 0 and not comparison.ties
     return strict and all(repeated_number(stretched(each)) is None for each in condition.operands)
 
 
 def _vanishes(term: Term, condition: Node, along: tuple[int, ...]) -> bool:
     left, right = condition.operands
-    above = condition.op.name in _ABOVE
+    above = _comparison(condition).side > 0
     slots = [(f.head, f.idx, f.power) for f in term.factors]
     if not term_is_total(term) or has_exps(slots):
         return False
@@ -161,19 +176,19 @@ def _vanishes_beyond(forms: Forms, expr: Expr, condition: Node, places: Mapping[
     """
     along = tuple([places[axis] for axis in open_axes(condition)])
     high, low = condition.operands
-    if condition.op.name in _BELOW:
+    if _comparison(condition).side < 0:
         high, low = low, high
-    ends = [("maximum", low), ("minimum", high)]
-    if condition.op.name == "equal":
-        ends += [("maximum", high), ("minimum", low)]
-    for name, other in ends:
+    ends = [(1, low), (-1, high)]
+    if is_equality(condition):
+        ends += [(1, high), (-1, low)]
+    for extremum, other in ends:
         found = {
             f.head
             for term in expr
             for f in term.factors
             if f.head.kind == LEAF
             and f.idx == along
-            and f.head.node.op.name == name
+            and _extremum(f.head.node) == extremum
             and f.head.node.shape == condition.shape
             and _are(f.head.node.operands, (high, low))
         }
@@ -226,18 +241,18 @@ def _same(a: Node, b: Node) -> bool:
 
 def _is_rectified(node: Node, left: Node, right: Node, above: bool) -> bool:
     """Whether the node is 0 where `left > right` (or `left < right`) fails."""
-    if node.op.name not in ("maximum", "minimum"):
+    if not _extremum(node):
         return False
     first, second = node.operands
     if _is_zero(first):
         first, second = second, first
     if not _is_zero(second):
         return False
-    if (node.op.name == "maximum") != above:
+    if (_extremum(node) > 0) != above:
         left, right = right, left
     if _is_zero(right):
         return first is left
-    return first.op.name == "subtract" and first.operands == (left, right)
+    return is_difference(first) and first.operands == (left, right)
 
 
 def _is_zero(node: Node) -> bool:
@@ -260,9 +275,9 @@ def is_one_of_each_row(node: Node) -> bool:
 def scattered(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     """One value in each row, at an index, is the value times a row of the identity matrix."""
     axis = node.params["axis"]
-    labels = FUNCTIONS["squeeze"](Array(node.operands[2]), axis=axis)
-    rows = FUNCTIONS["one_hot"](labels, node.shape[axis], dtype=node.dtype)
-    rows = FUNCTIONS["broadcast_to"](FUNCTIONS["moveaxis"](rows, -1, axis), node.shape)
+    labels = squeeze(Array(node.operands[2]), axis=axis)
+    rows = one_hot(labels, node.shape[axis], dtype=node.dtype)
+    rows = broadcast_to(moveaxis(rows, -1, axis), node.shape)
     places = {each: place for place, each in enumerate(open_axes(node))}
     values = forms.moved(operands[1], [places[each] for each in open_axes(node.operands[1])])
     if not values or not all(term_is_total(term) for term in values):

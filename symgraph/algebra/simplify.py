@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any, Literal, Protocol, TypeAlias
 
 from ..nodes import Node, on_operands, origin, reachable
+from ..ops.movement import broadcast_to
 from ..propagation import Knowledge
 from .echo import Echo, Shape, Shapes, places_of, template
 from .forms import Forms
@@ -145,9 +146,9 @@ class Pass:
         for node in self.nodes:
             for operand in dict.fromkeys(node.operands):
                 self.users[operand] += 1
-                if not Forms.knows(node) or node.op.name in SELECTIONS:
+                if not Forms.knows(node) or node.op in SELECTIONS:
                     self.ends.add(operand)
-                elif node.op.name in ARGUMENTS:
+                elif node.op in ARGUMENTS:
                     self.arguments.add(operand)
         self.ends.update(memory.parted & self.users.keys())
         self.parted: set[Node] = set()
@@ -157,7 +158,7 @@ class Pass:
             self.users[output] += 1
         for node in reversed(self.nodes):
             # What is repeated for several users is one array to them before it is repeated.
-            if node.op.name == "broadcast_to" and self.users[node] > 1:
+            if node.op is broadcast_to.op and self.users[node] > 1:
                 self.users[node.operands[0]] += 1
         self.now: dict[Node, Node] = {}
         self.views = Views(memory, self.world, self.users, self.now, thorough=thorough)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from ..array import FUNCTIONS, Array
+from ..array import Array
 from ..nodes import Node
+from ..ops.indexing import embed
+from ..ops.joining import concatenate
+from ..ops.movement import expand_dims
 
 __all__ = ["joined_slices"]
 
@@ -18,7 +21,7 @@ def joined_slices(a: Node, b: Node) -> Node | None:
     What fills the room is a concatenation and needs no zeros around it. None where the slices
     overlap, lie apart, or differ along two axes.
     """
-    if a.op.name != "embed" or b.op.name != "embed" or a.params["shape"] != b.params["shape"]:
+    if a.op is not embed.op or b.op is not embed.op or a.params["shape"] != b.params["shape"]:
         return None
     shape, index = a.params["shape"], a.params["index"]
     place = _where_apart(index, b.params["index"])
@@ -33,12 +36,12 @@ def joined_slices(a: Node, b: Node) -> Node | None:
         return None
     axis = -1 - sum(1 for entry in index[place + 1 :] if isinstance(entry, tuple))
     parts = [_with_axis(each, place, axis) for each in (a, b)]
-    whole = FUNCTIONS["concatenate"](parts if spans[0] < spans[1] else parts[::-1], axis=axis)
+    whole = concatenate(parts if spans[0] < spans[1] else parts[::-1], axis=axis)
     joint = (*index[:place], (start, stop, 1), *index[place + 1 :])
     if all(_span(entry, size) == (0, size) for entry, size in zip(joint, sizes, strict=True)):
         return whole.node
     entries = [slice(*entry) if isinstance(entry, tuple) else entry for entry in joint]
-    return FUNCTIONS["embed"](whole, shape, (Ellipsis, *entries)).node
+    return embed(whole, shape, (Ellipsis, *entries)).node
 
 
 def _where_apart(one: tuple[Any, ...], other: tuple[Any, ...]) -> int | None:
@@ -64,4 +67,4 @@ def _with_axis(node: Node, place: int, axis: int) -> Array:
     """What was put in, with the axis that a whole number in the index leaves out."""
     array = Array(node.operands[0])
     alone = isinstance(node.params["index"][place], int)
-    return FUNCTIONS["expand_dims"](array, axis) if alone else array
+    return expand_dims(array, axis) if alone else array

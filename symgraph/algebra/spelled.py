@@ -10,12 +10,14 @@ import numpy as np
 
 from ..accuracy import Judge
 from ..nodes import Node, Origin, origin
+from ..ops.movement import broadcast_to, reshape
 from .extract import Unwritable, Writer
 from .heads import open_axes
 from .lower_bound import holds_exps
 from .normalize import Normal
 from .pieces import Piece, Spelling
 from .recall import Recall
+from .roles import is_product
 from .term import Expr
 from .world import World
 
@@ -81,7 +83,7 @@ class Speller:
 
     def learn(self, node: Node) -> None:
         """Remember a product of two arrays under each of them."""
-        for factor in node.operands if node.op.name == "multiply" else ():
+        for factor in node.operands if is_product(node) else ():
             known = self.products.setdefault(factor, [])
             if len(known) < _MOST_PRODUCTS:
                 known.append(node)
@@ -175,5 +177,5 @@ def _shaped(spelling: Spelling, piece: Piece, node: Node) -> Node:
         padded = (1,) * (len(axes) - found.ndim) + found.shape
         rest = iter(padded)
         wide = tuple([1 if axis in units else next(rest) for axis in range(-node.ndim, 0)])
-        found = spelling.call("reshape", found, wide) if found.shape != wide else found
-    return found if found.shape == shape else spelling.call("broadcast_to", found, shape)
+        found = spelling.call(reshape, found, wide) if found.shape != wide else found
+    return found if found.shape == shape else spelling.call(broadcast_to, found, shape)

@@ -12,18 +12,20 @@ import numpy as np
 from ..dims import Dim
 from ..facts import one_hot, total
 from ..nodes import Node
-from ..ops.creation import dimension
+from ..ops.creation import dimension, eye
+from ..ops.diagonals import diagonal
+from ..ops.elementwise import divide, multiply, reciprocal
+from ..ops.indexing import getitem
 from .heads import Heads, one
 from .inverses import sum_as_solve, written_as_solve
 from .labels import canonical_term
 from .normalize import Normal
 from .pieces import Piece, Spelling
-from .plan import Item, contraction_kind, plan
+from .plan import CONTRACT, INVERT, REDUCE, Item, contraction_kind, plan
 from .slots import Factors, Slot
 from .term import (
     DELTA,
     DIM,
-    SUM,
     Coef,
     Expr,
     Head,
@@ -59,26 +61,29 @@ class TermWriter:
         self.normal = normal
         self.heads: Heads = normal.heads
         self.spelling = spelling
-        self.price = price
+        self.price_of = price
         self.size_of = size_of
         self.order = tuple(order)
         self.variants = Variants(normal, spelling)
-        self._products: dict[tuple[Term, Coef], Scaled] = {}
+        self.products: dict[tuple[Term, Coef], Scaled] = {}
 
     def product(self, term: Term, coef: Coef) -> Scaled:
         """A term over leaves, as a number times a piece."""
-        found = self._products.get((term, coef))
+        found = self.products.get((term, coef))
         if found is None:
             found = self._planned(term, coef)
-            for other, by in self.variants.of(term, coef):
-                found = min(found, self._planned(other, times(coef, by)), key=self._price)
+            for name, other, by in self.variants.of(term, coef):
+                tried = self._planned(other, times(coef, by))
+                if self.price(tried) < self.price(found):
+                    found = tried
+                    self.spelling.note(tried[1].node, name)
             if term.bound and sum(f.power in (2, -2) for f in term.factors) > 1:
-                found = min(found, self._planned(term, coef, joined=True), key=self._price)
+                found = min(found, self._planned(term, coef, joined=True), key=self.price)
             if len(term.bound) > 1 and abs(coef) not in (0, 1):
                 # The number last: a contraction may be computed anyway, or twice.
                 by, piece = self._planned(term, one)
-                found = min(found, (times(by, coef), piece), key=self._price)
-            self._products[(term, coef)] = found
+                found = min(found, (times(by, coef), piece), key=self.price)
+            self.products[(term, coef)] = found
         return found
 
     def turned(self, expr: Expr) -> list[Scaled]:
@@ -89,9 +94,10 @@ class TermWriter:
         turned = [self._planned(other, times(coef, -1)) for other in self.variants.turned(term)]
         return [self._planned(term, coef, signed=True), *turned]
 
-    def _price(self, option: Scaled) -> Any:
+    def price(self, option: Scaled) -> Any:
+        """What the piece costs, and the number before it."""
         coef, piece = option
-        count, flops, *rest = self.price(piece.node)
+        count, flops, *rest = self.price_of(piece.node)
         by = self._elements(frozenset(piece.names)) if coef != 1 else 0
         return (count + (coef != 1), flops + by, *rest)
 
@@ -123,7 +129,7 @@ class TermWriter:
             for by, placed in self._placings(coef, rows, out, signed=signed)
         ]
         # A sign outside is one either way.
-        return min(found, key=lambda each: self._price((abs(each[0]), each[1])))
+        return min(found, key=lambda each: self.price((abs(each[0]), each[1])))
 
     def _done(
         self,
@@ -136,7 +142,7 @@ class TermWriter:
         piece, inverse = self._run(moves, rows, out)
         if inverse:
             top = Piece(self.spelling.constant(coef), ())
-            piece, coef = self.spelling.binary("divide", top, piece), one
+            piece, coef = self.spelling.binary(divide, top, piece), one
         return self._sized(coef, piece, sizes)
 
     def _squares_joined(self, factors: Factors, bound: dict[int, Dim]) -> tuple[Coef, Factors]:
@@ -177,7 +183,7 @@ class TermWriter:
 
     def _leaf(self, head: Head, idx: tuple[int, ...]) -> Piece:
         if head.kind == DELTA:
-            node = self.spelling.call("eye", head.payload, dtype=self.spelling.dtype)
+            node = self.spelling.call(eye, head.payload, dtype=self.spelling.dtype)
             return Piece(node, idx, True)
         node = head.node
         labels: list[int | None] = [None] * node.ndim
@@ -193,7 +199,7 @@ class TermWriter:
         twice = next(name for name in piece.names if names.count(name) > 1)
         first = names.index(twice)
         second = names.index(twice, first + 1)
-        node = self.spelling.call("diagonal", piece.node, 0, first, second)
+        node = self.spelling.call(diagonal, piece.node, 0, first, second)
         rest = [name for i, name in enumerate(names) if i not in (first, second)]
         return Piece(node, (*rest, twice))
 
@@ -248,15 +254,15 @@ class TermWriter:
         return len(item.labels), item.inverse, elements
 
     def _moved(self, move: Any, chosen: list[tuple[Piece, Item]], out: frozenset[int]) -> Piece:
-        if move.kind == SUM:
+        if move.kind == REDUCE:
             ((piece, item),) = chosen
             gone = sorted(item.labels - move.result.labels)
             found = sum_as_solve(self.spelling, piece, gone[0]) if len(gone) == 1 else None
             return found or self.spelling.summed(piece, gone)
-        if move.kind == "invert":
-            return self.spelling.unary("reciprocal", chosen[0][0])
+        if move.kind == INVERT:
+            return self.spelling.unary(reciprocal, chosen[0][0])
         (a, item), (b, other) = chosen
-        if move.kind == "contract":
+        if move.kind == CONTRACT:
             gone = sorted((item.labels | other.labels) - move.result.labels)
             if len(gone) == 1:
                 found = written_as_solve(self.spelling, a, b, gone[0]) or self._picked(
@@ -267,10 +273,10 @@ class TermWriter:
             kind = contraction_kind(item.labels, other.labels, frozenset(gone))
             return self.spelling.contracted(a, b, gone, kind, self.order)
         if item.inverse == other.inverse:
-            return self.spelling.binary("multiply", a, b)
+            return self.spelling.binary(multiply, a, b)
         if item.inverse:
             a, b = b, a
-        return self.spelling.binary("divide", a, b)
+        return self.spelling.binary(divide, a, b)
 
     def _picked(self, a: Piece, b: Piece, gone: int) -> Piece | None:
         """The product with a constant row of the identity matrix, as one element."""
@@ -282,7 +288,7 @@ class TermWriter:
             if known(row.node).has(one_hot(-1)) and known(other.node).has(total):
                 place = int(np.argmax(row.node.params["value"]))
                 index = tuple([place if label == gone else slice(None) for label in other.labels])
-                node = self.spelling.call("getitem", other.node, index)
+                node = self.spelling.call(getitem, other.node, index)
                 return Piece(node, tuple([label for label in other.labels if label != gone]))
         return None
 
@@ -299,20 +305,20 @@ class TermWriter:
         bottom = self._of_sizes(below)
         if abs(coef) != 1:
             number = Piece(self.spelling.constant(abs(coef)), ())
-            top = number if top is None else self.spelling.binary("multiply", number, top)
+            top = number if top is None else self.spelling.binary(multiply, number, top)
         if top is not None and bottom is not None:
-            top = self.spelling.binary("divide", top, bottom)
+            top = self.spelling.binary(divide, top, bottom)
         if top is not None:
-            return sign, self.spelling.binary("multiply", top, piece)
+            return sign, self.spelling.binary(multiply, top, piece)
         assert bottom is not None
-        return sign, self.spelling.binary("divide", piece, bottom)
+        return sign, self.spelling.binary(divide, piece, bottom)
 
     def _of_sizes(self, sizes: Factors) -> Piece | None:
         found: Piece | None = None
         for head, _, power in sizes:
             node = dimension(head.payload, self.spelling.dtype).node
             piece = self.spelling.raised(Piece(node, ()), abs(power))
-            found = piece if found is None else self.spelling.binary("multiply", found, piece)
+            found = piece if found is None else self.spelling.binary(multiply, found, piece)
         return found
 
 

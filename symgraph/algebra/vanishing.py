@@ -6,7 +6,9 @@ import numpy as np
 
 from ..facts import finite, total
 from ..nodes import Node
+from ..ops.movement import broadcast_to, reshape
 from ..propagation import Knowledge
+from .roles import is_power
 
 __all__ = ["vanishes"]
 
@@ -18,7 +20,7 @@ def vanishes(node: Node, new: Node, knowledge: Knowledge) -> bool:
     """
     if node.origin.adjoint_of is not None and not node.origin.shared:
         return False
-    while new.op.name in ("broadcast_to", "reshape"):
+    while new.op in (broadcast_to.op, reshape.op):
         (new,) = new.operands
     if not new.is_constant or np.any(new.params["value"]):
         return False
@@ -53,7 +55,7 @@ def _is_of_sums_and_products(node: Node) -> bool:
 def _is_whole_power(node: Node) -> bool:
     if node.op.traits.elementwise and node.op.traits.homogeneous == 2 and len(node.operands) == 1:
         return True
-    if node.op.name != "power" or not node.operands[1].is_constant:
+    if not is_power(node) or not node.operands[1].is_constant:
         return False
     exponents = node.operands[1].params["value"]
     return bool((exponents >= 0).all() and (exponents % 1 == 0).all())

@@ -6,14 +6,20 @@ None is shorter in itself; each may be, where a part of it is computed for anoth
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from math import isfinite
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
 from ..facts import nonnegative
 from ..nodes import Node
+from ..ops.elementwise import add, divide, multiply, sqrt, subtract
+from ..ops.exponential import power as to_power
+from ..ops.families import Function
+from ..traits import Angle
+from .applied import named
 from .heads import Heads, one
 from .labels import canonical_term
 from .leaves import repeated_number
@@ -21,6 +27,7 @@ from .normalize import Normal
 from .pieces import Piece, Spelling
 from .powers import is_power, is_raised, lowered_power
 from .regions import is_odd
+from .roles import ANGLES, is_difference, is_product, is_quotient
 from .slots import Factors, Slot
 from .term import (
     LEAF,
@@ -32,6 +39,9 @@ from .term import (
 )
 
 __all__ = ["Variants"]
+
+Variant: TypeAlias = list[tuple[Factors, Coef]]
+"""Factors that a product has, too, and a number."""
 
 _DEEP = 3
 """So many operations below a factor are looked at for a product that it is made of."""
@@ -45,21 +55,16 @@ class Variants:
         self.heads: Heads = normal.heads
         self.spelling = spelling
 
-    def of(self, term: Term, coef: Coef) -> list[tuple[Term, Coef]]:
-        """Terms that the term is, each times a number."""
+    def of(self, term: Term, coef: Coef) -> list[tuple[str, Term, Coef]]:
+        """Terms that the term is, each by an identity and times a number."""
         if len(term.factors) < 2:
             return []
         factors, bound = self.normal.opened_term(term)
-        found: list[tuple[Factors, Coef]] = [
-            *self._trigonometric(factors),
-            *self._written_inside(factors, coef),
-            *self._computed_anyway(factors),
-            *self._raised_by_one(factors),
-            *self._powers_joined(factors),
-            *self._roots_joined(factors),
-            *self._cancelled(factors),
+        return [
+            (variant.__name__, canonical_term(each, bound), by)
+            for variant in VARIANTS
+            for each, by in variant(self, factors, coef)
         ]
-        return [(canonical_term(each, bound), by) for each, by in found]
 
     def turned(self, term: Term) -> list[Term]:
         """The negative of the term, the sign taken up by a difference in one factor."""
@@ -75,45 +80,58 @@ class Variants:
     def _turned_leaf(self, node: Node) -> Node | None:
         """-f(x - y) as f(y - x), -(x - y) as y - x."""
         inner = node.operands[0] if is_odd(node) else node
-        if inner.op.name != "subtract":
+        if not is_difference(inner):
             return None
-        back = self.spelling.call("subtract", *inner.operands[::-1])
+        back = self.spelling.call(subtract, *inner.operands[::-1])
         if back.shape != inner.shape:
             return None
-        return back if inner is node else self.spelling.call(node.op.name, back)
+        return back if inner is node else self.spelling.applied(node.op, back)
 
-    def doubled(self, name: str, x: Node) -> Node:
-        """The function called `name` of twice x."""
-        return self.spelling.call(
-            name, self.spelling.call("multiply", self.spelling.constant(2), x)
-        )
+    def doubled(self, angle: Angle, x: Node) -> Node:
+        """The sine or cosine of twice x."""
+        twice = self.spelling.call(multiply, self.spelling.constant(2), x)
+        return self.spelling.call(ANGLES[angle], twice)
 
-    def _trigonometric(self, factors: Factors) -> list[tuple[Factors, Coef]]:
-        """With sin(x) cos(x) as sin(2 x) / 2, or sin(x) / cos(x) as tan(x)."""
+    @named
+    def sine_times_cosine(self, factors: Factors, coef: Coef) -> Variant:
+        r"""$\sin x \cos x = \tfrac12 \sin 2x$, and of hyperbolic functions."""
         found: list[tuple[Factors, Coef]] = []
+        for slot, other, x, sine in self._angles(factors):
+            if other[2] == 1:
+                head = self.heads.made(self.doubled(sine, x))
+                found.append(([*_others(factors, slot, other), (head, slot[1], 1)], Fraction(1, 2)))
+        return found
+
+    @named
+    def sine_over_cosine(self, factors: Factors, coef: Coef) -> Variant:
+        r"""$\sin x / \cos x = \tan x$, and of hyperbolic functions."""
+        found: list[tuple[Factors, Coef]] = []
+        for slot, other, x, sine in self._angles(factors):
+            if other[2] < 0 and other[2].denominator == 1:
+                tangent = ANGLES[replace(sine, part="tangent")]
+                rest = _others(factors, slot, other)
+                if other[2] != -1:
+                    rest.append((other[0], other[1], other[2] + 1))
+                head = self.heads.made(self.spelling.call(tangent, x))
+                found.append(([*rest, (head, slot[1], 1)], 1))
+        return found
+
+    def _angles(self, factors: Factors) -> Iterator[tuple[Slot, Slot, Node, Angle]]:
+        """Sines, the cosine of the same angle, that angle, and which sine it is."""
         for slot in factors:
-            pair = _PAIRS.get(_function_of(slot))
-            if pair is None or slot[2] != 1:
+            sine = _angle_of(slot)
+            if sine is None or sine.part != "sine" or slot[2] != 1:
                 continue
             (x,) = slot[0].node.operands
             for other in factors:
-                if _function_of(other) != pair.other or other[1] != slot[1]:
+                if _angle_of(other) != replace(sine, part="cosine") or other[1] != slot[1]:
                     continue
-                if other[0].node.operands[0] is not x:
-                    continue
-                rest = [each for each in factors if each is not slot and each is not other]
-                if other[2] == 1:
-                    head = self.heads.made(self.doubled(pair.name, x))
-                    found.append(([*rest, (head, slot[1], 1)], Fraction(1, 2)))
-                elif other[2] < 0 and other[2].denominator == 1:
-                    head = self.heads.made(self.spelling.call(pair.quotient, x))
-                    if other[2] != -1:
-                        rest.append((other[0], other[1], other[2] + 1))
-                    found.append(([*rest, (head, slot[1], 1)], 1))
-        return found
+                if other[0].node.operands[0] is x:
+                    yield slot, other, x, sine
 
-    def _written_inside(self, factors: Factors, coef: Coef) -> list[tuple[Factors, Coef]]:
-        """With a quotient or product that is written for another factor.
+    @named
+    def product_written_inside(self, factors: Factors, coef: Coef) -> Variant:
+        r"""$x \cdot y z^{-2} = (x / z) \cdot y z^{-1}$, where $x / z$ is written inside $y$.
 
         (u - x / z) x / z**2 is (u - x / z) (x / z) / z, and 3 x sigmoid(3 x) has 3 x twice.
         """
@@ -124,7 +142,7 @@ class Variants:
             x, y = inner.operands
             left = list(factors)
             by: Coef = 1
-            if y in places and inner.op.name == "multiply" and x.is_constant:
+            if y in places and is_product(inner) and x.is_constant:
                 number = coefficient(repeated_number(x)) if x.ndim == 0 else None
                 if number is None or number == 0 or abs(coef) != abs(number):
                     continue
@@ -133,7 +151,7 @@ class Variants:
             elif x is y or x not in places or y not in places:
                 continue
             else:
-                used = ((x, one), (y, -one if inner.op.name == "divide" else one))
+                used = ((x, one), (y, one if is_product(inner) else -one))
             idx = factors[places[used[0][0]]][1]
             for array, step in used:
                 head, at, power = left[places[array]]
@@ -147,8 +165,9 @@ class Variants:
                 return [([*rest, (self.heads.made(inner), idx, 1)], by)]
         return []
 
-    def _computed_anyway(self, factors: Factors) -> list[tuple[Factors, Coef]]:
-        """With two factors as their product, which is computed for something else: c s (1 - s)."""
+    @named
+    def product_computed_anyway(self, factors: Factors, coef: Coef) -> Variant:
+        r"""$x y z = (x y) z$, where $x y$ is computed for something else."""
         if len(factors) < 3:
             return []
         places = {
@@ -170,8 +189,9 @@ class Variants:
                     return [([*left, (self.heads.made(whole), idx, one)], 1)]
         return []
 
-    def _raised_by_one(self, factors: Factors) -> list[tuple[Factors, Coef]]:
-        """With x times x**(a - 1) as x**a."""
+    @named
+    def power_raised_by_one(self, factors: Factors, coef: Coef) -> Variant:
+        r"""$x \cdot x^{a - 1} = x^a$."""
         for place, (head, idx, power) in enumerate(factors):
             pair = lowered_power(head.node) if head.kind == LEAF and power == 1 else None
             if pair is None:
@@ -181,13 +201,14 @@ class Variants:
                 continue
             for other, (base, at, up) in enumerate(factors):
                 if base.kind == LEAF and base.node is x and at == idx and up == 1:
-                    whole = self.spelling.call("power", x, exponent)
+                    whole = self.spelling.call(to_power, x, exponent)
                     left = [slot for i, slot in enumerate(factors) if i not in (place, other)]
                     return [([*left, (self.heads.made(whole), idx, one)], 1)]
         return []
 
-    def _powers_joined(self, factors: Factors) -> list[tuple[Factors, Coef]]:
-        """With x**y x**z as x**(y + z), by leave.
+    @named
+    def powers_joined(self, factors: Factors, coef: Coef) -> Variant:
+        r"""$x^y x^z = x^{y + z}$, by leave.
 
         Of a negative x both are numbers for whole y and z alone. Those are told from halves, and
         odd ones from even, as far as floats are that whole: to 2**53, or 2**24. Exponents are taken
@@ -201,8 +222,8 @@ class Variants:
                     continue
                 if self._may_lose_parity(x, y, z):
                     continue
-                exponent = self.spelling.call("add" if up == down else "subtract", y, z)
-                whole = self.heads.made(self.spelling.call("power", x, exponent))
+                exponent = self.spelling.call(add if up == down else subtract, y, z)
+                whole = self.heads.made(self.spelling.call(to_power, x, exponent))
                 left = [each for each in factors if each[0] is not head and each[0] is not other]
                 return [([*left, (whole, idx, up)], 1)] if whole.node.shape == shape else []
         return []
@@ -215,10 +236,11 @@ class Variants:
         sizes = [abs(bound) for each in exponents for bound in known.of(each).bounds]
         return 2 / np.finfo(x.dtype).eps < max(size for size in (0, *sizes) if isfinite(size))
 
-    def _cancelled(self, factors: Factors) -> list[tuple[Factors, Coef]]:
-        """With x (x y)**-2 as (x y)**-1 / y: x y is one array; at x = 0 neither is a number."""
+    @named
+    def product_cancelled(self, factors: Factors, coef: Coef) -> Variant:
+        r"""$x (x y)^{-2} = (x y)^{-1} y^{-1}$, of one array $x y$."""
         for place, (head, idx, power) in enumerate(factors):
-            if power > -1 or head.rank >= 0 or head.node.op.name != "multiply":
+            if power > -1 or head.rank >= 0 or not is_product(head.node):
                 continue
             for x, y in (head.node.operands, head.node.operands[::-1]):
                 if not x.shape == y.shape == head.node.shape or x is y:
@@ -236,11 +258,12 @@ class Variants:
         level = [slot[0].node for slot in factors if slot[0].rank < 0]
         for _ in range(_DEEP):
             level = [each for node in level for each in node.operands]
-            yield from [each for each in level if each.op.name in ("divide", "multiply")]
+            yield from [each for each in level if is_product(each) or is_quotient(each)]
             level = [each for each in level if not self.spelling.alive(each)]
 
-    def _roots_joined(self, factors: Factors) -> list[tuple[Factors, Coef]]:
-        """With sqrt(x) sqrt(y) as sqrt(x y), sqrt(x) / sqrt(y) as sqrt(x / y), if given so.
+    @named
+    def roots_joined(self, factors: Factors, coef: Coef) -> Variant:
+        r"""$\sqrt x \sqrt y = \sqrt{x y}$ and $\sqrt x / \sqrt y = \sqrt{x / y}$, if given so.
 
         Not of one's own accord: x y may be infinite where its root is a number.
         """
@@ -269,15 +292,15 @@ class Variants:
         x, y = pieces
         assert x is not None
         assert y is not None
-        options: list[tuple[str, Piece, Piece, Rational]]
+        options: list[tuple[Function, Piece, Piece, Rational]]
         if (a[2] > 0) == (b[2] > 0):
             sign = one if a[2] > 0 else -one
-            options = [("multiply", x, y, sign), ("multiply", y, x, sign)]
+            options = [(multiply, x, y, sign), (multiply, y, x, sign)]
         else:
             top, bottom = (x, y) if a[2] > 0 else (y, x)
-            options = [("divide", top, bottom, one), ("divide", bottom, top, -one)]
-        for name, left, right, power in options:
-            root = self.spelling.unary("sqrt", self.spelling.binary(name, left, right))
+            options = [(divide, top, bottom, one), (divide, bottom, top, -one)]
+        for join, left, right, power in options:
+            root = self.spelling.unary(sqrt, self.spelling.binary(join, left, right))
             if self.spelling.alive(root.node) or self.spelling.given(root.node):
                 return (self.heads.made(root.node), root.names, power)
         return None
@@ -297,17 +320,23 @@ def _without(factors: Factors, place: int) -> Factors:
     return [slot for i, slot in enumerate(factors) if i != place]
 
 
-class _Pair(NamedTuple):
-    """A function whose product with `other` is half of it at twice the argument."""
-
-    name: str
-    other: str
-    quotient: str
+def _others(factors: Factors, *gone: Slot) -> Factors:
+    return [slot for slot in factors if not any(slot is each for each in gone)]
 
 
-_PAIRS = {"sin": _Pair("sin", "cos", "tan"), "sinh": _Pair("sinh", "cosh", "tanh")}
+def _angle_of(slot: Slot) -> Angle | None:
+    """Which function of an angle the factor is; None if it is none."""
+    return slot[0].node.op.traits.angle if slot[0].kind == LEAF else None
 
 
-def _function_of(slot: Slot) -> str:
-    """The name of the operation that gives the factor, "" if it is no array of the graph."""
-    return slot[0].node.op.name if slot[0].kind == LEAF else ""
+VARIANTS = (
+    Variants.sine_times_cosine,
+    Variants.sine_over_cosine,
+    Variants.product_written_inside,
+    Variants.product_computed_anyway,
+    Variants.power_raised_by_one,
+    Variants.powers_joined,
+    Variants.roots_joined,
+    Variants.product_cancelled,
+)
+"""In the order in which they are tried."""

@@ -167,14 +167,14 @@ class Views:
         with suppress(OverflowError):  # a number in it that no float is
             expr = self.forms.form(node, operands)
         known[node] = (operands, expr)
-        if node.op.name not in SEEN_WHOLE:
+        if node.op not in SEEN_WHOLE:
             known[self.now[node]] = (operands, expr)
         return expr
 
     # -- what is remembered ------------------------------------------------------------------------
     def learn(self, node: Node, expr: Expr) -> None:
         """Remember the exps in the value, and what the array is, where consumers may meet it."""
-        if node.op.name in _OF_EXPS:
+        if node.op in _OF_EXPS:
             for head in {each for term in expr for f in term.factors for each in exps_of(f.head)}:
                 self.exps.setdefault(head, []).append(node)
         if self.rests_on_leave(node):
@@ -189,7 +189,7 @@ class Views:
     def is_learned(self, node: Node, expr: Expr) -> bool:
         """Whether `learn` has anything to remember."""
         shared = self.thorough and self.users[node] > 1
-        return shared or node.op.name in _OF_EXPS or not self.opened[node]
+        return shared or node.op in _OF_EXPS or not self.opened[node]
 
     def learn_later(self, node: Node, array: Node) -> None:
         """Remember what the value is when an expression is met in which this array stands."""

@@ -178,7 +178,7 @@ maximum = elementwise(
     ),
     ufunc="maximum",
     doc="The larger one; a tie splits the cotangent equally, or gives it to a constant operand.",
-    traits=Traits(homogeneous=1, shift=1),
+    traits=Traits(homogeneous=1, shift=1, extremum=1),
     definition=lambda m, x, y: m.maximum(x, y),
     latex=r"\max",
 )
@@ -198,7 +198,7 @@ minimum = elementwise(
     ),
     ufunc="minimum",
     doc="The smaller one; a tie splits the cotangent equally, or gives it to a constant operand.",
-    traits=Traits(homogeneous=1, shift=1),
+    traits=Traits(homogeneous=1, shift=1, extremum=-1),
     definition=lambda m, x, y: m.minimum(x, y),
     latex=r"\min",
 )

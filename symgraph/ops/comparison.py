@@ -16,7 +16,7 @@ from .. import facts as f
 from ..array import FUNCTIONS, Array, apply
 from ..facts import Fact
 from ..propagation import Known
-from ..traits import Traits
+from ..traits import Comparison, Traits
 from .bounds import FactRule
 from .families import elementwise, function
 from .structures import structure
@@ -153,11 +153,19 @@ def _comparison(name: str, facts: FactRule, traits: Traits | None = None) -> Any
     return function(compare.op, call, getattr(np, name))
 
 
-greater = _comparison("greater", _ordered(above=True))
-greater_equal = _comparison("greater_equal", _ordered(above=True))
-less = _comparison("less", _ordered(above=False))
-less_equal = _comparison("less_equal", _ordered(above=False))
-equal = _comparison("equal", _equality(alike=True), _COMMUTATIVE)
+greater = _comparison("greater", _ordered(above=True), Traits(comparison=Comparison(1)))
+greater_equal = _comparison(
+    "greater_equal", _ordered(above=True), Traits(comparison=Comparison(1, ties=True))
+)
+less = _comparison("less", _ordered(above=False), Traits(comparison=Comparison(-1)))
+less_equal = _comparison(
+    "less_equal", _ordered(above=False), Traits(comparison=Comparison(-1, ties=True))
+)
+equal = _comparison(
+    "equal",
+    _equality(alike=True),
+    Traits(commutative=True, comparison=Comparison(0, ties=True)),
+)
 not_equal = _comparison("not_equal", _equality(alike=False), _COMMUTATIVE)
 
 # -- kinds of numbers ------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from ..array import FUNCTIONS, Array, apply
 from ..avals import Aval, normal_axes
 from ..cuts import READ_ONLY
-from ..dims import Dim, known_equal, normal, show_shape
+from ..dims import Dim, Shape, known_equal, normal, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Op, no_flops, register
@@ -53,6 +54,26 @@ def _facts_diagonal(x: Any, *, offset: int) -> Iterable[Fact]:
         yield Fact("positive")
 
 
+def _indices_diagonal(
+    _out: Aval, x: Aval, *, offset: int
+) -> tuple[list[list[Any]], list[Any]] | None:
+    lead = list(range(-x.ndim, -2))
+    return ([[*lead, -1, -1]], [*lead, -1]) if _is_main(x.shape, offset) else None
+
+
+def _indices_diagonal_matrix(
+    out: Aval, _x: Aval, *, offset: int, **_sizes: Any
+) -> tuple[list[list[Any]], list[Any]] | None:
+    lead = list(range(-out.ndim, -2))
+    return ([[*lead, -1]], [*lead, -1, -1]) if _is_main(out.shape, offset) else None
+
+
+def _is_main(shape: Shape, offset: int) -> bool:
+    """Whether it is the diagonal of a square matrix of more than one element."""
+    rows, columns = shape[-2:]
+    return offset == 0 and known_equal(rows, columns) and rows != 1
+
+
 DIAGONAL = register(
     Op(
         "diagonal",
@@ -72,7 +93,7 @@ DIAGONAL = register(
         view=True,
         write=READ_ONLY,
         doc="Elements whose column exceeds their row by `offset`.",
-        traits=MOVEMENT,
+        traits=replace(MOVEMENT, indices=_indices_diagonal),
         latex=r"\operatorname{diag}",
     )
 )
@@ -131,7 +152,7 @@ DIAGONAL_MATRIX = register(
         flops=no_flops,
         facts=_facts_diagonal_matrix,
         doc="A matrix of zeros with the last axis of the operand on the diagonal `offset`.",
-        traits=PLACEMENT,
+        traits=replace(PLACEMENT, indices=_indices_diagonal_matrix),
     )
 )
 

@@ -18,7 +18,7 @@ from ..array import Array, constant
 from ..facts import Fact
 from ..nodes import Node
 from ..propagation import Known
-from ..traits import Exponential, Logarithm, Traits
+from ..traits import Exponential, ExponentialSum, Logarithm, Traits
 from .bounds import (
     EVERYWHERE,
     Bounds,
@@ -279,6 +279,7 @@ sigmoid = elementwise(
     count=4,
     doc="The logistic function 1 / (1 + exp(-x)), without overflow.",
     definition=lambda m, x: 1 / (1 + m.exp(-x)),
+    traits=Traits(exponential_sum=ExponentialSum(share=True)),
     latex=r"\sigma",
 )
 
@@ -294,6 +295,7 @@ softplus = elementwise(
     count=3,
     doc="log(1 + exp(x)), without overflow.",
     definition=lambda m, x: m.logaddexp(x, 0),
+    traits=Traits(exponential_sum=ExponentialSum(logarithm=True)),
     latex=r"\log\left(1 + e^{#}\right)",
 )
 
@@ -352,6 +354,7 @@ power = elementwise(
     flops=20,
     # NumPy refuses whole numbers to negative whole powers.
     total=lambda x, y: y.dtype.kind == "f",
+    traits=Traits(raises=True),
     ufunc="power",
     doc="x**y; the derivative of x**0 with respect to x is 0, that of 0**y with respect to y too.",
     definition=lambda m, x, y: m.power(x, y),

@@ -50,7 +50,7 @@ max = reduction(
     facts=_facts_extremum,
     ufunc=np.maximum,
     doc="The largest element over `axis`; NaN if there is one. Ties split the gradient equally.",
-    traits=Traits(homogeneous=1, shift=1),
+    traits=Traits(homogeneous=1, shift=1, extremum=1),
 )
 min = reduction(
     "min",
@@ -59,7 +59,7 @@ min = reduction(
     facts=_facts_extremum,
     ufunc=np.minimum,
     doc="The least element over `axis`; NaN if there is one. Ties split the gradient equally.",
-    traits=Traits(homogeneous=1, shift=1),
+    traits=Traits(homogeneous=1, shift=1, extremum=-1),
 )
 
 

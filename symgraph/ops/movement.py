@@ -7,6 +7,7 @@ for cotangents with extra leading axes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -199,7 +200,7 @@ RESHAPE = register(
         view=True,
         write=lambda whole, part, *, shape: reshape(part, whole.shape),
         doc="The same elements, in row-major order, in another shape; one entry may be -1.",
-        traits=MOVEMENT,
+        traits=replace(MOVEMENT, in_order=lambda shape: True),
     )
 )
 
@@ -314,6 +315,16 @@ def _batch_transpose(batch: Batch, *, axes: tuple[int, ...]) -> Any:
     return applied(batch, batch.operands, axes=(-len(axes) - 1, *axes))
 
 
+def _indices_transpose(
+    _out: Aval, x: Aval, *, axes: tuple[int, ...]
+) -> tuple[list[list[Any]], list[Any]]:
+    return [list(range(-x.ndim, 0))], list(axes)
+
+
+def _indices_broadcast_to(out: Aval, x: Aval, **_shape: Any) -> tuple[list[list[Any]], list[Any]]:
+    return [list(range(-x.ndim, 0))], list(range(-out.ndim, 0))
+
+
 TRANSPOSE = register(
     Op(
         "transpose",
@@ -330,7 +341,7 @@ TRANSPOSE = register(
         view=True,
         write=lambda whole, part, *, axes: _vjp_transpose(part, part, whole, axes=axes),
         doc="Axes in another order; reversed if none is given.",
-        traits=MOVEMENT,
+        traits=replace(MOVEMENT, indices=_indices_transpose),
     )
 )
 
@@ -437,7 +448,7 @@ BROADCAST_TO = register(
         view=True,
         write=READ_ONLY,
         doc="The array repeated to `shape`, as NumPy broadcasts it.",
-        traits=MOVEMENT,
+        traits=replace(MOVEMENT, indices=_indices_broadcast_to),
     )
 )
 
