@@ -17,7 +17,7 @@ from symgraph.op import OPS
 ROOT = Path(__file__).resolve().parent.parent / "symgraph"
 
 MOST = {
-    "algebra": 287,
+    "algebra": 16,
     "export": 88,
     "lowering": 114,
     "passes": 104,

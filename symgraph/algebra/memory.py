@@ -8,6 +8,7 @@ from typing import TypeAlias
 from ..accuracy import judge_of
 from ..nodes import Node
 from ..propagation import Knowledge
+from .applied import Names
 from .forms import Forms
 from .heads import Heads
 from .licence import Licence
@@ -16,8 +17,8 @@ from .world import Cost
 
 __all__ = ["Exprs", "Memory", "memory_of"]
 
-Exprs: TypeAlias = dict[Node, tuple[list[Expr], Expr | None]]
-"""What nodes are, given the expressions of their operands."""
+Exprs: TypeAlias = dict[Node, tuple[list[Expr], Expr | None, Names]]
+"""What nodes are, given the expressions of their operands, and by which identities."""
 
 
 class Memory:

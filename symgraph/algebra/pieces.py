@@ -91,8 +91,8 @@ class Spelling:
         self.given = given
         self.sizes: dict[int, Dim] = {}
         self._constants: dict[Coef, Node] = {}
-        self.written_by: dict[Node, str] = {}
-        """The identity that a value was written by."""
+        self.written_by: dict[Node, set[str]] = {}
+        """The identities that a value was written by."""
 
     def call(self, function: Callable[..., Array], *operands: Any, **params: Any) -> Node:
         """A public function applied to nodes."""
@@ -106,7 +106,7 @@ class Spelling:
     def note(self, node: Node, identity: str) -> None:
         """Remember by which identity a value is written, if it is not computed anyway."""
         if not self.alive(node):
-            self.written_by[node] = identity
+            self.written_by.setdefault(node, set()).add(identity)
 
     def constant(self, value: Coef) -> Node:
         """A 0-d constant.

@@ -65,7 +65,9 @@ Grade: TypeAlias = Literal["rounding", "domain"]
 class RewriteLog(Protocol):
     """Where rewrites are recorded."""
 
-    def record(self, name: str, before: Node, after: Node, sound: Grade, /) -> Any: ...
+    def record(
+        self, name: str, before: Node, after: Node, sound: Grade, /, *, identities: Sequence[str]
+    ) -> Any: ...
 
 
 def normalized(
@@ -168,6 +170,7 @@ class Pass:
         )
         self.multiples = Multiples(self.forms.normal, self.speller)
         self.used = 0  # leave taken before the node that is looked at now
+        self._placed: set[Node] = set()  # written into the graph by this walk
         self.shapes = Shapes(self.forms.heads.knowledge)
         self.polynomials = Polynomials(self.forms.heads)
         self.quotients = Quotients(self.forms.heads)
@@ -366,12 +369,30 @@ class Pass:
         self.world.replace(node, new)
         if gain(self.world.resume(node)):
             if self.log is not None:
-                self.log.record("algebra", self.now[node], new, self._grade(node))
+                names = self._identities(node, new)
+                grade = self._grade(node)
+                self.log.record("algebra", self.now[node], new, grade, identities=names)
             self.now[node] = new
             return True
         self.world.suspend(node)
         self.world.forget(node)
         return False
+
+    def _identities(self, node: Node, new: Node) -> list[str]:
+        """The identities by which a value is another: of its normal form, and of how it is written.
+
+        Of a region written as another was they are those of that one.
+        """
+        found = set(self.views.identities(node))
+        stack = [new]
+        while stack:
+            each = stack.pop()
+            if each in self._placed or each in self.users:
+                continue
+            self._placed.add(each)
+            found.update(self.speller.written_by(each))
+            stack.extend(each.operands)
+        return sorted(found)
 
     def _grade(self, node: Node) -> Grade:
         return "domain" if self.views.rests_on_leave(node, self.used) else "rounding"
@@ -420,6 +441,7 @@ class Pass:
 
     def _options(self, expr: Expr) -> list[Expr]:
         """The expression, and what it is with sums opened, and products and contractions known."""
+        self.forms.normal.applied.take_back(0)
         options = [expr]
         with suppress(OverflowError):
             opened = self.forms.normal.expanded(expr)

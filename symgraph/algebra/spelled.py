@@ -88,6 +88,10 @@ class Speller:
             if len(known) < _MOST_PRODUCTS:
                 known.append(node)
 
+    def written_by(self, node: Node) -> set[str]:
+        """The identities that a value is written by."""
+        return set().union(*[each.written_by.get(node, ()) for each in self._spellings.values()])
+
     def cheapest(self, node: Node, now: Node, options: list[Expr]) -> Spelled:
         """The cheapest spelling of any of these that loses no digits.
 

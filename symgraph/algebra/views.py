@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from ..nodes import Node
+from .applied import NONE, Names
 from .forms import Forms
 from .leaves import leaf_expr
 from .lower_bound import exps_of
@@ -60,6 +61,7 @@ class Views:
         self._seen: dict[Node, Expr] = {}
         self._near: dict[Node, Expr] = {}
         self._unlearned: dict[Node, list[Node]] = {}
+        self._identities: dict[Node, Names] = {}
 
     # -- one array, or an expression ---------------------------------------------------------------
     def close(self, node: Node) -> None:
@@ -115,8 +117,23 @@ class Views:
         if expr is not None:
             with suppress(OverflowError):
                 expr = self.recall.recalled(expr)
+            self._note_identities(node, self.memory.exprs[node][2])
         self._note_licence(node, used)
         return expr
+
+    # -- identities --------------------------------------------------------------------------------
+    def _note_identities(self, node: Node, names: Names) -> None:
+        """Take down by which identities the value is its expression, those of parts among them."""
+        for each in node.operands:
+            inside = self._identities.get(each)
+            if inside is not None and self.opened.get(each):
+                names |= inside
+        if names:
+            self._identities[node] = names
+
+    def identities(self, node: Node) -> Names:
+        """The identities by which the value is its expression."""
+        return self._identities.get(node, NONE)
 
     # -- leave to cancel ---------------------------------------------------------------------------
     @property
@@ -163,12 +180,15 @@ class Views:
         before = known.get(node)
         if before is not None and all(a is b for a, b in zip(before[0], operands, strict=True)):
             return before[1]
-        expr = None
+        expr, applied = None, self.forms.normal.applied
+        mark = applied.mark()
         with suppress(OverflowError):  # a number in it that no float is
             expr = self.forms.form(node, operands)
-        known[node] = (operands, expr)
+        names = applied.since(mark)
+        applied.take_back(mark)
+        known[node] = (operands, expr, names)
         if node.op not in SEEN_WHOLE:
-            known[self.now[node]] = (operands, expr)
+            known[self.now[node]] = (operands, expr, names)
         return expr
 
     # -- what is remembered ------------------------------------------------------------------------

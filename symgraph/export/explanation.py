@@ -42,6 +42,8 @@ class Step(Protocol):
     def grain(self) -> str: ...
     @property
     def by(self) -> Any: ...
+    @property
+    def identities(self) -> Sequence[str]: ...
 
 
 class Pass(Protocol):
@@ -79,7 +81,8 @@ def entry(index: int, step: Step, licences: Iterable[Licence]) -> Entry:
 
     Keys: `grain`, `step` (its index in the history), `rule`, `grade` and its `meaning`, `where`,
     `lines`, `before`, `after`, `letters` (what a letter stands for), `before_latex`,
-    `after_latex`, `statement` and `doc` of the rule, `licences` (each with `guard`, `of`, `why`).
+    `after_latex`, `statement` and `doc` of the rule, `identities` of a region, `licences` (each
+    with `guard`, `of`, `why`).
     """
     text = sides(step.before, step.after)
     formulas = sides(step.before, step.after, leaf=mathematics.leaf, spell=mathematics.spelled)
@@ -98,6 +101,7 @@ def entry(index: int, step: Step, licences: Iterable[Licence]) -> Entry:
         "after_latex": formulas.right,
         "statement": str(step.by) if step.by is not None else "",
         "doc": step.by.doc.strip() if step.by is not None else "",
+        "identities": list(step.identities),
         "licences": [
             {"guard": each.guard, "of": sketch(each.of), "why": list(each.why)} for each in licences
         ],
@@ -167,6 +171,8 @@ def _step_lines(number: int, each: Entry) -> list[str]:
         lines.append(f"       where {', '.join(told)}")
     if each["statement"]:
         lines.append(f"     by {each['statement']}")
+    if each["identities"]:
+        lines.append(f"     by {', '.join(each['identities'])}")
     for licence in each["licences"]:
         lines.append(f"     with {licence['guard']}, of {licence['of']}")
         lines += [f"       {line}" for line in licence["why"]]

@@ -10,7 +10,7 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.algebra.manyvariable import Poly, divided, product
+from symgraph.algebra.manyvariable import COSINE, SINE, Poly, divided, product
 
 X = np.array([0.3, -0.8, 1.2, 2.5, -2.9])
 Y = np.array([0.7, 0.2, -1.4, 0.9, 1.1])
@@ -69,7 +69,7 @@ def test_nothing_is_lost(name: str) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=0)
 
 
-X0, COS, SIN = (0, ""), (1, "cos"), (1, "sin")
+X0, COS, SIN = (0, ""), (1, COSINE), (1, SINE)
 
 
 def test_division_in_the_ring_of_sines_and_cosines() -> None:
