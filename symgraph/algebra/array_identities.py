@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..array import Array
-from ..nodes import Node
-from ..op import Op
+from ..ir.node import Node
+from ..ir.op import Op
 from ..ops.determinants import cofactor, det
 from ..ops.elementwise import absolute, sign
 from ..ops.linalg import inv

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from ..interning import params_key
-from ..nodes import Node, make
-from ..op import Op, Params
+from ..ir.fact_inference import Knowledge
+from ..ir.interning import params_key
+from ..ir.node import Node, make
+from ..ir.op import Op, Params
 from ..ops.control import cast
 from ..ops.indexing import embed, getitem
 from ..ops.movement import broadcast_to, reshape
-from ..propagation import Knowledge
 from .regions import SEEN_WHOLE
 from .roles import is_equality, is_extremum
 from .world import Cost

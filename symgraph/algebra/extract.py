@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..accuracy import Judge
-from ..dims import Dim
-from ..nodes import Node
+from ..ir.dims import Dim
+from ..ir.node import Node
 from .flat_writer import FlatWriter
 from .gathering import gathered
 from .heads import one

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from math import e, inf
 from typing import Any, TypeAlias
 
-from ..dims import Dim, known_equal
 from ..facts import antisymmetric
-from ..nodes import Node
-from ..op import OPS, Op
+from ..ir.dims import Dim, known_equal
+from ..ir.node import Node
+from ..ir.op import OPS, Op
 from ..ops.choice import where
 from ..ops.gather import add_along_axis
 from ..ops.linalg import solve

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..array import Array
-from ..nodes import Node
+from ..ir.node import Node
 from ..ops.choice import maximum
 from ..ops.elementwise import absolute
 from .heads import one

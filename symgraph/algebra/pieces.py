@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..array import Array, apply
-from ..dims import Dim
-from ..nodes import Node, make
-from ..op import Op
+from ..ir.dims import Dim
+from ..ir.node import Node, make
+from ..ir.op import Op
 from ..ops.choice import where
 from ..ops.contraction import einsum, matmul
 from ..ops.creation import constant_of

@@ -12,8 +12,8 @@ from fractions import Fraction
 from math import isclose, isqrt
 from typing import TypeAlias
 
-from ..dims import Dim
-from ..nodes import Node
+from ..ir.dims import Dim
+from ..ir.node import Node
 from ..ops.choice import maximum
 from ..ops.elementwise import absolute, negative
 from ..ops.exponential import softplus

@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
 from ..array import Array
-from ..nodes import Node
-from ..traits import Angle
+from ..ir.node import Node
+from ..ir.traits import Angle
 from .heads import Heads
 from .labels import canonical_term
 from .leaves import repeated_number, stretched

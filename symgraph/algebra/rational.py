@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
-from ..op import Op
+from ..ir.op import Op
 
 __all__ = ["Field", "divides_by", "is_rational", "value_of"]
 

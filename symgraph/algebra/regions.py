@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..nodes import Node
+from ..ir.node import Node
 from ..ops.choice import where
 from ..ops.creation import DIMENSION, eye
 from ..ops.elementwise import absolute, sign

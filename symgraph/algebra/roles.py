@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ..array import FUNCTIONS
-from ..nodes import Node
-from ..op import OPS, Op
+from ..ir.node import Node
+from ..ir.op import OPS, Op
+from ..ir.traits import Angle
 from ..ops.choice import where
 from ..ops.families import Function
-from ..traits import Angle
 
 __all__ = [
     "ANGLES",

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..array import Array
-from ..dims import known_equal
-from ..nodes import Node
+from ..ir.dims import known_equal
+from ..ir.node import Node
+from ..ir.traits import Comparison
 from ..ops.choice import clip
 from ..ops.elementwise import absolute, sign
 from ..ops.gather import one_hot
 from ..ops.movement import broadcast_to, moveaxis, squeeze
-from ..traits import Comparison
 from .heads import open_axes
 from .leaves import leaf_expr, repeated_number, stretched
 from .roles import is_difference, is_equality, is_product, is_quotient

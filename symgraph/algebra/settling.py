@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from ..op import Op
+from ..ir.op import Op
 from .applied import named
 from .arithmetic import Arithmetic
 from .slots import Bound, Factors, Product, Slot, merged

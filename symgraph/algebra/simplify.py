@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Literal, Protocol, TypeAlias
 
-from ..nodes import Node, on_operands, origin, reachable
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node, on_operands, origin, reachable
 from ..ops.movement import broadcast_to
-from ..propagation import Knowledge
 from .echo import Echo, Shape, Shapes, places_of, template
 from .forms import Forms
 from .lower_bound import holds_exps, least_count, plain_count

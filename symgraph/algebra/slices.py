@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from ..array import Array
-from ..nodes import Node
+from ..ir.node import Node
 from ..ops.indexing import embed
 from ..ops.joining import concatenate
 from ..ops.movement import expand_dims

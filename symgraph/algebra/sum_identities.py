@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..dims import Dim
+from ..ir.dims import Dim
 from ..ops.linalg import inv
 from .arithmetic import Arithmetic
 from .heads import one

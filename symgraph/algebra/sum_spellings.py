@@ -12,7 +12,7 @@ from math import inf
 from typing import Any, NamedTuple, Protocol
 
 from ..accuracy import Judge
-from ..dims import Dim
+from ..ir.dims import Dim
 from .applied import named
 from .flat_writer import FlatWriter
 from .gathering import found_again

@@ -20,9 +20,9 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
-from ..dims import Dim
-from ..nodes import Node
-from ..op import Op
+from ..ir.dims import Dim
+from ..ir.node import Node
+from ..ir.op import Op
 from .licence import Licence
 
 __all__ = [

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..dims import Dim
 from ..facts import one_hot, total
-from ..nodes import Node
+from ..ir.dims import Dim
+from ..ir.node import Node
 from ..ops.creation import dimension, eye
 from ..ops.diagonals import diagonal
 from ..ops.elementwise import divide, multiply, reciprocal

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..facts import finite, total
-from ..nodes import Node
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node
 from ..ops.movement import broadcast_to, reshape
-from ..propagation import Knowledge
 from .roles import is_power
 
 __all__ = ["vanishes"]

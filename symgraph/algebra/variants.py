@@ -14,11 +14,11 @@ from typing import TypeAlias
 import numpy as np
 
 from ..facts import nonnegative
-from ..nodes import Node
+from ..ir.node import Node
+from ..ir.traits import Angle
 from ..ops.elementwise import add, divide, multiply, sqrt, subtract
 from ..ops.exponential import power as to_power
 from ..ops.families import Function
-from ..traits import Angle
 from .applied import named
 from .heads import Heads, one
 from .labels import canonical_term

@@ -6,8 +6,8 @@ import math
 from math import inf, pi
 
 from .. import facts as f
-from ..propagation import Known
-from ..traits import ODD, Angle, Traits
+from ..ir.fact_inference import Known
+from ..ir.traits import ODD, Angle, Traits
 from .bounds import EVERYWHERE, Bounds, decreasing, increasing, knows, odd_signs, within
 from .elementwise import sqrt
 from .families import elementwise

@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from symgraph.avals import Aval
 from symgraph.backends.samples import op_samples
-from symgraph.dag import Dag
-from symgraph.dims import resolve
-from symgraph.evaluate import evaluate
+from symgraph.ir.avals import Aval
+from symgraph.ir.dag import Dag
+from symgraph.ir.dims import resolve
+from symgraph.ir.interpreter import evaluate
+from symgraph.ir.node import Node, reachable
+from symgraph.ir.op import OPS, Op
+from symgraph.ir.traits import Angle, Exponential, ExponentialSum, Logarithm, Traits
 from symgraph.namespace import NUMPY
-from symgraph.nodes import Node, reachable
-from symgraph.op import OPS, Op
-from symgraph.traits import Angle, Exponential, ExponentialSum, Logarithm, Traits
 
 Floats = np.ndarray[Any, Any]
 _SIZE = 3
