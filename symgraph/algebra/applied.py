@@ -21,7 +21,8 @@ EQUATIONS: dict[str, str] = {}
 def named(step: F) -> F:
     """Enter the function as an identity: under its name, with the equation of its docstring."""
     name = step.__name__
-    assert name not in EQUATIONS, f"two identities are called {name}"
+    if name in EQUATIONS:
+        raise ValueError(f"two identities are called {name}")
     EQUATIONS[name] = (getdoc(step) or "").split("\n\n")[0]
     return step
 

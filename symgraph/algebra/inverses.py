@@ -7,7 +7,6 @@ again, with A or with its transpose, unless the inverse itself is computed anywa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ..array import Array
 from ..facts import orthogonal, positive_definite
@@ -18,10 +17,8 @@ from ..ops.linalg import inv, matmul, matrix_transpose, solve
 from ..ops.movement import transpose
 from .leaves import leaf_expr
 from .pieces import Piece, Spelling
+from .protocol import Lifting
 from .term import Expr, weight
-
-if TYPE_CHECKING:
-    from .forms import Forms
 
 __all__ = ["is_one_system", "solved", "sum_as_solve", "written_as_solve"]
 
@@ -35,7 +32,7 @@ def is_one_system(node: Node) -> bool:
     return matrix.ndim == 2 and right.ndim <= 2 and matrix.shape[-1] != 1
 
 
-def solved(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+def solved(forms: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None:
     """A**-1 b, the inverse as a leaf; of a product the inverses of its factors if some cancel."""
     matrix = node.operands[0]
     whole = _inverses_times(forms, node, _factors(matrix, apart=False), operands[1])
@@ -73,7 +70,7 @@ def _is_square(node: Node) -> bool:
 
 
 def _inverses_times(
-    forms: Forms, node: Node, factors: Sequence[tuple[Node, bool]], right: Expr
+    forms: Lifting, node: Node, factors: Sequence[tuple[Node, bool]], right: Expr
 ) -> Expr | None:
     """The inverse of the product of the factors, times the right side of the system."""
     size = node.operands[0].shape[-1]

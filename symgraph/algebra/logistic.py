@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ..array import Array
 from ..ir.node import Node
@@ -12,27 +11,25 @@ from ..ops.elementwise import absolute
 from .heads import one
 from .leaves import leaf_expr
 from .lower_bound import exps_of
+from .protocol import Lifting
 from .roles import is_negation
 from .scalars import number
 from .term import EXP, SUM, Expr
 
-if TYPE_CHECKING:
-    from .forms import Forms
-
 __all__ = ["log1p", "sigmoid", "softplus"]
 
 
-def _plus_one(forms: Forms, expr: Expr) -> Expr:
+def _plus_one(forms: Lifting, expr: Expr) -> Expr:
     return forms.normal.add([(number(one), one), (expr, one)])
 
 
-def log1p(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+def log1p(forms: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None:
     """log(1 + x)."""
     total = _plus_one(forms, operands[0])
     return forms.normal.log(total) if total else None
 
 
-def sigmoid(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+def sigmoid(forms: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None:
     """exp(x) / (1 + exp(x))."""
     raised = _raised(forms, operands[0])
     if raised is None:
@@ -41,7 +38,7 @@ def sigmoid(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     return None if inverse is None else forms.normal.multiply(raised, inverse)
 
 
-def softplus(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+def softplus(forms: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None:
     """log(1 + exp(x))."""
     below = _below_zero(node.operands[0])
     if below is not None:
@@ -52,12 +49,12 @@ def softplus(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     return _softplus_of(forms, operands[0])
 
 
-def _softplus_of(forms: Forms, expr: Expr) -> Expr | None:
+def _softplus_of(forms: Lifting, expr: Expr) -> Expr | None:
     raised = _raised(forms, expr)
     return None if raised is None else forms.normal.log(_plus_one(forms, raised))
 
 
-def _raised(forms: Forms, expr: Expr) -> Expr | None:
+def _raised(forms: Lifting, expr: Expr) -> Expr | None:
     """The exp of what a sigmoid is taken of; None where the sigmoid opened would overflow.
 
     Of z - log w it would be exp(z) / (w + exp(z)), but of log w - z it is w / (w + exp(z)).

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import inf, isclose
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from ..ops.gather import one_hot
 from ..ops.movement import broadcast_to, moveaxis, squeeze
 from .heads import open_axes
 from .leaves import leaf_expr, repeated_number, stretched
+from .protocol import Lifting
 from .roles import is_difference, is_equality, is_product, is_quotient
 from .slots import has_exps
 from .term import (
@@ -34,9 +34,6 @@ from .term import (
     times,
 )
 
-if TYPE_CHECKING:
-    from .forms import Forms
-
 __all__ = ["chosen", "is_known_choice", "is_one_of_each_row", "scattered"]
 
 
@@ -49,7 +46,7 @@ def is_known_choice(node: Node) -> bool:
     return _is_zero(otherwise) or _clipping(node) is not None
 
 
-def chosen(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+def chosen(forms: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None:
     """A choice that is an expression of its own."""
     clipping = _clipping(node)
     if clipping is None:
@@ -124,7 +121,7 @@ def _number(node: Node) -> Coef | None:
     return None if x is None or y is None else times(x, y)
 
 
-def _masked(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+def _masked(forms: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None:
     """where(u > v, a, 0) is a if each term of it has max(u - v, 0) as a factor: it is 0 already.
 
     Or if max(u, v) - v is. The other factors must be numbers wherever the inputs are, or 0 times
@@ -169,7 +166,9 @@ def _vanishes(term: Term, condition: Node, along: tuple[int, ...]) -> bool:
     )
 
 
-def _vanishes_beyond(forms: Forms, expr: Expr, condition: Node, places: Mapping[int, int]) -> bool:
+def _vanishes_beyond(
+    forms: Lifting, expr: Expr, condition: Node, places: Mapping[int, int]
+) -> bool:
     """Whether the expression is 0 where u is not above v, since max(u, v) is v there.
 
     Where they are equal, for the condition that they are.
@@ -206,7 +205,7 @@ def _is_sure(term: Term) -> bool:
 
 
 def _replaced(
-    forms: Forms, expr: Expr, head: Head, along: tuple[int, ...], inside: Expr
+    forms: Lifting, expr: Expr, head: Head, along: tuple[int, ...], inside: Expr
 ) -> Expr | None:
     """The expression with another one in the place of a factor; None if it has no such power."""
     total: Expr = {}
@@ -272,7 +271,7 @@ def is_one_of_each_row(node: Node) -> bool:
     return _is_zero(x) and alike and index.shape[axis] == 1
 
 
-def scattered(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+def scattered(forms: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None:
     """One value in each row, at an index, is the value times a row of the identity matrix."""
     axis = node.params["axis"]
     labels = squeeze(Array(node.operands[2]), axis=axis)
