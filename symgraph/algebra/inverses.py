@@ -1,7 +1,7 @@
 """Linear systems as products with an inverse that is never formed.
 
 solve(A, b) is sum_k A**-1[i, k] b[k] over the leaf inv(A); what is written of such a sum is a solve
-again, with A or with its transpose, unless the inverse itself is computed anyway.
+again, with A or with its transpose, unless the inverse itself is computed anyway: see `solves`.
 """
 
 from __future__ import annotations
@@ -12,15 +12,13 @@ from ..array import Array
 from ..facts import orthogonal, positive_definite
 from ..ir.dims import Dim, known_equal
 from ..ir.node import Node
-from ..ops.creation import ones
-from ..ops.linalg import inv, matmul, matrix_transpose, solve
+from ..ops.linalg import inv, matmul
 from ..ops.movement import transpose
 from .leaves import leaf_expr
-from .pieces import Piece, Spelling
 from .protocol import Lifting
 from .term import Expr, weight
 
-__all__ = ["is_one_system", "solved", "sum_as_solve", "written_as_solve"]
+__all__ = ["is_one_system", "solved"]
 
 _MOST_FACTORS = 4
 """Longer products of square matrices are not inverted factor by factor."""
@@ -86,32 +84,3 @@ def _inverses_times(
         row = column
     columns = [1] if node.operands[1].ndim == 2 and node.operands[1].shape[-1] != 1 else []
     return forms.contracted([*arrays, right], [*labels, [row, *columns]], bound)
-
-
-def sum_as_solve(spelling: Spelling, inverse: Piece, gone: int) -> Piece | None:
-    """The sum over an index of an inverse, as the solution for ones; None of any other array."""
-    if inverse.node.op is not inv.op or spelling.alive(inverse.node) or len(inverse.names) != 2:
-        return None
-    right = ones((spelling.sizes[gone],), spelling.dtype).node
-    return written_as_solve(spelling, inverse, Piece(right, (gone,)), gone)
-
-
-def written_as_solve(spelling: Spelling, a: Piece, b: Piece, gone: int) -> Piece | None:
-    """The product of two matrices, one of them an inverse, as a solve; None of any others."""
-    for inverse, right in ((a, b), (b, a)):
-        if inverse.node.op is not inv.op or right.node is inverse.node:
-            continue
-        if spelling.alive(inverse.node):
-            continue
-        if len(inverse.names) != 2 or gone not in right.names or len(right.names) > 2:
-            continue
-        (kept,) = [name for name in inverse.names if name != gone]
-        others = [name for name in right.names if name != gone]
-        if kept in others:
-            continue
-        (matrix,) = inverse.node.operands
-        if inverse.names[0] == gone and not inverse.symmetric:
-            matrix = spelling.call(matrix_transpose, matrix)
-        node = spelling.call(solve, matrix, spelling.laid(right, [gone, *others]))
-        return Piece(node, (kept, *others))
-    return None

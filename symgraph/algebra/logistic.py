@@ -8,9 +8,9 @@ from ..array import Array
 from ..ir.node import Node
 from ..ops.choice import maximum
 from ..ops.elementwise import absolute
+from .exps import exps_of
 from .heads import one
 from .leaves import leaf_expr
-from .lower_bound import exps_of
 from .protocol import Lifting
 from .roles import is_negation
 from .scalars import number

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from .exps import exps_of, is_of_exps
 from .term import (
     EXP,
     LEAF,
@@ -20,7 +21,7 @@ from .term import (
     Term,
 )
 
-__all__ = ["exps_of", "holds_exps", "least_count", "plain_count"]
+__all__ = ["least_count", "plain_count"]
 
 
 def least_count(expr: Expr, computed: Callable[[Head], bool]) -> int:
@@ -81,7 +82,7 @@ class _Tally:
             if head.base is not None:
                 continue  # It is a number, or part of the operation.
             exps = exps_of(head)
-            if exps and _is_of_exps(head):
+            if exps and is_of_exps(head):
                 known = [each for each in exps if self.computed(each)]
                 if known:
                     self.arrays.update(known)
@@ -173,7 +174,7 @@ class _Plain:
 
     def _open(self, head: Head, power: Rational) -> None:
         exps = exps_of(head)
-        of_exps = bool(exps) and _is_of_exps(head)
+        of_exps = bool(exps) and is_of_exps(head)
         if of_exps and any(map(self.computed, exps)):
             return
         self.nested.append(head.expr)
@@ -189,25 +190,6 @@ def _beyond(head: Head) -> int:
     if head.kind == LOG:
         return 3 if over else 0
     return 3 if over else 2 if len(head.expr) == 2 else 0
-
-
-def exps_of(head: Head) -> list[Head]:
-    """The exp a head is, or the exps in the sum that it is or is the log of."""
-    if head.kind == EXP:
-        return [head]
-    if head.kind not in (SUM, LOG):
-        return []
-    return [f.head for term in head.expr for f in term.factors if f.head.kind == EXP]
-
-
-def _is_of_exps(head: Head) -> bool:
-    """Whether nothing but exps and numbers is in it: what may be part of a softmax or a sigmoid."""
-    return head.kind == EXP or all(f.head.kind == EXP for t in head.expr for f in t.factors)
-
-
-def holds_exps(expr: Expr) -> bool:
-    """Whether an exp is in the expression, or in a sum or log of it."""
-    return any(exps_of(f.head) for term in expr for f in term.factors)
 
 
 def _summed_alone(term: Term) -> tuple[Head, object] | None:

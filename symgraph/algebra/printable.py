@@ -19,9 +19,9 @@ from ..ops.elementwise import absolute, negative
 from ..ops.exponential import softplus
 from ..ops.softmax import log_softmax
 from .exponentials import Exponentials, SumWriter, is_logistic_expr, only_exps
+from .exps import exps_of
 from .heads import Heads, one, open_axes
 from .labels import canonical_term
-from .lower_bound import exps_of
 from .normalize import Normal
 from .pieces import Piece, Spelling
 from .roles import LOGARITHMS

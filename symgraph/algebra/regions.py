@@ -18,8 +18,8 @@ from ..ops.exponential import softplus
 from ..ops.gather import add_along_axis
 from ..ops.indexing import embed
 from ..ops.linalg import inv, solve
+from .exps import exps_of
 from .leaves import has_number
-from .lower_bound import exps_of
 from .powers import lowered_power
 from .roles import (
     is_choice,
@@ -27,6 +27,7 @@ from .roles import (
     is_exponential,
     is_logarithm,
     is_negation,
+    is_odd,
     is_power,
     is_product,
     is_sum,
@@ -53,7 +54,6 @@ __all__ = [
     "hides_much",
     "is_closed",
     "is_computed_from",
-    "is_odd",
     "is_trivial",
 ]
 
@@ -193,12 +193,6 @@ def _merges(node: Node) -> bool:
 def _turns(node: Node) -> bool:
     """Whether a sign may go into the difference that an odd function is taken of."""
     return is_odd(node) and is_difference(node.operands[0])
-
-
-def is_odd(node: Node) -> bool:
-    """Whether the node is a function f of one value, element by element, with f(-x) = -f(x)."""
-    traits = node.op.traits
-    return traits.elementwise and traits.parity == (-1,)
 
 
 def is_trivial(node: Node, opened: Sequence[bool]) -> bool:

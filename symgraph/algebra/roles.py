@@ -23,6 +23,7 @@ __all__ = [
     "is_extremum",
     "is_logarithm",
     "is_negation",
+    "is_odd",
     "is_power",
     "is_product",
     "is_quotient",
@@ -113,3 +114,9 @@ def is_exponential(op: Op) -> bool:
 def is_logarithm(op: Op) -> bool:
     """Whether it is the logarithm of x, or of that and a number."""
     return op.traits.logarithm is not None
+
+
+def is_odd(node: Node) -> bool:
+    """Whether the node is a function f of one value, element by element, with f(-x) = -f(x)."""
+    traits = node.op.traits
+    return traits.elementwise and traits.parity == (-1,)

@@ -16,8 +16,9 @@ from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, on_operands, origin, reachable
 from ..ops.movement import broadcast_to
 from .echo import Echo, Shape, Shapes, places_of, template
+from .exps import holds_exps
 from .forms import Forms
-from .lower_bound import holds_exps, least_count, plain_count
+from .lower_bound import least_count, plain_count
 from .memory import Memory, memory_of
 from .multiples import Multiples
 from .polynomials import Polynomials

@@ -11,9 +11,9 @@ import numpy as np
 from ..accuracy import Judge
 from ..ir.node import Node, Origin, origin
 from ..ops.movement import broadcast_to, reshape
+from .exps import holds_exps
 from .extract import Unwritable, Writer
 from .heads import open_axes
-from .lower_bound import holds_exps
 from .normalize import Normal
 from .pieces import Piece, Spelling
 from .recall import Recall

@@ -17,12 +17,12 @@ from ..ops.diagonals import diagonal
 from ..ops.elementwise import divide, multiply, reciprocal
 from ..ops.indexing import getitem
 from .heads import Heads, one
-from .inverses import sum_as_solve, written_as_solve
 from .labels import canonical_term
 from .normalize import Normal
 from .pieces import Piece, Spelling
 from .plan import CONTRACT, INVERT, REDUCE, Item, contraction_kind, plan
 from .slots import Factors, Slot
+from .solves import sum_as_solve, written_as_solve
 from .term import (
     DELTA,
     DIM,

@@ -26,8 +26,7 @@ from .leaves import repeated_number
 from .normalize import Normal
 from .pieces import Piece, Spelling
 from .powers import is_power, is_raised, lowered_power
-from .regions import is_odd
-from .roles import ANGLES, is_difference, is_product, is_quotient
+from .roles import ANGLES, is_difference, is_odd, is_product, is_quotient
 from .slots import Factors, Slot
 from .term import (
     LEAF,

@@ -10,9 +10,9 @@ from contextlib import suppress
 
 from ..ir.node import Node
 from .applied import NONE, Names
+from .exps import exps_of
 from .forms import Forms
 from .leaves import leaf_expr
-from .lower_bound import exps_of
 from .memory import Exprs, Memory
 from .recall import Recall
 from .regions import ARGUMENTS, LOGARITHMS, SEEN_WHOLE, arrays_of
