@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from ...array import FUNCTIONS
 from ...ir.node import Node
@@ -37,20 +37,24 @@ def ops_with(trait: Callable[[Op], Any]) -> frozenset[Op]:
     return frozenset([op for op in OPS.values() if trait(op)])
 
 
+def _function(name: str) -> Function:
+    return cast("Function", FUNCTIONS[name])
+
+
 ANGLES: dict[Angle, Function] = {
-    op.traits.angle: FUNCTIONS[name] for name, op in OPS.items() if op.traits.angle is not None
+    op.traits.angle: _function(name) for name, op in OPS.items() if op.traits.angle is not None
 }
 """Sines, cosines and tangents, circular and hyperbolic."""
 
 EXPONENTIALS: dict[float, Function] = {
-    form.base: FUNCTIONS[name]
+    form.base: _function(name)
     for name, op in OPS.items()
     if (form := op.traits.exponential) is not None and not form.less
 }
 """Functions b**x by their base."""
 
 LOGARITHMS: dict[float, Function] = {
-    form.base: FUNCTIONS[name]
+    form.base: _function(name)
     for name, op in OPS.items()
     if (form := op.traits.logarithm) is not None and not form.plus
 }

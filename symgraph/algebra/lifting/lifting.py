@@ -289,7 +289,7 @@ def _rule_of(op: Op) -> Rule | None:
     if traits.exponential is not None:
         return None if traits.exponential.less else _exp
     if traits.logarithm is not None:
-        return {0: _log, 1: log1p}.get(traits.logarithm.plus)
+        return _LOGARITHMS.get(traits.logarithm.plus)
     if traits.exponential_sum is not None:
         if traits.exponential_sum.over_axis:
             return _exponential_sum
@@ -299,6 +299,7 @@ def _rule_of(op: Op) -> Rule | None:
     return _in_order if traits.in_order is not None else _OTHERS.get(op)
 
 
+_LOGARITHMS: Mapping[float, Rule] = {0: _log, 1: log1p}
 _OTHERS: Mapping[Op, Rule] = {where.op: chosen, add_along_axis.op: scattered, solve.op: solved}
 
 FORMS: Mapping[Op, Rule] = {op: rule for op in OPS.values() if (rule := _rule_of(op)) is not None}

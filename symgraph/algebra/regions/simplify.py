@@ -146,10 +146,12 @@ class Pass:
         self.users: dict[Node, int] = dict.fromkeys(self.nodes, 0)
         self.ends: set[Node] = set(outputs)
         self.arguments: set[Node] = set()
+        self.lifted: set[Node] = {node for node in self.nodes if Forms.knows(node)}
         for node in self.nodes:
+            opened = node in self.lifted and node.op not in SELECTIONS
             for operand in dict.fromkeys(node.operands):
                 self.users[operand] += 1
-                if not Forms.knows(node) or node.op in SELECTIONS:
+                if not opened:
                     self.ends.add(operand)
                 elif node.op in ARGUMENTS:
                     self.arguments.add(operand)
@@ -255,7 +257,7 @@ class Pass:
     def _shape(self, node: Node) -> Shape | None:
         if self.late or len(self.nodes) <= _FEW or not self.shapes.pays:
             return None
-        if not Forms.knows(node) or not self.world.alive(node):
+        if node not in self.lifted or not self.world.alive(node):
             return None
         arrays = [self.views.array(each) for each in node.operands]
         return self.shapes.of(node, arrays, self._about(node))
