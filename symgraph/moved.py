@@ -36,10 +36,26 @@ _FROM_LOWERING = {
     "remat=rematerialization",
     "lowering": "model=memory_model orders=memory_order kernelsizes=kernel_sizes",
 }
+_FROM_ALGEBRA = {
+    "algebra.expression": "licence term labels scalars powers heads=atoms leaves=leaf_terms",
+    "algebra.normal_form": "settling products normalize slots=factors recall=known_contractions",
+    "algebra.rational": "polynomials quotients manyvariable=polynomial_ring",
+    "algebra.lifting": "logistic selections inverses forms=lifting",
+    "algebra.extraction": "plan slices sharing variants term_writer flat_writer exponentials "
+    "extract=writer pieces=indexed_arrays gathering=repeated_sums printable=stable_exponentials "
+    "spelled=cheapest world=use_counts",
+    "algebra.regions": "lower_bound multiples memory vanishing simplify echo=templates "
+    "views=node_forms",
+}
 
 
 def _moved() -> Iterator[tuple[str, str]]:
-    tables = {"": _FROM_THE_TOP, ".rewriting": _FROM_REWRITING, ".lowering": _FROM_LOWERING}
+    tables = {
+        "": _FROM_THE_TOP,
+        ".rewriting": _FROM_REWRITING,
+        ".lowering": _FROM_LOWERING,
+        ".algebra": _FROM_ALGEBRA,
+    }
     for former_room, rooms in tables.items():
         for room, modules in rooms.items():
             for each in modules.split():

@@ -17,7 +17,7 @@ from symgraph.ir.op import OPS
 ROOT = Path(__file__).resolve().parent.parent / "symgraph"
 
 MOST = {
-    "algebra": 287,
+    "algebra": 16,
     "export": 9,
     "lowering": 4,
     "memory": 0,

@@ -1,11 +1,12 @@
 """The algebra: linear and multiplicative regions as sums of products over named indices.
 
-Regions are gathered (`regions`), put into normal form (`forms`, `normalize`), and written out again
-(`printable`, `plan`, `extract`) where that is cheaper.
+A walk over the graph (`regions`) lifts its operations to expressions (`lifting`) in normal form
+(`normal_form`, over terms and atoms of `expression`), or to quotients of polynomials (`rational`),
+and writes them out again (`extraction`) where that is cheaper.
 """
 
 from __future__ import annotations
 
-from .simplify import SMALL, RewriteLog, normalized
+from .regions.simplify import SMALL, RewriteLog, normalized
 
 __all__ = ["SMALL", "RewriteLog", "normalized"]

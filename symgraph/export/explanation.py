@@ -43,6 +43,8 @@ class ShownStep(Protocol):
     def grain(self) -> str: ...
     @property
     def by(self) -> Any: ...
+    @property
+    def identities(self) -> Sequence[str]: ...
 
 
 class ShownPass(Protocol):
@@ -80,7 +82,8 @@ def entry(index: int, step: ShownStep, licences: Iterable[ShownJustification]) -
 
     Keys: `grain`, `step` (its index in the history), `rule`, `grade` and its `meaning`, `where`,
     `lines`, `before`, `after`, `letters` (what a letter stands for), `before_latex`,
-    `after_latex`, `statement` and `doc` of the rule, `licences` (each with `guard`, `of`, `why`).
+    `after_latex`, `statement` and `doc` of the rule, `identities` of a region, `licences` (each
+    with `guard`, `of`, `why`).
     """
     text = sides(step.before, step.after)
     formulas = sides(step.before, step.after, leaf=mathematics.leaf, spell=mathematics.spelled)
@@ -99,6 +102,7 @@ def entry(index: int, step: ShownStep, licences: Iterable[ShownJustification]) -
         "after_latex": formulas.right,
         "statement": str(step.by) if step.by is not None else "",
         "doc": step.by.doc.strip() if step.by is not None else "",
+        "identities": list(step.identities),
         "licences": [
             {"guard": each.guard, "of": sketch(each.of), "why": list(each.why)} for each in licences
         ],
@@ -168,6 +172,8 @@ def _step_lines(number: int, each: Entry) -> list[str]:
         lines.append(f"       where {', '.join(told)}")
     if each["statement"]:
         lines.append(f"     by {each['statement']}")
+    if each["identities"]:
+        lines.append(f"     by {', '.join(each['identities'])}")
     for licence in each["licences"]:
         lines.append(f"     with {licence['guard']}, of {licence['of']}")
         lines += [f"       {line}" for line in licence["why"]]

@@ -6,11 +6,13 @@ check each of them on numbers, and find those that hold and are not declared.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
 from math import e
 from types import EllipsisType
-from typing import TypeAlias
+from typing import Any, Literal, TypeAlias
 
 __all__ = [
     "EVEN",
@@ -18,8 +20,12 @@ __all__ = [
     "ODD",
     "PLACEMENT",
     "PLAIN",
+    "Angle",
     "Arrangement",
+    "Comparison",
     "Exponential",
+    "ExponentialSum",
+    "Indices",
     "Infix",
     "Logarithm",
     "Matrices",
@@ -103,6 +109,63 @@ class Prefix:
 
 
 @dataclass(frozen=True, slots=True)
+class ExponentialSum:
+    r"""What is made of $e^x$ and $Z = \sum e^x$, or $Z = 1 + e^x$: softmax, sigmoid, logarithms.
+
+    Parameters
+    ----------
+    share : bool
+        $e^x / Z$; else $Z$.
+    logarithm : bool
+        The logarithm of that.
+    over_axis : bool
+        Whether $Z$ is the sum over the param `axis`; else it is $1 + e^x$.
+    """
+
+    share: bool = False
+    logarithm: bool = False
+    over_axis: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Angle:
+    r"""A function of an angle: of $c$ and $s$ with $c^2 + k s^2 = 1$, and $t = s / c$.
+
+    Parameters
+    ----------
+    part : "sine", "cosine" or "tangent"
+    square : int
+        $k$: 1 of circular functions, -1 of hyperbolic ones.
+    """
+
+    part: Literal["sine", "cosine", "tangent"]
+    square: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Whether the first operand is above (1) or below (-1) the second one, or neither (0).
+
+    Parameters
+    ----------
+    side : int
+    ties : bool
+        Whether it holds where the two are equal.
+    """
+
+    side: int
+    ties: bool = False
+
+
+Indices: TypeAlias = Callable[..., "tuple[Sequence[Sequence[Any]], Sequence[Any]] | None"]
+"""`indices(out, *avals, **params)`: labels of the axes of each operand, and of the result.
+
+The result is the product of the operands, summed over the labels that it has not; it is 0 where
+two axes of one label are at different places. None where these params have no such form.
+"""
+
+
+@dataclass(frozen=True, slots=True)
 class Traits:
     r"""Identities that an operation obeys.
 
@@ -132,8 +195,6 @@ class Traits:
         Elements of one operand are multiplied with one another.
     selects : bool
         Each element of the result is one of an operand: which, the numbers decide.
-    exponent : float, optional
-        $f(x) = x^k$ for all numbers $x$, NaN where that is none.
     logarithmic : bool
         The logarithm of something, or a multiple of one: exp takes it out.
     homogeneous : float, optional
@@ -142,6 +203,21 @@ class Traits:
         $f(x + c) = f(x) + s c$ for all numbers $c$, where $x$ are all floating operands.
     exponential : Exponential, optional
     logarithm : Logarithm, optional
+    combination : tuple of int
+        $f(x, y) = a x + b y$: these numbers.
+    monomial : tuple of rational numbers
+        $f(x, y) = x^a y^b$: these powers.
+    raises : bool
+        $f(x, y) = x^y$.
+    exponential_sum : ExponentialSum, optional
+    angle : Angle, optional
+    comparison : Comparison, optional
+    extremum : int
+        1 of what gives the largest of numbers, -1 the least; NaN if there is one.
+    indices : callable, optional
+        Labels of axes, of a product that is summed: see `Indices`.
+    in_order : callable, optional
+        `in_order(**params)`: whether the elements stay all there and in their order.
     """
 
     elementwise: bool = False
@@ -157,12 +233,20 @@ class Traits:
     at_places: bool = False
     multiplies: bool = False
     selects: bool = False
-    exponent: float | None = None
     logarithmic: bool = False
     homogeneous: float | None = None
     shift: float | None = None
     exponential: Exponential | None = None
     logarithm: Logarithm | None = None
+    combination: tuple[int, ...] = ()
+    monomial: tuple[int | Fraction, ...] = ()
+    raises: bool = False
+    exponential_sum: ExponentialSum | None = None
+    angle: Angle | None = None
+    comparison: Comparison | None = None
+    extremum: int = 0
+    indices: Indices | None = None
+    in_order: Callable[..., bool] | None = None
 
     def linear_in(self, count: int) -> tuple[int, ...]:
         """Places in which it is linear by themselves, of `count` operands."""
@@ -175,6 +259,11 @@ class Traits:
     def blind_in(self, count: int) -> tuple[int, ...]:
         """Places in which NaN need not make the result NaN, of `count` operands."""
         return _places(self.blind, count)
+
+    @property
+    def exponent(self) -> float | None:
+        """The number $k$ of $f(x) = x^k$, an operation of one operand."""
+        return float(self.monomial[0]) if len(self.monomial) == 1 else None
 
     def parity_in(self, place: int, count: int) -> int:
         """-1 where it is odd in an operand, 1 where it is even, else 0; of `count` operands."""

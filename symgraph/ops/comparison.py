@@ -17,7 +17,7 @@ from ..array import FUNCTIONS, Array, apply
 from ..facts import Fact
 from ..ir.fact_inference import Known
 from ..ir.op import Said
-from ..ir.traits import Infix, Prefix, Traits
+from ..ir.traits import Comparison, Infix, Prefix, Traits
 from ..notation import formulas
 from .bounds import FactRule
 from .families import elementwise, function
@@ -161,6 +161,7 @@ def _comparison(
 greater = _comparison(
     "greater",
     _ordered(above=True),
+    Traits(comparison=Comparison(1)),
     mistaken_for=("greater_equal", "less"),
     text=Infix(">", 1),
     latex=formulas.relation(">"),
@@ -169,6 +170,7 @@ greater = _comparison(
 greater_equal = _comparison(
     "greater_equal",
     _ordered(above=True),
+    Traits(comparison=Comparison(1, ties=True)),
     mistaken_for=("greater", "less_equal"),
     text=Infix(">=", 1),
     latex=formulas.relation(r"\ge"),
@@ -177,6 +179,7 @@ greater_equal = _comparison(
 less = _comparison(
     "less",
     _ordered(above=False),
+    Traits(comparison=Comparison(-1)),
     mistaken_for=("less_equal", "greater"),
     text=Infix("<", 1),
     latex=formulas.relation("<"),
@@ -185,6 +188,7 @@ less = _comparison(
 less_equal = _comparison(
     "less_equal",
     _ordered(above=False),
+    Traits(comparison=Comparison(-1, ties=True)),
     mistaken_for=("less", "greater_equal"),
     text=Infix("<=", 1),
     latex=formulas.relation(r"\le"),
@@ -193,7 +197,7 @@ less_equal = _comparison(
 equal = _comparison(
     "equal",
     _equality(alike=True),
-    _COMMUTATIVE,
+    Traits(commutative=True, comparison=Comparison(0, ties=True)),
     mistaken_for=("not_equal", "greater_equal"),
     text=Infix("==", 1),
     latex=formulas.relation("="),

@@ -166,6 +166,14 @@ def _batch_matmul(batch: Batch) -> Any:
     return matmul(aligned(x, ndim) if left else x, aligned(y, ndim) if right else y)
 
 
+def _indices_matmul(_out: Aval, x: Aval, y: Aval) -> tuple[list[list[Any]], list[Any]]:
+    lead = max(x.ndim, y.ndim, 2)
+    rows = [*range(-x.ndim, -2), "row"] if x.ndim > 1 else []
+    columns = ["column"] if y.ndim > 1 else []
+    result = [*range(-lead, -2), *rows[-1:], *columns]
+    return [[*rows, "inner"], [*range(-y.ndim, -2), "inner", *columns]], result
+
+
 MATMUL = register(
     Op(
         "matmul",
@@ -180,7 +188,7 @@ MATMUL = register(
         facts=_facts_matmul,
         ufunc="matmul",
         doc="The matrix product, batched over leading axes; vectors as NumPy has it.",
-        traits=Traits(matrices=Matrices.ANY, linear=...),
+        traits=Traits(matrices=Matrices.ANY, linear=..., indices=_indices_matmul),
         mistaken_for=("multiply",),
         text=Infix("@", 7),
         latex=formulas.matmul_formula,
@@ -283,6 +291,13 @@ def _batch_einsum(batch: Batch, *, subscripts: str) -> Any:
     return einsum(f"{','.join(led)}->{own}{result}", *batch.operands)
 
 
+def _indices_einsum(
+    _out: Aval, *_avals: Aval, subscripts: str
+) -> tuple[list[list[Any]], list[Any]]:
+    left, _, right = subscripts.partition("->")
+    return [list(term) for term in left.split(",")], list(right)
+
+
 EINSUM = register(
     Op(
         "einsum",
@@ -299,7 +314,7 @@ EINSUM = register(
         flops=_flops_einsum,
         facts=lambda *known, subscripts: _facts_of_products(*known),
         doc="Sums of products over named indices, as `subscripts` spell them.",
-        traits=Traits(linear=...),
+        traits=Traits(linear=..., indices=_indices_einsum),
         latex=formulas.contraction_formula,
         text=texts.contraction_text,
         fresh=False,

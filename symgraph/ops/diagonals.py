@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from ..array.cuts import READ_ONLY
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..ir.avals import Aval, normal_axes
-from ..ir.dims import Dim, known_equal, normal, show_shape
+from ..ir.dims import Dim, Shape, known_equal, normal, show_shape
 from ..ir.op import Op, no_flops, register
 from ..ir.traits import MOVEMENT, PLACEMENT
 from ..notation import formulas
@@ -54,6 +55,26 @@ def _facts_diagonal(x: Any, *, offset: int) -> Iterable[Fact]:
         yield Fact("positive")
 
 
+def _indices_diagonal(
+    _out: Aval, x: Aval, *, offset: int
+) -> tuple[list[list[Any]], list[Any]] | None:
+    lead = list(range(-x.ndim, -2))
+    return ([[*lead, -1, -1]], [*lead, -1]) if _is_main(x.shape, offset) else None
+
+
+def _indices_diagonal_matrix(
+    out: Aval, _x: Aval, *, offset: int, **_sizes: Any
+) -> tuple[list[list[Any]], list[Any]] | None:
+    lead = list(range(-out.ndim, -2))
+    return ([[*lead, -1]], [*lead, -1, -1]) if _is_main(out.shape, offset) else None
+
+
+def _is_main(shape: Shape, offset: int) -> bool:
+    """Whether it is the diagonal of a square matrix of more than one element."""
+    rows, columns = shape[-2:]
+    return offset == 0 and known_equal(rows, columns) and rows != 1
+
+
 DIAGONAL = register(
     Op(
         "diagonal",
@@ -73,7 +94,7 @@ DIAGONAL = register(
         view=True,
         write=READ_ONLY,
         doc="Elements whose column exceeds their row by `offset`.",
-        traits=MOVEMENT,
+        traits=replace(MOVEMENT, indices=_indices_diagonal),
         latex=formulas.DIAGONAL,
     )
 )
@@ -132,7 +153,7 @@ DIAGONAL_MATRIX = register(
         flops=no_flops,
         facts=_facts_diagonal_matrix,
         doc="A matrix of zeros with the last axis of the operand on the diagonal `offset`.",
-        traits=PLACEMENT,
+        traits=replace(PLACEMENT, indices=_indices_diagonal_matrix),
     )
 )
 

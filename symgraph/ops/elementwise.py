@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from fractions import Fraction
 from math import inf
 from typing import Any
 
@@ -158,7 +159,7 @@ add = elementwise(
         pattern=structure_of_sum,
         keeps_integers=True,
     ),
-    traits=Traits(commutative=True, jointly_linear=...),
+    traits=Traits(commutative=True, jointly_linear=..., combination=(1, 1)),
     ufunc="add",
     behind_mask=False,
     definition=lambda m, x, y: x + y,
@@ -181,7 +182,7 @@ subtract = elementwise(
     ),
     ufunc="subtract",
     behind_mask=False,
-    traits=Traits(jointly_linear=..., shift=0),
+    traits=Traits(jointly_linear=..., shift=0, combination=(1, -1)),
     definition=lambda m, x, y: x - y,
     text=Infix("-", 6),
     latex=formulas.difference_formula,
@@ -200,7 +201,7 @@ negative = elementwise(
     ),
     ufunc="negative",
     behind_mask=False,
-    traits=Traits(linear=(0,)),
+    traits=Traits(linear=(0,), combination=(-1,)),
     definition=lambda m, x: -x,
     mistaken_for=("absolute", "reciprocal"),
     text=Prefix("-"),
@@ -220,7 +221,7 @@ multiply = elementwise(
         pattern=structure_of_product,
         keeps_integers=True,
     ),
-    traits=Traits(commutative=True, linear=...),
+    traits=Traits(commutative=True, linear=..., monomial=(1, 1)),
     ufunc="multiply",
     definition=lambda m, x, y: m.multiply(x, y),
     mistaken_for=("divide", "add"),
@@ -243,7 +244,7 @@ divide = elementwise(
     ),
     ufunc="divide",
     doc="x / y; integers give float64, as in NumPy.",
-    traits=Traits(parity=(0, -1), signed_zero=(1,), linear=(0,), homogeneous=0),
+    traits=Traits(parity=(0, -1), signed_zero=(1,), linear=(0,), homogeneous=0, monomial=(1, -1)),
     definition=lambda m, x, y: m.divide(x, y),
     text=Infix("/", 7),
     latex=formulas.fraction_formula,
@@ -259,7 +260,7 @@ reciprocal = elementwise(
         defined=lambda x: x.has(f.nonzero),
     ),
     ufunc="reciprocal",
-    traits=Traits(exponent=-1.0, parity=(-1,), signed_zero=(0,), homogeneous=-1),
+    traits=Traits(parity=(-1,), signed_zero=(0,), homogeneous=-1, monomial=(-1,)),
     definition=lambda m, x: m.divide(1, x),
     latex=r"\frac{1}{#}",
     mistaken_for=("negative",),
@@ -277,7 +278,7 @@ square = elementwise(
         zero_at_zero=True,
     ),
     ufunc="square",
-    traits=Traits(exponent=2.0, parity=(1,), homogeneous=2),
+    traits=Traits(parity=(1,), homogeneous=2, monomial=(2,)),
     definition=lambda m, x: x * x,
     mistaken_for=("absolute", "sqrt"),
     latex=formulas.raised_to("2"),
@@ -296,7 +297,7 @@ sqrt = elementwise(
         zero_at_zero=True,
     ),
     ufunc="sqrt",
-    traits=Traits(exponent=0.5, homogeneous=0.5),
+    traits=Traits(homogeneous=0.5, monomial=(Fraction(1, 2),)),
     definition=lambda m, x: m.sqrt(x),
     latex=r"\sqrt{#}",
     mistaken_for=("square", "absolute"),

@@ -18,7 +18,7 @@ from ..array import Array, constant
 from ..facts import Fact
 from ..ir.fact_inference import Known
 from ..ir.node import Node
-from ..ir.traits import Exponential, Infix, Logarithm, Traits
+from ..ir.traits import Exponential, ExponentialSum, Infix, Logarithm, Traits
 from ..notation import formulas
 from .bounds import (
     EVERYWHERE,
@@ -285,6 +285,7 @@ sigmoid = elementwise(
     count=4,
     doc="The logistic function 1 / (1 + exp(-x)), without overflow.",
     definition=lambda m, x: 1 / (1 + m.exp(-x)),
+    traits=Traits(exponential_sum=ExponentialSum(share=True)),
     latex=r"\sigma",
     mistaken_for=("softplus", "tanh"),
 )
@@ -303,7 +304,7 @@ softplus = elementwise(
     definition=lambda m, x: m.logaddexp(x, 0),
     latex=r"\log\left(1 + e^{#}\right)",
     mistaken_for=("sigmoid", "exp"),
-    traits=Traits(logarithmic=True),
+    traits=Traits(logarithmic=True, exponential_sum=ExponentialSum(logarithm=True)),
 )
 
 
@@ -363,6 +364,7 @@ power = elementwise(
     flops=20,
     # NumPy refuses whole numbers to negative whole powers.
     total=lambda x, y: y.dtype.kind == "f",
+    traits=Traits(raises=True),
     ufunc="power",
     doc="x**y; the derivative of x**0 with respect to x is 0, that of 0**y with respect to y too.",
     definition=lambda m, x, y: m.power(x, y),

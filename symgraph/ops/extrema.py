@@ -50,7 +50,7 @@ max = reduction(
     facts=_facts_extremum,
     ufunc=np.maximum,
     doc="The largest element over `axis`; NaN if there is one. Ties split the gradient equally.",
-    traits=Traits(selects=True, homogeneous=1, shift=1),
+    traits=Traits(selects=True, homogeneous=1, shift=1, extremum=1),
     mistaken_for=("min", "sum"),
     definition=lambda m, row: m.largest(row),
 )
@@ -61,7 +61,7 @@ min = reduction(
     facts=_facts_extremum,
     ufunc=np.minimum,
     doc="The least element over `axis`; NaN if there is one. Ties split the gradient equally.",
-    traits=Traits(selects=True, homogeneous=1, shift=1),
+    traits=Traits(selects=True, homogeneous=1, shift=1, extremum=-1),
     mistaken_for=("max", "sum"),
     definition=lambda m, row: m.least(row),
 )

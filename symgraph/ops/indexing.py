@@ -8,6 +8,7 @@ where they are not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -78,6 +79,11 @@ def _turns(entry: Entry, size: Dim) -> bool:
     return isinstance(entry, tuple) and entry[1:] == (None, -1) and entry[0] in (None, size - 1)
 
 
+def _takes_all(*, index: tuple[Entry, ...], **_shape: Any) -> bool:
+    """Whether an index only adds axes of length one, or takes them away again."""
+    return all(entry is None or entry == (None, None, 1) for entry in index)
+
+
 GETITEM = register(
     Op(
         "getitem",
@@ -94,7 +100,7 @@ GETITEM = register(
         view=True,
         write=_write_getitem,
         doc="`x[index]` for integers, slices, None and an ellipsis; integer arrays go to `gather`.",
-        traits=MOVEMENT,
+        traits=replace(MOVEMENT, in_order=_takes_all),
         latex=formulas.item_formula,
         text=texts.item_text,
     )
@@ -137,7 +143,7 @@ EMBED = register(
             if x.has(fact)
         ],
         doc="Zeros of `shape` with the operand in the slice `index`: the transpose of `getitem`.",
-        traits=PLACEMENT,
+        traits=replace(PLACEMENT, in_order=_takes_all),
         text=texts.embedding_text,
     )
 )

@@ -202,7 +202,7 @@ RESHAPE = register(
         view=True,
         write=lambda whole, part, *, shape: reshape(part, whole.shape),
         doc="The same elements, in row-major order, in another shape; one entry may be -1.",
-        traits=replace(MOVEMENT, arrangement=Arrangement.REGROUPED),
+        traits=replace(MOVEMENT, arrangement=Arrangement.REGROUPED, in_order=lambda shape: True),
         latex=formulas.reshape_formula,
         text=texts.reshape_text,
     )
@@ -319,6 +319,16 @@ def _batch_transpose(batch: Batch, *, axes: tuple[int, ...]) -> Any:
     return applied(batch, batch.operands, axes=(-len(axes) - 1, *axes))
 
 
+def _indices_transpose(
+    _out: Aval, x: Aval, *, axes: tuple[int, ...]
+) -> tuple[list[list[Any]], list[Any]]:
+    return [list(range(-x.ndim, 0))], list(axes)
+
+
+def _indices_broadcast_to(out: Aval, x: Aval, **_shape: Any) -> tuple[list[list[Any]], list[Any]]:
+    return [list(range(-x.ndim, 0))], list(range(-out.ndim, 0))
+
+
 TRANSPOSE = register(
     Op(
         "transpose",
@@ -335,7 +345,7 @@ TRANSPOSE = register(
         view=True,
         write=lambda whole, part, *, axes: _vjp_transpose(part, part, whole, axes=axes),
         doc="Axes in another order; reversed if none is given.",
-        traits=replace(MOVEMENT, arrangement=Arrangement.PERMUTED),
+        traits=replace(MOVEMENT, arrangement=Arrangement.PERMUTED, indices=_indices_transpose),
         latex=formulas.transpose_formula,
         text=texts.transpose_text,
     )
@@ -444,7 +454,7 @@ BROADCAST_TO = register(
         view=True,
         write=READ_ONLY,
         doc="The array repeated to `shape`, as NumPy broadcasts it.",
-        traits=replace(MOVEMENT, arrangement=Arrangement.REPEATED),
+        traits=replace(MOVEMENT, arrangement=Arrangement.REPEATED, indices=_indices_broadcast_to),
         latex=formulas.operand_formula,
         text=texts.broadcast_text,
     )

@@ -267,6 +267,13 @@ def _facts_sum(x: Any, *, axis: Axes, keepdims: bool) -> Iterable[Fact]:
         yield interval(1.0, 1.0)
 
 
+def _indices_sum(
+    _out: Aval, x: Aval, *, axis: tuple[int, ...], keepdims: bool
+) -> tuple[list[list[Any]], list[Any]]:
+    axes = list(range(-x.ndim, 0))
+    return [axes], axes if keepdims else [each for each in axes if each not in axis]
+
+
 sum = reduction(
     "sum",
     numpy=(np.sum,),
@@ -274,7 +281,7 @@ sum = reduction(
     promote=accumulator,
     identity=0,
     facts=_facts_sum,
-    traits=Traits(linear=(0,)),
+    traits=Traits(linear=(0,), indices=_indices_sum),
     ufunc=np.add,
     doc="The sum over `axis` (None: all axes); integers are summed in 64 bits.",
     mistaken_for=("prod", "max"),

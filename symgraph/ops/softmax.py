@@ -16,7 +16,7 @@ from ..errors import ShapeError
 from ..facts import Fact, finite, interval, total
 from ..ir.avals import Aval, normal_axes
 from ..ir.op import Op, per_element, register
-from ..ir.traits import Traits
+from ..ir.traits import ExponentialSum, Traits
 from .batched import batch_aligned
 from .carrying import carries_off_axis, carries_reduced
 from .families import function, to_float
@@ -76,7 +76,7 @@ SOFTMAX = register(
         count=5,
         facts=_facts_softmax,
         doc=r"$q_i = e^{x_i} / \sum_j e^{x_j}$ over `axis`; 0 where every element is -inf.",
-        traits=Traits(shift=0),
+        traits=Traits(shift=0, exponential_sum=ExponentialSum(share=True, over_axis=True)),
         mistaken_for=("log_softmax",),
         definition=lambda m, row: [m.exp(x - level) for level in [m.logsumexp(row)] for x in row],
     )
@@ -115,7 +115,11 @@ LOG_SOFTMAX = register(
         count=6,
         facts=lambda x, *, axis: [Fact("nonpositive"), *[f for f in (total,) if x.has(f)]],
         doc=r"$x_i - \log \sum_j e^{x_j}$ over `axis`.",
-        traits=Traits(logarithmic=True, shift=0),
+        traits=Traits(
+            logarithmic=True,
+            shift=0,
+            exponential_sum=ExponentialSum(share=True, logarithm=True, over_axis=True),
+        ),
         mistaken_for=("softmax",),
         definition=lambda m, row: [x - level for level in [m.logsumexp(row)] for x in row],
     )
@@ -171,7 +175,11 @@ LOGSUMEXP = register(
         count=6,
         facts=_facts_logsumexp,
         doc=r"$\log \sum_j e^{x_j}$ over `axis` (None: all axes); -inf of no element.",
-        traits=Traits(logarithmic=True, shift=1),
+        traits=Traits(
+            logarithmic=True,
+            shift=1,
+            exponential_sum=ExponentialSum(logarithm=True, over_axis=True),
+        ),
         mistaken_for=("max", "sum"),
         definition=lambda m, row: m.logsumexp(row),
     )

@@ -7,7 +7,7 @@ from math import inf, pi
 
 from .. import facts as f
 from ..ir.fact_inference import Known
-from ..ir.traits import EVEN, ODD, Traits
+from ..ir.traits import ODD, Angle, Traits
 from .bounds import EVERYWHERE, Bounds, decreasing, increasing, knows, odd_signs, within
 from .elementwise import sqrt
 from .families import elementwise
@@ -59,7 +59,7 @@ sin = elementwise(
     facts=knows(bounds=within(-1.0, 1.0), keeps_finite=True, zero_at_zero=True),
     flops=10,
     ufunc="sin",
-    traits=ODD,
+    traits=Traits(parity=(-1,), angle=Angle("sine")),
     definition=lambda m, x: m.sin(x),
     latex=r"\sin",
     mistaken_for=("cos", "sinh"),
@@ -71,7 +71,7 @@ cos = elementwise(
     facts=knows(bounds=within(-1.0, 1.0), keeps_finite=True),
     flops=10,
     ufunc="cos",
-    traits=EVEN,
+    traits=Traits(parity=(1,), angle=Angle("cosine")),
     definition=lambda m, x: m.cos(x),
     latex=r"\cos",
     mistaken_for=("sin", "cosh"),
@@ -87,7 +87,7 @@ tan = elementwise(
     ),
     flops=10,
     ufunc="tan",
-    traits=ODD,
+    traits=Traits(parity=(-1,), angle=Angle("tangent")),
     definition=lambda m, x: m.tan(x),
     latex=r"\tan",
     mistaken_for=("tanh", "sin"),
@@ -168,7 +168,7 @@ sinh = elementwise(
     facts=knows(bounds=increasing(math.sinh), signs=odd_signs, zero_at_zero=True),
     flops=10,
     ufunc="sinh",
-    traits=ODD,
+    traits=Traits(parity=(-1,), angle=Angle("sine", -1)),
     definition=lambda m, x: m.sinh(x),
     latex=r"\sinh",
     mistaken_for=("cosh", "sin"),
@@ -180,7 +180,7 @@ cosh = elementwise(
     facts=knows(bounds=_bounds_cosh),
     flops=10,
     ufunc="cosh",
-    traits=EVEN,
+    traits=Traits(parity=(1,), angle=Angle("cosine", -1)),
     definition=lambda m, x: m.cosh(x),
     latex=r"\cosh",
     mistaken_for=("sinh", "cos"),
@@ -197,7 +197,7 @@ tanh = elementwise(
     ),
     flops=10,
     ufunc="tanh",
-    traits=ODD,
+    traits=Traits(parity=(-1,), angle=Angle("tangent", -1)),
     definition=lambda m, x: m.tanh(x),
     latex=r"\tanh",
     mistaken_for=("tan", "sinh"),

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ..algebra.powers import is_raised, lowered_power
+from ..algebra.expression.powers import is_raised, lowered_power
 from ..array import Array
 from ..facts import positive
 from ..ir.fact_inference import Knowledge

@@ -35,6 +35,8 @@ class Step:
     grain : "rule", "region" or "choice"
         A choice, such as the mode of a Jacobian, tells what was derived from what; all others say
         that two values are equal.
+    identities : tuple of str
+        Of a region: the identities by which its two sides are equal.
     """
 
     rule: str
@@ -44,6 +46,7 @@ class Step:
     sound: Soundness
     by: Rule | None = None
     grain: Grain = "rule"
+    identities: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         place = f"   at {self.where}" if str(self.where) else ""
@@ -131,10 +134,13 @@ class Log:
         after: Node,
         sound: Soundness = "rounding",
         by: Rule | None = None,
+        *,
+        identities: Sequence[str] = (),
     ) -> None:
-        """Add a rewrite; one that no rule made is of a region."""
+        """Add a rewrite; one that no rule made is of a region, and rests on identities."""
         grain: Grain = "region" if by is None else "rule"
-        self.steps.append(Step(rule, before, after, before.origin, sound, by, grain))
+        names = tuple(identities)
+        self.steps.append(Step(rule, before, after, before.origin, sound, by, grain, names))
 
     def choose(self, what: str, before: Node, after: Node) -> None:
         """Add a choice: what `after` was derived by."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from inspect import signature
-from itertools import permutations
+from itertools import chain, permutations, product
 from math import e, log
 from typing import Any
 
@@ -17,12 +17,13 @@ import numpy as np
 
 from symgraph.backends.samples import op_samples
 from symgraph.errors import SymgraphError
+from symgraph.ir.avals import Aval
 from symgraph.ir.dag import Dag
 from symgraph.ir.dims import resolve
 from symgraph.ir.interpreter import evaluate
 from symgraph.ir.node import Node, reachable
 from symgraph.ir.op import OPS, Op, carries_aligned
-from symgraph.ir.traits import Arrangement, Exponential, Logarithm
+from symgraph.ir.traits import Angle, Arrangement, Exponential, ExponentialSum, Logarithm, Traits
 from symgraph.namespace import NUMPY
 
 Floats = np.ndarray[Any, Any]
@@ -426,6 +427,129 @@ def _arranged(case: Case) -> set[Arrangement]:
     return found
 
 
+# -- forms ---------------------------------------------------------------------------------------
+def _is_aligned(case: Case) -> bool:
+    """Whether the operands are floats of one shape, and there are no params."""
+    shapes = {each.shape for each in case.operands}
+    return not case.params and len(shapes) == 1 and len(case.floats) == len(case.operands)
+
+
+def combination(numbers: Sequence[int]) -> Check:
+    """The sum of the operands, each times a number."""
+
+    def check(case: Case) -> bool | None:
+        if len(case.operands) != len(numbers) or not _is_aligned(case):
+            return None
+        wanted = sum(by * x for by, x in zip(numbers, case.operands, strict=True))
+        return _near(case(*case.operands), np.asarray(wanted))
+
+    return check
+
+
+def monomial(powers: Sequence[float]) -> Check:
+    """The product of the operands, each to a power."""
+
+    def check(case: Case) -> bool | None:
+        if len(case.operands) != len(powers) or not _is_aligned(case):
+            return None
+        x = [np.abs(each) for each in case.operands]
+        with np.errstate(all="ignore"):
+            wanted = [each ** float(power) for each, power in zip(x, powers, strict=True)]
+            return _near(case(*x), np.prod(wanted, axis=0))
+
+    return check
+
+
+def raises(case: Case) -> bool | None:
+    """The first operand to the power of the second."""
+    if len(case.operands) != 2 or not _is_aligned(case):
+        return None
+    x = np.abs(case.operands[0])
+    with np.errstate(all="ignore"):
+        return _near(case.at({0: x}), np.exp(case.operands[1] * np.log(x)))
+
+
+def angle(form: Angle) -> Check:
+    """(e^rx - e^-rx) / 2r is a sine and half the sum a cosine; r is i, or 1 of hyperbolic ones."""
+
+    def check(case: Case) -> bool | None:
+        result = _on_points(case)
+        r = 1j if form.square == 1 else 1.0
+        up, down = np.exp(r * _POINTS), np.exp(-r * _POINTS)
+        sine, cosine = ((up - down) / (2 * r)).real, ((up + down) / 2).real
+        wanted = {"sine": sine, "cosine": cosine, "tangent": sine / cosine}[form.part]
+        return None if result is None else _near(result, wanted)
+
+    return check
+
+
+def exponential_sum(form: ExponentialSum) -> Check:
+    """What is made of the exponentials and their sum."""
+
+    def check(case: Case) -> bool | None:
+        if len(case.operands) != 1 or form.over_axis != ("axis" in case.params):
+            return None
+        if not case.floats:
+            return None
+        result, raised = case(*case.operands), np.exp(case.operands[0])
+        over = case.params["axis"] if form.over_axis else ()
+        total = raised.sum(over, keepdims=True) if form.over_axis else 1 + raised
+        found = raised / total if form.share else total
+        found = np.log(found) if form.logarithm else found
+        return result.size == found.size and _near(result.reshape(found.shape), found)
+
+    return check
+
+
+def extremum(side: int) -> Check:
+    """The largest (1) or least (-1) of two numbers, or over an axis."""
+
+    def check(case: Case) -> bool | None:
+        choose = np.maximum if side > 0 else np.minimum
+        result = case(*case.operands)
+        if len(case.operands) == 2 and _is_aligned(case):
+            if not np.isnan(case(*case.operands[:1], np.full_like(case.operands[1], np.nan))).all():
+                return False
+            return _near(result, choose(*case.operands))
+        if len(case.operands) != 1 or case.params.keys() != {"axis", "keepdims"}:
+            return None
+        axis, keepdims = case.params["axis"], case.params["keepdims"]
+        wanted = choose.reduce(case.operands[0], axis=axis, keepdims=keepdims)
+        return _near(result, np.asarray(wanted))
+
+    return check
+
+
+def indices(case: Case) -> bool | None:
+    """A product of the operands, summed over the labels that the result has not."""
+    form = case.op.traits.indices
+    result = case(*case.operands)
+    avals = [Aval(each.dtype, each.shape) for each in (result, *case.operands)]
+    labels = form(*avals, **case.params) if form is not None else None
+    if labels is None:
+        return None
+    rows, out = ([_open(row, x) for row, x in zip(labels[0], case.operands, strict=True)],
+                 _open(labels[1], result))  # fmt: skip
+    numbers = {
+        label: i for i, label in enumerate(dict.fromkeys([*chain.from_iterable(rows), *out]))
+    }
+    sizes = dict(zip(out, np.squeeze(result).shape, strict=True))
+    arrays = [np.squeeze(each) for each in case.operands]
+    arrays += [np.ones(size) for size in sizes.values()]
+    places = [[numbers[label] for label in row] for row in [*rows, *([each] for each in sizes)]]
+    inside = [numbers[label] for label in sizes]
+    wanted = np.einsum(
+        *[part for pair in zip(arrays, places, strict=True) for part in pair], inside
+    )
+    found = np.einsum(np.squeeze(result), [numbers[label] for label in out], inside)
+    rest = np.count_nonzero(result) - np.count_nonzero(found)  # beside the diagonal
+    return _near(found, wanted) and rest == 0
+
+
+def _open(labels: Sequence[Any], array: Floats) -> list[Any]:
+    return [label for label, size in zip(labels, array.shape, strict=True) if size != 1]
+
+
 # -- what is declared, and what holds --------------------------------------------------------------
 def holds(op: Op, check: Check) -> bool:
     """Whether an identity holds in every case that can tell, one at least."""
@@ -465,7 +589,7 @@ def declared(op: Op) -> dict[str, Check]:
         claims["movement"] = movement
     if traits.selects:
         claims["selects"] = selects
-    if traits.exponent is not None:
+    if traits.exponent is not None:  # of negative numbers, too
         claims[f"power {traits.exponent:g}"] = exponent(traits.exponent)
     if traits.multiplies:
         claims["multiplies"] = multiplies
@@ -475,7 +599,30 @@ def declared(op: Op) -> dict[str, Check]:
         claims["exponential"] = exponential(traits.exponential)
     if traits.logarithm is not None:
         claims["logarithm"] = logarithm(traits.logarithm)
+    return claims | _declared_forms(traits)
+
+
+def _declared_forms(traits: Traits) -> dict[str, Check]:
+    claims: dict[str, Check] = {}
+    if traits.combination:
+        claims[f"combination {traits.combination}"] = combination(traits.combination)
+    if traits.monomial:
+        claims[f"monomial {_floats(traits.monomial)}"] = monomial(_floats(traits.monomial))
+    if traits.raises:
+        claims["raises"] = raises
+    if traits.angle is not None:
+        claims[str(traits.angle)] = angle(traits.angle)
+    if traits.exponential_sum is not None:
+        claims[str(traits.exponential_sum)] = exponential_sum(traits.exponential_sum)
+    if traits.extremum:
+        claims[f"extremum {traits.extremum}"] = extremum(traits.extremum)
+    if traits.indices is not None and traits.indices is not OPS["diagonal"].traits.indices:
+        claims["indices"] = indices
     return claims
+
+
+def _floats(powers: Sequence[Any]) -> tuple[float, ...]:
+    return tuple(float(power) for power in powers)
 
 
 def implied(op: Op) -> set[str]:
@@ -526,6 +673,25 @@ def candidates(op: Op) -> dict[str, Check]:
         for more in (0.0, 1.0):
             claims[f"exponential {base:.3g} {more:g}"] = exponential(Exponential(base, more))
             claims[f"logarithm {base:.3g} {more:g}"] = logarithm(Logarithm(base, more))
+    return claims | _candidate_forms(len(floats(op)))
+
+
+def _candidate_forms(count: int) -> dict[str, Check]:
+    claims: dict[str, Check] = {"raises": raises}
+    for numbers in product((1, -1), repeat=count):
+        if numbers == (1,):
+            continue  # the value itself
+        claims[f"combination {numbers}"] = combination(numbers)
+        claims[f"monomial {_floats(numbers)}"] = monomial(_floats(numbers))
+    for power in (2.0, 0.5):
+        claims[f"monomial {(power,)}"] = monomial((power,))
+    for part, square in product(("sine", "cosine", "tangent"), (1, -1)):
+        form = Angle(part, square)
+        claims[str(form)] = angle(form)
+    for kinds in product((True, False), repeat=3):
+        claims[str(ExponentialSum(*kinds))] = exponential_sum(ExponentialSum(*kinds))
+    for side in (1, -1):
+        claims[f"extremum {side}"] = extremum(side)
     return claims
 
 

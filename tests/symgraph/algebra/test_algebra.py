@@ -12,11 +12,11 @@ from randomgraphs import random_program, traced_program
 
 import symgraph as sg
 from symgraph.algebra import normalized
-from symgraph.algebra.heads import Heads
-from symgraph.algebra.labels import canonical_term
-from symgraph.algebra.plan import Item, plan
-from symgraph.algebra.term import coefficient
-from symgraph.algebra.world import World
+from symgraph.algebra.expression.atoms import Heads
+from symgraph.algebra.expression.labels import canonical_term
+from symgraph.algebra.expression.term import coefficient
+from symgraph.algebra.extraction.plan import Item, plan
+from symgraph.algebra.extraction.use_counts import World
 from symgraph.ir.cost import op_count
 from symgraph.ir.fact_inference import Knowledge
 from symgraph.ir.invariants import verify

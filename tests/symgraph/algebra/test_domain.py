@@ -15,7 +15,7 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.algebra import normalized
-from symgraph.algebra.memory import memory_of
+from symgraph.algebra.regions.memory import memory_of
 from symgraph.ir.fact_inference import Knowledge
 
 VECTOR = sg.spec((6,))

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 from trait_checks import (
+    Case,
     arrangements,
     declared,
     floats,
     holds,
+    indices,
     logarithmic,
     sampled_ops,
     signed_zero,
@@ -19,7 +23,18 @@ from trait_checks import (
 )
 
 from symgraph.ir.op import OPS, Op
-from symgraph.ir.traits import EVEN, MOVEMENT, ODD, Exponential, Logarithm, Matrices, Traits
+from symgraph.ir.traits import (
+    EVEN,
+    MOVEMENT,
+    ODD,
+    Angle,
+    Exponential,
+    ExponentialSum,
+    Logarithm,
+    Matrices,
+    Traits,
+)
+from symgraph.namespace import NUMPY
 
 SAMPLED = [op.name for op in sampled_ops()]
 
@@ -60,8 +75,9 @@ def test_every_operation_with_traits_is_sampled() -> None:
 
 def _identities(traits: Traits) -> Traits:
     """Without what is told by shapes and dtypes, which have tests of their own below."""
-    told = {"commutative": False, "elementwise": False, "at_places": False}
-    return replace(traits, **told, arrangement=None, matrices=None, blind=(), logarithmic=False)
+    told: dict[str, Any] = {"commutative": False, "elementwise": False, "at_places": False}
+    told |= {"arrangement": None, "matrices": None, "blind": (), "comparison": None}
+    return replace(traits, **told, logarithmic=False)
 
 
 @pytest.mark.parametrize("name", SAMPLED)
@@ -143,13 +159,24 @@ def test_operations_at_places_say_so() -> None:
         ("exp2", Traits(exponential=Exponential())),
         ("expm1", Traits(exponential=Exponential())),
         ("log10", Traits(logarithm=Logarithm(2))),
+        ("add", Traits(combination=(1, -1))),
+        ("divide", Traits(monomial=(1, 1))),
+        ("multiply", Traits(raises=True)),
+        ("sinh", Traits(angle=Angle("sine"))),
+        ("sigmoid", Traits(exponential_sum=ExponentialSum(logarithm=True))),
+        ("fmax", Traits(extremum=1)),
+        ("maximum", Traits(extremum=-1)),
+        ("cumsum", Traits(indices=OPS["broadcast_to"].traits.indices)),
     ],
 )
 def test_a_wrong_declaration_is_found(name: str, wrong: Traits) -> None:
     assert not all(holds(OPS[name], check) for check in declared(_claiming(name, wrong)).values())
 
 
-@pytest.mark.parametrize("name", ["arcsin", "cumsum", "max", "exp2", "log10", "hypot", "matmul"])
+@pytest.mark.parametrize(
+    "name",
+    ["arcsin", "cumsum", "max", "exp2", "log10", "hypot", "matmul", "cos", "divide", "softplus"],
+)
 def test_a_missing_declaration_is_found(name: str) -> None:
     assert undeclared(_claiming(name, Traits()))
 
@@ -157,3 +184,45 @@ def test_a_missing_declaration_is_found(name: str) -> None:
 def _claiming(name: str, traits: Traits) -> Op:
     """The operation with other traits."""
     return replace(OPS[name], traits=traits)
+
+
+def test_comparisons_are_told_by_side_and_ties() -> None:
+    x, y = np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, 2.0])
+    compared = {op.traits.comparison: op for op in OPS.values() if op.traits.comparison}
+    assert len(compared) == 5
+    for form, op in compared.items():
+        wanted = (np.sign(x - y) == form.side) & (x != y) | (form.ties & (x == y))
+        assert np.array_equal(op.kernel(NUMPY, x, y), wanted), op.name
+
+
+WHOLE = (None, None, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "stays"),
+    [
+        ("reshape", {"shape": (6,)}, True),
+        ("getitem", {"index": (None, WHOLE, WHOLE)}, True),
+        ("getitem", {"index": (WHOLE, (None, None, -1))}, False),
+        ("getitem", {"index": (0, WHOLE)}, False),
+        ("embed", {"index": (WHOLE, WHOLE), "shape": (2, 3)}, True),
+        ("embed", {"index": (WHOLE, (0, 3, 1)), "shape": (2, 5)}, False),
+    ],
+)
+def test_which_params_leave_elements_in_order(name: str, params: Any, stays: bool) -> None:
+    op, x = OPS[name], np.arange(6.0).reshape(2, 3)
+    assert op.traits.in_order is not None
+    assert op.traits.in_order(**params) == stays
+    assert np.array_equal(np.ravel(op.kernel(NUMPY, x, **params)), x.ravel()) == stays
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 3, 3), (1, 3, 3)])
+def test_the_main_diagonal_by_labels(shape: tuple[int, ...]) -> None:
+    op, x = OPS["diagonal"], np.random.default_rng(0).normal(size=shape)
+    assert indices(Case(op, {"offset": 0}, (x,), (0,)))
+    assert indices(Case(op, {"offset": 1}, (x,), (0,))) is None
+    assert not indices(Case(replace(op, kernel=_first_row), {"offset": 0}, (x,), (0,)))
+
+
+def _first_row(xp: Any, x: Any, *, offset: int) -> Any:
+    return x[..., offset, :]

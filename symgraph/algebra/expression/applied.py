@@ -1,0 +1,62 @@
+"""Which identities were applied: what the log tells of a region beside its two sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import getdoc
+from typing import Any, TypeAlias, TypeVar
+
+__all__ = ["EQUATIONS", "NONE", "Applied", "Names", "named"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+Names: TypeAlias = frozenset[str]
+
+NONE: Names = frozenset()
+
+EQUATIONS: dict[str, str] = {}
+"""By the name of the identity."""
+
+
+def named(step: F) -> F:
+    """Enter the function as an identity: under its name, with the equation of its docstring."""
+    name = step.__name__
+    if name in EQUATIONS:
+        raise ValueError(f"two identities are called {name}")
+    EQUATIONS[name] = (getdoc(step) or "").split("\n\n")[0]
+    return step
+
+
+class Applied:
+    """The names of the identities applied, in order.
+
+    Examples
+    --------
+    >>> from symgraph.algebra.expression.applied import Applied
+    >>> applied = Applied()
+    >>> before = applied.mark()
+    >>> applied.note("sign_times_value")
+    >>> sorted(applied.since(before))
+    ['sign_times_value']
+    """
+
+    __slots__ = ("_names",)
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+
+    def note(self, name: str) -> None:
+        """Add an identity."""
+        self._names.append(name)
+
+    def mark(self) -> int:
+        """How many there are: to be given to `since` or `take_back`."""
+        return len(self._names)
+
+    def since(self, mark: int) -> Names:
+        """Identities applied after the mark."""
+        return frozenset(self._names[mark:]) if len(self._names) > mark else NONE
+
+    def take_back(self, mark: int) -> None:
+        """Forget the identities of a trial that was given up."""
+        del self._names[mark:]

@@ -1,0 +1,379 @@
+"""The table of heads: one for each value or closed expression, with its facts.
+
+A fact licenses what exponents may do: powers of opposite sign meet in one slot and cancel only if
+the head is nonzero, or if the total stays negative; fractional powers merge to whole ones only if
+it is nonnegative. A licence stands for each of these facts where the user gives leave.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
+from math import inf, log
+from typing import Any
+
+import numpy as np
+
+from ...facts import (
+    antisymmetric,
+    finite,
+    nonnegative,
+    nonzero,
+    orthogonal,
+    positive,
+    symmetric,
+    total,
+)
+from ...ir.dims import Dim
+from ...ir.fact_inference import Knowledge
+from ...ir.node import Node
+from ...ops.control import cast
+from ...ops.creation import constant_of
+from ...ops.movement import broadcast_to, reshape
+from .labels import canonical_term, ordered_indices
+from .licence import Licence
+from .roles import is_equality, is_extremum
+from .term import (
+    DELTA,
+    DIM,
+    EXP,
+    LEAF,
+    LOG,
+    SUM,
+    Expr,
+    Head,
+    Rational,
+    Term,
+    coef_key,
+    expr_key,
+    free_indices,
+    index_sizes,
+    term_is_total,
+    weight,
+)
+
+__all__ = ["Heads", "one", "open_axes"]
+
+one: Rational = 1
+_ALONG_AXIS = ("simplex", "one_hot", "unit_norm")
+
+
+def open_axes(node: Node) -> tuple[int, ...]:
+    """Axes, counted from the end, whose size is not 1: those that carry an index."""
+    shape = node.aval.shape
+    ndim = len(shape)
+    return tuple([axis for axis in range(-ndim, 0) if shape[axis] != 1])
+
+
+class Heads:
+    """Interned heads, and renaming of the expressions they close.
+
+    Parameters
+    ----------
+    knowledge : Knowledge
+        Facts of nodes.
+    licence : Licence, optional
+        Leave to cancel without a fact.
+    """
+
+    def __init__(self, knowledge: Knowledge, licence: Licence | None = None) -> None:
+        self.knowledge = knowledge
+        self.licence = licence
+        self._table: dict[Any, Head] = {}
+        self._closed: dict[Any, tuple[Head, tuple[int, ...]]] = {}
+        self._made: dict[Node, Head] = {}
+        self._bases: dict[tuple[float, np.dtype[Any]], Head] = {}
+        self._fresh = itertools.count(1_000_000)
+        # Of functions, not methods: a head that held this table would live until collected.
+        self._facts = {
+            LEAF: partial(_leaf_facts, knowledge),
+            DIM: _dim_facts,
+            DELTA: _delta_facts,
+            EXP: _exp_facts,
+            LOG: _log_facts,
+            SUM: _sum_facts,
+        }
+        self._logs: dict[Head, list[tuple[Expr, Node]]] = {}
+
+    def log_given(self, node: Node, expr: Expr) -> None:
+        """Remember the log of a product, as the user wrote it, under each log it is the sum of."""
+        for term in expr:
+            for f in term.factors:
+                if f.head.kind == LOG:
+                    known = self._logs.setdefault(f.head, [])
+                    if all(other is not node for _, other in known):
+                        known.append((expr, node))
+
+    def logs_of(self, head: Head) -> list[tuple[Expr, Node]]:
+        """Logs of products that are the sum of this log and more, as the user wrote them."""
+        known = self._logs.get(head, [])
+        if self.licence is not None:
+            return [(expr, node) for expr, node in known if node not in self.licence.values]
+        return known
+
+    def granted(self) -> bool:
+        """Whether a step that the facts do not allow is taken by leave; asked last of all."""
+        return self.licence is not None and self.licence.use()
+
+    def fresh(self) -> int:
+        """A free index not used before."""
+        return next(self._fresh)
+
+    def _intern(self, kind: str, key: Any, payload: Any, sizes: tuple[Dim, ...]) -> Head:
+        found = self._table.get((kind, key))
+        if found is None:
+            rank = len(self._table)
+            found = Head(kind, payload, rank, sizes, self._facts[kind], self.licence)
+            self._table[(kind, key)] = found
+        return found
+
+    def leaf(self, node: Node) -> Head:
+        """A value of the graph."""
+        found = self._table.get((LEAF, node))
+        if found is None:
+            axes = open_axes(node)
+            shape = node.aval.shape
+            found = self._intern(LEAF, node, node, tuple([shape[axis] for axis in axes]))
+            found.axes = axes
+            if axes[-2:] != (-2, -1) or shape[-1] != shape[-2]:
+                found.symmetric = False
+        return found
+
+    def made(self, node: Node) -> Head:
+        """A value on its way into the result: its facts are not asked for."""
+        found = self._table.get((LEAF, node)) or self._made.get(node)
+        if found is None:
+            axes = open_axes(node)
+            shape = node.aval.shape
+            found = Head(LEAF, node, -1 - len(self._made), tuple([shape[axis] for axis in axes]))
+            found.axes = axes
+            self._made[node] = found
+        return found
+
+    def dim(self, size: Dim) -> Head:
+        """The size of a named dimension."""
+        return self._intern(DIM, size, size, ())
+
+    def log_of_base(self, base: float, dtype: np.dtype[Any], power: Rational) -> Expr:
+        """The natural logarithm of a base, to a power, as a symbol."""
+        key = (base, dtype)
+        found = self._bases.get(key)
+        if found is None:
+            node = constant_of(dtype.type(log(base)), dtype).node
+            found = self._bases[key] = self.leaf(node)
+            found.base = base
+        return {canonical_term([(found, (), power)], {}): 1}
+
+    def delta(self, size: Dim) -> Head:
+        """The identity matrix."""
+        return self._intern(DELTA, size, size, (size, size))
+
+    def closed(self, kind: str, expr: Expr) -> tuple[Head, tuple[int, ...]]:
+        """A function ("sum", "exp", "log") of an expression, and the indices it is applied to."""
+        before = (kind, frozenset(expr.items()))
+        found = self._closed.get(before)
+        if found is None:
+            found = self._closed[before] = self._closed_anew(kind, expr)
+        return found
+
+    def _closed_anew(self, kind: str, expr: Expr) -> tuple[Head, tuple[int, ...]]:
+        ids = free_indices(expr)
+        sizes = index_sizes(expr)
+        if len(ids) > 1:
+            ids = ordered_indices(
+                ids, lambda: _edges(expr), sizes, lambda order: self._named(expr, order)
+            )
+        formal = self.renamed(expr, {index: place for place, index in enumerate(ids)})
+        formal = dict(sorted(formal.items(), key=lambda item: _term_order(item[0])))
+        dims = tuple([sizes[index] for index in ids])
+        head = self._intern(kind, (expr_key(formal), dims), formal, dims)
+        head.weight = weight(formal) + (kind != SUM)
+        head.symmetric = False
+        return head, tuple(ids)
+
+    def _named(self, expr: Expr, order: Any) -> Any:
+        return expr_key(self.renamed(expr, {index: place for place, index in enumerate(order)}))
+
+    def renamed(self, expr: Expr, names: Mapping[int, int]) -> Expr:
+        """The expression with free indices renamed; no two of them to the same."""
+        if list(names.keys()) == list(names.values()):
+            return dict(expr)
+        return {renamed_term(term, names): coef for term, coef in expr.items()}
+
+
+# -- facts -----------------------------------------------------------------------------------------
+def _leaf_facts(knowledge: Knowledge, head: Head) -> None:
+    node = head.node
+    known = knowledge.of(node)
+    facts = known.facts
+    head.low, head.high = known.low, known.high
+    head.total = node.is_input or total in facts or _from_whole_numbers(node)
+    if not facts:
+        return
+    head.nonnegative = nonnegative in facts
+    head.nonzero = nonzero in facts
+    head.positive = positive in facts or (head.nonnegative and head.nonzero)
+    head.finite = finite in facts
+    square = len(head.axes) >= 2 and head.axes[-2:] == (-2, -1)
+    head.symmetric = square and symmetric in facts
+    head.antisymmetric = square and antisymmetric in facts
+    head.orthogonal = len(head.axes) == 2 and square and orthogonal in facts
+    for fact in facts:
+        if fact.name in _ALONG_AXIS and fact.args[0] in head.axes:
+            place = head.axes.index(fact.args[0])
+            setattr(head, fact.name, (*getattr(head, fact.name), place))
+
+
+def _dim_facts(head: Head) -> None:
+    head.nonnegative = head.total = True
+
+
+def _delta_facts(head: Head) -> None:
+    head.nonnegative = head.total = head.symmetric = True
+
+
+def _exp_facts(head: Head) -> None:
+    head.positive = head.nonnegative = head.nonzero = True
+    head.total = all(term_is_total(term) for term in head.expr)
+
+
+def _log_facts(head: Head) -> None:
+    expr = head.expr
+    head.total = is_positive(expr) and all(term_is_total(term) for term in expr)
+
+
+def _sum_facts(head: Head) -> None:
+    expr = head.expr
+    head.positive = is_positive(expr) or _counts_ties(expr)
+    head.nonnegative = head.positive or all(
+        coef > 0 and term_sign(term) >= 0 for term, coef in expr.items()
+    )
+    head.nonzero = head.positive or is_positive({term: -coef for term, coef in expr.items()})
+    head.total = all(term_is_total(term) for term in expr)
+
+
+def _from_whole_numbers(node: Node) -> bool:
+    return node.op is cast.op and node.operands[0].aval.dtype.kind in "biu"
+
+
+def renamed_term(term: Term, names: Mapping[int, int]) -> Term:
+    """The term with free indices renamed; no two of them to the same."""
+    factors = [
+        (f.head, tuple([names.get(index, index) for index in f.idx]), f.power) for f in term.factors
+    ]
+    return canonical_term(factors, {-1 - place: size for place, size in enumerate(term.bound)})
+
+
+def term_sign(term: Term) -> int:
+    """1 if the product is known to be positive, 0 if nonnegative, -1 if neither is known."""
+    # Named sizes are taken as at least one: an empty sum has no elements to normalise either.
+    sign = 0 if 0 in term.bound else 1
+    for head, _, power in term.factors:
+        if head.positive:
+            continue
+        if head.nonnegative or (power.denominator == 1 and power.numerator % 2 == 0):
+            if power < 0 or head.nonzero:
+                continue
+            sign = 0
+        else:
+            return -1
+    return sign
+
+
+def is_positive(expr: Expr) -> bool:
+    """Whether the sum is known to be positive: by the signs of its terms, or by their bounds."""
+    signs = [term_sign(term) if coef > 0 else -1 for term, coef in expr.items()]
+    if not signs:
+        return False
+    return (min(signs) >= 0 and max(signs) == 1) or _least(expr) > 0
+
+
+def _least(expr: Expr) -> float:
+    """A lower bound of a sum, its terms taken as independent."""
+    total = 0.0
+    for term, coef in expr.items():
+        low, high = _bounds(term)
+        total += float(coef) * (low if coef > 0 else high) if coef != 0 else 0.0
+        if not total > -inf:
+            return -inf
+    # Rounded down: bounds are sums of floats.
+    return total - 1e-12 * max(1.0, abs(total))
+
+
+def _bounds(term: Term) -> tuple[float, float]:
+    """Bounds of a product that is not summed."""
+    if term.bound:
+        return -inf, inf
+    low = high = 1.0
+    for factor in term.factors:
+        ends = _bounds_of_power(factor.head, factor.power)
+        if inf in ends or -inf in ends:
+            if len(term.factors) > 1:
+                return -inf, inf  # 0 times infinity
+            return ends
+        corners = [a * b for a in (low, high) for b in ends]
+        low, high = min(corners), max(corners)
+    return low, high
+
+
+def _bounds_of_power(head: Head, power: Rational) -> tuple[float, float]:
+    if head.kind == EXP:
+        return 0.0, inf
+    if head.kind != LEAF:
+        return -inf, inf
+    low, high = head.low, head.high
+    if power == 1:
+        return low, high
+    if power == 2:
+        near, far = sorted([abs(low), abs(high)])
+        return 0.0 if low < 0 < high else near * near, far * far
+    with suppress(OverflowError):
+        if low > 0:
+            ends = sorted([low ** float(power), high ** float(power)])
+            return ends[0], ends[1]
+    return -inf, inf
+
+
+def _term_order(term: Term) -> Any:
+    return (len(term.factors), [(f.head.rank, f.idx, f.power) for f in term.factors])
+
+
+def _edges(expr: Expr) -> list[Any]:
+    edges: list[Any] = []
+    for term, coef in expr.items():
+        about = (coef_key(coef), tuple([(f.head.rank, f.power) for f in term.factors]))
+        edges.extend(((about, f.head.rank, f.power), f.idx, f.head.symmetric) for f in term.factors)
+    return edges
+
+
+def _counts_ties(expr: Expr) -> bool:
+    """Whether the sum counts the elements equal to the largest (or least): there is at least one.
+
+    Shaped as the derivative of max makes it: sum(cast(x == max(x))).
+    """
+    ((term, coef), *more) = expr.items()
+    if more or coef != 1 or len(term.factors) != 1 or term.factors[0].power != 1:
+        return False
+    head, idx, _ = term.factors[0]
+    if head.kind != LEAF or head.node.op is not cast.op:
+        return False
+    equal = head.node.operands[0]
+    if not is_equality(equal):
+        return False
+    x, extremum = equal.operands
+    while extremum.op is broadcast_to.op:
+        extremum = extremum.operands[0]
+    shape = extremum.shape
+    while extremum.op is reshape.op:
+        extremum = extremum.operands[0]
+    if not is_extremum(extremum, elementwise=False) or extremum.operands[0] is not x:
+        return False
+    axes = extremum.params["axis"]
+    # Transposed or cut, the extremum is held against other elements than those it is of.
+    kept = tuple([1 if axis in axes else x.shape[axis] for axis in range(-x.ndim, 0)])
+    if shape != kept[x.ndim - len(shape) :] or any(dim != 1 for dim in kept[: -len(shape) or None]):
+        return False
+    over = {axis for axis, index in zip(head.axes, idx, strict=True) if index < 0}
+    return set(axes) & set(head.axes) <= over

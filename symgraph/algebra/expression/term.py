@@ -1,0 +1,393 @@
+"""Sums of products over named indices: heads, terms and coefficients.
+
+A *term* is a product of factors, summed over its bound indices; a factor is a *head* applied to
+indices, raised to a rational power; an *expression* maps terms to coefficients. After Laue,
+Mitterreiter and Giesen, "Computing higher order derivatives of matrix and tensor expressions"
+(2018), with lazy sums: a sum inside a product is one factor and stays closed until opening it pays.
+
+Free indices are nonnegative numbers, bound ones negative, numbered anew in each term, so the two
+cannot meet. A head that holds an expression is closed: the expression speaks of formal indices 0,
+1, ..., and the factor says what they stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from math import inf, isfinite
+from sys import float_info
+from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard
+
+import numpy as np
+
+from ...ir.dims import Dim
+from ...ir.node import Node
+from ...ir.op import Op
+from .licence import Licence
+
+__all__ = [
+    "DELTA",
+    "DIM",
+    "EXP",
+    "LEAF",
+    "LOG",
+    "ONE",
+    "SUM",
+    "Coef",
+    "Expr",
+    "Factor",
+    "Head",
+    "Rational",
+    "Term",
+    "added",
+    "bounded",
+    "coefficient",
+    "expr_key",
+    "free_indices",
+    "is_exact",
+    "quotient",
+    "rational",
+    "scaled",
+    "term_key",
+    "term_may_go",
+    "times",
+    "weight",
+]
+
+Rational: TypeAlias = "int | Fraction"
+"""Whole numbers as ints: they are most of all powers and coefficients, and faster."""
+Coef: TypeAlias = "Rational | float"
+
+_BOUND = 2**62
+
+LEAF: Final = "leaf"
+DIM: Final = "dim"
+DELTA: Final = "delta"
+"""Kinds of heads that stand for a value: an array, a size, an identity matrix."""
+
+SUM: Final = "sum"
+EXP: Final = "exp"
+LOG: Final = "log"
+"""Kinds of heads that close an expression."""
+
+
+class Head:
+    """What a factor applies to its indices: a value, or a function of an expression.
+
+    Parameters
+    ----------
+    kind : "leaf", "dim", "delta", "sum", "exp" or "log"
+        "sum" is a lazy sum (any expression kept closed).
+    payload : Node, Dim or Expr
+    rank : int
+        Place in the order of heads: the order they were first met in.
+    sizes : tuple of Dim
+        One for each formal index.
+    find : callable, optional
+        Sets the facts of the head, when first asked for one; without it nothing is known.
+    licence : Licence, optional
+        Leave to cancel without a fact.
+
+    Attributes
+    ----------
+    topic : str or Op
+        The kind; of a leaf the operation that gives it.
+    base : float, optional
+        Of a number that stands for the natural logarithm of this one.
+    """
+
+    __slots__ = (
+        "antisymmetric",
+        "axes",
+        "base",
+        "find",
+        "finite",
+        "high",
+        "kind",
+        "licence",
+        "low",
+        "nonnegative",
+        "nonzero",
+        "one_hot",
+        "orthogonal",
+        "payload",
+        "positive",
+        "rank",
+        "simplex",
+        "sizes",
+        "symmetric",
+        "topic",
+        "total",
+        "unit_norm",
+        "weight",
+    )
+
+    axes: tuple[int, ...]
+    symmetric: bool
+    antisymmetric: bool
+    positive: bool
+    nonnegative: bool
+    nonzero: bool
+    total: bool
+    finite: bool
+    orthogonal: bool
+    simplex: tuple[int, ...]
+    one_hot: tuple[int, ...]
+    unit_norm: tuple[int, ...]
+    low: float
+    high: float
+
+    def __init__(
+        self,
+        kind: str,
+        payload: Any,
+        rank: int,
+        sizes: tuple[Dim, ...],
+        find: Callable[[Head], None] | None = None,
+        licence: Licence | None = None,
+    ) -> None:
+        self.kind = kind
+        self.payload = payload
+        self.rank = rank
+        self.sizes = sizes
+        self.find = find
+        self.licence = licence
+        self.topic: str | Op = payload.op if kind == LEAF else kind
+        self.axes = ()
+        self.base: float | None = None
+        self.weight = 1
+        if find is None:
+            self.know_nothing()
+
+    def know_nothing(self) -> None:
+        """Set every fact to unknown."""
+        self.positive = self.nonnegative = self.nonzero = self.total = False
+        self.symmetric = self.antisymmetric = self.orthogonal = self.finite = False
+        self.simplex = self.one_hot = self.unit_norm = ()
+        self.low, self.high = -inf, inf
+
+    def __getattr__(self, name: str) -> Any:
+        # Called only for a slot that is not set: a fact that nobody has asked for yet.
+        find = self.find
+        if find is None or name not in Head.__slots__:
+            raise AttributeError(name)
+        self.find = None
+        self.know_nothing()
+        find(self)
+        return getattr(self, name)
+
+    @property
+    def node(self) -> Node:
+        """The value of a leaf."""
+        return self.payload
+
+    @property
+    def expr(self) -> Expr:
+        """The closed expression of a sum, exp or log."""
+        return self.payload
+
+    def granted(self) -> bool:
+        """Whether a step that the facts do not allow is taken by leave; asked last of all."""
+        return self.licence is not None and self.licence.use()
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.rank}>"
+
+
+class Factor(NamedTuple):
+    """A head at indices, to a power."""
+
+    head: Head
+    idx: tuple[int, ...]
+    power: Rational
+
+
+class Term(NamedTuple):
+    """A product of factors, summed over bound indices -1, -2, ... of the sizes in `bound`."""
+
+    bound: tuple[Dim, ...]
+    factors: tuple[Factor, ...]
+
+
+Expr: TypeAlias = dict[Term, Coef]
+
+ONE = Term((), ())
+
+
+def coefficient(value: Any) -> Coef | None:
+    """A short decimal or small quotient as a fraction, else a float; None if not finite.
+
+    Decimals are read as written: 0.1 is 1/10, which differs from the float by its rounding only.
+    """
+    number = float(value)
+    if not isfinite(number):
+        return None
+    text = str(value) if isinstance(value, np.generic) else repr(number)
+    exact = Fraction(text)
+    if exact.denominator <= 10**6 and abs(exact.numerator) < 10**12:
+        return rational(exact)
+    near = exact.limit_denominator(1000)
+    kind = type(value) if isinstance(value, np.floating) else np.float64
+    if near != 0 and kind(float(near)) == value:
+        return rational(near)
+    return number
+
+
+_ROUNDED = 4 * float_info.epsilon
+"""What is left of numbers that cancel, over their size, if it is from their rounding alone."""
+
+
+def is_exact(value: Any) -> TypeGuard[Rational]:
+    """Whether a number is kept exactly."""
+    return isinstance(value, (int, Fraction))
+
+
+def rational(value: Rational) -> Rational:
+    """The same number, as an int if it is whole."""
+    return value.numerator if value.denominator == 1 else value
+
+
+def quotient(a: Coef, b: Coef) -> Coef:
+    """A / b; exact if both are. Raises `OverflowError` as `bounded` does."""
+    if b == 1:
+        return a
+    if isinstance(a, float) or isinstance(b, float):
+        return _normal(float(a) / float(b), a != 0)
+    return bounded(rational(Fraction(a) / b))
+
+
+def bounded(value: Coef) -> Coef:
+    """The same number, as a float where the fraction has grown too long.
+
+    Raises
+    ------
+    OverflowError
+        If no float has its digits: it is too large, or too near to 0. What it is a part of has no
+        normal form then: 1e-200 x times 1e-200 y is not 0 x y.
+    """
+    if is_exact(value) and (abs(value.numerator) > _BOUND or value.denominator > _BOUND):
+        return _normal(float(value), value != 0)
+    return value
+
+
+def _normal(value: float, nonzero: bool) -> float:
+    if not isfinite(value) or (nonzero and abs(value) < float_info.min):
+        raise OverflowError(value)
+    return value
+
+
+def times(a: Coef, b: Coef) -> Coef:
+    """The product; a fraction if both are. Raises `OverflowError` as `bounded` does."""
+    if type(a) is int and type(b) is int:
+        return bounded(a * b)
+    if isinstance(a, float) or isinstance(b, float):
+        return _normal(float(a) * float(b), a != 0 != b)
+    return bounded(rational(a * b))
+
+
+def plus(a: Coef, b: Coef) -> Coef:
+    """The sum; a fraction if both are. Raises `OverflowError` as `bounded` does.
+
+    Of floats that cancel but for what they were rounded by, nothing is left.
+    """
+    if type(a) is int and type(b) is int:
+        return bounded(a + b)
+    if isinstance(a, float) or isinstance(b, float):
+        total = _normal(float(a) + float(b), False)
+        return total if abs(total) > _ROUNDED * abs(float(a)) else 0.0
+    return bounded(rational(a + b))
+
+
+def term_is_total(term: Term) -> bool:
+    """Whether the term is a real number wherever the inputs are finite."""
+    return all(
+        f.head.total
+        and (f.head.nonzero or f.power > 0)
+        and (f.head.nonnegative or f.power.denominator == 1)
+        for f in term.factors
+    )
+
+
+def term_may_go(term: Term) -> bool:
+    """Whether 0 times the term may be left out: it is a real number, or there is leave."""
+    return term_is_total(term) or term.factors[0].head.granted()
+
+
+def term_is_finite(term: Term) -> bool:
+    """Whether the term is a finite number whatever the inputs: 0 times it is 0."""
+    return all(f.head.finite and (f.head.nonzero or f.power > 0) for f in term.factors)
+
+
+def added(parts: Iterable[tuple[Term, Coef]]) -> Expr:
+    """The sum of terms, like terms merged.
+
+    A term whose coefficient becomes 0 goes only if it is total (x - x is not 0 where x is
+    undefined), or by leave.
+    """
+    total: Expr = {}
+    for term, coef in parts:
+        old = total.get(term)
+        if old is None:
+            total[term] = coef
+            continue
+        new = plus(old, coef)
+        if new == 0 and term_may_go(term):
+            del total[term]
+        else:
+            total[term] = new
+    return total
+
+
+def scaled(expr: Expr, factor: Coef) -> Expr:
+    """The expression times a nonzero number."""
+    if factor == 1:
+        return expr
+    return {term: times(coef, factor) for term, coef in expr.items()}
+
+
+def term_key(term: Term) -> tuple[Any, ...]:
+    """A key to order terms by; equal only for equal terms."""
+    return (
+        len(term.factors),
+        tuple([(f.head.rank, f.idx, f.power) for f in term.factors]),
+        tuple([str(size) for size in term.bound]),
+    )
+
+
+def coef_key(coef: Coef) -> tuple[Any, ...]:
+    if is_exact(coef):
+        return (0, coef.numerator, coef.denominator)
+    return (1, float(coef).hex())
+
+
+def expr_key(expr: Expr) -> tuple[Any, ...]:
+    """A key equal only for equal expressions."""
+    items = sorted([(term_key(term), term) for term in expr], key=lambda pair: pair[0])
+    return tuple([(key, coef_key(expr[term])) for key, term in items])
+
+
+def free_indices(expr: Mapping[Term, Coef]) -> list[int]:
+    """Free indices, in order of appearance."""
+    found: dict[int, None] = {}
+    for term in expr:
+        for factor in term.factors:
+            for index in factor.idx:
+                if index >= 0:
+                    found[index] = None
+    return list(found)
+
+
+def index_sizes(expr: Mapping[Term, Coef]) -> dict[int, Dim]:
+    """The size of each free index."""
+    found: dict[int, Dim] = {}
+    for term in expr:
+        for factor in term.factors:
+            for index, size in zip(factor.idx, factor.head.sizes, strict=True):
+                if index >= 0:
+                    found.setdefault(index, size)
+    return found
+
+
+def weight(expr: Mapping[Term, Coef]) -> int:
+    """How long the expression is: terms and factors, nested ones too."""
+    return sum([1 + sum([f.head.weight for f in term.factors]) for term in expr])

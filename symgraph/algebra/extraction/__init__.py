@@ -1,0 +1,1 @@
+"""From expressions back to operations: ways to write them, and the cheapest."""

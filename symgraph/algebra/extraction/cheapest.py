@@ -1,0 +1,185 @@
+"""Expressions written out as nodes, in the shape of the node that they are to replace."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...accuracy import Judge
+from ...ir.node import Node, Origin, origin
+from ...ops.movement import broadcast_to, reshape
+from ..expression.atoms import open_axes
+from ..expression.exps import holds_exps
+from ..expression.roles import is_product
+from ..expression.term import Expr
+from ..normal_form.known_contractions import Recall
+from ..normal_form.normalize import Normal
+from .indexed_arrays import Piece, Spelling
+from .use_counts import World
+from .writer import Unwritable, Writer
+
+__all__ = ["Speller", "rewritten"]
+
+
+_MOST_PRODUCTS = 6
+"""So many are remembered under one factor."""
+
+
+class Spelled(NamedTuple):
+    """What was found for a node.
+
+    Parameters
+    ----------
+    node : Node, optional
+        Its new spelling; None if there is none as good.
+    rescued : bool
+        Whether that is right at arguments of ordinary size where the old one is not.
+    refused : bool
+        Whether there are spellings, but none that keeps the digits of the old one.
+    """
+
+    node: Node | None
+    rescued: bool = False
+    refused: bool = False
+
+
+class Speller:
+    """Spellings of expressions, in one walk over the graph.
+
+    Parameters
+    ----------
+    normal : Normal
+    recall : Recall
+    world : World
+        What is computed anyway.
+    given : container of Node
+        The graph as it was given.
+    judge : Judge
+        Of digits and range.
+    tried : set of Node
+        Values that are not rescued by being written with a mind to digits.
+    """
+
+    def __init__(
+        self,
+        normal: Normal,
+        recall: Recall,
+        world: World,
+        given: Container[Node],
+        judge: Judge,
+        tried: set[Node],
+    ) -> None:
+        self.tried = tried
+        self.normal = normal
+        self.recall = recall
+        self.world = world
+        self.given = given
+        self.judge = judge
+        self.products: dict[Node, list[Node]] = {}
+        self._spellings: dict[np.dtype[Any], Spelling] = {}
+
+    def learn(self, node: Node) -> None:
+        """Remember a product of two arrays under each of them."""
+        for factor in node.operands if is_product(node) else ():
+            known = self.products.setdefault(factor, [])
+            if len(known) < _MOST_PRODUCTS:
+                known.append(node)
+
+    def written_by(self, node: Node) -> set[str]:
+        """The identities that a value is written by."""
+        return set().union(*[each.written_by.get(node, ()) for each in self._spellings.values()])
+
+    def cheapest(self, node: Node, now: Node, options: list[Expr]) -> Spelled:
+        """The cheapest spelling of any of these that loses no digits.
+
+        Where all lose some, they are written again with a mind to digits.
+
+        Parameters
+        ----------
+        node, now : Node
+            The value as it was before this walk, and as it is by now.
+        options : list of Expr
+        """
+        found = self._written(node, options, None)
+        best = self._first(found, node, now)
+        if found and self._is_worth_more(best, now, options):
+            found += self._written(node, options, self.judge)
+            best = self._first(found, node, now)
+        if best is not None:
+            rescuing = [each for each in found if self._rescues(each, best)]
+            rescuing.sort(key=self.world.price)
+            best = self._first(rescuing, node, now) or next(iter(rescuing), best)
+            spelled = Spelled(best, rescued=self._rescues(best, now))
+        else:
+            rescued = [each for each in found if self._rescues(each, now)]
+            best = min(rescued, key=self.world.price, default=None)
+            spelled = Spelled(best, bool(rescued), bool(found))
+        if not spelled.rescued:
+            self.tried.add(now)
+        return spelled
+
+    def _is_worth_more(self, best: Node | None, now: Node, options: list[Expr]) -> bool:
+        """Whether a value may keep more digits if it is written with a mind to them."""
+        if now in self.tried:
+            return False
+        return best is None or (any(map(holds_exps, options)) and self.judge.fails(best))
+
+    def _rescues(self, new: Node, old: Node) -> bool:
+        """Whether one spelling is right where another fails, so that its cost is no matter."""
+        return self.judge.fails(old) and self.judge.rescues(new, old)
+
+    def _first(self, found: list[Node], node: Node, now: Node) -> Node | None:
+        """The cheapest that is as good as the node was and is now."""
+        for each in sorted(found, key=self.world.price):
+            if not self.judge.loses(each, now) and not self.judge.loses(each, node):
+                return each
+        return None
+
+    def _written(self, node: Node, options: list[Expr], judge: Judge | None) -> list[Node]:
+        spelling = self._spellings.get(node.dtype)
+        if spelling is None:
+            given = self.given.__contains__
+            spelling = Spelling(node.dtype, self.world.alive, given, self.products)
+            self._spellings[node.dtype] = spelling
+        axes = open_axes(node)
+        for place, axis in enumerate(axes):
+            spelling.sizes[place] = node.shape[axis]
+        writer = Writer(
+            self.normal,
+            spelling,
+            self.world.price,
+            self.world.size,
+            self.recall.sum_of,
+            range(len(axes)),
+            judge,
+        )
+        found: list[Node] = []
+        with origin(rewritten(node)):
+            for option in options:
+                with suppress(Unwritable, OverflowError):
+                    found.append(_shaped(spelling, writer.written(option), node))
+        return found
+
+
+def rewritten(node: Node) -> Origin:
+    """The origin of what the algebra puts in the place of a node."""
+    return Origin(node.origin.frames, node.origin.adjoint_of, "algebra")
+
+
+def _shaped(spelling: Spelling, piece: Piece, node: Node) -> Node:
+    """The piece in the shape of the node it replaces."""
+    axes = open_axes(node)
+    found = spelling.laid(piece, range(len(axes)))
+    shape = node.shape
+    if found.shape == shape:
+        return found
+    units = [axis for axis in range(-node.ndim, 0) if axis not in axes]
+    if units:
+        padded = (1,) * (len(axes) - found.ndim) + found.shape
+        rest = iter(padded)
+        wide = tuple([1 if axis in units else next(rest) for axis in range(-node.ndim, 0)])
+        found = spelling.call(reshape, found, wide) if found.shape != wide else found
+    return found if found.shape == shape else spelling.call(broadcast_to, found, shape)

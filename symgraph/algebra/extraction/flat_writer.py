@@ -1,0 +1,160 @@
+"""A sum written term by term: signs and numbers shared, a subtraction or expm1 where it fits."""
+
+from __future__ import annotations
+
+from ...ops.elementwise import add, subtract
+from ...ops.exponential import exp, expm1
+from ...ops.indexing import embed
+from ..expression.atoms import one
+from ..expression.labels import canonical_term
+from ..expression.term import (
+    LEAF,
+    ONE,
+    Coef,
+    Expr,
+    Term,
+    added,
+    quotient,
+    times,
+)
+from ..normal_form.factors import Slot
+from .indexed_arrays import Piece
+from .term_writer import Scaled, TermWriter
+
+__all__ = ["FlatWriter"]
+
+
+class FlatWriter:
+    """Adds up products, in which no factor is shared.
+
+    Parameters
+    ----------
+    terms : TermWriter
+    """
+
+    def __init__(self, terms: TermWriter) -> None:
+        self.terms = terms
+        self.heads = terms.heads
+        self.spelling = terms.spelling
+
+    def flat(self, expr: Expr) -> Scaled:
+        """Term by term."""
+        if len(expr) == 2 and ONE in expr:
+            found = self._expm1(expr)
+            if found is not None:
+                return found
+        signs = [coef > 0 for coef in expr.values()]
+        sizes = {abs(coef) for coef in expr.values()}
+        common = sizes.pop() if len(sizes) == 1 and 0 not in sizes else 1
+        if not any(signs):
+            common = -common
+        if ONE in expr and len(expr) > 1 and not any(signs):
+            # -1 - x, not -(1 + x).
+            common = 1
+        parts: list[tuple[bool, Piece]] = []
+        for term, coef in expr.items():
+            if term == ONE and not any(signs):
+                continue
+            if term == ONE:
+                # x - 1, as the rules have it, not -1 + x.
+                number = self.spelling.constant(abs(quotient(coef, common)))
+                parts.append((coef * common > 0, Piece(number, ())))
+                continue
+            by, piece = self._signed_product(term, quotient(coef, common))
+            parts.append((by > 0, self.spelling.times(piece, abs(by))))
+        if ONE in expr and not any(signs):
+            # Written out, a term may have turned positive: x - 1, not -1 + x.
+            plus = not any(sign for sign, _ in parts)
+            number = expr[ONE] if plus else -expr[ONE]
+            parts.append((plus, Piece(self.spelling.constant(number), ())))
+        if len(parts) > 1 and not any(sign for sign, _ in parts):
+            parts = self._one_turned(parts)
+        sign, piece = self._total(parts)
+        return times(common, sign), piece
+
+    def _signed_product(self, term: Term, coef: Coef) -> Scaled:
+        """A term that is taken away; as -1 / x it is added, but where 1 / x is there."""
+        by, piece = self.terms.product(term, coef)
+        if coef < 0 < by:
+            other, turned = self.terms.product(term, -coef)
+            if self.terms.price((other, turned)) < self.terms.price((by, piece)):
+                return -other, turned
+        return by, piece
+
+    def _one_turned(self, parts: list[tuple[bool, Piece]]) -> list[tuple[bool, Piece]]:
+        """One of several negative terms as its negative, if that is computed anyway."""
+        for place, (_, piece) in enumerate(parts):
+            turned = self.spelling.times(piece, -1)
+            if self.spelling.alive(turned.node):
+                return [*parts[:place], (True, turned), *parts[place + 1 :]]
+        return parts
+
+    def first_turned(self, expr: Expr) -> list[Scaled]:
+        """-x - y with the negative of x, which may be there: -(x + y) has no use for it."""
+        if any(coef > 0 for coef in expr.values()) or ONE in expr:
+            return []
+        first = next(iter(expr))
+        by, piece = self.terms.product(first, expr[first])
+        leaf: Slot = (self.heads.made(self.spelling.times(piece, by).node), piece.names, one)
+        rest = [item for item in expr.items() if item[0] is not first]
+        whole = added([(canonical_term([leaf], {}), one), *rest])
+        # Of a value and a multiple of it that is there nothing may be left.
+        return [self.flat(whole)] if whole else []
+
+    def _expm1(self, expr: Expr) -> Scaled | None:
+        """C exp(x) - c as c expm1(x), which keeps the digits of small x."""
+        (term,) = [each for each in expr if each != ONE]
+        if term.bound or len(term.factors) != 1 or expr[term] != -expr[ONE]:
+            return None
+        (factor,) = term.factors
+        if factor.head.kind != LEAF or factor.power != 1 or factor.head.node.op is not exp.op:
+            return None
+        node = self.spelling.call(expm1, factor.head.node.operands[0])
+        return self.terms.product(
+            canonical_term([(self.heads.made(node), factor.idx, one)], {}), expr[term]
+        )
+
+    def _total(self, parts: list[tuple[bool, Piece]]) -> Scaled:
+        """The signed sum, arrays over the same indices first."""
+        groups: dict[frozenset[int], list[tuple[bool, Piece]]] = {}
+        for part in parts:
+            groups.setdefault(frozenset(part[1].names), []).append(part)
+        rows = sorted(groups.values(), key=lambda group: len(group[0][1].names))
+        total: tuple[bool, Piece] | None = None
+        for group in rows:
+            ordered = [each for sign in (True, False) for each in self._slices_joined(group, sign)]
+            joined = ordered[0]
+            for part in ordered[1:]:
+                joined = self._joined(joined, part)
+            total = joined if total is None else self._joined(total, joined)
+        assert total is not None
+        return (1 if total[0] else -1), total[1]
+
+    def _slices_joined(
+        self, parts: list[tuple[bool, Piece]], sign: bool
+    ) -> list[tuple[bool, Piece]]:
+        """Those of one sign, arrays among zeros that meet as one array of both."""
+        chosen = [piece for plus, piece in parts if plus == sign]
+        place = 0
+        while place < len(chosen):
+            for other in chosen[place + 1 :] if _is_among_zeros(chosen[place]) else ():
+                if _is_among_zeros(other):
+                    whole = self.spelling.joined(chosen[place], other)
+                    if whole is not None:
+                        chosen[place] = whole
+                        chosen.remove(other)
+                        place = -1
+                        break
+            place += 1
+        return [(sign, piece) for piece in chosen]
+
+    def _joined(self, a: tuple[bool, Piece], b: tuple[bool, Piece]) -> tuple[bool, Piece]:
+        if a[0] == b[0]:
+            return a[0], self.spelling.binary(add, a[1], b[1])
+        if b[0]:
+            a, b = b, a
+        return True, self.spelling.binary(subtract, a[1], b[1])
+
+
+def _is_among_zeros(piece: Piece) -> bool:
+    return piece.node.op is embed.op

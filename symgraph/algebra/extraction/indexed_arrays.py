@@ -1,0 +1,344 @@
+"""Arrays with named axes, and the operations on them in the spelling a person would write.
+
+A piece is a node whose axes carry indices (None where an axis has size 1). Operations line their
+operands up by name: transposes and unit axes appear only where names do not line up already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ...array import Array, apply
+from ...ir.dims import Dim
+from ...ir.node import Node, make
+from ...ir.op import Op
+from ...ops.choice import where
+from ...ops.contraction import einsum, matmul
+from ...ops.creation import constant_of
+from ...ops.elementwise import add, divide, multiply, negative, sqrt, square
+from ...ops.exponential import power as power_of
+from ...ops.families import Function
+from ...ops.indexing import embed
+from ...ops.movement import reshape, transpose
+from ...ops.reduction import sum
+from ...ops.softmax import logsumexp
+from ..expression.leaf_terms import is_repeated, repeated_number, stretched
+from ..expression.roles import EXPONENTIALS, is_choice, is_product
+from ..expression.term import Coef, Rational, coefficient, is_exact, times
+from .plan import MATMUL
+from .slices import joined_slices
+
+__all__ = ["Piece", "Spelling"]
+
+_SUMS: dict[Op, Function] = {sum.op: sum, logsumexp.op: logsumexp}
+"""Sums, by their operations."""
+
+Label = int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A node whose axes carry indices."""
+
+    node: Node
+    labels: tuple[Label, ...]
+    symmetric: bool = False
+
+    @property
+    def names(self) -> tuple[int, ...]:
+        """The indices, without the axes of size 1."""
+        return tuple([label for label in self.labels if label is not None])
+
+    def renamed(self, names: dict[int, int]) -> Piece:
+        return Piece(
+            self.node,
+            tuple(
+                [names.get(label, label) if label is not None else None for label in self.labels]
+            ),
+            self.symmetric,
+        )
+
+
+class Spelling:
+    """Operations on pieces of one dtype.
+
+    Parameters
+    ----------
+    dtype : dtype
+    alive : callable
+        Whether a node is computed anyway.
+    given : callable
+        Whether a node is in the graph as it was given.
+    products : mapping
+        The products that an array is a factor of, as far as they are known.
+    """
+
+    def __init__(
+        self,
+        dtype: np.dtype[Any],
+        alive: Callable[[Node], bool],
+        given: Callable[[Node], bool],
+        products: Mapping[Node, Sequence[Node]],
+    ) -> None:
+        self.dtype = dtype
+        self.products = products
+        self.alive = alive
+        self.given = given
+        self.sizes: dict[int, Dim] = {}
+        self._constants: dict[Coef, Node] = {}
+        self.written_by: dict[Node, set[str]] = {}
+        """The identities that a value was written by."""
+
+    def call(self, function: Callable[..., Array], *operands: Any, **params: Any) -> Node:
+        """A public function applied to nodes."""
+        arrays = [Array(each) if isinstance(each, Node) else each for each in operands]
+        return function(*arrays, **params).node
+
+    def applied(self, op: Op, operand: Node) -> Node:
+        """An operation without params on a node."""
+        return apply(op, Array(operand)).node
+
+    def note(self, node: Node, identity: str) -> None:
+        """Remember by which identity a value is written, if it is not computed anyway."""
+        if not self.alive(node):
+            self.written_by.setdefault(node, set()).add(identity)
+
+    def constant(self, value: Coef) -> Node:
+        """A 0-d constant.
+
+        Raises
+        ------
+        OverflowError
+            If the value is not a finite number of the dtype, or loses digits near 0.
+        """
+        found = self._constants.get(value)
+        if found is None:
+            with np.errstate(all="ignore"):
+                number = self.dtype.type(float(value))
+            least = np.finfo(self.dtype).tiny
+            if not np.isfinite(number) or (value != 0 and abs(number) < least):
+                raise OverflowError(value)
+            found = self._constants[value] = constant_of(number, self.dtype).node
+        return found
+
+    # -- layout ------------------------------------------------------------------------------------
+    def laid(self, piece: Piece, order: Sequence[int]) -> Node:
+        """The piece so that its last axes are the last ones of `order`, units where it has none."""
+        if _aligned(piece.labels, order):
+            return piece.node
+        if piece.symmetric:
+            swapped = (*piece.labels[:-2], piece.labels[-1], piece.labels[-2])
+            if _aligned(swapped, order):
+                return piece.node
+        kept = self._kept_dims(piece)
+        if kept is not None and _aligned(kept.labels, order):
+            return kept.node
+        names = [name for name in order if name in piece.names]
+        node = self._transposed(piece, names)
+        first = order.index(names[0]) if names else len(order)
+        target = order[first:]
+        if len(target) == len(names):
+            return node
+        return self.call(reshape, node, tuple([self.sizes[i] if i in names else 1 for i in target]))
+
+    def _transposed(self, piece: Piece, names: Sequence[int]) -> Node:
+        node = piece.node
+        if None in piece.labels:
+            node = self.call(reshape, node, tuple([self.sizes[i] for i in piece.names]))
+        current = list(piece.names)
+        if current == list(names):
+            return node
+        return self.call(transpose, node, tuple([current.index(name) for name in names]))
+
+    def _kept_dims(self, piece: Piece) -> Piece | None:
+        """A sum again, with the axes it is over left in place at size 1."""
+        node = piece.node
+        if node.op not in _SUMS or node.params["keepdims"] or self.alive(node):
+            return None
+        axes = node.params["axis"]
+        ndim = node.operands[0].ndim
+        rest = iter(piece.labels)
+        labels = tuple([None if axis in axes else next(rest) for axis in range(-ndim, 0)])
+        return Piece(self.call(_SUMS[node.op], node.operands[0], axis=axes, keepdims=True), labels)
+
+    def order_of(self, *pieces: Piece) -> tuple[int, ...]:
+        """An order of all indices that needs few transposes: that of the largest piece."""
+        order: list[int] = []
+        for piece in sorted(pieces, key=lambda each: -len(each.names)):
+            missing = [name for name in piece.names if name not in order]
+            order = [*missing, *order] if order else list(piece.names)
+        return tuple(order)
+
+    # -- operations --------------------------------------------------------------------------------
+    def joined(self, a: Piece, b: Piece) -> Piece | None:
+        """The sum of two arrays among zeros, where they meet; None if they do not."""
+        order = self.order_of(a, b)
+        node = joined_slices(self.laid(a, order), self.laid(b, order))
+        return None if node is None else Piece(node, self._labels_of(node, order))
+
+    def binary(self, function: Function, a: Piece, b: Piece) -> Piece:
+        """An elementwise operation on two pieces."""
+        order = self.order_of(a, b)
+        left, right = self.laid(a, order), self.laid(b, order)
+        node = joined_slices(left, right) if function is add else None
+        node = node or self.call(function, left, right)
+        if function.op.traits.commutative and not self.alive(node):
+            other = self.call(function, right, left)
+            if self.alive(other):
+                node = other
+        return Piece(node, self._labels_of(node, order))
+
+    def _labels_of(self, node: Node, order: Sequence[int]) -> tuple[Label, ...]:
+        ndim = node.ndim
+        padded: list[Label] = [None] * max(0, ndim - len(order)) + list(order)[
+            len(order) - min(ndim, len(order)) :
+        ]
+        return tuple(
+            [None if dim == 1 else label for dim, label in zip(node.shape, padded, strict=True)]
+        )
+
+    def unary(self, function: Function, a: Piece, **params: Any) -> Piece:
+        """An elementwise function of one piece."""
+        return Piece(self.call(function, a.node, **params), a.labels, a.symmetric)
+
+    def exponential(self, base: float, a: Piece) -> Piece:
+        """A number to the power of a piece."""
+        exponential = EXPONENTIALS.get(base)
+        if exponential is not None:
+            return self.unary(exponential, a)
+        return Piece(self.call(power_of, self.constant(base), a.node), a.labels, a.symmetric)
+
+    def raised(self, a: Piece, power: Rational) -> Piece:
+        """A positive power.
+
+        Raises
+        ------
+        OverflowError
+            If it is whole and no number of the dtype: rounded, an odd power is an even one.
+        """
+        if power == 1:
+            return a
+        if power == 2:
+            return self.unary(square, a)
+        if power == Fraction(1, 2):
+            return self.unary(sqrt, a)
+        if power.denominator == 1 and int(self.dtype.type(power.numerator)) != power:
+            raise OverflowError(power)
+        exponent = constant_of(float(power), self.dtype).node
+        return Piece(self.call(power_of, a.node, exponent), a.labels, a.symmetric)
+
+    def times(self, a: Piece, coef: Coef) -> Piece:
+        """The piece times a number: a negation, a product or a quotient."""
+        if coef == 1:
+            return a
+        chosen = self.number_chosen(a, coef)
+        if chosen is not None:
+            return chosen
+        if coef == -1:
+            return self.unary(negative, a)
+        if a.node.op is embed.op and not self.alive(a.node):
+            return self._among_zeros(a, coef)
+        if is_exact(coef) and abs(coef.numerator) == 1 and coef.denominator > 2:
+            divisor = self.constant(coef.denominator * coef.numerator)
+            return Piece(self.call(divide, a.node, divisor), a.labels, a.symmetric)
+        return Piece(self.call(multiply, self.constant(coef), a.node), a.labels, a.symmetric)
+
+    def _among_zeros(self, a: Piece, coef: Coef) -> Piece:
+        """An array among zeros times a number: only the array is multiplied."""
+        (inner,) = a.node.operands
+        scaled = self.times(Piece(inner, (None,) * inner.ndim), coef)
+        return Piece(make(a.node.op, [scaled.node], a.node.params), a.labels, a.symmetric)
+
+    def number_chosen(self, a: Piece, coef: Coef) -> Piece | None:
+        """A choice times a number, taken up by the numbers that are chosen between."""
+        if not is_choice(a.node) or self.alive(a.node):
+            return None
+        condition, *branches = a.node.operands
+        scaled = [self._number_times(each, coef) for each in branches]
+        if scaled[0] is None or scaled[1] is None:
+            return None
+        node = self.call(where, condition, *scaled)
+        return Piece(node, a.labels) if node.shape == a.node.shape else None
+
+    def _number_times(self, node: Node, coef: Coef) -> Node | None:
+        """The node times a number that goes into one that is there; None if there is none."""
+        given = coefficient(repeated_number(node)) if is_repeated(node) else None
+        if given is not None:
+            return self.constant(times(given, coef))
+        if not is_product(node) or self.alive(node):
+            return None
+        for number, other in (node.operands, node.operands[::-1]):
+            if is_repeated(stretched(number)):
+                scaled = self._number_times(stretched(number), coef)
+                return self.call(multiply, scaled, other)
+        return None
+
+    def summed(self, a: Piece, gone: Sequence[int]) -> Piece:
+        """The sum over indices."""
+        ndim = len(a.labels)
+        axes = tuple([place - ndim for place, label in enumerate(a.labels) if label in gone])
+        node = self.call(sum, a.node, axis=axes)
+        if not self.alive(node):
+            kept = self.call(sum, a.node, axis=axes, keepdims=True)
+            if self.alive(kept):
+                return Piece(kept, tuple([None if i in gone else i for i in a.labels]))
+        return Piece(node, tuple([label for label in a.labels if label not in gone]))
+
+    def contracted(
+        self, a: Piece, b: Piece, gone: Sequence[int], kind: str, out: Sequence[int]
+    ) -> Piece:
+        """The contraction of two pieces over indices."""
+        if kind == MATMUL:
+            return self._matmul(a, b, gone[0], out)
+        letters = {name: chr(ord("a") + place) for place, name in enumerate(self.order_of(a, b))}
+        result = [name for name in out if name in letters and name not in gone]
+        result += [name for name in letters if name not in result and name not in gone]
+        left, right = self._squeezed(a), self._squeezed(b)
+        text = ",".join("".join(letters[name] for name in piece.names) for piece in (left, right))
+        text += "->" + "".join(letters[name] for name in result)
+        return Piece(self.call(einsum, text, left.node, right.node), tuple(result))
+
+    def _squeezed(self, a: Piece) -> Piece:
+        if None not in a.labels:
+            return a
+        return Piece(self._transposed(a, a.names), a.names, a.symmetric)
+
+    def _matmul(self, a: Piece, b: Piece, gone: int, out: Sequence[int]) -> Piece:
+        shared = [name for name in a.names if name in b.names and name != gone]
+        shared.sort(key=lambda name: out.index(name) if name in out else -1)
+        rows = [name for name in a.names if name not in b.names]
+        columns = [name for name in b.names if name not in a.names]
+        # A vector stands on the right: X.T @ r.
+        swap = bool(columns) and not rows
+        if rows and columns:
+            places = [out.index(each[0]) if each[0] in out else -1 for each in (rows, columns)]
+            swap = places[0] > places[1] if -1 not in places else self._prefers_swap(a, b, gone)
+        if not rows and not columns:
+            swap = False
+        if swap:
+            a, b, rows, columns = b, a, columns, rows
+        left = self.laid(a, [*shared, *rows, gone])
+        right = self.laid(b, [*shared, gone, *columns])
+        return Piece(self.call(matmul, left, right), (*shared, *rows, *columns))
+
+    def _prefers_swap(self, a: Piece, b: Piece, gone: int) -> bool:
+        """Whether b @ a needs fewer transposes than a @ b."""
+        straight = (a.names[-1] != gone) + (b.names[-1] == gone)
+        crossed = (b.names[-1] != gone) + (a.names[-1] == gone)
+        return crossed < straight
+
+
+def _aligned(labels: Sequence[Label], order: Sequence[int]) -> bool:
+    """Whether the axes line up with the last ones of `order`."""
+    if len(labels) > len(order):
+        return False
+    tail = order[len(order) - len(labels) :]
+    present = {label for label in labels if label is not None}
+    return all(a is None or a == b for a, b in zip(labels, tail, strict=True)) and present <= set(
+        tail
+    )

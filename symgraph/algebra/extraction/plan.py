@@ -1,0 +1,149 @@
+"""The order in which a product of indexed arrays is computed: fewest operations, then fewest flops.
+
+Planning speaks of label sets only. Moves are: multiply (or divide) two arrays elementwise,
+contract two over indices nothing else needs, sum one array over indices nothing else needs. Up to
+five factors are planned exhaustively, more greedily. An intermediate may not have more elements
+than the largest array at hand, be it a factor or the result: equal operation counts can hide an
+array of higher rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Final, NamedTuple, TypeAlias
+
+__all__ = [
+    "CONTRACT",
+    "EINSUM",
+    "INVERT",
+    "MATMUL",
+    "MULTIPLY",
+    "REDUCE",
+    "Item",
+    "Move",
+    "contraction_kind",
+    "plan",
+]
+
+MULTIPLY: Final = "multiplied or divided, element by element"
+CONTRACT: Final = "contracted"
+REDUCE: Final = "summed"
+INVERT: Final = "inverted"
+"""Kinds of moves."""
+
+MATMUL: Final = "matrix product"
+EINSUM: Final = "index notation"
+"""Kinds of contractions."""
+
+Labels: TypeAlias = frozenset[int]
+Cost: TypeAlias = tuple[int, float]
+_EXHAUSTIVE = 5
+
+
+class Item(NamedTuple):
+    """An array in a product: its indices, and whether it divides."""
+
+    labels: Labels
+    inverse: bool
+
+
+class Move(NamedTuple):
+    """What to do next to the list of items: the result goes to its end."""
+
+    kind: str
+    """`MULTIPLY`, `CONTRACT`, `REDUCE` or `INVERT`."""
+    places: tuple[int, ...]
+    result: Item
+
+
+def contraction_kind(a: Labels, b: Labels, gone: Labels) -> str:
+    """How to contract: MATMUL, EINSUM or "", for the contraction of two arrays over `gone`."""
+    shared = a & b
+    if not gone or not gone <= shared:
+        return ""
+    batch, rows, columns = shared - gone, a - shared, b - shared
+    if not rows and not columns:
+        return MATMUL if not batch and len(gone) == 1 else ""
+    plain = len(gone) == 1 and len(rows) <= 1 and len(columns) <= 1
+    return MATMUL if plain and (not batch or (rows and columns)) else EINSUM
+
+
+def plan(items: Sequence[Item], out: Labels, size: Callable[[Labels], float]) -> list[Move] | None:
+    """The moves that turn the items into one array over `out`."""
+    limit = max([size(item.labels) for item in items] + [size(out)])
+    if len(items) <= _EXHAUSTIVE:
+        found = _best(tuple(items), out, size, limit, {})
+        return None if found is None else found[1]
+    moves: list[Move] = []
+    current = list(items)
+    while len(current) > 1 or current[0].labels - out:
+        options = _moves(tuple(current), out, size, limit)
+        if not options:
+            return None
+        _, move = min(options, key=lambda option: _greed(option, current, size))
+        moves.append(move)
+        current = _after(current, move)
+    return moves
+
+
+def _greed(
+    option: tuple[Cost, Move], items: Sequence[Item], size: Callable[[Labels], float]
+) -> tuple[float, float, tuple[int, ...]]:
+    (_, flops), move = option
+    used = sum(size(items[place].labels) for place in move.places)
+    return (size(move.result.labels) - used, flops, move.places)
+
+
+def _after(items: Sequence[Item], move: Move) -> list[Item]:
+    return [each for i, each in enumerate(items) if i not in move.places] + [move.result]
+
+
+def _best(
+    items: tuple[Item, ...],
+    out: Labels,
+    size: Callable[[Labels], float],
+    limit: float,
+    memo: dict[tuple[Item, ...], tuple[Cost, list[Move]] | None],
+) -> tuple[Cost, list[Move]] | None:
+    if len(items) == 1 and not items[0].labels - out:
+        return (0, 0.0), []
+    if items in memo:
+        return memo[items]
+    best: tuple[Cost, list[Move]] | None = None
+    for cost, move in _moves(items, out, size, limit):
+        rest = _best(tuple(_after(items, move)), out, size, limit, memo)
+        if rest is None:
+            continue
+        total = (cost[0] + rest[0][0], cost[1] + rest[0][1])
+        if best is None or total < best[0]:
+            best = (total, [move, *rest[1]])
+    memo[items] = best
+    return best
+
+
+def _moves(
+    items: tuple[Item, ...], out: Labels, size: Callable[[Labels], float], limit: float
+) -> list[tuple[Cost, Move]]:
+    """All next moves; if some index can go, only moves on the arrays that have it, and merges."""
+    found: list[tuple[Cost, Move]] = []
+    for place, item in enumerate(items):
+        rest = out.union(*[other.labels for i, other in enumerate(items) if i != place])
+        gone = item.labels - rest
+        if gone and not item.inverse:
+            result = Item(item.labels - gone, False)
+            found.append(((1, size(item.labels)), Move(REDUCE, (place,), result)))
+        if gone and item.inverse:
+            found.append(((1, size(item.labels)), Move(INVERT, (place,), Item(item.labels, False))))
+    for i, j in combinations(range(len(items)), 2):
+        a, b = items[i], items[j]
+        union = a.labels | b.labels
+        rest = out.union(*[each.labels for k, each in enumerate(items) if k not in (i, j)])
+        gone = union - rest
+        if not a.inverse and not b.inverse and contraction_kind(a.labels, b.labels, gone):
+            found.append(((1, 2 * size(union)), Move(CONTRACT, (i, j), Item(union - gone, False))))
+        nested = a.labels <= b.labels or b.labels <= a.labels
+        if nested or size(union) <= limit:
+            result = Item(union, a.inverse and b.inverse)
+            found.append(((1, size(union)), Move(MULTIPLY, (i, j), result)))
+    return found

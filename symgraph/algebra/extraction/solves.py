@@ -1,0 +1,38 @@
+"""Products with an inverse that is never formed, written as solutions of linear systems."""
+
+from __future__ import annotations
+
+from ...ops.creation import ones
+from ...ops.linalg import inv, matrix_transpose, solve
+from .indexed_arrays import Piece, Spelling
+
+__all__ = ["sum_as_solve", "written_as_solve"]
+
+
+def sum_as_solve(spelling: Spelling, inverse: Piece, gone: int) -> Piece | None:
+    """The sum over an index of an inverse, as the solution for ones; None of any other array."""
+    if inverse.node.op is not inv.op or spelling.alive(inverse.node) or len(inverse.names) != 2:
+        return None
+    right = ones((spelling.sizes[gone],), spelling.dtype).node
+    return written_as_solve(spelling, inverse, Piece(right, (gone,)), gone)
+
+
+def written_as_solve(spelling: Spelling, a: Piece, b: Piece, gone: int) -> Piece | None:
+    """The product of two matrices, one of them an inverse, as a solve; None of any others."""
+    for inverse, right in ((a, b), (b, a)):
+        if inverse.node.op is not inv.op or right.node is inverse.node:
+            continue
+        if spelling.alive(inverse.node):
+            continue
+        if len(inverse.names) != 2 or gone not in right.names or len(right.names) > 2:
+            continue
+        (kept,) = [name for name in inverse.names if name != gone]
+        others = [name for name in right.names if name != gone]
+        if kept in others:
+            continue
+        (matrix,) = inverse.node.operands
+        if inverse.names[0] == gone and not inverse.symmetric:
+            matrix = spelling.call(matrix_transpose, matrix)
+        node = spelling.call(solve, matrix, spelling.laid(right, [gone, *others]))
+        return Piece(node, (kept, *others))
+    return None

@@ -1,0 +1,383 @@
+"""Ways to write a sum: a table of named functions, each with its equation.
+
+Each gives sums as a number times an array; the cheapest is chosen by the writer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import combinations
+from math import inf
+from typing import Any, NamedTuple, Protocol
+
+from ...accuracy import Judge
+from ...ir.dims import Dim
+from ..expression.applied import named
+from ..expression.atoms import Heads, one
+from ..expression.labels import canonical_term
+from ..expression.roles import ANGLES
+from ..expression.term import (
+    DIM,
+    LEAF,
+    ONE,
+    Coef,
+    Expr,
+    Rational,
+    Term,
+    added,
+    index_sizes,
+    quotient,
+    rational,
+    times,
+)
+from ..normal_form.factors import Factors, Slot, renamed_slot
+from ..normal_form.normalize import Normal
+from .flat_writer import FlatWriter
+from .indexed_arrays import Spelling
+from .repeated_sums import found_again
+from .sharing import (
+    all_without,
+    common_product,
+    contractions_again,
+    place_of,
+    products_again,
+    shared_factors,
+)
+from .term_writer import Scaled, TermWriter
+
+__all__ = ["SPELLINGS", "SumSpelling", "SumWriter"]
+
+_WIDEST = 12
+"""Sums of more terms are written without looking for common factors."""
+_MOST_CONTRACTIONS = 3
+"""So many contractions of two matrices in several terms are tried out, each computed once."""
+
+
+class SumWriter(Protocol):
+    """What writes sums, as far as these ways need it."""
+
+    normal: Normal
+    heads: Heads
+    spelling: Spelling
+    terms: TermWriter
+    sums: FlatWriter
+    judge: Judge | None
+
+    def sum_of_leaves(self, expr: Expr, /) -> Scaled:
+        """The cheapest spelling of a sum over arrays."""
+        ...
+
+
+@named
+def sum_of_sums(writer: SumWriter, expr: Expr) -> list[Scaled]:
+    r"""$\sum_i x_i + \sum_i y_i = \sum_i (x_i + y_i)$; $n y$ is a sum, too."""
+    sizes = list(dict.fromkeys(size for term in expr for size in term.bound))
+    return [found for size in sizes for found in [_under(writer, expr, size)] if found is not None]
+
+
+@named
+def number_factored(writer: SumWriter, expr: Expr) -> list[Scaled]:
+    r"""$a x + a y + z = a (x + y) + z$, of a number $a$."""
+    sizes: dict[Coef, list[Term]] = {}
+    for term, coef in expr.items():
+        if coef != 0 and term != ONE:
+            sizes.setdefault(abs(coef), []).append(term)
+    found: list[Scaled] = []
+    for size, terms in sizes.items():
+        if size == 1 or not 2 <= len(terms) < len(expr):
+            continue
+        _, piece = inner = writer.sums.flat({term: quotient(expr[term], size) for term in terms})
+        leaf: Slot = (writer.heads.made(piece.node), piece.names, one)
+        rest = [item for item in expr.items() if item[0] not in terms]
+        whole = (canonical_term([leaf], {}), times(inner[0], size))
+        found.append(writer.sums.flat(added([*rest, whole])))
+    return found
+
+
+@named
+def differences_first(writer: SumWriter, expr: Expr) -> list[Scaled]:
+    r"""$a + b - c = a + (b - c)$: where $b$ is near $c$, $a + b$ has lost digits of both."""
+    found: list[Scaled] = []
+    terms = [term for term in expr if term != ONE] if writer.judge is not None else []
+    for one_term, other in combinations(terms, 2):
+        if (expr[one_term] > 0) != (expr[other] > 0):
+            inner = writer.sum_of_leaves({each: expr[each] for each in (one_term, other)})
+            leaf: Slot = (writer.heads.made(inner[1].node), inner[1].names, one)
+            rest = [item for item in expr.items() if item[0] not in (one_term, other)]
+            found.append(writer.sums.flat(added([*rest, (canonical_term([leaf], {}), inner[0])])))
+    return found
+
+
+@named
+def cosine_of_double_angle(writer: SumWriter, expr: Expr) -> list[Scaled]:
+    r"""$\cos^2 x - \sin^2 x = \cos 2x$, and of hyperbolic functions."""
+    found: list[Scaled] = []
+    for term, coef in expr.items():
+        for place, f in enumerate(term.factors):
+            if f.power != 2 or f.head.kind != LEAF:
+                continue
+            angle = f.head.node.op.traits.angle
+            if angle is None or angle.part != "cosine":
+                continue
+            (x,) = f.head.node.operands
+            sine_of = ANGLES[replace(angle, part="sine")]
+            sine = writer.heads.leaf(writer.spelling.call(sine_of, x))
+            factors, bound = writer.normal.opened_term(term)
+            rest = [slot for i, slot in enumerate(factors) if i != place]
+            partner = canonical_term([*rest, (sine, f.idx, f.power)], bound)
+            if expr.get(partner) == -angle.square * coef:
+                left = [item for item in expr.items() if item[0] not in (term, partner)]
+                head = writer.heads.made(writer.terms.variants.doubled(angle, x))
+                whole = canonical_term([*rest, (head, f.idx, one)], bound)
+                found.append(writer.sum_of_leaves(added([*left, (whole, coef)])))
+    return found
+
+
+def _under(writer: SumWriter, expr: Expr, size: Dim) -> Scaled | None:
+    common = writer.heads.fresh()
+    parts = [_placed(writer, term, coef, size, common) for term, coef in expr.items()]
+    inner = added([part for part in parts if part is not None])
+    if None in parts or len(inner) < 2 or _outgrows(writer, inner, list(expr)):
+        return None
+    writer.spelling.sizes[common] = size
+    coef, piece = writer.sum_of_leaves(inner)
+    return (coef, writer.spelling.summed(piece, [common])) if common in piece.names else None
+
+
+def _placed(
+    writer: SumWriter, term: Term, coef: Coef, size: Dim, common: int
+) -> tuple[Term, Coef] | None:
+    """What a term is under a sum over an index of this size; None if it is not under one."""
+    factors, bound = writer.normal.opened_term(term)
+    place = next((index for index, dim in bound.items() if dim == size), None)
+    if place is not None:
+        factors = [
+            (head, tuple([common if i == place else i for i in idx]), power)
+            for head, idx, power in factors
+        ]
+        bound = {index: dim for index, dim in bound.items() if index != place}
+    elif size == 0:
+        return None
+    elif isinstance(size, int):
+        coef = quotient(coef, size)
+    else:
+        counts = [slot for slot in factors if slot[0].kind == DIM and slot[0].payload == size]
+        if not counts or counts[0][2] != 1:
+            return None
+        factors = [slot for slot in factors if slot is not counts[0]]
+    return canonical_term(factors, bound), coef
+
+
+@named
+def sum_written_once(writer: SumWriter, expr: Expr) -> list[Scaled]:
+    r"""$x - y - \bar x + \bar y = u - \bar u$ with one $u = x - y$."""
+    found: list[Scaled] = []
+    for size in dict.fromkeys(size for term in expr for size in term.bound):
+        group = [(term, coef) for term, coef in expr.items() if size in term.bound]
+        if not 2 <= len(group) < len(expr):
+            continue
+        common = writer.heads.fresh()
+        placed = [_placed(writer, *part, size, common) for part in group]
+        inner = added([part for part in placed if part is not None])
+        rest = {term: coef for term, coef in expr.items() if size not in term.bound}
+        again = found_again(writer.normal, rest, inner, [common])
+        if again is None:
+            continue
+        left, names, ratio = again
+        writer.spelling.sizes[common] = size
+        by, piece = writer.sum_of_leaves(inner)
+        leaf: Slot = (writer.heads.made(piece.node), piece.names, one)
+        summed = (canonical_term([leaf], {common: size}), by)
+        alone = (canonical_term([renamed_slot(leaf, names)], {}), times(ratio, by))
+        found.append(writer.sum_of_leaves(added([*left.items(), alone, summed])))
+    return found
+
+
+@named
+def first_turned(writer: SumWriter, expr: Expr) -> list[Scaled]:
+    r"""$-x - y = (-x) - y$, where the negative of $x$ is there."""
+    return writer.sums.first_turned(expr)
+
+
+# -- common factors ----------------------------------------------------------------------------
+
+
+def _factored(writer: SumWriter, expr: Expr, key: Any) -> Scaled | None:
+    """With one factor taken out of the terms that share it."""
+    head, pattern, up = key
+    group: list[tuple[Term, Coef, int]] = []
+    rest: Expr = {}
+    for term, coef in expr.items():
+        place = place_of(term, head, pattern, up)
+        if place is None:
+            rest[term] = coef
+        else:
+            group.append((term, coef, place))
+    if len(group) < 2:
+        return None
+    powers = [term.factors[place].power for term, _, place in group]
+    power = min(powers) if up else max(powers)
+    common = {p: writer.heads.fresh() for p in pattern if p < 0}
+    bound: dict[int, Dim] = {}
+    parts: list[tuple[Term, Coef]] = []
+    for term, coef, place in group:
+        parts.append((_without(writer, term, place, power, pattern, common, bound), coef))
+    if up and any(not _defined(writer, term.factors[place], power) for term, _, place in group):
+        return None
+    inner = added(parts)
+    if _outgrows(writer, inner, [term for term, _, _ in group]):
+        return None
+    by, piece = writer.sum_of_leaves(inner) if inner else (one, None)
+    if piece is None:
+        return None
+    leaf: Slot = (writer.heads.made(piece.node), piece.names, one)
+    idx = tuple([common[p] if p < 0 else p for p in pattern])
+    whole = canonical_term([(head, idx, power), leaf], bound)
+    again = found_again(writer.normal, rest, inner, list(common.values()))
+    if again is not None:
+        rest, names, ratio = again
+        sum_of = canonical_term([renamed_slot(leaf, names)], {})
+        rest = added([*rest.items(), (sum_of, times(ratio, by))])
+    return writer.sum_of_leaves(added([*rest.items(), (whole, by)]))
+
+
+@named
+def factor_taken_out(writer: SumWriter, expr: Expr) -> list[Scaled]:
+    r"""$x y + x z = x (y + z)$, also of a factor that is summed over."""
+    keys = shared_factors(expr)[: 3 if len(expr) <= 4 else 1]
+    return [found for key in keys if (found := _factored(writer, expr, key)) is not None]
+
+
+@named
+def common_product_taken_out(writer: SumWriter, expr: Expr) -> list[Scaled]:
+    r"""$x y u + x y v = x y (u + v)$: several factors of all terms at once."""
+    found: list[Scaled] = []
+    common = common_product(expr)
+    if len(common) > 1:
+        inner = added([(_renamed(all_without(term, common), term), c) for term, c in expr.items()])
+        if len(inner) > 1 and not _outgrows(writer, inner, list(expr)):
+            by, piece = writer.sum_of_leaves(inner)
+            leaf: Slot = (writer.heads.made(piece.node), piece.names, one)
+            found.append(writer.terms.product(canonical_term([*common, leaf], {}), by))
+    return found
+
+
+@named
+def product_written_once(writer: SumWriter, expr: Expr) -> list[Scaled]:
+    r"""$P - x \sum_i x_i P_i$ with a product $P$ that is computed once."""
+    found: list[Scaled] = []
+    for product, again in products_again(expr):
+        by, piece = writer.terms.product(product, one)
+        head = writer.heads.made(piece.node)
+        parts = [(canonical_term([(head, piece.names, one)], {}), times(expr[product], by))]
+        for term, rest, names in again:
+            idx = tuple([names[i] for i in piece.names])
+            whole = _renamed([*rest, (head, idx, one)], term)
+            parts.append((whole, times(expr[term], by)))
+        replaced = {product, *[each.term for each in again]}
+        left = [item for item in expr.items() if item[0] not in replaced]
+        found.append(writer.sum_of_leaves(added([*left, *parts])))
+    return found
+
+
+@named
+def contraction_written_once(writer: SumWriter, expr: Expr) -> list[Scaled]:
+    r"""$C A X B + (C A)^\top X B^\top$ with $C A$ computed once."""
+    found: list[Scaled] = []
+    for (one_end, other_end), terms in contractions_again(expr)[:_MOST_CONTRACTIONS]:
+        gone, rows, columns = [writer.heads.fresh() for _ in range(3)]
+        factors: Factors = []
+        for (head, axis), left in ((one_end, rows), (other_end, columns)):
+            factors.append((head, (left, gone) if axis else (gone, left), one))
+        size = one_end[0].sizes[one_end[1]]
+        writer.spelling.sizes[gone] = size
+        by, piece = writer.terms.product(canonical_term(factors, {gone: size}), one)
+        head = writer.heads.made(piece.node)
+        parts = [item for item in expr.items() if item[0] not in {each.term for each in terms}]
+        for term, rest, ends in terms:
+            names = dict(zip((rows, columns), ends, strict=True))
+            idx = tuple([names[i] for i in piece.names])
+            parts.append((_renamed([*rest, (head, idx, one)], term), times(expr[term], by)))
+        found.append(writer.sum_of_leaves(added(parts)))
+    return found
+
+
+def _outgrows(writer: SumWriter, inner: Expr, terms: Sequence[Term]) -> bool:
+    """Whether a sum spans indices that neither one array in it nor the whole spans."""
+    labels = set(index_sizes(inner))
+    spans = [set(f.idx) for term in inner for f in term.factors]
+    spans.append({i for term in terms for f in term.factors for i in f.idx if i >= 0})
+    return not any(labels <= span for span in spans)
+
+
+def _defined(writer: SumWriter, factor: Any, power: Rational) -> bool:
+    return power.denominator == 1 or factor.head.nonnegative
+
+
+def _without(
+    writer: SumWriter,
+    term: Term,
+    place: int,
+    power: Rational,
+    pattern: tuple[int, ...],
+    common: dict[int, int],
+    bound: dict[int, Dim],
+) -> Term:
+    """The term without the factor; bound indices of the factor become the common ones."""
+    factor = term.factors[place]
+    names: dict[int, int] = {}
+    for index, label in zip(factor.idx, pattern, strict=True):
+        if index < 0:
+            names[index] = common[label]
+            bound[common[label]] = term.bound[-1 - index]
+    own = {-1 - i: size for i, size in enumerate(term.bound) if -1 - i not in names}
+    fresh = {index: writer.heads.fresh() for index in own}
+    names |= fresh
+    factors: Factors = [
+        (f.head, tuple([names.get(i, i) for i in f.idx]), f.power)
+        for i, f in enumerate(term.factors)
+        if i != place
+    ]
+    left = rational(factor.power - power)
+    if left != 0:
+        factors.append((factor.head, tuple([names.get(i, i) for i in factor.idx]), left))
+    writer.spelling.sizes.update(bound)
+    return canonical_term(factors, {fresh[index]: size for index, size in own.items()})
+
+
+def _renamed(factors: Factors, term: Term) -> Term:
+    """The factors, summed over what they have of the term's indices."""
+    used = {i for _, idx, _ in factors for i in idx}
+    bound = {-1 - place: size for place, size in enumerate(term.bound) if -1 - place in used}
+    return canonical_term(factors, bound)
+
+
+class SumSpelling(NamedTuple):
+    """A way to write a sum, and how many terms it is tried for."""
+
+    name: str
+    step: Callable[[SumWriter, Expr], list[Scaled]]
+    fewest: int
+    most: float
+
+
+def _spelling(
+    step: Callable[[SumWriter, Expr], list[Scaled]], fewest: int = 2, most: float = _WIDEST
+) -> SumSpelling:
+    return SumSpelling(step.__name__, step, fewest, most)
+
+
+SPELLINGS = (
+    _spelling(factor_taken_out),
+    _spelling(common_product_taken_out),
+    _spelling(product_written_once),
+    _spelling(contraction_written_once),
+    _spelling(sum_of_sums, most=4),
+    _spelling(sum_written_once, fewest=4),
+    _spelling(first_turned, most=inf),
+    _spelling(number_factored, most=inf),
+    _spelling(cosine_of_double_angle, most=inf),
+    _spelling(differences_first, fewest=3, most=4),
+)
+"""In the order in which they are tried."""

@@ -1,0 +1,335 @@
+"""From a product of arrays, summed over indices, to the operations that compute it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import inf
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ...facts import one_hot, total
+from ...ir.dims import Dim
+from ...ir.node import Node
+from ...ops.creation import dimension, eye
+from ...ops.diagonals import diagonal
+from ...ops.elementwise import divide, multiply, reciprocal
+from ...ops.indexing import getitem
+from ..expression.atoms import Heads, one
+from ..expression.labels import canonical_term
+from ..expression.term import (
+    DELTA,
+    DIM,
+    Coef,
+    Expr,
+    Head,
+    Rational,
+    Term,
+    quotient,
+    times,
+)
+from ..normal_form.factors import Factors, Slot
+from ..normal_form.normalize import Normal
+from .indexed_arrays import Piece, Spelling
+from .plan import CONTRACT, INVERT, REDUCE, Item, contraction_kind, plan
+from .solves import sum_as_solve, written_as_solve
+from .variants import Variants
+
+__all__ = ["Scaled", "TermWriter", "Unwritable"]
+
+
+Scaled: TypeAlias = "tuple[Coef, Piece]"
+Row: TypeAlias = "tuple[Piece, Item]"
+
+
+class Unwritable(Exception):
+    """The expression has no spelling in this dtype or within the plan's bounds."""
+
+
+class TermWriter:
+    """Writes single terms."""
+
+    def __init__(
+        self,
+        normal: Normal,
+        spelling: Spelling,
+        price: Callable[[Node], Any],
+        size_of: Callable[[Dim], float],
+        order: Sequence[int],
+    ) -> None:
+        self.normal = normal
+        self.heads: Heads = normal.heads
+        self.spelling = spelling
+        self.price_of = price
+        self.size_of = size_of
+        self.order = tuple(order)
+        self.variants = Variants(normal, spelling)
+        self.products: dict[tuple[Term, Coef], Scaled] = {}
+
+    def product(self, term: Term, coef: Coef) -> Scaled:
+        """A term over leaves, as a number times a piece."""
+        found = self.products.get((term, coef))
+        if found is None:
+            found = self._planned(term, coef)
+            for name, other, by in self.variants.of(term, coef):
+                tried = self._planned(other, times(coef, by))
+                if self.price(tried) < self.price(found):
+                    found = tried
+                    self.spelling.note(tried[1].node, name)
+            if term.bound and sum(f.power in (2, -2) for f in term.factors) > 1:
+                found = min(found, self._planned(term, coef, joined=True), key=self.price)
+            if len(term.bound) > 1 and abs(coef) not in (0, 1):
+                # The number last: a contraction may be computed anyway, or twice.
+                by, piece = self._planned(term, one)
+                found = min(found, (times(by, coef), piece), key=self.price)
+            self.products[(term, coef)] = found
+        return found
+
+    def turned(self, expr: Expr) -> list[Scaled]:
+        """Spellings of a single term whose sign is taken up inside: -f(x - y) as f(y - x)."""
+        if len(expr) != 1:
+            return []
+        ((term, coef),) = expr.items()
+        turned = [self._planned(other, times(coef, -1)) for other in self.variants.turned(term)]
+        return [self._planned(term, coef, signed=True), *turned]
+
+    def price(self, option: Scaled) -> Any:
+        """What the piece costs, and the number before it."""
+        coef, piece = option
+        count, flops, *rest = self.price_of(piece.node)
+        by = self._elements(frozenset(piece.names)) if coef != 1 else 0
+        return (count + (coef != 1), flops + by, *rest)
+
+    def _planned(
+        self, term: Term, coef: Coef, *, signed: bool = False, joined: bool = False
+    ) -> Scaled:
+        """The cheapest plan: `signed` takes up a sign inside, `joined` squares that are summed."""
+        factors, bound = self.normal.opened_term(term)
+        self.spelling.sizes.update(bound)
+        for head, idx, _ in factors:
+            self.spelling.sizes.update(zip(idx, head.sizes, strict=True))
+        sizes = [slot for slot in factors if slot[0].kind == DIM]
+        by, factors = self._squares_joined(factors, {} if joined else bound)
+        coef = times(coef, by)
+        rows = [
+            self._row(each)
+            for slot in factors
+            if slot[0].kind != DIM
+            for each in _split_square(slot, bound)
+        ]
+        if not rows:
+            return self._constant(coef, sizes)
+        out = frozenset([i for _, item in rows for i in item.labels if i not in bound])
+        moves = plan([item for _, item in rows], out, self._elements)
+        if moves is None:
+            raise Unwritable
+        found = [
+            self._done(by, moves, placed, out, sizes)
+            for by, placed in self._placings(coef, rows, out, signed=signed)
+        ]
+        # A sign outside is one either way.
+        return min(found, key=lambda each: self.price((abs(each[0]), each[1])))
+
+    def _done(
+        self,
+        coef: Coef,
+        moves: Sequence[Any],
+        rows: list[Row],
+        out: frozenset[int],
+        sizes: Factors,
+    ) -> Scaled:
+        piece, inverse = self._run(moves, rows, out)
+        if inverse:
+            top = Piece(self.spelling.constant(coef), ())
+            piece, coef = self.spelling.binary(divide, top, piece), one
+        return self._sized(coef, piece, sizes)
+
+    def _squares_joined(self, factors: Factors, bound: dict[int, Dim]) -> tuple[Coef, Factors]:
+        """a**2 / b**2 as (a / b)**2 and 1 / (a**2 b**2) as 1 / (a b)**2."""
+        squares = [
+            slot
+            for slot in factors
+            if slot[2] in (2, -2) and slot[0].kind != DIM and not any(i in bound for i in slot[1])
+        ]
+        if len(squares) < 2:
+            return one, factors
+        sign = -1 if all(power < 0 for _, _, power in squares) else 1
+        term = canonical_term(
+            [(head, idx, sign if power > 0 else -sign) for head, idx, power in squares], {}
+        )
+        by, piece = self.product(term, 1)  # sin(x) cos(x) is sin(2 x) / 2
+        rest = [slot for slot in factors if slot not in squares]
+        number = times(by, by) if sign > 0 else quotient(1, times(by, by))
+        return number, [*rest, (self.heads.made(piece.node), piece.names, 2 * sign)]
+
+    def _elements(self, labels: frozenset[int]) -> float:
+        total = 1.0
+        for label in labels:
+            total *= self.size_of(self.spelling.sizes[label])
+        return total
+
+    def _row(self, slot: tuple[Head, tuple[int, ...], Rational]) -> tuple[Piece, Item]:
+        head, idx, power = slot
+        if power < 0 and abs(power) not in (1, 2, Fraction(1, 2)):
+            # x**-3 at once, not 1 / x**3, but where that is computed anyway.
+            below = self.spelling.raised(self._leaf(head, idx), abs(power))
+            if not self.spelling.alive(below.node):
+                return self.spelling.raised(self._leaf(head, idx), power), Item(
+                    frozenset(idx), False
+                )
+        piece = self.spelling.raised(self._leaf(head, idx), abs(power))
+        return piece, Item(frozenset(idx), power < 0)
+
+    def _leaf(self, head: Head, idx: tuple[int, ...]) -> Piece:
+        if head.kind == DELTA:
+            node = self.spelling.call(eye, head.payload, dtype=self.spelling.dtype)
+            return Piece(node, idx, True)
+        node = head.node
+        labels: list[int | None] = [None] * node.ndim
+        for place, axis in enumerate(head.axes):
+            labels[axis] = idx[place]
+        piece = Piece(node, tuple(labels), head.symmetric)
+        while len(set(piece.names)) < len(piece.names):
+            piece = self._diagonal(piece)
+        return piece
+
+    def _diagonal(self, piece: Piece) -> Piece:
+        names = list(piece.labels)
+        twice = next(name for name in piece.names if names.count(name) > 1)
+        first = names.index(twice)
+        second = names.index(twice, first + 1)
+        node = self.spelling.call(diagonal, piece.node, 0, first, second)
+        rest = [name for i, name in enumerate(names) if i not in (first, second)]
+        return Piece(node, (*rest, twice))
+
+    def _run(
+        self, moves: Sequence[Any], rows: list[tuple[Piece, Item]], out: frozenset[int]
+    ) -> tuple[Piece, bool]:
+        current = list(rows)
+        for move in moves:
+            chosen = [current[place] for place in move.places]
+            piece = self._moved(move, chosen, out)
+            current = [each for i, each in enumerate(current) if i not in move.places]
+            current.append((piece, move.result))
+        piece, item = current[0]
+        return piece, item.inverse
+
+    def _placings(
+        self, coef: Coef, rows: list[Row], out: frozenset[int], *, signed: bool
+    ) -> list[tuple[Coef, list[Row]]]:
+        """Where the number may go: on a factor smaller than the result, where that saves work.
+
+        Its sign stays outside, where a subtraction may take it up, unless `signed`.
+        """
+        if coef in (0, 1) or (coef == -1 and not signed):
+            return [(coef, rows)]
+        for place, (piece, item) in enumerate(rows) if coef != -1 else ():
+            chosen = None if item.inverse else self.spelling.number_chosen(piece, coef)
+            if chosen is not None:
+                return [(one, _with(rows, place, chosen))]
+            for by in (coef, -coef) if not item.inverse else ():
+                scaled = self.spelling.times(piece, by)
+                if self.spelling.alive(scaled.node):
+                    return [(quotient(coef, by), _with(rows, place, scaled))]
+        if len(rows) < 2:
+            return [(coef, rows)]
+        smallest = min(range(len(rows)), key=lambda i: self._size(rows[i]))
+        piece, item = rows[smallest]
+        inside = coef if signed else abs(coef)
+        if inside == 1 or self._elements(item.labels) >= self._elements(out):
+            return [(coef, rows)]
+        if not item.inverse:
+            placed = _with(rows, smallest, self.spelling.times(piece, inside))
+            return [(quotient(coef, inside), placed)]
+        # 5 x / s as x / (s / 5), not (5 / s) x, which is infinite for small s; or the number last,
+        # for x / s may be computed anyway.
+        below = self.spelling.times(piece, quotient(1, inside))
+        return [(coef, rows), (quotient(coef, inside), _with(rows, smallest, below))]
+
+    def _size(self, row: Row) -> tuple[int, bool, float]:
+        """Fewest axes first, then fewest elements; inputs, which may be read elsewhere, last."""
+        piece, item = row
+        elements = inf if piece.node.is_input else self._elements(item.labels)
+        return len(item.labels), item.inverse, elements
+
+    def _moved(self, move: Any, chosen: list[tuple[Piece, Item]], out: frozenset[int]) -> Piece:
+        if move.kind == REDUCE:
+            ((piece, item),) = chosen
+            gone = sorted(item.labels - move.result.labels)
+            found = sum_as_solve(self.spelling, piece, gone[0]) if len(gone) == 1 else None
+            return found or self.spelling.summed(piece, gone)
+        if move.kind == INVERT:
+            return self.spelling.unary(reciprocal, chosen[0][0])
+        (a, item), (b, other) = chosen
+        if move.kind == CONTRACT:
+            gone = sorted((item.labels | other.labels) - move.result.labels)
+            if len(gone) == 1:
+                found = written_as_solve(self.spelling, a, b, gone[0]) or self._picked(
+                    a, b, gone[0]
+                )
+                if found is not None:
+                    return found
+            kind = contraction_kind(item.labels, other.labels, frozenset(gone))
+            return self.spelling.contracted(a, b, gone, kind, self.order)
+        if item.inverse == other.inverse:
+            return self.spelling.binary(multiply, a, b)
+        if item.inverse:
+            a, b = b, a
+        return self.spelling.binary(divide, a, b)
+
+    def _picked(self, a: Piece, b: Piece, gone: int) -> Piece | None:
+        """The product with a constant row of the identity matrix, as one element."""
+        for row, other in ((a, b), (b, a)):
+            if not row.node.is_constant or row.labels != (gone,) or gone not in other.names:
+                continue
+            # What is left out must be numbers: 0 times infinity is none.
+            known = self.heads.knowledge.of
+            if known(row.node).has(one_hot(-1)) and known(other.node).has(total):
+                place = int(np.argmax(row.node.params["value"]))
+                index = tuple([place if label == gone else slice(None) for label in other.labels])
+                node = self.spelling.call(getitem, other.node, index)
+                return Piece(node, tuple([label for label in other.labels if label != gone]))
+        return None
+
+    def _constant(self, coef: Coef, sizes: Factors) -> Scaled:
+        return self._sized(one, Piece(self.spelling.constant(coef), ()), sizes)
+
+    def _sized(self, coef: Coef, piece: Piece, sizes: Factors) -> Scaled:
+        """Times powers of named dimensions: one division or product by a constant."""
+        if not sizes:
+            return coef, piece
+        sign = 1 if coef > 0 else -1
+        above, below = [[slot for slot in sizes if (slot[2] > 0) == up] for up in (True, False)]
+        top = self._of_sizes(above)
+        bottom = self._of_sizes(below)
+        if abs(coef) != 1:
+            number = Piece(self.spelling.constant(abs(coef)), ())
+            top = number if top is None else self.spelling.binary(multiply, number, top)
+        if top is not None and bottom is not None:
+            top = self.spelling.binary(divide, top, bottom)
+        if top is not None:
+            return sign, self.spelling.binary(multiply, top, piece)
+        assert bottom is not None
+        return sign, self.spelling.binary(divide, piece, bottom)
+
+    def _of_sizes(self, sizes: Factors) -> Piece | None:
+        found: Piece | None = None
+        for head, _, power in sizes:
+            node = dimension(head.payload, self.spelling.dtype).node
+            piece = self.spelling.raised(Piece(node, ()), abs(power))
+            found = piece if found is None else self.spelling.binary(multiply, found, piece)
+        return found
+
+
+def _with(rows: list[Row], place: int, piece: Piece) -> list[Row]:
+    """The rows with another array at one place."""
+    return [*rows[:place], (piece, rows[place][1]), *rows[place + 1 :]]
+
+
+def _split_square(slot: Slot, bound: dict[int, Dim]) -> list[Slot]:
+    """A squared vector that is summed as the vector twice: x @ x."""
+    head, idx, power = slot
+    if power == 2 and len(idx) == 1 and idx[0] in bound:
+        return [(head, idx, 1), (head, idx, 1)]
+    return [slot]

@@ -1,0 +1,205 @@
+"""What is computed, and what a change would cost: use counts, kept up to date change by change.
+
+Nothing here walks the whole graph once it is set up: making a node live or dead touches only the
+nodes whose use count changes between zero and one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+from ...ir.avals import Aval
+from ...ir.dims import Dim, names_of, resolve
+from ...ir.node import Node, reachable
+
+__all__ = ["Cost", "World"]
+
+Cost: TypeAlias = tuple[int, float, int]
+"""Operations, floating-point operations, nodes."""
+
+_NOMINAL = 61
+"""A named dimension counts as this long when costs are compared."""
+
+
+class World:
+    """Nodes by use count.
+
+    A node of the graph that was replaced stands for its replacement: consumers keep referring to
+    the old node, whose definition is now the new one.
+    """
+
+    def __init__(self, outputs: Sequence[Node], nodes: Iterable[Node] | None = None) -> None:
+        self._uses: dict[Node, int] = {}
+        self._stands_for: dict[Node, Node] = {}
+        self._replaced: dict[Node, Node] = {}
+        self._varying: dict[Node, bool] = {}
+        self._own: dict[Node, Cost] = {}
+        self._dims: dict[Dim, float] = {}
+        self._suspended: dict[Node, int] = {}
+        varying = self._varying
+        for node in reachable(outputs) if nodes is None else nodes:
+            varying[node] = node.is_input or any(map(varying.__getitem__, node.operands))
+        for output in outputs:
+            self.retain(output)
+
+    # -- identity ----------------------------------------------------------------------------------
+    def same(self, node: Node, original: Node) -> None:
+        """Tell that `node` is `original` on replaced operands."""
+        if node is original:
+            return
+        if node not in self._uses and node not in self._stands_for:
+            self._stands_for[node] = original
+        elif self._stands_for.get(node, node) is not original and self.alive(original):
+            # The graph has this very node already: the two become one.
+            self.suspend(original)
+            self.replace(original, node)
+            self.resume(original)
+
+    def _operands(self, node: Node) -> list[Node]:
+        stands = self._stands_for
+        new = self._replaced.get(node)
+        if new is not None:
+            return [stands.get(new, new)] if new is not node else []
+        return [stands.get(each, each) for each in node.operands]
+
+    def replace(self, node: Node, new: Node) -> None:
+        """From now on `node` is computed as `new`; to be called while it is suspended."""
+        self._replaced[node] = new
+
+    def forget(self, node: Node) -> None:
+        """Undo `replace`."""
+        del self._replaced[node]
+
+    # -- use counts --------------------------------------------------------------------------------
+    def alive(self, node: Node) -> bool:
+        """Whether the node is computed."""
+        return self._uses.get(self._stands_for.get(node, node), 0) > 0
+
+    def retain(self, node: Node) -> Cost:
+        """One use more; what that adds."""
+        return self._shift([self._stands_for.get(node, node)], 1)
+
+    def release(self, node: Node) -> Cost:
+        """One use less; what that saves."""
+        return self._shift([self._stands_for.get(node, node)], -1)
+
+    def hold(self, nodes: Iterable[Node]) -> list[Node]:
+        """One use more of each; what to `let_go`."""
+        held = [self._stands_for.get(node, node) for node in nodes]
+        self._shift(held, 1)
+        return held
+
+    def let_go(self, held: Iterable[Node]) -> None:
+        """Undo `hold`."""
+        self._shift(held, -1)
+
+    def suspend(self, node: Node) -> Cost:
+        """Take the node out, as if nothing used it, though its users stay; what that saves."""
+        saved = added_cost(self._shift(self._operands(node), -1), self._node_cost(node))
+        self._suspended[node] = self._uses.pop(node, 0)
+        return saved
+
+    def resume(self, node: Node) -> Cost:
+        """Put a suspended node back, on the operands it has now; what that costs."""
+        self._uses[node] = self._suspended.pop(node)
+        return added_cost(self._shift(self._operands(node), 1), self._node_cost(node))
+
+    def _shift(self, nodes: Iterable[Node], by: int) -> Cost:
+        # The innermost loop of the algebra: written out, for each call would cost as much again.
+        uses, costs, stands, replaced = self._uses, self._own, self._stands_for, self._replaced
+        edge = 0 if by > 0 else 1
+        count, flops, number = 0, 0.0, 0
+        stack = list(nodes)
+        while stack:
+            node = stack.pop()
+            before = uses.get(node, 0)
+            uses[node] = before + by
+            if before != edge:
+                continue
+            new = replaced.get(node)
+            if new is not None and new is not node:
+                stack.append(stands.get(new, new))
+                continue
+            own = costs.get(node) or self._own_cost(node)
+            count, flops, number = count + own[0], flops + own[1], number + own[2]
+            if new is None:
+                for operand in node.operands:
+                    stack.append(stands.get(operand, operand))
+        return count, flops, number
+
+    def price(self, node: Node) -> Cost:
+        """What computing the node would add."""
+        spent = self.retain(node)
+        self.release(node)
+        return spent
+
+    # -- cost of one node --------------------------------------------------------------------------
+    def _node_cost(self, node: Node) -> Cost:
+        new = self._replaced.get(node)
+        if new is not None and new is not node:
+            return (0, 0.0, 0)
+        return self._own.get(node) or self._own_cost(node)
+
+    def _own_cost(self, node: Node) -> Cost:
+        if node.is_input:
+            found = (0, 0.0, 0)
+        elif self.varying(node):
+            found = (node.op.count, self._flops(node), 1)
+        else:
+            found = (0, 0.0, 1)
+        self._own[node] = found
+        return found
+
+    def varying(self, node: Node) -> bool:
+        """Whether the node depends on an input."""
+        found = self._varying.get(node)
+        if found is not None:
+            return found
+        stack = [node]
+        while stack:
+            top = stack[-1]
+            if top in self._varying:
+                stack.pop()
+                continue
+            if top.is_input:
+                self._varying[top] = True
+                continue
+            missing = [each for each in top.operands if each not in self._varying]
+            if missing:
+                stack.extend(missing)
+                continue
+            self._varying[top] = any(self._varying[each] for each in top.operands)
+        return self._varying[node]
+
+    def _flops(self, node: Node) -> float:
+        avals: list[Any] = [
+            self._numeric(each.results[0])
+            if len(each.results) == 1
+            else tuple(self._numeric(aval) for aval in each.results)
+            for each in node.operands
+        ]
+        out = self._numeric(node.results[0])
+        found = node.op.flops(out, *avals, **node.params)
+        return float(found) if isinstance(found, (int, float)) else self.size(found)
+
+    def _numeric(self, aval: Aval) -> Aval:
+        for dim in aval.shape:
+            if not isinstance(dim, int):
+                return aval.with_shape([int(self.size(dim)) for dim in aval.shape])
+        return aval
+
+    def size(self, dim: Dim) -> float:
+        """A number for a dimension, to compare costs with."""
+        if isinstance(dim, int):
+            return dim
+        found = self._dims.get(dim)
+        if found is None:
+            env = dict.fromkeys(names_of(dim), _NOMINAL)
+            found = self._dims[dim] = float(resolve(dim, env))
+        return found
+
+
+def added_cost(a: Cost, b: Cost) -> Cost:
+    """The sum of two costs."""
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])

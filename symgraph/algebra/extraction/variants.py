@@ -1,0 +1,341 @@
+"""Other products that a product is: with double angles, roots joined, parts that are there already.
+
+None is shorter in itself; each may be, where a part of it is computed for another factor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from math import isfinite
+from typing import TypeAlias
+
+import numpy as np
+
+from ...facts import nonnegative
+from ...ir.node import Node
+from ...ir.traits import Angle
+from ...ops.elementwise import add, divide, multiply, sqrt, subtract
+from ...ops.exponential import power as to_power
+from ...ops.families import Function
+from ..expression.applied import named
+from ..expression.atoms import Heads, one
+from ..expression.labels import canonical_term
+from ..expression.leaf_terms import repeated_number
+from ..expression.powers import is_power, is_raised, lowered_power
+from ..expression.roles import ANGLES, is_difference, is_odd, is_product, is_quotient
+from ..expression.term import (
+    LEAF,
+    Coef,
+    Rational,
+    Term,
+    coefficient,
+    quotient,
+)
+from ..normal_form.factors import Factors, Slot
+from ..normal_form.normalize import Normal
+from .indexed_arrays import Piece, Spelling
+
+__all__ = ["Variants"]
+
+Variant: TypeAlias = list[tuple[Factors, Coef]]
+"""Factors that a product has, too, and a number."""
+
+_DEEP = 3
+"""So many operations below a factor are looked at for a product that it is made of."""
+
+
+class Variants:
+    """Writes a term as other terms."""
+
+    def __init__(self, normal: Normal, spelling: Spelling) -> None:
+        self.normal = normal
+        self.heads: Heads = normal.heads
+        self.spelling = spelling
+
+    def of(self, term: Term, coef: Coef) -> list[tuple[str, Term, Coef]]:
+        """Terms that the term is, each by an identity and times a number."""
+        if len(term.factors) < 2:
+            return []
+        factors, bound = self.normal.opened_term(term)
+        return [
+            (variant.__name__, canonical_term(each, bound), by)
+            for variant in VARIANTS
+            for each, by in variant(self, factors, coef)
+        ]
+
+    def turned(self, term: Term) -> list[Term]:
+        """The negative of the term, the sign taken up by a difference in one factor."""
+        factors, bound = self.normal.opened_term(term)
+        found: list[Term] = []
+        for place, (head, idx, power) in enumerate(factors):
+            back = self._turned_leaf(head.node) if head.kind == LEAF and power in (1, -1) else None
+            if back is not None:
+                other: Slot = (self.heads.made(back), idx, power)
+                found.append(canonical_term([*_without(factors, place), other], bound))
+        return found
+
+    def _turned_leaf(self, node: Node) -> Node | None:
+        """-f(x - y) as f(y - x), -(x - y) as y - x."""
+        inner = node.operands[0] if is_odd(node) else node
+        if not is_difference(inner):
+            return None
+        back = self.spelling.call(subtract, *inner.operands[::-1])
+        if back.shape != inner.shape:
+            return None
+        return back if inner is node else self.spelling.applied(node.op, back)
+
+    def doubled(self, angle: Angle, x: Node) -> Node:
+        """The sine or cosine of twice x."""
+        twice = self.spelling.call(multiply, self.spelling.constant(2), x)
+        return self.spelling.call(ANGLES[angle], twice)
+
+    @named
+    def sine_times_cosine(self, factors: Factors, coef: Coef) -> Variant:
+        r"""$\sin x \cos x = \tfrac12 \sin 2x$, and of hyperbolic functions."""
+        found: list[tuple[Factors, Coef]] = []
+        for slot, other, x, sine in self._angles(factors):
+            if other[2] == 1:
+                head = self.heads.made(self.doubled(sine, x))
+                found.append(([*_others(factors, slot, other), (head, slot[1], 1)], Fraction(1, 2)))
+        return found
+
+    @named
+    def sine_over_cosine(self, factors: Factors, coef: Coef) -> Variant:
+        r"""$\sin x / \cos x = \tan x$, and of hyperbolic functions."""
+        found: list[tuple[Factors, Coef]] = []
+        for slot, other, x, sine in self._angles(factors):
+            if other[2] < 0 and other[2].denominator == 1:
+                tangent = ANGLES[replace(sine, part="tangent")]
+                rest = _others(factors, slot, other)
+                if other[2] != -1:
+                    rest.append((other[0], other[1], other[2] + 1))
+                head = self.heads.made(self.spelling.call(tangent, x))
+                found.append(([*rest, (head, slot[1], 1)], 1))
+        return found
+
+    def _angles(self, factors: Factors) -> Iterator[tuple[Slot, Slot, Node, Angle]]:
+        """Sines, the cosine of the same angle, that angle, and which sine it is."""
+        for slot in factors:
+            sine = _angle_of(slot)
+            if sine is None or sine.part != "sine" or slot[2] != 1:
+                continue
+            (x,) = slot[0].node.operands
+            for other in factors:
+                if _angle_of(other) != replace(sine, part="cosine") or other[1] != slot[1]:
+                    continue
+                if other[0].node.operands[0] is x:
+                    yield slot, other, x, sine
+
+    @named
+    def product_written_inside(self, factors: Factors, coef: Coef) -> Variant:
+        r"""$x \cdot y z^{-2} = (x / z) \cdot y z^{-1}$, where $x / z$ is written inside $y$.
+
+        (u - x / z) x / z**2 is (u - x / z) (x / z) / z, and 3 x sigmoid(3 x) has 3 x twice.
+        """
+        places = {slot[0].node: i for i, slot in enumerate(factors) if slot[0].kind == LEAF}
+        for inner in self._inside(factors):
+            if inner in places:
+                continue
+            x, y = inner.operands
+            left = list(factors)
+            by: Coef = 1
+            if y in places and is_product(inner) and x.is_constant:
+                number = coefficient(repeated_number(x)) if x.ndim == 0 else None
+                if number is None or number == 0 or abs(coef) != abs(number):
+                    continue
+                used = ((y, one),)
+                by = quotient(1, number)
+            elif x is y or x not in places or y not in places:
+                continue
+            else:
+                used = ((x, one), (y, one if is_product(inner) else -one))
+            idx = factors[places[used[0][0]]][1]
+            for array, step in used:
+                head, at, power = left[places[array]]
+                if power * step < 1 or power.denominator != 1 or at != idx:
+                    break
+                if array.shape != inner.shape:
+                    break
+                left[places[array]] = (head, at, power - step)
+            else:
+                rest = [slot for slot in left if slot[2] != 0]
+                return [([*rest, (self.heads.made(inner), idx, 1)], by)]
+        return []
+
+    @named
+    def product_computed_anyway(self, factors: Factors, coef: Coef) -> Variant:
+        r"""$x y z = (x y) z$, where $x y$ is computed for something else."""
+        if len(factors) < 3:
+            return []
+        places = {
+            head.node: place
+            for place, (head, idx, power) in enumerate(factors)
+            if head.kind == LEAF and power == 1 and len(idx) == head.node.ndim
+        }
+        for node, place in places.items():
+            for whole in self.spelling.products.get(node, ()):
+                other = next((each for each in whole.operands if each is not node), node)
+                at = places.get(other, place)
+                idx = factors[place][1]
+                if at == place or node.shape != whole.shape:
+                    continue
+                if other.ndim and (factors[at][1] != idx or other.shape != node.shape):
+                    continue
+                if self.spelling.alive(whole):
+                    left = [slot for i, slot in enumerate(factors) if i not in (place, at)]
+                    return [([*left, (self.heads.made(whole), idx, one)], 1)]
+        return []
+
+    @named
+    def power_raised_by_one(self, factors: Factors, coef: Coef) -> Variant:
+        r"""$x \cdot x^{a - 1} = x^a$."""
+        for place, (head, idx, power) in enumerate(factors):
+            pair = lowered_power(head.node) if head.kind == LEAF and power == 1 else None
+            if pair is None:
+                continue
+            x, exponent = pair
+            if not (is_raised(x, exponent, self.heads.knowledge) or head.granted()):
+                continue
+            for other, (base, at, up) in enumerate(factors):
+                if base.kind == LEAF and base.node is x and at == idx and up == 1:
+                    whole = self.spelling.call(to_power, x, exponent)
+                    left = [slot for i, slot in enumerate(factors) if i not in (place, other)]
+                    return [([*left, (self.heads.made(whole), idx, one)], 1)]
+        return []
+
+    @named
+    def powers_joined(self, factors: Factors, coef: Coef) -> Variant:
+        r"""$x^y x^z = x^{y + z}$, by leave.
+
+        Of a negative x both are numbers for whole y and z alone. Those are told from halves, and
+        odd ones from even, as far as floats are that whole: to 2**53, or 2**24. Exponents are taken
+        to be smaller unless it is known that they are not.
+        """
+        powers = [slot for slot in factors if is_power(slot[0]) and slot[2] in (1, -1)]
+        for place, (head, idx, up) in enumerate(powers):
+            for other, at, down in powers[place + 1 :]:
+                (x, y), (base, z), shape = head.node.operands, other.node.operands, head.node.shape
+                if x is not base or idx != at or other.node.shape != shape or not head.granted():
+                    continue
+                if self._may_lose_parity(x, y, z):
+                    continue
+                exponent = self.spelling.call(add if up == down else subtract, y, z)
+                whole = self.heads.made(self.spelling.call(to_power, x, exponent))
+                left = [each for each in factors if each[0] is not head and each[0] is not other]
+                return [([*left, (whole, idx, up)], 1)] if whole.node.shape == shape else []
+        return []
+
+    def _may_lose_parity(self, x: Node, *exponents: Node) -> bool:
+        """Whether the sum of exponents is known to be rounded from odd to even, for negative x."""
+        known = self.heads.knowledge
+        if known.of(x).has(nonnegative):
+            return False
+        sizes = [abs(bound) for each in exponents for bound in known.of(each).bounds]
+        return 2 / np.finfo(x.dtype).eps < max(size for size in (0, *sizes) if isfinite(size))
+
+    @named
+    def product_cancelled(self, factors: Factors, coef: Coef) -> Variant:
+        r"""$x (x y)^{-2} = (x y)^{-1} y^{-1}$, of one array $x y$."""
+        for place, (head, idx, power) in enumerate(factors):
+            if power > -1 or head.rank >= 0 or not is_product(head.node):
+                continue
+            for x, y in (head.node.operands, head.node.operands[::-1]):
+                if not x.shape == y.shape == head.node.shape or x is y:
+                    continue
+                for other, (top, at, up) in enumerate(factors):
+                    if top.kind == LEAF and top.node is x and at == idx and 1 <= up < -power:
+                        left = [slot for i, slot in enumerate(factors) if i not in (place, other)]
+                        below = self.heads.made(y)
+                        more = [(head, idx, power + 1), (top, idx, up - 1), (below, idx, -one)]
+                        return [([*left, *[slot for slot in more if slot[2] != 0]], 1)]
+        return []
+
+    def _inside(self, factors: Factors) -> Iterator[Node]:
+        """Products and quotients that factors written for this region are made of."""
+        level = [slot[0].node for slot in factors if slot[0].rank < 0]
+        for _ in range(_DEEP):
+            level = [each for node in level for each in node.operands]
+            yield from [each for each in level if is_product(each) or is_quotient(each)]
+            level = [each for each in level if not self.spelling.alive(each)]
+
+    @named
+    def roots_joined(self, factors: Factors, coef: Coef) -> Variant:
+        r"""$\sqrt x \sqrt y = \sqrt{x y}$ and $\sqrt x / \sqrt y = \sqrt{x / y}$, if given so.
+
+        Not of one's own accord: x y may be infinite where its root is a number.
+        """
+        roots = [
+            i
+            for i, (head, _, power) in enumerate(factors)
+            if power.denominator == 2 and head.kind == LEAF and head.nonnegative
+        ]
+        for at, i in enumerate(roots):
+            for j in roots[at + 1 :]:
+                joined = self._root_of(factors[i], factors[j])
+                if joined is not None:
+                    rest = [slot for k, slot in enumerate(factors) if k not in (i, j)]
+                    for head, idx, power in (factors[i], factors[j]):
+                        left = power - (Fraction(1, 2) if power > 0 else Fraction(-1, 2))
+                        if left != 0:
+                            rest.append((head, idx, left.numerator))
+                    return [([*rest, joined], 1)]
+        return []
+
+    def _root_of(self, a: Slot, b: Slot) -> Slot | None:
+        """The root of the product or quotient of two arrays, if it is in the graph as given."""
+        pieces = [self._piece(slot) for slot in (a, b)]
+        if pieces[0] is None or pieces[1] is None:
+            return None
+        x, y = pieces
+        assert x is not None
+        assert y is not None
+        options: list[tuple[Function, Piece, Piece, Rational]]
+        if (a[2] > 0) == (b[2] > 0):
+            sign = one if a[2] > 0 else -one
+            options = [(multiply, x, y, sign), (multiply, y, x, sign)]
+        else:
+            top, bottom = (x, y) if a[2] > 0 else (y, x)
+            options = [(divide, top, bottom, one), (divide, bottom, top, -one)]
+        for join, left, right, power in options:
+            root = self.spelling.unary(sqrt, self.spelling.binary(join, left, right))
+            if self.spelling.alive(root.node) or self.spelling.given(root.node):
+                return (self.heads.made(root.node), root.names, power)
+        return None
+
+    def _piece(self, slot: Slot) -> Piece | None:
+        head, idx, _ = slot
+        if len(set(idx)) < len(idx):
+            return None
+        labels: list[int | None] = [None] * head.node.ndim
+        for place, axis in enumerate(head.axes):
+            labels[axis] = idx[place]
+        self.spelling.sizes.update(zip(idx, head.sizes, strict=True))
+        return Piece(head.node, tuple(labels))
+
+
+def _without(factors: Factors, place: int) -> Factors:
+    return [slot for i, slot in enumerate(factors) if i != place]
+
+
+def _others(factors: Factors, *gone: Slot) -> Factors:
+    return [slot for slot in factors if not any(slot is each for each in gone)]
+
+
+def _angle_of(slot: Slot) -> Angle | None:
+    """Which function of an angle the factor is; None if it is none."""
+    return slot[0].node.op.traits.angle if slot[0].kind == LEAF else None
+
+
+VARIANTS = (
+    Variants.sine_times_cosine,
+    Variants.sine_over_cosine,
+    Variants.product_written_inside,
+    Variants.product_computed_anyway,
+    Variants.power_raised_by_one,
+    Variants.powers_joined,
+    Variants.roots_joined,
+    Variants.product_cancelled,
+)
+"""In the order in which they are tried."""

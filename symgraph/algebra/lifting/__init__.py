@@ -1,0 +1,1 @@
+"""From the operations of a graph to expressions."""

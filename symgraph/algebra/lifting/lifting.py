@@ -1,0 +1,375 @@
+"""What each operation is: from the expressions of its operands to that of its result.
+
+The axes of a node whose size is not 1 are its formal indices 0, 1, ... in order; axes of size 1
+have none, so row vectors, column vectors and unit reshapes are all the same. An operation that is
+not here, or whose result has no sound normal form, is a leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import e, inf
+from typing import Any, TypeAlias
+
+from ...facts import antisymmetric
+from ...ir.dims import Dim, known_equal
+from ...ir.node import Node
+from ...ir.op import OPS, Op
+from ...ops.choice import where
+from ...ops.gather import add_along_axis
+from ...ops.linalg import solve
+from ..expression.atoms import Heads, one, open_axes
+from ..expression.labels import canonical_term
+from ..expression.leaf_terms import is_repeated, repeated_number, stretched
+from ..expression.scalars import constant_value
+from ..expression.term import Expr, coefficient, is_exact, scaled, term_is_finite, times
+from ..normal_form.factors import Factors
+from ..normal_form.normalize import Normal
+from .inverses import is_one_system, solved
+from .logistic import log1p, sigmoid, softplus
+from .selections import chosen, is_known_choice, is_one_of_each_row, scattered
+
+__all__ = ["FORMS", "Forms"]
+
+Rule: TypeAlias = "Callable[[Forms, Node, Sequence[Expr]], Expr | None]"
+
+
+class Forms:
+    """Expressions of nodes, over one table of heads.
+
+    Attributes
+    ----------
+    at_kinks : bool
+        Whether an expression may have another slope at a kink, as nothing is differentiated any
+        more; `met_kinks` tells whether that made a difference.
+    """
+
+    def __init__(self, heads: Heads, *, at_kinks: bool) -> None:
+        self.heads = heads
+        self.at_kinks = at_kinks
+        self.met_kinks = False
+        self.normal = Normal(heads)
+
+    def passes_kink(self) -> bool:
+        """Whether an expression with another slope at a kink may be taken."""
+        self.met_kinks = True
+        return self.at_kinks
+
+    @staticmethod
+    def knows(node: Node) -> bool:
+        """Whether the operation, with these params and dtypes, has an expression."""
+        if node.op not in FORMS or node.copy or node.aval.dtype.kind != "f":
+            return False
+        known = _KNOWN_IF.get(node.op)
+        return known is None or known(node)
+
+    def form(self, node: Node, operands: Sequence[Expr]) -> Expr | None:
+        """The expression of a node, given those of its operands; None if it is a leaf."""
+        rule = FORMS.get(node.op)
+        return rule(self, node, operands) if rule is not None else None
+
+    # -- alignment ---------------------------------------------------------------------------------
+    def aligned(self, node: Node, operands: Sequence[Expr]) -> list[Expr]:
+        """Expressions of broadcast operands, in the formal indices of the result."""
+        places = {axis: place for place, axis in enumerate(open_axes(node))}
+        return [
+            self.moved(expr, [places[axis] for axis in open_axes(operand)])
+            for operand, expr in zip(node.operands, operands, strict=True)
+        ]
+
+    def moved(self, expr: Expr, to: Sequence[int]) -> Expr:
+        """The expression with formal index k called `to[k]`."""
+        if list(to) == list(range(len(to))):
+            return expr
+        return self.normal.substituted(expr, dict(enumerate(to)))
+
+    # -- contractions ------------------------------------------------------------------------------
+    def contracted(
+        self, operands: Sequence[Expr], labels: Sequence[Sequence[int]], bound: dict[int, Dim]
+    ) -> Expr | None:
+        """The product of operands at the given indices, summed over `bound`."""
+        if not all(operands):
+            # 0 @ x is 0 only where x is defined: without a normal form it stays what it is.
+            return None
+        coef: Any = 1
+        factors: Factors = []
+        inside = dict(bound)
+        for expr, idx in zip(operands, labels, strict=True):
+            placed = self.moved(expr, idx)
+            by, more, own = self.normal.as_product(placed)
+            coef, inside = times(coef, by), inside | own
+            factors.extend(more)
+        return self.normal.product(coef, factors, inside)
+
+
+# -- elementwise -----------------------------------------------------------------------------------
+def _combination(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    """A x + b y."""
+    arrays = forms.aligned(node, operands)
+    return forms.normal.add(list(zip(arrays, node.op.traits.combination, strict=True)))
+
+
+def _monomial(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    """x**a y**b."""
+    arrays = forms.aligned(node, operands)
+    powers = node.op.traits.monomial
+    # What graphs share may stand in a function beside this gradient.
+    written = node.origin.adjoint_of is None or node.origin.shared
+    vanishes = written and set(powers) == {1} and not all(arrays)
+    if vanishes and not all(term_is_finite(term) for expr in arrays for term in expr):
+        return None  # where the user wrote 0 * x, it is 0 only if x cannot be infinite
+    found: Expr | None = None
+    for expr, power in zip(arrays, powers, strict=True):
+        raised = expr if power == 1 else forms.normal.power(expr, power) if expr else None
+        if raised is None:
+            return None
+        found = raised if found is None else forms.normal.multiply(found, raised)
+    return found
+
+
+def _power(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    x, y = forms.aligned(node, operands)
+    base = _fixed_base(node)
+    if base is not None:
+        return forms.normal.exp(_in_base(forms, y, base, node)) if y else None
+    power = constant_value(y)
+    if not is_exact(power) or not x or power.denominator > 12 or power == 0:
+        return None
+    return forms.normal.power(x, power)
+
+
+def _exp(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    form = node.op.traits.exponential
+    assert form is not None
+    return forms.normal.exp(_in_base(forms, operands[0], form.base, node))
+
+
+def _in_base(forms: Forms, exponent: Expr, base: float, node: Node) -> Expr:
+    r"""$x \log b$, of which $b^x$ is the exponential; the logarithm stays a symbol."""
+    if base == e or not exponent:
+        return exponent
+    return forms.normal.multiply(exponent, forms.heads.log_of_base(base, node.dtype, 1))
+
+
+def _log(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    form = node.op.traits.logarithm
+    assert form is not None
+    found = forms.normal.log(operands[0]) if operands[0] else None
+    if found is None or form.base != e:
+        inverse = forms.heads.log_of_base(form.base, node.dtype, -1)
+        return None if found is None else forms.normal.multiply(found, inverse)
+    if len(found) > 1:
+        forms.heads.log_given(node, found)
+    return found
+
+
+# -- products that are summed ----------------------------------------------------------------------
+def _indexed(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    """A product of operands, summed over the labels of axes that the result has not."""
+    labels = _labels_of(node)
+    assert labels is not None
+    rows, result = labels
+    if _is_turned_antisymmetric(forms, node, rows[0], result):
+        return scaled(operands[0], -1)
+    names: dict[Any, int] = {}
+    twice: list[tuple[Dim, int, int]] = []
+    for place, (label, dim) in enumerate(_open(result, node.shape)):
+        if names.setdefault(label, place) != place:
+            twice.append((dim, names[label], place))
+    bound: dict[int, Dim] = {}
+    placed: list[list[int]] = []
+    for operand, row in zip(node.operands, rows, strict=True):
+        for label, dim in _open(row, operand.shape):
+            if label not in names:
+                names[label] = forms.heads.fresh()
+                bound[names[label]] = dim
+        placed.append([names[label] for label, _ in _open(row, operand.shape)])
+    found = _contracted(forms, operands, placed, bound)
+    for dim, i, j in twice if found is not None else ():
+        delta = canonical_term([(forms.heads.delta(dim), (i, j), one)], {})
+        found = found and forms.normal.multiply(found, {delta: one})
+    return found
+
+
+def _labels_of(node: Node) -> tuple[Sequence[Sequence[Any]], Sequence[Any]] | None:
+    indices = node.op.traits.indices
+    avals = [each.aval for each in node.operands]
+    return None if indices is None else indices(node.aval, *avals, **node.params)
+
+
+def _open(labels: Sequence[Any], shape: Sequence[Dim]) -> list[tuple[Any, Dim]]:
+    """Labels and sizes of the axes that carry an index."""
+    return [(label, dim) for label, dim in zip(labels, shape, strict=True) if dim != 1]
+
+
+def _is_turned_antisymmetric(
+    forms: Forms, node: Node, row: Sequence[Any], result: Sequence[Any]
+) -> bool:
+    """Whether the result is the transpose of a matrix that is its negative."""
+    turned = len(node.operands) == 1 and len(row) == 2 and list(result) == list(row)[::-1]
+    return turned and forms.heads.knowledge.of(node.operands[0]).has(antisymmetric)
+
+
+def _contracted(
+    forms: Forms, operands: Sequence[Expr], placed: Sequence[Sequence[int]], bound: dict[int, Dim]
+) -> Expr | None:
+    if len(operands) > 1:
+        return forms.contracted(operands, placed, bound)
+    (expr,) = operands
+    return forms.normal.sum_over(forms.moved(expr, placed[0]), bound) if expr else expr
+
+
+def _in_order(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    # Only unit axes come and go; a repeated number is the same number in any shape.
+    return operands[0]
+
+
+def _summed(forms: Forms, node: Node, expr: Expr, axes: Sequence[int]) -> Expr | None:
+    if not expr:
+        return expr
+    to: list[int] = []
+    bound: dict[int, Dim] = {}
+    kept = 0
+    for axis in open_axes(node):
+        if axis in axes:
+            index = forms.heads.fresh()
+            bound[index] = node.shape[axis]
+            to.append(index)
+        else:
+            to.append(kept)
+            kept += 1
+    return forms.normal.sum_over(forms.moved(expr, to), bound)
+
+
+# -- sums of exponentials --------------------------------------------------------------------------
+def _exponential_sum(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    r"""$Z = \sum e^x$ over an axis, $e^x / Z$, and the logarithms of these."""
+    form, normal = node.op.traits.exponential_sum, forms.normal
+    assert form is not None
+    raised = normal.exp(operands[0])
+    if raised is None:
+        return None
+    axes = _axes(node.params["axis"])
+    if not form.share:
+        total = _summed(forms, node.operands[0], raised, axes)
+        return normal.log(total) if total else None
+    total = _over_axis(forms, node, raised, axes)
+    if not total:
+        return None
+    if form.logarithm:
+        logs = normal.log(total)
+        return None if logs is None else normal.add([(operands[0], one), (logs, -one)])
+    inverse = normal.power(total, -one)
+    return None if inverse is None else normal.multiply(raised, inverse)
+
+
+def _axes(axis: Any) -> tuple[int, ...]:
+    return (axis,) if isinstance(axis, int) else tuple(axis)
+
+
+def _over_axis(forms: Forms, node: Node, expr: Expr, axis: Any) -> Expr | None:
+    """The sum over axes, repeated along them."""
+    axes = _axes(axis)
+    total = _summed(forms, node, expr, axes)
+    if total is None:
+        return None
+    kept = [place for place, each in enumerate(open_axes(node)) if each not in axes]
+    return forms.moved(total, kept)
+
+
+def _rule_of(op: Op) -> Rule | None:
+    """How an operation is lifted, by its traits."""
+    traits = op.traits
+    if traits.combination:
+        return _combination
+    if traits.monomial:
+        return _monomial
+    if traits.raises:
+        return _power
+    if traits.exponential is not None:
+        return None if traits.exponential.less else _exp
+    if traits.logarithm is not None:
+        return _LOGARITHMS.get(traits.logarithm.plus)
+    if traits.exponential_sum is not None:
+        if traits.exponential_sum.over_axis:
+            return _exponential_sum
+        return sigmoid if traits.exponential_sum.share else softplus
+    if traits.indices is not None:
+        return _indexed
+    return _in_order if traits.in_order is not None else _OTHERS.get(op)
+
+
+_LOGARITHMS: Mapping[float, Rule] = {0: _log, 1: log1p}
+_OTHERS: Mapping[Op, Rule] = {where.op: chosen, add_along_axis.op: scattered, solve.op: solved}
+
+FORMS: Mapping[Op, Rule] = {op: rule for op in OPS.values() if (rule := _rule_of(op)) is not None}
+
+
+def _fixed_base(node: Node) -> float | None:
+    """The positive number, other than 1, that a power has as its base; None if there is none."""
+    repeated = repeated_number(stretched(node.operands[0]))
+    if repeated is None or node.dtype.itemsize < _WIDE:
+        return None
+    base = float(repeated)
+    return base if 0 < base < inf and base != 1 else None
+
+
+def _is_wide(node: Node) -> bool:
+    """Whether the product with the logarithm of a base has digits left to be an exponent."""
+    return node.dtype.itemsize >= _WIDE
+
+
+def _has_fixed_power(node: Node) -> bool:
+    if _fixed_base(node) is not None:
+        return True
+    repeated = repeated_number(stretched(node.operands[1]))
+    if repeated is None:
+        return False
+    power = coefficient(repeated)
+    return is_exact(power) and power.denominator <= 12 and power != 0
+
+
+def _keeps_open_axes(node: Node) -> bool:
+    old = [dim for dim in node.operands[0].shape if dim != 1]
+    new = [dim for dim in node.shape if dim != 1]
+    if len(old) == len(new) and all(known_equal(a, b) for a, b in zip(old, new, strict=True)):
+        return True
+    return is_repeated(stretched(node.operands[0]))
+
+
+def _stays_in_order(node: Node) -> bool:
+    """Whether only axes of length one come and go."""
+    in_order = node.op.traits.in_order
+    return in_order is not None and in_order(**node.params) and _keeps_open_axes(node)
+
+
+def _has_labels(node: Node) -> bool:
+    return _labels_of(node) is not None
+
+
+_WIDE = 4
+"""Bytes of the narrowest floats that exponentials are written in another base for."""
+
+
+def _condition_of(op: Op) -> Callable[[Node], bool] | None:
+    """What of a node is asked before it is lifted; None if nothing is."""
+    traits = op.traits
+    form = traits.exponential or traits.logarithm
+    if form is not None and form.base != e:
+        return _is_wide
+    if traits.raises:
+        return _has_fixed_power
+    if traits.indices is not None:
+        return _has_labels
+    if traits.in_order is not None:
+        return _stays_in_order
+    return _OTHER_CONDITIONS.get(op)
+
+
+_OTHER_CONDITIONS: Mapping[Op, Callable[[Node], bool]] = {
+    where.op: is_known_choice,
+    add_along_axis.op: is_one_of_each_row,
+    solve.op: is_one_system,
+}
+
+_KNOWN_IF = {op: known for op in FORMS if (known := _condition_of(op)) is not None}

@@ -1,0 +1,39 @@
+"""What lifting one operation asks of lifting as a whole: arrays aligned, products contracted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ...ir.dims import Dim
+from ...ir.node import Node
+from ..expression.atoms import Heads
+from ..expression.term import Expr
+from ..normal_form.normalize import Normal
+
+__all__ = ["Lifting"]
+
+
+class Lifting(Protocol):
+    """Expressions of nodes, over one table of heads."""
+
+    heads: Heads
+    normal: Normal
+
+    def passes_kink(self) -> bool:
+        """Whether an expression with another slope at a kink may be taken."""
+        ...
+
+    def aligned(self, node: Node, operands: Sequence[Expr], /) -> list[Expr]:
+        """Expressions of broadcast operands, in the formal indices of the result."""
+        ...
+
+    def moved(self, expr: Expr, to: Sequence[int], /) -> Expr:
+        """The expression with formal index k called `to[k]`."""
+        ...
+
+    def contracted(
+        self, operands: Sequence[Expr], labels: Sequence[Sequence[int]], bound: dict[int, Dim], /
+    ) -> Expr | None:
+        """The product of operands at the given indices, summed over `bound`."""
+        ...

@@ -1,0 +1,1 @@
+"""Expressions in normal form: identities, products, sums, powers, exponentials and logarithms."""

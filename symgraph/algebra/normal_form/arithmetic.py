@@ -1,0 +1,52 @@
+"""What the parts of the normal form ask of one another: products, sums and powers of expressions.
+
+Products hold sums and sums hold products. Each part is a module of functions that are given the
+arithmetic as a whole; `normalize.Normal` puts the parts together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ..expression.applied import Applied
+from ..expression.atoms import Heads
+from ..expression.term import Coef, Expr, Rational, Term
+from .factors import Bound, Factors, Product, Slot
+
+__all__ = ["Arithmetic"]
+
+
+class Arithmetic(Protocol):
+    """Arithmetic of expressions in normal form, over one table of heads."""
+
+    heads: Heads
+    applied: Applied
+    trying: bool
+    """Whether a product is tried out with its sums opened: trials do not nest."""
+
+    def opened_term(self, term: Term, /) -> tuple[Factors, Bound]: ...
+
+    def instance(self, slot: Slot, /) -> Expr: ...
+
+    def substituted(self, expr: Expr, names: dict[int, int], /) -> Expr: ...
+
+    def product(self, coef: Coef, factors: Factors, bound: Bound, /) -> Expr: ...
+
+    def distributed(self, slot: Slot, coef: Coef, rest: Factors, bound: Bound, /) -> Expr: ...
+
+    def as_product(self, expr: Expr, /) -> Product: ...
+
+    def expanded(self, expr: Expr, /) -> Expr | None: ...
+
+    def divided(self, expr: Expr, common: Factors, /) -> Expr: ...
+
+    def add(self, parts: Sequence[tuple[Expr, Coef]], /) -> Expr: ...
+
+    def sum_over(self, expr: Expr, bound: Bound, /) -> Expr: ...
+
+    def fewest_terms(self, expr: Expr, /) -> Expr: ...
+
+    def power(self, expr: Expr, power: Rational, /) -> Expr | None: ...
+
+    def exp_factors(self, expr: Expr, /) -> tuple[Coef, Factors]: ...

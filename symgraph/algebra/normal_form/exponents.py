@@ -1,0 +1,197 @@
+"""Powers, exponentials and logarithms of expressions in normal form.
+
+Each function takes expressions in normal form and gives one, or None where none is sound.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from ..expression.atoms import one
+from ..expression.labels import canonical_term
+from ..expression.scalars import (
+    constant_power,
+    constant_value,
+    content,
+    exp_of,
+    inverted,
+    log_of,
+    number,
+)
+from ..expression.term import EXP, LOG, ONE, SUM, Coef, Expr, Rational, is_exact, scaled, times
+from .arithmetic import Arithmetic
+from .factors import Factors, Slot, common_factors, is_inverse_logistic, lone_log
+from .products import primitive, unbound
+
+__all__ = ["exp", "exp_factors", "log", "power"]
+
+
+def power(normal: Arithmetic, expr: Expr, power: Rational) -> Expr | None:
+    """The expression to a rational power; None where no normal form is sound."""
+    if power == 1:
+        return expr
+    value = constant_value(expr)
+    if value is not None:
+        return constant_power(value, power)
+    if power == 0:
+        return None
+    if len(expr) == 1:
+        found = _monomial_power(normal, expr, power)
+        if found is not None:
+            return found
+        return _closed_power(normal, expr, power, 1, [])
+    if power.denominator == 1:
+        coef, factors, rest = primitive(normal, expr)
+    else:
+        coef, factors, rest = 1, [], expr
+        whole = content(expr, signed=False)
+        root = constant_power(whole, power) if ONE not in expr else None
+        if root is not None and is_exact(root.get(ONE)) and whole != 1:
+            coef, rest = whole, scaled(expr, inverted(whole))
+        exps = [
+            slot
+            for slot in common_factors(rest)
+            # sqrt(x + sqrt(x)) is no shorter with x**(1/4) before it.
+            if slot[0].positive
+            and (slot[0].kind == EXP or (slot[2] * power).denominator <= power.denominator)
+        ]
+        if exps and not is_inverse_logistic(rest):
+            factors, rest = exps, normal.divided(rest, exps)
+    return _closed_power(normal, rest, power, coef, factors)
+
+
+def _closed_power(
+    normal: Arithmetic, rest: Expr, power: Rational, coef: Coef, factors: Factors
+) -> Expr | None:
+    outer = constant_power(coef, power)
+    if outer is None or not rest:
+        return None
+    head, idx = normal.heads.closed(SUM, rest)
+    raised: Factors = [(h, i, p * power) for h, i, p in factors]
+    return normal.product(outer[ONE], [*raised, (head, idx, power)], {})
+
+
+def _monomial_power(normal: Arithmetic, expr: Expr, power: Rational) -> Expr | None:
+    coef, factors = unbound(normal, expr)
+    whole = power.denominator == 1
+    outer = constant_power(coef, power)
+    if outer is None or (not whole and not is_exact(outer[ONE])):
+        return None
+    if not whole and coef < 0:
+        return None
+    raised: Factors = []
+    loose = 0
+    for head, idx, each in factors:
+        new = each * power
+        if whole:
+            rootless = each.denominator != 1 and new.denominator == 1
+            if rootless and not (head.nonnegative or head.granted()):
+                return None
+        elif not (head.positive or (head.nonnegative and len(factors) == 1)):
+            # Of a product only one factor may be of unknown sign: the others being positive,
+            # the root of the product is defined just where the root of that one is.
+            odd = each.denominator > 1 or each.numerator % 2 == 1
+            # (x**3)**(1/3) is x only where x is not negative: a whole power forgets that.
+            if loose or not odd or (new.denominator == 1 and not head.granted()):
+                return None
+            loose += 1
+        raised.append((head, idx, new))
+    return normal.product(outer[ONE], raised, {})
+
+
+def exp_factors(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors]:
+    """The exp of an expression, as a number and factors."""
+    if not expr:
+        return one, []
+    rest: Expr = {}
+    factors: Factors = []
+    coef: Coef = one
+    for term, value in expr.items():
+        log_slot = lone_log(term, value, alone=len(expr) == 1)
+        if log_slot is not None:
+            inner = normal.instance((log_slot[0], log_slot[1], one))
+            raised = power(normal, inner, log_slot[2])
+            if raised is not None and len(raised) == 1:
+                ((found, by),) = raised.items()
+                if not found.bound:
+                    coef = times(coef, by)
+                    factors.extend((f.head, f.idx, f.power) for f in found.factors)
+                    continue
+        rest[term] = value
+    if rest:
+        alone = constant_value(rest)
+        if alone is not None:
+            return times(coef, exp_of(alone)), factors
+        by = content(rest)
+        if not is_exact(by):
+            by = 1 if by > 0 else -1
+        head, idx = normal.heads.closed(EXP, scaled(rest, inverted(by)))
+        factors.append((head, idx, by))
+    return coef, factors
+
+
+def exp(normal: Arithmetic, expr: Expr) -> Expr | None:
+    """Exp of an expression."""
+    coef, factors = exp_factors(normal, expr)
+    if not isfinite(float(coef)) or coef == 0:
+        return None
+    return normal.product(coef, factors, {})
+
+
+def log(normal: Arithmetic, expr: Expr) -> Expr | None:
+    """Log of an expression: of a product, the sum of logs as far as signs allow."""
+    value = constant_value(expr)
+    if value is not None:
+        return number(log_of(value)) if value > 0 else None
+    if len(expr) == 1:
+        coef, factors, rest = *unbound(normal, expr), None
+    else:
+        whole = content(expr, signed=False)
+        positive = [slot for slot in common_factors(expr) if slot[0].positive]
+        factors, rest = positive, normal.divided(scaled(expr, inverted(whole)), positive)
+        coef = whole
+    return _log_of_product(normal, coef, factors, rest)
+
+
+def _log_of_product(
+    normal: Arithmetic, coef: Coef, factors: Factors, rest: Expr | None
+) -> Expr | None:
+    split = [slot for slot in factors if slot[0].positive]
+    loose = [slot for slot in factors if not slot[0].positive]
+    if rest is not None:
+        head, idx = normal.heads.closed(SUM, rest)
+        (split if head.positive else loose).append((head, idx, one))
+    if coef < 0 and not loose:
+        return None
+    parts: list[tuple[Expr, Coef]] = []
+    if coef > 0 and coef != 1 and not loose:
+        parts.append((number(log_of(coef)), one))
+    for slot in split:
+        parts.append((_log_of_slot(normal, slot), slot[2]))
+    if loose:
+        inner = loose
+        by: Rational = one
+        if len(loose) == 1 and loose[0][2].numerator % 2 == 1 and coef > 0:
+            # log x**k = k log x where k is odd or has an odd numerator: both need x > 0.
+            (head, idx, by) = loose[0]
+            inner = [(head, idx, one)]
+            if coef != 1:
+                parts.append((number(log_of(coef)), one))
+            coef = one
+        expr = normal.product(coef, inner, {})
+        head, idx = normal.heads.closed(LOG, expr)
+        parts.append(({canonical_term([(head, idx, one)], {}): one}, by))
+    return normal.add(parts)
+
+
+def _log_of_slot(normal: Arithmetic, slot: Slot) -> Expr:
+    head = slot[0]
+    if head.kind == EXP:
+        return normal.instance(slot)
+    inner: Expr = (
+        normal.instance(slot)
+        if head.kind == SUM
+        else {canonical_term([(head, slot[1], one)], {}): one}
+    )
+    closed, idx = normal.heads.closed(LOG, inner)
+    return {canonical_term([(closed, idx, one)], {}): one}

@@ -1,0 +1,62 @@
+"""What stands inside a term or a head: its factors with names of their own, at given indices."""
+
+from __future__ import annotations
+
+from ..expression.term import EXP, LOG, SUM, Coef, Expr, Term, added, free_indices, scaled, times
+from .arithmetic import Arithmetic
+from .factors import Bound, Factors, Slot, renamed_slot
+
+__all__ = ["instance", "opened_term", "reclosed", "substituted"]
+
+
+def opened_term(normal: Arithmetic, term: Term) -> tuple[Factors, Bound]:
+    """The factors of a term, its bound indices renamed to fresh ones."""
+    if not term.bound:
+        return [(f.head, f.idx, f.power) for f in term.factors], {}
+    names = {-1 - place: normal.heads.fresh() for place in range(len(term.bound))}
+    bound = {names[-1 - place]: size for place, size in enumerate(term.bound)}
+    factors: Factors = [
+        (f.head, tuple([names.get(index, index) for index in f.idx]), f.power) for f in term.factors
+    ]
+    return factors, bound
+
+
+def instance(normal: Arithmetic, slot: Slot) -> Expr:
+    """The expression inside a head, at the indices of the factor."""
+    head, idx, _ = slot
+    return normal.substituted(head.expr, dict(enumerate(idx)))
+
+
+def substituted(normal: Arithmetic, expr: Expr, names: dict[int, int]) -> Expr:
+    """The expression with free indices replaced; several may become one."""
+    values = [names.get(index, index) for index in free_indices(expr)]
+    if len(set(values)) == len(values):
+        return normal.heads.renamed(expr, names)
+    parts: list[tuple[Term, Coef]] = []
+    for term, coef in expr.items():
+        factors, bound = normal.opened_term(term)
+        renamed: Factors = []
+        for slot in factors:
+            by, flat = reclosed(normal, renamed_slot(slot, names))
+            coef, renamed = times(coef, by), renamed + flat
+        parts.extend(normal.product(coef, renamed, bound).items())
+    return added(parts)
+
+
+def reclosed(normal: Arithmetic, slot: Slot) -> tuple[Coef, Factors]:
+    """Rebuild a factor after two of its indices were identified."""
+    head, idx, power = slot
+    if head.kind not in (SUM, EXP, LOG) or len(set(idx)) == len(idx):
+        return 1, [slot]
+    inner = normal.instance(slot)
+    if head.kind == EXP:
+        return normal.exp_factors(scaled(inner, power))
+    if not inner:
+        return (0, []) if head.kind == SUM and power > 0 else (1, [slot])
+    if head.kind == SUM:
+        raised = normal.power(inner, power)
+        if raised is not None and len(raised) == 1 and not next(iter(raised)).bound:
+            ((term, coef),) = raised.items()
+            return coef, [(f.head, f.idx, f.power) for f in term.factors]
+    closed, new = normal.heads.closed(head.kind, inner)
+    return 1, [(closed, new, power)]

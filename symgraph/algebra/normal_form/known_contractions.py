@@ -1,0 +1,285 @@
+"""Closed arrays recognised when they are spelled out again.
+
+A contraction with several users is one array to them. Where an expression contains the same
+contraction written in full (in another order, or transposed where a matrix is symmetric) it is
+that array, so like terms meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ...ir.node import Node
+from ..expression.atoms import Heads, one, open_axes
+from ..expression.labels import canonical_term
+from ..expression.scalars import content
+from ..expression.term import (
+    EXP,
+    SUM,
+    Coef,
+    Expr,
+    Factor,
+    Head,
+    Rational,
+    Term,
+    added,
+    free_indices,
+    quotient,
+    scaled,
+    times,
+)
+from .factors import Factors, components
+from .normalize import Normal
+
+__all__ = ["Recall"]
+
+
+_MOST_PRODUCTS = 4
+"""Products remembered under one array."""
+
+
+class _Known(NamedTuple):
+    """An array that is `coef` times what was looked up, its indices by place."""
+
+    head: Head
+    order: tuple[int, ...]
+    coef: Coef
+
+
+class Recall:
+    """Expressions of closed arrays, to be looked up."""
+
+    def __init__(self, normal: Normal) -> None:
+        self.normal = normal
+        self.heads: Heads = normal.heads
+        self._known: dict[Head, _Known] = {}
+        self._parts: set[tuple[int, ...]] = set()
+        self._inside: dict[Head, Expr] = {}
+        self._sums: dict[Head, tuple[Node, tuple[int, ...], Coef]] = {}
+        self._products: dict[Head, list[tuple[Term, Coef, Node]]] = {}
+
+    def learn(self, expr: Expr, leaf: Expr) -> None:
+        """Remember that `leaf`, a single array, is `expr`."""
+        ((term, by),) = leaf.items()
+        if by != 1 or len(term.factors) != 1 or not expr:
+            return
+        self._learn_symmetry(expr, *term.factors)
+        coef = content(expr)
+        if coef == 0:
+            return
+        if len(expr) == 1:
+            (single,) = expr
+            if not single.bound or any(all(i >= 0 for i in f.idx) for f in single.factors):
+                return
+            self._parts.add(_signature(single))
+            self._inside[term.factors[0].head] = expr
+        head, idx = self.heads.closed(SUM, scaled(expr, quotient(1, coef)))
+        array = term.factors[0].head
+        if len(idx) == len(array.sizes):
+            self._known.setdefault(head, _Known(array, idx, coef))
+
+    def _learn_symmetry(self, expr: Expr, leaf: Factor) -> None:
+        """Of a matrix that is the same with its indices exchanged: V A V, if V and A are."""
+        head, idx, power = leaf
+        if idx != (0, 1) or power != 1 or head.axes != (-2, -1) or head.symmetric:
+            return
+        if head.sizes[0] == head.sizes[1]:
+            head.symmetric = self.heads.renamed(expr, {0: 1, 1: 0}) == expr
+
+    # -- sums that are computed anyway -------------------------------------------------------------
+    def learn_sum(self, expr: Expr, node: Node) -> None:
+        """Remember that an array with several users is this sum."""
+        coef = content(expr) if len(expr) > 1 else 0
+        if coef != 0:
+            head, idx = self.heads.closed(SUM, scaled(expr, quotient(1, coef)))
+            if len(idx) == len(open_axes(node)):
+                self._sums.setdefault(head, (node, idx, coef))
+
+    def sum_of(self, expr: Expr) -> tuple[Coef, Node, tuple[int | None, ...]] | None:
+        """The sum as a number times an array known to be it, with the indices of its axes."""
+        coef = content(expr) if self._sums and len(expr) > 1 else 0
+        if coef == 0:
+            return None
+        head, idx = self.heads.closed(SUM, scaled(expr, quotient(1, coef)))
+        known = self._sums.get(head)
+        if known is None:
+            return None
+        node, order, by = known
+        places = dict(zip(order, idx, strict=True))
+        labels: list[int | None] = [None] * node.ndim
+        for formal, axis in enumerate(open_axes(node)):
+            labels[axis] = places[formal]
+        return quotient(coef, by), node, tuple(labels)
+
+    # -- products that are computed anyway ---------------------------------------------------------
+    def learn_product(self, expr: Expr, node: Node) -> None:
+        """Remember that an array with several users is this product of others."""
+        ((term, coef),) = expr.items()
+        if len(term.factors) < 2 or term.bound or len(free_indices(expr)) < len(open_axes(node)):
+            return  # no product, or one that is repeated along an axis
+        if coef != 0:
+            known = self._products.setdefault(term.factors[0].head, [])
+            if len(known) < _MOST_PRODUCTS:
+                known.append((term, coef, node))
+
+    def with_products(self, expr: Expr, alive: Callable[[Node], bool]) -> Expr:
+        """The expression with products that are computed anyway as arrays."""
+        parts: list[tuple[Term, Coef]] = []
+        changed = False
+        for part in expr.items():
+            found = self._product_in(*part, alive)
+            # (x - m) / s may stand in a term twice: under a sum and beside it.
+            while found is not None:
+                part, changed = found, True
+                found = self._product_in(*part, alive)
+            parts.append(part)
+        return added(parts) if changed else expr
+
+    def _product_in(
+        self, term: Term, coef: Coef, alive: Callable[[Node], bool]
+    ) -> tuple[Term, Coef] | None:
+        for factor in term.factors:
+            for known, by, node in self._products.get(factor.head, ()):
+                names = dict(zip(known.factors[0].idx, factor.idx, strict=True))
+                left = _taken(term, known, names)
+                if left is not None and alive(node) and not _parts_exps(left, known):
+                    idx = tuple([names[place] for place in range(len(open_axes(node)))])
+                    bound = {-1 - place: size for place, size in enumerate(term.bound)}
+                    whole = [*left, (self.heads.leaf(node), idx, one)]
+                    return canonical_term(whole, bound), quotient(coef, by)
+        return None
+
+    # -- contractions ------------------------------------------------------------------------------
+    def recalled(self, expr: Expr) -> Expr:
+        """The expression with known arrays in place of what they are."""
+        if not self._known:
+            return expr
+        parts: list[tuple[Term, Coef]] = []
+        changed = False
+        for term, coef in expr.items():
+            found = self._in_term(term, coef)
+            changed = changed or found is not None
+            parts.extend(found.items() if found is not None else [(term, coef)])
+        return added(parts) if changed else expr
+
+    def uncut(self, expr: Expr) -> Expr | None:
+        """The expression with contractions that are computed written in full, if terms meet then.
+
+        A.T (A A).T + (A A).T A.T is twice one product of three.
+        """
+        if len(expr) < 2 or not any(f.head in self._inside for t in expr for f in t.factors):
+            return None
+        parts: list[tuple[Term, Coef]] = []
+        for term, coef in expr.items():
+            factors, bound = self.normal.opened_term(term)
+            open_factors: Factors = []
+            for slot in factors:
+                inner = self._inside.get(slot[0])
+                if inner is None or slot[2] != 1:
+                    open_factors.append(slot)
+                    continue
+                placed = self.normal.substituted(inner, dict(enumerate(slot[1])))
+                by, more, own = self.normal.as_product(placed)
+                coef, open_factors, bound = times(coef, by), open_factors + more, bound | own
+            parts.extend(self.normal.product(coef, open_factors, bound).items())
+        found = added(parts)
+        return found if len(found) < len(expr) else None
+
+    def _in_term(self, term: Term, coef: Coef) -> Expr | None:
+        if not term.bound and all(f.head not in self._known for f in term.factors):
+            return None
+        factors, bound = self.normal.opened_term(term)
+        changed = False
+        new: Factors = []
+        for head, idx, power in factors:
+            known = self._known.get(head)
+            if known is None or power.denominator != 1:
+                new.append((head, idx, power))
+                continue
+            raised = self.normal.power({canonical_term([], {}): known.coef}, -power)
+            if raised is None:
+                return None
+            coef = times(coef, next(iter(raised.values())))
+            new.append((known.head, _placed(known, idx), power))
+            changed = True
+        factors = new
+        for group in components(factors, bound) if bound and self._parts else ():
+            part = [slot for slot in factors if any(index in group for index in slot[1])]
+            inside = {index: bound[index] for index in group}
+            whole = canonical_term(part, inside)
+            if _signature(whole) not in self._parts:
+                continue
+            head, idx = self.heads.closed(SUM, {whole: one})
+            known = self._known.get(head)
+            if known is None:
+                continue
+            coef = quotient(coef, known.coef)
+            factors = [slot for slot in factors if slot not in part]
+            factors.append((known.head, _placed(known, idx), one))
+            bound = {index: size for index, size in bound.items() if index not in group}
+            changed = True
+        return self.normal.product(coef, factors, bound) if changed else None
+
+
+def _placed(known: _Known, idx: tuple[int, ...]) -> tuple[int, ...]:
+    places = dict(zip(known.order, idx, strict=True))
+    return tuple([places[formal] for formal in range(len(known.head.sizes))])
+
+
+def _signature(term: Term) -> tuple[int, ...]:
+    return tuple(sorted([f.head.rank for f in term.factors]))
+
+
+def _parts_exps(left: Factors, known: Term) -> bool:
+    """Whether an exp would be parted from the sum of exps it is divided by.
+
+    exp(z) is infinite for large z where exp(z) (1 + exp(z))**-1 is 1.
+    """
+    inside: Factors = [(f.head, f.idx, f.power) for f in known.factors]
+    return any(
+        head.kind == EXP and _divided(there, head) > 0 and _divided(here, head) < abs(power)
+        for here, there in ((left, inside), (inside, left))
+        for head, _, power in here
+    )
+
+
+def _divided(factors: Factors, exp: Head) -> Rational:
+    """How often the factors are divided by sums in which the exp stands."""
+    return sum(
+        [
+            -power
+            for head, _, power in factors
+            if head.kind == SUM
+            and power < 0
+            and any(f.head is exp for term in head.expr for f in term.factors)
+        ],
+        0,
+    )
+
+
+def _taken(term: Term, known: Term, names: dict[int, int]) -> Factors | None:
+    """The factors of a term without those of a known product; None if they are not all there."""
+    # A list: one array may stand there twice, above and below, where it may be 0.
+    left: Factors = [(f.head, f.idx, f.power) for f in term.factors]
+    for head, idx, power in known.factors:
+        place = next(
+            (
+                i
+                for i, (other, at, have) in enumerate(left)
+                if other is head
+                and (have > 0) == (power > 0)
+                and abs(have) >= abs(power)
+                # x is sqrt(x) sqrt(x) only where it is not negative.
+                and (have == power or head.nonnegative or power.denominator == 1)
+                and all(names.get(a, b) == b for a, b in zip(idx, at, strict=True))
+            ),
+            None,
+        )
+        if place is None:
+            return None
+        _, at, have = left.pop(place)
+        names.update(zip(idx, at, strict=True))
+        if have != power:
+            left.append((head, at, have - power))
+    return left

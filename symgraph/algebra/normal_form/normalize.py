@@ -1,0 +1,54 @@
+"""Arithmetic of expressions in normal form, put together of its parts."""
+
+from __future__ import annotations
+
+from ..expression.applied import Applied
+from ..expression.atoms import Heads
+from .exponents import exp, exp_factors, log, power
+from .instances import instance, opened_term, substituted
+from .products import as_product, divided, expanded, multiply, product, product_distributed
+from .sums import add, logistic_and_complement, sum_over
+
+__all__ = ["Normal"]
+
+
+class Normal:
+    """Arithmetic of expressions over one table of heads.
+
+    The parts are functions of this arithmetic, by which they reach one another: a product holds
+    sums, and a sum holds products.
+
+    Parameters
+    ----------
+    heads : Heads
+
+    Attributes
+    ----------
+    applied : Applied
+        The identities that were applied.
+    """
+
+    def __init__(self, heads: Heads) -> None:
+        self.heads = heads
+        self.applied = Applied()
+        self.trying = False
+
+    opened_term = opened_term
+    instance = instance
+    substituted = substituted
+
+    product = product
+    as_product = as_product
+    multiply = multiply
+    divided = divided
+    distributed = product_distributed
+    expanded = expanded
+
+    add = add
+    sum_over = sum_over
+    fewest_terms = logistic_and_complement
+
+    power = power
+    exp_factors = exp_factors
+    exp = exp
+    log = log

@@ -1,0 +1,209 @@
+"""Products of expressions, in normal form.
+
+What holds inside:
+
+- powers of one head meet in one slot; they cancel only where the facts of the head allow it;
+- exp carries its argument as a sum; two exps merge only where terms of their arguments meet;
+- a sum inside a product stays closed (a "sum" head); it is opened when the result is shorter;
+- an index bound twice over the same factors is the same lazy sum, so `S * S**-1` meets.
+"""
+
+from __future__ import annotations
+
+from ..expression.applied import named
+from ..expression.atoms import one
+from ..expression.labels import canonical_term
+from ..expression.scalars import constant_value, content, inverted
+from ..expression.term import SUM, Coef, Expr, Term, added, scaled, term_may_go, times, weight
+from .arithmetic import Arithmetic
+from .factors import (
+    LONGEST,
+    Bound,
+    Factors,
+    Product,
+    Slot,
+    common_factors,
+    components,
+    has_exps,
+    is_lazy,
+    may_meet,
+    opens,
+    renamed_slot,
+    stripped,
+    terms_could_meet,
+    without_zero,
+)
+from .identities import settled
+
+__all__ = [
+    "as_product",
+    "divided",
+    "expanded",
+    "multiply",
+    "plain",
+    "primitive",
+    "product",
+    "product_distributed",
+    "refreshed",
+    "unbound",
+]
+
+
+def as_product(normal: Arithmetic, expr: Expr) -> Product:
+    """The expression as one product: itself if one term, else number times lazy sum."""
+    if not expr:
+        return 0, [], {}
+    if len(expr) == 1:
+        ((term, coef),) = expr.items()
+        factors, bound = normal.opened_term(term)
+        return coef, factors, bound
+    coef, factors, rest = primitive(normal, expr)
+    if len(rest) < 2:
+        by, more, bound = as_product(normal, rest)
+        return times(coef, by), factors + more, bound
+    head, idx = normal.heads.closed(SUM, rest)
+    return coef, [*factors, (head, idx, one)], {}
+
+
+def unbound(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors]:
+    """A single term as factors none of which is summed: what is bound becomes lazy sums."""
+    ((term, coef),) = expr.items()
+    factors, bound = normal.opened_term(term)
+    if not bound:
+        return coef, factors
+    left = [slot for slot in factors if not any(index in bound for index in slot[1])]
+    for group in components(factors, bound):
+        part = [slot for slot in factors if any(index in group for index in slot[1])]
+        whole = canonical_term(part, {index: bound[index] for index in group})
+        head, idx = normal.heads.closed(SUM, {whole: one})
+        left.append((head, idx, one))
+    return coef, left
+
+
+def primitive(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors, Expr]:
+    """Number and factors common to all terms, and what remains."""
+    common = common_factors(expr)
+    if common:
+        expr = divided(normal, expr, common)
+    coef = content(expr) if expr else 1
+    return coef, common, scaled(expr, inverted(coef))
+
+
+def divided(normal: Arithmetic, expr: Expr, common: Factors) -> Expr:
+    """The expression without factors that are there to be taken out: no fact needed."""
+    inverse: Factors = [(head, idx, -power) for head, idx, power in common]
+    parts: list[tuple[Term, Coef]] = []
+    for term, coef in expr.items():
+        factors, bound = normal.opened_term(term)
+        parts.extend(product(normal, coef, stripped(factors, inverse), bound).items())
+    return added(parts)
+
+
+def multiply(normal: Arithmetic, x: Expr, y: Expr) -> Expr:
+    """The product."""
+    for one_side, other in ((x, y), (y, x)):
+        value = constant_value(one_side)
+        if value is None:
+            continue
+        if value != 0:
+            return scaled(other, value)
+        # 0 * x is 0 only where x is defined.
+        return {term: value for term in other if not term_may_go(term)}
+    coef, factors, bound = as_product(normal, x)
+    coef2, factors2, bound2 = as_product(normal, y)
+    return product(normal, times(coef, coef2), factors + factors2, bound | bound2)
+
+
+def product(normal: Arithmetic, coef: Coef, factors: Factors, bound: Bound) -> Expr:
+    """The product of the factors, summed over the bound indices, in normal form."""
+    coef, factors, bound = settled(normal, coef, factors, dict(bound))
+    sums = [slot for slot in factors if is_lazy(slot)]
+    if len(factors) == 1 and sums:
+        return normal.sum_over(scaled(normal.instance(sums[0]), coef), bound)
+    closed = without_zero({canonical_term(factors, bound): coef})
+    if not sums or normal.trying:
+        return closed
+    # A trial within a trial could double the work at every level.
+    normal.trying = True
+    try:
+        return _tried(normal, closed, (coef, factors, bound), sums)
+    finally:
+        normal.trying = False
+
+
+def _tried(normal: Arithmetic, closed: Expr, whole: Product, sums: Factors) -> Expr:
+    """The product with a lazy sum opened, or all of them, where that is shorter."""
+    coef, factors, bound = whole
+    before = normal.applied.mark()
+    for slot in sums:
+        rest = [other for other in factors if other is not slot]
+        if len(slot[0].expr) > LONGEST or not may_meet(slot, rest, bound):
+            continue
+        opened = product_distributed(normal, slot, coef, rest, bound)
+        if weight(opened) < weight(closed):
+            normal.applied.note(product_distributed.__name__)
+            return opened
+        normal.applied.take_back(before)
+    if has_exps(factors):
+        opened = expanded(normal, closed)
+        if opened is not None and weight(opened) < weight(closed):
+            return opened
+        normal.applied.take_back(before)
+    return closed
+
+
+def plain(normal: Arithmetic, coef: Coef, factors: Factors, bound: Bound) -> Expr:
+    """As `product`, lazy sums staying closed."""
+    coef, factors, bound = settled(normal, coef, factors, dict(bound))
+    if len(factors) == 1 and is_lazy(factors[0]):
+        return normal.sum_over(scaled(normal.instance(factors[0]), coef), bound)
+    return without_zero({canonical_term(factors, bound): coef})
+
+
+def expanded(normal: Arithmetic, expr: Expr) -> Expr | None:
+    """All lazy sums opened; None if no like terms meet, or if it grows too long."""
+    if not terms_could_meet(expr):
+        return None
+    queue = list(expr.items())
+    done: list[tuple[Term, Coef]] = []
+    opened = False
+    while queue:
+        term, coef = queue.pop(0)
+        factors, bound = normal.opened_term(term)
+        lazy = next((slot for slot in factors if opens(slot, factors)), None)
+        if lazy is None:
+            done.append((term, coef))
+            continue
+        opened = True
+        rest = [slot for slot in factors if slot is not lazy]
+        queue.extend(product_distributed(normal, lazy, coef, rest, bound).items())
+        if len(queue) + len(done) > LONGEST:
+            return None
+    if not opened:
+        return None
+    found = normal.fewest_terms(added(done))
+    if len(found) >= len(done):
+        return None
+    normal.applied.note(product_distributed.__name__)
+    return found
+
+
+@named
+def product_distributed(
+    normal: Arithmetic, slot: Slot, coef: Coef, rest: Factors, bound: Bound
+) -> Expr:
+    r"""$x (y + z) = x y + x z$, of one lazy sum."""
+    parts: list[tuple[Term, Coef]] = []
+    for term, each in normal.instance(slot).items():
+        inner, inner_bound = normal.opened_term(term)
+        renamed, new = refreshed(normal, bound)
+        inner = [renamed_slot(s, renamed) for s in inner]
+        factors = [renamed_slot(s, renamed) for s in rest] + inner
+        parts.extend(plain(normal, times(coef, each), factors, new | inner_bound).items())
+    return normal.fewest_terms(added(parts))
+
+
+def refreshed(normal: Arithmetic, bound: Bound) -> tuple[dict[int, int], Bound]:
+    """Fresh names for bound indices, and the sizes under these."""
+    names = {index: normal.heads.fresh() for index in bound}
+    return names, {names[index]: size for index, size in bound.items()}

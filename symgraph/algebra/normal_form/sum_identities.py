@@ -1,0 +1,130 @@
+"""Identities of products that are summed: identity matrices, constants, orthogonal matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...ir.dims import Dim
+from ...ops.linalg import inv
+from ..expression.atoms import one
+from ..expression.term import DELTA, LEAF, Coef, times
+from .arithmetic import Arithmetic
+from .factors import (
+    Bound,
+    Factors,
+    Product,
+    Slot,
+    renamed_slot,
+    sums_to_one,
+)
+from .instances import reclosed
+from .settling import identity, others, without
+
+__all__ = [
+    "diagonal_of_identity",
+    "matrix_times_inverse",
+    "orthogonal_rows",
+    "sum_of_constant",
+    "sum_of_unit_vector",
+    "sum_with_identity",
+]
+
+
+# -- identity matrices -----------------------------------------------------------------------------
+@identity(DELTA)
+def diagonal_of_identity(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
+    r"""$\delta_{ii} = 1$."""
+    for slot in factors:
+        head, idx, power = slot
+        if head.kind == DELTA and power > 0 and idx[0] == idx[1]:
+            return one, others(factors, slot), bound
+    return None
+
+
+@identity(DELTA, summed=True)
+def sum_with_identity(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
+    r"""$\sum_j \delta_{ij} x_j = x_i$."""
+    for slot in factors:
+        head, idx, power = slot
+        if head.kind != DELTA or power < 0:
+            continue  # divided by the identity matrix, a row is infinite but for one place
+        i, j = idx
+        gone, kept = (i, j) if i in bound else (j, i)
+        if gone not in bound:
+            continue
+        coef: Coef = 1
+        renamed: Factors = []
+        for other in others(factors, slot):
+            by, flat = reclosed(normal, renamed_slot(other, {gone: kept}))
+            coef, renamed = times(coef, by), renamed + flat
+        return coef, renamed, without(bound, [gone])
+    return None
+
+
+# -- indices that are summed over ------------------------------------------------------------------
+@identity(summed=True)
+def sum_of_constant(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
+    r"""$\sum_{i=1}^n x = n x$."""
+    used = {index for slot in factors for index in slot[1]}
+    for index, size in bound.items():
+        if index not in used:
+            left = without(bound, [index])
+            if isinstance(size, int):
+                return size, factors, left
+            return one, [*factors, (normal.heads.dim(size), (), one)], left
+    return None
+
+
+@identity(summed=True)
+def sum_of_unit_vector(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
+    r"""$\sum_i p_i = 1$ of probabilities, and $\sum_i u_i^2 = 1$ of a unit vector."""
+    for index in bound:
+        users = [slot for slot in factors if index in slot[1]]
+        if len(users) == 1 and sums_to_one(users[0], index):
+            return one, others(factors, *users), without(bound, [index])
+    return None
+
+
+@identity(summed=True)
+def orthogonal_rows(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
+    r"""$\sum_k Q_{ki} Q_{kj} = \delta_{ij}$ of an orthogonal matrix."""
+    for index, users in _pairs(factors, bound):
+        (head, idx, power), (other, at, power2) = users
+        if head is not other or not head.orthogonal or power != 1 or power2 != 1:
+            continue
+        place = idx.index(index)
+        if at.index(index) != place or index in (idx[1 - place], at[1 - place]):
+            continue
+        delta = _delta(normal, head.sizes[0], idx[1 - place], at[1 - place])
+        return one, [*others(factors, *users), delta], without(bound, [index])
+    return None
+
+
+@identity(inv.op, summed=True)
+def matrix_times_inverse(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
+    r"""$\sum_k A_{ik} (A^{-1})_{kj} = \delta_{ij}$, where the inverse is known to exist."""
+    for index, users in _pairs(factors, bound):
+        for (head, idx, power), (other, at, power2) in (users, users[::-1]):
+            if head.kind != LEAF or other.kind != LEAF or head.node.op is not inv.op:
+                continue
+            if head.node.operands[0] is not other.node or power != 1 or power2 != 1:
+                continue
+            place, there = idx.index(index), at.index(index)
+            if len(idx) != 2 or index in (idx[1 - place], at[1 - there]):
+                continue
+            if (place != there or other.symmetric) and (head.total or head.granted()):
+                delta = _delta(normal, head.sizes[0], idx[1 - place], at[1 - there])
+                return one, [*others(factors, *users), delta], without(bound, [index])
+    return None
+
+
+def _pairs(factors: Factors, bound: Bound) -> Iterator[tuple[int, Factors]]:
+    """Indices that are summed over in two factors, and these."""
+    for index in bound:
+        users = [slot for slot in factors if index in slot[1]]
+        if len(users) == 2:
+            yield index, users
+
+
+def _delta(normal: Arithmetic, size: Dim, i: int, j: int) -> Slot:
+    return normal.heads.delta(size), (min(i, j), max(i, j)), one

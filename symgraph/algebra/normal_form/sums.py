@@ -1,0 +1,165 @@
+"""Sums of expressions, in normal form: like terms merged, and the identities of sums applied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..expression.applied import named
+from ..expression.atoms import one
+from ..expression.term import EXP, SUM, Coef, Expr, Term, added, times, weight
+from .arithmetic import Arithmetic
+from .factor_identities import exps
+from .factors import (
+    LONGEST,
+    Bound,
+    Factors,
+    denominators,
+    exponent_of,
+    has_exps,
+    has_partner,
+    is_logistic,
+    merged,
+    renamed_slot,
+    stripped,
+)
+from .products import plain, refreshed
+
+__all__ = ["add", "common_denominator", "logistic_and_complement", "sum_over"]
+
+
+def add(normal: Arithmetic, parts: Sequence[tuple[Expr, Coef]]) -> Expr:
+    """A linear combination, with the identities of sums applied."""
+    total = added([(term, times(coef, by)) for expr, by in parts for term, coef in expr.items()])
+    return _opened(normal, common_denominator(normal, logistic_and_complement(normal, total)))
+
+
+def sum_over(normal: Arithmetic, expr: Expr, bound: Bound) -> Expr:
+    """The sum over free indices of the expression, given with their sizes."""
+    if not bound:
+        return expr
+    parts: list[tuple[Term, Coef]] = []
+    for term, coef in expr.items():
+        factors, inner = normal.opened_term(term)
+        names, new = refreshed(normal, bound)
+        renamed = [renamed_slot(slot, names) for slot in factors]
+        parts.extend(normal.product(coef, renamed, inner | new).items())
+    return logistic_and_complement(normal, added(parts))
+
+
+def _opened(normal: Arithmetic, expr: Expr) -> Expr:
+    """With lazy sums of exps opened, where that is shorter."""
+    if len(expr) < 2 or not any(
+        any(f.head.kind == SUM and f.power == 1 for f in term.factors)
+        and has_exps([(f.head, f.idx, f.power) for f in term.factors])
+        for term in expr
+    ):
+        return expr
+    before = normal.applied.mark()
+    opened = normal.expanded(expr)
+    if opened is not None and weight(opened) < weight(expr):
+        return opened
+    normal.applied.take_back(before)
+    return expr
+
+
+# -- identities ------------------------------------------------------------------------------------
+@named
+def common_denominator(normal: Arithmetic, expr: Expr) -> Expr:
+    r"""$1/x + 1/(1 - x) = 1/(x (1 - x))$, where that is shorter."""
+    if not 2 <= len(expr) <= 4:
+        return expr
+    under = denominators(expr)
+    if not any(head.kind == SUM and len(head.expr) > 1 for head, _, _ in under):
+        return expr
+    if any(power.denominator != 1 for _, _, power in under) or has_exps(under):
+        return expr
+    before = normal.applied.mark()
+    found = _over(normal, expr, under)
+    if found is not None and weight(found) < weight(expr):
+        normal.applied.note(common_denominator.__name__)
+        return found
+    normal.applied.take_back(before)
+    return expr
+
+
+def _over(normal: Arithmetic, expr: Expr, under: Factors) -> Expr | None:
+    """The sum over these denominators; None where what is above them is longer."""
+    inverse: Factors = [(head, idx, -power) for head, idx, power in under]
+    parts: list[tuple[Term, Coef]] = []
+    for term, coef in expr.items():
+        factors, bound = normal.opened_term(term)
+        parts.extend(plain(normal, coef, stripped(factors, inverse), bound).items())
+    top = added(parts)
+    top = normal.expanded(top) or top
+    if not top or len(top) > len(expr):
+        return None
+    coef, factors, bound = normal.as_product(top)
+    return normal.product(coef, factors + under, bound)
+
+
+@named
+def logistic_and_complement(normal: Arithmetic, expr: Expr) -> Expr:
+    r"""$x e^a (1 + e^a)^{-1} + x (1 + e^a)^{-1} = x$: the fewest terms of the three."""
+    if len(expr) < 2 or len(expr) > 4 * LONGEST:
+        return expr
+    for term in list(expr):
+        if term not in expr:
+            continue
+        for place, factor in enumerate(term.factors):
+            if factor.power < 0 and is_logistic(factor.head) and has_partner(expr, term, factor):
+                before = normal.applied.mark()
+                better = _with_complement(normal, expr, term, place)
+                normal.applied.take_back(before)
+                if better is not None:
+                    normal.applied.note(logistic_and_complement.__name__)
+                    return logistic_and_complement(normal, better)
+    return expr
+
+
+def _with_complement(normal: Arithmetic, expr: Expr, term: Term, place: int) -> Expr | None:
+    """With fewer of a term, its logistic part and the complement; None if there are no fewer."""
+    factors, bound = normal.opened_term(term)
+    head, idx, power = factors[place]
+    rest = [slot for i, slot in enumerate(factors) if i != place]
+    grown = exps(normal, exponent_of(normal.instance((head, idx, one))), one)
+    lowered: Factors = [(head, idx, power + 1)] if power != -1 else []
+    if any(
+        slot[0].kind == EXP and slot[1] == grown[0][1] and slot[0] is grown[0][0] for slot in rest
+    ):
+        rest = merged([*rest, *[(h, i, -p) for h, i, p in grown]])
+    family = [
+        _single(normal, [*rest, *lowered], bound),
+        _single(normal, [*rest, *grown, (head, idx, power)], bound),
+        _single(normal, [*rest, (head, idx, power)], bound),
+    ]
+    found = [each for each in family if each is not None]
+    if len(set(found)) < 3:
+        return None
+    whole, upper, lower = found
+    base = [expr.get(each, 0) for each in (whole, upper, lower)]
+    before = sum(1 for value in base if value != 0)
+    best: tuple[int, list[Coef]] | None = None
+    # whole = upper + lower, so (1, -1, -1) may be added any number of times.
+    for shift in (-base[0], base[1], base[2]):
+        tried = [base[0] + shift, base[1] - shift, base[2] - shift]
+        left = sum(1 for value in tried if value != 0)
+        if tried[1] == tried[2] == 0 and not (head.total or head.granted()):
+            continue  # A may be no number; the whole does not tell
+        if left < before and (best is None or left < best[0]):
+            best = (left, tried)
+    if best is None:
+        return None
+    new = {each: coef for each, coef in expr.items() if each not in (whole, upper, lower)}
+    for each, value in zip((whole, upper, lower), best[1], strict=True):
+        if value != 0:
+            new[each] = value
+    return new
+
+
+def _single(normal: Arithmetic, factors: Factors, bound: Bound) -> Term | None:
+    """The product, if it is one term."""
+    found = plain(normal, one, factors, bound)
+    if len(found) != 1:
+        return None
+    ((term, coef),) = found.items()
+    return term if coef == 1 else None

@@ -1,0 +1,1 @@
+"""Polynomials and their quotients, by one arithmetic of sums, products and quotients."""

@@ -1,0 +1,259 @@
+"""Polynomials and quotients of polynomials in one array, however they came about.
+
+The derivative of a polynomial written by Horner's scheme (Knuth, TAOCP 2, 4.6.4) multiplies powers
+by what is left of the polynomial at each step: its like terms stand in different values, together
+too long for one region. Here they meet. Sums are not multiplied out, but for those over one
+denominator: (x - 1)**7 has digits near 1 that its powers of x have not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from fractions import Fraction
+from typing import NamedTuple, TypeAlias
+
+from ...ir.node import Node
+from ..expression.atoms import Heads
+from ..expression.labels import canonical_term
+from ..expression.leaf_terms import repeated_number, stretched
+from ..expression.term import (
+    SUM,
+    Coef,
+    Expr,
+    coefficient,
+    is_exact,
+    plus,
+    quotient,
+    rational,
+    times,
+)
+from ..normal_form.factors import Factors
+from .arithmetic import is_rational, value_of
+
+__all__ = ["Polynomials"]
+
+_HIGHEST = 24
+"""Powers above this are left as they are written."""
+
+Coefs: TypeAlias = Mapping[int, Coef]
+"""By power of the array."""
+
+
+class Ratio(NamedTuple):
+    """A sum of powers of an array, each over a power of one polynomial; of a number, no array."""
+
+    array: Node | None
+    terms: Mapping[tuple[int, int], Coef]
+    below: tuple[tuple[int, Coef], ...] = ()
+
+    @property
+    def depth(self) -> int:
+        """The highest power of the denominator."""
+        return max(depth for _, depth in self.terms)
+
+
+class Form(NamedTuple):
+    """coef x**power times polynomials to powers."""
+
+    coef: Coef
+    power: int
+    factors: tuple[tuple[Coefs, int], ...]
+
+    @property
+    def operations(self) -> int:
+        """How many it takes."""
+        parts = [_operations(coefs) + (power not in (1, -1)) for coefs, power in self.factors]
+        parts.extend([int(self.power > 1)] if self.power else [])
+        above = bool(self.power) + sum(power > 0 for _, power in self.factors)
+        scaled = self.coef not in (1, -1) and above > 0
+        return sum(parts) + len(parts) - (above > 0) + scaled
+
+
+class Polynomials:
+    """What values are as polynomials or quotients of them, operands first."""
+
+    def __init__(self, heads: Heads) -> None:
+        self._heads = heads
+        self._known: dict[Node, Ratio] = {}
+
+    def learn(self, node: Node) -> None:
+        """Find what a value is, given its operands."""
+        found = None
+        with suppress(OverflowError):  # a number in it that no float is
+            found = self._found(node)
+        self._known[node] = found or Ratio(node, {(1, 0): 1})
+
+    def shorter(self, node: Node, count: int) -> list[tuple[Node, Form]]:
+        """The array that a value is made of, and forms that take fewer operations than `count`."""
+        found = self._known[node]
+        if found.array is None or found.array is node or len(found.terms) < 2:
+            return []
+        with suppress(OverflowError):
+            above = _numerator(found)
+            # What cancels is 0 only where it is a number, as in a region.
+            total = 0 not in above.values() or self._heads.leaf(found.array).total
+            if not total and not self._heads.granted():
+                return []
+            forms = _forms(found, {power: coef for power, coef in above.items() if coef != 0})
+            return [(found.array, form) for form in forms if form.operations < count]
+        return []
+
+    def reaches(self, node: Node) -> bool:
+        """Whether a value is made of an array that is none of its operands."""
+        array = self._known[node].array
+        return array is not None and array is not node and array not in node.operands
+
+    def written(self, array: Node, form: Form) -> Expr:
+        """The form as an expression."""
+        head = self._heads.leaf(array)
+        idx = tuple(range(len(head.sizes)))
+
+        def powers(coefs: Coefs) -> Expr:
+            return {
+                canonical_term([(head, idx, power)] if power else [], {}): coef
+                for power, coef in coefs.items()
+            }
+
+        if form.factors and form.factors[0][1] == 1 and len(form.factors) == 1 and not form.power:
+            return powers(form.factors[0][0])
+        factors: Factors = [(head, idx, form.power)] if form.power else []
+        for coefs, power in form.factors:
+            factors.append((*self._heads.closed(SUM, powers(coefs)), power))
+        return {canonical_term(factors, {}): form.coef}
+
+    def _found(self, node: Node) -> Ratio | None:
+        number = repeated_number(stretched(node))
+        if number is not None and number.dtype.kind in "iuf":
+            value = coefficient(number)
+            return None if value is None else Ratio(None, {(0, 0): value} if value else {})
+        if not is_rational(node.op) or node.copy or node.dtype.kind != "f":
+            return None
+        operands = [self._known[each] for each in node.operands]
+        arrays = {each.array for each in operands if each.array is not None}
+        if len(arrays) != 1 or any(array.shape != node.shape for array in arrays):
+            return None
+        found = value_of(_FIELD, node.op, operands)
+        if found is None or any(power > _HIGHEST for power, _ in found.terms):
+            return None
+        return found._replace(array=arrays.pop())
+
+
+# -- forms -----------------------------------------------------------------------------------------
+def _numerator(ratio: Ratio) -> Coefs:
+    """Over one denominator; what cancels stays, with 0."""
+    below, depth = dict(ratio.below), ratio.depth
+    above: Coefs = {}
+    for level in range(depth, -1, -1):
+        part = {power: coef for (power, at), coef in ratio.terms.items() if at == level}
+        for _ in range(depth - level):
+            part = _multiplied(part, below)
+        above = _added(above, part)
+    return above
+
+
+def _forms(ratio: Ratio, above: Coefs) -> Iterator[Form]:
+    """Over one denominator, in powers or as a square."""
+    under = ((dict(ratio.below), -ratio.depth),) if ratio.depth else ()
+    if len(above) == 1:
+        ((power, coef),) = above.items()
+        yield Form(coef, power, under)
+    elif above:
+        if max(above) <= _HIGHEST:
+            yield Form(1, 0, ((above, 1), *under))
+        square = _square_root(above)
+        if square is not None:
+            yield Form(square.coef, square.power, (*square.factors, *under))
+
+
+def _operations(coefs: Coefs) -> int:
+    """Operations of Horner's scheme, powers in between taken as one."""
+    powers = sorted(coefs)
+    steps = [b - a for a, b in zip([0, *powers], powers, strict=False)]
+    scaled = coefs[powers[-1]] not in (1, -1)
+    return len(powers) - 1 + sum(1 + (step > 1) for step in steps if step) + scaled
+
+
+def _square_root(coefs: Coefs) -> Form | None:
+    """The polynomial as c x**k q**2, if it is that."""
+    low, high = min(coefs), max(coefs)
+    if (high - low) % 2 or not all(map(is_exact, coefs.values())):
+        return None
+    half = (high - low) // 2
+    lead = coefs[high]
+    monic = [Fraction(coefs.get(high - i, 0)) / Fraction(lead) for i in range(high - low + 1)]
+    root: list[Fraction] = [Fraction(1)]
+    for i in range(1, half + 1):
+        known = sum((root[j] * root[i - j] for j in range(1, i)), Fraction(0))
+        root.append((monic[i] - known) / 2)
+    found = {half - i: rational(value) for i, value in enumerate(root) if value != 0}
+    squared = _multiplied(found, found)
+    whole = {low + power: times(coef, lead) for power, coef in squared.items() if coef != 0}
+    return Form(lead, low, ((found, 2),)) if whole == dict(coefs) and len(found) > 1 else None
+
+
+def _multiplied(a: Coefs, b: Coefs) -> dict[int, Coef]:
+    found: dict[int, Coef] = {}
+    for i, c in a.items():
+        found = _added(found, {i + j: times(c, d) for j, d in b.items()})
+    return found
+
+
+def _added(a: Coefs, b: Coefs) -> dict[int, Coef]:
+    total = dict(a)
+    for power, coef in b.items():
+        total[power] = plus(total[power], coef) if power in total else coef
+    return total
+
+
+# -- arithmetic ------------------------------------------------------------------------------------
+class _OfOneArray:
+    """Arithmetic of quotients over powers of one polynomial, which are not multiplied out."""
+
+    def sum(self, a: Ratio, b: Ratio) -> Ratio | None:
+        total = dict(a.terms)
+        for key, coef in b.terms.items():
+            total[key] = plus(total[key], coef) if key in total else coef
+        # x - x is not 0 where x is infinite: what cancels is for regions, which ask for facts.
+        return None if 0 in total.values() else _over(a, b, total)
+
+    def negative(self, a: Ratio) -> Ratio:
+        return a._replace(terms={key: times(coef, -1) for key, coef in a.terms.items()})
+
+    def product(self, a: Ratio, b: Ratio) -> Ratio | None:
+        if len(a.terms) > 1 and len(b.terms) > 1:
+            return None
+        terms = {
+            (i + k, j + m): times(c, d)
+            for (i, j), c in a.terms.items()
+            for (k, m), d in b.terms.items()
+        }
+        return _over(a, b, terms)
+
+    def quotient(self, a: Ratio, b: Ratio) -> Ratio | None:
+        if list(b.terms) == [(0, 0)]:
+            return a._replace(terms={key: quotient(c, b.terms[0, 0]) for key, c in a.terms.items()})
+        inverse = self.inverse(b)
+        return None if inverse is None else self.product(a, inverse)
+
+    def inverse(self, a: Ratio) -> Ratio | None:
+        if a.below or len(a.terms) < 2:
+            return None
+        below = tuple(sorted((power, coef) for (power, _), coef in a.terms.items()))
+        return Ratio(None, {(0, 1): 1}, below)
+
+    def whole(self, a: Ratio) -> int | None:
+        exponent = a.terms.get((0, 0))
+        if list(a.terms) != [(0, 0)] or not isinstance(exponent, int):
+            return None
+        return exponent if 0 < abs(exponent) <= _HIGHEST else None
+
+
+def _over(a: Ratio, b: Ratio, terms: Mapping[tuple[int, int], Coef]) -> Ratio | None:
+    """Terms over the denominator of both."""
+    if a.below and b.below and a.below != b.below:
+        return None
+    return Ratio(None, terms, a.below or b.below)
+
+
+_FIELD = _OfOneArray()

@@ -1,0 +1,326 @@
+"""Quotients of polynomials in several values, sines and cosines of one angle told as such.
+
+The derivative of sin x / (1 + cos x) is a sum of quotients; over one denominator a factor of it
+divides what stands above, as cos + cos**2 + sin**2 = 1 + cos. What is divided by must not be 0, or
+must be left below, where both are no number; and no sum of unlike signs comes about in which digits
+would cancel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import NamedTuple, TypeAlias
+
+from ...array import Array
+from ...ir.node import Node
+from ...ir.traits import Angle
+from ..expression.atoms import Heads
+from ..expression.labels import canonical_term
+from ..expression.leaf_terms import repeated_number, stretched
+from ..expression.roles import ANGLES
+from ..expression.term import (
+    SUM,
+    Expr,
+    coefficient,
+    is_exact,
+    rational,
+)
+from ..normal_form.factors import Factors
+from .arithmetic import divides_by, is_rational, value_of
+from .polynomial_ring import COSINE, SINE, Monomial, Poly, divided, monic, plus, product, variables
+
+__all__ = ["Quotients", "Ratio"]
+
+_MOST_TERMS = 12
+_MOST_BELOW = 4
+_MOST_VALUES = 4
+_HIGHEST = 6
+_LARGEST = 40
+"""So many values a quotient is made of; one below more is taken as an array."""
+
+_TANH = Angle("tangent", -1)
+
+Key: TypeAlias = tuple[object, ...]
+
+
+class Ratio(NamedTuple):
+    """A polynomial over powers of monic ones; `short` if one of more than a term was cancelled.
+
+    `made_of` are the values in it, those that were cancelled among them.
+    """
+
+    above: Poly
+    below: Mapping[Key, tuple[Poly, int]]
+    made_of: frozenset[tuple[int, str]] = frozenset()
+    short: bool = False
+    size: int = 1
+
+    def and_of(self, a: Ratio, b: Ratio) -> Ratio:
+        """Made of these two."""
+        return self._replace(
+            made_of=a.made_of | b.made_of, short=a.short or b.short, size=a.size + b.size
+        )
+
+
+class Quotients:
+    """What values are as quotients, found where one is asked for."""
+
+    def __init__(self, heads: Heads) -> None:
+        self._heads = heads
+        self._numbers: dict[Node, int] = {}
+        self._values: list[Node] = []
+        self._known: dict[Node, Ratio] = {}
+        self._divides: dict[Node, bool] = {}
+        self._given: set[Key] = set()
+
+    def learn(self, node: Node) -> None:
+        """Note whether a value is made with a quotient by a sum, given its operands."""
+        divides = self._divides
+        if not is_rational(node.op) or node.copy or node.dtype.kind != "f":
+            divides[node] = False
+            return
+        below = divides_by(node.op)
+        divides[node] = any(map(divides.__getitem__, node.operands)) or (
+            below is not None and is_rational(node.operands[below].op)
+        )
+
+    def reaches(self, node: Node) -> bool:
+        """Whether something cancels in the value."""
+        return self._divides[node] and self._ratio(node).short
+
+    def shorter(self, node: Node, count: int) -> Ratio | None:
+        """The value with what cancels cancelled; None where nothing does, or digits would."""
+        if count < 3 or not self._divides[node]:
+            return None
+        found = self._ratio(node)
+        polys = [found.above, *[poly for poly, _ in found.below.values()]]
+        if not found.short or not all(map(self._keeps_digits, polys)):
+            return None
+        self._heads.granted()  # Leave may have been taken for a value inside, long before.
+        left = {each for poly in polys for each in variables(poly)}
+        # What cancels is 0 only where it is a number, as in a region.
+        numbers = all(self._is_number(each, left) for each in found.made_of)
+        return found if numbers or self._heads.granted() else None
+
+    def written(self, ratio: Ratio, now: Callable[[Node], Node]) -> Expr:
+        """The quotient as an expression."""
+        coef, above = monic(ratio.above)
+        factors: Factors = []
+        for poly, power in ((above, 1), *[(poly, -power) for poly, power in ratio.below.values()]):
+            expr = self._expr(poly, now)
+            if len(poly) > 1:
+                factors.append((*self._heads.closed(SUM, expr), power))
+                continue
+            ((term, _),) = expr.items()
+            factors.extend((f.head, f.idx, f.power * power) for f in term.factors)
+        return {canonical_term(factors, {}): coef}
+
+    def _expr(self, poly: Poly, now: Callable[[Node], Node]) -> Expr:
+        expr: Expr = {}
+        for monomial, coef in poly.items():
+            factors: Factors = []
+            for (number, kind), power in monomial:
+                value = now(self._values[number])
+                head = self._heads.leaf(_function(kind, value) if kind else value)
+                factors.append((head, tuple(range(len(head.sizes))), power))
+            expr[canonical_term(factors, {})] = coef
+        return expr
+
+    # -- soundness ---------------------------------------------------------------------------------
+    def _is_number(self, value: tuple[int, str], left: set[tuple[int, str]]) -> bool:
+        """Whether a value is never NaN; a sine is none where one that is left is none."""
+        number, kind = value
+        node = self._values[number]
+        if not self._heads.leaf(node).total:
+            return False
+        if not kind or any(each == number and other for each, other in left):
+            return True
+        return self._heads.leaf(_function(kind, node)).total
+
+    def _keeps_digits(self, poly: Poly) -> bool:
+        """Whether all terms have one sign, or the sum was written so."""
+        if len({coef > 0 for coef in poly.values()}) < 2 or _key(poly) in self._given:
+            return True
+        plain = all(not kind for _, kind in variables(poly))
+        return plain and len(poly) == 2 and all(_is_linear(monomial) for monomial in poly)
+
+    def _is_nonzero(self, poly: Poly, rest: Poly) -> bool:
+        """Whether a polynomial is 0 nowhere, or only where what is left below is."""
+        if len(poly) == 1:
+            return all(
+                kind == COSINE or (not kind and self._heads.leaf(self._values[number]).nonzero)
+                for number, kind in variables(poly)
+            )
+        if divided(product(rest, rest), poly) is not None:
+            return True
+        if any(kind for _, kind in variables(poly)):
+            return False
+        if self._is_one_and_tanh(poly):
+            return True
+        head, _ = self._heads.closed(SUM, self._expr(poly, lambda node: node))
+        return head.nonzero
+
+    def _is_one_and_tanh(self, poly: Poly) -> bool:
+        """Whether it is c (1 + tanh) or c (1 - tanh), which are 0 by rounding alone."""
+        inside = variables(poly)
+        if len(inside) != 1 or len(poly) != 2 or () not in poly:
+            return False
+        ((number, _),) = inside
+        ((power, coef),) = [(sum(p for _, p in each), c) for each, c in poly.items() if each]
+        return (
+            self._values[number].op.traits.angle == _TANH
+            and power == 1
+            and abs(coef) == abs(poly[()])
+        )
+
+    # -- what values are ---------------------------------------------------------------------------
+    def _ratio(self, node: Node) -> Ratio:
+        stack = [node]
+        while stack:
+            top = stack[-1]
+            if top in self._known:
+                stack.pop()
+                continue
+            missing = [each for each in self._parts(top) if each not in self._known]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            self._known[top] = self._found(top) or self._array(top, "")
+        return self._known[node]
+
+    def _parts(self, node: Node) -> tuple[Node, ...]:
+        return node.operands if is_rational(node.op) and not node.copy else ()
+
+    def _array(self, node: Node, kind: str) -> Ratio:
+        number = self._numbers.get(node)
+        if number is None:
+            number = self._numbers[node] = len(self._values)
+            self._values.append(node)
+        return Ratio({(((number, kind), 1),): 1}, {}, frozenset({(number, kind)}))
+
+    def _found(self, node: Node) -> Ratio | None:
+        number = repeated_number(stretched(node))
+        if number is not None and number.dtype.kind in "iuf":
+            value = coefficient(number)
+            return Ratio({(): value}, {}) if is_exact(value) and value else None
+        if node.copy or node.dtype.kind != "f":
+            return None
+        angle = node.op.traits.angle
+        if angle is not None and angle.square == 1:
+            if angle.part != "tangent":
+                return self._array(node.operands[0], angle.part)
+            sine, cosine = (self._array(node.operands[0], kind) for kind in (SINE, COSINE))
+            return self.quotient(sine, cosine)
+        if not is_rational(node.op) or any(
+            each.shape != node.shape and not stretched(each).is_constant for each in node.operands
+        ):
+            return None
+        found = value_of(self, node.op, [self._known[each] for each in node.operands])
+        if found is None or not _is_small(found):
+            return None
+        if len(node.op.traits.combination) > 1 and not found.below and _is_plain(found.above):
+            self._given.add(_key(monic(found.above)[1]))
+        return found
+
+    def quotient(self, a: Ratio, b: Ratio) -> Ratio | None:
+        """The quotient of two."""
+        return self.product(a, self.inverse(b))
+
+    def product(self, a: Ratio, b: Ratio) -> Ratio | None:
+        """The product of two."""
+        below = dict(a.below)
+        for key, (poly, power) in b.below.items():
+            below[key] = (poly, power + below.get(key, (poly, 0))[1])
+        above = product(a.above, b.above)
+        return self._cancelled(Ratio(above, below).and_of(a, b))
+
+    def sum(self, a: Ratio, b: Ratio) -> Ratio | None:
+        """The sum of two, over one denominator."""
+        below = dict(a.below)
+        for key, (poly, power) in b.below.items():
+            below[key] = (poly, max(power, below.get(key, (poly, 0))[1]))
+        parts: list[Poly] = []
+        for each in (a, b):
+            above = each.above
+            for key, (poly, power) in below.items():
+                for _ in range(power - each.below.get(key, (poly, 0))[1]):
+                    above = product(above, poly)
+            parts.append(above)
+        return self._cancelled(Ratio(plus(*parts), below).and_of(a, b))
+
+    def _cancelled(self, a: Ratio) -> Ratio | None:
+        """Without factors of the denominator that divide what is above it."""
+        if not a.above or not _is_small(a):
+            return None
+        above, below, short = a.above, dict(a.below), a.short
+        for key, (poly, _) in a.below.items():
+            while key in below and (less := divided(above, poly)) is not None:
+                _, power = below.pop(key)
+                if power > 1:
+                    below[key] = (poly, power - 1)
+                elif not (self._is_nonzero(poly, _all_of(below)) or self._heads.granted()):
+                    below[key] = (poly, power)
+                    break
+                above, short = less, short or len(poly) > 1
+        return a._replace(above=above, below=below, short=short)
+
+    def negative(self, a: Ratio) -> Ratio:
+        """The negative of one."""
+        return a._replace(above={monomial: -coef for monomial, coef in a.above.items()})
+
+    def inverse(self, a: Ratio) -> Ratio:
+        """One over it."""
+        above: Poly = {(): 1}
+        for poly, power in a.below.values():
+            for _ in range(power):
+                above = product(above, poly)
+        coef, below = monic(a.above)
+        above = product(above, {(): rational(Fraction(1) / coef)})
+        return a._replace(above=above, below={} if below == {(): 1} else {_key(below): (below, 1)})
+
+    def whole(self, a: Ratio) -> int | None:
+        """The number other than 0 that it is, if it is whole and not too large a power."""
+        number = a.above.get(()) if len(a.above) == 1 and not a.below else None
+        return number if isinstance(number, int) and 0 < abs(number) <= _HIGHEST else None
+
+
+def _function(kind: str, node: Node) -> Node:
+    """The sine or cosine of a value."""
+    return ANGLES[Angle(SINE if kind == SINE else COSINE)](Array(node)).node
+
+
+# -- polynomials -----------------------------------------------------------------------------------
+def _key(poly: Poly) -> Key:
+    return tuple(sorted(poly.items()))
+
+
+def _all_of(below: Mapping[Key, tuple[Poly, int]]) -> Poly:
+    whole: Poly = {(): 1}
+    for poly, _ in below.values():
+        whole = product(whole, poly)
+    return whole
+
+
+def _is_small(a: Ratio) -> bool:
+    polys = [a.above, *[poly for poly, _ in a.below.values()]]
+    values = {number for poly in polys for number, _ in variables(poly)}
+    powers = [power for poly in polys for monomial in poly for _, power in monomial]
+    powers.extend(power for _, power in a.below.values())
+    return (
+        len(a.below) <= _MOST_BELOW
+        and len(values) <= _MOST_VALUES
+        and max(powers, default=0) <= _HIGHEST
+        and max(map(len, polys)) <= _MOST_TERMS
+        and a.size <= _LARGEST
+    )
+
+
+def _is_linear(monomial: Monomial) -> bool:
+    return sum(power for _, power in monomial) <= 1
+
+
+def _is_plain(poly: Poly) -> bool:
+    """Whether nothing in it stands for the square of a sine."""
+    return all(_is_linear(monomial) for monomial in poly)

@@ -1,0 +1,200 @@
+"""How few operations an expression might take: what spares writing a region that is short already.
+
+A bound for speed, not a proof: a region as short as it is kept as the user wrote it, so too high a
+bound costs a shorter spelling, and too low a one the time to look for it. Of a large graph that
+time is spent only where the expression, written as it stands, is not longer than the region.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..expression.exps import exps_of, is_of_exps
+from ..expression.term import (
+    EXP,
+    LEAF,
+    LOG,
+    SUM,
+    Expr,
+    Head,
+    Rational,
+    Term,
+)
+
+__all__ = ["least_count", "plain_count"]
+
+
+def least_count(expr: Expr, computed: Callable[[Head], bool]) -> int:
+    """A number of operations below which no spelling is expected.
+
+    n different arrays need n - 1 operations of two operands; each power, number and lone sum needs
+    one of its own, and so do logs and inverses, and one exp in each product.
+
+    Parameters
+    ----------
+    expr : Expr
+    computed : callable
+        Whether an exp is computed anyway, alone or in a softmax or the like: then it is an array,
+        and so is its sum, and the log of that.
+    """
+    for term in expr:
+        if len(term.bound) > 1 and len(term.factors) > 2:
+            return 0  # Contractions in another order may be as many, and less work.
+    tally = _Tally(computed)
+    tally.add(expr)
+    while tally.nested:
+        tally.add(tally.nested.pop())
+    return max(0, len(tally.arrays) - 1 + len(tally.single) + tally.more)
+
+
+class _Tally:
+    """What is combined, two by two, and what takes an operation by itself."""
+
+    def __init__(self, computed: Callable[[Head], bool]) -> None:
+        self.computed = computed
+        self.arrays: set[object] = set()
+        self.single: set[object] = set()
+        self.more = 0
+        self.nested: list[Expr] = []
+        self._seen: set[Head] = set()
+
+    def add(self, expr: Expr) -> None:
+        """Count the terms; expressions inside wait in `nested`."""
+        many = len(expr) > 1
+        for term, coef in expr.items():
+            factors = term.factors
+            if not factors:
+                if many:
+                    self.single.add(("number", id(expr)))
+                continue
+            if all(f.power < 0 for f in factors):
+                self.single.add("inverse")
+            elif coef != 1 and coef != -1:
+                self.single.add(("times", abs(coef)))
+            summed = _summed_alone(term) if term.bound else None
+            if summed is not None:
+                self.single.add(("sum", *summed))
+            self._add_factors(term, summed)
+
+    def _add_factors(self, term: Term, summed: tuple[Head, object] | None) -> None:
+        with_exp = False
+        for head, _, power in term.factors:
+            if head.base is not None:
+                continue  # It is a number, or part of the operation.
+            exps = exps_of(head)
+            if exps and is_of_exps(head):
+                known = [each for each in exps if self.computed(each)]
+                if known:
+                    self.arrays.update(known)
+                    continue
+                if head.kind == EXP:
+                    if not with_exp:  # Others in the product may go into it.
+                        self.single.add(head)
+                        with_exp = True
+                    self._open(head)
+                    continue
+                if head not in self._seen and (power < 0 or head.kind == LOG):
+                    self.more += _beyond(head)
+            if power != 1 and power != -1:
+                self.single.add((head, power))
+            if head.kind == LEAF:
+                # An array and its sum are two different ones.
+                self.arrays.add(summed if summed is not None and head is summed[0] else head)
+                continue
+            if head.kind == LOG:
+                self.single.add("log")
+            if head.kind in (LOG, SUM):
+                self._open(head)
+
+    def _open(self, head: Head) -> None:
+        if head not in self._seen:
+            self._seen.add(head)
+            self.nested.append(head.expr)
+
+
+def plain_count(expr: Expr, computed: Callable[[Head], bool]) -> int:
+    """Operations of the expression as it stands, what is in it twice computed once.
+
+    Factors are not taken out and sums not opened, so a spelling of fewer may well be there.
+
+    Parameters
+    ----------
+    expr : Expr
+    computed : callable
+        Whether an exp is computed anyway.
+    """
+    plain = _Plain(computed)
+    plain.add(expr)
+    while plain.nested:
+        plain.add(plain.nested.pop())
+    return plain.count
+
+
+class _Plain:
+    """Operations, as they are met."""
+
+    def __init__(self, computed: Callable[[Head], bool]) -> None:
+        self.computed = computed
+        self.count = 0
+        self.nested: list[Expr] = []
+        self._seen: set[object] = set()
+
+    def add(self, expr: Expr) -> None:
+        """Count the terms; expressions inside wait in `nested`."""
+        self.count += max(0, len(expr) - 1)
+        for term, coef in expr.items():
+            self._add_product(term)
+            if coef != 1 and coef != -1:
+                self._once(("times", abs(coef)))
+            elif coef == -1 and len(expr) == 1:
+                # A difference among the factors may be turned round.
+                self.count += not any(f.head.kind == SUM for f in term.factors)
+
+    def _once(self, what: object, count: int = 1) -> None:
+        if what not in self._seen:
+            self._seen.add(what)
+            self.count += count
+
+    def _add_product(self, term: Term) -> None:
+        factors = [f for f in term.factors if f.head.base is None]
+        if len(factors) > 1:
+            self._once(frozenset([(f.head, f.power) for f in factors]), len(factors) - 1)
+        if factors and all(f.power < 0 for f in factors):
+            self._once("inverse")
+        if term.bound:
+            inside = [f for f in factors if any(index < 0 for index in f.idx)]
+            if all(f.idx == inside[0].idx for f in inside):  # Matrices are multiplied and summed.
+                self._once(("sum", *[(f.head, f.power) for f in inside]))
+        for head, _, power in factors:
+            if power != 1 and power != -1:
+                self._once((head, abs(power)))
+            if head.kind in (SUM, EXP, LOG) and head not in self._seen:
+                self._seen.add(head)
+                self._open(head, power)
+
+    def _open(self, head: Head, power: Rational) -> None:
+        exps = exps_of(head)
+        of_exps = bool(exps) and is_of_exps(head)
+        if of_exps and any(map(self.computed, exps)):
+            return
+        self.nested.append(head.expr)
+        if head.kind != SUM:
+            self.count += 1
+        elif of_exps and power < 0:  # What a softmax takes beyond that, or a sigmoid.
+            self.count += 2 if any(each.bound for each in head.expr) else 1
+
+
+def _beyond(head: Head) -> int:
+    """Operations of a softmax, sigmoid or logsumexp beyond its exp, its sum and its log."""
+    over = any(term.bound for term in head.expr)
+    if head.kind == LOG:
+        return 3 if over else 0
+    return 3 if over else 2 if len(head.expr) == 2 else 0
+
+
+def _summed_alone(term: Term) -> tuple[Head, object] | None:
+    """The array that is summed by itself, with its power."""
+    inside = [f for f in term.factors if any(index < 0 for index in f.idx)]
+    if len(inside) != 1 or (inside[0].power == 2 and len(inside[0].idx) == 1):
+        return None  # A vector times itself, x @ x, is counted with its power.
+    return inside[0].head, inside[0].power

@@ -1,0 +1,210 @@
+"""Values of operations that obey a law, over others: -f(x), 2 f(x), f(x) + c, f(x) + f(y).
+
+(-u)[1:] is -(u[1:]), the running sum of x + y is those of x and of y, sin(x - y) is -sin(y - x),
+and the largest of 2 x + 3 is 2 max(x) + 3. To its consumers such a value is one or more arrays
+with numbers, which are written only where they take them up. Which law holds an operation's traits
+say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...ir.node import Node, make, origin
+from ..expression.leaf_terms import leaf_expr
+from ..expression.scalars import constant_power, constant_value, number
+from ..expression.term import (
+    LEAF,
+    ONE,
+    Coef,
+    Expr,
+    quotient,
+    scaled,
+)
+from ..extraction.cheapest import Speller, rewritten
+from ..normal_form.normalize import Normal
+
+__all__ = ["Multiples"]
+
+_MOST_TERMS = 6
+"""Longer sums are left as they are written."""
+
+Of = Callable[[Node], Expr]
+
+
+class Multiples:
+    """Values over others of the same operation, in one walk over the graph.
+
+    Parameters
+    ----------
+    normal : Normal
+    speller : Speller
+    """
+
+    def __init__(self, normal: Normal, speller: Speller) -> None:
+        self.normal = normal
+        self.speller = speller
+        self._met: dict[object, Node] = {}
+
+    @staticmethod
+    def knows(node: Node) -> bool:
+        """Whether the operation obeys a law, on floats alone."""
+        if node.copy or node.dtype.kind != "f" or len(node.results) > 1:
+            return False
+        traits = node.op.traits
+        linear = traits.linear or traits.jointly_linear is ...
+        scaled_alike = traits.homogeneous is not None and not traits.elementwise
+        return bool(linear or scaled_alike or _is_mirrored(node) or traits.shift is not None)
+
+    def form(self, node: Node, of: Of) -> Expr | None:
+        """The value over others; None where it is an array of its own."""
+        if _is_mirrored(node):
+            return self._mirrored(node, of)
+        return self._scaled(node, of) or self._shifted(node, of) or self._spread(node, of)
+
+    # -- f(-x) -------------------------------------------------------------------------------------
+    def _mirrored(self, node: Node, of: Of) -> Expr | None:
+        """An even or odd function of what another one is the negative of."""
+        inside = of(node.operands[0])
+        if len(inside) > _MOST_TERMS:
+            return None
+        key = (node.op, node.aval, frozenset(inside.items()))
+        opposite = (node.op, node.aval, frozenset(scaled(inside, -1).items()))
+        other = self._met.get(opposite)
+        if other is None or not self.speller.world.alive(other):
+            self._met.setdefault(key, node)
+            return None
+        return self._times(other, node.op.traits.parity[0])
+
+    # -- f(c x) ------------------------------------------------------------------------------------
+    def _scaled(self, node: Node, of: Of) -> Expr | None:
+        """A number times what the operation makes of the rest; None if there is no number."""
+        places = _scaled_alike(node)
+        exprs = [of(node.operands[place]) for place in places]
+        found = _number_of(exprs)
+        degree: float | None = 1
+        if not _is_linear(node):
+            found, degree = abs(found), node.op.traits.homogeneous
+        if found == 1 or degree is None or int(degree) != degree:
+            return None
+        outside = constant_power(found, int(degree)) if degree else number(1)
+        if outside is None:
+            return None
+        moved = self._of(node, places, [scaled(expr, quotient(1, found)) for expr in exprs])
+        return None if moved is None else self._times(moved, outside[ONE])
+
+    # -- f(x + c) ----------------------------------------------------------------------------------
+    def _shifted(self, node: Node, of: Of) -> Expr | None:
+        """What the operation makes of the rest, and the number that all operands have in a sum."""
+        slope, places = node.op.traits.shift, _floats(node)
+        exprs = [of(node.operands[place]) for place in places]
+        numbers = {expr.get(ONE, 0) for expr in exprs}
+        if slope is None or len(numbers) > 1 or numbers == {0}:
+            return None
+        rest = [{term: coef for term, coef in expr.items() if term != ONE} for expr in exprs]
+        if not all(0 < len(each) <= _MOST_TERMS for each in rest):
+            return None
+        moved = self._of(node, places, rest)
+        (by,) = numbers
+        if moved is None:
+            return None
+        return self.normal.add([(self._times(moved, 1), 1), (number(by), int(slope))])
+
+    # -- f(x + y) ----------------------------------------------------------------------------------
+    def _spread(self, node: Node, of: Of) -> Expr | None:
+        """The sum of what a linear operation makes of each term, where that is computed anyway."""
+        places = node.op.traits.linear_in(len(node.operands))
+        for place in places:
+            operand = node.operands[place]
+            expr = of(operand)
+            if not 1 < len(expr) <= _MOST_TERMS:
+                continue
+            arrays = [self._alone(operand, {term: 1}) for term in expr]
+            parts: list[tuple[Expr, Coef]] = []
+            for array, coef in zip(arrays, expr.values(), strict=True):
+                each = None if array is None else self._with(node, {place: array})
+                if each is None or not self.speller.world.alive(each):
+                    break
+                parts.append((self._times(each, 1), coef))
+            else:
+                return self.normal.add(parts)
+        return None
+
+    # -- writing -----------------------------------------------------------------------------------
+    def _times(self, node: Node, by: Coef) -> Expr:
+        return scaled(leaf_expr(self.normal.heads, node), by)
+
+    def _of(self, node: Node, places: Sequence[int], exprs: Sequence[Expr]) -> Node | None:
+        """The operation on these expressions in these places; None if one has no spelling."""
+        arrays: dict[int, Node] = {}
+        for place, expr in zip(places, exprs, strict=True):
+            array = self._array(node.operands[place], expr)
+            if array is None:
+                return None
+            arrays[place] = array
+        return self._with(node, arrays)
+
+    def _with(self, node: Node, arrays: dict[int, Node]) -> Node | None:
+        operands = [arrays.get(place, each) for place, each in enumerate(node.operands)]
+        with origin(rewritten(node)):
+            found = make(node.op, operands, node.params)
+        return found if found.aval == node.aval else None
+
+    def _array(self, node: Node, expr: Expr) -> Node | None:
+        """The value of an expression, in the shape and dtype of a node."""
+        alone = self._alone(node, expr)
+        return self.speller.cheapest(node, node, [expr]).node if alone is None else alone
+
+    def _alone(self, node: Node, expr: Expr) -> Node | None:
+        """The array of this shape and dtype that an expression is; None if it is none."""
+        if len(expr) != 1:
+            return None
+        ((term, coef),) = expr.items()
+        if coef != 1 or len(term.factors) != 1:
+            return None
+        (factor,) = term.factors
+        head = factor.head
+        if head.kind != LEAF or head.node.aval != node.aval:
+            return None
+        return head.node if expr == leaf_expr(self.normal.heads, head.node) else None
+
+
+def _floats(node: Node) -> tuple[int, ...]:
+    free = [i for i in range(len(node.operands)) if i not in node.op.unpromoted]
+    return tuple([i for i in free if node.operands[i].dtype.kind == "f"])
+
+
+def _is_linear(node: Node) -> bool:
+    """Whether it is linear in one operand, or in all of them together."""
+    traits = node.op.traits
+    return len(traits.linear_in(len(node.operands))) == 1 or traits.jointly_linear is ...
+
+
+def _is_mirrored(node: Node) -> bool:
+    """Whether it is an odd or even function of one value, element by element."""
+    return node.op.traits.elementwise and node.op.traits.parity in ((1,), (-1,))
+
+
+def _scaled_alike(node: Node) -> tuple[int, ...]:
+    """Operands of which a positive number in all can be taken out; none where it cannot."""
+    traits, count = node.op.traits, len(node.operands)
+    if _is_linear(node):
+        return traits.linear_in(count) or traits.linear_together(count)
+    floats = _floats(node)
+    return floats if traits.homogeneous is not None and not traits.elementwise else ()
+
+
+def _number_of(exprs: Sequence[Expr]) -> Coef:
+    """The number before all terms, with their sign if they have one; 1 if there is none."""
+    numbers = [coef for expr in exprs for coef in expr.values()]
+    if not all(exprs) or len(numbers) > _MOST_TERMS * len(exprs):
+        return 1
+    if any(constant_value(expr) is not None for expr in exprs):
+        return 1
+    if any(term.bound for expr in exprs for term in expr):
+        return 1  # One of the factors takes the number up.
+    sizes = {abs(number) for number in numbers}
+    size = sizes.pop() if len(sizes) == 1 else 1
+    if size == 0:
+        return 1
+    return -size if all(number < 0 for number in numbers) else size

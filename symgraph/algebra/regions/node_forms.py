@@ -1,0 +1,238 @@
+"""What each value is to its consumers: an expression over the arrays below, or one array.
+
+Values whose region was written as another of its shape have no expression until one is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+from ...ir.node import Node
+from ..expression.applied import NONE, Names
+from ..expression.exps import exps_of
+from ..expression.leaf_terms import leaf_expr
+from ..expression.term import Expr, Head
+from ..extraction.use_counts import World
+from ..lifting.lifting import Forms
+from ..normal_form.known_contractions import Recall
+from .memory import Exprs, Memory
+from .regions import ARGUMENTS, LOGARITHMS, SEEN_WHOLE, arrays_of
+
+__all__ = ["Views"]
+
+_OF_EXPS = ARGUMENTS - LOGARITHMS
+"""Operations that compute an exp."""
+
+
+class Views:
+    """Expressions of values, and what is remembered of them, in one walk over the graph.
+
+    Parameters
+    ----------
+    memory : Memory
+    world : World
+    users : mapping
+        How many nodes use a value.
+    now : mapping
+        What each value is computed as, as far as the walk has come.
+    thorough : bool
+        Remember values with several users, too.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        world: World,
+        users: Mapping[Node, int],
+        now: Mapping[Node, Node],
+        *,
+        thorough: bool,
+    ) -> None:
+        self.memory = memory
+        self.forms = memory.forms
+        self.world = world
+        self.users = users
+        self.now = now
+        self.thorough = thorough
+        self.recall = Recall(self.forms.normal)
+        self.opened: dict[Node, bool] = {}
+        self.exps: dict[Head, list[Node]] = {}
+        self._seen: dict[Node, Expr] = {}
+        self._near: dict[Node, Expr] = {}
+        self._unlearned: dict[Node, list[Node]] = {}
+        self._identities: dict[Node, Names] = {}
+
+    # -- one array, or an expression ---------------------------------------------------------------
+    def close(self, node: Node) -> None:
+        """From now on the value is one array."""
+        if len(node.results) == 1:
+            self._seen[node] = self._leaf(node)
+        self.opened[node] = False
+
+    def open(self, node: Node, expr: Expr) -> None:
+        """From now on the value is this expression."""
+        self._note_licence(node)
+        self._seen[node] = expr
+        self.opened[node] = True
+
+    def array(self, node: Node) -> Node | None:
+        """The array that the value is seen as; None if it is opened."""
+        return None if self.opened[node] else self.now[node]
+
+    def of(self, node: Node) -> Expr:
+        """What the value is seen as."""
+        found = self._seen.get(node)
+        return self._caught_up(node) if found is None else found
+
+    def nearest(self, node: Node) -> Expr:
+        """What the value is over values with other users, where that was looked at."""
+        found = self._near.get(node)
+        return self.of(node) if found is None else found
+
+    def _leaf(self, node: Node) -> Expr:
+        array = self.now[node]
+        found = self.memory.leaves.get(array)
+        if found is None:
+            found = self.memory.leaves[array] = leaf_expr(self.forms.heads, array)
+        return found
+
+    # -- expressions -------------------------------------------------------------------------------
+    def form(self, node: Node) -> Expr | None:
+        """The value as an expression; None of one that is an array."""
+        if not Forms.knows(node) or not self.world.alive(node):
+            return None
+        expr = self._formed(node)
+        if expr is not None and self._unlearned:
+            arrays = arrays_of(expr)
+            if any(array in self._unlearned for array in arrays):
+                self._learn_of(arrays)
+                return self._formed(node)
+        return expr
+
+    def _formed(self, node: Node) -> Expr | None:
+        operands = [self.of(operand) for operand in node.operands]
+        used = self.used
+        expr = self._expr(node, operands, self.memory.exprs)
+        if expr is not None:
+            with suppress(OverflowError):
+                expr = self.recall.recalled(expr)
+            self._note_identities(node, self.memory.exprs[node][2])
+        self._note_licence(node, used)
+        return expr
+
+    # -- identities --------------------------------------------------------------------------------
+    def _note_identities(self, node: Node, names: Names) -> None:
+        """Take down by which identities the value is its expression, those of parts among them."""
+        for each in node.operands:
+            inside = self._identities.get(each)
+            if inside is not None and self.opened.get(each):
+                names |= inside
+        if names:
+            self._identities[node] = names
+
+    def identities(self, node: Node) -> Names:
+        """The identities by which the value is its expression."""
+        return self._identities.get(node, NONE)
+
+    # -- leave to cancel ---------------------------------------------------------------------------
+    @property
+    def used(self) -> int:
+        """How often leave was taken so far."""
+        return 0 if self.memory.licence is None else self.memory.licence.used
+
+    def _note_licence(self, node: Node, before: int | None = None) -> None:
+        """Take down a value whose expression rests on leave, taken since or with its operands."""
+        licence = self.memory.licence
+        if licence is not None and (
+            (before is not None and licence.used > before)
+            or any(self.opened.get(each) and each in licence.values for each in node.operands)
+        ):
+            # The next round meets what the value is computed as, and forms it from memory.
+            licence.values.update((node, self.now[node]))
+
+    def rests_on_leave(self, node: Node, before: int | None = None) -> bool:
+        """Whether the value's expression rests on leave, or leave was taken since."""
+        licence = self.memory.licence
+        if licence is None:
+            return False
+        return node in licence.values or (before is not None and licence.used > before)
+
+    def near(self, node: Node, expr: Expr) -> Expr:
+        """The expression over values with other users as arrays: those are computed anyway."""
+        operands = [
+            self._leaf(each) if self.users[each] > 1 else self._near.get(each, self._seen[each])
+            for each in node.operands
+        ]
+        seen = map(self._seen.__getitem__, node.operands)
+        if all(a is b for a, b in zip(operands, seen, strict=True)):
+            return expr
+        used = self.used
+        found = self._expr(node, operands, self.memory.nears) or expr
+        self._note_licence(node, used)
+        return found
+
+    def bring_near(self, node: Node, near: Expr) -> None:
+        """Remember what the value is over values with other users."""
+        self._near[node] = near
+
+    def _expr(self, node: Node, operands: list[Expr], known: Exprs) -> Expr | None:
+        before = known.get(node)
+        if before is not None and all(a is b for a, b in zip(before[0], operands, strict=True)):
+            return before[1]
+        expr, applied = None, self.forms.normal.applied
+        mark = applied.mark()
+        with suppress(OverflowError):  # a number in it that no float is
+            expr = self.forms.form(node, operands)
+        names = applied.since(mark)
+        applied.take_back(mark)
+        known[node] = (operands, expr, names)
+        if node.op not in SEEN_WHOLE:
+            known[self.now[node]] = (operands, expr, names)
+        return expr
+
+    # -- what is remembered ------------------------------------------------------------------------
+    def learn(self, node: Node, expr: Expr) -> None:
+        """Remember the exps in the value, and what the array is, where consumers may meet it."""
+        if node.op in _OF_EXPS:
+            for head in {each for term in expr for f in term.factors for each in exps_of(f.head)}:
+                self.exps.setdefault(head, []).append(node)
+        if self.rests_on_leave(node):
+            return  # What the value is may be a number where the value is none.
+        with suppress(OverflowError):
+            if not self.opened[node]:
+                self.recall.learn(expr, self._seen[node])
+            elif expr and self.thorough and self.users[node] > 1:
+                learn = self.recall.learn_sum if len(expr) > 1 else self.recall.learn_product
+                learn(expr, self.now[node])
+
+    def is_learned(self, node: Node, expr: Expr) -> bool:
+        """Whether `learn` has anything to remember."""
+        shared = self.thorough and self.users[node] > 1
+        return shared or node.op in _OF_EXPS or not self.opened[node]
+
+    def learn_later(self, node: Node, array: Node) -> None:
+        """Remember what the value is when an expression is met in which this array stands."""
+        self._unlearned.setdefault(array, []).append(node)
+
+    def _learn_of(self, arrays: list[Node]) -> None:
+        for array in arrays:
+            for node in self._unlearned.pop(array, ()):
+                expr = self._formed(node)
+                if expr is not None:
+                    self.of(node)
+                    self.learn(node, expr)
+
+    def _caught_up(self, node: Node) -> Expr:
+        """What a value is seen as whose region was written without its expression."""
+        stack = [node]
+        while stack:
+            top = stack[-1]
+            missing = [each for each in top.operands if self.opened[top] and each not in self._seen]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            expr = self._formed(top) if self.opened[top] else None
+            self._seen[top] = self._leaf(top) if expr is None else expr
+        return self._seen[node]

@@ -1,0 +1,230 @@
+"""Which nodes form a region, and where it is cut so that work stays linear in the graph.
+
+A node is *closed* if its consumers see it as one array: operations the algebra does not know,
+products of arrays summed over an index with several users (above all the cotangents of reverse
+mode), sums of many terms with several users, and whatever has grown long. All other nodes are
+opened by each of their consumers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...ir.node import Node
+from ...ops.choice import where
+from ...ops.creation import DIMENSION, eye
+from ...ops.elementwise import absolute, sign
+from ...ops.exponential import softplus
+from ...ops.gather import add_along_axis
+from ...ops.indexing import embed
+from ...ops.linalg import inv, solve
+from ..expression.exps import exps_of
+from ..expression.leaf_terms import has_number
+from ..expression.powers import lowered_power
+from ..expression.roles import (
+    is_choice,
+    is_difference,
+    is_exponential,
+    is_logarithm,
+    is_negation,
+    is_odd,
+    is_power,
+    is_product,
+    is_sum,
+    ops_with,
+)
+from ..expression.term import (
+    EXP,
+    LEAF,
+    LOG,
+    SUM,
+    Expr,
+    Head,
+    Term,
+    weight,
+)
+
+__all__ = [
+    "ARGUMENTS",
+    "LOGARITHMS",
+    "SEEN_WHOLE",
+    "SELECTIONS",
+    "arrays_of",
+    "held_by",
+    "hides_much",
+    "is_closed",
+    "is_computed_from",
+    "is_trivial",
+]
+
+_MANY_TERMS = 6
+_LONG = 8
+_LONGEST = 14
+_HEAVIEST = 24
+_LONG_ARGUMENT = 9
+
+
+LOGARITHMS = ops_with(is_logarithm)
+EXPONENTIAL_SUMS = ops_with(lambda op: op.traits.exponential_sum)
+ARGUMENTS = LOGARITHMS | EXPONENTIAL_SUMS | ops_with(is_exponential)
+"""Operations that carry their argument along, wherever they go: a long one stays closed."""
+
+_MERGING = ops_with(
+    lambda op: op.traits.angle is not None and op.traits.angle.part != "tangent"
+) | {*(sign.op, absolute.op, inv.op, embed.op)}
+"""Operations whose results may meet and become another operation of what they are applied to."""
+
+SELECTIONS = frozenset({where.op, add_along_axis.op})
+"""Operations that seldom have an expression: their operands are written at their best anyway."""
+
+SEEN_WHOLE = SELECTIONS | LOGARITHMS | {solve.op, softplus.op}
+"""Operations whose expression tells of the nodes they are applied to, not of their values alone."""
+
+
+def is_closed(expr: Expr, users: int, argument: bool, *, early: bool = False) -> bool:
+    """Whether a node of this form is seen by its consumers as one array.
+
+    Parameters
+    ----------
+    expr : Expr
+    users : int
+        How many nodes use it (an output counts as one more).
+    argument : bool
+        Whether one of them is in `ARGUMENTS`.
+    early : bool
+        Close at half the length and half the weight.
+    """
+    heavy, part = weight(expr), 2 if early else 1
+    length = part * sum([_length(term) for term in expr])
+    if length > _LONGEST or (users > 1 and length > _LONG) or part * heavy > _HEAVIEST:
+        return True
+    if argument and heavy > _LONG_ARGUMENT:
+        return True
+    if users > 1 and len(expr) >= _MANY_TERMS:
+        return True
+    return users > 1 and any(_is_contraction(term) for term in expr)
+
+
+def hides_much(near: Expr, expr: Expr) -> bool:
+    """Whether values inside, each as one array, hide a sum of exps or a product of matrices."""
+    if not _of_exps(expr) <= _of_exps(near):
+        return True
+    return any(
+        sum(len(f.idx) > 1 and any(i < 0 for i in f.idx) for f in term.factors) > 1 for term in expr
+    )
+
+
+def _of_exps(expr: Expr) -> set[Head]:
+    heads = {f.head for term in expr for f in term.factors}
+    return {head for head in heads if head.kind in (SUM, LOG) and exps_of(head)}
+
+
+def _length(term: Term) -> int:
+    """Factors of a product, the terms of a lazy sum among them."""
+    return sum([len(f.head.expr) if f.head.kind == SUM else 1 for f in term.factors])
+
+
+def _is_contraction(term: Term) -> bool:
+    """Whether factors share a bound index; sums of exps and single arrays do not count."""
+    if not term.bound:
+        return False
+    inside = [f for f in term.factors if any(index < 0 for index in f.idx)]
+    if all(f.head.kind == EXP for f in inside):
+        return False
+    return len(inside) > 1 or any(f.power != 1 for f in inside)
+
+
+def arrays_of(expr: Expr) -> list[Node]:
+    """The arrays an expression is written over, those inside closed heads too."""
+    return list(_uses_of_arrays(expr))
+
+
+def _uses_of_arrays(expr: Expr) -> dict[Node, int]:
+    """How many factors each array is."""
+    found: dict[Node, int] = {}
+    seen: set[int] = set()
+    queue = [expr]
+    while queue:
+        for term in queue.pop():
+            for factor in term.factors:
+                head = factor.head
+                if head.kind == LEAF and head.base is None:
+                    found[head.node] = found.get(head.node, 0) + 1
+                elif head.kind in (SUM, EXP, LOG) and id(head) not in seen:
+                    seen.add(id(head))
+                    queue.append(head.expr)
+    return found
+
+
+def held_by(expr: Expr) -> list[Node]:
+    """The arrays that any spelling needs: of sin(x) cos(x), which may become sin(2 x), only x.
+
+    A difference may be turned round inside an odd function, so there only its two parts are. Of
+    x**(a - 1) that stands once, and may become x**a, they are x and a; of x**y x**z x, y and z.
+    """
+    found: list[Node] = []
+    arrays = _uses_of_arrays(expr)
+    bases = [node.operands[0] for node in arrays if is_power(node)]
+    for node, uses in arrays.items():
+        joins = is_power(node) and bases.count(node.operands[0]) > 1
+        if not joins and not _merges(node) and (uses > 1 or lowered_power(node) is None):
+            found.append(node)
+            continue
+        for operand in node.operands:
+            found.extend(operand.operands if _changes_inside(node, operand) else (operand,))
+    return found
+
+
+def _changes_inside(node: Node, operand: Node) -> bool:
+    """Whether an operand is written anew where the operation takes up a sign or a number."""
+    if is_choice(node):
+        return is_product(operand)
+    if is_power(node):
+        return operand is node.operands[1]
+    return _turns(node)
+
+
+def _merges(node: Node) -> bool:
+    if is_choice(node):
+        return all(has_number(each) for each in node.operands[1:])
+    return node.op in _MERGING or _turns(node)
+
+
+def _turns(node: Node) -> bool:
+    """Whether a sign may go into the difference that an odd function is taken of."""
+    return is_odd(node) and is_difference(node.operands[0])
+
+
+def is_trivial(node: Node, opened: Sequence[bool]) -> bool:
+    """Whether a region is one operation on different arrays, where nothing can be gained."""
+    if any(opened) or len(set(node.operands)) < len(node.operands):
+        return False
+    if is_sum(node) and all(each.op is embed.op for each in node.operands):
+        return False
+    if is_choice(node):
+        return False
+    bases = [each.operands[0] for each in node.operands if is_power(each)]
+    if len(bases) > len(set(bases)):
+        return False
+    if is_negation(node) and _merges(node.operands[0]):
+        return False
+    return not any(_is_plain(operand) for operand in node.operands)
+
+
+def _is_plain(node: Node) -> bool:
+    return node.is_constant or node.op in (DIMENSION, eye.op)
+
+
+def is_computed_from(node: Node, on: Node) -> bool:
+    """Whether `node` is computed from `on`; operands precede their consumers."""
+    stack = [node]
+    seen = {node}
+    while stack:
+        top = stack.pop()
+        if top is on:
+            return True
+        for operand in top.operands:
+            if operand.serial >= on.serial and operand not in seen:
+                seen.add(operand)
+                stack.append(operand)
+    return False

@@ -1,0 +1,61 @@
+"""Whether a value has become 0 by cancellation although an infinite input makes it NaN."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...facts import finite, total
+from ...ir.fact_inference import Knowledge
+from ...ir.node import Node
+from ...ops.movement import broadcast_to, reshape
+from ..expression.roles import is_power
+
+__all__ = ["vanishes"]
+
+
+def vanishes(node: Node, new: Node, knowledge: Knowledge) -> bool:
+    """Whether what the user wrote would become 0 although an infinite input makes it NaN.
+
+    In a gradient the terms that cancel are those of reverse mode; there 0 is the derivative.
+    """
+    if node.origin.adjoint_of is not None and not node.origin.shared:
+        return False
+    while new.op in (broadcast_to.op, reshape.op):
+        (new,) = new.operands
+    if not new.is_constant or np.any(new.params["value"]):
+        return False
+    return not _is_finite_but_for_overflow(node, knowledge)
+
+
+def _is_finite_but_for_overflow(root: Node, knowledge: Knowledge) -> bool:
+    """Whether a value is made of finite ones by operations that are defined for all of them."""
+    stack, seen = [root], {root}
+    while stack:
+        node = stack.pop()
+        known = knowledge.of(node)
+        if known.has(finite):
+            continue
+        if node.is_input or not (known.has(total) or _is_of_sums_and_products(node)):
+            return False
+        new = [each for each in node.operands if each not in seen]
+        seen.update(new)
+        stack.extend(new)
+    return True
+
+
+def _is_of_sums_and_products(node: Node) -> bool:
+    """Whether the node is linear in all that it is made of, or a whole power."""
+    traits, count = node.op.traits, len(node.operands)
+    linear = {*traits.linear_in(count), *traits.linear_together(count)}
+    if all(place in linear for place, each in enumerate(node.operands) if each.dtype.kind == "f"):
+        return True
+    return _is_whole_power(node)
+
+
+def _is_whole_power(node: Node) -> bool:
+    if node.op.traits.elementwise and node.op.traits.homogeneous == 2 and len(node.operands) == 1:
+        return True
+    if not is_power(node) or not node.operands[1].is_constant:
+        return False
+    exponents = node.operands[1].params["value"]
+    return bool((exponents >= 0).all() and (exponents % 1 == 0).all())
