@@ -9,12 +9,16 @@ import numpy as np
 import pytest
 from trait_checks import (
     Case,
+    arrangements,
     declared,
     floats,
     holds,
     indices,
+    logarithmic,
     sampled_ops,
     signed_zero,
+    takes_places,
+    takes_square_alone,
     undeclared,
 )
 
@@ -27,6 +31,7 @@ from symgraph.ir.traits import (
     Exponential,
     ExponentialSum,
     Logarithm,
+    Matrices,
     Traits,
 )
 from symgraph.namespace import NUMPY
@@ -64,13 +69,14 @@ REASONED = {
 
 def test_every_operation_with_traits_is_sampled() -> None:
     plain = Traits()
-    told = {
-        name
-        for name, op in OPS.items()
-        if not op.custom
-        and replace(op.traits, commutative=False, elementwise=False, comparison=None) != plain
-    }
+    told = {name for name, op in OPS.items() if not op.custom and _identities(op.traits) != plain}
     assert told <= set(SAMPLED)
+
+
+def _identities(traits: Traits) -> Traits:
+    """Without what is told by shapes and dtypes, which have tests of their own below."""
+    told = {"commutative": False, "elementwise": False, "at_places": False, "comparison": None}
+    return replace(traits, **told, arrangement=None, matrices=None, blind=(), logarithmic=False)
 
 
 @pytest.mark.parametrize("name", SAMPLED)
@@ -94,6 +100,45 @@ def test_where_the_sign_of_a_zero_counts(name: str) -> None:
     op = OPS[name]
     found = tuple(place for place in floats(op) if signed_zero(op, place))
     assert found == op.traits.signed_zero
+
+
+def test_where_elements_go_is_declared() -> None:
+    found = {op.name: arrangements(op) for op in OPS.values() if not op.custom}
+    wrong = {
+        name: there
+        for name, there in found.items()
+        if (there and OPS[name].traits.arrangement is None and REASONED.get(name) != _BODY)
+        or (OPS[name].traits.arrangement is not None and OPS[name].traits.arrangement not in there)
+    }
+    assert wrong == {}
+
+
+def test_operations_on_square_matrices_say_so() -> None:
+    square = (Matrices.SQUARE, Matrices.DEFINITE)
+    told = {op.name: op.traits.matrices in square for op in OPS.values() if not op.custom}
+    found = {name: takes_square_alone(OPS[name]) for name in told}
+    assert {name: has for name, has in found.items() if has is not None and has != told[name]} == {}
+
+
+def test_logarithms_say_so() -> None:
+    found = {op.name: logarithmic(op) for op in OPS.values() if not op.custom}
+    wrong = {
+        name
+        for name, has in found.items()
+        if has is not None and has != OPS[name].traits.logarithmic
+    }
+    assert wrong == set()
+    assert found["log_ndtr"] is True
+    assert found["exp2"] is False
+
+
+def test_operations_at_places_say_so() -> None:
+    wrong = {
+        op.name
+        for op in OPS.values()
+        if not op.custom and takes_places(op) not in (None, op.traits.at_places)
+    }
+    assert wrong == set()
 
 
 @pytest.mark.parametrize(
