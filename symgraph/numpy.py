@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from .array import FUNCTIONS, NUMPY_FUNCTIONS
-from .eager import eager, eager_module
+from .array.eager import eager, eager_module
 from .ops import creation as _creation
 from .ops import linalg as _linalg
 

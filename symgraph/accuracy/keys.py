@@ -12,8 +12,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..dims import names_of
-from ..nodes import Node
+from ..ir.dims import names_of
+from ..ir.node import Node
 
 __all__ = ["Keys"]
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..array import FUNCTIONS, Array, project
-from ..nodes import make
-from ..op import Batch
+from ..ir.node import make
+from ..ir.op import Batch
 
 __all__ = [
     "aligned",

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..aliasing import own
 from ..array import FUNCTIONS, Array, apply, constant
-from ..avals import Aval, supported_dtype
-from ..cuts import Borrowed
-from ..dims import Dim, normal, parse_shape
+from ..array.aliasing import own
+from ..array.cuts import Borrowed
 from ..errors import FactError, InputError
 from ..facts import Fact, consistent, finite, integer_valued, interval, stated
-from ..nodes import fresh, make
-from ..op import Op, no_flops, register
-from ..propagation import Knowledge
+from ..ir.avals import Aval, supported_dtype
+from ..ir.dims import Dim, normal, parse_shape
+from ..ir.fact_inference import Knowledge
+from ..ir.node import fresh, make
+from ..ir.op import Op, no_flops, register
 from .composites import as_array, composite
 from .families import function
 

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..array import Array, apply
-from ..avals import Aval
 from ..facts import Fact, integer_valued, interval, total
-from ..op import Op, register
-from ..traits import Traits
+from ..ir.avals import Aval
+from ..ir.op import Op, register
+from ..ir.traits import Traits
 from .batched import batch_aligned, batch_into_last
 from .carrying import all_but_last, carries_batched
 from .contraction import einsum, matmul

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array
-from ..avals import normal_axes
-from ..dims import show_shape
 from ..errors import DTypeError, ShapeError
+from ..ir.avals import normal_axes
+from ..ir.dims import show_shape
 from .composites import as_array, composite, given, refuse
 from .creation import full
 from .joining import concatenate

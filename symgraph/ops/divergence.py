@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..traits import Traits
+from ..ir.traits import Traits
 from .choice import clip, where
 from .elementwise import absolute, sqrt, square
 from .exponential import log

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, apply
-from ..avals import Aval
-from ..dims import show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, interval
-from ..op import Op, register
-from ..traits import Traits
+from ..ir.avals import Aval
+from ..ir.dims import show_shape
+from ..ir.op import Op, register
+from ..ir.traits import Traits
 from .batched import batch_aligned
 from .carrying import carries_reduced
 from .composites import as_array, composite, given, naming_lines, refuse

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
-from ..avals import Aval, broadcast_shapes
-from ..op import Op, carries_aligned, register
-from ..traits import Traits
+from ..ir.avals import Aval, broadcast_shapes
+from ..ir.op import Op, carries_aligned, register
+from ..ir.traits import Traits
 from .batched import batch_aligned
 from .bounds import knows, within
 from .composites import as_array, composite

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array
-from ..dims import fixed, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
+from ..ir.dims import fixed, show_shape
 from .composites import as_array, composite
 from .creation import full_like
 from .movement import expand_dims, moveaxis, reshape

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, implements
-from ..dims import show_shape
 from ..errors import ShapeError
+from ..ir.dims import show_shape
 from .composites import as_array, naming_lines
 from .contraction import einsum, matmul, tensordot
 from .contraction import outer as _outer

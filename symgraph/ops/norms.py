@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, apply, implements
-from ..avals import Aval, normal_axes
-from ..dims import Dim, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, interval, nonnegative, positive, total
-from ..op import Op, register
-from ..traits import Traits
+from ..ir.avals import Aval, normal_axes
+from ..ir.dims import Dim, show_shape
+from ..ir.op import Op, register
+from ..ir.traits import Traits
 from .batched import batch_aligned
 from .carrying import carries_reduced
 from .composites import as_array, naming_lines

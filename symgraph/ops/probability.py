@@ -11,7 +11,7 @@ from typing import Any
 
 from ..array import Array
 from ..facts import positive
-from ..op import undefined
+from ..ir.op import undefined
 from .beta import betainc, gammainc, gammaincc, gammainccinv
 from .bounds import knows, within
 from .composites import as_array, composite

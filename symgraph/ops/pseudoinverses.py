@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..array import FUNCTIONS, Array, apply, implements
-from ..avals import Aval
-from ..dims import Dim, count, known_equal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact
-from ..op import Batch, Op, register
-from ..traits import Traits
+from ..ir.avals import Aval
+from ..ir.dims import Dim, count, known_equal, show_shape
+from ..ir.op import Batch, Op, register
+from ..ir.traits import Traits
 from .batched import applied, batch_aligned, own_ndim
 from .carrying import all_but_last, carries_solved
 from .composites import as_array, given, naming_lines

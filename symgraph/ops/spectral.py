@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..array import FUNCTIONS, Array, apply, implements
-from ..avals import Aval
-from ..dims import Dim, count, known_equal, normal
 from ..errors import TraceError
 from ..facts import Fact, nonnegative, total, unit_norm
-from ..op import Op, per_element, register
-from ..traits import Traits
+from ..ir.avals import Aval
+from ..ir.dims import Dim, count, known_equal, normal
+from ..ir.op import Op, per_element, register
+from ..ir.traits import Traits
 from .batched import batch_aligned
 from .carrying import carries_batched
 from .composites import naming_lines

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, apply
-from ..avals import normal_axes
 from ..facts import Fact, finite, integer_valued
-from ..op import Op, register
-from ..traits import Traits
+from ..ir.avals import normal_axes
+from ..ir.op import Op, register
+from ..ir.traits import Traits
 from .batched import batch_aligned
 from .carrying import carries_off_axis
 from .composites import as_array, composite, given, naming_lines, refuse

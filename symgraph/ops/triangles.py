@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, apply
-from ..avals import Aval
-from ..dims import fixed, known_equal, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, interval, total
-from ..op import Op, carries_aligned, no_flops, register
-from ..traits import PLACEMENT
+from ..ir.avals import Aval
+from ..ir.dims import fixed, known_equal, show_shape
+from ..ir.op import Op, carries_aligned, no_flops, register
+from ..ir.traits import PLACEMENT
 from .batched import batch_aligned
 from .composites import as_array, composite, naming_lines
 from .creation import eye, ones

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, apply
-from ..avals import Aval, normal_axes
-from ..cuts import READ_ONLY
-from ..dims import Dim, Shape, count, known_equal, normal, show_shape
+from ..array.cuts import READ_ONLY
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, total
-from ..op import Op, no_flops, register
-from ..traits import MOVEMENT, Traits
-from ..windows import span
+from ..ir.avals import Aval, normal_axes
+from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
+from ..ir.op import Op, no_flops, register
+from ..ir.traits import MOVEMENT, Traits
+from ..namespace.windows import span
 from .batched import batch_aligned
 from .composites import as_array, composite, listed, refuse
 from .creation import ones

@@ -1,0 +1,29 @@
+"""The user's handle of a node: an array that records what is done to it."""
+
+from .handle import (
+    FUNCTIONS,
+    NUMPY_FUNCTIONS,
+    Array,
+    ArrayLike,
+    apart,
+    apply,
+    constant,
+    implements,
+    lift,
+    located,
+    project,
+)
+
+__all__ = [
+    "FUNCTIONS",
+    "NUMPY_FUNCTIONS",
+    "Array",
+    "ArrayLike",
+    "apart",
+    "apply",
+    "constant",
+    "implements",
+    "lift",
+    "located",
+    "project",
+]
