@@ -11,6 +11,7 @@ import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.accuracy.probes import ORDINARY
 from symgraph.accuracy.trials import Trials
+from symgraph.graph import stages
 from symgraph.ir.fact_inference import Knowledge
 
 KNOWLEDGE = Knowledge()
