@@ -147,7 +147,7 @@ FOR_DIGITS: dict[str, tuple[int, str]] = {
     "silu layer": (12, TAIL),  # 11
     "gated layer, gate's weights": (12, TAIL),  # 11
     "variance hinge of columns": (15, CENTRED),  # 12
-    "zero-inflated Poisson, zeros, logits": (18, TAIL),  # 10
+    "zero-inflated Poisson, zeros, logits": (17, TAIL),  # 10
     "squeeze and excite": (14, TAIL),  # 13
     "gated update, gate": (10, TAIL),  # 9
     "binary entropy of a sigmoid": (8, TAIL),  # 7
