@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import inf
 from math import isfinite as isfinite_number
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -16,7 +16,9 @@ from .. import facts as f
 from ..array import FUNCTIONS, Array, apply
 from ..facts import Fact
 from ..ir.fact_inference import Known
-from ..ir.traits import Traits
+from ..ir.op import Said
+from ..ir.traits import Infix, Prefix, Traits
+from ..notation import formulas
 from .bounds import FactRule
 from .families import elementwise, function
 from .structures import structure
@@ -136,7 +138,9 @@ def _within(number: int, limits: Any) -> bool:
     return limits.min <= number <= limits.max
 
 
-def _comparison(name: str, facts: FactRule, traits: Traits | None = None) -> Any:
+def _comparison(
+    name: str, facts: FactRule, traits: Traits | None = None, **said: Unpack[Said]
+) -> Any:
     compare = elementwise(
         name,
         kernel=lambda xp, x, y: getattr(xp, name)(x, y),
@@ -145,6 +149,7 @@ def _comparison(name: str, facts: FactRule, traits: Traits | None = None) -> Any
         facts=facts,
         traits=traits,
         ufunc=name,
+        **said,
     )
 
     def call(x: Any, y: Any) -> Any:
@@ -153,12 +158,56 @@ def _comparison(name: str, facts: FactRule, traits: Traits | None = None) -> Any
     return function(compare.op, call, getattr(np, name))
 
 
-greater = _comparison("greater", _ordered(above=True))
-greater_equal = _comparison("greater_equal", _ordered(above=True))
-less = _comparison("less", _ordered(above=False))
-less_equal = _comparison("less_equal", _ordered(above=False))
-equal = _comparison("equal", _equality(alike=True), _COMMUTATIVE)
-not_equal = _comparison("not_equal", _equality(alike=False), _COMMUTATIVE)
+greater = _comparison(
+    "greater",
+    _ordered(above=True),
+    mistaken_for=("greater_equal", "less"),
+    text=Infix(">", 1),
+    latex=formulas.relation(">"),
+    definition=lambda m, x, y: m.greater(x, y),
+)
+greater_equal = _comparison(
+    "greater_equal",
+    _ordered(above=True),
+    mistaken_for=("greater", "less_equal"),
+    text=Infix(">=", 1),
+    latex=formulas.relation(r"\ge"),
+    definition=lambda m, x, y: m.greater_equal(x, y),
+)
+less = _comparison(
+    "less",
+    _ordered(above=False),
+    mistaken_for=("less_equal", "greater"),
+    text=Infix("<", 1),
+    latex=formulas.relation("<"),
+    definition=lambda m, x, y: m.less(x, y),
+)
+less_equal = _comparison(
+    "less_equal",
+    _ordered(above=False),
+    mistaken_for=("less", "greater_equal"),
+    text=Infix("<=", 1),
+    latex=formulas.relation(r"\le"),
+    definition=lambda m, x, y: m.less_equal(x, y),
+)
+equal = _comparison(
+    "equal",
+    _equality(alike=True),
+    _COMMUTATIVE,
+    mistaken_for=("not_equal", "greater_equal"),
+    text=Infix("==", 1),
+    latex=formulas.relation("="),
+    definition=lambda m, x, y: m.equal(x, y),
+)
+not_equal = _comparison(
+    "not_equal",
+    _equality(alike=False),
+    _COMMUTATIVE,
+    mistaken_for=("equal", "less"),
+    text=Infix("!=", 1),
+    latex=formulas.relation(r"\ne"),
+    definition=lambda m, x, y: m.not_equal(x, y),
+)
 
 # -- kinds of numbers ------------------------------------------------------------------------------
 isnan = elementwise(
@@ -168,6 +217,7 @@ isnan = elementwise(
     predicate=True,
     facts=_of_finite(_FALSE),
     ufunc="isnan",
+    definition=lambda m, x: m.isnan(x),
 )
 isinf = elementwise(
     "isinf",
@@ -176,6 +226,7 @@ isinf = elementwise(
     predicate=True,
     facts=_of_finite(_FALSE),
     ufunc="isinf",
+    definition=lambda m, x: m.isinf(x),
 )
 isfinite = elementwise(
     "isfinite",
@@ -184,6 +235,7 @@ isfinite = elementwise(
     predicate=True,
     facts=_of_finite(_TRUE),
     ufunc="isfinite",
+    definition=lambda m, x: m.isfinite(x),
 )
 signbit = elementwise(
     "signbit", kernel=lambda xp, x: xp.signbit(x), vjp=(None,), predicate=True, ufunc="signbit"
@@ -197,6 +249,8 @@ logical_and = elementwise(
     predicate=True,
     traits=_COMMUTATIVE,
     ufunc="logical_and",
+    latex=formulas.relation(r"\land"),
+    definition=lambda m, x, y: m.logical_and(x, y),
 )
 logical_or = elementwise(
     "logical_or",
@@ -205,6 +259,8 @@ logical_or = elementwise(
     predicate=True,
     traits=_COMMUTATIVE,
     ufunc="logical_or",
+    latex=formulas.relation(r"\lor"),
+    definition=lambda m, x, y: m.logical_or(x, y),
 )
 logical_xor = elementwise(
     "logical_xor",
@@ -213,6 +269,7 @@ logical_xor = elementwise(
     predicate=True,
     traits=_COMMUTATIVE,
     ufunc="logical_xor",
+    definition=lambda m, x, y: m.logical_xor(x, y),
 )
 logical_not = elementwise(
     "logical_not",
@@ -220,6 +277,8 @@ logical_not = elementwise(
     vjp=(None,),
     predicate=True,
     ufunc="logical_not",
+    text=Prefix("~"),
+    definition=lambda m, x: m.logical_not(x),
 )
 
 # -- bits ------------------------------------------------------------------------------------------
@@ -229,6 +288,8 @@ bitwise_and = elementwise(
     vjp=(None, None),
     traits=_COMMUTATIVE,
     ufunc="bitwise_and",
+    text=Infix("&", 4),
+    definition=lambda m, x, y: m.bitwise_and(x, y),
 )
 bitwise_or = elementwise(
     "bitwise_or",
@@ -236,6 +297,8 @@ bitwise_or = elementwise(
     vjp=(None, None),
     traits=_COMMUTATIVE,
     ufunc="bitwise_or",
+    text=Infix("|", 2),
+    definition=lambda m, x, y: m.bitwise_or(x, y),
 )
 bitwise_xor = elementwise(
     "bitwise_xor",
@@ -243,17 +306,28 @@ bitwise_xor = elementwise(
     vjp=(None, None),
     traits=_COMMUTATIVE,
     ufunc="bitwise_xor",
+    text=Infix("^", 3),
+    definition=lambda m, x, y: m.bitwise_xor(x, y),
 )
-invert = elementwise("invert", kernel=lambda xp, x: xp.invert(x), vjp=(None,), ufunc="invert")
+invert = elementwise(
+    "invert",
+    kernel=lambda xp, x: xp.invert(x),
+    vjp=(None,),
+    ufunc="invert",
+    text=Prefix("~"),
+    definition=lambda m, x: m.invert(x),
+)
 left_shift = elementwise(
     "left_shift",
     kernel=lambda xp, x, y: xp.left_shift(x, y),
     vjp=(None, None),
     ufunc="left_shift",
+    text=Infix("<<", 5),
 )
 right_shift = elementwise(
     "right_shift",
     kernel=lambda xp, x, y: xp.right_shift(x, y),
     vjp=(None, None),
     ufunc="right_shift",
+    text=Infix(">>", 5),
 )

@@ -17,7 +17,8 @@ from .. import facts as f
 from ..array import Array
 from ..facts import Fact
 from ..ir.fact_inference import Known
-from ..ir.traits import ODD, Traits
+from ..ir.traits import ODD, Infix, Prefix, Traits
+from ..notation import formulas
 from .bounds import (
     Bounds,
     bounds_of_product,
@@ -161,6 +162,8 @@ add = elementwise(
     ufunc="add",
     behind_mask=False,
     definition=lambda m, x, y: x + y,
+    text=Infix("+", 6),
+    latex=formulas.sum_formula,
 )
 
 subtract = elementwise(
@@ -180,6 +183,8 @@ subtract = elementwise(
     behind_mask=False,
     traits=Traits(jointly_linear=..., shift=0),
     definition=lambda m, x, y: x - y,
+    text=Infix("-", 6),
+    latex=formulas.difference_formula,
 )
 
 negative = elementwise(
@@ -197,6 +202,9 @@ negative = elementwise(
     behind_mask=False,
     traits=Traits(linear=(0,)),
     definition=lambda m, x: -x,
+    mistaken_for=("absolute", "reciprocal"),
+    text=Prefix("-"),
+    latex=formulas.negative_formula,
 )
 
 multiply = elementwise(
@@ -215,6 +223,9 @@ multiply = elementwise(
     traits=Traits(commutative=True, linear=...),
     ufunc="multiply",
     definition=lambda m, x, y: m.multiply(x, y),
+    mistaken_for=("divide", "add"),
+    text=Infix("*", 7),
+    latex=formulas.product_formula,
 )
 
 divide = elementwise(
@@ -234,6 +245,8 @@ divide = elementwise(
     doc="x / y; integers give float64, as in NumPy.",
     traits=Traits(parity=(0, -1), signed_zero=(1,), linear=(0,), homogeneous=0),
     definition=lambda m, x, y: m.divide(x, y),
+    text=Infix("/", 7),
+    latex=formulas.fraction_formula,
 )
 
 reciprocal = elementwise(
@@ -246,9 +259,10 @@ reciprocal = elementwise(
         defined=lambda x: x.has(f.nonzero),
     ),
     ufunc="reciprocal",
-    traits=Traits(parity=(-1,), signed_zero=(0,), homogeneous=-1),
+    traits=Traits(exponent=-1.0, parity=(-1,), signed_zero=(0,), homogeneous=-1),
     definition=lambda m, x: m.divide(1, x),
     latex=r"\frac{1}{#}",
+    mistaken_for=("negative",),
 )
 
 # -- squares and roots -----------------------------------------------------------------------------
@@ -263,8 +277,10 @@ square = elementwise(
         zero_at_zero=True,
     ),
     ufunc="square",
-    traits=Traits(parity=(1,), homogeneous=2),
+    traits=Traits(exponent=2.0, parity=(1,), homogeneous=2),
     definition=lambda m, x: x * x,
+    mistaken_for=("absolute", "sqrt"),
+    latex=formulas.raised_to("2"),
 )
 
 sqrt = elementwise(
@@ -280,9 +296,10 @@ sqrt = elementwise(
         zero_at_zero=True,
     ),
     ufunc="sqrt",
-    traits=Traits(homogeneous=0.5),
+    traits=Traits(exponent=0.5, homogeneous=0.5),
     definition=lambda m, x: m.sqrt(x),
     latex=r"\sqrt{#}",
+    mistaken_for=("square", "absolute"),
 )
 
 cbrt = elementwise(
@@ -293,7 +310,7 @@ cbrt = elementwise(
     flops=10,
     ufunc="cbrt",
     traits=ODD,
-    definition=lambda m, x: m.sign(x) * m.cbrt(abs(x)),
+    definition=lambda m, x: m.sign(x) * m.cbrt(m.absolute(x)),
     latex=r"\sqrt[3]{#}",
 )
 
@@ -310,6 +327,7 @@ hypot = elementwise(
     doc="sqrt(x**2 + y**2) without overflow; its derivative at the origin is 0.",
     traits=Traits(commutative=True, parity=(1, 1), homogeneous=1),
     definition=lambda m, x, y: m.sqrt(x * x + y * y),
+    mistaken_for=("maximum", "logaddexp"),
 )
 
 # -- signs -----------------------------------------------------------------------------------------
@@ -327,8 +345,9 @@ absolute = elementwise(
     ufunc="absolute",
     doc="|x|; its derivative at 0 is 0.",
     traits=Traits(parity=(1,), homogeneous=1),
-    definition=lambda m, x: abs(x),
+    definition=lambda m, x: m.absolute(x),
     latex=r"\left|#\right|",
+    mistaken_for=("sign", "negative"),
 )
 
 sign = elementwise(
@@ -345,6 +364,7 @@ sign = elementwise(
     ufunc="sign",
     traits=Traits(parity=(-1,), homogeneous=0),
     definition=lambda m, x: m.sign(x),
+    mistaken_for=("absolute",),
 )
 
 copysign = elementwise(
@@ -362,7 +382,7 @@ copysign = elementwise(
     ),
     ufunc="copysign",
     doc="|x| with the sign of y.",
-    traits=Traits(parity=(1, -1), signed_zero=(1,), homogeneous=1),
+    traits=Traits(blind=(1,), parity=(1, -1), signed_zero=(1,), homogeneous=1),
 )
 
 heaviside = elementwise(
@@ -379,6 +399,7 @@ heaviside = elementwise(
     ),
     ufunc="heaviside",
     doc="0 below zero, 1 above it, y at zero; its derivative with respect to x is 0.",
+    traits=Traits(blind=(1,)),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from ..ir.avals import Aval, broadcast_shapes, normal_axes
 from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..ir.op import Batch, Op, no_flops, register
 from ..ir.traits import MOVEMENT, Traits
+from ..notation import formulas
+from ..notation import text as texts
 from .batched import aligned, applied, batch_aligned, batch_into_first, own_ndim, whole
 from .carrying import carries_gathered, carries_off_axis, carries_scattered
 from .composites import as_array, naming_lines
@@ -148,7 +151,9 @@ GATHER = register(
         flops=no_flops,
         facts=lambda x, *indices, axis: facts_of_elements(x),
         doc="Elements at integer arrays on adjacent axes, from `axis` on.",
-        traits=MOVEMENT,
+        traits=replace(MOVEMENT, at_places=True),
+        latex=formulas.gathered_formula,
+        text=texts.gathered_text,
     )
 )
 
@@ -193,7 +198,7 @@ SCATTER_ADD = register(
             if x.has(fact) and values.has(fact)
         ],
         doc="Values added at integer arrays on adjacent axes; repeated places add up.",
-        traits=Traits(jointly_linear=(0, 1)),
+        traits=Traits(at_places=True, jointly_linear=(0, 1)),
     )
 )
 
@@ -298,7 +303,7 @@ TAKE_ALONG_AXIS = register(
         flops=no_flops,
         facts=lambda x, index, *, axis: facts_of_elements(x),
         doc="Along `axis`, the element each entry of an integer array points to.",
-        traits=MOVEMENT,
+        traits=replace(MOVEMENT, at_places=True),
     )
 )
 
@@ -335,7 +340,7 @@ ADD_ALONG_AXIS = register(
             if x.has(fact) and values.has(fact)
         ],
         doc="Along `axis`, values added where each entry of an integer array points to.",
-        traits=Traits(jointly_linear=(0, 1)),
+        traits=Traits(at_places=True, jointly_linear=(0, 1)),
     )
 )
 

@@ -62,6 +62,7 @@ sin = elementwise(
     traits=ODD,
     definition=lambda m, x: m.sin(x),
     latex=r"\sin",
+    mistaken_for=("cos", "sinh"),
 )
 cos = elementwise(
     "cos",
@@ -73,6 +74,7 @@ cos = elementwise(
     traits=EVEN,
     definition=lambda m, x: m.cos(x),
     latex=r"\cos",
+    mistaken_for=("sin", "cosh"),
 )
 tan = elementwise(
     "tan",
@@ -88,6 +90,7 @@ tan = elementwise(
     traits=ODD,
     definition=lambda m, x: m.tan(x),
     latex=r"\tan",
+    mistaken_for=("tanh", "sin"),
 )
 arcsin = elementwise(
     "arcsin",
@@ -105,6 +108,7 @@ arcsin = elementwise(
     traits=ODD,
     definition=lambda m, x: m.asin(x),
     latex=r"\arcsin",
+    mistaken_for=("arctan", "arccos"),
 )
 arccos = elementwise(
     "arccos",
@@ -135,6 +139,7 @@ arctan = elementwise(
     traits=ODD,
     definition=lambda m, x: m.atan(x),
     latex=r"\arctan",
+    mistaken_for=("arcsin", "arctanh"),
 )
 arctan2 = elementwise(
     "arctan2",
@@ -166,6 +171,7 @@ sinh = elementwise(
     traits=ODD,
     definition=lambda m, x: m.sinh(x),
     latex=r"\sinh",
+    mistaken_for=("cosh", "sin"),
 )
 cosh = elementwise(
     "cosh",
@@ -177,6 +183,7 @@ cosh = elementwise(
     traits=EVEN,
     definition=lambda m, x: m.cosh(x),
     latex=r"\cosh",
+    mistaken_for=("sinh", "cos"),
 )
 tanh = elementwise(
     "tanh",
@@ -193,6 +200,7 @@ tanh = elementwise(
     traits=ODD,
     definition=lambda m, x: m.tanh(x),
     latex=r"\tanh",
+    mistaken_for=("tan", "sinh"),
 )
 arcsinh = elementwise(
     "arcsinh",
@@ -208,6 +216,7 @@ arcsinh = elementwise(
     ufunc="arcsinh",
     traits=ODD,
     definition=lambda m, x: m.asinh(x),
+    mistaken_for=("arccosh", "arctan"),
 )
 arccosh = elementwise(
     "arccosh",
@@ -221,6 +230,7 @@ arccosh = elementwise(
     flops=10,
     ufunc="arccosh",
     definition=lambda m, x: m.acosh(x),
+    mistaken_for=("arcsinh",),
 )
 arctanh = elementwise(
     "arctanh",
@@ -236,4 +246,5 @@ arctanh = elementwise(
     ufunc="arctanh",
     traits=ODD,
     definition=lambda m, x: m.atanh(x),
+    mistaken_for=("arctan",),
 )
