@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from .errors import InputError, ShapeError
 
 if TYPE_CHECKING:
+    import numpy as np
     from sympy import Expr
 
 __all__ = [
     "Dim",
     "Shape",
+    "ShapeLike",
     "bind",
     "count",
     "fixed",
@@ -32,6 +34,8 @@ __all__ = [
 
 Dim: TypeAlias = "int | Expr"
 Shape: TypeAlias = tuple[Dim, ...]
+ShapeLike: TypeAlias = "Dim | np.integer[Any] | str | Sequence[Dim | np.integer[Any] | str]"
+"""A shape as users write it: numbers, names of dimensions, or text such as `"n, 64"`."""
 
 
 @cache

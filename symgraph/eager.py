@@ -106,12 +106,24 @@ def _unknown(node: Node) -> bool:
     return node.is_input or sized
 
 
-def eager_module(module: ModuleType, name: str, arrays: frozenset[str] = frozenset()) -> ModuleType:
-    """The public functions of a module, each with its eager twin, as a module of that name."""
+def eager_module(
+    module: ModuleType, name: str, finished: Callable[[F, str], F] | None = None
+) -> ModuleType:
+    """The public functions of a module, each with its eager twin, as a module of that name.
+
+    A twin is made when it is first asked for. `finished(twin, name)` completes it.
+    """
     twins = ModuleType(name, module.__doc__)
     public: list[str] = module.__all__
-    for each in public:
-        found = getattr(module, each)
-        setattr(twins, each, eager(found, keeps_arrays=each in arrays))
+
+    def made(each: str) -> Any:
+        if each not in public:
+            raise AttributeError(f"{name} has no {each!r}.")
+        twin = eager(getattr(module, each))
+        setattr(twins, each, twin if finished is None else finished(twin, each))
+        return getattr(twins, each)
+
     twins.__all__ = public  # pyright: ignore[reportAttributeAccessIssue]
+    twins.__getattr__ = made  # pyright: ignore[reportAttributeAccessIssue]
+    twins.__dir__ = lambda: public  # pyright: ignore[reportAttributeAccessIssue]
     return twins

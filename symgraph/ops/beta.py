@@ -6,7 +6,7 @@ no closed form in terms of functions SciPy has; they are refused.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from ..array import NUMPY_FUNCTIONS, Array
 from ..errors import TraceError
@@ -161,9 +161,9 @@ NUMPY_FUNCTIONS["scipy.special._riemann_zeta"] = zeta
 
 
 @composite("scipy.special._lambertw")
-def lambertw(*_args: Any, **_keywords: Any) -> Array:
-    """Refused: Lambert's W is complex in SciPy, and symbolic arrays are real."""
+def lambertw(*_args: Any, **_keywords: Any) -> NoReturn:
+    """Refused: it is complex in SciPy, and symbolic arrays are real. See Newton's method."""
     raise TraceError(
-        "lambertw gives complex numbers, which cannot be traced.",
+        "lambertw: it is complex in SciPy, and symbolic arrays are real.",
         mend="Solve w * exp(w) = x for the real branch by a few Newton steps, or a custom op.",
     )

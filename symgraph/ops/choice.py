@@ -133,7 +133,7 @@ def _choose(condition: Any, x: Any = None, y: Any = None) -> Any:
 
     Parameters
     ----------
-    condition : array_like
+    condition : array_like of bool
         Anything but bool counts as true where it is not 0.
     x, y : array_like
         Cast to their common dtype.

@@ -31,7 +31,7 @@ from .bounds import (
     within,
 )
 from .choice import is_constant, where
-from .composites import composite
+from .composites import as_array, composite
 from .elementwise import negative
 from .families import elementwise, to_float
 from .roots import root_written_as_power
@@ -361,8 +361,4 @@ power = elementwise(
 @composite(np.float_power)
 def float_power(x: Any, y: Any) -> Any:
     """x**y in float64."""
-    return power(_as_float64(x), _as_float64(y))
-
-
-def _as_float64(x: Any) -> Any:
-    return x.astype("float64") if isinstance(x, Array) else np.asarray(x, dtype="float64")
+    return power(as_array(x).astype("float64"), as_array(y).astype("float64"))

@@ -161,12 +161,14 @@ def real_if_close(x: Any, tol: float = 100) -> Array:
 @composite(np.isrealobj)
 def isrealobj(x: Any) -> bool:
     """True: no symbolic array is complex."""
+    as_array(x)  # Refuses complex numbers.
     return True
 
 
 @composite(np.iscomplexobj)
 def iscomplexobj(x: Any) -> bool:
     """False: no symbolic array is complex."""
+    as_array(x)  # Refuses complex numbers.
     return False
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..array import FUNCTIONS, Array, implements
 from ..dims import show_shape
 from ..errors import ShapeError
-from .composites import as_array, naming_lines
+from .composites import as_array, naming_lines, refuse
 from .contraction import einsum, matmul, tensordot
 from .contraction import outer as _outer
 from .determinants import cofactor, det, slogdet
@@ -89,6 +89,7 @@ def outer(x: Any, y: Any, /) -> Array:
 @naming_lines
 def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Array:
     """The matrix product of several, left to right; simplifying finds a cheaper order."""
+    refuse("multi_dot", {"out": out})
     result = as_array(arrays[0])
     for each in arrays[1:]:
         result = matmul(result, each)

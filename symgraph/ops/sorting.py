@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, apply
-from ..avals import Aval
+from ..avals import Aval, normal_axes
 from ..dims import show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval
@@ -150,7 +150,7 @@ def argpartition(
 
 
 def _check_kth(x: Array, kth: Any, axis: int | None) -> None:
-    size: Any = x.size if axis is None or not x.ndim else x.shape[axis]
+    size: Any = x.size if axis is None or not x.ndim else x.shape[normal_axes(axis, x.ndim)[0]]
     places = np.asarray(kth)
     if places.dtype.kind not in "iu":
         raise DTypeError(f"partition: kth holds integers, not {places.dtype}.")
