@@ -97,24 +97,39 @@ kve = _of_order(
 j0 = scipy_ufunc(
     "j0",
     lambda ct, out, x: -(ct * j1(x)),
+    doc="The Bessel function of the first kind and order 0.",
     facts=knows(bounds=within(-0.403, 1.0), keeps_finite=True),
     traits=EVEN,
 )
 j1 = scipy_ufunc(
     "j1",
     lambda ct, out, x: ct * (0.5 * (j0(x) - jv(2, x))),
+    doc="The Bessel function of the first kind and order 1.",
     facts=knows(bounds=within(-0.582, 0.582), keeps_finite=True, zero_at_zero=True),
     traits=ODD,
 )
-y0 = scipy_ufunc("y0", lambda ct, out, x: -(ct * y1(x)))
-y1 = scipy_ufunc("y1", lambda ct, out, x: ct * (0.5 * (y0(x) - yv(2, x))))
+y0 = scipy_ufunc(
+    "y0",
+    lambda ct, out, x: -(ct * y1(x)),
+    doc="The Bessel function of the second kind and order 0.",
+)
+y1 = scipy_ufunc(
+    "y1",
+    lambda ct, out, x: ct * (0.5 * (y0(x) - yv(2, x))),
+    doc="The Bessel function of the second kind and order 1.",
+)
 i0 = scipy_ufunc(
-    "i0", lambda ct, out, x: ct * i1(x), facts=knows(bounds=within(1.0, float("inf"))), traits=EVEN
+    "i0",
+    lambda ct, out, x: ct * i1(x),
+    doc="The modified Bessel function of the first kind and order 0.",
+    facts=knows(bounds=within(1.0, float("inf"))),
+    traits=EVEN,
 )
 NUMPY_FUNCTIONS[np.i0] = naming_lines(i0, array=True)  # no ufunc: gives arrays
 i1 = scipy_ufunc(
     "i1",
     lambda ct, out, x: ct * (0.5 * (i0(x) + iv(2, x))),
+    doc="The modified Bessel function of the first kind and order 1.",
     facts=knows(signs=odd_signs, zero_at_zero=True),
     traits=ODD,
 )
@@ -132,8 +147,16 @@ i1e = scipy_ufunc(
     doc="exp(-|x|) i1(x).",
     traits=ODD,
 )
-k0 = scipy_ufunc("k0", lambda ct, out, x: -(ct * k1(x)))
-k1 = scipy_ufunc("k1", lambda ct, out, x: -(ct * (0.5 * (k0(x) + kv(2, x)))))
+k0 = scipy_ufunc(
+    "k0",
+    lambda ct, out, x: -(ct * k1(x)),
+    doc="The modified Bessel function of the second kind and order 0.",
+)
+k1 = scipy_ufunc(
+    "k1",
+    lambda ct, out, x: -(ct * (0.5 * (k0(x) + kv(2, x)))),
+    doc="The modified Bessel function of the second kind and order 1.",
+)
 k0e = scipy_ufunc("k0e", lambda ct, out, x: ct * (out - k1e(x)), doc="exp(x) k0(x).")
 k1e = scipy_ufunc(
     "k1e", lambda ct, out, x: ct * (out - 0.5 * (k0e(x) + kve(2, x))), doc="exp(x) k1(x)."

@@ -136,7 +136,7 @@ def _within(number: int, limits: Any) -> bool:
     return limits.min <= number <= limits.max
 
 
-def _comparison(name: str, facts: FactRule, traits: Traits | None = None) -> Any:
+def _comparison(name: str, doc: str, facts: FactRule, traits: Traits | None = None) -> Any:
     compare = elementwise(
         name,
         kernel=lambda xp, x, y: getattr(xp, name)(x, y),
@@ -145,6 +145,7 @@ def _comparison(name: str, facts: FactRule, traits: Traits | None = None) -> Any
         facts=facts,
         traits=traits,
         ufunc=name,
+        doc=doc,
     )
 
     def call(x: Any, y: Any) -> Any:
@@ -153,16 +154,19 @@ def _comparison(name: str, facts: FactRule, traits: Traits | None = None) -> Any
     return function(compare.op, call, getattr(np, name))
 
 
-greater = _comparison("greater", _ordered(above=True))
-greater_equal = _comparison("greater_equal", _ordered(above=True))
-less = _comparison("less", _ordered(above=False))
-less_equal = _comparison("less_equal", _ordered(above=False))
-equal = _comparison("equal", _equality(alike=True), _COMMUTATIVE)
-not_equal = _comparison("not_equal", _equality(alike=False), _COMMUTATIVE)
+greater = _comparison("greater", "Where x is greater than y.", _ordered(above=True))
+greater_equal = _comparison("greater_equal", "Where x is at least y.", _ordered(above=True))
+less = _comparison("less", "Where x is less than y.", _ordered(above=False))
+less_equal = _comparison("less_equal", "Where x is at most y.", _ordered(above=False))
+equal = _comparison("equal", "Where x equals y.", _equality(alike=True), _COMMUTATIVE)
+not_equal = _comparison(
+    "not_equal", "Where x differs from y.", _equality(alike=False), _COMMUTATIVE
+)
 
 # -- kinds of numbers ------------------------------------------------------------------------------
 isnan = elementwise(
     "isnan",
+    doc="Where x is NaN.",
     kernel=lambda xp, x: xp.isnan(x),
     vjp=(None,),
     predicate=True,
@@ -171,6 +175,7 @@ isnan = elementwise(
 )
 isinf = elementwise(
     "isinf",
+    doc="Where x is inf or -inf.",
     kernel=lambda xp, x: xp.isinf(x),
     vjp=(None,),
     predicate=True,
@@ -179,6 +184,7 @@ isinf = elementwise(
 )
 isfinite = elementwise(
     "isfinite",
+    doc="Where x is neither NaN nor infinite.",
     kernel=lambda xp, x: xp.isfinite(x),
     vjp=(None,),
     predicate=True,
@@ -186,12 +192,18 @@ isfinite = elementwise(
     ufunc="isfinite",
 )
 signbit = elementwise(
-    "signbit", kernel=lambda xp, x: xp.signbit(x), vjp=(None,), predicate=True, ufunc="signbit"
+    "signbit",
+    doc="Where the sign of x is negative, -0.0 included.",
+    kernel=lambda xp, x: xp.signbit(x),
+    vjp=(None,),
+    predicate=True,
+    ufunc="signbit",
 )
 
 # -- logic -----------------------------------------------------------------------------------------
 logical_and = elementwise(
     "logical_and",
+    doc="Where both operands are true; numbers are true unless they are 0.",
     kernel=lambda xp, x, y: xp.logical_and(x, y),
     vjp=(None, None),
     predicate=True,
@@ -200,6 +212,7 @@ logical_and = elementwise(
 )
 logical_or = elementwise(
     "logical_or",
+    doc="Where an operand is true; numbers are true unless they are 0.",
     kernel=lambda xp, x, y: xp.logical_or(x, y),
     vjp=(None, None),
     predicate=True,
@@ -208,6 +221,7 @@ logical_or = elementwise(
 )
 logical_xor = elementwise(
     "logical_xor",
+    doc="Where one operand is true and the other is not.",
     kernel=lambda xp, x, y: xp.logical_xor(x, y),
     vjp=(None, None),
     predicate=True,
@@ -216,6 +230,7 @@ logical_xor = elementwise(
 )
 logical_not = elementwise(
     "logical_not",
+    doc="Where x is false; of numbers only 0 is.",
     kernel=lambda xp, x: xp.logical_not(x),
     vjp=(None,),
     predicate=True,
@@ -225,6 +240,7 @@ logical_not = elementwise(
 # -- bits ------------------------------------------------------------------------------------------
 bitwise_and = elementwise(
     "bitwise_and",
+    doc="The bits that both operands have.",
     kernel=lambda xp, x, y: xp.bitwise_and(x, y),
     vjp=(None, None),
     traits=_COMMUTATIVE,
@@ -232,6 +248,7 @@ bitwise_and = elementwise(
 )
 bitwise_or = elementwise(
     "bitwise_or",
+    doc="The bits that an operand has.",
     kernel=lambda xp, x, y: xp.bitwise_or(x, y),
     vjp=(None, None),
     traits=_COMMUTATIVE,
@@ -239,20 +256,29 @@ bitwise_or = elementwise(
 )
 bitwise_xor = elementwise(
     "bitwise_xor",
+    doc="The bits that one operand has and the other has not.",
     kernel=lambda xp, x, y: xp.bitwise_xor(x, y),
     vjp=(None, None),
     traits=_COMMUTATIVE,
     ufunc="bitwise_xor",
 )
-invert = elementwise("invert", kernel=lambda xp, x: xp.invert(x), vjp=(None,), ufunc="invert")
+invert = elementwise(
+    "invert",
+    doc="The bits of x inverted; truth values negated.",
+    kernel=lambda xp, x: xp.invert(x),
+    vjp=(None,),
+    ufunc="invert",
+)
 left_shift = elementwise(
     "left_shift",
+    doc="The bits of x moved y places to the left: x * 2**y.",
     kernel=lambda xp, x, y: xp.left_shift(x, y),
     vjp=(None, None),
     ufunc="left_shift",
 )
 right_shift = elementwise(
     "right_shift",
+    doc="The bits of x moved y places to the right: floor(x / 2**y).",
     kernel=lambda xp, x, y: xp.right_shift(x, y),
     vjp=(None, None),
     ufunc="right_shift",

@@ -146,6 +146,7 @@ def _signs_copysign(x: Known, y: Known) -> Iterable[Fact]:
 # -- sums and products -----------------------------------------------------------------------------
 add = elementwise(
     "add",
+    doc="x + y; for truth values, their disjunction.",
     kernel=lambda xp, x, y: xp.add(x, y),
     vjp=(
         lambda ct, out, x, y: ct,
@@ -165,6 +166,7 @@ add = elementwise(
 
 subtract = elementwise(
     "subtract",
+    doc="x - y.",
     kernel=lambda xp, x, y: xp.subtract(x, y),
     vjp=(
         lambda ct, out, x, y: ct,
@@ -184,6 +186,7 @@ subtract = elementwise(
 
 negative = elementwise(
     "negative",
+    doc="-x.",
     kernel=lambda xp, x: xp.negative(x),
     vjp=(lambda ct, out, x: -ct,),
     facts=knows(
@@ -201,6 +204,7 @@ negative = elementwise(
 
 multiply = elementwise(
     "multiply",
+    doc="x * y; for truth values, their conjunction.",
     kernel=lambda xp, x, y: xp.multiply(x, y),
     vjp=(
         lambda ct, out, x, y: ct * y,
@@ -238,6 +242,7 @@ divide = elementwise(
 
 reciprocal = elementwise(
     "reciprocal",
+    doc="1 / x; of integers, without the fraction.",
     kernel=lambda xp, x: xp.reciprocal(x),
     vjp=(lambda ct, out, x: -(ct * out * out),),
     facts=knows(
@@ -254,6 +259,7 @@ reciprocal = elementwise(
 # -- squares and roots -----------------------------------------------------------------------------
 square = elementwise(
     "square",
+    doc="x**2.",
     kernel=lambda xp, x: xp.square(x),
     vjp=(lambda ct, out, x: ct * (2 * x),),
     facts=knows(
@@ -269,6 +275,7 @@ square = elementwise(
 
 sqrt = elementwise(
     "sqrt",
+    doc="The square root of x, NaN for x < 0; its derivative at 0 is infinite.",
     kernel=lambda xp, x: xp.sqrt(x),
     vjp=(lambda ct, out, x: ct / (2 * out),),
     stand_in=norm_written_out,
@@ -287,6 +294,7 @@ sqrt = elementwise(
 
 cbrt = elementwise(
     "cbrt",
+    doc="The cube root of x, of the sign of x.",
     kernel=lambda xp, x: xp.cbrt(x),
     vjp=(lambda ct, out, x: ct / (3 * (out * out)),),
     facts=knows(bounds=increasing(np.cbrt), signs=odd_signs, keeps_finite=True, zero_at_zero=True),
@@ -333,6 +341,7 @@ absolute = elementwise(
 
 sign = elementwise(
     "sign",
+    doc="-1, 0 or 1, as x is negative, zero or positive; its derivative is 0.",
     kernel=lambda xp, x: xp.sign(x),
     vjp=(None,),
     facts=knows(

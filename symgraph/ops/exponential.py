@@ -119,6 +119,7 @@ def _power_defined(x: Known, y: Known) -> bool:
 # -- exponentials ----------------------------------------------------------------------------------
 exp = elementwise(
     "exp",
+    doc="e**x.",
     kernel=lambda xp, x: xp.exp(x),
     vjp=(lambda ct, out, x: ct * out,),
     facts=knows(bounds=increasing(math.exp, image=(0.0, inf)), signs=is_positive),
@@ -131,6 +132,7 @@ exp = elementwise(
 
 exp2 = elementwise(
     "exp2",
+    doc="2**x.",
     kernel=lambda xp, x: xp.exp2(x),
     vjp=(lambda ct, out, x: ct * (ln(2) * out),),
     facts=knows(bounds=increasing(np.exp2, image=(0.0, inf)), signs=is_positive),
@@ -143,6 +145,7 @@ exp2 = elementwise(
 
 expm1 = elementwise(
     "expm1",
+    doc="e**x - 1, accurate near 0.",
     kernel=lambda xp, x: xp.expm1(x),
     vjp=(lambda ct, out, x: ct * exp(x),),
     facts=knows(
@@ -158,6 +161,7 @@ expm1 = elementwise(
 # -- logarithms ------------------------------------------------------------------------------------
 log = elementwise(
     "log",
+    doc="The natural logarithm of x; -inf at 0, NaN below.",
     kernel=lambda xp, x: xp.log(x),
     vjp=(lambda ct, out, x: ct / x,),
     facts=_facts_log(math.log),
@@ -170,6 +174,7 @@ log = elementwise(
 
 log1p = elementwise(
     "log1p",
+    doc="The natural logarithm of 1 + x, accurate near 0.",
     kernel=lambda xp, x: xp.log1p(x),
     vjp=(lambda ct, out, x: ct / (1 + x),),
     facts=knows(
@@ -187,6 +192,7 @@ log1p = elementwise(
 
 log2 = elementwise(
     "log2",
+    doc="The logarithm of x to base 2.",
     kernel=lambda xp, x: xp.log2(x),
     vjp=(lambda ct, out, x: ct / (ln(2) * x),),
     facts=_facts_log(math.log2),
@@ -199,6 +205,7 @@ log2 = elementwise(
 
 log10 = elementwise(
     "log10",
+    doc="The logarithm of x to base 10.",
     kernel=lambda xp, x: xp.log10(x),
     vjp=(lambda ct, out, x: ct / (ln(10) * x),),
     facts=_facts_log(math.log10),

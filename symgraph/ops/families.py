@@ -49,7 +49,7 @@ class Function(Protocol):
 def function(op: Op, call: Callable[..., Any], *numpy_functions: Any) -> Any:
     """Publish `call` under the operation's name, and as what the NumPy functions do."""
     call.__name__ = call.__qualname__ = op.name
-    call.__doc__ = op.doc or call.__doc__ or f"NumPy's `{op.name}` of symbolic arrays."
+    call.__doc__ = op.doc or call.__doc__
     call.op = op  # pyright: ignore[reportFunctionMemberAccess]
     FUNCTIONS[op.name] = call
     for each in numpy_functions:

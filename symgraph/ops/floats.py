@@ -106,8 +106,20 @@ spacing = elementwise(
 )
 
 # -- whole numbers ---------------------------------------------------------------------------------
-gcd = elementwise("gcd", kernel=lambda xp, x, y: xp.gcd(x, y), vjp=(None, None), ufunc="gcd")
-lcm = elementwise("lcm", kernel=lambda xp, x, y: xp.lcm(x, y), vjp=(None, None), ufunc="lcm")
+gcd = elementwise(
+    "gcd",
+    doc="The greatest common divisor of |x| and |y|.",
+    kernel=lambda xp, x, y: xp.gcd(x, y),
+    vjp=(None, None),
+    ufunc="gcd",
+)
+lcm = elementwise(
+    "lcm",
+    doc="The least common multiple of |x| and |y|.",
+    kernel=lambda xp, x, y: xp.lcm(x, y),
+    vjp=(None, None),
+    ufunc="lcm",
+)
 BITWISE_COUNT = register(
     Op(
         "bitwise_count",

@@ -281,26 +281,76 @@ def _sinhc(x: Array) -> Array:
     return where(near, polynomial(small * small, *_SINHC), sinh(far) / far)
 
 
-_si = part_of("sine_integral", "sici", 0, lambda ct, out, x: ct * sinc(x / pi), traits=ODD)
-_ci = part_of("cosine_integral", "sici", 1, lambda ct, out, x: ct * (cos(x) / x))
-_shi = part_of("sinh_integral", "shichi", 0, lambda ct, out, x: ct * _sinhc(x), traits=ODD)
-_chi = part_of("cosh_integral", "shichi", 1, lambda ct, out, x: ct * (cosh(x) / x), traits=EVEN)
+_si = part_of(
+    "sine_integral",
+    "sici",
+    0,
+    lambda ct, out, x: ct * sinc(x / pi),
+    doc="The sine integral: the integral of sin(t) / t from 0 to x.",
+    traits=ODD,
+)
+_ci = part_of(
+    "cosine_integral",
+    "sici",
+    1,
+    lambda ct, out, x: ct * (cos(x) / x),
+    doc="The cosine integral: minus the integral of cos(t) / t from x to infinity.",
+)
+_shi = part_of(
+    "sinh_integral",
+    "shichi",
+    0,
+    lambda ct, out, x: ct * _sinhc(x),
+    doc="The hyperbolic sine integral: the integral of sinh(t) / t from 0 to x.",
+    traits=ODD,
+)
+_chi = part_of(
+    "cosh_integral",
+    "shichi",
+    1,
+    lambda ct, out, x: ct * (cosh(x) / x),
+    doc="The hyperbolic cosine integral, with the derivative cosh(x) / x.",
+    traits=EVEN,
+)
 _fresnel_s = part_of(
-    "fresnel_sine", "fresnel", 0, lambda ct, out, x: ct * sin(pi / 2 * (x * x)), traits=ODD
+    "fresnel_sine",
+    "fresnel",
+    0,
+    lambda ct, out, x: ct * sin(pi / 2 * (x * x)),
+    doc="Fresnel's integral of sin(pi t**2 / 2) from 0 to x.",
+    traits=ODD,
 )
 _fresnel_c = part_of(
-    "fresnel_cosine", "fresnel", 1, lambda ct, out, x: ct * cos(pi / 2 * (x * x)), traits=ODD
+    "fresnel_cosine",
+    "fresnel",
+    1,
+    lambda ct, out, x: ct * cos(pi / 2 * (x * x)),
+    doc="Fresnel's integral of cos(pi t**2 / 2) from 0 to x.",
+    traits=ODD,
 )
-_ai = part_of("airy_ai", "airy", 0, lambda ct, out, x: ct * _ai_slope(x))
-_ai_slope = part_of("airy_ai_slope", "airy", 1, lambda ct, out, x: ct * (x * _ai(x)))
-_bi = part_of("airy_bi", "airy", 2, lambda ct, out, x: ct * _bi_slope(x))
-_bi_slope = part_of("airy_bi_slope", "airy", 3, lambda ct, out, x: ct * (x * _bi(x)))
+_ai = part_of("airy_ai", "airy", 0, lambda ct, out, x: ct * _ai_slope(x), doc="Airy's function Ai.")
+_ai_slope = part_of(
+    "airy_ai_slope",
+    "airy",
+    1,
+    lambda ct, out, x: ct * (x * _ai(x)),
+    doc="The derivative of Airy's function Ai.",
+)
+_bi = part_of("airy_bi", "airy", 2, lambda ct, out, x: ct * _bi_slope(x), doc="Airy's function Bi.")
+_bi_slope = part_of(
+    "airy_bi_slope",
+    "airy",
+    3,
+    lambda ct, out, x: ct * (x * _bi(x)),
+    doc="The derivative of Airy's function Bi.",
+)
 _sn = part_of(
     "jacobi_sn",
     "ellipj",
     0,
     lambda ct, out, u, m: ct * (_cn(u, m) * _dn(u, m)),
     _no("ellipj"),
+    doc="Jacobi's elliptic function sn, of the argument u and the parameter m.",
     traits=Traits(parity=(-1, 0)),
 )
 _cn = part_of(
@@ -309,6 +359,7 @@ _cn = part_of(
     1,
     lambda ct, out, u, m: -(ct * (_sn(u, m) * _dn(u, m))),
     _no("ellipj"),
+    doc="Jacobi's elliptic function cn, of the argument u and the parameter m.",
     traits=Traits(parity=(1, 0)),
 )
 _dn = part_of(
@@ -317,6 +368,7 @@ _dn = part_of(
     2,
     lambda ct, out, u, m: -(ct * (m * (_sn(u, m) * _cn(u, m)))),
     _no("ellipj"),
+    doc="Jacobi's elliptic function dn, of the argument u and the parameter m.",
     traits=Traits(parity=(1, 0)),
 )
 _am = part_of(
@@ -325,6 +377,7 @@ _am = part_of(
     3,
     lambda ct, out, u, m: ct * _dn(u, m),
     _no("ellipj"),
+    doc="The amplitude of Jacobi's elliptic functions, arcsin(sn(u, m)) for small u.",
     traits=Traits(parity=(-1, 0)),
 )
 

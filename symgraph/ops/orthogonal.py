@@ -48,8 +48,8 @@ def _argument(x: Any) -> Array:
     return x.astype(float_or_double(x.dtype))
 
 
-def _publish(name: str, given: int, polynomial: Callable[..., Any]) -> None:
-    """A function of the degree, `given` parameters and the argument."""
+def _publish(name: str, doc: str, given: int, polynomial: Callable[..., Any]) -> None:
+    """Publish a function of the degree, of `given` parameters and of the argument."""
 
     def call(n: Any, *arguments: Any) -> Array:
         if len(arguments) != given + 1:
@@ -58,7 +58,7 @@ def _publish(name: str, given: int, polynomial: Callable[..., Any]) -> None:
         return polynomial(_degree(name, n), *parameters, _argument(x))
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"SciPy's {name}: the degree is a Python number."
+    call.__doc__ = f"The {doc} polynomial of degree n at x."
     composite(f"scipy.special.{name}")(call)
     __all__.append(name)
 
@@ -107,26 +107,33 @@ def _jacobi(n: int, a: Any, b: Any, x: Array) -> Array:
     return _recurred(n, x, a + 1 + (a + b + 2) * (x - 1) / 2, following)
 
 
-_publish("eval_chebyt", 0, _first_kind)
-_publish("eval_chebyu", 0, _second_kind)
-_publish("eval_chebyc", 0, lambda n, x: 2 * _first_kind(n, x / 2))
-_publish("eval_chebys", 0, lambda n, x: _second_kind(n, x / 2))
-_publish("eval_sh_chebyt", 0, lambda n, x: _first_kind(n, 2 * x - 1))
-_publish("eval_sh_chebyu", 0, lambda n, x: _second_kind(n, 2 * x - 1))
-_publish("eval_legendre", 0, _legendre)
-_publish("eval_sh_legendre", 0, lambda n, x: _legendre(n, 2 * x - 1))
+_publish("eval_chebyt", "Chebyshev T", 0, _first_kind)
+_publish("eval_chebyu", "Chebyshev U", 0, _second_kind)
+_publish("eval_chebyc", "Chebyshev C", 0, lambda n, x: 2 * _first_kind(n, x / 2))
+_publish("eval_chebys", "Chebyshev S", 0, lambda n, x: _second_kind(n, x / 2))
+_publish("eval_sh_chebyt", "shifted Chebyshev T", 0, lambda n, x: _first_kind(n, 2 * x - 1))
+_publish("eval_sh_chebyu", "shifted Chebyshev U", 0, lambda n, x: _second_kind(n, 2 * x - 1))
+_publish("eval_legendre", "Legendre", 0, _legendre)
+_publish("eval_sh_legendre", "shifted Legendre", 0, lambda n, x: _legendre(n, 2 * x - 1))
 _publish(
     "eval_hermite",
+    "physicists' Hermite",
     0,
     lambda n, x: _recurred(n, x, 2 * x, lambda k, x, p, q: 2 * x * p - 2 * k * q),
 )
-_publish("eval_hermitenorm", 0, lambda n, x: _recurred(n, x, x, lambda k, x, p, q: x * p - k * q))
-_publish("eval_laguerre", 0, lambda n, x: _laguerre(n, 0, x))
-_publish("eval_genlaguerre", 1, _laguerre)
-_publish("eval_gegenbauer", 1, _gegenbauer)
-_publish("eval_jacobi", 2, _jacobi)
+_publish(
+    "eval_hermitenorm",
+    "probabilists' Hermite",
+    0,
+    lambda n, x: _recurred(n, x, x, lambda k, x, p, q: x * p - k * q),
+)
+_publish("eval_laguerre", "Laguerre", 0, lambda n, x: _laguerre(n, 0, x))
+_publish("eval_genlaguerre", "generalized Laguerre", 1, _laguerre)
+_publish("eval_gegenbauer", "Gegenbauer", 1, _gegenbauer)
+_publish("eval_jacobi", "Jacobi", 2, _jacobi)
 _publish(
     "eval_sh_jacobi",
+    "shifted Jacobi",
     2,
     lambda n, p, q, x: _jacobi(n, p - q, q - 1, 2 * x - 1) / binom(2 * n + p - 1, n),
 )

@@ -76,6 +76,7 @@ def _bounds_fmod(x: Known, y: Known) -> Bounds:
 # -- whole numbers ---------------------------------------------------------------------------------
 floor = elementwise(
     "floor",
+    doc="The greatest whole number up to x; its derivative is 0.",
     kernel=lambda xp, x: xp.floor(x),
     vjp=(None,),
     ufunc="floor",
@@ -85,6 +86,7 @@ floor = elementwise(
 )
 ceil = elementwise(
     "ceil",
+    doc="The least whole number from x on; its derivative is 0.",
     kernel=lambda xp, x: xp.ceil(x),
     vjp=(None,),
     ufunc="ceil",
@@ -94,6 +96,7 @@ ceil = elementwise(
 )
 trunc = elementwise(
     "trunc",
+    doc="x without its fraction; its derivative is 0.",
     kernel=lambda xp, x: xp.trunc(x),
     vjp=(None,),
     ufunc="trunc",
@@ -103,6 +106,7 @@ trunc = elementwise(
 )
 rint = elementwise(
     "rint",
+    doc="The whole number nearest to x, halves to even; its derivative is 0.",
     kernel=lambda xp, x: xp.rint(x),
     vjp=(None,),
     ufunc="rint",
@@ -112,6 +116,7 @@ rint = elementwise(
 
 floor_divide = elementwise(
     "floor_divide",
+    doc="The greatest whole number up to x / y; its derivative is 0.",
     kernel=lambda xp, x, y: xp.floor_divide(x, y),
     vjp=(None, None),
     facts=knows(bounds=_bounds_floor_divide, defined=_divisor_nonzero, gives_integers=True),

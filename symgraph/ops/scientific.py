@@ -132,26 +132,58 @@ _J0_LESS = tuple([(-1.0) ** k / (4.0 ** (k + 1) * factorial(k + 1) ** 2) for k i
 _I0_LESS = tuple([1 / (4.0 ** (k + 1) * factorial(k + 1) ** 2) for k in range(10)])
 
 # -- integrals -------------------------------------------------------------------------------------
-_j0 = part_of("integral_j0", "itj0y0", 0, lambda ct, out, x: ct * j0(x), traits=ODD)
-_y0 = part_of("integral_y0", "itj0y0", 1, lambda ct, out, x: ct * y0(x))
-_i0 = part_of("integral_i0", "iti0k0", 0, lambda ct, out, x: ct * i0(x), traits=ODD)
-_k0 = part_of("integral_k0", "iti0k0", 1, lambda ct, out, x: ct * k0(x))
+_j0 = part_of(
+    "integral_j0",
+    "itj0y0",
+    0,
+    lambda ct, out, x: ct * j0(x),
+    doc="The integral of j0 from 0 to x.",
+    traits=ODD,
+)
+_y0 = part_of(
+    "integral_y0", "itj0y0", 1, lambda ct, out, x: ct * y0(x), doc="The integral of y0 from 0 to x."
+)
+_i0 = part_of(
+    "integral_i0",
+    "iti0k0",
+    0,
+    lambda ct, out, x: ct * i0(x),
+    doc="The integral of i0 from 0 to x.",
+    traits=ODD,
+)
+_k0 = part_of(
+    "integral_k0", "iti0k0", 1, lambda ct, out, x: ct * k0(x), doc="The integral of k0 from 0 to x."
+)
 _j0_over = part_of(
     "integral_j0_over",
     "it2j0y0",
     0,
     lambda ct, out, x: ct * (x * _quotient(lambda x: (1 - j0(x)) / x, x, *_J0_LESS)),
+    doc="The integral of (1 - j0(t)) / t from 0 to x.",
     traits=EVEN,
 )
-_y0_over = part_of("integral_y0_over", "it2j0y0", 1, lambda ct, out, x: -(ct * (y0(x) / x)))
+_y0_over = part_of(
+    "integral_y0_over",
+    "it2j0y0",
+    1,
+    lambda ct, out, x: -(ct * (y0(x) / x)),
+    doc="The integral of y0(t) / t from x to infinity.",
+)
 _i0_over = part_of(
     "integral_i0_over",
     "it2i0k0",
     0,
     lambda ct, out, x: ct * (x * _quotient(lambda x: (i0(x) - 1) / x, x, *_I0_LESS)),
+    doc="The integral of (i0(t) - 1) / t from 0 to x.",
     traits=EVEN,
 )
-_k0_over = part_of("integral_k0_over", "it2i0k0", 1, lambda ct, out, x: -(ct * (k0(x) / x)))
+_k0_over = part_of(
+    "integral_k0_over",
+    "it2i0k0",
+    1,
+    lambda ct, out, x: -(ct * (k0(x) / x)),
+    doc="The integral of k0(t) / t from x to infinity.",
+)
 itstruve0 = scipy_ufunc(
     "itstruve0",
     lambda ct, out, x: ct * struve(0, x),
@@ -203,13 +235,33 @@ def _rate(x: Array) -> Array:
     return root(where(x > 0, x, 0))
 
 
-_eai = part_of("airye_ai", "airye", 0, lambda ct, out, x: ct * (_eai_slope(x) + _rate(x) * out))
-_eai_slope = part_of(
-    "airye_ai_slope", "airye", 1, lambda ct, out, x: ct * (x * _eai(x) + _rate(x) * out)
+_eai = part_of(
+    "airye_ai",
+    "airye",
+    0,
+    lambda ct, out, x: ct * (_eai_slope(x) + _rate(x) * out),
+    doc="Airy's function Ai times exp(2/3 x**1.5); NaN left of 0.",
 )
-_ebi = part_of("airye_bi", "airye", 2, lambda ct, out, x: ct * (_ebi_slope(x) - _rate(x) * out))
+_eai_slope = part_of(
+    "airye_ai_slope",
+    "airye",
+    1,
+    lambda ct, out, x: ct * (x * _eai(x) + _rate(x) * out),
+    doc="The derivative of Ai times exp(2/3 x**1.5); NaN left of 0.",
+)
+_ebi = part_of(
+    "airye_bi",
+    "airye",
+    2,
+    lambda ct, out, x: ct * (_ebi_slope(x) - _rate(x) * out),
+    doc="Airy's function Bi times exp(-2/3 |Re x**1.5|).",
+)
 _ebi_slope = part_of(
-    "airye_bi_slope", "airye", 3, lambda ct, out, x: ct * (x * _ebi(x) - _rate(x) * out)
+    "airye_bi_slope",
+    "airye",
+    3,
+    lambda ct, out, x: ct * (x * _ebi(x) - _rate(x) * out),
+    doc="The derivative of Bi times exp(-2/3 |Re x**1.5|).",
 )
 
 

@@ -64,8 +64,10 @@ def scipy_ufunc(
     return found
 
 
-def part_of(name: str, function: str, place: int, *vjp: Any, traits: Traits | None = None) -> Any:
-    """One result of a function that has several."""
+def part_of(
+    name: str, function: str, place: int, *vjp: Any, doc: str, traits: Traits | None = None
+) -> Any:
+    """The operation that is one of the results of `scipy.special.<function>`."""
 
     def kernel(xp: Any, *operands: Any) -> Any:
         found = getattr(xp.special, function)(*operands)
@@ -78,7 +80,7 @@ def part_of(name: str, function: str, place: int, *vjp: Any, traits: Traits | No
         promote=float_or_double,
         flops=60,
         traits=traits,
-        doc=f"Result {place} of scipy.special.{function}.",
+        doc=doc,
     )
 
 

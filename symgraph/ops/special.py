@@ -61,6 +61,7 @@ def _inside_unit(x: Known) -> bool:
 erf = scipy_ufunc(
     "erf",
     lambda ct, out, x: ct * (2 / sqrt(pi) * exp(-(x * x))),
+    doc="The error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x.",
     facts=knows(
         bounds=increasing(math.erf, image=(-1.0, 1.0)),
         signs=odd_signs,
@@ -73,6 +74,7 @@ erf = scipy_ufunc(
 erfc = scipy_ufunc(
     "erfc",
     lambda ct, out, x: -(ct * (2 / sqrt(pi) * exp(-(x * x)))),
+    doc="1 - erf(x), accurate where erf is near 1.",
     facts=knows(
         bounds=decreasing(math.erfc, image=(0.0, 2.0)), signs=is_positive, keeps_finite=True
     ),
@@ -81,6 +83,7 @@ erfc = scipy_ufunc(
 erfinv = scipy_ufunc(
     "erfinv",
     lambda ct, out, x: ct * (sqrt(pi) / 2 * exp(out * out)),
+    doc="The inverse of erf, on (-1, 1).",
     facts=knows(signs=odd_signs, defined=lambda x: x.low > -1 and x.high < 1, zero_at_zero=True),
     traits=ODD,
 )
@@ -116,6 +119,7 @@ gammaln = scipy_ufunc(
 gamma = scipy_ufunc(
     "gamma",
     lambda ct, out, x: ct * (out * digamma(x)),
+    doc="The gamma function, which is (x - 1)! at whole x > 0.",
     facts=knows(
         signs=lambda x: (f.positive,) if x.has(f.positive) else (), defined=positive_operand
     ),

@@ -217,10 +217,7 @@ def _raises(function: Callable[..., Any], given: Signature, parameters: str, ref
     if "axis" in given.parameters:
         lines += ["ShapeError", "    If `axis` is out of range."]
     if op is not None and op.traits.elementwise:
-        lines += [
-            "DTypeError",
-            "    If an operand has a dtype that the function is not defined for.",
-        ]
+        lines += ["DTypeError", "    If the function is not defined for an operand's dtype."]
     elif re.search(r"(?m) : array_like(?!.*(default|optional))", parameters):
         lines += ["DTypeError", "    If an operand is complex, or holds no numbers."]
     if "out" in given.parameters:

@@ -1,8 +1,9 @@
 """The files of the reference, read when the first docstring is made.
 
-A blank line ends an entry. Its first line is the name of a function, with the names of its operands
-where its record has none. A line `name : type` begins a parameter, `-> type` the result, `>>>` the
-examples. The entry `[parameters]` is for all functions of a file; `parameters.txt` is for all files.
+A blank line ends an entry. Its first line is the name of a function. The names of the operands
+follow where the record has none. A line `name : type` begins a parameter, `-> type` the result, and
+`>>>` the examples. The entry `[parameters]` is for all functions of its file; that of the file
+`parameters.txt` is for all functions.
 """
 
 from __future__ import annotations
