@@ -8,6 +8,7 @@ An `Array` behaves like a NumPy array that has no numbers yet. NumPy functions r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from types import EllipsisType
 from typing import Any, ClassVar, NoReturn, TypeAlias, cast
 
 import numpy as np
@@ -38,6 +39,7 @@ __all__ = [
     "NUMPY_FUNCTIONS",
     "Array",
     "ArrayLike",
+    "Index",
     "apart",
     "apply",
     "constant",
@@ -46,7 +48,10 @@ __all__ = [
     "located",
 ]
 
-ArrayLike: TypeAlias = "Array | np.ndarray[Any, Any] | float | int | bool | np.generic"
+ArrayLike: TypeAlias = "Array | np.ndarray[Any, Any] | np.generic | float | Sequence[Any]"
+"""An operand of any function: symbols, numbers, or nested sequences of them."""
+Index: TypeAlias = "int | slice | EllipsisType | ArrayLike | tuple[Any, ...] | None"
+"""The index of an array: `x[index]`."""
 
 NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 """NumPy functions and ufuncs, each with the function of this library that stands in for it.

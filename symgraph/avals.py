@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from .dims import Dim, Shape, count, known_equal, names_of, show_shape
 from .errors import DTypeError, ShapeError
 
-__all__ = ["Aval", "broadcast_shapes", "normal_axes", "supported_dtype"]
+__all__ = ["Aval", "AxisLike", "broadcast_shapes", "normal_axes", "supported_dtype"]
+
+AxisLike: TypeAlias = "int | Sequence[int] | None"
+"""The axes of a reduction: one, several, or None for all."""
 
 _SUPPORTED = {
     np.dtype(name)
@@ -137,7 +140,7 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
     return tuple(result)
 
 
-def normal_axes(axis: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]:
+def normal_axes(axis: AxisLike, ndim: int) -> tuple[int, ...]:
     """Axes as sorted negative numbers, so that a value may gain leading axes unnoticed.
 
     Raises
