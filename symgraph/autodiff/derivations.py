@@ -55,7 +55,9 @@ def _hessian(dag: Dag, record: Record, *, wrt: Sequence[Any], **options: Any) ->
     )
 
 
-def _stage(dag: Dag, record: Record, *, stage: str, plan: Plan, value: bool, **options: Any) -> Dag:
+def _stage(
+    dag: Dag, record: Record, *, stage: str, plan: Plan, value: bool, **options: object
+) -> Dag:
     return STAGES[stage](dag, plan, value, record, **options)
 
 

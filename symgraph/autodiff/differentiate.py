@@ -19,7 +19,7 @@ __all__ = ["Disconnected", "differentiated", "label_of", "output_of", "target_of
 Disconnected: TypeAlias = Literal["zero", "raise"]
 
 
-def target_of(dag: Dag, wrt: Any) -> Node:
+def target_of(dag: Dag, wrt: object) -> Node:
     """The node to differentiate with respect to: an input's name, a node or an array of the graph.
 
     Raises
@@ -129,7 +129,7 @@ def _with_paths(
     return NotDifferentiable(error.what, [*error.rows, *rows], error.mend)
 
 
-def label_of(target: Node, wrt: Any, position: int) -> str:
+def label_of(target: Node, wrt: object, position: int) -> str:
     """What results about a target are named for."""
     if isinstance(wrt, str):
         return wrt

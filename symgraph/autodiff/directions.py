@@ -19,12 +19,12 @@ __all__ = ["Direction", "direction", "distinct", "listed", "moved", "positions",
 Direction: TypeAlias = "str | Array | Node | np.ndarray[Any, Any] | float"
 
 
-def listed(given: Any) -> list[Any]:
+def listed(given: object) -> list[Any]:
     """Several things as a list, one as a list of it."""
     return list(given) if isinstance(given, (tuple, list)) else [given]
 
 
-def direction(dag: Dag, like: Node, given: Any, what: str) -> Array:
+def direction(dag: Dag, like: Node, given: object, what: str) -> Array:
     """What stands for a tangent or cotangent of `like`; it is not differentiated through.
 
     Parameters

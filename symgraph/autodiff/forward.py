@@ -190,5 +190,5 @@ def _added(one: Array | None, other: Array | None) -> Array | None:
     return one + other
 
 
-def _listed(found: Any) -> list[Any]:
+def _listed(found: object) -> list[Any]:
     return list(found) if isinstance(found, tuple) else [found]

@@ -29,7 +29,7 @@ HvpMode: TypeAlias = Literal["reverse", "forward"]
 Given: TypeAlias = "list[tuple[Any, Array]]"
 
 
-def tangent_pairs(given: Any) -> list[tuple[Any, Any]]:
+def tangent_pairs(given: object) -> list[tuple[Any, Any]]:
     """Targets with tangents, from a mapping, from pairs, or from names alone."""
     if isinstance(given, Mapping):
         return list(cast("Mapping[Any, Any]", given).items())
@@ -61,7 +61,7 @@ def tangents_given(dag: Dag, wrt: Sequence[Any], given: Sequence[Any], what: str
     ]
 
 
-def cotangents_given(dag: Dag, of: str | None, given: Any) -> list[tuple[int, Array]]:
+def cotangents_given(dag: Dag, of: str | None, given: object) -> list[tuple[int, Array]]:
     """Positions of outputs, each with what stands for its cotangent.
 
     `given` is one for a single output, or a mapping by the names of outputs; a name given for
@@ -190,7 +190,7 @@ def _or_zeros(found: Array | None, like: Array, lead: tuple[Any, ...]) -> Array:
     return zeros((*lead, *like.shape), like.dtype if like.dtype.kind == "f" else "float64")
 
 
-def wrt_of(given: Any) -> tuple[list[Any], bool]:
+def wrt_of(given: object) -> tuple[list[Any], bool]:
     """Targets as a list, and whether a single one was given."""
     single = isinstance(given, (str, Array, Node))
     return listed(given), single

@@ -162,7 +162,7 @@ def _total(contributions: list[Array]) -> Array:
 
 def _pull_back(
     node: Node,
-    ct: Any,
+    ct: Array,
     lead: int,
     active: set[Node],
     pending: dict[Node, list[Array]],

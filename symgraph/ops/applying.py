@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..dims import count
 from ..errors import ShapeError
 from .composites import as_array, composite, listed
@@ -23,7 +23,7 @@ _WRITTEN_OUT = 32
 
 @composite(np.apply_along_axis)
 def apply_along_axis(
-    func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any
+    func1d: Callable[..., Any], axis: int, arr: ArrayLike, *args: object, **kwargs: object
 ) -> Array:
     """What a function makes of each vector along `axis`, in the place of that axis.
 
@@ -59,7 +59,7 @@ def apply_along_axis(
 
 
 @composite(np.apply_over_axes)
-def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Array:
+def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: int | Sequence[int]) -> Array:
     """A function of an array and an axis, for each of the axes in turn, which are kept.
 
     Raises

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..array import FUNCTIONS, Array, project
+from ..dims import Dim
 from ..nodes import make
 from ..op import Batch
 
@@ -50,12 +51,12 @@ def whole(batch: Batch, slot: int) -> Array:
     return x if batch.batched[slot] else per_example(x, batch.size)
 
 
-def per_example(x: Array, size: Any) -> Array:
+def per_example(x: Array, size: Dim) -> Array:
     """The array once for each of a batch of `size`."""
     return FUNCTIONS["broadcast_to"](x, (size, *x.shape))
 
 
-def applied(batch: Batch, operands: Sequence[Array], **params: Any) -> Any:
+def applied(batch: Batch, operands: Sequence[Array], **params: object) -> Any:
     """The operation of the node on other operands, params being in normal form already."""
     node = make(batch.op, [each.node for each in operands], params)
     if len(node.results) == 1:
@@ -64,7 +65,7 @@ def applied(batch: Batch, operands: Sequence[Array], **params: Any) -> Any:
 
 
 # -- families --------------------------------------------------------------------------------------
-def batch_aligned(batch: Batch, **params: Any) -> Any:
+def batch_aligned(batch: Batch, **params: object) -> Any:
     """Operands broadcast against one another from the last axis, or a single one."""
     ndim = max(own_ndim(batch, slot) for slot in range(len(batch.operands)))
     operands = [
@@ -74,13 +75,13 @@ def batch_aligned(batch: Batch, **params: Any) -> Any:
     return applied(batch, operands, **params)
 
 
-def batch_whole(batch: Batch, **params: Any) -> Any:
+def batch_whole(batch: Batch, **params: object) -> Any:
     """Operands that must all have the axis of the batch: what is joined."""
     operands = [whole(batch, slot) for slot in range(len(batch.operands))]
     return applied(batch, operands, **params)
 
 
-def batch_into_first(batch: Batch, **params: Any) -> Any:
+def batch_into_first(batch: Batch, **params: object) -> Any:
     """The first operand decides the shape of the result, the others are aligned with it."""
     first = whole(batch, 0)
     rest = [
@@ -90,18 +91,18 @@ def batch_into_first(batch: Batch, **params: Any) -> Any:
     return applied(batch, [first, *rest], **params)
 
 
-def batch_into_last(batch: Batch, **params: Any) -> Any:
+def batch_into_last(batch: Batch, **params: object) -> Any:
     """The second of two operands decides the shape of the result, the first is aligned with it."""
     x, last = batch.operands[0], whole(batch, 1)
     return applied(batch, [aligned(x, last.ndim - 1) if batch.batched[0] else x, last], **params)
 
 
-def batch_reshaped(batch: Batch, *, shape: Any, **params: Any) -> Any:
+def batch_reshaped(batch: Batch, *, shape: Sequence[Dim], **params: Any) -> Any:
     """One operand, whose elements fill a shape."""
     return applied(batch, batch.operands, shape=(batch.size, *shape), **params)
 
 
-def batch_broadcast(batch: Batch, *, shape: Any) -> Any:
+def batch_broadcast(batch: Batch, *, shape: Sequence[Dim]) -> Any:
     """One operand, broadcast to a shape."""
     x = aligned(batch.operands[0], len(shape))
     return applied(batch, [x], shape=(batch.size, *shape))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from ..array import NUMPY_FUNCTIONS, Array
+from ..array import NUMPY_FUNCTIONS, Array, ArrayLike
 from ..errors import TraceError
 from ..op import undefined
 from ..traits import Traits
@@ -69,11 +69,11 @@ binom = scipy_ufunc(
 
 
 # -- incomplete functions --------------------------------------------------------------------------
-def _gamma_density(a: Any, x: Any) -> Array:
+def _gamma_density(a: Array, x: Array) -> Array:
     return exp(xlogy(a - 1, x) - x - gammaln(a))
 
 
-def _beta_density(a: Any, b: Any, x: Any) -> Array:
+def _beta_density(a: Array, b: Array, x: Array) -> Array:
     return exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
 
 
@@ -149,7 +149,7 @@ _zeta = scipy_ufunc(
 
 
 @composite("scipy.special._zeta")
-def zeta(x: Any, q: Any = 1) -> Array:
+def zeta(x: ArrayLike, q: ArrayLike = 1) -> Array:
     """Hurwitz's zeta function, the sum of (k + q)**-x over k >= 0, for x > 1; Riemann's for q = 1.
 
     Differentiable in q; in x there is no closed form.
@@ -161,7 +161,7 @@ NUMPY_FUNCTIONS["scipy.special._riemann_zeta"] = zeta
 
 
 @composite("scipy.special._lambertw")
-def lambertw(*_args: Any, **_keywords: Any) -> NoReturn:
+def lambertw(*_args: object, **_keywords: object) -> NoReturn:
     """Refused: it is complex in SciPy, and symbolic arrays are real. See Newton's method."""
     raise TraceError(
         "lambertw: it is complex in SciPy, and symbolic arrays are real.",

@@ -49,7 +49,7 @@ EVERYWHERE: Bounds = (-inf, inf)
 _MOST = float(np.finfo("float64").max)
 
 
-def always(*_known: Known, **_params: Any) -> bool:
+def always(*_known: Known, **_params: object) -> bool:
     """An operation that is defined for all real numbers."""
     return True
 
@@ -58,7 +58,7 @@ def _unknown(*_known: Known) -> Bounds:
     return EVERYWHERE
 
 
-def _nothing(*_known: Known, **_params: Any) -> Iterable[Fact]:
+def _nothing(*_known: Known, **_params: object) -> Iterable[Fact]:
     return ()
 
 
@@ -95,7 +95,7 @@ def knows(
     if pattern is None:
         pattern = partial(structure, zero_at_zero=zero_at_zero)
 
-    def rule(*known: Known, **_params: Any) -> Iterable[Fact]:
+    def rule(*known: Known, **_params: object) -> Iterable[Fact]:
         low, high = bounds(*known)
         low, high = -inf if isnan(low) else low, inf if isnan(high) else high
         # A bound past the largest number is one on the near side of infinity.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..array import FUNCTIONS, Array, apply, constant
+from ..array import FUNCTIONS, Array, ArrayLike, apply, constant
 from ..avals import Aval
 from ..body import Body, SizedBody
 from ..dims import Dim
@@ -203,7 +203,7 @@ COND = register(
 
 @naming_lines
 def cond(
-    pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], *operands: Any
+    pred: ArrayLike, true_fn: Callable[..., Any], false_fn: Callable[..., Any], *operands: object
 ) -> Any:
     """`true_fn(*operands)` where `pred` holds, else `false_fn(*operands)`; only one of them is run.
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from ..avals import Aval
+from ..avals import Aval, AxisLike
 from ..body import Body
-from ..dims import count, known_equal
+from ..dims import Dim, ShapeLike, count, known_equal
 from ..op import Carries, Trail, carries_aligned, joined
 from ..op import Places as Route
 
@@ -37,7 +37,9 @@ __all__ = [
 Places: TypeAlias = "Sequence[int | None]"
 
 
-def carries_off_axis(out: Aval, *avals: Aval, slot: int, axis: Any, **params: Any) -> Places:
+def carries_off_axis(
+    out: Aval, *avals: Aval, slot: int, axis: AxisLike, **params: object
+) -> Places:
     """All axes but `axis`, along which elements meet: softmax, sorting, joining."""
     mixed = axis if isinstance(axis, tuple) else (axis,)
     aligned = carries_aligned(out, *avals, slot=slot, **params)
@@ -50,7 +52,7 @@ def carries_off_axis(out: Aval, *avals: Aval, slot: int, axis: Any, **params: An
 def all_but_last(core: int) -> Carries:
     """Operations on the last `core` axes, batched over the others."""
 
-    def carries(out: Aval, *avals: Aval, slot: int, **params: Any) -> Places:
+    def carries(out: Aval, *avals: Aval, slot: int, **params: object) -> Places:
         aligned = carries_aligned(out, *avals, slot=slot, **params)
         return (*aligned[: max(len(aligned) - core, 0)], *(None,) * min(core, len(aligned)))
 
@@ -60,7 +62,7 @@ def all_but_last(core: int) -> Carries:
 def carries_batched(core: int) -> Carries:
     """Operations on the last `core` axes, whatever comes of those: the others come first."""
 
-    def carries(out: Aval, *avals: Aval, slot: int, **_params: Any) -> Places:
+    def carries(out: Aval, *avals: Aval, slot: int, **_params: object) -> Places:
         own = avals[slot]
         lead = max(own.ndim - core, 0)
         return (*range(-out.ndim, lead - out.ndim), *(None,) * (own.ndim - lead))
@@ -88,7 +90,7 @@ def carries_diagonal(out: Aval, x: Aval, *, slot: int, offset: int) -> Places:
 
 
 def carries_diagonal_matrix(
-    out: Aval, x: Aval, *, slot: int, rows: Any, columns: Any, offset: int
+    out: Aval, x: Aval, *, slot: int, rows: Dim, columns: Dim, offset: int
 ) -> Places:
     """The axis of the diagonal goes to the rows."""
     return [*range(-x.ndim - 1, -2), -2 if not offset and known_equal(rows, columns) else None]
@@ -99,7 +101,7 @@ def carries_transposed(out: Aval, x: Aval, *, slot: int, axes: tuple[int, ...]) 
     return [axes.index(own) - x.ndim for own in range(-x.ndim, 0)]
 
 
-def carries_reshaped(out: Aval, x: Aval, *, slot: int, shape: Any) -> Places:
+def carries_reshaped(out: Aval, x: Aval, *, slot: int, shape: ShapeLike) -> Places:
     """Axes with as many elements before them, and as long, as an axis of the result."""
     places: list[int | None] = []
     for own in range(x.ndim):
@@ -138,7 +140,9 @@ def _whole(entries: Sequence[Any], ndim: int) -> list[tuple[int, int | None]]:
     return pairs[::-1]
 
 
-def carries_embedded(out: Aval, x: Aval, *, slot: int, shape: Any, index: Sequence[Any]) -> Places:
+def carries_embedded(
+    out: Aval, x: Aval, *, slot: int, shape: ShapeLike, index: Sequence[Any]
+) -> Places:
     """The axes of a slice that fill those of the result whole."""
     back = {place: own for own, place in _whole(index, out.ndim) if place is not None}
     return [back.get(own) for own in range(-x.ndim, 0)]
@@ -201,7 +205,7 @@ def carries_matmul(out: Aval, x: Aval, y: Aval, *, slot: int) -> Places:
     return [*batch, -2 + shift, None] if slot == 0 else [*batch, None, -1]
 
 
-def carries_solved(out: Aval, a: Aval, b: Aval, *, slot: int, **_params: Any) -> Places:
+def carries_solved(out: Aval, a: Aval, b: Aval, *, slot: int, **_params: object) -> Places:
     """As products with an inverse: columns of the right side, and what both are batched over."""
     places = list(carries_matmul(out, a, b, slot=slot))
     return [*places[:-2], None, None] if slot == 0 else places

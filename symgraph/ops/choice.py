@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .. import facts as f
-from ..array import Array, apart, apply, constant
+from ..array import Array, ArrayLike, apart, apply, constant
 from ..errors import TraceError
 from ..facts import Fact
 from ..propagation import Known
@@ -128,7 +128,7 @@ _where = elementwise(
 )
 
 
-def _choose(condition: Any, x: Any = None, y: Any = None) -> Any:
+def _choose(condition: ArrayLike, x: ArrayLike | None = None, y: ArrayLike | None = None) -> Any:
     """X where the condition holds, y elsewhere; the branch not taken gets the cotangent 0.
 
     Parameters
@@ -156,7 +156,7 @@ where = function(_where.op, naming_lines(_choose, array=True), np.where)
 # -- larger and smaller ----------------------------------------------------------------------------
 
 
-def _won(ct: Any, x: Array, y: Array, wins: Array) -> Array:
+def _won(ct: Array, x: Array, y: Array, wins: Array) -> Array:
     """The cotangent of x: all of it where x wins, half where it ties with a computed y."""
     if is_constant(y):
         return where(wins, ct, 0)
@@ -253,7 +253,12 @@ def _bound(x: Any, bound: Any, lower: bool) -> Any:
 
 
 def _within(
-    x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None
+    x: ArrayLike,
+    a_min: ArrayLike | None = None,
+    a_max: ArrayLike | None = None,
+    *,
+    min: ArrayLike | None = None,
+    max: ArrayLike | None = None,
 ) -> Any:
     """X within [a_min, a_max]; the cotangent of x passes strictly inside.
 

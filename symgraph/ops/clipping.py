@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..avals import Aval
 from ..errors import InputError
 from ..op import Batch, Op, carries_aligned, no_flops, register
@@ -27,7 +27,7 @@ __all__ = [
 
 
 # -- of gradients that are there -------------------------------------------------------------------
-def clip_by_value(tree: Any, low: Any, high: Any) -> Any:
+def clip_by_value(tree: object, low: ArrayLike, high: ArrayLike) -> Any:
     """Each element between `low` and `high`.
 
     Parameters
@@ -55,7 +55,7 @@ def clip_by_value(tree: Any, low: Any, high: Any) -> Any:
     return tree_map(lambda x: np.clip(x, low, high), tree)
 
 
-def clip_by_norm(tree: Any, max_norm: Any) -> Any:
+def clip_by_norm(tree: object, max_norm: ArrayLike) -> Any:
     """Each array by itself scaled so that its Euclidean norm is `max_norm` at most.
 
     Parameters
@@ -84,7 +84,7 @@ def clip_by_norm(tree: Any, max_norm: Any) -> Any:
     return tree_map(lambda x: x * _scale(_norm([x]), limit), tree)
 
 
-def clip_by_global_norm(tree: Any, max_norm: Any) -> Any:
+def clip_by_global_norm(tree: object, max_norm: ArrayLike) -> Any:
     """All arrays scaled by one factor, so that the norm of all together is `max_norm` at most.
 
     The direction stays.
@@ -117,7 +117,7 @@ def clip_by_global_norm(tree: Any, max_norm: Any) -> Any:
     return unflatten(structure, [leaf * factor for leaf in leaves])
 
 
-def global_norm(tree: Any) -> Any:
+def global_norm(tree: object) -> Any:
     """The Euclidean norm of all elements of all arrays together; its derivative at 0 is 0.
 
     Parameters
@@ -138,7 +138,7 @@ def global_norm(tree: Any) -> Any:
     return _norm(flatten(tree)[0])
 
 
-def _positive(max_norm: Any) -> Any:
+def _positive(max_norm: ArrayLike) -> Any:
     if isinstance(max_norm, (int, float)) and not max_norm > 0:
         raise InputError(f"A norm cannot be clipped to {max_norm!r}; give a positive number.")
     return max_norm
@@ -154,7 +154,7 @@ def _norm(leaves: list[Any]) -> Any:
     return np.where(total > 0, np.sqrt(total), total)[()]
 
 
-def _scale(norm: Any, limit: Any) -> Any:
+def _scale(norm: ArrayLike, limit: ArrayLike) -> Any:
     return limit / np.maximum(norm, limit)
 
 
@@ -177,7 +177,7 @@ def _vjp(
 
 
 def _carries(
-    out: Aval, x: Aval, *, slot: int, norm: float | None, core: int | None = None, **_: Any
+    out: Aval, x: Aval, *, slot: int, norm: float | None, core: int | None = None, **_: object
 ) -> Any:
     """A norm is that of the whole cotangent, or of its last axes."""
     aligned = carries_aligned(out, x, slot=slot)
@@ -185,7 +185,7 @@ def _carries(
     return (*aligned[: x.ndim - mixed], *(None,) * mixed)
 
 
-def _batch(batch: Batch, *, core: int | None = None, **params: Any) -> Array:
+def _batch(batch: Batch, *, core: int | None = None, **params: object) -> Array:
     """Each cotangent of the batch has a norm of its own."""
     (x,) = batch.operands
     return apply(CLIP_GRADIENT, x, core=x.ndim - 1 if core is None else core, **params)
@@ -210,7 +210,9 @@ CLIP_GRADIENT = register(
 )
 
 
-def _clip_gradient(x: Any, low: Any = None, high: Any = None, norm: Any = None) -> Array:
+def _clip_gradient(
+    x: ArrayLike, low: float | None = None, high: float | None = None, norm: float | None = None
+) -> Array:
     """`x`, whose cotangent is clipped on its way back: by value, by norm or by both.
 
     In a loop it clips at every step, not only the gradient that comes out in the end. Forward mode

@@ -59,7 +59,7 @@ def newest() -> int:
     return newest_serial()
 
 
-def as_leaves(value: Any, what: str) -> tuple[list[Array], Tree]:
+def as_leaves(value: object, what: str) -> tuple[list[Array], Tree]:
     """The leaves of a container as arrays; numbers become constants.
 
     Raises

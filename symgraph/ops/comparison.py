@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import facts as f
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..facts import Fact
 from ..propagation import Known
 from ..traits import Traits
@@ -148,7 +148,7 @@ def _comparison(name: str, doc: str, facts: FactRule, traits: Traits | None = No
         doc=doc,
     )
 
-    def call(x: Any, y: Any) -> Any:
+    def call(x: ArrayLike, y: ArrayLike) -> Any:
         return apply(compare.op, *_comparable(x, y))
 
     return function(compare.op, call, getattr(np, name))

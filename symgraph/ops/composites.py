@@ -16,7 +16,9 @@ __all__ = ["as_array", "composite", "given", "listed", "naming_lines", "refuse"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def composite(*numpy_functions: Any, view: bool = False, array: bool = False) -> Callable[[F], F]:
+def composite(
+    *numpy_functions: object, view: bool = False, array: bool = False
+) -> Callable[[F], F]:
     """Publish a function made of several operations under its own name, and as what NumPy's do.
 
     `view` and `array` as for `naming_lines`.
@@ -41,7 +43,7 @@ def naming_lines(call: F, *, view: bool = False, array: bool = False) -> F:
     """
 
     @wraps(call)
-    def named(*args: Any, **keywords: Any) -> Any:
+    def named(*args: object, **keywords: object) -> Any:
         try:
             found = call(*args, **keywords)
             return found if view else apart(found, array)
@@ -59,12 +61,12 @@ def as_array(x: Any) -> Array:
     return x if isinstance(x, Array) else constant(x)
 
 
-def listed(value: Any) -> list[Any]:
+def listed(value: object) -> list[Any]:
     """A tuple or list as a list, a single entry as a list of one."""
     return list(value) if isinstance(value, (tuple, list)) else [value]
 
 
-def given(value: Any) -> bool:
+def given(value: object) -> bool:
     """Whether an argument was passed: NumPy has a mark of its own for what was not."""
     return value is not None and value is not _NOTHING
 

@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from ..aliasing import unsure
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..avals import Aval, broadcast_shapes, normal_axes
 from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Batch, Op, register
+from ..propagation import Known
 from ..traits import Traits
 from .batched import aligned, own_ndim
 from .carrying import carries_matmul
@@ -41,7 +42,7 @@ __all__ = [
 ]
 
 
-def _facts_of_products(*known: Any) -> Iterable[Fact]:
+def _facts_of_products(*known: Known) -> Iterable[Fact]:
     """Facts of sums of products: signs, finiteness, integers."""
     for fact in (finite, total, integer_valued, Fact("nonnegative")):
         if not [each for each in known if not each.has(fact)]:
@@ -96,7 +97,7 @@ def _flops_matmul(out: Aval, x: Aval, y: Aval) -> Dim:
     return count((2, *out.shape, x.shape[-1]))
 
 
-def _facts_matmul(x: Any, y: Any) -> Iterable[Fact]:
+def _facts_matmul(x: Known, y: Known) -> Iterable[Fact]:
     yield from _facts_of_products(x, y)
     for fact in (Fact("orthogonal"), Fact("diagonal"), *_TRIANGULAR):
         if x.has(fact) and y.has(fact):
@@ -112,7 +113,7 @@ _LONGEST = 12
 ends."""
 
 
-def _is_symmetric(x: Any, y: Any) -> bool:
+def _is_symmetric(x: Known, y: Known) -> bool:
     """Whether a product is its own transpose: each factor mirrors one, the middle is symmetric."""
     factors: list[Any] = [x, y]
     for _ in range(_LONGEST):
@@ -134,7 +135,7 @@ def _is_product(x: Any) -> bool:
     return x.node.op.name == "matmul" and all(each.aval.ndim > 1 for each in x.operands)
 
 
-def _is_mirrored(x: Any, y: Any) -> bool:
+def _is_mirrored(x: Known, y: Known) -> bool:
     """Whether one factor is the other transposed."""
     for one, other in ((x.node, y.node), (y.node, x.node)):
         exchanged = one.op.name == "transpose" and one.operands[0] is other
@@ -183,7 +184,7 @@ MATMUL = register(
 )
 
 
-def _matmul(x: Any, y: Any) -> Array:
+def _matmul(x: ArrayLike, y: ArrayLike) -> Array:
     return apply(MATMUL, x, y)
 
 
@@ -300,13 +301,13 @@ EINSUM = register(
 
 @partial(naming_lines, view=True)
 def _einsum(
-    subscripts: Any,
+    subscripts: object,
     *operands: Any,
-    out: Any = None,
+    out: object = None,
     dtype: Any = None,
     order: str = "K",
     casting: Any = "safe",
-    optimize: Any = False,
+    optimize: object = False,
 ) -> Array:
     refuse("einsum", {"out": out})
     if not isinstance(subscripts, str):
@@ -360,7 +361,7 @@ einsum = function(EINSUM, _einsum, np.einsum)
 
 # -- products made of them -----------------------------------------------------------------------
 @composite(np.tensordot, np.linalg.tensordot, array=True)
-def tensordot(x: Any, y: Any, axes: Any = 2) -> Array:
+def tensordot(x: ArrayLike, y: ArrayLike, axes: int | Sequence[Any] = 2) -> Array:
     """Sums of products over the last axes of one and the first of the other, or over pairs."""
     x, y = as_array(x), as_array(y)
     if isinstance(axes, (int, np.integer)):
@@ -387,7 +388,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Array:
 
 
 @composite(np.dot)
-def dot(x: Any, y: Any, out: Any = None) -> Array:
+def dot(x: ArrayLike, y: ArrayLike, out: object = None) -> Array:
     """The product of vectors or matrices; else of the last axis with the last but one."""
     refuse("dot", {"out": out})
     x, y = as_array(x), as_array(y)
@@ -399,7 +400,7 @@ def dot(x: Any, y: Any, out: Any = None) -> Array:
 
 
 @composite(np.inner)
-def inner(x: Any, y: Any) -> Array:
+def inner(x: ArrayLike, y: ArrayLike) -> Array:
     """Sums of products over the last axes."""
     x, y = as_array(x), as_array(y)
     if not x.ndim or not y.ndim:
@@ -408,13 +409,13 @@ def inner(x: Any, y: Any) -> Array:
 
 
 @composite(np.vdot)
-def vdot(x: Any, y: Any) -> Array:
+def vdot(x: ArrayLike, y: ArrayLike) -> Array:
     """The sum of products of all elements."""
     return matmul(ravel(as_array(x)), ravel(as_array(y)))
 
 
 @composite(np.outer)
-def outer(x: Any, y: Any, out: Any = None) -> Array:
+def outer(x: ArrayLike, y: ArrayLike, out: object = None) -> Array:
     """All products of an element of one and an element of the other, as a matrix."""
     refuse("outer", {"out": out})
     x, y = as_array(x), as_array(y)

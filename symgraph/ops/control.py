@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from .. import facts as f
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apart, apply
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apart, apply
 from ..avals import Aval, supported_dtype
 from ..errors import DTypeError
 from ..facts import Fact
@@ -66,7 +67,7 @@ CAST = register(
 )
 
 
-def _cast(x: Any, dtype: Any) -> Any:
+def _cast(x: ArrayLike, dtype: DTypeLike) -> Any:
     if type(x) is Array and x.dtype == supported_dtype(dtype):
         return apart(x)
     return apply(CAST, x, dtype=dtype)
@@ -75,7 +76,7 @@ def _cast(x: Any, dtype: Any) -> Any:
 cast = function(CAST, _cast)
 
 
-def astype(x: Any, dtype: Any, copy: bool = True, **_device: Any) -> Any:
+def astype(x: ArrayLike, dtype: DTypeLike, copy: bool = True, **_device: object) -> Any:
     """X with another dtype, as in `cast`; itself if it has that, and no copy is asked for."""
     if not copy and type(x) is Array and x.dtype == supported_dtype(dtype):
         return x
@@ -104,7 +105,7 @@ STOP_GRADIENT = register(
 )
 
 
-def _stop_gradient(x: Any) -> Any:
+def _stop_gradient(x: ArrayLike) -> Any:
     return apply(STOP_GRADIENT, x)
 
 
@@ -126,7 +127,7 @@ def _infer_round(x: Aval, *, decimals: int) -> Aval:
     return x
 
 
-def _rounded_dtype(x: Any, decimals: int) -> None:
+def _rounded_dtype(x: ArrayLike, decimals: int) -> None:
     """Refuse truth values rounded to digits, as NumPy does; to whole numbers they are float16."""
     if decimals and isinstance(x, (Array, np.ndarray)) and x.dtype.kind == "b":
         raise DTypeError(
@@ -152,7 +153,7 @@ ROUND = register(
 
 
 @naming_lines
-def _round(x: Any, decimals: int = 0, **_out: Any) -> Any:
+def _round(x: ArrayLike, decimals: int = 0, **_out: object) -> Any:
     _rounded_dtype(x, int(decimals))
     return apply(ROUND, x, decimals=int(decimals))
 

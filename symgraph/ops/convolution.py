@@ -11,17 +11,18 @@ Operands may have further leading axes, which are broadcast as by `matmul`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..array import Array, apply
+from ..array import Array, ArrayLike, apply
 from ..avals import Aval, broadcast_shapes
 from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Batch, Op, carries_aligned, register
+from ..propagation import Known
 from ..traits import Traits
 from .batched import applied, batch_aligned
 from .composites import as_array, composite
@@ -86,7 +87,7 @@ def _parts(aval: Aval, n: int) -> tuple[Shape, Dim, Dim, Shape]:
 def _carries(core: tuple[int, int]) -> Any:
     """Leading axes, and those of images where both operands and the result have them."""
 
-    def carries(out: Aval, *avals: Aval, slot: int, strides: Sizes, **_: Any) -> Any:
+    def carries(out: Aval, *avals: Aval, slot: int, strides: Sizes, **_: object) -> Any:
         n = len(strides)
         own = avals[slot].ndim
         kept = own - n - core[slot]
@@ -156,7 +157,7 @@ def _without(params: dict[str, Any], name: str) -> dict[str, Any]:
     return {key: value for key, value in params.items() if key != name}
 
 
-def _facts_of_products(x: Any, y: Any, **_params: Any) -> Iterable[Fact]:
+def _facts_of_products(x: Known, y: Known, **_params: object) -> Iterable[Fact]:
     kept = (finite, total, integer_valued, Fact("nonnegative"))
     return [fact for fact in kept if x.has(fact) and y.has(fact)]
 
@@ -276,7 +277,7 @@ def _unbatched(y: Array, lead: Shape) -> Array:
     return y if len(lead) == 1 else reshape(y, (*lead, *y.shape[1:]))
 
 
-def _kernel_of(w: Any, n: int | None) -> tuple[Array, int]:
+def _kernel_of(w: ArrayLike, n: int | None) -> tuple[Array, int]:
     kernel = as_array(w)
     spatial = kernel.ndim - 2
     if spatial < 1 or (n is not None and spatial != n):
@@ -285,13 +286,18 @@ def _kernel_of(w: Any, n: int | None) -> tuple[Array, int]:
     return kernel, spatial
 
 
-def _groups_of(groups: Any) -> int:
+def _groups_of(groups: object) -> int:
     return one_each(groups, 1, "groups")[0]
 
 
 @composite()
 def conv(
-    x: Any, w: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+    x: ArrayLike,
+    w: ArrayLike,
+    stride: int | Sequence[int] = 1,
+    padding: int | str | Sequence[int | tuple[int, int]] = 0,
+    dilation: int | Sequence[int] = 1,
+    groups: int = 1,
 ) -> Array:
     r"""The convolution of layers, $y_{n,o,p} = \sum_{c,k} x_{n,c,ps+kd-a} w_{o,c,k}$.
 
@@ -340,7 +346,12 @@ def conv(
 
 def _conv_of(n: int) -> Any:
     def call(
-        x: Any, w: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+        x: ArrayLike,
+        w: ArrayLike,
+        stride: int | Sequence[int] = 1,
+        padding: int | str | Sequence[int | tuple[int, int]] = 0,
+        dilation: int | Sequence[int] = 1,
+        groups: int = 1,
     ) -> Array:
         _kernel_of(w, n)
         return conv(x, w, stride, padding, dilation, groups)
@@ -355,13 +366,13 @@ conv1d, conv2d, conv3d = (_conv_of(n) for n in (1, 2, 3))
 
 @composite()
 def conv_transpose(
-    x: Any,
-    w: Any,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    x: ArrayLike,
+    w: ArrayLike,
+    stride: int | Sequence[int] = 1,
+    padding: int | str | Sequence[int | tuple[int, int]] = 0,
+    dilation: int | Sequence[int] = 1,
     groups: int = 1,
-    output_padding: Any = 0,
+    output_padding: int | Sequence[int] = 0,
 ) -> Array:
     """The transpose of `conv` in its first argument: what upsamples where `conv` downsamples.
 

@@ -6,17 +6,18 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..aliasing import own
-from ..array import FUNCTIONS, Array, apply, constant
+from ..array import FUNCTIONS, Array, ArrayLike, apply, constant
 from ..avals import Aval, supported_dtype
 from ..cuts import Borrowed
-from ..dims import Dim, normal, parse_shape
+from ..dims import Dim, ShapeLike, normal, parse_shape
 from ..errors import FactError, InputError
 from ..facts import Fact, consistent, finite, integer_valued, interval, stated
 from ..nodes import fresh, make
 from ..op import Op, no_flops, register
-from ..propagation import Knowledge
+from ..propagation import Knowledge, Known
 from .composites import as_array, composite
 from .families import function
 
@@ -37,11 +38,11 @@ __all__ = [
 
 
 # -- inputs and constants ------------------------------------------------------------------------
-def _no_kernel(_xp: Any, **params: Any) -> Any:
+def _no_kernel(_xp: object, **params: object) -> Any:
     raise InputError(f"Input {params['name']!r} has no value.")
 
 
-def _infer_input(**_params: Any) -> Aval:
+def _infer_input(**_params: object) -> Aval:
     raise InputError("Inputs are made by sg.input, each one fresh.")
 
 
@@ -195,7 +196,7 @@ DIMENSION = register(
 )
 
 
-def dimension(size: Dim, dtype: Any = "int64") -> Array:
+def dimension(size: Dim, dtype: DTypeLike = "int64") -> Array:
     """The size of a dimension as a 0-d array: a constant where it is a number."""
     size = normal(size)
     if isinstance(size, int):
@@ -203,7 +204,7 @@ def dimension(size: Dim, dtype: Any = "int64") -> Array:
     return Array(make(DIMENSION, (), {"size": size, "dtype": supported_dtype(dtype)}))
 
 
-def constant_of(value: Any, dtype: Any) -> Array:
+def constant_of(value: object, dtype: DTypeLike) -> Array:
     """A 0-d constant of `dtype`."""
     array = np.array(value, dtype=supported_dtype(dtype))
     array.flags.writeable = False
@@ -211,7 +212,7 @@ def constant_of(value: Any, dtype: Any) -> Array:
 
 
 # -- filled arrays and counting ------------------------------------------------------------------
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> Array:
+def full(shape: Any, fill_value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
     """An array of one value: a broadcast 0-d constant, or a symbolic array, broadcast."""
     if isinstance(fill_value, Array) or np.ndim(fill_value):
         value = asarray(fill_value, dtype)
@@ -227,12 +228,12 @@ def _lying_by_rows(x: Array) -> Array:
     return found
 
 
-def zeros(shape: Any, dtype: Any = "float64") -> Array:
+def zeros(shape: ShapeLike, dtype: DTypeLike = "float64") -> Array:
     """Zeros; see `full`."""
     return full(shape, 0, dtype)
 
 
-def ones(shape: Any, dtype: Any = "float64") -> Array:
+def ones(shape: ShapeLike, dtype: DTypeLike = "float64") -> Array:
     """Ones; see `full`."""
     return full(shape, 1, dtype)
 
@@ -277,7 +278,7 @@ arange = function(ARANGE, _arange)
 
 
 # -- the identity matrix -------------------------------------------------------------------------
-def _facts_eye(*, rows: Dim, columns: Dim, offset: int, dtype: Any) -> Iterable[Fact]:
+def _facts_eye(*, rows: Dim, columns: Dim, offset: int, dtype: Known) -> Iterable[Fact]:
     yield finite
     yield interval(0.0, 1.0)
     yield integer_valued
@@ -301,7 +302,7 @@ EYE = register(
 )
 
 
-def _eye(rows: Dim, columns: Dim | None = None, k: int = 0, dtype: Any = "float64") -> Array:
+def _eye(rows: Dim, columns: Dim | None = None, k: int = 0, dtype: DTypeLike = "float64") -> Array:
     """Ones on the diagonal `k` places above the main one, else zeros."""
     height = normal(rows)
     width = height if columns is None else normal(columns)
@@ -313,26 +314,35 @@ eye = function(EYE, _eye)
 
 # -- like another array --------------------------------------------------------------------------
 @composite(np.full_like, array=True)
-def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Array:
+def full_like(
+    x: ArrayLike,
+    fill_value: ArrayLike,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+) -> Array:
     """An array of one value, shaped as `x`."""
     like = as_array(x)
     return full(like.shape if shape is None else shape, fill_value, dtype or like.dtype)
 
 
 @composite(np.zeros_like, array=True)
-def zeros_like(x: Any, dtype: Any = None, shape: Any = None) -> Array:
+def zeros_like(
+    x: ArrayLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
+) -> Array:
     """Zeros, shaped as `x`."""
     return full_like(x, 0, dtype, shape)
 
 
 @composite(np.ones_like, array=True)
-def ones_like(x: Any, dtype: Any = None, shape: Any = None) -> Array:
+def ones_like(
+    x: ArrayLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
+) -> Array:
     """Ones, shaped as `x`."""
     return full_like(x, 1, dtype, shape)
 
 
 @composite(view=True)
-def asarray(x: Any, dtype: Any = None) -> Array:
+def asarray(x: ArrayLike, dtype: DTypeLike | None = None) -> Array:
     """`x` as a symbolic array: a constant if it holds numbers."""
     if isinstance(x, Array):
         return x if dtype is None or x.dtype == np.dtype(dtype) else FUNCTIONS["astype"](x, dtype)
@@ -343,7 +353,7 @@ def asarray(x: Any, dtype: Any = None) -> Array:
 
 
 @composite(view=True)
-def array(x: Any, dtype: Any = None) -> Array:
+def array(x: ArrayLike, dtype: DTypeLike | None = None) -> Array:
     """As `asarray`, with memory of its own."""
     return _lying_by_rows(asarray(x, dtype))
 
@@ -353,7 +363,7 @@ def _infer_project(results: tuple[Aval, ...], *, index: int) -> Aval:
     return results[index]
 
 
-def _facts_project(x: Any, *, index: int) -> Iterable[Fact]:
+def _facts_project(x: Known, *, index: int) -> Iterable[Fact]:
     """What the operation of several results says of this one: `Fact("result", (index, fact))`."""
     for fact in list(x.facts):
         if fact.name == "result" and fact.args[0] == index and x.has(fact):

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply, constant
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apply, constant
 from ..avals import Aval
 from ..errors import BackendError, InputError, NotDifferentiable
 from ..interning import params_key
@@ -49,7 +49,7 @@ class _Kernel:
         return np.asarray(found)
 
 
-def _read_only(value: Any) -> Any:
+def _read_only(value: object) -> Any:
     if not isinstance(value, np.ndarray):
         return value
     view = cast("np.ndarray[Any, Any]", value).view()
@@ -61,7 +61,7 @@ def custom_op(
     kernel: Callable[..., Any] | None = None,
     *,
     name: str | None = None,
-    vjp: Any = None,
+    vjp: object = None,
     infer: Callable[..., Any] | None = None,
     any_backend: bool = False,
     stacks: bool = False,
@@ -130,7 +130,7 @@ def custom_op(
 def _op_of(
     name: str,
     function: Callable[..., Any],
-    vjp: Any,
+    vjp: object,
     infer: Callable[..., Any] | None,
     any_backend: bool,
     stacks: bool,
@@ -165,13 +165,13 @@ def _op_of(
     )
 
 
-def _lending(rule: Any) -> Any:
+def _lending(rule: object) -> Any:
     """A rule whose operands it cannot write into; None and `undefined` as they are."""
     if not callable(rule):
         return rule
 
     @wraps(rule)
-    def given(*operands: Any, **params: Any) -> Any:
+    def given(*operands: ArrayLike, **params: object) -> Any:
         return rule(*[lent(each) for each in operands], **params)
 
     return given
@@ -204,7 +204,7 @@ def _alone(values: tuple[Any, ...]) -> Any:
 
 
 def _of_slot(
-    rule: Any, slot: int, name: str, ct: Any, outs: Any, pull: Pull, params: dict[str, Any]
+    rule: Any, slot: int, name: str, ct: Array, outs: Any, pull: Pull, params: dict[str, Any]
 ) -> Any:
     if isinstance(rule, Undefined):
         raise NotDifferentiable(
@@ -218,7 +218,7 @@ def _inference(name: str, kernel: _Kernel, infer: Callable[..., Any] | None) -> 
     if infer is None:
         return lambda *avals, **params: probed(name, kernel, avals, params)
 
-    def inferred(*avals: Aval, **params: Any) -> Any:
+    def inferred(*avals: Aval, **params: object) -> Any:
         found = infer(*avals, **params)
         several = isinstance(found, list)
         results = [_as_aval(each) for each in (found if several else [found])]
@@ -270,7 +270,7 @@ def _check_kept(name: str, static: Mapping[str, Any]) -> None:
             ) from None
 
 
-def _as_numbers(value: Any) -> Any:
+def _as_numbers(value: object) -> Any:
     """Python's numbers as they are, for they take the dtype of what they meet."""
     return value if isinstance(value, (int, float)) else np.asarray(value)
 
@@ -297,7 +297,7 @@ def _signature(function: Callable[..., Any], op: Op) -> inspect.Signature | None
 def _published(function: Callable[..., Any], op: Op, numpy: Iterable[Any]) -> Callable[..., Any]:
     signature = _signature(function, op)
 
-    def call(*operands: Any, **params: Any) -> Any:
+    def call(*operands: ArrayLike, **params: object) -> Any:
         placed, static = _placed(op.name, signature, operands, params)
         _check_kept(op.name, static)
         if not any(isinstance(each, Array) for each in placed):

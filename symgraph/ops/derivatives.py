@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..array import FUNCTIONS, Array, apply, constant
+from ..array import FUNCTIONS, Array, ArrayLike, apply, constant
 from ..avals import Aval
 from ..body import Body, SizedBody
+from ..dims import Dim
 from ..errors import NotDifferentiable, ShapeError, SymgraphError, TraceError
 from ..nodes import Node, Origin, make, origin, reachable, substituted
 from ..op import Batch, Op, Pull, register
@@ -67,7 +68,9 @@ def _asked(pull: Pull, backward: Backward) -> list[Array | None]:
     return by_rule(pull, rule, backward.name, backward.stacks)
 
 
-def _leaves_of_rule(backward: Backward, ct: Any, out: Any, groups: Sequence[Any]) -> list[Any]:
+def _leaves_of_rule(
+    backward: Backward, ct: ArrayLike, out: Array, groups: Sequence[Any]
+) -> list[Any]:
     """What a rule gives, one an array of the arguments."""
     parts = as_sequence(backward.rule(ct, out, *groups))
     if len(parts) != len(groups):
@@ -83,7 +86,7 @@ def _leaves_of_rule(backward: Backward, ct: Any, out: Any, groups: Sequence[Any]
     ]
 
 
-def _leaves_like(part: Any, tree: Tree, name: str) -> list[Any]:
+def _leaves_like(part: object, tree: Tree, name: str) -> list[Any]:
     leaves, found = flatten(part)
     if found == tree:
         return leaves
@@ -113,7 +116,7 @@ class WrittenRule:
     given: tuple[bool, ...]
     refusal: str = ""
 
-    def __call__(self, cts: Sequence[Any], outs: Sequence[Any], *operands: Any) -> list[Any]:
+    def __call__(self, cts: Sequence[Any], outs: Sequence[Any], *operands: Array) -> list[Any]:
         if self.body is None:
             raise NotDifferentiable(
                 f"The vjp of this function could not be saved: {self.refusal}",
@@ -180,14 +183,14 @@ def _flat_cotangents(backward: Backward, values: Sequence[Array], count: int) ->
     return [found.get(i) for i in range(len(operands))]
 
 
-def _no_reverse_mode(*_arguments: Any) -> Any:
+def _no_reverse_mode(*_arguments: object) -> Any:
     raise AssertionError("A rule of a user's gives cotangents by itself.")
 
 
 def _with_written_rules(outputs: Sequence[Node], within: tuple[Rule, ...]) -> list[Node]:
     """The outputs with every rule in them, inside bodies as well, as a graph."""
 
-    def param(value: Any, params: Mapping[str, Any]) -> Any:
+    def param(value: object, params: Mapping[str, Any]) -> Any:
         if isinstance(value, Backward):
             rule = written_rule(value, params["body"], within)
             return flat_rule(value.name, rule, params["body"])
@@ -228,7 +231,7 @@ class _RuleOfBatch:
     batched: tuple[bool, ...]
     mapped: Callable[..., Any]
 
-    def __call__(self, ct: Any, out: Any, *args: Any) -> tuple[Any, ...]:
+    def __call__(self, ct: ArrayLike, out: Array, *args: object) -> tuple[Any, ...]:
         """The cotangents, in the containers of the arguments."""
         cts, outs, operands = (flatten(each)[0] for each in (ct, out, args))
         lead = cts[0].ndim - outs[0].ndim
@@ -275,7 +278,7 @@ class _RuleOfBatch:
         groups = unflatten(backward.arguments, inner[cts + outs :])
         return _leaves_of_rule(backward, ct, out, groups)
 
-    def _gathered(self, found: tuple[Array, bool], flag: bool, size: Any, lead: int) -> Array:
+    def _gathered(self, found: tuple[Array, bool], flag: bool, size: Dim, lead: int) -> Array:
         ct = found[0] if found[1] else per_example(found[0], size)
         return FUNCTIONS["moveaxis"](ct, 0, lead) if flag else FUNCTIONS["sum"](ct, axis=0)
 
@@ -326,7 +329,7 @@ class CustomVjp:
         self._backward = rule
         return rule
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, *args: object, **named: object) -> Any:
         if named:
             bound = inspect.signature(self._f).bind(*args, **named)
             bound.apply_defaults()
@@ -335,7 +338,7 @@ class CustomVjp:
             return self._f(*args)
         return self._call(*args)
 
-    def _traced(self, *args: Any) -> Any:
+    def _traced(self, *args: object) -> Any:
         if self._backward is None:
             raise TraceError(
                 f"{self.__name__} has no derivative yet.",

@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..array import Array, apply
+from ..array import Array, ArrayLike, apply
 from ..avals import Aval
 from ..facts import Fact, integer_valued, interval, total
 from ..op import Op, register
+from ..propagation import Known
 from ..traits import Traits
 from .batched import batch_aligned, batch_into_last
 from .carrying import all_but_last, carries_batched
@@ -35,7 +36,7 @@ def _infer_det(x: Aval) -> Aval:
     return x.with_shape(x.shape[:-2])
 
 
-def _facts_det(x: Any) -> Iterable[Fact]:
+def _facts_det(x: Known) -> Iterable[Fact]:
     yield total
     if x.has(Fact("positive_definite")):
         yield Fact("positive")
@@ -66,7 +67,7 @@ DET = register(
 )
 
 
-def _det(x: Any) -> Array:
+def _det(x: ArrayLike) -> Array:
     return apply(DET, x)
 
 
@@ -107,7 +108,7 @@ COFACTOR = register(
 )
 
 
-def _cofactor(x: Any) -> Array:
+def _cofactor(x: ArrayLike) -> Array:
     return apply(COFACTOR, x)
 
 
@@ -178,7 +179,7 @@ COFACTOR_ALONG = register(
 )
 
 
-def _cofactor_along(x: Any, direction: Any) -> Array:
+def _cofactor_along(x: ArrayLike, direction: ArrayLike) -> Array:
     return apply(COFACTOR_ALONG, x, direction)
 
 
@@ -198,7 +199,7 @@ def _infer_slogdet(x: Aval) -> tuple[Aval, Aval]:
     return found, found
 
 
-def _facts_slogdet(x: Any) -> Iterable[Fact]:
+def _facts_slogdet(x: Known) -> Iterable[Fact]:
     certain = x.has(Fact("positive_definite"))
     for fact in (interval(1.0 if certain else -1.0, 1.0), integer_valued, total):
         yield Fact("result", (0, fact))
@@ -226,7 +227,7 @@ SLOGDET = register(
 )
 
 
-def _slogdet(x: Any) -> SlogdetResult:
+def _slogdet(x: ArrayLike) -> SlogdetResult:
     return SlogdetResult(*apply(SLOGDET, x))
 
 

@@ -7,14 +7,16 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..avals import Aval, normal_axes
 from ..cuts import READ_ONLY
 from ..dims import Dim, known_equal, normal, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Op, no_flops, register
+from ..propagation import Known
 from ..traits import MOVEMENT, PLACEMENT
 from .batched import batch_aligned
 from .carrying import carries_diagonal, carries_diagonal_matrix
@@ -47,7 +49,7 @@ def _infer_diagonal(x: Aval, *, offset: int) -> Aval:
     return x.with_shape((*x.shape[:-2], _diagonal_length(x.shape[-2], x.shape[-1], offset)))
 
 
-def _facts_diagonal(x: Any, *, offset: int) -> Iterable[Fact]:
+def _facts_diagonal(x: Known, *, offset: int) -> Iterable[Fact]:
     yield from facts_of_elements(x)
     if not offset and x.has(Fact("positive_definite")):
         yield Fact("positive")
@@ -79,7 +81,7 @@ DIAGONAL = register(
 
 
 @partial(naming_lines, view=True)
-def _diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+def _diagonal(x: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     x = as_array(x)
     if x.ndim < 2:
         raise ShapeError(f"diagonal: a matrix is needed, not shape {show_shape(x.shape)}.")
@@ -109,7 +111,7 @@ def _diagonal_matrix_kernel(xp: Any, x: Any, *, rows: int, columns: int, offset:
     return xp.scatter_set(xp.zeros((*x.shape[:-1], rows, columns), x.dtype), index, x)
 
 
-def _facts_diagonal_matrix(x: Any, *, rows: Dim, columns: Dim, offset: int) -> Iterable[Fact]:
+def _facts_diagonal_matrix(x: Known, *, rows: Dim, columns: Dim, offset: int) -> Iterable[Fact]:
     for fact in (Fact("nonnegative"), Fact("nonpositive"), finite, total, integer_valued):
         if x.has(fact):
             yield fact
@@ -137,7 +139,7 @@ DIAGONAL_MATRIX = register(
 
 
 @composite(np.diag, view=True)
-def diag(x: Any, k: int = 0) -> Array:
+def diag(x: ArrayLike, k: int = 0) -> Array:
     """The diagonal of a matrix, or the matrix with a vector on its diagonal."""
     x = as_array(x)
     if x.ndim == 2:
@@ -149,6 +151,8 @@ def diag(x: Any, k: int = 0) -> Array:
 
 
 @composite(np.trace)
-def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Array:
+def trace(
+    x: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None
+) -> Array:
     """The sum of a diagonal."""
     return FUNCTIONS["sum"](_diagonal(x, offset, axis1, axis2), axis=-1, dtype=dtype)

@@ -9,12 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from math import inf
-from typing import Any
 
 import numpy as np
 
 from .. import facts as f
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..facts import Fact
 from ..propagation import Known
 from ..traits import ODD, Traits
@@ -393,24 +392,24 @@ heaviside = elementwise(
 
 # -- made of others --------------------------------------------------------------------------------
 @composite(np.positive)
-def positive(x: Any) -> Array:
+def positive(x: ArrayLike) -> Array:
     """+x: x itself; not defined for truth values."""
     return as_ufunc_takes("positive", x)
 
 
 @composite(np.degrees, np.rad2deg)
-def degrees(x: Any) -> Array:
+def degrees(x: ArrayLike) -> Array:
     """Radians as degrees."""
     return multiply(as_ufunc_takes("degrees", x), 180 / np.pi)
 
 
 @composite(np.radians, np.deg2rad)
-def radians(x: Any) -> Array:
+def radians(x: ArrayLike) -> Array:
     """Degrees as radians."""
     return multiply(as_ufunc_takes("radians", x), np.pi / 180)
 
 
 @composite(np.fabs)
-def fabs(x: Any) -> Array:
+def fabs(x: ArrayLike) -> Array:
     """|x| as a floating-point number."""
     return copysign(as_ufunc_takes("fabs", x), 1.0)

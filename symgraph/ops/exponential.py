@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import facts as f
-from ..array import Array, constant
+from ..array import Array, ArrayLike, constant
 from ..facts import Fact
 from ..nodes import Node
 from ..propagation import Known
@@ -217,7 +217,7 @@ log10 = elementwise(
 )
 
 
-def _share(ct: Any, x: Any, y: Any, base: float) -> Array:
+def _share(ct: ArrayLike, x: Array, y: Array, base: float) -> Array:
     """The part of ct that x has in log(exp x + exp y): 0 at -inf, also where both are."""
     scaled = x - y if base == 1 else base * (x - y)
     part = ct * sigmoid(scaled)
@@ -306,7 +306,7 @@ softplus = elementwise(
 
 
 @composite()
-def log_sigmoid(x: Any) -> Any:
+def log_sigmoid(x: ArrayLike) -> Any:
     """log(sigmoid(x)) = -softplus(-x), without overflow."""
     return negative(softplus(negative(x)))
 
@@ -335,7 +335,7 @@ log1mexp = elementwise(
 
 
 # -- powers ----------------------------------------------------------------------------------------
-def _lowered(y: Any) -> Array:
+def _lowered(y: Array) -> Array:
     """Y - 1, but 1 where y is 0, so that x**0 has the derivative 0 * x**1 = 0 also at x = 0."""
     if y.node.is_constant:
         value = y.node.params["value"]
@@ -366,6 +366,6 @@ power = elementwise(
 
 
 @composite(np.float_power)
-def float_power(x: Any, y: Any) -> Any:
+def float_power(x: ArrayLike, y: ArrayLike) -> Any:
     """x**y in float64."""
     return power(as_array(x).astype("float64"), as_array(y).astype("float64"))

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..array import Array, apply
+from ..array import Array, ArrayLike, apply
 from ..avals import Aval
 from ..dims import Dim, count, known_equal, normal
 from ..errors import NotDifferentiable, TraceError
 from ..facts import Fact, total, triangular, unit_norm
 from ..op import Op, register, undefined
+from ..propagation import Known
 from ..traits import Traits
 from .batched import batch_aligned
 from .carrying import all_but_last, carries_batched
@@ -60,7 +61,7 @@ def _vjp_cholesky(ct: Array, out: Array, x: Array) -> Array:
     )
 
 
-def _facts_cholesky(x: Any) -> Iterable[Fact]:
+def _facts_cholesky(x: Known) -> Iterable[Fact]:
     yield triangular("lower")
     if x.has(Fact("diagonal")):
         yield Fact("diagonal")
@@ -90,7 +91,7 @@ CHOLESKY = register(
 )
 
 
-def _cholesky(x: Any, *, upper: bool = False) -> Array:
+def _cholesky(x: ArrayLike, *, upper: bool = False) -> Array:
     if not upper:
         return apply(CHOLESKY, x)
     return matrix_transpose(apply(CHOLESKY, matrix_transpose(as_array(x))))
@@ -101,7 +102,7 @@ cholesky = function(CHOLESKY, _cholesky, np.linalg.cholesky)
 
 @naming_lines
 def cho_factor(
-    a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
+    a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> tuple[Array, bool]:
     """A Cholesky factor and whether it is the lower one, for `cho_solve`; as in scipy.linalg.
 
@@ -174,7 +175,7 @@ def _flops_qr(_out: Aval, x: Aval, *, size: Dim) -> Dim:
     return count((*x.shape[:-2], each))
 
 
-def _facts_qr(x: Any, *, size: Dim) -> Iterable[Fact]:
+def _facts_qr(x: Known, *, size: Dim) -> Iterable[Fact]:
     square = known_equal(size, x.aval.shape[-2])
     yield Fact("result", (0, Fact("orthogonal") if square else unit_norm(-2)))
     yield Fact("result", (0, total))
@@ -236,7 +237,7 @@ COMPLEMENT = register(
 
 
 @naming_lines
-def _qr(x: Any, mode: str = "reduced") -> Any:
+def _qr(x: ArrayLike, mode: str = "reduced") -> Any:
     if mode not in ("reduced", "r", "complete"):
         raise TraceError(
             f"qr: the mode {mode!r} cannot be traced.", mend='Use "reduced", "complete" or "r".'

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply, constant
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apply, constant
 from ..avals import Aval, broadcast_shapes, supported_dtype
 from ..errors import DTypeError
 from ..op import (
@@ -43,10 +43,10 @@ class Function(Protocol):
 
     op: Op
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Array: ...
+    def __call__(self, *args: object, **kwargs: object) -> Array: ...
 
 
-def function(op: Op, call: Callable[..., Any], *numpy_functions: Any) -> Any:
+def function(op: Op, call: Callable[..., Any], *numpy_functions: object) -> Any:
     """Publish `call` under the operation's name, and as what the NumPy functions do."""
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.doc or call.__doc__
@@ -106,7 +106,7 @@ def like_ufunc(name: str) -> UfuncPromotion:
     return UfuncPromotion(name)
 
 
-def as_ufunc_takes(name: str, x: Any) -> Array:
+def as_ufunc_takes(name: str, x: ArrayLike) -> Array:
     """`x` in the dtype that the NumPy ufunc of one operand computes in."""
     operand = x if isinstance(x, Array) else constant(x)
     if type(operand) is not Array:  # A pattern variable has no dtype to ask for.
@@ -114,13 +114,13 @@ def as_ufunc_takes(name: str, x: Any) -> Array:
     return FUNCTIONS["astype"](operand, like_ufunc(name)(operand.dtype))
 
 
-def _infer_elementwise(*avals: Aval, **_params: Any) -> Aval:
+def _infer_elementwise(*avals: Aval, **_params: object) -> Aval:
     last = avals[-1]
     shape = broadcast_shapes(*[aval.shape for aval in avals])
     return last if shape == last.shape else Aval(last.dtype, shape)
 
 
-def _infer_predicate(*avals: Aval, **_params: Any) -> Aval:
+def _infer_predicate(*avals: Aval, **_params: object) -> Aval:
     return Aval(np.dtype(bool), broadcast_shapes(*[aval.shape for aval in avals]))
 
 
@@ -180,7 +180,7 @@ def elementwise(
     )
     arity = len(vjp)
 
-    def call(*operands: Any) -> Any:
+    def call(*operands: ArrayLike) -> Any:
         if len(operands) != arity:
             raise TypeError(f"{name}() takes {arity} arrays, not {len(operands)}.")
         return apply(op, *operands)

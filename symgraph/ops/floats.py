@@ -6,11 +6,9 @@ numbers; whatever would make a complex array is refused where it is traced.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apply
 from ..avals import Aval, broadcast_shapes
 from ..op import Op, carries_aligned, register
 from ..traits import Traits
@@ -62,7 +60,7 @@ LDEXP = register(
 )
 
 
-def _ldexp(x: Any, n: Any) -> Array:
+def _ldexp(x: ArrayLike, n: ArrayLike) -> Array:
     return apply(LDEXP, x, n)
 
 
@@ -84,7 +82,7 @@ FREXP = register(
 )
 
 
-def _frexp(x: Any) -> tuple[Array, Array]:
+def _frexp(x: ArrayLike) -> tuple[Array, Array]:
     return apply(FREXP, x)
 
 
@@ -135,7 +133,7 @@ BITWISE_COUNT = register(
 )
 
 
-def _bitwise_count(x: Any) -> Array:
+def _bitwise_count(x: ArrayLike) -> Array:
     return apply(BITWISE_COUNT, x)
 
 
@@ -144,7 +142,7 @@ bitwise_count = function(BITWISE_COUNT, _bitwise_count, np.bitwise_count)
 
 # -- what is complex elsewhere ---------------------------------------------------------------------
 @composite(np.conjugate)
-def conjugate(x: Any) -> Array:
+def conjugate(x: ArrayLike) -> Array:
     """`x` itself, for it is real; truth values become integers, as in NumPy."""
     return as_ufunc_takes("conjugate", x)
 
@@ -153,51 +151,51 @@ FUNCTIONS["conj"] = conjugate
 
 
 @composite(np.real, view=True)
-def real(x: Any) -> Array:
+def real(x: ArrayLike) -> Array:
     """`x` itself: it is real."""
     return as_array(x)
 
 
 @composite(np.imag)
-def imag(x: Any) -> Array:
+def imag(x: ArrayLike) -> Array:
     """Zeros."""
     return zeros_like(x)
 
 
 @composite(np.real_if_close, view=True)
-def real_if_close(x: Any, tol: float = 100) -> Array:
+def real_if_close(x: ArrayLike, tol: float = 100) -> Array:
     """`x` itself: it is real."""
     return as_array(x)
 
 
 @composite(np.isrealobj)
-def isrealobj(x: Any) -> bool:
+def isrealobj(x: ArrayLike) -> bool:
     """True: no symbolic array is complex."""
     as_array(x)  # Refuses complex numbers.
     return True
 
 
 @composite(np.iscomplexobj)
-def iscomplexobj(x: Any) -> bool:
+def iscomplexobj(x: ArrayLike) -> bool:
     """False: no symbolic array is complex."""
     as_array(x)  # Refuses complex numbers.
     return False
 
 
 @composite(np.isreal)
-def isreal(x: Any) -> Array:
+def isreal(x: ArrayLike) -> Array:
     """True everywhere."""
     return full_like(x, True, dtype=bool)
 
 
 @composite(np.iscomplex)
-def iscomplex(x: Any) -> Array:
+def iscomplex(x: ArrayLike) -> Array:
     """False everywhere."""
     return full_like(x, False, dtype=bool)
 
 
 @composite(np.angle)
-def angle(z: Any, deg: bool = False) -> Array:
+def angle(z: ArrayLike, deg: bool = False) -> Array:
     """0 where z is positive, pi (180 with `deg`) where it is negative; its derivative is 0."""
     found = stop_gradient(arctan2(0.0, z))
     return FUNCTIONS["multiply"](found, 180 / np.pi) if deg else found
@@ -205,13 +203,13 @@ def angle(z: Any, deg: bool = False) -> Array:
 
 # -- products of stacks ----------------------------------------------------------------------------
 @composite()
-def matvec(x: Any, y: Any) -> Array:
+def matvec(x: ArrayLike, y: ArrayLike) -> Array:
     """Stacks of matrices (..., i, j) times stacks of vectors (..., j)."""
     return einsum("...ij,...j->...i", x, y)
 
 
 @composite()
-def vecmat(x: Any, y: Any) -> Array:
+def vecmat(x: ArrayLike, y: ArrayLike) -> Array:
     """Stacks of vectors (..., i) times stacks of matrices (..., i, j)."""
     return einsum("...i,...ij->...j", x, y)
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import Array, apply
-from ..avals import Aval, broadcast_shapes, normal_axes
+from ..array import Array, ArrayLike, Index, apply
+from ..avals import Aval, AxisLike, broadcast_shapes, normal_axes
 from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval, total
@@ -59,7 +60,7 @@ def _vjp_gather(ct: Array, out: Array, x: Array, *indices: Array, axis: int) -> 
     return apply(SCATTER_ADD, start, ct, *indices, axis=axis)
 
 
-def _normal_gather(avals: tuple[Aval, ...], *, axis: Any) -> dict[str, Any]:
+def _normal_gather(avals: tuple[Aval, ...], *, axis: AxisLike) -> dict[str, Any]:
     return {"axis": normal_axes(axis, avals[0].ndim)[0]}
 
 
@@ -199,7 +200,7 @@ SCATTER_ADD = register(
 
 
 @naming_lines
-def _gather(x: Any, *indices: Any, axis: int) -> Array:
+def _gather(x: ArrayLike, *indices: ArrayLike, axis: int) -> Array:
     shape = as_array(x).shape
     (first,) = normal_axes(axis, len(shape))
     checked = [index_array(each, shape[first + i], first + i) for i, each in enumerate(indices)]
@@ -210,7 +211,7 @@ gather = function(GATHER, _gather)
 
 
 @naming_lines
-def _scatter_add(x: Any, values: Any, *indices: Any, axis: int = 0) -> Array:
+def _scatter_add(x: ArrayLike, values: ArrayLike, *indices: ArrayLike, axis: int = 0) -> Array:
     shape = as_array(x).shape
     (first,) = normal_axes(axis, len(shape))
     checked = [index_array(each, shape[first + i], first + i) for i, each in enumerate(indices)]
@@ -220,7 +221,7 @@ def _scatter_add(x: Any, values: Any, *indices: Any, axis: int = 0) -> Array:
 scatter_add = function(SCATTER_ADD, _scatter_add)
 
 
-def index_array(index: Any, size: Dim | None, axis: int) -> Any:
+def index_array(index: Index, size: Dim | None, axis: int) -> Any:
     """An index as an array: symbolic, or constant integers within range (None: any)."""
     if isinstance(index, Array):
         if index.dtype == bool:
@@ -341,7 +342,7 @@ ADD_ALONG_AXIS = register(
 
 
 @naming_lines
-def _take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Array:
+def _take_along_axis(x: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> Array:
     if axis is None:
         x, axis = ravel(x), -1
     operand = as_array(x)
@@ -358,7 +359,7 @@ def _take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Array:
 take_along_axis = function(TAKE_ALONG_AXIS, _take_along_axis, np.take_along_axis)
 
 
-def _add_along_axis(x: Any, values: Any, indices: Any, axis: int = -1) -> Array:
+def _add_along_axis(x: ArrayLike, values: ArrayLike, indices: ArrayLike, axis: int = -1) -> Array:
     return apply(ADD_ALONG_AXIS, x, values, indices, axis=axis)
 
 
@@ -396,7 +397,7 @@ ONE_HOT = register(
 
 
 @naming_lines
-def _one_hot(labels: Any, size: Any, dtype: Any = "float64") -> Array:
+def _one_hot(labels: ArrayLike, size: Dim, dtype: DTypeLike = "float64") -> Array:
     operand = labels if isinstance(labels, Array) else index_array(labels, normal(size), -1)
     return apply(ONE_HOT, operand, size=size, dtype=dtype)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import FUNCTIONS, Array
-from ..dims import fixed, show_shape
+from ..array import FUNCTIONS, Array, ArrayLike
+from ..dims import ShapeLike, fixed, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from .composites import as_array, composite
 from .creation import full_like
@@ -73,12 +74,12 @@ def _spaced(x: Array, dtype: Any, axis: int) -> Array:
 
 @composite(np.logspace)
 def logspace(
-    start: Any,
-    stop: Any,
+    start: ArrayLike,
+    stop: ArrayLike,
     num: int = 50,
     endpoint: bool = True,
-    base: Any = 10.0,
-    dtype: Any = None,
+    base: ArrayLike = 10.0,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Array:
     """Powers of `base` whose exponents are evenly spaced from `start` to `stop`."""
@@ -88,7 +89,12 @@ def logspace(
 
 @composite(np.geomspace)
 def geomspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
 ) -> Array:
     """Numbers from `start` to `stop`, of one sign, each the same multiple of the one before."""
     start, stop = as_array(start), as_array(stop)
@@ -98,27 +104,33 @@ def geomspace(
 
 
 @composite(np.empty_like, array=True)
-def empty_like(x: Any, dtype: Any = None, *_layout: Any, shape: Any = None, **_named: Any) -> Array:
+def empty_like(
+    x: ArrayLike,
+    dtype: DTypeLike | None = None,
+    *_layout: object,
+    shape: ShapeLike | None = None,
+    **_named: object,
+) -> Array:
     """Zeros, shaped as `x`: an array of symbols has no memory to leave as it is."""
     return full_like(x, 0, dtype, shape)
 
 
 # -- infinities of one sign ------------------------------------------------------------------------
 @composite(np.isposinf)
-def isposinf(x: Any) -> Array:
+def isposinf(x: ArrayLike) -> Array:
     """Where elements are +inf."""
     return as_array(x) == np.inf
 
 
 @composite(np.isneginf)
-def isneginf(x: Any) -> Array:
+def isneginf(x: ArrayLike) -> Array:
     """Where elements are -inf."""
     return as_array(x) == -np.inf
 
 
 # -- indices ---------------------------------------------------------------------------------------
 @composite(np.ix_, view=True)
-def ix_(*vectors: Any) -> tuple[Array, ...]:
+def ix_(*vectors: ArrayLike) -> tuple[Array, ...]:
     """Index arrays of the grid that vectors of integers span, each along an axis of its own."""
     found: list[Array] = []
     for place, each in enumerate(vectors):
@@ -136,7 +148,7 @@ def ix_(*vectors: Any) -> tuple[Array, ...]:
 
 
 @composite(np.unravel_index)
-def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ...]:
+def unravel_index(indices: ArrayLike, shape: ShapeLike, order: str = "C") -> tuple[Array, ...]:
     """Positions in the raveled array as positions along each axis; not checked for range."""
     indices = as_array(indices)
     if indices.dtype.kind not in "iu":
@@ -150,7 +162,9 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ..
 
 
 @composite(np.ravel_multi_index)
-def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C") -> Array:
+def ravel_multi_index(
+    multi_index: Any, dims: ShapeLike, mode: str = "raise", order: str = "C"
+) -> Array:
     """Positions along each axis as positions in the raveled array; `mode` wraps or clips them.
 
     Where they are symbolic, "raise" does not check their range.
@@ -180,7 +194,7 @@ def _numbers(name: str, shape: Any) -> tuple[int, ...]:
 
 
 @composite(np.diag_indices_from)
-def diag_indices_from(x: Any) -> Any:
+def diag_indices_from(x: ArrayLike) -> Any:
     """Where the main diagonal is: constant index arrays."""
     shape: Any = as_array(x).shape
     if len(shape) < 2 or not fixed(shape) or len(set(shape)) != 1:

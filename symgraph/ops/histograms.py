@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array
+from ..array import FUNCTIONS, Array, ArrayLike
 from ..dims import known_equal, show_shape
 from ..errors import RangeError, ShapeError, TraceError
 from .choice import where
@@ -45,7 +45,9 @@ def _ends(x: Array, given: Any) -> tuple[Any, Any]:
 
 
 @composite(np.histogram_bin_edges, view=True)
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
+def histogram_bin_edges(
+    a: ArrayLike, bins: ArrayLike = 10, range: object = None, weights: ArrayLike | None = None
+) -> Array:
     """The edges of the bins of `histogram`, one more than bins.
 
     Parameters
@@ -91,7 +93,11 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 
 @composite(np.histogram, view=True)
 def histogram(
-    a: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
+    a: ArrayLike,
+    bins: ArrayLike = 10,
+    range: object = None,
+    density: bool | None = None,
+    weights: ArrayLike | None = None,
 ) -> tuple[Array, Array]:
     """How many numbers, or what sum of weights, each bin holds; and the edges.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import factorial, pi, sqrt
 from typing import Any
 
-from ..array import NUMPY_FUNCTIONS, Array
+from ..array import NUMPY_FUNCTIONS, Array, ArrayLike
 from ..op import undefined
 from ..traits import EVEN, ODD, Traits
 from .bessel import jv, kv, yv
@@ -88,7 +88,7 @@ powm1 = scipy_ufunc(
 
 
 @composite("scipy.special.loggamma")
-def loggamma(x: Any) -> Array:
+def loggamma(x: ArrayLike) -> Array:
     """The logarithm of gamma, NaN where gamma's argument is negative (SciPy's of real arrays)."""
     x = as_array(x)
     below = x < 0
@@ -161,7 +161,7 @@ hyperu = scipy_ufunc(
 
 
 # -- Struve functions: DLMF 11.4.23 to 11.4.30 -----------------------------------------------------
-def _struve_term(v: Any, x: Any) -> Array:
+def _struve_term(v: Array, x: Array) -> Array:
     return power(x / 2, v) / (sqrt(pi) * gamma(v + 1.5))
 
 
@@ -383,31 +383,31 @@ _am = part_of(
 
 
 @composite("scipy.special.sici")
-def sici(x: Any) -> tuple[Array, Array]:
+def sici(x: ArrayLike) -> tuple[Array, Array]:
     """The sine and the cosine integral."""
     return _si(x), _ci(x)
 
 
 @composite("scipy.special.shichi")
-def shichi(x: Any) -> tuple[Array, Array]:
+def shichi(x: ArrayLike) -> tuple[Array, Array]:
     """The hyperbolic sine and cosine integrals."""
     return _shi(x), _chi(x)
 
 
 @composite("scipy.special.fresnel")
-def fresnel(x: Any) -> tuple[Array, Array]:
+def fresnel(x: ArrayLike) -> tuple[Array, Array]:
     """Fresnel's integrals S and C."""
     return _fresnel_s(x), _fresnel_c(x)
 
 
 @composite("scipy.special.airy")
-def airy(x: Any) -> tuple[Array, Array, Array, Array]:
+def airy(x: ArrayLike) -> tuple[Array, Array, Array, Array]:
     """Airy's functions Ai, Ai', Bi, Bi'."""
     return _ai(x), _ai_slope(x), _bi(x), _bi_slope(x)
 
 
 @composite("scipy.special.ellipj")
-def ellipj(u: Any, m: Any) -> tuple[Array, Array, Array, Array]:
+def ellipj(u: ArrayLike, m: ArrayLike) -> tuple[Array, Array, Array, Array]:
     """Jacobi's elliptic functions sn, cn, dn and the amplitude, differentiable in u."""
     return _sn(u, m), _cn(u, m), _dn(u, m), _am(u, m)
 
@@ -418,12 +418,12 @@ NUMPY_FUNCTIONS["scipy.special.yve"] = yv
 
 
 @composite("scipy.special.yn")
-def yn(n: Any, x: Any) -> Array:
+def yn(n: ArrayLike, x: ArrayLike) -> Array:
     """The Bessel function of the second kind and whole order n."""
     return yv(trunc(n), x)
 
 
 @composite("scipy.special.kn")
-def kn(n: Any, x: Any) -> Array:
+def kn(n: ArrayLike, x: ArrayLike) -> Array:
     """The modified Bessel function of the second kind and whole order n."""
     return kv(trunc(n), x)

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apart, apply
+from ..array import FUNCTIONS, Array, ArrayLike, Index, apart, apply
 from ..avals import Aval, normal_axes
 from ..dims import Dim, Shape, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Batch, Op, no_flops, register
+from ..propagation import Known
 from ..traits import MOVEMENT, PLACEMENT
 from .batched import batch_reshaped
 from .carrying import carries_embedded, carries_sliced
@@ -41,7 +42,7 @@ def _vjp_getitem(ct: Array, out: Array, x: Array, *, index: tuple[Entry, ...]) -
     return apply(EMBED, ct, shape=(*ct.shape[: ct.ndim - out.ndim], *x.shape), index=index)
 
 
-def _facts_getitem(x: Any, *, index: tuple[Entry, ...]) -> Iterable[Fact]:
+def _facts_getitem(x: Known, *, index: tuple[Entry, ...]) -> Iterable[Fact]:
     yield from facts_of_elements(x)
     if x.has(Fact("unique")):
         yield Fact("unique")
@@ -143,7 +144,7 @@ def _slice_of_embedded(ct: Array, index: tuple[Entry, ...]) -> Array:
 
 
 @naming_lines
-def _embed(x: Any, shape: Any, index: Any) -> Array:
+def _embed(x: ArrayLike, shape: Sequence[Dim], index: Index) -> Array:
     target = Aval(as_array(x).dtype, tuple(normal(dim) for dim in shape))
     return apply(EMBED, x, shape=target.shape, **normal_index((target,), index=index))
 
@@ -152,7 +153,7 @@ embed = function(EMBED, _embed)
 
 
 # -- NumPy's index -------------------------------------------------------------------------------
-def _is_basic(entry: Any) -> bool:
+def _is_basic(entry: Index) -> bool:
     if isinstance(entry, (bool, np.bool_)):
         return False
     return (
@@ -164,7 +165,7 @@ def _is_basic(entry: Any) -> bool:
 
 
 @partial(naming_lines, view=True)
-def _getitem(x: Any, index: Any) -> Array:
+def _getitem(x: ArrayLike, index: Index) -> Array:
     entries = index if isinstance(index, tuple) else (index,)
     plain = tuple(_unmasked(entry) for entry in entries)
     if not [entry for entry in plain if not _is_basic(entry)]:
@@ -176,7 +177,7 @@ def _getitem(x: Any, index: Any) -> Array:
     return _advanced(as_array(x), plain)
 
 
-def _unmasked(entry: Any) -> Any:
+def _unmasked(entry: Index) -> Any:
     """A boolean constant as the positions where it is true; anything else as it is."""
     if _is_basic(entry) or isinstance(entry, Array):
         return entry
@@ -242,7 +243,7 @@ def _one_of_each(x: Array, indices: Sequence[Any], first: int) -> Array | None:
     return None
 
 
-def _counts(index: Any, size: Dim) -> bool:
+def _counts(index: Index, size: Dim) -> bool:
     """Whether an index is 0, 1, ... up to the size of its axis."""
     return (
         isinstance(index, np.ndarray)
@@ -306,7 +307,11 @@ getitem = function(GETITEM, _getitem)
 
 @composite(np.take)
 def take(
-    x: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise"
+    x: ArrayLike,
+    indices: ArrayLike,
+    axis: int | None = None,
+    out: object = None,
+    mode: str = "raise",
 ) -> Array:
     """Elements at `indices` along `axis` (None: of the raveled array).
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..aliasing import own
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apart, constant
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apart, constant
 from ..avals import normal_axes
 from ..dims import Dim, Shape, count
 from .comparison import equal, isfinite, isnan
@@ -20,26 +20,26 @@ __all__ = ["allclose", "array_equal", "array_equiv", "copy", "isclose", "ndim", 
 
 
 @composite(np.shape)
-def shape(x: Any) -> Shape:
+def shape(x: ArrayLike) -> Shape:
     """The dimensions: ints, or SymPy expressions in named ones."""
     return as_array(x).shape
 
 
 @composite(np.ndim)
-def ndim(x: Any) -> int:
+def ndim(x: ArrayLike) -> int:
     """The number of dimensions."""
     return as_array(x).ndim
 
 
 @composite(np.size)
-def size(x: Any, axis: Any = None) -> Dim:
+def size(x: ArrayLike, axis: int | None = None) -> Dim:
     """The number of elements, or of those along `axis`."""
     x = as_array(x)
     return count([x.shape[each] for each in normal_axes(axis, x.ndim)])
 
 
 @composite(np.copy, view=True)
-def copy(x: Any, order: str = "K", subok: bool = False) -> Array:
+def copy(x: ArrayLike, order: str = "K", subok: bool = False) -> Array:
     """The array with memory of its own."""
     return apart(as_array(x), True)
 
@@ -60,7 +60,7 @@ def _dtypes(operands: tuple[Any, ...]) -> list[Any]:
     return [each.dtype if isinstance(each, Array) else each for each in operands]
 
 
-def _result_type(*operands: Any) -> Any:
+def _result_type(*operands: ArrayLike) -> Any:
     return np.result_type(*_dtypes(operands))
 
 
@@ -74,7 +74,13 @@ NUMPY_FUNCTIONS[np.can_cast] = _can_cast
 
 # -- equal and nearly equal ------------------------------------------------------------------------
 @composite(np.isclose)
-def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Array:
+def isclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: ArrayLike = 1e-5,
+    atol: ArrayLike = 1e-8,
+    equal_nan: bool = False,
+) -> Array:
     r"""Where $|a - b| \le \mathrm{atol} + \mathrm{rtol} |b|$, or both are the same infinity.
 
     `equal_nan` makes NaN close to NaN.
@@ -90,13 +96,19 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool 
 
 
 @composite(np.allclose)
-def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Array:
+def allclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: ArrayLike = 1e-5,
+    atol: ArrayLike = 1e-8,
+    equal_nan: bool = False,
+) -> Array:
     """Whether all elements are close, as `isclose` has it: a 0-d boolean array."""
     return all_over(isclose(a, b, rtol, atol, equal_nan))
 
 
 @composite(np.array_equal)
-def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Array:
+def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
     """Whether shapes and elements are equal: a 0-d boolean array."""
     a1, a2 = as_array(a1), as_array(a2)
     if not same_shape(a1.shape, a2.shape):
@@ -108,6 +120,6 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Array:
 
 
 @composite(np.array_equiv)
-def array_equiv(a1: Any, a2: Any) -> Array:
+def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Whether elements are equal once the arrays are broadcast: a 0-d boolean array."""
     return all_over(equal(a1, a2))

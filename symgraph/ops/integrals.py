@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import Array, apply
+from ..array import Array, ArrayLike, apply
 from ..avals import Aval
 from ..op import Op, carries_aligned, per_element, register
 from ..traits import EVEN, ODD
@@ -28,7 +28,7 @@ __all__ = ["dawsn", "erfcinv", "erfcx", "erfi", "exp1", "expi", "expn", "sinc", 
 
 
 # -- error functions -------------------------------------------------------------------------------
-def _away(x: Any, wanted: Any) -> Any:
+def _away(x: ArrayLike, wanted: object) -> Any:
     """`x`, but 1 where it is not wanted, so that what is not chosen is no NaN either."""
     return where(wanted, x, 1)
 
@@ -116,7 +116,7 @@ EXPN = register(
 )
 
 
-def _expn(n: int, x: Any) -> Any:
+def _expn(n: int, x: ArrayLike) -> Any:
     return apply(EXPN, x, order=int(n))
 
 

@@ -231,7 +231,7 @@ WHILE_LOOP = register(
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
-    init: Any,
+    init: object,
     *,
     max_steps: int | None = None,
 ) -> Any:
@@ -316,11 +316,13 @@ def _check_loop(test: Traced, step: Traced, avals: Sequence[Aval], tree: Tree) -
             raise ShapeError(text, mend="Give `init` the shape that steps give.")
 
 
-def _bounded(test: Callable[..., Any], body: Callable[..., Any], init: Any, max_steps: int) -> Any:
+def _bounded(
+    test: Callable[..., Any], body: Callable[..., Any], init: object, max_steps: int
+) -> Any:
     if isinstance(max_steps, (bool, np.bool_)) or max_steps < 0:
         raise InputError(f"max_steps is {max_steps!r}; give a number of steps.")
 
-    def step(carry: Any, _: Any) -> Any:
+    def step(carry: object, _: object) -> Any:
         return cond(test(carry), body, lambda same: same, carry), None
 
     return scan(step, init, None, int(max_steps))[0]

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply
-from ..avals import Aval, normal_axes
-from ..dims import Shape, count, known_equal, normal, show_shape
+from ..array import FUNCTIONS, Array, ArrayLike, apply
+from ..avals import Aval, AxisLike, normal_axes
+from ..dims import Shape, ShapeLike, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..op import Op, no_flops, register
 from ..traits import Traits
@@ -45,7 +45,7 @@ __all__ = [
 
 
 # -- concatenate ---------------------------------------------------------------------------------
-def _normal_concatenate(avals: tuple[Aval, ...], *, axis: Any) -> dict[str, Any]:
+def _normal_concatenate(avals: tuple[Aval, ...], *, axis: AxisLike) -> dict[str, Any]:
     if not avals or not avals[0].ndim:
         raise ShapeError(
             "arrays of at least one dimension are needed, and at least one of them.",
@@ -102,7 +102,7 @@ CONCATENATE = register(
 
 
 @naming_lines
-def _concatenate(arrays: Sequence[Any], axis: Any = 0, **keywords: Any) -> Array:
+def _concatenate(arrays: Sequence[Any], axis: int | None = 0, **keywords: object) -> Array:
     operands = _converted("concatenate", arrays, keywords)
     if axis is None:
         return apply(CONCATENATE, *[ravel(each) for each in operands], axis=0)
@@ -130,7 +130,7 @@ FUNCTIONS["concat"] = concatenate
 
 
 @composite(np.stack)
-def stack(arrays: Sequence[Any], axis: int = 0, **keywords: Any) -> Array:
+def stack(arrays: Sequence[Any], axis: int = 0, **keywords: object) -> Array:
     """Arrays of one shape joined along a new axis."""
     operands = _converted("stack", arrays, keywords)
     for each in operands[1:]:
@@ -150,19 +150,19 @@ def same_shape(one: Shape, other: Shape) -> bool:
 
 
 @composite(np.atleast_1d, view=True)
-def atleast_1d(*arrays: Any) -> Any:
+def atleast_1d(*arrays: ArrayLike) -> Any:
     """With one axis at least; of several arrays a tuple."""
     return _each(arrays, lambda x: x if x.ndim else reshape(x, (1,)))
 
 
 @composite(np.atleast_2d, view=True)
-def atleast_2d(*arrays: Any) -> Any:
+def atleast_2d(*arrays: ArrayLike) -> Any:
     """With two axes at least, a vector as a row; of several arrays a tuple."""
     return _each(arrays, lambda x: x if x.ndim >= 2 else reshape(x, (1, -1)))
 
 
 @composite(np.atleast_3d, view=True)
-def atleast_3d(*arrays: Any) -> Any:
+def atleast_3d(*arrays: ArrayLike) -> Any:
     """With three axes at least: a vector runs along the second, a matrix along the first two."""
     return _each(arrays, _as_three)
 
@@ -179,14 +179,14 @@ def _each(arrays: Sequence[Any], change: Callable[[Array], Array]) -> Any:
 
 
 @composite(np.hstack)
-def hstack(arrays: Sequence[Any], **keywords: Any) -> Array:
+def hstack(arrays: Sequence[Any], **keywords: object) -> Array:
     """Joined along the second axis, vectors along their only one."""
     operands = [atleast_1d(each) for each in _converted("hstack", arrays, keywords)]
     return concatenate(operands, axis=0 if operands and operands[0].ndim == 1 else 1)
 
 
 @composite(np.vstack)
-def vstack(arrays: Sequence[Any], **keywords: Any) -> Array:
+def vstack(arrays: Sequence[Any], **keywords: object) -> Array:
     """Joined along the first axis, vectors as rows."""
     rows = _converted("vstack", arrays, keywords)
     return concatenate([atleast_2d(each) for each in rows], axis=0)
@@ -207,14 +207,14 @@ def column_stack(arrays: Sequence[Any]) -> Array:
 
 
 @composite(np.append)
-def append(x: Any, values: Any, axis: int | None = None) -> Array:
+def append(x: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """`values` joined behind the array (None: both raveled)."""
     return concatenate([x, values], axis=axis)
 
 
 # -- repetition ----------------------------------------------------------------------------------
 @composite(np.tile)
-def tile(x: Any, reps: Any) -> Array:
+def tile(x: ArrayLike, reps: int | Sequence[int] | ArrayLike) -> Array:
     """The whole array repeated `reps` times along each axis."""
     x = as_array(x)
     times = listed(reps)
@@ -228,7 +228,9 @@ def tile(x: Any, reps: Any) -> Array:
 
 
 @composite(np.repeat)
-def repeat(x: Any, repeats: Any, axis: int | None = None) -> Array:
+def repeat(
+    x: ArrayLike, repeats: int | Sequence[int] | ArrayLike, axis: int | None = None
+) -> Array:
     """Each element repeated along an axis (None: raveled first); `repeats` may be one for each."""
     x = as_array(x)
     if isinstance(repeats, Array):
@@ -262,7 +264,7 @@ def _repeated(x: Array, times: int, axis: int) -> Array:
 
 # -- slices put together ----------------------------------------------------------------------
 @composite(np.flip, view=True)
-def flip(x: Any, axis: Any = None) -> Array:
+def flip(x: ArrayLike, axis: AxisLike = None) -> Array:
     """Elements in reverse order along `axis` (None: along all)."""
     x = as_array(x)
     axes = normal_axes(axis, x.ndim)
@@ -270,7 +272,7 @@ def flip(x: Any, axis: Any = None) -> Array:
 
 
 @composite(np.roll, array=True)
-def roll(x: Any, shift: Any, axis: Any = None) -> Array:
+def roll(x: ArrayLike, shift: int | Sequence[int] | ArrayLike, axis: AxisLike = None) -> Array:
     """Elements moved `shift` places along `axis`, the last ones first; both may be tuples."""
     x = as_array(x)
     if axis is None:
@@ -297,7 +299,7 @@ def _rolled(x: Array, shift: int, axis: int) -> Array:
     return concatenate(parts, axis=axis)
 
 
-def _rolled_by_index(x: Array, shift: Any, axis: int) -> Array:
+def _rolled_by_index(x: Array, shift: int | Sequence[int] | ArrayLike, axis: int) -> Array:
     """Along a named dimension, which may be shorter than the shift, or by a symbolic number."""
     if isinstance(shift, Array):
         if shift.ndim or shift.dtype.kind not in "iub":
@@ -310,7 +312,7 @@ def _rolled_by_index(x: Array, shift: Any, axis: int) -> Array:
 
 
 @composite(np.fft.fftshift)
-def fftshift(x: Any, axes: Any = None) -> Array:
+def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     """The halves of each axis exchanged, so that the first element comes to the middle."""
     x = as_array(x)
     places = range(x.ndim) if axes is None else listed(axes)
@@ -318,7 +320,7 @@ def fftshift(x: Any, axes: Any = None) -> Array:
 
 
 @composite(np.fft.ifftshift)
-def ifftshift(x: Any, axes: Any = None) -> Array:
+def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     """What undoes `fftshift`."""
     x = as_array(x)
     places = range(x.ndim) if axes is None else listed(axes)
@@ -326,7 +328,7 @@ def ifftshift(x: Any, axes: Any = None) -> Array:
 
 
 @composite(np.rot90, view=True)
-def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
+def rot90(x: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
     """Turned `k` times by a right angle, from the first of `axes` towards the second."""
     x = as_array(x)
     if len(axes) != 2:
@@ -345,19 +347,19 @@ def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
 
 
 @composite(np.flipud, view=True)
-def flipud(x: Any) -> Array:
+def flipud(x: ArrayLike) -> Array:
     """Elements in reverse order along the first axis."""
     return flip(x, 0)
 
 
 @composite(np.fliplr, view=True)
-def fliplr(x: Any) -> Array:
+def fliplr(x: ArrayLike) -> Array:
     """Elements in reverse order along the second axis."""
     return flip(x, 1)
 
 
 @composite(np.resize)
-def resize(x: Any, new_shape: Any) -> Array:
+def resize(x: ArrayLike, new_shape: ShapeLike) -> Array:
     """The raveled array repeated until it fills `new_shape`."""
     x = ravel(as_array(x))
     shape = tuple([normal(each) for each in listed(new_shape)])

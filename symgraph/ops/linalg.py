@@ -7,8 +7,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import FUNCTIONS, Array, implements
+from ..array import FUNCTIONS, Array, ArrayLike, implements
 from ..dims import show_shape
 from ..errors import ShapeError
 from .composites import as_array, naming_lines, refuse
@@ -68,7 +69,7 @@ implements(np.linalg.cross)(cross)
 
 @implements(np.linalg.outer)
 @naming_lines
-def outer(x: Any, y: Any, /) -> Array:
+def outer(x: ArrayLike, y: ArrayLike, /) -> Array:
     """All products of an element of one vector and an element of the other, as a matrix.
 
     Raises
@@ -87,7 +88,7 @@ def outer(x: Any, y: Any, /) -> Array:
 
 @implements(np.linalg.multi_dot)
 @naming_lines
-def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Array:
+def multi_dot(arrays: Sequence[Any], *, out: object = None) -> Array:
     """The matrix product of several, left to right; simplifying finds a cheaper order."""
     refuse("multi_dot", {"out": out})
     result = as_array(arrays[0])
@@ -98,7 +99,7 @@ def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Array:
 
 @implements(np.vecdot, np.linalg.vecdot)
 @naming_lines
-def vecdot(x: Any, y: Any, *, axis: int = -1) -> Array:
+def vecdot(x: ArrayLike, y: ArrayLike, *, axis: int = -1) -> Array:
     """Sums of products along `axis`."""
     x, y = as_array(x), as_array(y)
     if axis == -1:
@@ -109,13 +110,13 @@ def vecdot(x: Any, y: Any, *, axis: int = -1) -> Array:
 
 @implements(np.linalg.diagonal)
 @partial(naming_lines, view=True)
-def diagonal(x: Any, *, offset: int = 0) -> Array:
+def diagonal(x: ArrayLike, *, offset: int = 0) -> Array:
     """The diagonals of the matrices on the last two axes."""
     return _diagonal(x, offset, -2, -1)
 
 
 @implements(np.linalg.trace)
 @naming_lines
-def trace(x: Any, *, offset: int = 0, dtype: Any = None) -> Array:
+def trace(x: ArrayLike, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
     """The sums of the diagonals of the matrices on the last two axes."""
     return _sum(_diagonal(x, offset, -2, -1), axis=-1, dtype=dtype)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, constant
+from ..array import FUNCTIONS, Array, ArrayLike, constant
 from ..avals import Aval
 from ..dims import Dim, known_equal, normal
 from ..errors import DTypeError, InputError, ShapeError, TraceError
@@ -26,9 +26,9 @@ Step = Callable[..., Any]
 @naming_lines
 def scan(
     f: Step,
-    init: Any,
-    xs: Any = None,
-    length: Any = None,
+    init: object,
+    xs: ArrayLike | None = None,
+    length: Dim | None = None,
     *,
     reverse: bool = False,
     truncate: int | None = None,
@@ -89,7 +89,7 @@ def scan(
 
 
 @naming_lines
-def fori_loop(n: Any, body: Step, init: Any, *, unroll: bool = False) -> Any:
+def fori_loop(n: ArrayLike, body: Step, init: object, *, unroll: bool = False) -> Any:
     """The carry after `body(i, carry)` for i = 0, ..., n - 1.
 
     A `scan` over counted steps, so it has a gradient; a number of steps that is computed needs
@@ -137,7 +137,7 @@ def fori_loop(n: Any, body: Step, init: Any, *, unroll: bool = False) -> Any:
 class _Steps:
     """The arguments of a scan, checked."""
 
-    def __init__(self, f: Step, init: Any, xs: Any, length: Any, truncate: int | None) -> None:
+    def __init__(self, f: Step, init: object, xs: Any, length: Any, truncate: int | None) -> None:
         self.f = f
         self.numbers = [_is_number(leaf) for leaf in flatten(init)[0]]
         self.init, self.carry = as_leaves(init, "The carry")
@@ -181,10 +181,10 @@ class _Steps:
             for x in xs
         ]
 
-        def stretch(carry: Any, xs: Any) -> tuple[Any, Any]:
+        def stretch(carry: object, xs: ArrayLike) -> tuple[Any, Any]:
             return scan(f, carry, xs, checkpoint, reverse=reverse)
 
-        def over(carry: Any, left: bool) -> tuple[Any, list[Array], Tree]:
+        def over(carry: object, left: bool) -> tuple[Any, list[Array], Tree]:
             if left:
                 part = unflatten(slices, [x[count * checkpoint :] for x in xs])
                 carry, ys = scan(f, carry, part, rest, reverse=reverse)
@@ -296,7 +296,7 @@ class _Steps:
 
 
 def _truncated(f: Step) -> Step:
-    def step(carry: Any, x: Any) -> Any:
+    def step(carry: object, x: Array) -> Any:
         flows, inner = x
         leaves, tree = flatten(carry)
         entering = [_let_through(flows, leaf) for leaf in leaves]
@@ -312,7 +312,7 @@ def _let_through(flows: Array, leaf: Array) -> Array:
     return FUNCTIONS["where"](flows, leaf, FUNCTIONS["stop_gradient"](leaf))
 
 
-def _stopped(carry: Any) -> Any:
+def _stopped(carry: object) -> Any:
     leaves, tree = flatten(carry)
     stop = FUNCTIONS["stop_gradient"]
     return unflatten(tree, [stop(leaf) if isinstance(leaf, Array) else leaf for leaf in leaves])
@@ -321,7 +321,7 @@ def _stopped(carry: Any) -> Any:
 _LEAST = {"b": "bool", "i": "int8", "f": "float16"}
 
 
-def _is_number(leaf: Any) -> bool:
+def _is_number(leaf: object) -> bool:
     return isinstance(leaf, (int, float)) and not isinstance(leaf, np.generic)
 
 

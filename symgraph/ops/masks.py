@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array
+from ..array import FUNCTIONS, Array, ArrayLike
 from ..nodes import Node
 from ..op import Undefined, VjpRule
 
@@ -34,7 +34,7 @@ def behind_masks(rule: VjpRule | Undefined | None) -> VjpRule | Undefined | None
     if rule is None or isinstance(rule, Undefined):
         return rule
 
-    def behind(ct: Any, out: Any, *operands: Any, **params: Any) -> Any:
+    def behind(ct: Array, out: Array, *operands: ArrayLike, **params: object) -> Any:
         found = mask_of(ct)
         if found is None:
             return rule(ct, out, *operands, **params)
@@ -44,7 +44,7 @@ def behind_masks(rule: VjpRule | Undefined | None) -> VjpRule | Undefined | None
     return behind
 
 
-def masked(mask: Mask, ct: Any) -> Any:
+def masked(mask: Mask, ct: Array) -> Any:
     """The cotangent where the mask lets it through, 0 elsewhere; masks of masks become one."""
     within = mask_of(ct)
     if within is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import Array, apply
+from ..array import Array, ArrayLike, apply
 from ..avals import Aval
 from ..dims import Dim, count, known_equal, normal, show_shape
 from ..errors import DTypeError, InputError, ShapeError
@@ -71,7 +71,7 @@ def square_size(x: Aval) -> Dim:
     return x.shape[-1]
 
 
-def thin_size(avals: tuple[Aval, ...], **params: Any) -> dict[str, Any]:
+def thin_size(avals: tuple[Aval, ...], **params: object) -> dict[str, Any]:
     """Params with the lesser of rows and columns as `size`.
 
     A named dimension is taken to be no less than a fixed one: data have more rows than columns. A
@@ -100,7 +100,7 @@ def thin_size(avals: tuple[Aval, ...], **params: Any) -> dict[str, Any]:
     return {**params, "size": size}
 
 
-def enough_rows(x: Any, size: int) -> None:
+def enough_rows(x: Array, size: int) -> None:
     """Refuse matrices whose named dimension turns out to be less than the fixed one.
 
     Raises
@@ -119,7 +119,7 @@ def enough_rows(x: Any, size: int) -> None:
 def per_matrix(factor: int, divisor: int = 1) -> Any:
     """Cost of `factor / divisor` times the cube of the rows, for each matrix."""
 
-    def cost(_out: Any, x: Aval, *_others: Any, **_params: Any) -> Dim:
+    def cost(_out: object, x: Aval, *_others: object, **_params: object) -> Dim:
         return scaled(count((factor, *x.shape[:-1], x.shape[-1], x.shape[-1])), divisor)
 
     return cost
@@ -133,7 +133,7 @@ def scaled(flops: Any, divisor: int) -> Dim:
 def inherited(*facts: Fact) -> Any:
     """Facts that the result has wherever the (one) operand has them."""
 
-    def rule(x: Any, **_params: Any) -> Iterable[Fact]:
+    def rule(x: Array, **_params: object) -> Iterable[Fact]:
         return [fact for fact in facts if x.has(fact)]
 
     return rule
@@ -169,7 +169,7 @@ COPIED_LOWER = register(
 )
 
 
-def _copied_lower(x: Any) -> Array:
+def _copied_lower(x: ArrayLike) -> Array:
     return apply(COPIED_LOWER, x)
 
 

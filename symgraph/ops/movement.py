@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply
-from ..avals import Aval, normal_axes
+from ..array import FUNCTIONS, Array, ArrayLike, apply
+from ..avals import Aval, AxisLike, normal_axes
 from ..cuts import READ_ONLY, Cut
-from ..dims import Dim, Shape, count, known_equal, normal, parse_shape, show_shape
+from ..dims import Dim, Shape, ShapeLike, count, known_equal, normal, parse_shape, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval, nonzero, total
 from ..op import Batch, Op, carries_aligned, no_flops, register
+from ..propagation import Known
 from ..traits import MOVEMENT
 from .batched import applied, batch_broadcast, batch_reshaped
 from .carrying import carries_reshaped, carries_transposed
@@ -51,7 +52,7 @@ _OF_ELEMENTS = (
 )
 
 
-def facts_of_elements(*known: Any) -> Iterable[Fact]:
+def facts_of_elements(*known: Known) -> Iterable[Fact]:
     """Facts of single elements that hold of every operand: any choice among elements keeps them."""
     for fact in _OF_ELEMENTS:
         if not [each for each in known if not each.has(fact)]:
@@ -66,9 +67,9 @@ def facts_of_elements(*known: Any) -> Iterable[Fact]:
 def _normal_reshape(
     avals: tuple[Aval, ...],
     *,
-    shape: Any = None,
-    expand: Any = None,
-    squeeze: Any = None,
+    shape: ShapeLike | None = None,
+    expand: object = None,
+    squeeze: object = None,
     drop: bool = False,
 ) -> dict[str, Any]:
     """The full target shape, from a shape (one entry may be -1), axes to add or axes to drop."""
@@ -152,7 +153,7 @@ def _vjp_reshape(ct: Array, out: Array, x: Array, *, shape: Shape) -> Array:
     return reshape(ct, (*_leading(ct, out), *x.shape))
 
 
-def _facts_reshape(x: Any, *, shape: Shape) -> Iterable[Fact]:
+def _facts_reshape(x: Known, *, shape: Shape) -> Iterable[Fact]:
     yield from facts_of_elements(x)
     if x.has(Fact("unique")):
         yield Fact("unique")
@@ -166,7 +167,7 @@ def _facts_reshape(x: Any, *, shape: Shape) -> Iterable[Fact]:
         yield Fact("symmetric")
 
 
-def _is_symmetric_in_pairs(x: Any) -> bool:
+def _is_symmetric_in_pairs(x: Known) -> bool:
     """Whether exchanging the first two axes and the last two is known to change nothing.
 
     So it is with the products that a Kronecker product of symmetric matrices is made of.
@@ -205,7 +206,7 @@ RESHAPE = register(
 
 
 @partial(naming_lines, view=True)
-def _reshape(x: Any, shape: Any, order: str = "C", *, copy: Any = None) -> Array:
+def _reshape(x: ArrayLike, shape: ShapeLike, order: str = "C", *, copy: object = None) -> Array:
     if order == "K":
         raise TraceError("reshape: order='K' is none.", mend="Use 'C' or 'F'.")
     if _by_rows("reshape", as_array(x), order):
@@ -244,19 +245,19 @@ reshape = function(RESHAPE, _reshape, np.reshape)
 
 
 @composite(np.expand_dims, view=True)
-def expand_dims(x: Any, axis: Any) -> Array:
+def expand_dims(x: ArrayLike, axis: AxisLike) -> Array:
     """New axes of size 1 at the positions `axis` of the result."""
     return apply(RESHAPE, x, expand=axis)
 
 
 @composite(np.squeeze, view=True)
-def squeeze(x: Any, axis: Any = None) -> Array:
+def squeeze(x: ArrayLike, axis: AxisLike = None) -> Array:
     """Without the axes of size 1 (all of them, or those named)."""
     return apply(RESHAPE, x, squeeze=axis, drop=True)
 
 
 @composite(np.ravel, view=True)
-def ravel(x: Any, order: str = "C") -> Array:
+def ravel(x: ArrayLike, order: str = "C") -> Array:
     """All elements in one row: row by row, or column by column if `order` is "F"."""
     found = reshape(x if _by_rows("ravel", as_array(x), order) else transpose(x), (-1,))
     if type(found) is Array and type(found.memory) is Cut:
@@ -266,7 +267,7 @@ def ravel(x: Any, order: str = "C") -> Array:
 
 # -- transpose -----------------------------------------------------------------------------------
 def _normal_transpose(
-    avals: tuple[Aval, ...], *, axes: Any = None, last: bool = False
+    avals: tuple[Aval, ...], *, axes: int | Sequence[int] | None = None, last: bool = False
 ) -> dict[str, Any]:
     (x,) = avals
     if last:
@@ -290,7 +291,7 @@ def _vjp_transpose(ct: Array, out: Array, x: Array, *, axes: tuple[int, ...]) ->
     return transpose(ct, (*range(-ct.ndim, -ndim), *inverse))
 
 
-def _facts_transpose(x: Any, *, axes: tuple[int, ...]) -> Iterable[Fact]:
+def _facts_transpose(x: Known, *, axes: tuple[int, ...]) -> Iterable[Fact]:
     yield from facts_of_elements(x)
     if x.has(Fact("unique")):
         yield Fact("unique")
@@ -335,7 +336,7 @@ TRANSPOSE = register(
 )
 
 
-def _transpose(x: Any, axes: Any = None) -> Array:
+def _transpose(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     return apply(TRANSPOSE, x, axes=axes)
 
 
@@ -344,13 +345,13 @@ FUNCTIONS["permute_dims"] = transpose
 
 
 @composite(np.linalg.matrix_transpose, np.matrix_transpose, view=True)
-def matrix_transpose(x: Any) -> Array:
+def matrix_transpose(x: ArrayLike) -> Array:
     """The last two axes exchanged."""
     return apply(TRANSPOSE, x, last=True)
 
 
 @composite(np.swapaxes, view=True)
-def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
+def swapaxes(x: ArrayLike, axis1: int, axis2: int) -> Array:
     """Two axes exchanged."""
     x = as_array(x)
     axes = list(range(-x.ndim, 0))
@@ -360,7 +361,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
 
 
 @composite(np.moveaxis, view=True)
-def moveaxis(x: Any, source: Any, destination: Any) -> Array:
+def moveaxis(x: ArrayLike, source: Any, destination: int | Sequence[int]) -> Array:
     """Axes moved to other places, the rest kept in order."""
     x = as_array(x)
     sources, places = listed(source), listed(destination)
@@ -377,7 +378,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Array:
 
 
 @composite(np.rollaxis, view=True)
-def rollaxis(x: Any, axis: int, start: int = 0) -> Array:
+def rollaxis(x: ArrayLike, axis: int, start: int = 0) -> Array:
     """An axis moved before the one at `start`."""
     x = as_array(x)
     (place,) = normal_axes(axis, x.ndim)
@@ -400,7 +401,7 @@ def _infer_broadcast(x: Aval, *, shape: Shape) -> Aval:
     return Aval(x.dtype, shape)
 
 
-def _facts_broadcast(x: Any, *, shape: Shape) -> Iterable[Fact]:
+def _facts_broadcast(x: Known, *, shape: Shape) -> Iterable[Fact]:
     yield from facts_of_elements(x)
     if x.has(Fact("unique")):
         yield Fact("unique")
@@ -442,7 +443,7 @@ BROADCAST_TO = register(
 )
 
 
-def _broadcast_to(x: Any, shape: Any) -> Array:
+def _broadcast_to(x: ArrayLike, shape: ShapeLike) -> Array:
     return apply(BROADCAST_TO, x, shape=shape)
 
 

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply, implements
-from ..avals import Aval, normal_axes
+from ..array import FUNCTIONS, Array, ArrayLike, apply, implements
+from ..avals import Aval, AxisLike, normal_axes
 from ..dims import Dim, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, interval, nonnegative, positive, total
 from ..op import Op, register
+from ..propagation import Known
 from ..traits import Traits
 from .batched import batch_aligned
 from .carrying import carries_reduced
@@ -73,7 +74,7 @@ def _flops_norm(_out: Aval, x: Aval, *, axis: Axes, keepdims: bool, ord: float) 
     return size * (2 if ord == 2 else 12)
 
 
-def _facts_norm(x: Any, *, axis: Axes, keepdims: bool, ord: float) -> Iterable[Fact]:
+def _facts_norm(x: Known, *, axis: Axes, keepdims: bool, ord: float) -> Iterable[Fact]:
     yield from (nonnegative, total)
     if len(axis) == 1 and ord == 2 and x.has(Fact("unit_norm", axis)):
         yield interval(1.0, 1.0)
@@ -108,12 +109,12 @@ P_NORM = register(
 )
 
 
-def _p_norm(x: Any, axis: Any, keepdims: bool, ord: float = 2.0) -> Array:
+def _p_norm(x: ArrayLike, axis: AxisLike, keepdims: bool, ord: float = 2.0) -> Array:
     return apply(P_NORM, x, axis=axis, keepdims=keepdims, ord=ord)
 
 
 # -- NumPy's functions ---------------------------------------------------------------------------
-def _floating(x: Any) -> Array:
+def _floating(x: ArrayLike) -> Array:
     found = as_array(x)
     return found if found.dtype.kind == "f" else FUNCTIONS["astype"](found, "float64")
 
@@ -189,7 +190,9 @@ def _matrix_norm(x: Array, ord: Any, rows: int, columns: int, keepdims: bool) ->
 
 @implements(np.linalg.vector_norm)
 @naming_lines
-def vector_norm(x: Any, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
+def vector_norm(
+    x: ArrayLike, *, axis: AxisLike = None, keepdims: bool = False, ord: ArrayLike = 2
+) -> Array:
     """The norm of vectors along `axis` (several: taken as one; None: the whole array)."""
     x = _floating(x)
     axes = normal_axes(axis, x.ndim)
@@ -198,6 +201,6 @@ def vector_norm(x: Any, *, axis: Any = None, keepdims: bool = False, ord: Any = 
 
 @implements(np.linalg.matrix_norm)
 @naming_lines
-def matrix_norm(x: Any, *, keepdims: bool = False, ord: Any = "fro") -> Array:
+def matrix_norm(x: ArrayLike, *, keepdims: bool = False, ord: ArrayLike = "fro") -> Array:
     """The norm of the matrices on the last two axes."""
     return _matrix_norm(_floating(x), ord, -2, -1, keepdims)

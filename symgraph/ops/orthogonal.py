@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..errors import TraceError
 from .beta import binom
 from .composites import as_array, composite
@@ -24,7 +24,7 @@ Next = Callable[[int, Any, Any, Any], Any]
 """From k, x, p_k and p_{k-1} to p_{k+1}."""
 
 
-def _degree(name: str, n: Any) -> int:
+def _degree(name: str, n: ArrayLike) -> int:
     if isinstance(n, (int, np.integer)) and not isinstance(n, (bool, np.bool_)) and n >= 0:
         return int(n)
     raise TraceError(
@@ -33,7 +33,7 @@ def _degree(name: str, n: Any) -> int:
     )
 
 
-def _recurred(n: int, x: Array, first: Any, following: Next) -> Array:
+def _recurred(n: int, x: Array, first: ArrayLike, following: Next) -> Array:
     before: Any = ones_like(x)
     if n == 0:
         return before
@@ -43,7 +43,7 @@ def _recurred(n: int, x: Array, first: Any, following: Next) -> Array:
     return found
 
 
-def _argument(x: Any) -> Array:
+def _argument(x: ArrayLike) -> Array:
     x = as_array(x)
     return x.astype(float_or_double(x.dtype))
 
@@ -51,7 +51,7 @@ def _argument(x: Any) -> Array:
 def _publish(name: str, doc: str, given: int, polynomial: Callable[..., Any]) -> None:
     """Publish a function of the degree, of `given` parameters and of the argument."""
 
-    def call(n: Any, *arguments: Any) -> Array:
+    def call(n: ArrayLike, *arguments: ArrayLike) -> Array:
         if len(arguments) != given + 1:
             raise TypeError(f"{name}() takes {given + 2} arguments, not {len(arguments) + 1}.")
         *parameters, x = arguments
@@ -88,7 +88,7 @@ def _laguerre(n: int, alpha: Any, x: Array) -> Array:
     )
 
 
-def _gegenbauer(n: int, alpha: Any, x: Array) -> Array:
+def _gegenbauer(n: int, alpha: Array, x: Array) -> Array:
     return _recurred(
         n,
         x,
@@ -97,8 +97,8 @@ def _gegenbauer(n: int, alpha: Any, x: Array) -> Array:
     )
 
 
-def _jacobi(n: int, a: Any, b: Any, x: Array) -> Array:
-    def following(k: int, x: Array, p: Any, q: Any) -> Any:
+def _jacobi(n: int, a: Array, b: Array, x: Array) -> Array:
+    def following(k: int, x: Array, p: Array, q: Array) -> Any:
         total = 2 * k + a + b
         middle = (total + 1) * ((total + 2) * total * x + a * a - b * b)
         last = 2 * (k + a) * (k + b) * (total + 2)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array
+from ..array import FUNCTIONS, Array, ArrayLike
 from ..avals import normal_axes
 from ..dims import Dim, normal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
@@ -24,7 +24,7 @@ Pair = tuple[Any, Any]
 
 
 @composite(np.pad, array=True)
-def pad(x: Any, pad_width: Any, mode: str = "constant", **keywords: Any) -> Array:
+def pad(x: ArrayLike, pad_width: object, mode: str = "constant", **keywords: object) -> Array:
     """The array with elements added before and behind along each axis.
 
     Parameters
@@ -80,7 +80,7 @@ _MODES: dict[str, tuple[str, ...]] = {
 }
 
 
-def _by_axis(widths: Any, ndim: int) -> Any:
+def _by_axis(widths: object, ndim: int) -> Any:
     """Widths given for some axes by number, as widths of all."""
     if not isinstance(widths, Mapping):
         return widths
@@ -91,7 +91,7 @@ def _by_axis(widths: Any, ndim: int) -> Any:
     return found
 
 
-def _pairs(value: Any, ndim: int, name: str) -> list[Pair]:
+def _pairs(value: object, ndim: int, name: str) -> list[Pair]:
     """One pair for each axis, as NumPy broadcasts them."""
     try:
         wide = np.broadcast_to(np.asarray(value), (ndim, 2))
@@ -103,7 +103,7 @@ def _pairs(value: Any, ndim: int, name: str) -> list[Pair]:
 
 
 # -- a constant ------------------------------------------------------------------------------------
-def _constant(x: Array, widths: list[Pair], value: Any) -> Array:
+def _constant(x: Array, widths: list[Pair], value: object) -> Array:
     if not isinstance(value, Array):
         values = _pairs(value, x.ndim, "constant_values")
         if not [0 for pair in values if pair != (0, 0)]:
@@ -150,12 +150,12 @@ def _along(x: Array, axis: int, width: Pair, mode: str, keywords: Mapping[str, A
     return gather(x, _FOLDED[mode](places, dimension(size)), axis=axis)
 
 
-def _symmetric(places: Any, n: Any) -> Any:
+def _symmetric(places: Array, n: Array) -> Any:
     places = places % (2 * n)
     return FUNCTIONS["minimum"](places, 2 * n - 1 - places)
 
 
-def _reflected(places: Any, n: Any) -> Any:
+def _reflected(places: ArrayLike, n: Array) -> Any:
     period = FUNCTIONS["maximum"](2 * n - 2, 1)
     places = places % period
     return FUNCTIONS["minimum"](places, period - places)
@@ -207,7 +207,7 @@ def _of_weights(x: Array, axis: int, width: Pair, mode: str, keywords: Mapping[s
 _STATISTICS = {"maximum": "max", "minimum": "min", "mean": "mean", "median": "median"}
 
 
-def _of_statistics(x: Array, axis: int, width: Pair, mode: str, lengths: Any) -> Array:
+def _of_statistics(x: Array, axis: int, width: Pair, mode: str, lengths: object) -> Array:
     if x.dtype.kind != "f" and mode in ("mean", "median"):
         raise DTypeError(f"pad: a {mode} of integers rounds; convert it with .astype(float).")
     statistic = FUNCTIONS[_STATISTICS[mode]]

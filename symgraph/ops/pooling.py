@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..dims import show_shape
 from ..errors import ShapeError
 from ..windows import span
@@ -25,7 +26,12 @@ __all__ = [
 
 
 def _params(
-    x: Array, window: Any, stride: Any, padding: Any, dilation: Any, n: int | None
+    x: Array,
+    window: int | Sequence[int],
+    stride: Any,
+    padding: int | str | Sequence[int | tuple[int, int]],
+    dilation: int | Sequence[int],
+    n: int | None,
 ) -> dict[str, Any]:
     if n is None:
         n = len(window) if isinstance(window, (tuple, list)) else 0
@@ -75,11 +81,11 @@ def _to_the_end(x: Array, params: dict[str, Any]) -> tuple[tuple[Any, Any], ...]
 
 
 def _max(
-    x: Any,
-    window: Any,
+    x: ArrayLike,
+    window: int | Sequence[int],
     stride: Any,
-    padding: Any,
-    dilation: Any,
+    padding: int | str | Sequence[int | tuple[int, int]],
+    dilation: int | Sequence[int],
     ceil_mode: bool = False,
     n: int | None = None,
 ) -> Array:
@@ -91,11 +97,11 @@ def _max(
 
 
 def _avg(
-    x: Any,
-    window: Any,
+    x: ArrayLike,
+    window: int | Sequence[int],
     stride: Any,
-    padding: Any,
-    dilation: Any,
+    padding: int | str | Sequence[int | tuple[int, int]],
+    dilation: int | Sequence[int],
     count_include_pad: bool,
     ceil_mode: bool = False,
     n: int | None = None,
@@ -130,11 +136,11 @@ def _as_float(x: Array) -> Array:
 
 @composite()
 def max_pool(
-    x: Any,
-    window: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
+    x: ArrayLike,
+    window: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | str | Sequence[int | tuple[int, int]] = 0,
+    dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
 ) -> Array:
     """The largest element of each window of the last axes.
@@ -170,11 +176,11 @@ def max_pool(
 
 @composite()
 def avg_pool(
-    x: Any,
-    window: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
+    x: ArrayLike,
+    window: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | str | Sequence[int | tuple[int, int]] = 0,
+    dilation: int | Sequence[int] = 1,
     count_include_pad: bool = True,
     ceil_mode: bool = False,
 ) -> Array:
@@ -187,11 +193,11 @@ def avg_pool(
 
 def _max_of(n: int) -> Any:
     def call(
-        x: Any,
-        window: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
+        x: ArrayLike,
+        window: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
+        padding: int | str | Sequence[int | tuple[int, int]] = 0,
+        dilation: int | Sequence[int] = 1,
         ceil_mode: bool = False,
     ) -> Array:
         return _max(x, window, stride, padding, dilation, ceil_mode, n)
@@ -201,11 +207,11 @@ def _max_of(n: int) -> Any:
 
 def _avg_of(n: int) -> Any:
     def call(
-        x: Any,
-        window: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
+        x: ArrayLike,
+        window: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
+        padding: int | str | Sequence[int | tuple[int, int]] = 0,
+        dilation: int | Sequence[int] = 1,
         count_include_pad: bool = True,
         ceil_mode: bool = False,
     ) -> Array:

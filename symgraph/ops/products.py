@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..avals import Aval, broadcast_shapes, normal_axes
 from ..dims import known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Op, per_element, register
+from ..propagation import Known
 from ..traits import Traits
 from .batched import batch_aligned
 from .carrying import all_but_last
@@ -24,7 +25,7 @@ __all__ = ["cross", "kron"]
 
 
 @composite(np.kron)
-def kron(x: Any, y: Any) -> Array:
+def kron(x: ArrayLike, y: ArrayLike) -> Array:
     """Every element of `x` times the whole of `y`, put together as blocks."""
     x, y = as_array(x), as_array(y)
     ndim = max(x.ndim, y.ndim)
@@ -50,7 +51,7 @@ def _infer_cross(x: Aval, y: Aval) -> Aval:
     return x.with_shape(broadcast_shapes(x.shape, y.shape))
 
 
-def _facts_cross(x: Any, y: Any) -> Iterable[Fact]:
+def _facts_cross(x: Known, y: Known) -> Iterable[Fact]:
     return [fact for fact in (finite, total, integer_valued) if x.has(fact) and y.has(fact)]
 
 
@@ -85,7 +86,12 @@ def _in_space(x: Array) -> Array:
 
 @naming_lines
 def _cross(
-    x: Any, y: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None
+    x: ArrayLike,
+    y: ArrayLike,
+    axisa: int = -1,
+    axisb: int = -1,
+    axisc: int = -1,
+    axis: int | None = None,
 ) -> Array:
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -105,7 +111,7 @@ cross = function(CROSS, _cross, np.cross)
 
 
 @naming_lines
-def linalg_cross(x: Any, y: Any, /, *, axis: int = -1) -> Array:
+def linalg_cross(x: ArrayLike, y: ArrayLike, /, *, axis: int = -1) -> Array:
     """The cross product of vectors of three elements on `axis`."""
     for each in (as_array(x), as_array(y)):
         (place,) = normal_axes(axis, each.ndim)

@@ -6,13 +6,15 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import FUNCTIONS, Array, apply, implements
+from ..array import FUNCTIONS, Array, ArrayLike, apply, implements
 from ..avals import Aval
 from ..dims import Dim, count, known_equal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact
 from ..op import Batch, Op, register
+from ..propagation import Known
 from ..traits import Traits
 from .batched import applied, batch_aligned, own_ndim
 from .carrying import all_but_last, carries_solved
@@ -61,7 +63,7 @@ def _flops_pinv(_out: Aval, x: Aval, *, rtol: float) -> Dim:
     return count((24, *x.shape, x.shape[-1]))
 
 
-def _facts_pinv(x: Any, *, rtol: float) -> Iterable[Fact]:
+def _facts_pinv(x: Known, *, rtol: float) -> Iterable[Fact]:
     for fact in (Fact("symmetric"), Fact("positive_definite"), Fact("diagonal")):
         if x.has(fact):
             yield fact
@@ -90,7 +92,9 @@ PINV = register(
 
 
 @naming_lines
-def _pinv(x: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = _NOT_GIVEN) -> Array:
+def _pinv(
+    x: ArrayLike, rcond: ArrayLike | None = None, hermitian: bool = False, *, rtol: Any = _NOT_GIVEN
+) -> Array:
     x = as_array(x)
     if rcond is not None:
         chosen = rcond
@@ -193,7 +197,7 @@ LEAST_SQUARES = register(
 )
 
 
-def _least_squares(a: Any, b: Any, rcond: Any = None) -> Array:
+def _least_squares(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> Array:
     return apply(LEAST_SQUARES, a, b, rcond=None if rcond is None else float(rcond))
 
 
@@ -211,7 +215,7 @@ class LstsqResult(NamedTuple):
 
 @implements(np.linalg.lstsq)
 @naming_lines
-def lstsq(a: Any, b: Any, rcond: Any = None) -> LstsqResult:
+def lstsq(a: Any, b: ArrayLike, rcond: Any = None) -> LstsqResult:
     """The x for which a @ x is nearest to b, with residuals, rank and singular values.
 
     Parameters
@@ -245,7 +249,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> LstsqResult:
     return LstsqResult(solution, residuals, rank, values)
 
 
-def _rounding(x: Array, dtype: Any) -> float:
+def _rounding(x: Array, dtype: DTypeLike) -> float:
     """The rounding unit times the larger dimension.
 
     Raises
@@ -273,7 +277,9 @@ def _rank(x: Array, values: Array, tolerance: float | None) -> Array:
 
 @implements(np.linalg.matrix_rank)
 @naming_lines
-def matrix_rank(x: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
+def matrix_rank(
+    x: Any, tol: ArrayLike | None = None, hermitian: bool = False, *, rtol: Any = None
+) -> Array:
     """The number of singular values above `tol` (absolute) or `rtol` times the largest.
 
     An integer: nothing flows back through it.
@@ -291,7 +297,7 @@ def matrix_rank(x: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
 # -- condition -----------------------------------------------------------------------------------
 @implements(np.linalg.cond)
 @naming_lines
-def cond(x: Any, p: Any = None) -> Array:
+def cond(x: ArrayLike, p: Any = None) -> Array:
     """The norm of a matrix times that of its inverse; without `p` the ratio of singular values.
 
     It is infinite for singular matrices with p=None, 2 or -2, and they raise with any other.

@@ -11,11 +11,13 @@ keys of `split` and those of `fold_in` from them and from one another.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import Array, apply, constant
+from ..array import Array, ArrayLike, apply, constant
 from ..avals import Aval, broadcast_shapes
 from ..dims import Dim, count, normal, parse_shape
 from ..errors import DTypeError, InputError, ShapeError
@@ -61,7 +63,7 @@ def _check_key(aval: Aval) -> None:
 
 
 # -- bits ------------------------------------------------------------------------------------------
-def _infer_bits(key: Aval, *, shape: tuple[Dim, ...], dtype: Any) -> Aval:
+def _infer_bits(key: Aval, *, shape: tuple[Dim, ...], dtype: DTypeLike) -> Aval:
     _check_key(key)
     return Aval(np.dtype(dtype), (*key.shape[:-1], *shape))
 
@@ -104,7 +106,7 @@ RANDOM_BITS = register(
 )
 
 
-def _random_bits(key: Any, shape: Any = (), dtype: Any = "uint32") -> Any:
+def _random_bits(key: ArrayLike, shape: Sequence[Dim] = (), dtype: Any = "uint32") -> Any:
     """Bits, shape (*key.shape[:-1], *shape); NumPy's for a key of NumPy's."""
     kind = np.dtype(dtype)
     if kind not in (_WORD, _WIDE):
@@ -137,7 +139,7 @@ SPLIT = register(
 )
 
 
-def _split(key: Any, number: Any = 2) -> Any:
+def _split(key: ArrayLike, number: Dim = 2) -> Any:
     """Keys, shape (*key.shape[:-1], number, 2)."""
     (size,) = parse_shape((number,))
     return _eager_or_applied(SPLIT, (_as_key(key),), {"number": size})
@@ -179,7 +181,7 @@ FOLD_IN = register(
 )
 
 
-def _fold_in(key: Any, data: Any) -> Any:
+def _fold_in(key: ArrayLike, data: ArrayLike) -> Any:
     """A key, shape (*broadcast(key.shape[:-1], data.shape), 2), of the lowest 32 bits of `data`."""
     if isinstance(data, int) and not 0 <= data < 2**32:
         raise InputError(f"A key is folded with a number of 32 bits, not with {data}.")
@@ -188,7 +190,7 @@ def _fold_in(key: Any, data: Any) -> Any:
 
 
 # -- with numbers, or with symbols ----------------------------------------------------------------
-def _as_key(key: Any) -> Any:
+def _as_key(key: ArrayLike) -> Any:
     if isinstance(key, (np.random.Generator, np.random.RandomState, int)):
         raise InputError(
             f"{key!r} is no key.",

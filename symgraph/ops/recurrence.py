@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apply
 from ..avals import Aval, broadcast_shapes
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued
@@ -91,7 +92,7 @@ RECURRENCE = register(
 
 
 @naming_lines
-def _linear_recurrence(a: Any, b: Any) -> Array:
+def _linear_recurrence(a: ArrayLike, b: ArrayLike) -> Array:
     return apply(RECURRENCE, a, b)
 
 
@@ -146,7 +147,7 @@ def _cumulative(
     )
 
     @naming_lines
-    def call(x: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Array:
+    def call(x: ArrayLike, axis: int | None = None, dtype: Any = None, out: object = None) -> Array:
         refuse(name, {"out": out})
         operand = as_array(x) if dtype is None else FUNCTIONS["astype"](as_array(x), dtype)
         if raveled(operand, axis):
@@ -154,7 +155,9 @@ def _cumulative(
         found = apply(op, operand, axis=axis)
         return found if dtype is None else FUNCTIONS["astype"](found, dtype)
 
-    def accumulate(x: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Array:
+    def accumulate(
+        x: ArrayLike, axis: int | None = 0, dtype: DTypeLike | None = None, out: object = None
+    ) -> Array:
         return call(x, axis, dtype, out)
 
     NUMPY_FUNCTIONS[(ufunc, "accumulate")] = accumulate

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike
 from ..errors import TraceError
 from .composites import as_array, composite, naming_lines, refuse
 from .gather import gather
@@ -30,7 +30,7 @@ def _refused(why: str, mend: str, *functions: Any) -> None:
 
 
 def _refusal(name: str, why: str, mend: str) -> Callable[..., Any]:
-    def refusing(*_args: Any, **_keywords: Any) -> NoReturn:
+    def refusing(*_args: object, **_keywords: object) -> NoReturn:
         raise TraceError(f"{name}: {why}.", mend=mend)
 
     refusing.__name__ = refusing.__qualname__ = name
@@ -159,7 +159,7 @@ def _samples(arrays: tuple[Any, ...]) -> list[Any]:
 
 
 # -- chosen by a constant mask, which is no trouble ------------------------------------------------
-def _positions(name: str, condition: Any) -> Any:
+def _positions(name: str, condition: ArrayLike) -> Any:
     if isinstance(condition, Array):
         raise TraceError(
             f"{name}: {_AS_MANY}.",
@@ -169,7 +169,9 @@ def _positions(name: str, condition: Any) -> Any:
 
 
 @composite(np.compress)
-def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Array:
+def compress(
+    condition: ArrayLike, a: ArrayLike, axis: int | None = None, out: object = None
+) -> Array:
     """The slices along `axis` where a constant condition holds (None: of the raveled array)."""
     refuse("compress", {"out": out})
     places = _positions("compress", condition)
@@ -178,6 +180,6 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
 
 
 @composite(np.extract)
-def extract(condition: Any, arr: Any) -> Array:
+def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
     """The elements where a constant condition of the array's shape holds."""
     return gather(ravel(as_array(arr)), _positions("extract", condition), axis=0)

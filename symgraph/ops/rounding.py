@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import facts as f
-from ..array import FUNCTIONS
+from ..array import FUNCTIONS, ArrayLike
 from ..facts import Fact
 from ..propagation import Known
 from ..traits import ODD, Traits
@@ -162,13 +162,13 @@ fmod = elementwise(
 
 
 @composite(np.divmod)
-def divmod(x: Any, y: Any) -> tuple[Any, Any]:
+def divmod(x: ArrayLike, y: ArrayLike) -> tuple[Any, Any]:
     """floor_divide(x, y) and remainder(x, y)."""
     return floor_divide(x, y), remainder(x, y)
 
 
 @composite(np.modf)
-def modf(x: Any) -> tuple[Any, Any]:
+def modf(x: ArrayLike) -> tuple[Any, Any]:
     """The fractional and the whole part of x, both with its sign."""
     operand = as_ufunc_takes("modf", x)
     whole = trunc(operand)

@@ -81,7 +81,7 @@ def _kernel(
     return results if len(results) > 1 else results[0]
 
 
-def _flops(_out: Aval, *_avals: Aval, body: Body, length: Dim, **_params: Any) -> Dim:
+def _flops(_out: Aval, *_avals: Aval, body: Body, length: Dim, **_params: object) -> Dim:
     return body.flops * length  # pyright: ignore[reportReturnType]  # int * Expr is an Expr
 
 
@@ -390,7 +390,7 @@ class _Reverse:
         aval = self._ct_aval(node)
         return zeros(aval.shape, aval.dtype)
 
-    def _steps_first(self, ct: Any) -> Array:
+    def _steps_first(self, ct: Array) -> Array:
         """A stacked cotangent, leading axes behind that of the steps."""
         return FUNCTIONS["moveaxis"](ct, self.lead, 0) if self.lead else ct
 

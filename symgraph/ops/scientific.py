@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import factorial, pi, sqrt
 from typing import Any
 
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..op import undefined
 from ..traits import EVEN, ODD, Traits
 from .bessel import i0, j0, k0, y0
@@ -207,25 +207,25 @@ itmodstruve0 = scipy_ufunc(
 
 
 @composite("scipy.special.itj0y0")
-def itj0y0(x: Any) -> tuple[Array, Array]:
+def itj0y0(x: ArrayLike) -> tuple[Array, Array]:
     """The integrals of j0 and y0 from 0 to x."""
     return _j0(x), _y0(x)
 
 
 @composite("scipy.special.iti0k0")
-def iti0k0(x: Any) -> tuple[Array, Array]:
+def iti0k0(x: ArrayLike) -> tuple[Array, Array]:
     """The integrals of i0 and k0 from 0 to x."""
     return _i0(x), _k0(x)
 
 
 @composite("scipy.special.it2j0y0")
-def it2j0y0(x: Any) -> tuple[Array, Array]:
+def it2j0y0(x: ArrayLike) -> tuple[Array, Array]:
     """The integrals of (1 - j0(t)) / t from 0 to x, and of y0(t) / t from x on."""
     return _j0_over(x), _y0_over(x)
 
 
 @composite("scipy.special.it2i0k0")
-def it2i0k0(x: Any) -> tuple[Array, Array]:
+def it2i0k0(x: ArrayLike) -> tuple[Array, Array]:
     """The integrals of (i0(t) - 1) / t from 0 to x, and of k0(t) / t from x on."""
     return _i0_over(x), _k0_over(x)
 
@@ -266,7 +266,7 @@ _ebi_slope = part_of(
 
 
 @composite("scipy.special.airye")
-def airye(x: Any) -> tuple[Array, Array, Array, Array]:
+def airye(x: ArrayLike) -> tuple[Array, Array, Array, Array]:
     """Airy's functions without their exponential factors; the first two are NaN left of 0."""
     return _eai(x), _eai_slope(x), _ebi(x), _ebi_slope(x)
 
@@ -317,7 +317,7 @@ ellipeinc = scipy_ufunc(
 
 
 @composite("scipy.special.agm")
-def agm(a: Any, b: Any) -> Array:
+def agm(a: ArrayLike, b: ArrayLike) -> Array:
     """The arithmetic-geometric mean of two numbers of one sign."""
     a, b = as_array(a), as_array(b)
     none = (a == 0) & (b == 0)
@@ -386,26 +386,26 @@ kolmogi = scipy_ufunc(
 
 # -- inverses of distributions ---------------------------------------------------------------------
 @composite("scipy.special.pdtri")
-def pdtri(k: Any, y: Any) -> Array:
+def pdtri(k: ArrayLike, y: ArrayLike) -> Array:
     """The m with pdtr(k, m) = y."""
     return gammainccinv(as_array(k) + 1, y)
 
 
 @composite("scipy.special.bdtri")
-def bdtri(k: Any, n: Any, y: Any) -> Array:
+def bdtri(k: ArrayLike, n: ArrayLike, y: ArrayLike) -> Array:
     """The p with bdtr(k, n, p) = y."""
     fewest = floor(as_array(k)) + 1
     return betaincinv(fewest, trunc(n) - fewest + 1, 1 - as_array(y))
 
 
 @composite("scipy.special.nbdtri")
-def nbdtri(k: Any, n: Any, y: Any) -> Array:
+def nbdtri(k: ArrayLike, n: ArrayLike, y: ArrayLike) -> Array:
     """The p with nbdtr(k, n, p) = y."""
     return betaincinv(trunc(n), trunc(k) + 1, y)
 
 
 @composite("scipy.special.fdtri")
-def fdtri(dfn: Any, dfd: Any, p: Any) -> Array:
+def fdtri(dfn: ArrayLike, dfd: ArrayLike, p: ArrayLike) -> Array:
     """The x with fdtr(dfn, dfd, x) = p."""
     dfn, dfd = as_array(dfn), as_array(dfd)
     below = betaincinv(dfn / 2, dfd / 2, p)
@@ -414,24 +414,24 @@ def fdtri(dfn: Any, dfd: Any, p: Any) -> Array:
 
 
 @composite("scipy.special.gdtrix")
-def gdtrix(a: Any, b: Any, p: Any) -> Array:
+def gdtrix(a: ArrayLike, b: ArrayLike, p: ArrayLike) -> Array:
     """The x with gdtr(a, b, x) = p."""
     return gammaincinv(b, p) / a
 
 
 @composite("scipy.special.gdtria")
-def gdtria(p: Any, b: Any, x: Any) -> Array:
+def gdtria(p: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """The a with gdtr(a, b, x) = p."""
     return gammaincinv(b, p) / x
 
 
 @composite("scipy.special.nrdtrimn")
-def nrdtrimn(p: Any, std: Any, x: Any) -> Array:
+def nrdtrimn(p: ArrayLike, std: ArrayLike, x: ArrayLike) -> Array:
     """The mean of the normal distribution of deviation `std` in which x is the quantile of p."""
     return as_array(x) - as_array(std) * ndtri(p)
 
 
 @composite("scipy.special.nrdtrisd")
-def nrdtrisd(mn: Any, p: Any, x: Any) -> Array:
+def nrdtrisd(mn: ArrayLike, p: ArrayLike, x: ArrayLike) -> Array:
     """The deviation of the normal distribution of mean `mn` in which x is the quantile of p."""
     return (as_array(x) - mn) / ndtri(p)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..aliasing import has_memory
-from ..array import FUNCTIONS, Array, apart
+from ..array import FUNCTIONS, Array, ArrayLike, apart
 from ..avals import broadcast_shapes, normal_axes
 from ..dims import show_shape
 from ..errors import DTypeError, ShapeError, TraceError
@@ -32,7 +32,7 @@ __all__ = ["choose", "interp", "nan_to_num", "piecewise", "select", "unwrap"]
 
 # -- among branches --------------------------------------------------------------------------------
 @composite(np.select, array=True)
-def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: object = 0) -> Array:
     """Elements of the first choice whose condition holds; of `default` where none does."""
     if len(condlist) != len(choicelist) or not len(condlist):
         raise ShapeError(
@@ -51,14 +51,14 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     return found
 
 
-def _typed(value: Any) -> Any:
+def _typed(value: object) -> Any:
     if isinstance(value, Array):
         return value.dtype
     return value if type(value) in (int, float) else np.asarray(value).dtype
 
 
 @composite(np.choose)
-def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
+def choose(a: ArrayLike, choices: Any, out: object = None, mode: str = "raise") -> Array:
     """At each place the element of the choice whose number stands in `a`.
 
     Parameters
@@ -104,7 +104,9 @@ def _in_range(a: Array, count: int, mode: str) -> Array:
 
 
 @composite(np.piecewise)
-def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
+def piecewise(
+    x: ArrayLike, condlist: object, funclist: Sequence[Any], *args: object, **kw: object
+) -> Array:
     """Values of the function, or the number, that belongs to the last condition that holds.
 
     Each function is called once, with all of `x`, and what it gives is taken where its condition
@@ -126,7 +128,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     return FUNCTIONS["broadcast_to"](found, x.shape)
 
 
-def _conditions(condlist: Any, x: Array) -> list[Array]:
+def _conditions(condlist: object, x: Array) -> list[Array]:
     """Conditions one by one; a single one needs no list around it, as in NumPy."""
     if isinstance(condlist, (list, tuple)):
         several = not x.ndim or isinstance(condlist[0], (list, np.ndarray, Array))
@@ -208,7 +210,11 @@ def _between(x: Array, xs: Array, fs: Array) -> Array:
 # -- NaN -------------------------------------------------------------------------------------------
 @composite(np.nan_to_num, view=True)
 def nan_to_num(
-    x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+    x: ArrayLike,
+    copy: bool = True,
+    nan: ArrayLike = 0.0,
+    posinf: ArrayLike | None = None,
+    neginf: ArrayLike | None = None,
 ) -> Array:
     """NaN and infinities replaced, by default by 0 and the largest numbers there are."""
     x = as_array(x)
@@ -228,7 +234,7 @@ def nan_to_num(
 # -- angles ----------------------------------------------------------------------------------------
 @composite(np.unwrap)
 def unwrap(
-    p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * np.pi
+    p: ArrayLike, discont: float | None = None, axis: int = -1, *, period: float = 2 * np.pi
 ) -> Array:
     """Angles with whole periods added so that no step is longer than half of one."""
     p = as_array(p)

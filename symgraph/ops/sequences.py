@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..avals import Aval, broadcast_shapes
 from ..dims import Dim, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
@@ -94,28 +94,28 @@ CONVOLVE = register(
 
 
 @naming_lines
-def _convolve(a: Any, v: Any, mode: str = "full") -> Array:
-    a, v = as_array(a), as_array(v)
-    if a.ndim > 1 or v.ndim > 1:
+def _convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> Array:
+    x, w = as_array(a), as_array(v)
+    if x.ndim > 1 or w.ndim > 1:
         raise ShapeError(
-            f"convolve takes two vectors, not {show_shape(a.shape)} and {show_shape(v.shape)}."
+            f"convolve takes two vectors, not {show_shape(x.shape)} and {show_shape(w.shape)}."
         )
-    a, v = FUNCTIONS["atleast_1d"](a, v)
-    if a.shape[0] == 0 or v.shape[0] == 0:
+    x, w = FUNCTIONS["atleast_1d"](x, w)
+    if x.shape[0] == 0 or w.shape[0] == 0:
         raise ShapeError("convolve: a vector without elements cannot be convolved.")
-    if _shorter(a.shape[0], v.shape[0]):
-        a, v = v, a
-    if a.dtype.kind == v.dtype.kind == "b":
-        return _convolve(FUNCTIONS["astype"](a, "int64"), FUNCTIONS["astype"](v, "int64"), mode) > 0
+    if _shorter(x.shape[0], w.shape[0]):
+        x, w = w, x
+    if x.dtype.kind == w.dtype.kind == "b":
+        return _convolve(FUNCTIONS["astype"](x, "int64"), FUNCTIONS["astype"](w, "int64"), mode) > 0
     match mode:
         case "full" | "valid":
-            return _convolved(a, v, mode)
+            return _convolved(x, w, mode)
         case "same":
-            size = v.shape[0]
+            size = w.shape[0]
             if not isinstance(size, int):
-                raise _unknown(a, v, mode)
+                raise _unknown(x, w, mode)
             start = (size - 1) // 2
-            return _convolved(a, v, "full")[start : normal(start + a.shape[0])]
+            return _convolved(x, w, "full")[start : normal(start + x.shape[0])]
         case _:
             raise ShapeError(f"convolve: mode={mode!r} is none of 'full', 'same' and 'valid'.")
 
@@ -139,18 +139,20 @@ convolve = function(CONVOLVE, _convolve, np.convolve)
 
 
 @composite(np.correlate)
-def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
+def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> Array:
     r"""$c_k = \sum_i a_{i+k} v_i$ of two vectors."""
-    a, v = (FUNCTIONS["atleast_1d"](as_array(each)) for each in (a, v))
-    if mode == "same" and _shorter(a.shape[0], v.shape[0]):
+    x: Array
+    w: Array
+    x, w = (FUNCTIONS["atleast_1d"](as_array(each)) for each in (a, v))
+    if mode == "same" and _shorter(x.shape[0], w.shape[0]):
         # NumPy correlates the longer one, and turns what it gets around.
-        return _back(_convolve(v, _back(a), mode))
-    return _convolve(a, _back(v), mode)
+        return _back(_convolve(w, _back(x), mode))
+    return _convolve(x, _back(w), mode)
 
 
 # -- counts ----------------------------------------------------------------------------------------
 @composite(np.bincount)
-def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
+def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> Array:
     """How often each number stands in a vector, or the sums of its weights.
 
     Parameters

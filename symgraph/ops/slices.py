@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..array import ArrayLike, Index
 from ..avals import Aval
 from ..dims import Dim, Shape, known_equal, normal
 from ..errors import DTypeError, ShapeError
@@ -19,7 +20,7 @@ Entry = Any
 """An int, None (a new axis) or a `Slice`."""
 
 
-def is_expression(value: Any) -> bool:
+def is_expression(value: object) -> bool:
     """Whether a bound is an expression in named dimensions."""
     return hasattr(value, "free_symbols")
 
@@ -61,7 +62,7 @@ def _least(value: Any, size: Dim) -> Dim:
     return Min(value, size)
 
 
-def _nonnegative(value: Any) -> Dim:
+def _nonnegative(value: object) -> Dim:
     """max(value, 0)."""
     value = normal(value)
     if isinstance(value, int):
@@ -83,7 +84,7 @@ def _slice_length(entry: Slice, size: Dim) -> Dim:
     def place(bound: Any) -> Any:
         return _nonnegative(size + bound + on) if _is_negative(bound) else bound + on
 
-    def within(bound: Any) -> Any:
+    def within(bound: ArrayLike) -> Any:
         return place(bound) if _is_negative(bound) else _least(place(bound), size)
 
     # Of the lower bound no more is asked than that: beyond the upper one the slice is empty anyway.
@@ -95,7 +96,7 @@ def _slice_length(entry: Slice, size: Dim) -> Dim:
     return _steps(_nonnegative(upper - lower), abs(step))
 
 
-def _is_negative(bound: Any) -> bool:
+def _is_negative(bound: ArrayLike) -> bool:
     return isinstance(bound, int) and bound < 0
 
 
@@ -131,7 +132,7 @@ def _at_end(bound: Any, size: Dim) -> bool:
     return is_expression(bound) and known_equal(bound, size)
 
 
-def _normal_int(value: Any, size: Dim, position: int) -> int:
+def _normal_int(value: object, size: Dim, position: int) -> int:
     number = _bound(value, size)
     if number is None or is_expression(number):
         raise ShapeError(f"the index {value!r} is not a number.")
@@ -144,7 +145,7 @@ def _check_place(number: int, size: Dim, position: int) -> None:
         raise ShapeError(f"index {number} is out of range for axis {position} of size {size}.")
 
 
-def normal_index(avals: tuple[Aval, ...], *, index: Any) -> dict[str, Any]:
+def normal_index(avals: tuple[Aval, ...], *, index: Index) -> dict[str, Any]:
     """One entry for each axis of the operand, new axes between."""
     entries = listed(index)
     shape = avals[0].shape

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..array import Array, apply
-from ..avals import Aval, normal_axes
+from ..array import Array, ArrayLike, apply
+from ..avals import Aval, AxisLike, normal_axes
 from ..errors import ShapeError
 from ..facts import Fact, finite, interval, total
 from ..op import Op, per_element, register
+from ..propagation import Known
 from ..traits import Traits
 from .batched import batch_aligned
 from .carrying import carries_off_axis, carries_reduced
@@ -25,7 +26,7 @@ from .reduction import Axes, reduced_count, reduced_shape, restored, sum
 __all__ = ["log_softmax", "logsumexp", "softmax"]
 
 
-def _normal(avals: tuple[Aval, ...], *, axis: Any = -1) -> dict[str, Any]:
+def _normal(avals: tuple[Aval, ...], *, axis: AxisLike = -1) -> dict[str, Any]:
     return {"axis": normal_axes(axis, avals[0].ndim)}
 
 
@@ -53,7 +54,7 @@ def _vjp_softmax(ct: Array, out: Array, x: Array, *, axis: Axes) -> Array:
     return out * (ct - sum(ct * out, axis=axis, keepdims=True))
 
 
-def _facts_softmax(x: Any, *, axis: Axes) -> Iterable[Fact]:
+def _facts_softmax(x: Known, *, axis: Axes) -> Iterable[Fact]:
     yield interval(0.0, 1.0)
     yield Fact("positive")
     yield finite
@@ -81,7 +82,7 @@ SOFTMAX = register(
 )
 
 
-def _softmax(x: Any, axis: Any = -1) -> Array:
+def _softmax(x: ArrayLike, axis: AxisLike = -1) -> Array:
     return apply(SOFTMAX, x, axis=axis)
 
 
@@ -118,7 +119,7 @@ LOG_SOFTMAX = register(
 )
 
 
-def _log_softmax(x: Any, axis: Any = -1) -> Array:
+def _log_softmax(x: ArrayLike, axis: AxisLike = -1) -> Array:
     return apply(LOG_SOFTMAX, x, axis=axis)
 
 
@@ -127,7 +128,7 @@ log_softmax = function(LOG_SOFTMAX, _log_softmax)
 
 # -- logsumexp -----------------------------------------------------------------------------------
 def _normal_logsumexp(
-    avals: tuple[Aval, ...], *, axis: Any = None, keepdims: Any = False
+    avals: tuple[Aval, ...], *, axis: AxisLike = None, keepdims: bool = False
 ) -> dict[str, Any]:
     return {"axis": normal_axes(axis, avals[0].ndim), "keepdims": bool(keepdims)}
 
@@ -142,7 +143,7 @@ def _vjp_logsumexp(ct: Array, out: Array, x: Array, *, axis: Axes, keepdims: boo
     return restored(ct, axis, keepdims) * softmax(x, axis=axis)
 
 
-def _facts_logsumexp(x: Any, *, axis: Axes, keepdims: bool) -> Iterable[Fact]:
+def _facts_logsumexp(x: Known, *, axis: Axes, keepdims: bool) -> Iterable[Fact]:
     number = reduced_count(x.aval.shape, axis)
     if x.has(total) and isinstance(number, int) and number:
         yield total
@@ -172,7 +173,7 @@ LOGSUMEXP = register(
 )
 
 
-def _logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Array:
+def _logsumexp(x: ArrayLike, axis: AxisLike = None, keepdims: bool = False) -> Array:
     return apply(LOGSUMEXP, x, axis=axis, keepdims=keepdims)
 
 

@@ -8,18 +8,19 @@ do, and gives inf or NaN on JAX; never another number.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..array import Array, apply, implements
+from ..array import Array, ArrayLike, apply, implements
 from ..avals import Aval, broadcast_shapes
 from ..dims import Dim, count, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact
 from ..op import Batch, Op, register
+from ..propagation import Known
 from ..traits import Traits
 from .batched import aligned, applied, batch_aligned, own_ndim
 from .carrying import all_but_last, carries_solved
@@ -40,7 +41,7 @@ __all__ = ["cho_solve", "inv", "products", "solve", "solve_triangular", "tensori
 
 
 # -- what solvers share --------------------------------------------------------------------------
-def _infer_solve(a: Aval, b: Aval, **_params: Any) -> Aval:
+def _infer_solve(a: Aval, b: Aval, **_params: object) -> Aval:
     size = square_size(a)
     if not b.ndim:
         raise ShapeError("the right side is a vector or a matrix, not a number.")
@@ -92,7 +93,7 @@ def _flops_solve(out: Aval, a: Aval, b: Aval) -> Dim:
     return normal(scaled(factor, 3) + 2 * count(a.shape[-2:]) * sides)
 
 
-def batch_solved(batch: Batch, **params: Any) -> Any:
+def batch_solved(batch: Batch, **params: object) -> Any:
     """Systems with a right side for each of a batch; those of one matrix are columns of one."""
     (a, b), one_matrix = batch.operands, own_ndim(batch, 0) == 2 and not batch.batched[0]
     vector, ndim = own_ndim(batch, 1) == 1, max(own_ndim(batch, 0), own_ndim(batch, 1), 2)
@@ -128,7 +129,7 @@ SOLVE = register(
 )
 
 
-def _solve(a: Any, b: Any) -> Array:
+def _solve(a: ArrayLike, b: ArrayLike) -> Array:
     return apply(SOLVE, a, b)
 
 
@@ -162,7 +163,7 @@ def _vjp_triangular_left(
     return -triangle(full, lower, strict=unit_diagonal)
 
 
-def _flops_triangular(out: Aval, a: Aval, b: Aval, **_params: Any) -> Dim:
+def _flops_triangular(out: Aval, a: Aval, b: Aval, **_params: object) -> Dim:
     return count((*a.shape[-2:], _right_sides(out, b)))
 
 
@@ -190,8 +191,8 @@ _TRANS = {0: 0, 1: 1, 2: 1, "N": 0, "T": 1, "C": 1}
 
 @naming_lines
 def _solve_triangular(
-    a: Any,
-    b: Any,
+    a: ArrayLike,
+    b: ArrayLike,
     trans: Any = 0,
     lower: bool = False,
     unit_diagonal: bool = False,
@@ -217,7 +218,7 @@ solve_triangular = function(SOLVE_TRIANGULAR, _solve_triangular)
 
 @naming_lines
 def cho_solve(
-    c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True
+    c_and_lower: Any, b: ArrayLike, overwrite_b: bool = False, check_finite: bool = True
 ) -> Array:
     """The x with a @ x = b, given a Cholesky factor of a and whether it is the lower one.
 
@@ -240,12 +241,12 @@ def _vjp_inv(ct: Array, out: Array, x: Array) -> Array:
     return -matmul(matmul(turned, ct), turned)
 
 
-def _infer_square(x: Aval, **_params: Any) -> Aval:
+def _infer_square(x: Aval, **_params: object) -> Aval:
     square_size(x)
     return x
 
 
-def _facts_inv(x: Any) -> Iterable[Fact]:
+def _facts_inv(x: Known) -> Iterable[Fact]:
     for fact in (*STRUCTURES, Fact("orthogonal")):
         if x.has(fact):
             yield fact
@@ -271,7 +272,7 @@ INV = register(
 )
 
 
-def _inv(x: Any) -> Array:
+def _inv(x: ArrayLike) -> Array:
     return apply(INV, x)
 
 
@@ -281,7 +282,7 @@ inv = function(INV, _inv, np.linalg.inv)
 # -- tensors as matrices -------------------------------------------------------------------------
 @implements(np.linalg.tensorsolve)
 @partial(naming_lines, array=True)
-def tensorsolve(a: Any, b: Any, axes: Any = None) -> Array:
+def tensorsolve(a: ArrayLike, b: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     """The x with tensordot(a, x, x.ndim) = b; `axes` of `a` are moved to its end first.
 
     Raises
@@ -306,7 +307,7 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Array:
 
 @implements(np.linalg.tensorinv)
 @naming_lines
-def tensorinv(a: Any, ind: int = 2) -> Array:
+def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
     """The inverse of `a` as a map between its first `ind` axes and the others.
 
     Raises

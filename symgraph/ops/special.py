@@ -13,7 +13,7 @@ from typing import Any
 from numpy.polynomial import Polynomial
 
 from .. import facts as f
-from ..array import NUMPY_FUNCTIONS, apply
+from ..array import NUMPY_FUNCTIONS, ArrayLike, apply
 from ..avals import Aval
 from ..op import Op, carries_aligned, per_element, register
 from ..propagation import Known
@@ -184,7 +184,7 @@ POLYGAMMA = register(
 )
 
 
-def _polygamma(order: int, x: Any) -> Any:
+def _polygamma(order: int, x: ArrayLike) -> Any:
     return apply(POLYGAMMA, x, order=int(order))
 
 

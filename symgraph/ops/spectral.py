@@ -19,12 +19,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply, implements
+from ..array import FUNCTIONS, Array, ArrayLike, apply, implements
 from ..avals import Aval
 from ..dims import Dim, count, known_equal, normal
 from ..errors import TraceError
 from ..facts import Fact, nonnegative, total, unit_norm
 from ..op import Op, per_element, register
+from ..propagation import Known
 from ..traits import Traits
 from .batched import batch_aligned
 from .carrying import carries_batched
@@ -89,7 +90,7 @@ RECIPROCAL_GAPS = register(
 )
 
 
-def _reciprocal_gaps(w: Any) -> Array:
+def _reciprocal_gaps(w: ArrayLike) -> Array:
     return apply(RECIPROCAL_GAPS, w)
 
 
@@ -118,7 +119,7 @@ SIGNIFICANT = register(
 )
 
 
-def _significant(s: Any, size: Dim) -> Array:
+def _significant(s: ArrayLike, size: Dim) -> Array:
     return apply(SIGNIFICANT, s, size=size)
 
 
@@ -159,7 +160,7 @@ def _diagonal_matrix(values: Array) -> Array:
     return apply(DIAGONAL_MATRIX, values, rows=size, columns=size, offset=0)
 
 
-def _facts_eigh(x: Any, *, uplo: str) -> Iterable[Fact]:
+def _facts_eigh(x: Known, *, uplo: str) -> Iterable[Fact]:
     for fact in (Fact("positive"),) if x.has(Fact("positive_definite")) else ():
         yield Fact("result", (0, fact))
     yield Fact("result", (0, total))
@@ -189,7 +190,7 @@ EIGH = register(
 
 
 @naming_lines
-def _eigh(x: Any, UPLO: str = "L") -> EighResult:
+def _eigh(x: ArrayLike, UPLO: str = "L") -> EighResult:
     if UPLO not in ("L", "U", "l", "u"):
         raise TraceError(f"eigh: UPLO={UPLO!r} names no triangle.", mend='Use "L" or "U".')
     return EighResult(*apply(EIGH, x, uplo=UPLO.upper()))
@@ -200,7 +201,7 @@ eigh = function(EIGH, _eigh, np.linalg.eigh)
 
 @implements(np.linalg.eigvalsh)
 @naming_lines
-def eigvalsh(x: Any, UPLO: str = "L") -> Array:
+def eigvalsh(x: ArrayLike, UPLO: str = "L") -> Array:
     r"""The eigenvalues of symmetric matrices in ascending order.
 
     Their derivative $V \operatorname{diag}(\bar w) V^\top$ needs the eigenvectors, so that they
@@ -289,7 +290,7 @@ def _flops_svd(_out: Aval, x: Aval, *, size: Dim) -> Dim:
     return count((*x.shape[:-2], normal(14 * long * sizes * sizes + 8 * sizes * sizes * sizes)))
 
 
-def _facts_svd(x: Any, *, size: Dim) -> Iterable[Fact]:
+def _facts_svd(x: Known, *, size: Dim) -> Iterable[Fact]:
     rows, columns = x.aval.shape[-2:]
     orthogonal = Fact("orthogonal")
     yield Fact("result", (0, orthogonal if known_equal(size, rows) else unit_norm(-2)))
@@ -325,7 +326,7 @@ SVD = register(
 
 @naming_lines
 def _svd(
-    x: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+    x: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
 ) -> Any:
     if hermitian:
         raise TraceError("svd: hermitian=True cannot be traced.", mend="Use np.linalg.eigh.")
@@ -345,6 +346,6 @@ svd = function(SVD, _svd, np.linalg.svd)
 
 @implements(np.linalg.svdvals)
 @naming_lines
-def svdvals(x: Any) -> Array:
+def svdvals(x: ArrayLike) -> Array:
     """The singular values in descending order; one that vanishes has derivative 0."""
     return SVDResult(*apply(SVD, x)).S

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import FUNCTIONS, Array, apply
-from ..avals import normal_axes
+from ..array import FUNCTIONS, Array, ArrayLike, apply
+from ..avals import AxisLike, normal_axes
 from ..facts import Fact, finite, integer_valued
 from ..op import Op, register
 from ..traits import Traits
@@ -58,7 +59,9 @@ CUMSUM = register(
 
 
 @naming_lines
-def _cumsum(x: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Array:
+def _cumsum(
+    x: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: object = None
+) -> Array:
     refuse("cumsum", {"out": out})
     operand = x if dtype is None else FUNCTIONS["astype"](as_array(x), dtype)
     if raveled(operand, axis):
@@ -71,20 +74,20 @@ cumsum = function(CUMSUM, _cumsum, np.cumsum)
 
 
 @composite((np.add, "accumulate"))
-def _add_accumulate(x: Any, axis: int = 0, **keywords: Any) -> Array:
+def _add_accumulate(x: ArrayLike, axis: int = 0, **keywords: object) -> Array:
     return cumsum(x, axis, **keywords)
 
 
 # -- composites ----------------------------------------------------------------------------------
 @composite(np.mean)
 def mean(
-    x: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: Any = False,
+    x: ArrayLike,
+    axis: AxisLike = None,
+    dtype: DTypeLike | None = None,
+    out: object = None,
+    keepdims: bool = False,
     *,
-    where: Any = True,
+    where: ArrayLike = True,
 ) -> Array:
     r"""The mean $\frac1n \sum_i x_i$ over `axis`; integers in float64, float16 through float32.
 
@@ -106,7 +109,9 @@ def _as(x: Array, dtype: np.dtype[Any]) -> Array:
     return x if x.dtype == dtype else FUNCTIONS["astype"](x, dtype)
 
 
-def _number(x: Array, axis: Any, keepdims: Any, where: Any, dtype: np.dtype[Any]) -> Array:
+def _number(
+    x: Array, axis: AxisLike, keepdims: bool, where: ArrayLike, dtype: np.dtype[Any]
+) -> Array:
     """How many elements are reduced to one."""
     if given(where) and where is not True:
         return _as(sum(mask_like(x, where), axis=axis, keepdims=keepdims), dtype)
@@ -115,10 +120,10 @@ def _number(x: Array, axis: Any, keepdims: Any, where: Any, dtype: np.dtype[Any]
 
 @composite(np.var)
 def var(
-    x: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
+    x: ArrayLike,
+    axis: AxisLike = None,
+    dtype: DTypeLike | None = None,
+    out: object = None,
     ddof: float = 0,
     keepdims: Any = False,
     *,
@@ -144,11 +149,11 @@ def var(
     return _as(total / _less(operand, ddof, axis, keepdims, where), result)
 
 
-def _mean_of(x: Array, axis: Any, where: Any) -> Array:
+def _mean_of(x: Array, axis: AxisLike, where: ArrayLike) -> Array:
     return mean(x, axis=axis, keepdims=True, where=where)
 
 
-def _less(x: Array, ddof: float, axis: Any, keepdims: Any, where: Any) -> Array:
+def _less(x: Array, ddof: float, axis: AxisLike, keepdims: bool, where: ArrayLike) -> Array:
     """max(n - ddof, 0), as NumPy divides by."""
     number = _number(x, axis, keepdims, where, x.dtype)
     if number.node.is_constant:
@@ -159,7 +164,12 @@ def _less(x: Array, ddof: float, axis: Any, keepdims: Any, where: Any) -> Array:
 
 @composite(np.std)
 def std(
-    x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, **keywords: Any
+    x: ArrayLike,
+    axis: AxisLike = None,
+    dtype: DTypeLike | None = None,
+    out: object = None,
+    ddof: float = 0,
+    **keywords: object,
 ) -> Array:
     """The square root of `var`."""
     refuse("std", {"out": out})
@@ -171,6 +181,6 @@ def std(
 
 
 @composite(np.count_nonzero)
-def count_nonzero(x: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
+def count_nonzero(x: ArrayLike, axis: AxisLike = None, *, keepdims: bool = False) -> Array:
     """How many elements over `axis` are not zero."""
     return sum(as_array(x) != 0, axis=axis, keepdims=keepdims)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from .. import facts as f
 from ..dims import known_equal
@@ -43,7 +42,7 @@ def with_parity(rule: Callable[..., Iterable[Fact]], parity: int) -> Callable[..
     """The fact rule of an even (1) or odd (-1) function of one operand, given that of the rest."""
     mirrored = f.symmetric if parity > 0 else f.antisymmetric
 
-    def facts(x: Known, **params: Any) -> Iterable[Fact]:
+    def facts(x: Known, **params: object) -> Iterable[Fact]:
         yield from rule(x, **params)
         if x.has(f.antisymmetric):
             yield mirrored

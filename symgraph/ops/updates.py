@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply, constant
+from ..array import FUNCTIONS, Array, ArrayLike, Index, apply, constant
 from ..avals import Aval, normal_axes
 from ..dims import Shape, count, known_equal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
@@ -90,7 +90,7 @@ ASSIGN = register(
 )
 
 
-def _assign(x: Any, values: Any, index: Any) -> Array:
+def _assign(x: ArrayLike, values: ArrayLike, index: Index) -> Array:
     x = as_array(x)
     return apply(ASSIGN, x, values, **normal_index((x.aval,), index=index))
 
@@ -165,7 +165,7 @@ SCATTER_SET = register(
 
 
 @naming_lines
-def _scatter_set(x: Any, values: Any, index: Any) -> Array:
+def _scatter_set(x: ArrayLike, values: ArrayLike, index: Index) -> Array:
     return apply(SCATTER_SET, x, values, index)
 
 
@@ -173,11 +173,11 @@ scatter_set = function(SCATTER_SET, _scatter_set)
 
 
 # -- NumPy's index ---------------------------------------------------------------------------------
-def _entries(index: Any) -> tuple[Any, ...]:
+def _entries(index: object) -> tuple[Any, ...]:
     return cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
 
 
-def _is_basic(index: Any) -> bool:
+def _is_basic(index: object) -> bool:
     return not [
         entry
         for entry in _entries(index)
@@ -191,7 +191,7 @@ def _is_basic(index: Any) -> bool:
     ]
 
 
-def _mask(index: Any) -> Array | None:
+def _mask(index: object) -> Array | None:
     """The symbolic mask that is the whole index, if it is one."""
     entries = _entries(index)
     if len(entries) == 1 and isinstance(entries[0], Array) and entries[0].dtype.kind == "b":
@@ -199,7 +199,7 @@ def _mask(index: Any) -> Array | None:
     return None
 
 
-def _places(x: Array, index: Any) -> tuple[Any, Shape]:
+def _places(x: Array, index: object) -> tuple[Any, Shape]:
     """Where in the raveled array an index points, as a vector; and the shape it reads."""
     sizes = [dim for dim in x.shape if not isinstance(dim, int)]
     symbolic = [entry for entry in _entries(index) if isinstance(entry, Array)]
@@ -231,7 +231,7 @@ def _in_dtype_of(x: Array, values: Any, name: str) -> Array:
 
 
 @composite()
-def index_update(x: Any, index: Any, values: Any) -> Array:
+def index_update(x: ArrayLike, index: object, values: ArrayLike) -> Array:
     """A copy of `x` with `x[index] = values` done to it.
 
     Parameters
@@ -263,7 +263,7 @@ def index_update(x: Any, index: Any, values: Any) -> Array:
 
 
 @composite()
-def index_add(x: Any, index: Any, values: Any) -> Array:
+def index_add(x: ArrayLike, index: Index, values: ArrayLike) -> Array:
     """A copy of `x` with `values` added at `index`, as `np.add.at` does: places met twice add up.
 
     Parameters, errors
@@ -282,7 +282,7 @@ def index_add(x: Any, index: Any, values: Any) -> Array:
     return reshape(scatter_add(ravel(x), flat, places, axis=0), x.shape)
 
 
-def _under(x: Array, mask: Array, values: Any, name: str) -> tuple[Array, Array]:
+def _under(x: Array, mask: Array, values: ArrayLike, name: str) -> tuple[Array, Array]:
     """A symbolic mask and values, broadcast against the array."""
     rest = x.ndim - mask.ndim
     if rest < 0 or [0 for a, b in zip(mask.shape, x.shape, strict=False) if not known_equal(a, b)]:
@@ -327,7 +327,9 @@ def _written_anywhere(x: Array, places: Array, values: Array) -> Array:
 
 # -- along an axis ---------------------------------------------------------------------------------
 @composite()
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Array:
+def put_along_axis(
+    arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int | None
+) -> Array:
     """A copy of `arr` with values where each entry of `indices` points along `axis`.
 
     What NumPy's `put_along_axis` does in place; of places met twice the last value stays.
@@ -346,7 +348,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Arr
     return index_update(x, _grid(x, index, place), values)
 
 
-def _grid(x: Array, index: Any, axis: int) -> tuple[Any, ...]:
+def _grid(x: Array, index: Index, axis: int) -> tuple[Any, ...]:
     places: list[Any] = []
     for each, dim in enumerate(x.shape, -x.ndim):
         counter: Any = np.arange(dim) if isinstance(dim, int) else arange(dim)

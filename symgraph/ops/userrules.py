@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from ..array import FUNCTIONS, Array, constant
+from ..array import FUNCTIONS, Array, ArrayLike, constant
 from ..cuts import Borrowed
 from ..dims import Dim, count, known_equal, show_shape
 from ..errors import DTypeError, ShapeError
@@ -58,7 +58,7 @@ def lent_to(pull: Pull) -> Pull:
     )
 
 
-def lent(x: Any) -> Any:
+def lent(x: ArrayLike) -> Any:
     """An array of the same value that cannot be written into; anything else as it is."""
     if type(x) is not Array or not x.shape:
         return x
@@ -104,6 +104,6 @@ def _checked(
     return results
 
 
-def as_sequence(found: Any) -> Sequence[Any]:
+def as_sequence(found: object) -> Sequence[Any]:
     """What a rule gave as a sequence; a single cotangent needs no tuple."""
     return cast("Sequence[Any]", found) if isinstance(found, (tuple, list)) else [found]

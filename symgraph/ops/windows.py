@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..avals import Aval, normal_axes
 from ..cuts import READ_ONLY
 from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..op import Op, no_flops, register
+from ..propagation import Known
 from ..traits import MOVEMENT, Traits
 from ..windows import span
 from .batched import batch_aligned
@@ -47,7 +48,7 @@ Places = Sequence["int | None"]
 
 
 # -- params ----------------------------------------------------------------------------------------
-def one_each(value: Any, n: int, what: str, least: int = 1) -> Sizes:
+def one_each(value: object, n: int, what: str, least: int = 1) -> Sizes:
     """`value` as one int an axis.
 
     Raises
@@ -69,7 +70,13 @@ def one_each(value: Any, n: int, what: str, least: int = 1) -> Sizes:
     return numbers
 
 
-def pads_of(padding: Any, extents: Shape, sizes: Shape, strides: Sizes, dilations: Sizes) -> Pads:
+def pads_of(
+    padding: int | str | Sequence[int | tuple[int, int]],
+    extents: Shape,
+    sizes: Shape,
+    strides: Sizes,
+    dilations: Sizes,
+) -> Pads:
     """How many elements are added before and after each of the last axes.
 
     `padding` is a number for all axes, one for each, pairs (before, after), "valid" for none, or
@@ -150,17 +157,17 @@ def _split(x: Aval, n: int) -> tuple[Shape, Shape]:
 
 
 # -- axes kept apart -------------------------------------------------------------------------------
-def _carries_windows(out: Aval, x: Aval, *, slot: int, sizes: Sizes, **_: Any) -> Places:
+def _carries_windows(out: Aval, x: Aval, *, slot: int, sizes: Sizes, **_: object) -> Places:
     n = len(sizes)
     return (*[own - n for own in range(-x.ndim, -n)], *(None,) * n)
 
 
-def _carries_overlap(out: Aval, y: Aval, *, slot: int, extents: Shape, **_: Any) -> Places:
+def _carries_overlap(out: Aval, y: Aval, *, slot: int, extents: Shape, **_: object) -> Places:
     n = len(extents)
     return (*[own + n for own in range(-y.ndim, -2 * n)], *(None,) * (2 * n))
 
 
-def _carries_reduced(out: Aval, x: Aval, *, slot: int, sizes: Sizes, **_: Any) -> Places:
+def _carries_reduced(out: Aval, x: Aval, *, slot: int, sizes: Sizes, **_: object) -> Places:
     return (*range(-x.ndim, -len(sizes)), *(None,) * len(sizes))
 
 
@@ -235,7 +242,7 @@ OVERLAP_ADD = register(
 )
 
 
-def _facts_of_sums(x: Any) -> Iterable[Fact]:
+def _facts_of_sums(x: Known) -> Iterable[Fact]:
     """Of sums of elements, perhaps of none: signs, finiteness, whole numbers."""
     kept = (Fact("nonnegative"), Fact("nonpositive"), finite, total, integer_valued)
     return [fact for fact in kept if x.has(fact)]
@@ -375,7 +382,7 @@ def window_sum(x: Array, sizes: Sizes, strides: Sizes, dilations: Sizes) -> Arra
 # -- functions -------------------------------------------------------------------------------------
 @composite(np.lib.stride_tricks.sliding_window_view, view=True)
 def sliding_window_view(
-    x: Any,
+    x: ArrayLike,
     window_shape: int | Sequence[int],
     axis: int | Sequence[int] | None = None,
     *,

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..aliasing import has_memory, reads_all_again
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, constant
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, Index, constant
 from ..dims import fixed, known_equal
 from ..errors import SymgraphError, TraceError
 from ..inplace import overwrite, refuse_ndarray
@@ -29,7 +29,7 @@ __all__: list[str] = []
 
 
 # -- assignment ------------------------------------------------------------------------------------
-def _setitem(x: Array, index: Any, values: Any) -> None:
+def _setitem(x: Array, index: Index, values: ArrayLike) -> None:
     if not has_memory(x):
         raise TraceError(
             "This is a number, as x[0] and np.sum(x) give: nothing is assigned to its elements.",
@@ -41,7 +41,7 @@ def _setitem(x: Array, index: Any, values: Any) -> None:
     overwrite(x, _assigned(x, index, params, _values(values, x)))
 
 
-def _assigned(x: Array, index: Any, params: Any, values: Array) -> Array:
+def _assigned(x: Array, index: object, params: Any, values: Array) -> Array:
     if params is None:
         return index_update(x, index, values)
     read = len(basic_shape(x.shape, params["index"]))
@@ -63,7 +63,7 @@ def _in_dtype_of(x: Array, values: Array) -> Array:
     return FUNCTIONS["astype"](values, x.dtype)
 
 
-def _basic(x: Array, index: Any) -> dict[str, Any] | None:
+def _basic(x: Array, index: object) -> dict[str, Any] | None:
     """The index in normal form, if it is of slices and numbers."""
     entries = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
     for entry in entries:
@@ -87,7 +87,7 @@ def _values(values: Any, x: Array) -> Array:
     return as_array(values)
 
 
-def _holds_symbols(values: Any) -> bool:
+def _holds_symbols(values: ArrayLike) -> bool:
     if isinstance(values, (list, tuple)):
         return any(map(_holds_symbols, cast("Sequence[Any]", values)))
     return isinstance(values, Array)
@@ -101,11 +101,11 @@ def _fill(x: Array, value: Any) -> None:
 
 
 # -- functions of NumPy ----------------------------------------------------------------------------
-def _writes(name: str, *numpy_functions: Any) -> Callable[[Callable[..., Any]], Any]:
+def _writes(name: str, *numpy_functions: object) -> Callable[[Callable[..., Any]], Any]:
     """Register a function that writes into its first operand, and gives nothing."""
 
     def publish(call: Callable[..., Any]) -> Callable[..., Any]:
-        def writing(x: Any, *args: Any, **keywords: Any) -> None:
+        def writing(x: ArrayLike, *args: object, **keywords: object) -> None:
             if not isinstance(x, Array):
                 raise refuse_ndarray(name)
             overwrite(x, call(x, *args, **keywords), "unsafe")
@@ -120,7 +120,7 @@ def _writes(name: str, *numpy_functions: Any) -> Callable[[Callable[..., Any]], 
 
 
 @_writes("copyto", np.copyto)
-def _copied(dst: Array, src: Any, casting: Any = "same_kind", where: Any = True) -> Array:
+def _copied(dst: Array, src: Any, casting: Any = "same_kind", where: ArrayLike = True) -> Array:
     values = _values(src, dst)
     if not np.can_cast(values.dtype if isinstance(src, Array) else _kind(src), dst.dtype, casting):
         raise TraceError(
@@ -131,29 +131,29 @@ def _copied(dst: Array, src: Any, casting: Any = "same_kind", where: Any = True)
     return values if where is True else _chosen(where, values, dst)
 
 
-def _kind(src: Any) -> Any:
+def _kind(src: ArrayLike) -> Any:
     """What NumPy's casting is asked of: the dtype, of Python's numbers one of their kind."""
     if isinstance(src, float):
         return np.dtype("float16")
     return np.min_scalar_type(src) if isinstance(src, int) else np.asarray(src).dtype
 
 
-def _chosen(condition: Any, values: Array, x: Array) -> Array:
+def _chosen(condition: ArrayLike, values: Array, x: Array) -> Array:
     return FUNCTIONS["astype"](_widened(where(condition, values, x), x), x.dtype)
 
 
 @_writes("fill_diagonal", np.fill_diagonal)
-def _filled_diagonal(a: Array, val: Any, wrap: bool = False) -> Array:
+def _filled_diagonal(a: Array, val: ArrayLike, wrap: bool = False) -> Array:
     return fill_diagonal(a, _values(val, a), wrap)
 
 
 @_writes("put_along_axis", np.put_along_axis)
-def _put_along(arr: Array, indices: Any, values: Any, axis: int | None = -1) -> Array:
+def _put_along(arr: Array, indices: ArrayLike, values: ArrayLike, axis: int | None = -1) -> Array:
     return put_along_axis(arr, indices, _values(values, arr), axis)
 
 
 @_writes("put", np.put)
-def _put(a: Array, ind: Any, v: Any, mode: str = "raise") -> Array:
+def _put(a: Array, ind: object, v: ArrayLike, mode: str = "raise") -> Array:
     if isinstance(ind, Array) or not fixed(a.shape):
         raise TraceError(
             "put: places that are computed, or in named dimensions, have no operation.",
@@ -180,7 +180,7 @@ def _repeated(values: Array, count: int) -> Array | None:
 
 
 @_writes("putmask", np.putmask)
-def _put_mask(a: Array, mask: Any, values: Any) -> Array:
+def _put_mask(a: Array, mask: ArrayLike, values: ArrayLike) -> Array:
     row = _values(values, a)
     size: Any = a.size
     if row.ndim == 0 or known_equal(row.size, 1):
@@ -196,7 +196,7 @@ def _put_mask(a: Array, mask: Any, values: Any) -> Array:
 
 
 @_writes("place", np.place)
-def _place(arr: Array, mask: Any, vals: Any) -> Array:
+def _place(arr: Array, mask: ArrayLike, vals: ArrayLike) -> Array:
     values = ravel(_values(vals, arr))
     if known_equal(values.shape[0], 1):
         given = _in_dtype_of(arr, reshape(values, ()))
@@ -212,7 +212,7 @@ def _place(arr: Array, mask: Any, vals: Any) -> Array:
 
 
 # -- ufunc.at --------------------------------------------------------------------------------------
-def write_at(ufunc: np.ufunc, x: Any, index: Any, *values: Any) -> None:
+def write_at(ufunc: np.ufunc, x: ArrayLike, index: Index, *values: ArrayLike) -> None:
     """What `ufunc.at(x, index, values)` does: places met twice are written twice.
 
     Raises
@@ -240,7 +240,7 @@ def write_at(ufunc: np.ufunc, x: Any, index: Any, *values: Any) -> None:
     overwrite(x, index_update(x, index, FUNCTIONS["astype"](found, x.dtype)))
 
 
-def _once(x: Array, index: Any) -> bool:
+def _once(x: Array, index: object) -> bool:
     if _basic(x, index) is not None:
         return True
     entries = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
@@ -251,7 +251,9 @@ def _once(x: Array, index: Any) -> bool:
 
 
 # -- out= ------------------------------------------------------------------------------------------
-def write_out(name: str, out: Any, found: Any, mask: Any = True, *, ufunc: bool = False) -> Any:
+def write_out(
+    name: str, out: object, found: Any, mask: ArrayLike = True, *, ufunc: bool = False
+) -> Any:
     """Let a result, or each of several, stand in the memory of `out`; gives that.
 
     The result of a ufunc is broadcast to it, and cast to its dtype as `same_kind` allows; those of

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
 from .. import numpy as snp
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..dims import known_equal, show_shape
 from ..errors import InputError, ShapeError, TraceError
 from ..ops.composites import as_array
@@ -29,7 +29,7 @@ trapezoid = snp.trapezoid
 
 
 # -- samples ---------------------------------------------------------------------------------------
-def _widths(x: Any, dx: Any, y: Array, axis: int) -> Any:
+def _widths(x: Any, dx: ArrayLike, y: Array, axis: int) -> Any:
     """Distances between samples, broadcast against those of y along the last axis."""
     if x is None:
         return dx
@@ -43,7 +43,11 @@ def _widths(x: Any, dx: Any, y: Array, axis: int) -> Any:
 
 @mirrored
 def cumulative_trapezoid(
-    y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1, initial: Any = None
+    y: ArrayLike,
+    x: ArrayLike | None = None,
+    dx: ArrayLike = 1.0,
+    axis: int = -1,
+    initial: Any = None,
 ) -> Array:
     """The integrals up to each sample but the first, by the trapezoidal rule.
 
@@ -66,7 +70,9 @@ def cumulative_trapezoid(
 
 
 @mirrored
-def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Array:
+def simpson(
+    y: ArrayLike, x: ArrayLike | None = None, *, dx: ArrayLike = 1.0, axis: int = -1
+) -> Array:
     """The integral of samples by Simpson's rule, of any distances.
 
     The last interval of an even number of samples is that of the parabola through the last three
@@ -148,13 +154,13 @@ _REFUSED = (
 def solve_ivp(
     fun: Callable[..., Any],
     t_span: Sequence[Any],
-    y0: Any,
+    y0: ArrayLike,
     method: str = "RK45",
-    t_eval: Any = None,
+    t_eval: ArrayLike | None = None,
     *,
     args: Sequence[Any] = (),
     steps: int | None = None,
-    **options: Any,
+    **options: object,
 ) -> Solution:
     r"""The solution of $y' = f(t, y)$ from $y(t_0) = y_0$, by steps of a fixed size.
 
@@ -200,7 +206,7 @@ def solve_ivp(
     first, last = lifted(start, dtype), lifted(stop, dtype)
     count = _steps("solve_ivp", steps)
 
-    def derivative(t: Any, y: Any) -> Any:
+    def derivative(t: ArrayLike, y: ArrayLike) -> Any:
         return fun(t, y, *args)
 
     if t_eval is None:
@@ -216,14 +222,14 @@ def solve_ivp(
 @mirrored
 def odeint(
     func: Callable[..., Any],
-    y0: Any,
-    t: Any,
+    y0: ArrayLike,
+    t: ArrayLike,
     args: Sequence[Any] = (),
     tfirst: bool = False,
     *,
     steps: int | None = None,
     method: str = "RK45",
-    **options: Any,
+    **options: object,
 ) -> Array:
     r"""The solution of $y' = f(y, t)$ at the points t, one row a point; the first is $y_0$.
 
@@ -233,7 +239,7 @@ def odeint(
     dtype = common_float([y0, t])
     count = _steps("odeint", steps)
 
-    def derivative(t: Any, y: Any) -> Any:
+    def derivative(t: ArrayLike, y: ArrayLike) -> Any:
         return func(t, y, *args) if tfirst else func(y, t, *args)
 
     return _marched(derivative, lifted(y0, dtype), lifted(t, dtype), count, method)
@@ -273,7 +279,7 @@ def _marched(
     y0 = snp.atleast_1d(y0)
     tableau = TABLEAUS[method]
 
-    def advanced(y: Any, ends: Any) -> Any:
+    def advanced(y: ArrayLike, ends: Any) -> Any:
         start, stop = ends
         width = (stop - start) / steps
 
@@ -289,7 +295,7 @@ def _marched(
 
 
 def _stepped(
-    derivative: Callable[[Any, Any], Any], t: Any, y: Array, width: Array, tableau: Tableau
+    derivative: Callable[[Any, Any], Any], t: ArrayLike, y: Array, width: Array, tableau: Tableau
 ) -> Array:
     """One step."""
     slopes: list[Array] = []
@@ -303,7 +309,7 @@ def _mixed(weights: Sequence[float], slopes: Sequence[Array]) -> Any:
     return sum(terms[1:], terms[0]) if terms else 0.0
 
 
-def _slope(derivative: Callable[[Any, Any], Any], t: Any, at: Any, y: Array) -> Array:
+def _slope(derivative: Callable[[Any, Any], Any], t: ArrayLike, at: ArrayLike, y: Array) -> Array:
     found = derivative(t, at)
     if isinstance(found, (list, tuple)):
         found = snp.stack([as_array(each) for each in found])  # pyright: ignore[reportUnknownArgumentType]

@@ -10,6 +10,8 @@ import numpy as np
 import scipy.special as _original
 
 from .. import numpy as snp
+from ..array import Array, ArrayLike
+from ..avals import AxisLike
 from ..errors import InputError
 from ..ops.composites import as_array
 from .absent import absent
@@ -20,7 +22,11 @@ __all__ = ["log_softmax", "logsumexp", "multigammaln", "softmax"]
 
 @mirrored
 def logsumexp(
-    a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False
+    a: ArrayLike,
+    axis: AxisLike = None,
+    b: ArrayLike | None = None,
+    keepdims: bool = False,
+    return_sign: bool = False,
 ) -> Any:
     r"""$\log \sum_i b_i e^{a_i}$ along `axis`, of values of any size.
 
@@ -49,19 +55,19 @@ def logsumexp(
     return (value, sign) if return_sign else value
 
 
-def _axes(axis: Any, ndim: int) -> Any:
+def _axes(axis: AxisLike, ndim: int) -> Any:
     return tuple(range(ndim)) if axis is None else axis
 
 
 @mirrored
-def softmax(x: Any, axis: Any = None) -> Any:
+def softmax(x: ArrayLike, axis: AxisLike = None) -> Any:
     r"""$e^{x_i} / \sum_j e^{x_j}$; over all elements unless `axis` is given, as SciPy's."""
     x = _floating(x)
     return snp.softmax(x, axis=_axes(axis, x.ndim)) if x.ndim else snp.ones_like(x)
 
 
 @mirrored
-def log_softmax(x: Any, axis: Any = None) -> Any:
+def log_softmax(x: ArrayLike, axis: AxisLike = None) -> Any:
     """The logarithm of `softmax`; over all elements unless `axis` is given, as SciPy's."""
     x = _floating(x)
     if axis is None and x.ndim != 1:
@@ -70,7 +76,7 @@ def log_softmax(x: Any, axis: Any = None) -> Any:
 
 
 @mirrored
-def multigammaln(a: Any, d: int) -> Any:
+def multigammaln(a: ArrayLike, d: int) -> Any:
     r"""The logarithm of the multivariate gamma function of dimension d.
 
     $\tfrac14 d (d - 1) \log\pi + \sum_{j<d} \log\Gamma(a - j/2)$ (Muirhead 1982, theorem 2.1.12).
@@ -90,7 +96,7 @@ def multigammaln(a: Any, d: int) -> Any:
     return snp.where(a > 0.5 * (d - 1), total, np.nan)
 
 
-def _floating(x: Any) -> Any:
+def _floating(x: ArrayLike) -> Array:
     x = as_array(x)
     return x if x.dtype.kind == "f" else snp.astype(x, "float64")
 

@@ -10,6 +10,7 @@ from math import inf
 from typing import Any
 
 from ... import numpy as snp
+from ...array import Array
 from .distribution import Continuous
 from .standard_forms import below_zero, log_gumbel_density, log_normal_density, one, zero
 
@@ -43,7 +44,7 @@ beta = Continuous(
 )
 
 
-def _log_mass(a: Any, b: Any) -> Any:
+def _log_mass(a: Array | float, b: Array | float) -> Any:
     """The logarithm of the normal probability between a and b, taken in the tail that is nearer."""
     turned = a > 0
     left, right = snp.where(turned, -b, a), snp.where(turned, -a, b)
@@ -51,7 +52,7 @@ def _log_mass(a: Any, b: Any) -> Any:
     return upper + snp.log1mexp(snp.log_ndtr(left) - upper)
 
 
-def _truncated_quantile(q: Any, a: Any, b: Any) -> Any:
+def _truncated_quantile(q: Array | float, a: Array | float, b: Array | float) -> Any:
     """Solved in the tail that is nearer, where the logarithm of the cdf keeps its digits."""
     turned = a > 0
     whole = _log_mass(a, b)
@@ -76,7 +77,7 @@ truncnorm = Continuous(
 )
 
 
-def _log_over(w: Any) -> Any:
+def _log_over(w: Array | float) -> Any:
     """log(1 + w) / w, with its limit 1 and the derivatives there."""
     small = snp.abs(w) < 1e-3
     series = 1 + w * (-1 / 2 + w * (1 / 3 + w * (-1 / 4 + w * (1 / 5 - w / 6))))
@@ -84,7 +85,7 @@ def _log_over(w: Any) -> Any:
     return snp.where(small, series, snp.log1p(safe) / safe)
 
 
-def _as_gumbel(z: Any, c: Any) -> Any:
+def _as_gumbel(z: Array | float, c: Array | float) -> Any:
     """The value of Gumbel's distribution that stands for z."""
     return z * _log_over(-c * z)
 
@@ -107,5 +108,5 @@ genextreme = Continuous(
 )
 
 
-def _generalized(y: Any, c: Any) -> Any:
+def _generalized(y: Array | float, c: Array | float) -> Any:
     return y * snp.exprel(-c * y)

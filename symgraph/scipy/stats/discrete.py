@@ -11,24 +11,25 @@ from math import inf
 from typing import Any
 
 from ... import numpy as snp
+from ...array import Array, ArrayLike
 from .distribution import Discrete
 
 __all__ = ["bernoulli", "binom", "geom", "nbinom", "poisson"]
 
 
-def _negative(k: Any, *_shapes: Any) -> Any:
+def _negative(k: Array | float, *_shapes: object) -> Any:
     return k < 0
 
 
-def _infinite(k: Any, *_shapes: Any) -> Any:
+def _infinite(k: ArrayLike, *_shapes: object) -> Any:
     return k == inf
 
 
-def _zero(*_shapes: Any) -> float:
+def _zero(*_shapes: object) -> float:
     return 0.0
 
 
-def _log_choices(n: Any, k: Any) -> Any:
+def _log_choices(n: Array | float, k: Array | float) -> Any:
     """The logarithm of the binomial coefficient."""
     return -snp.log1p(n) - snp.betaln(n - k + 1, k + 1)
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NoReturn, TypeVar
 import numpy as np
 
 from ... import numpy as snp
-from ...array import Array
+from ...array import Array, ArrayLike
 from ...errors import InputError, MissingAttribute, TraceError
 from ...source import user_frame
 from ..mirrored import mirrored
@@ -75,7 +75,7 @@ class Distribution:
     methods: ClassVar[tuple[str, ...]] = ()
     scaled: ClassVar[bool] = True
 
-    def __call__(self, *args: Any, **keywords: Any) -> Frozen:
+    def __call__(self, *args: object, **keywords: object) -> Frozen:
         """The distribution with its parameters fixed."""
         self._named(args, keywords)
         return Frozen(self, args, keywords)
@@ -114,7 +114,7 @@ class Distribution:
         return given
 
     def _standard(
-        self, x: Any, args: Sequence[Any], keywords: Mapping[str, Any]
+        self, x: ArrayLike, args: Sequence[Any], keywords: Mapping[str, Any]
     ) -> tuple[Array, list[Array], Array | None, Array | None]:
         """x, the shapes, and the scale and location unless they change nothing."""
         given = self._named(args, keywords)
@@ -177,7 +177,7 @@ class Distribution:
         return _log_of(self._inside(z, shapes, method[3:]), self._inside(z, shapes, other[3:]))
 
 
-def _is_number(value: Any, number: float) -> bool:
+def _is_number(value: object, number: float) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value == number
 
 
@@ -199,7 +199,7 @@ def _either(
     return snp.logical_or(*found) if len(found) == 2 else found[0] if found else None
 
 
-def _within(z: Array, outside: Array | None, point: Any) -> Array:
+def _within(z: Array, outside: Array | None, point: ArrayLike) -> Array:
     """z, and a point inside the support where z is outside."""
     return z if outside is None else snp.where(outside, point, z)
 
@@ -238,7 +238,7 @@ class Continuous(Distribution):
         "isf",
     )
 
-    def logpdf(self, x: Any, *args: Any, **keywords: Any) -> Any:
+    def logpdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
         """The logarithm of the density."""
         x, shapes, scale, loc = self._standard(x, args, keywords)
         z = _centred(x, scale, loc)
@@ -250,36 +250,36 @@ class Continuous(Distribution):
             return value
         return _spoiled(snp.where(outside, -np.inf, value), [*shapes, scale])
 
-    def pdf(self, x: Any, *args: Any, **keywords: Any) -> Any:
+    def pdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
         """The density."""
         return snp.exp(self.logpdf(x, *args, **keywords))
 
-    def cdf(self, x: Any, *args: Any, **keywords: Any) -> Any:
+    def cdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
         """The probability of what is at most x."""
         return self._probability("cdf", x, args, keywords)
 
-    def sf(self, x: Any, *args: Any, **keywords: Any) -> Any:
+    def sf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
         """The probability of what is larger than x."""
         return self._probability("sf", x, args, keywords)
 
-    def logcdf(self, x: Any, *args: Any, **keywords: Any) -> Any:
+    def logcdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
         """The logarithm of the cdf."""
         return self._probability("logcdf", x, args, keywords)
 
-    def logsf(self, x: Any, *args: Any, **keywords: Any) -> Any:
+    def logsf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
         """The logarithm of the sf."""
         return self._probability("logsf", x, args, keywords)
 
-    def ppf(self, q: Any, *args: Any, **keywords: Any) -> Any:
+    def ppf(self, q: ArrayLike, *args: object, **keywords: object) -> Any:
         """The x whose cdf is q; NaN unless q is a probability."""
         return self._quantile(q, args, keywords, upper=False)
 
-    def isf(self, q: Any, *args: Any, **keywords: Any) -> Any:
+    def isf(self, q: ArrayLike, *args: object, **keywords: object) -> Any:
         """The x whose sf is q; NaN unless q is a probability."""
         return self._quantile(q, args, keywords, upper=True)
 
     def _probability(
-        self, method: str, x: Any, args: Sequence[Any], keywords: Mapping[str, Any]
+        self, method: str, x: ArrayLike, args: Sequence[Any], keywords: Mapping[str, Any]
     ) -> Array:
         x, shapes, scale, loc = self._standard(x, args, keywords)
         value = self._distributed(_centred(x, scale, loc), shapes, method)
@@ -327,7 +327,7 @@ class Discrete(Distribution):
     methods: ClassVar[tuple[str, ...]] = ("logpmf", "pmf", "logcdf", "cdf", "logsf", "sf")
     scaled: ClassVar[bool] = False
 
-    def logpmf(self, k: Any, *args: Any, **keywords: Any) -> Any:
+    def logpmf(self, k: ArrayLike, *args: object, **keywords: object) -> Any:
         """The logarithm of the probability of k; -inf unless k is a whole number."""
         k, shapes, _scale, loc = self._standard(k, args, keywords)
         k = k if loc is None else k - loc
@@ -337,23 +337,23 @@ class Discrete(Distribution):
         value = self.log_density(_within(k, outside, self.inside(*shapes)), *shapes)
         return _spoiled(snp.where(outside, -np.inf, value), shapes)
 
-    def pmf(self, k: Any, *args: Any, **keywords: Any) -> Any:
+    def pmf(self, k: ArrayLike, *args: object, **keywords: object) -> Any:
         """The probability of k."""
         return snp.exp(self.logpmf(k, *args, **keywords))
 
-    def cdf(self, k: Any, *args: Any, **keywords: Any) -> Any:
+    def cdf(self, k: ArrayLike, *args: object, **keywords: object) -> Any:
         """The probability of what is at most k."""
         return self._probability("cdf", k, args, keywords)
 
-    def sf(self, k: Any, *args: Any, **keywords: Any) -> Any:
+    def sf(self, k: ArrayLike, *args: object, **keywords: object) -> Any:
         """The probability of what is larger than k."""
         return self._probability("sf", k, args, keywords)
 
-    def logcdf(self, k: Any, *args: Any, **keywords: Any) -> Any:
+    def logcdf(self, k: ArrayLike, *args: object, **keywords: object) -> Any:
         """The logarithm of the cdf."""
         return self._probability("logcdf", k, args, keywords)
 
-    def logsf(self, k: Any, *args: Any, **keywords: Any) -> Any:
+    def logsf(self, k: ArrayLike, *args: object, **keywords: object) -> Any:
         """The logarithm of the sf."""
         return self._probability("logsf", k, args, keywords)
 
@@ -389,6 +389,6 @@ class Frozen:
 
 
 def _call_frozen(
-    method: Callable[..., Any], args: Sequence[Any], keywords: Mapping[str, Any], x: Any
+    method: Callable[..., Any], args: Sequence[Any], keywords: Mapping[str, Any], x: ArrayLike
 ) -> Any:
     return method(x, *args, **keywords)

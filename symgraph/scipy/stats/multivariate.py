@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import numpy as snp
-from ...array import Array
+from ...array import Array, ArrayLike
 from ...dims import known_equal, show_shape
 from ...errors import ShapeError, TraceError
 from ..mirrored import mirrored
@@ -24,7 +24,7 @@ class _Vectors:
     methods: tuple[str, ...] = ("logpdf", "pdf")
     name: str = ""
 
-    def __call__(self, *args: Any, **keywords: Any) -> Frozen:
+    def __call__(self, *args: object, **keywords: object) -> Frozen:
         return Frozen(self, args, keywords)
 
     def __repr__(self) -> str:
@@ -92,12 +92,24 @@ class _MultivariateNormal(_Vectors):
     name = "multivariate_normal"
 
     @mirrored
-    def logpdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
+    def logpdf(
+        self,
+        x: ArrayLike,
+        mean: ArrayLike | None = None,
+        cov: ArrayLike = 1,
+        allow_singular: bool = False,
+    ) -> Any:
         """The logarithm of the density."""
         return _log_normal(x, mean, cov, allow_singular)
 
     @mirrored
-    def pdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
+    def pdf(
+        self,
+        x: ArrayLike,
+        mean: ArrayLike | None = None,
+        cov: ArrayLike = 1,
+        allow_singular: bool = False,
+    ) -> Any:
         """The density."""
         return snp.exp(_log_normal(x, mean, cov, allow_singular))
 
@@ -134,12 +146,12 @@ class _Dirichlet(_Vectors):
     name = "dirichlet"
 
     @mirrored
-    def logpdf(self, x: Any, alpha: Any) -> Any:
+    def logpdf(self, x: ArrayLike, alpha: ArrayLike) -> Any:
         """The logarithm of the density."""
         return _log_dirichlet(x, alpha)
 
     @mirrored
-    def pdf(self, x: Any, alpha: Any) -> Any:
+    def pdf(self, x: ArrayLike, alpha: ArrayLike) -> Any:
         """The density."""
         return snp.exp(_log_dirichlet(x, alpha))
 

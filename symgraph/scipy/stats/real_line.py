@@ -10,6 +10,7 @@ from math import inf, log, pi
 from typing import Any
 
 from ... import numpy as snp
+from ...array import Array, ArrayLike
 from .distribution import Continuous
 from .standard_forms import infinite, log1p_square, log_gumbel_density, log_normal_density
 
@@ -51,7 +52,7 @@ cauchy = Continuous(
 )
 
 
-def _cotangent(q: Any) -> Any:
+def _cotangent(q: Array | float) -> Any:
     """cot(πq), with the digits of 1 - q too."""
     less = q < 0.5
     found = 1 / snp.tan(pi * snp.where(less, q, 1 - q))
@@ -71,20 +72,20 @@ laplace = Continuous(
 )
 
 
-def _by_side(z: Any, left: Any, right: Any) -> Any:
+def _by_side(z: Array | float, left: Array | float, right: Array | float) -> Any:
     return snp.where(z < 0, left, right)
 
 
-def _laplace_tails(z: Any) -> tuple[Any, Any]:
+def _laplace_tails(z: ArrayLike) -> tuple[Any, Any]:
     tail = 0.5 * snp.exp(-snp.abs(z))
     return tail, 1 - tail
 
 
-def _log_laplace(z: Any) -> Any:
+def _log_laplace(z: Array | float) -> Any:
     return _by_side(z, z - log(2), snp.log1p(-0.5 * snp.exp(-snp.abs(z))))
 
 
-def _laplace_quantile(q: Any) -> Any:
+def _laplace_quantile(q: Array | float) -> Any:
     less = q < 0.5
     left = snp.log(2 * snp.where(less, q, 0.5))
     return snp.where(less, left, -snp.log(2 * snp.where(less, 0.5, 1 - q)))
