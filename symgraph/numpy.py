@@ -172,7 +172,7 @@ _CREATORS = {"full": _creation.full, "ones": _creation.ones, "zeros": _creation.
 
 
 def empty(shape: ShapeLike, dtype: DTypeLike = "float64") -> Any:
-    """Zeros: an array of symbols has no memory to leave as it is.
+    """Zeros: a symbolic array has no uninitialized memory.
 
     Parameters
     ----------

@@ -123,14 +123,14 @@ def differentiated(
 def _with_paths(
     error: NotDifferentiable, output: Node, targets: Sequence[Node]
 ) -> NotDifferentiable:
-    """The error with the paths that lead through what has no derivative."""
+    """The error, completed with the paths through operations without a derivative."""
     found = [(target, connection(output, target)) for target in targets]
     rows = [f"d/d {target!r} is {each}" for target, each in found if each.kind == "undefined"]
     return NotDifferentiable(error.what, [*error.rows, *rows], error.mend)
 
 
 def label_of(target: Node, wrt: object, position: int) -> str:
-    """What results about a target are named for."""
+    """The name of a target in the names of results."""
     if isinstance(wrt, str):
         return wrt
     return target.params["name"] if target.is_input else f"{target.op.name}{position}"

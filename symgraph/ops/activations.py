@@ -1,4 +1,4 @@
-"""Activations of networks, none of which NumPy has; one documented derivative at each kink.
+"""Activation functions of neural networks, with one documented derivative at each kink.
 
 All are made of other operations in the spelling that neither overflows nor cancels where their
 value and their derivative are numbers.
@@ -85,7 +85,7 @@ def _elu(x: ArrayLike, scale: Any, rate: Any) -> Array:
     """`x` where it is positive, scale (exp(x / rate) - 1) elsewhere."""
     operand = as_array(x)
     right = operand > 0
-    # Not of a positive x, where exp would overflow on the side that is not taken.
+    # exp would overflow for a positive x, on the side that is not taken.
     left = where(right, 0, operand)
     return where(right, operand, scale * expm1(left if rate is None else left / rate))
 

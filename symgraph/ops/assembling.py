@@ -37,7 +37,7 @@ __all__ = [
 def array_split(
     x: ArrayLike, indices_or_sections: int | Sequence[int] | ArrayLike, axis: int = 0
 ) -> list[Array]:
-    """Parts along `axis`: so many of about one size, or cut before the given positions."""
+    """Parts along `axis`: a number of nearly equal parts, or cuts before the given positions."""
     x = as_array(x)
     (place,) = normal_axes(axis, x.ndim)
     cuts: list[Any]
@@ -72,7 +72,7 @@ def _cuts(indices: Any) -> list[Any]:
 def split(
     x: ArrayLike, indices_or_sections: int | Sequence[int] | ArrayLike, axis: int = 0
 ) -> list[Array]:
-    """Parts along `axis`: so many equal ones, or cut before the given positions."""
+    """Parts along `axis`: a number of equal parts, or cuts before the given positions."""
     x = as_array(x)
     if isinstance(indices_or_sections, (int, np.integer)):
         size, sections = x.shape[normal_axes(axis, x.ndim)[0]], int(indices_or_sections)
@@ -83,7 +83,7 @@ def split(
 
 @composite(np.hsplit, view=True)
 def hsplit(x: ArrayLike, indices_or_sections: int | Sequence[int] | ArrayLike) -> list[Array]:
-    """Parts along the second axis, of a vector along its only one."""
+    """Parts along the second axis; a vector is cut along its only axis."""
     x = as_array(x)
     return split(_at_least("hsplit", x, 1), indices_or_sections, 1 if x.ndim > 1 else 0)
 
@@ -218,7 +218,7 @@ def delete(x: ArrayLike, obj: Any, axis: int | None = None) -> Array:
 def insert(x: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None) -> Array:
     """The array with values before the elements at `obj`, which is constant.
 
-    One position takes a whole block of values, several take one each.
+    One position takes a whole block of values; several positions take one value each.
     """
     array, place, size = _counted("insert", as_array(x), axis)
     _constant("insert", obj)
@@ -241,7 +241,7 @@ def insert(x: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None) -
 
 
 def _positions(obj: Any, size: int) -> int:
-    """How many positions `obj` names."""
+    """The number of positions in `obj`."""
     if isinstance(obj, slice):
         return len(range(*obj.indices(size)))
     found = np.asarray(obj)

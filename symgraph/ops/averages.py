@@ -35,8 +35,8 @@ def average(
 ) -> Any:
     r"""The average $\sum_i w_i x_i / \sum_i w_i$ over `axis`, and $\sum_i w_i$ if `returned`.
 
-    Weights have the shape of the array, or of the axes that are averaged. Where they sum to zero
-    the result is NaN or infinite: NumPy raises, which a graph cannot.
+    The weights have the shape of the array, or of the averaged axes. Where they sum to zero,
+    the result is NaN or infinite. NumPy raises an error there, but a graph cannot.
     """
     a = as_array(a)
     kept = given(keepdims) and bool(keepdims)

@@ -1,7 +1,7 @@
 """Bessel functions under SciPy's names.
 
 Derivatives come from the recurrences of DLMF §10.6 and §10.29, C_v' = (C_{v-1} ∓ C_{v+1}) / 2,
-which divide by nothing: v/x C_v would lose the digits near 0. There is none in the order.
+without a division: v/x C_v would lose digits near 0. The order has no derivative.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _EVEN_IN_ORDER = Traits(parity=(1, 0))
 
 
 def _of_order(name: str, rule: Any, doc: str, traits: Traits | None = None) -> Any:
-    """A Bessel function of real order: `rule(v, x)` is its derivative in x."""
+    """A Bessel function of real order; `rule(v, x)` is its derivative in x."""
     return scipy_ufunc(
         name,
         _IN_ORDER,

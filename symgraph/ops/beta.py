@@ -1,7 +1,7 @@
 """The beta function, incomplete gamma and beta functions, and Hurwitz's zeta, by SciPy's names.
 
 DLMF §5.12, §8.2, §8.17 and §25.11. Derivatives in the parameters of the incomplete functions have
-no closed form in terms of functions SciPy has; they are refused.
+no closed form in SciPy's functions, so they are refused.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ _zeta = scipy_ufunc(
 def zeta(x: ArrayLike, q: ArrayLike = 1) -> Array:
     """Hurwitz's zeta function, the sum of (k + q)**-x over k >= 0, for x > 1; Riemann's for q = 1.
 
-    Differentiable in q; in x there is no closed form.
+    It is differentiable in q. The derivative in x has no closed form.
     """
     return _zeta(x, q)
 

@@ -1,4 +1,4 @@
-"""The Box-Cox transformation and its inverse, which are logarithm and exponential at order 0.
+"""The Box-Cox transformation and its inverse; at order 0 they are log and exp.
 
 Box and Cox (1964). (x**lam - 1) / lam is log(x) E(lam log x) with E(t) = (exp(t) - 1) / t, so
 values and derivatives at lam = 0 are the limits; E' and its like come from a series near 0.
@@ -48,7 +48,7 @@ exprel = scipy_ufunc(
 
 
 def _forward(name: str, logarithm: Any, doc: str) -> Any:
-    """The transformation of exp(L), L being `logarithm(x)`."""
+    """The transformation of exp(L), where L is `logarithm(x)`."""
     return scipy_ufunc(
         name,
         lambda ct, out, x, lam: ct * exp((lam - 1) * logarithm(x)),

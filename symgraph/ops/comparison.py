@@ -1,6 +1,6 @@
 """Predicates and logic on corresponding elements: comparisons, tests for NaN, Boolean operations.
 
-All are constant almost everywhere: their derivative is zero.
+All are constant almost everywhere, so their derivative is zero.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ __all__ = [
 
 # -- what is known of results ----------------------------------------------------------------------
 def _apart(x: Known, y: Known) -> bool:
-    """Whether every x is above every y by more than float32 rounds away.
+    """Whether every x exceeds every y by more than a rounding error of float32.
 
-    Not by sign alone: a value that is positive in exact arithmetic may underflow to 0, and the
-    comparison may be there to catch that. What is stated of an input is said of its numbers.
+    The sign alone is not enough. A positive value may underflow to 0, and the
+    comparison may be there to catch that. A fact stated of an input holds for its numbers.
     """
     if x.node.is_input and x.has(f.positive) and y.bounds == (0.0, 0.0):
         return True
@@ -72,7 +72,7 @@ _TRUE, _FALSE = f.interval(1, 1), f.interval(0, 0)
 
 
 def _ordered(above: bool) -> FactRule:
-    """Of x > y and x >= y if `above`, of x < y and x <= y if not: true, false, or nothing."""
+    """Facts of x > y and x >= y if `above`, else of x < y and x <= y."""
 
     def rule(x: Known, y: Known) -> Iterable[Fact]:
         yield from structure(x, y)
@@ -103,7 +103,7 @@ def _input_differs(x: Known, y: Known) -> bool:
 
 
 def _of_finite(fact: Fact) -> FactRule:
-    """Of a test for NaN or infinity: settled where the operand is known to be finite."""
+    """Facts of a test for NaN or infinity, whose answer a finite operand decides."""
 
     def rule(x: Known) -> Iterable[Fact]:
         yield from structure(x)
@@ -118,9 +118,9 @@ _COMMUTATIVE = Traits(commutative=True)
 
 # -- comparisons -----------------------------------------------------------------------------------
 def _comparable(x: Any, y: Any) -> tuple[Any, Any]:
-    """The operands, a Python int beyond the other's dtype as an infinity.
+    """The operands; a Python int beyond the other's dtype becomes an infinity.
 
-    NumPy compares with such a number, where it refuses to calculate with it.
+    NumPy compares with such a number, but does not calculate with it.
     """
     for array, number in ((x, y), (y, x)):
         if type(number) is not int or type(array) not in (Array, np.ndarray):
@@ -154,19 +154,19 @@ def _comparison(name: str, doc: str, facts: FactRule, traits: Traits | None = No
     return function(compare.op, call, getattr(np, name))
 
 
-greater = _comparison("greater", "Where x is greater than y.", _ordered(above=True))
-greater_equal = _comparison("greater_equal", "Where x is at least y.", _ordered(above=True))
-less = _comparison("less", "Where x is less than y.", _ordered(above=False))
-less_equal = _comparison("less_equal", "Where x is at most y.", _ordered(above=False))
-equal = _comparison("equal", "Where x equals y.", _equality(alike=True), _COMMUTATIVE)
+greater = _comparison("greater", "Whether x is greater than y.", _ordered(above=True))
+greater_equal = _comparison("greater_equal", "Whether x is at least y.", _ordered(above=True))
+less = _comparison("less", "Whether x is less than y.", _ordered(above=False))
+less_equal = _comparison("less_equal", "Whether x is at most y.", _ordered(above=False))
+equal = _comparison("equal", "Whether x equals y.", _equality(alike=True), _COMMUTATIVE)
 not_equal = _comparison(
-    "not_equal", "Where x differs from y.", _equality(alike=False), _COMMUTATIVE
+    "not_equal", "Whether x differs from y.", _equality(alike=False), _COMMUTATIVE
 )
 
 # -- kinds of numbers ------------------------------------------------------------------------------
 isnan = elementwise(
     "isnan",
-    doc="Where x is NaN.",
+    doc="Whether x is NaN.",
     kernel=lambda xp, x: xp.isnan(x),
     vjp=(None,),
     predicate=True,
@@ -175,7 +175,7 @@ isnan = elementwise(
 )
 isinf = elementwise(
     "isinf",
-    doc="Where x is inf or -inf.",
+    doc="Whether x is inf or -inf.",
     kernel=lambda xp, x: xp.isinf(x),
     vjp=(None,),
     predicate=True,
@@ -184,7 +184,7 @@ isinf = elementwise(
 )
 isfinite = elementwise(
     "isfinite",
-    doc="Where x is neither NaN nor infinite.",
+    doc="Whether x is neither NaN nor infinite.",
     kernel=lambda xp, x: xp.isfinite(x),
     vjp=(None,),
     predicate=True,
@@ -193,7 +193,7 @@ isfinite = elementwise(
 )
 signbit = elementwise(
     "signbit",
-    doc="Where the sign of x is negative, -0.0 included.",
+    doc="Whether the sign of x is negative, -0.0 included.",
     kernel=lambda xp, x: xp.signbit(x),
     vjp=(None,),
     predicate=True,
@@ -203,7 +203,7 @@ signbit = elementwise(
 # -- logic -----------------------------------------------------------------------------------------
 logical_and = elementwise(
     "logical_and",
-    doc="Where both operands are true; numbers are true unless they are 0.",
+    doc="Whether both operands are true; numbers are true unless they are 0.",
     kernel=lambda xp, x, y: xp.logical_and(x, y),
     vjp=(None, None),
     predicate=True,
@@ -212,7 +212,7 @@ logical_and = elementwise(
 )
 logical_or = elementwise(
     "logical_or",
-    doc="Where an operand is true; numbers are true unless they are 0.",
+    doc="Whether an operand is true; numbers are true unless they are 0.",
     kernel=lambda xp, x, y: xp.logical_or(x, y),
     vjp=(None, None),
     predicate=True,
@@ -221,7 +221,7 @@ logical_or = elementwise(
 )
 logical_xor = elementwise(
     "logical_xor",
-    doc="Where one operand is true and the other is not.",
+    doc="Whether one operand is true and the other is not.",
     kernel=lambda xp, x, y: xp.logical_xor(x, y),
     vjp=(None, None),
     predicate=True,
@@ -230,7 +230,7 @@ logical_xor = elementwise(
 )
 logical_not = elementwise(
     "logical_not",
-    doc="Where x is false; of numbers only 0 is.",
+    doc="Whether x is false; a number is false if it is 0.",
     kernel=lambda xp, x: xp.logical_not(x),
     vjp=(None,),
     predicate=True,

@@ -1,4 +1,4 @@
-"""What functions made of several operations share: publishing, operands, refused keywords."""
+"""Shared by functions made of several operations: publishing, operands, refused keywords."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def composite(
     *numpy_functions: object, view: bool = False, array: bool = False
 ) -> Callable[[F], F]:
-    """Publish a function made of several operations under its own name, and as what NumPy's do.
+    """Publish a function made of several operations, also for the given NumPy functions.
 
     `view` and `array` as for `naming_lines`.
     """
@@ -35,11 +35,11 @@ def composite(
 
 
 def naming_lines(call: F, *, view: bool = False, array: bool = False) -> F:
-    """The function, its errors completed with the operands and the user's line.
+    """The function; its errors name the operands and the user's line.
 
-    `view` says that NumPy's may give a view, or the operand itself: the result shares memory as
-    what it is made of does. All others give arrays of their own, made of whatever. `array` says
-    that NumPy's gives an array, and no number, where the result has no dimensions.
+    `view`: NumPy's function may give a view or the operand itself, so the result shares the memory
+    of its operations. All other functions give fresh copies. `array`:
+    NumPy's function gives an array, not a number, where the result has no dimensions.
     """
 
     @wraps(call)
@@ -62,12 +62,12 @@ def as_array(x: Any) -> Array:
 
 
 def listed(value: object) -> list[Any]:
-    """A tuple or list as a list, a single entry as a list of one."""
+    """A list of the entries; a single value gives a list of one."""
     return list(value) if isinstance(value, (tuple, list)) else [value]
 
 
 def given(value: object) -> bool:
-    """Whether an argument was passed: NumPy has a mark of its own for what was not."""
+    """Whether an argument was passed: it is neither None nor NumPy's mark of absence."""
     return value is not None and value is not _NOTHING
 
 
@@ -81,7 +81,7 @@ _INSTEAD = {
 
 
 def refuse(name: str, keywords: dict[str, Any]) -> None:
-    """Refuse NumPy's keywords that have no meaning for a symbolic array, unless they are at rest.
+    """Refuse NumPy's keywords that a symbolic array cannot obey, unless they are not set.
 
     Raises
     ------

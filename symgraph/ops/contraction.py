@@ -1,6 +1,6 @@
-"""Contractions: matmul and einsum, and the products that are made of them.
+"""Contractions: matmul, einsum, and the products made of them.
 
-`einsum` is kept in one form: explicit subscripts over plain letters, renamed in order of
+`einsum` has one normal form: explicit subscripts over plain letters, renamed in order of
 appearance, without ellipsis. Its derivative is again an einsum.
 """
 
@@ -109,7 +109,7 @@ def _facts_matmul(x: Known, y: Known) -> Iterable[Fact]:
 _TRIANGULAR = (Fact("triangular", ("lower",)), Fact("triangular", ("upper",)))
 _SYMMETRIC = Fact("symmetric")
 _LONGEST = 12
-"""So often are factors of a product taken apart or away to see that it reads the same from both
+"""How many factors of a product we take apart or away to see that it reads the same from both
 ends."""
 
 
@@ -246,7 +246,7 @@ def _vjp_einsum(ct: Array, out: Array, *operands: Array, subscripts: str, index:
 
 
 def _carries_einsum(out: Aval, *avals: Aval, slot: int, subscripts: str) -> Sequence[int | None]:
-    """Indices that the result has too."""
+    """The axes whose index the result has too."""
     terms, result = _terms(subscripts)
     return [
         result.index(letter) - len(result) if letter in result else None for letter in terms[slot]
@@ -262,7 +262,7 @@ def _flops_einsum(out: Aval, *avals: Aval, subscripts: str) -> Dim:
 
 
 def _flops_of_path(subscripts: str, avals: Sequence[Aval], sizes: dict[str, Dim]) -> Dim:
-    """Pairwise, left to right where sizes are named, else along the path opt_einsum finds."""
+    """Flops of pairwise contraction: along opt_einsum's path, or left to right with named sizes."""
     if [size for size in sizes.values() if not isinstance(size, int)]:
         return normal(count((2, *sizes.values())) * (len(avals) - 1))
     from opt_einsum import contract_path  # 0.1 s to import: only products of three or more pay
@@ -320,7 +320,7 @@ def _einsum(
         operands = tuple(_in_dtype(each, np.dtype(dtype), casting) for each in operands)
     found = _widened(subscripts, operands)
     if len(operands) == 1 and found.ndim and type(found) is Array:
-        # Of one operand NumPy gives a view where nothing is summed, and says no more of it.
+        # NumPy gives a view for one operand if nothing is summed.
         unsure(found, operands[0])
     return found
 
@@ -335,7 +335,7 @@ def _in_dtype(x: Array, dtype: np.dtype[Any], casting: Any) -> Array:
 
 
 def _widened(subscripts: str, operands: Sequence[Any]) -> Array:
-    """An index that is 1 long here and longer there is dropped here: NumPy broadcasts it."""
+    """Drop an index of length 1 that is longer on another operand: NumPy broadcasts it."""
     if "," not in subscripts or type(operands[0]) is not Array:
         return apply(EINSUM, *operands, subscripts=subscripts)
     labels, result = parsed(subscripts, [each.ndim for each in operands])
@@ -362,7 +362,7 @@ einsum = function(EINSUM, _einsum, np.einsum)
 # -- products made of them -----------------------------------------------------------------------
 @composite(np.tensordot, np.linalg.tensordot, array=True)
 def tensordot(x: ArrayLike, y: ArrayLike, axes: int | Sequence[Any] = 2) -> Array:
-    """Sums of products over the last axes of one and the first of the other, or over pairs."""
+    """Sums of products over the last axes of x and the first of y, or over pairs of axes."""
     x, y = as_array(x), as_array(y)
     if isinstance(axes, (int, np.integer)):
         left: list[int] = list(range(x.ndim - int(axes), x.ndim))
@@ -389,7 +389,7 @@ def tensordot(x: ArrayLike, y: ArrayLike, axes: int | Sequence[Any] = 2) -> Arra
 
 @composite(np.dot)
 def dot(x: ArrayLike, y: ArrayLike, out: object = None) -> Array:
-    """The product of vectors or matrices; else of the last axis with the last but one."""
+    """The product of vectors or matrices; higher dimensions as in NumPy."""
     refuse("dot", {"out": out})
     x, y = as_array(x), as_array(y)
     if not x.ndim or not y.ndim:
@@ -416,7 +416,7 @@ def vdot(x: ArrayLike, y: ArrayLike) -> Array:
 
 @composite(np.outer)
 def outer(x: ArrayLike, y: ArrayLike, out: object = None) -> Array:
-    """All products of an element of one and an element of the other, as a matrix."""
+    """The matrix of all products of an element of x and an element of y."""
     refuse("outer", {"out": out})
     x, y = as_array(x), as_array(y)
     column = expand_dims(x if x.ndim == 1 else ravel(x), -1)

@@ -1,4 +1,4 @@
-"""What says how to compute or differentiate rather than what: cast, stop_gradient, round."""
+"""Casts, stop_gradient and round."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["astype", "cast", "round", "stop_gradient"]
 
 # -- what is known of results ----------------------------------------------------------------------
 def _facts_cast(x: Known, *, dtype: np.dtype[Any]) -> Iterable[Fact]:
-    """All that is known of x where nothing is lost but digits; else what truncation keeps."""
+    """The facts of x if a cast loses only digits, else the facts that truncation keeps."""
     source = x.aval.dtype
     whole = x.has(f.integer_valued)
     if dtype.kind == "b":
@@ -77,7 +77,7 @@ cast = function(CAST, _cast)
 
 
 def astype(x: ArrayLike, dtype: DTypeLike, copy: bool = True, **_device: object) -> Any:
-    """X with another dtype, as in `cast`; itself if it has that, and no copy is asked for."""
+    """The array in another dtype; the array itself if it has that dtype and `copy` is False."""
     if not copy and type(x) is Array and x.dtype == supported_dtype(dtype):
         return x
     return cast(x, dtype)
@@ -128,7 +128,7 @@ def _infer_round(x: Aval, *, decimals: int) -> Aval:
 
 
 def _rounded_dtype(x: ArrayLike, decimals: int) -> None:
-    """Refuse truth values rounded to digits, as NumPy does; to whole numbers they are float16."""
+    """The dtype of rounded truth values: float16; NumPy and we refuse to round them to digits."""
     if decimals and isinstance(x, (Array, np.ndarray)) and x.dtype.kind == "b":
         raise DTypeError(
             f"truth values have no digits to round to decimals={decimals}.",

@@ -1,9 +1,9 @@
-"""Convolution in any number of dimensions, as layers know it: channels first, kernel not flipped.
+"""Convolution of layers in any number of dimensions: channels first, the kernel not flipped.
 
 The three operations here are the derivatives of one trilinear form
 t = Σ y[n,o,p] x[n,c,p·stride + k·dilation] w[o,c,k] with respect to y, x and w: `convolution`,
-`adjoint_convolution` (also called transposed convolution) and `kernel_convolution`. So each one's
-derivatives are the other two, and gradients of every order stay within the three (Dumoulin and
+`adjoint_convolution` (also called transposed convolution) and `kernel_convolution`. So the
+derivatives of each are the other two, and gradients of every order stay within them (Dumoulin and
 Visin 2016, "A guide to convolution arithmetic for deep learning").
 
 Operands may have further leading axes, which are broadcast as by `matmul`.
@@ -74,7 +74,7 @@ def _divided(channels: Dim, groups: int) -> Dim:
 
 
 def _parts(aval: Aval, n: int) -> tuple[Shape, Dim, Dim, Shape]:
-    """Leading axes, the two axes of channels or images, and the spatial ones."""
+    """The leading axes, the two axes of channels or images, and the spatial axes."""
     if aval.ndim < n + 2:
         raise ShapeError(
             f"shape {show_shape(aval.shape)} has fewer than {n + 2} axes.",
@@ -85,7 +85,7 @@ def _parts(aval: Aval, n: int) -> tuple[Shape, Dim, Dim, Shape]:
 
 
 def _carries(core: tuple[int, int]) -> Any:
-    """Leading axes, and those of images where both operands and the result have them."""
+    """The leading axes, and the axes of images if both operands and the result have them."""
 
     def carries(out: Aval, *avals: Aval, slot: int, strides: Sizes, **_: object) -> Any:
         n = len(strides)
@@ -163,12 +163,12 @@ def _facts_of_products(x: Known, y: Known, **_params: object) -> Iterable[Fact]:
 
 
 def _flops(one: Shape, w: Shape, n: int) -> Dim:
-    """Of a convolution with results (..., N, O, counts) `one`: two a place of each window."""
+    """Flops of a convolution with results (..., N, O, counts) `one`: two for each product."""
     return count((2, *one, *w[-n - 1 :]))
 
 
 def _batch_images(batch: Batch, **params: Any) -> Any:
-    """Images of all the batch are images beside one another if they meet the same kernel."""
+    """Join the images of all examples if they meet the same kernel."""
     x, w = batch.operands
     n = len(params["strides"])
     if batch.batched[1] or x.ndim != n + 3 or w.ndim != n + 2:
@@ -261,7 +261,7 @@ KERNEL = register(
 
 # -- functions -------------------------------------------------------------------------------------
 def _batched(x: Array, n: int) -> tuple[Array, Shape]:
-    """`x` with one axis of images in front of its channels, and the axes that were there."""
+    """`x` with one axis of images before its channels, and the axes that it had there."""
     if x.ndim < n + 1:
         raise ShapeError(
             f"shape {show_shape(x.shape)} has no channels and {n} spatial axes.",
@@ -374,7 +374,7 @@ def conv_transpose(
     groups: int = 1,
     output_padding: int | Sequence[int] = 0,
 ) -> Array:
-    """The transpose of `conv` in its first argument: what upsamples where `conv` downsamples.
+    """The transpose of `conv` in its first argument; it upsamples where `conv` downsamples.
 
     For y of the shape of `conv(x, w)`, sum(conv(x, w) * y) equals sum(x * conv_transpose(y, w)).
 

@@ -1,4 +1,4 @@
-"""Values that come from nowhere: inputs, constants, sizes of dimensions, counting."""
+"""Values without operands: inputs, constants, sizes of dimensions, counting."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ _NEED_MATRIX = (
 
 
 def _placed(fact: Fact, aval: Aval) -> Fact:
-    """The fact with its axis counted from the end, checked against the array it is stated of."""
+    """The fact with its axis counted from the end, checked against its array."""
     if fact.name in _NEED_AXIS:
         axis = fact.args[0]
         if not -aval.ndim <= axis < aval.ndim:
@@ -119,7 +119,7 @@ def _placed(fact: Fact, aval: Aval) -> Fact:
 
 
 _LARGE = 1_000_000
-"""Constants of more elements are not searched for patterns."""
+"""We do not search larger constants for patterns."""
 
 
 def _infer_constant(*, value: np.ndarray[Any, Any]) -> Aval:
@@ -144,7 +144,7 @@ def _constant_facts(*, value: np.ndarray[Any, Any]) -> Iterable[Fact]:
 
 
 def _facts_along_axes(value: np.ndarray[Any, Any]) -> Iterable[Fact]:
-    """Axes along which the numbers are one-hot, or not negative and sum to 1."""
+    """Facts of axes along which the numbers are one-hot, or nonnegative with the sum 1."""
     if np.any(value < 0):
         return
     for axis in range(-value.ndim, 0):
@@ -222,7 +222,7 @@ def full(shape: Any, fill_value: ArrayLike, dtype: DTypeLike | None = None) -> A
 
 
 def _lying_by_rows(x: Array) -> Array:
-    """The value in memory of its own: NumPy makes an array, never a number."""
+    """The value in fresh memory: NumPy makes an array, never a number."""
     found = Array(x.node)
     own(found, rows=True)
     return found
@@ -354,7 +354,7 @@ def asarray(x: ArrayLike, dtype: DTypeLike | None = None) -> Array:
 
 @composite(view=True)
 def array(x: ArrayLike, dtype: DTypeLike | None = None) -> Array:
-    """As `asarray`, with memory of its own."""
+    """A fresh copy of the array or numbers; see `asarray`."""
     return _lying_by_rows(asarray(x, dtype))
 
 
@@ -364,7 +364,7 @@ def _infer_project(results: tuple[Aval, ...], *, index: int) -> Aval:
 
 
 def _facts_project(x: Known, *, index: int) -> Iterable[Fact]:
-    """What the operation of several results says of this one: `Fact("result", (index, fact))`."""
+    """The facts of one result of several: `Fact("result", (index, fact))`."""
     for fact in list(x.facts):
         if fact.name == "result" and fact.args[0] == index and x.has(fact):
             yield fact.args[1]

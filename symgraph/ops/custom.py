@@ -68,7 +68,7 @@ def custom_op(
     batches: bool = False,
     numpy: Sequence[Any] = (),
 ) -> Any:
-    """A NumPy function as an operation of its own: traced as one node, differentiated as you say.
+    """Turn a NumPy function into an operation: one node, with the derivative that you state.
 
     A decorator, with or without arguments. The function it gives takes symbolic arrays, and NumPy
     arrays too; keywords are static params.
@@ -150,7 +150,7 @@ def _op_of(
     elif isinstance(vjp, (tuple, list)) and stacks:
         rules["vjp"] = tuple([_lending(each) for each in cast("Sequence[Any]", vjp)])
     else:
-        # Entries that are no rules tell what a derivative is where nothing flows.
+        # None and `undefined` say that the derivative is zero or does not exist.
         rules["vjp"] = () if callable(vjp) else tuple(cast("Sequence[Any]", vjp))
         rules["pullback"] = _pullback_of(name, vjp, stacks)
     return Op(
@@ -166,7 +166,7 @@ def _op_of(
 
 
 def _lending(rule: object) -> Any:
-    """A rule whose operands it cannot write into; None and `undefined` as they are."""
+    """A rule that gets read-only operands; None and `undefined` stay as they are."""
     if not callable(rule):
         return rule
 
@@ -237,7 +237,7 @@ def _as_aval(given: Any) -> Aval:
 def _placed(
     name: str, signature: inspect.Signature | None, operands: Sequence[Any], params: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Operands in order, those given by name too; what is no array stays a static param."""
+    """The operands in order, also the ones given by name; other values are static params."""
     arrays = {key: each for key, each in params.items() if isinstance(each, (Array, np.ndarray))}
     if not arrays:
         return list(operands), params
@@ -259,7 +259,7 @@ def _placed(
 
 
 def _check_kept(name: str, static: Mapping[str, Any]) -> None:
-    """Check that params can be compared, for equal calls are made once."""
+    """Check that params can be compared: equal calls become one node."""
     for key, value in static.items():
         try:
             hash(params_key({key: value}))
@@ -271,12 +271,12 @@ def _check_kept(name: str, static: Mapping[str, Any]) -> None:
 
 
 def _as_numbers(value: object) -> Any:
-    """Python's numbers as they are, for they take the dtype of what they meet."""
+    """Python's numbers unchanged: they take the dtype of the arrays that they meet."""
     return value if isinstance(value, (int, float)) else np.asarray(value)
 
 
 def _typed(operands: Sequence[Any]) -> list[Any]:
-    """Operands, Python's numbers in the dtype that NumPy would give them beside the arrays."""
+    """The operands; Python's numbers get the dtype that NumPy gives them beside arrays."""
     dtypes = [each.dtype for each in operands if isinstance(each, (Array, np.ndarray, np.generic))]
     return [
         constant(each, np.result_type(*dtypes, each)) if type(each) in (int, float) else each
@@ -285,7 +285,7 @@ def _typed(operands: Sequence[Any]) -> list[Any]:
 
 
 def _signature(function: Callable[..., Any], op: Op) -> inspect.Signature | None:
-    """What is said of the operands of a kernel; None where nothing is, as of NumPy's in C."""
+    """The signature of a kernel; None if it has none, as NumPy's functions in C."""
     try:
         given = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):

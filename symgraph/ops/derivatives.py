@@ -40,7 +40,7 @@ Rule = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Backward:
-    """A rule for a graph, and the containers its operands and results come in."""
+    """A rule for a graph, with the containers of its operands and results."""
 
     name: str
     rule: Rule
@@ -57,7 +57,7 @@ def _pullback_custom(pull: Pull, *, body: Body, backward: Backward) -> Any:
 
 
 def _asked(pull: Pull, backward: Backward) -> list[Array | None]:
-    """Cotangents of the wanted operands, by the rule."""
+    """The cotangents of the wanted operands by the rule."""
     pull = lent_to(pull)
     groups = unflatten(backward.arguments, list(pull.operands))
     out = unflatten(backward.result, list(pull.outs))
@@ -71,7 +71,7 @@ def _asked(pull: Pull, backward: Backward) -> list[Array | None]:
 def _leaves_of_rule(
     backward: Backward, ct: ArrayLike, out: Array, groups: Sequence[Any]
 ) -> list[Any]:
-    """What a rule gives, one an array of the arguments."""
+    """The results of a rule, one for each array of the arguments."""
     parts = as_sequence(backward.rule(ct, out, *groups))
     if len(parts) != len(groups):
         raise ShapeError(
@@ -100,7 +100,7 @@ def _leaves_like(part: object, tree: Tree, name: str) -> list[Any]:
 
 @dataclass(frozen=True)
 class WrittenRule:
-    """A rule as the graph it gave, in place of the user's function.
+    """A rule as a graph, in place of the user's function.
 
     Parameters
     ----------
@@ -133,14 +133,14 @@ class WrittenRule:
 
 
 def flat_rule(name: str, rule: WrittenRule, body: Body) -> Backward:
-    """The param `backward` of a node that holds `body`, with a rule that is a graph."""
+    """The param `backward` of a node with this body and with a rule that is a graph."""
     leaf = Tree("leaf")
     arguments = Tree("tuple", (leaf,) * len(body.inputs))
     return Backward(name, rule, arguments, Tree("tuple", (leaf,) * len(body.outputs)), False)
 
 
 def written_rule(backward: Backward, body: Body, within: tuple[Rule, ...] = ()) -> WrittenRule:
-    """The rule of a function as a graph, traced once; what stops it is told when it is asked for.
+    """Trace the rule of a function once to a graph; an error is raised when it is asked for.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def written_rule(backward: Backward, body: Body, within: tuple[Rule, ...] = ()) 
         return WrittenRule(None, none, f"the rule of {backward.name} calls {backward.name} itself.")
     avals = [*body.avals, *body.avals, *body.operand_avals]
     try:
-        # What is made by a rule has the origin of what is differentiated, so here it has none.
+        # Nodes of a rule get the origin of the differentiated node, so they have none here.
         with origin(Origin()), tracing(backward.name):
             nodes = [fresh_like(aval, f"i{place}") for place, aval in enumerate(avals)]
             values = [Array(each) for each in nodes]
@@ -175,7 +175,7 @@ def written_rule(backward: Backward, body: Body, within: tuple[Rule, ...] = ()) 
 
 
 def _flat_cotangents(backward: Backward, values: Sequence[Array], count: int) -> list[Array | None]:
-    """What the rule gives for cotangents and results (`count` of each) and operands."""
+    """The rule's results for `count` cotangents, `count` results and the operands."""
     cts, outs, operands = values[:count], values[count : 2 * count], values[2 * count :]
     wanted = tuple([i for i, each in enumerate(operands) if each.dtype.kind == "f"])
     pull = Pull(tuple(cts), tuple(outs), tuple(operands), wanted, 0, cotangents=_no_reverse_mode)
@@ -188,7 +188,7 @@ def _no_reverse_mode(*_arguments: object) -> Any:
 
 
 def _with_written_rules(outputs: Sequence[Node], within: tuple[Rule, ...]) -> list[Node]:
-    """The outputs with every rule in them, inside bodies as well, as a graph."""
+    """The outputs with every rule as a graph, also inside bodies."""
 
     def param(value: object, params: Mapping[str, Any]) -> Any:
         if isinstance(value, Backward):
@@ -222,9 +222,9 @@ def _kernel_custom(xp: Any, *operands: Any, body: SizedBody, backward: Backward)
 # -- each of a batch -------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class _RuleOfBatch:
-    """A rule applied to each of a batch: the rule of the graph that is applied to each.
+    """The rule of a batch: it applies a rule to each example.
 
-    An argument that all share has the sum of their cotangents.
+    A shared argument gets the sum of the cotangents.
     """
 
     backward: Backward
@@ -261,7 +261,7 @@ class _RuleOfBatch:
         return self._in_containers(results)
 
     def _in_containers(self, results: list[Any]) -> tuple[Any, ...]:
-        """One an argument: None, or its containers of cotangents."""
+        """For each argument None, or its containers of cotangents."""
         rest = iter(results)
         parts: list[Any] = []
         for tree in self.backward.arguments.children:
@@ -271,7 +271,7 @@ class _RuleOfBatch:
         return tuple(parts)
 
     def _of_one(self, inner: list[Array], cts: int, outs: int) -> list[Any]:
-        """What the rule gives for one example, as leaves."""
+        """The rule's results for one example, as leaves."""
         backward = self.backward
         ct = unflatten(backward.result, inner[:cts])
         out = unflatten(backward.result, inner[cts : cts + outs])
@@ -364,16 +364,16 @@ class CustomVjp:
         return f"<custom_vjp {self.__name__}>"
 
     def __reduce__(self) -> str:
-        # By name, as the function that it stands for would be.
+        # Pickle by name, as functions are.
         return self.__qualname__
 
 
 def custom_vjp(
     f: Callable[..., Any] | None = None, backward: Rule | None = None, *, stacks: bool = False
 ) -> Any:
-    """A function with a derivative of its own, faster or stabler than the one that follows.
+    """Give a function its own derivative, faster or more stable than the derived one.
 
-    A decorator. The forward graph is as traced; the gradient is what the rule says.
+    A decorator. The forward graph is traced as usual; the gradient follows the rule.
 
     Parameters
     ----------

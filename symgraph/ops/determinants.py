@@ -45,7 +45,7 @@ def _facts_det(x: Known) -> Iterable[Fact]:
 
 
 def _of_each(ct: Array, matrices: Array) -> Array:
-    """The matrices, each times its number in `ct`."""
+    """Each matrix times its number in `ct`."""
     return (expand_dims(ct, (-1, -2)) if ct.ndim else ct) * matrices
 
 
@@ -188,7 +188,7 @@ cofactor_along = function(COFACTOR_ALONG, _cofactor_along)
 
 # -- sign and logarithm --------------------------------------------------------------------------
 class SlogdetResult(NamedTuple):
-    """Sign, and logarithm of the absolute value."""
+    """The sign, and the logarithm of the absolute value."""
 
     sign: Array
     logabsdet: Array

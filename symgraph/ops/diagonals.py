@@ -1,4 +1,4 @@
-"""Diagonals: reading them, matrices made of them, traces."""
+"""Diagonals: reading them, building matrices from them, traces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Differences and sums along an axis: diff, trapezoid, gradient, cumulative sums as array API."""
+"""Differences and sums along an axis: diff, trapezoid, gradient, cumulative sums."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["cumulative_prod", "cumulative_sum", "diff", "ediff1d", "gradient", "
 
 
 def _along(axis: int, part: slice | int) -> tuple[Any, ...]:
-    """An index that takes `part` of one axis, which is negative."""
+    """An index that takes `part` of one axis; the axis is negative."""
     return (Ellipsis, part, *[slice(None)] * (-axis - 1))
 
 
@@ -56,7 +56,7 @@ def diff(
 
 
 def _end(value: object, x: Array, axis: int) -> Array:
-    """What stands before or behind: a number stands there once in each row."""
+    """The values before or behind the array; a number stands once in each row."""
     value = as_array(value)
     if value.ndim:
         return value
@@ -67,7 +67,7 @@ def _end(value: object, x: Array, axis: int) -> Array:
 def ediff1d(
     x: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None
 ) -> Array:
-    """Differences of the raveled array, between what `to_begin` and `to_end` add."""
+    """Differences of the raveled array, with `to_begin` before them and `to_end` behind."""
     x = ravel(as_array(x))
     found = x[1:] - x[:-1]
     parts = [found]
@@ -79,7 +79,7 @@ def ediff1d(
 
 
 def _extra(values: Any, x: Array) -> Array:
-    """What is put at an end, in the dtype of the array."""
+    """The values for one end, in the dtype of the array."""
     values = ravel(as_array(values))
     if not np.can_cast(values.dtype, x.dtype, "same_kind"):
         raise DTypeError(f"ediff1d: {values.dtype} does not go into an array of {x.dtype}.")
@@ -106,7 +106,7 @@ def trapezoid(
 # -- derivatives of samples ------------------------------------------------------------------------
 @composite(np.gradient)
 def gradient(f: Any, *varargs: ArrayLike, axis: Any = None, edge_order: int = 1) -> Any:
-    """Derivatives of samples by central differences, one-sided at the ends, along each of `axis`.
+    """Derivatives of samples along each axis: central differences, one-sided at the ends.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Entropies, divergences and robust losses under SciPy's names.
 
-One derivative each at the edge of the domain: where both arguments of a divergence are 0 both
-derivatives are 0; at 0 alone entr and rel_entr have the infinite derivative of their limit.
+Each function has one derivative at the edge of its domain. If both arguments of a divergence are 0,
+both derivatives are 0. At 0 alone, entr and rel_entr have the infinite derivative of their limit.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ entr = scipy_ufunc(
 
 
 def _nowhere_both(x: ArrayLike, y: ArrayLike) -> tuple[Any, Any]:
-    """Both arguments, but 1 where both are 0."""
+    """The two arguments, replaced by 1 where both are 0."""
     both = (x == 0) & (y == 0)
     return where(both, 1, x), where(both, 1, y)
 

@@ -102,7 +102,7 @@ def _divisor_nonzero(_x: Known, y: Known) -> bool:
 
 
 def _signs_reciprocal(x: Known) -> Iterable[Fact]:
-    """Of 1 / x, which is nowhere 0."""
+    """Signs of 1 / x, which is nowhere 0."""
     yield f.nonzero
     if x.has(f.nonnegative):
         yield f.positive
@@ -136,7 +136,7 @@ def _bounds_copysign(x: Known, y: Known) -> Bounds:
 
 
 def _signs_copysign(x: Known, y: Known) -> Iterable[Fact]:
-    # Not of y >= 0: the zero may be -0.0, and its sign counts here.
+    # y >= 0 is not enough: the zero may be -0.0, and its sign counts here.
     if x.has(f.nonzero):
         yield f.nonzero
         yield from (sign for sign in (f.positive, f.negative) if y.has(sign))
@@ -393,7 +393,7 @@ heaviside = elementwise(
 # -- made of others --------------------------------------------------------------------------------
 @composite(np.positive)
 def positive(x: ArrayLike) -> Array:
-    """+x: x itself; not defined for truth values."""
+    """The operand itself, +x; not defined for truth values."""
     return as_ufunc_takes("positive", x)
 
 

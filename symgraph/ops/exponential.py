@@ -84,7 +84,7 @@ def _bounds_logaddexp(x: Known, y: Known) -> Bounds:
 
 
 def _exponent(y: Known) -> float | None:
-    """The value of an exponent that is one known number."""
+    """The number that an exponent is, if it is a known one."""
     return y.low if y.low == y.high else None
 
 
@@ -236,7 +236,7 @@ def _is_log_of_positive_input(node: Node) -> bool:
 
 
 def _value(x: Array) -> Any:
-    """The numbers of a constant, whatever shape they have been moved into."""
+    """The numbers of a constant, perhaps reshaped or broadcast."""
     node = x.node
     while node.operands:
         node = node.operands[0]
@@ -336,7 +336,7 @@ log1mexp = elementwise(
 
 # -- powers ----------------------------------------------------------------------------------------
 def _lowered(y: Array) -> Array:
-    """Y - 1, but 1 where y is 0, so that x**0 has the derivative 0 * x**1 = 0 also at x = 0."""
+    """The exponent y - 1, but 1 where y is 0: so x**0 has the derivative 0 * x**1 = 0 at x = 0."""
     if y.node.is_constant:
         value = y.node.params["value"]
         return constant(np.where(value == 0, 1, value - 1), value.dtype)

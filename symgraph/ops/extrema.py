@@ -1,4 +1,4 @@
-"""Extrema over axes, and where they are; ties of max and min split the gradient equally."""
+"""Extrema over axes, and their places; ties of max and min split the gradient equally."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Cholesky and QR factorizations, each all its factors in one operation.
+r"""Cholesky and QR factorizations; one operation gives all factors.
 
 The operand of `cholesky` is taken to be symmetric: the value reads its lower triangle, as LAPACK
 does, and the gradient is the symmetric one, which moves a matrix within the symmetric ones.
@@ -104,7 +104,7 @@ cholesky = function(CHOLESKY, _cholesky, np.linalg.cholesky)
 def cho_factor(
     a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> tuple[Array, bool]:
-    """A Cholesky factor and whether it is the lower one, for `cho_solve`; as in scipy.linalg.
+    """A Cholesky factor for `cho_solve`, and whether it is the lower one; as in scipy.linalg.
 
     The other triangle of the factor is zero, where SciPy leaves it undefined.
     """
@@ -113,7 +113,7 @@ def cho_factor(
 
 # -- QR ------------------------------------------------------------------------------------------
 class QRResult(NamedTuple):
-    """An orthonormal basis, and coordinates in it."""
+    """An orthonormal basis, and the coordinates in it."""
 
     Q: Array
     R: Array

@@ -1,4 +1,4 @@
-"""Constructors that families of operations share, given only what differs between members."""
+"""Constructors of families of operations; their arguments are what differs within a family."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Function(Protocol):
 
 
 def function(op: Op, call: Callable[..., Any], *numpy_functions: object) -> Any:
-    """Publish `call` under the operation's name, and as what the NumPy functions do."""
+    """Publish `call` under the operation's name, also for the given NumPy functions."""
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.doc or call.__doc__
     call.op = op  # pyright: ignore[reportFunctionMemberAccess]
@@ -68,7 +68,7 @@ def to_float(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 class UfuncPromotion:
-    """Promotion as a NumPy ufunc does it, asked of NumPy itself.
+    """Promotion by the rules of a NumPy ufunc, which NumPy itself answers.
 
     Raises DTypeError where the ufunc has no loop: `-x` of bool, `~x` of floats.
     """
@@ -79,11 +79,11 @@ class UfuncPromotion:
         self._known: dict[tuple[Any, ...], tuple[np.dtype[Any], ...]] = {}
 
     def __call__(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
-        """The dtype of operands that have one dtype in common."""
+        """The dtype that operands of one common dtype are cast to."""
         return self.resolve((dtype,) * self._ufunc.nin)[0]
 
     def resolve(self, kinds: tuple[Any, ...]) -> tuple[np.dtype[Any], ...]:
-        """The dtype of each operand, given dtypes and types of Python numbers, which are weak."""
+        """The dtype of each operand, given dtypes and the types of (weak) Python numbers."""
         found = self._known.get(kinds)
         if found is None:
             found = self._known[kinds] = self._resolved(kinds)

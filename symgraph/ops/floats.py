@@ -1,7 +1,7 @@
-"""Parts of floating-point numbers and of whole ones, and NumPy's complex functions of real arrays.
+"""Parts of floating-point numbers and integers; NumPy's complex functions of real arrays.
 
-Symbolic arrays are real. `conj`, `real`, `imag`, `angle` and their like are what they are of real
-numbers; whatever would make a complex array is refused where it is traced.
+Symbolic arrays are real. `conj`, `real`, `imag` and `angle` have their meaning for real
+numbers. A function that would make a complex array is refused where it is traced.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ bitwise_count = function(BITWISE_COUNT, _bitwise_count, np.bitwise_count)
 # -- what is complex elsewhere ---------------------------------------------------------------------
 @composite(np.conjugate)
 def conjugate(x: ArrayLike) -> Array:
-    """`x` itself, for it is real; truth values become integers, as in NumPy."""
+    """The array itself, which is real; truth values become integers, as in NumPy."""
     return as_ufunc_takes("conjugate", x)
 
 
@@ -152,32 +152,32 @@ FUNCTIONS["conj"] = conjugate
 
 @composite(np.real, view=True)
 def real(x: ArrayLike) -> Array:
-    """`x` itself: it is real."""
+    """The array itself, which is real."""
     return as_array(x)
 
 
 @composite(np.imag)
 def imag(x: ArrayLike) -> Array:
-    """Zeros."""
+    """The imaginary part: zeros."""
     return zeros_like(x)
 
 
 @composite(np.real_if_close, view=True)
 def real_if_close(x: ArrayLike, tol: float = 100) -> Array:
-    """`x` itself: it is real."""
+    """The array itself, which is real."""
     return as_array(x)
 
 
 @composite(np.isrealobj)
 def isrealobj(x: ArrayLike) -> bool:
-    """True: no symbolic array is complex."""
+    """True, for symbolic arrays are real."""
     as_array(x)  # Refuses complex numbers.
     return True
 
 
 @composite(np.iscomplexobj)
 def iscomplexobj(x: ArrayLike) -> bool:
-    """False: no symbolic array is complex."""
+    """False, for symbolic arrays are real."""
     as_array(x)  # Refuses complex numbers.
     return False
 
@@ -196,7 +196,7 @@ def iscomplex(x: ArrayLike) -> Array:
 
 @composite(np.angle)
 def angle(z: ArrayLike, deg: bool = False) -> Array:
-    """0 where z is positive, pi (180 with `deg`) where it is negative; its derivative is 0."""
+    """The angle: 0 where z is positive, pi (180 with `deg`) where it is negative; derivative 0."""
     found = stop_gradient(arctan2(0.0, z))
     return FUNCTIONS["multiply"](found, 180 / np.pi) if deg else found
 

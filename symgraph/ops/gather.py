@@ -65,7 +65,7 @@ def _normal_gather(avals: tuple[Aval, ...], *, axis: AxisLike) -> dict[str, Any]
 
 
 def _indices_of_batch(batch: Batch, first: int) -> tuple[list[Array], int]:
-    """The index arrays, from operand `first` on, and how many axes they have for each example."""
+    """The index arrays, from operand `first` on, and their number of axes without the batch."""
     slots = range(first, len(batch.operands))
     joint = max(own_ndim(batch, slot) for slot in slots)
     found = [
@@ -76,13 +76,13 @@ def _indices_of_batch(batch: Batch, first: int) -> tuple[list[Array], int]:
 
 
 def _in_a_row(index: Array, before: int, behind: int) -> Array:
-    """The places of each example on one axis, `before` axes in front of it and `behind` others."""
+    """The places of the examples on one axis, `before` axes before it and `behind` after it."""
     row = (index.shape[0], *[1] * before, count(index.shape[1:]), *[1] * behind)
     return reshape(index, row)
 
 
 def _with_examples(indices: Sequence[Array], joint: int, size: Dim) -> list[Array]:
-    """Index arrays that pick the example first."""
+    """The index arrays with one more in front that picks the example."""
     return [reshape(arange(size), (size, *[1] * joint)), *indices]
 
 
@@ -104,12 +104,12 @@ def _batch_gather(batch: Batch, *, axis: int) -> Any:
 
 
 def _chosen_first(x: Array, axis: int, count: int) -> Array:
-    """The axes that indices choose from, behind that of the batch."""
+    """The operand with the indexed axes moved behind the batch axis."""
     return _moved(x, count, x.ndim + axis, 1)
 
 
 def _moved(x: Array, count: int, start: int, to: int) -> Array:
-    """`count` adjacent axes moved from `start` on to `to` on."""
+    """The array with `count` adjacent axes moved from `start` to `to`."""
     return moveaxis(x, tuple(range(start, start + count)), tuple(range(to, to + count)))
 
 
@@ -248,7 +248,7 @@ def index_array(index: Index, size: Dim | None, axis: int) -> Any:
 
 # -- one place along an axis ---------------------------------------------------------------------
 def _grid(xp: Any, index: Any, shape: tuple[int, ...], axis: int) -> tuple[Any, ...]:
-    """The full index of which `index` is the part on `axis`."""
+    """The full index whose part on `axis` is `index`."""
     ndim = len(shape)
     places: list[Any] = []
     for each in range(-ndim, 0):
@@ -298,7 +298,7 @@ TAKE_ALONG_AXIS = register(
         normalize=lambda avals, *, axis: {"axis": normal_axes(axis, avals[0].ndim)[0]},
         flops=no_flops,
         facts=lambda x, index, *, axis: facts_of_elements(x),
-        doc="Along `axis`, the element each entry of an integer array points to.",
+        doc="The elements at the places that an integer array gives along `axis`.",
         traits=MOVEMENT,
     )
 )
@@ -335,7 +335,7 @@ ADD_ALONG_AXIS = register(
             for fact in (Fact("nonnegative"), Fact("nonpositive"), finite, total, integer_valued)
             if x.has(fact) and values.has(fact)
         ],
-        doc="Along `axis`, values added where each entry of an integer array points to.",
+        doc="Add values at the places that an integer array gives along `axis`.",
         traits=Traits(jointly_linear=(0, 1)),
     )
 )
@@ -369,7 +369,7 @@ add_along_axis = function(ADD_ALONG_AXIS, _add_along_axis)
 # -- one-hot -------------------------------------------------------------------------------------
 def _one_hot_kernel(xp: Any, labels: Any, *, size: int, dtype: Any) -> Any:
     counter = xp.arange(size)
-    # Reading the counter at the labels wraps negative ones and refuses those out of range.
+    # Indexing the counter wraps negative labels and refuses labels out of range.
     places = xp.getitem(counter, labels)
     return xp.asarray(places[..., None] == counter, dtype=dtype)
 

@@ -41,7 +41,7 @@ def linspace(
     *,
     device: Any = None,
 ) -> Any:
-    """`num` numbers from `start` to `stop`, evenly spaced on a new axis; both may be arrays."""
+    """`num` evenly spaced numbers from `start` to `stop`, on a new axis; both may be arrays."""
     ends = [
         each if isinstance(each, (Array, int, float)) else np.asarray(each)
         for each in (start, stop)
@@ -96,7 +96,7 @@ def geomspace(
     dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Array:
-    """Numbers from `start` to `stop`, of one sign, each the same multiple of the one before."""
+    """A geometric sequence of `num` numbers from `start` to `stop`, which have one sign."""
     start, stop = as_array(start), as_array(stop)
     exponents = linspace(0.0, FUNCTIONS["log"](stop / start), num, endpoint)
     found = moveaxis(start * FUNCTIONS["exp"](exponents), 0, axis)
@@ -111,7 +111,7 @@ def empty_like(
     shape: ShapeLike | None = None,
     **_named: object,
 ) -> Array:
-    """Zeros, shaped as `x`: an array of symbols has no memory to leave as it is."""
+    """Zeros in the shape of `x`: a symbolic array has no uninitialized memory."""
     return full_like(x, 0, dtype, shape)
 
 
@@ -131,7 +131,7 @@ def isneginf(x: ArrayLike) -> Array:
 # -- indices ---------------------------------------------------------------------------------------
 @composite(np.ix_, view=True)
 def ix_(*vectors: ArrayLike) -> tuple[Array, ...]:
-    """Index arrays of the grid that vectors of integers span, each along an axis of its own."""
+    """Index arrays of a grid: each vector of integers along its own axis."""
     found: list[Array] = []
     for place, each in enumerate(vectors):
         vector = as_array(each)
@@ -149,7 +149,7 @@ def ix_(*vectors: ArrayLike) -> tuple[Array, ...]:
 
 @composite(np.unravel_index)
 def unravel_index(indices: ArrayLike, shape: ShapeLike, order: str = "C") -> tuple[Array, ...]:
-    """Positions in the raveled array as positions along each axis; not checked for range."""
+    """The positions along each axis of positions in the raveled array; the range is not checked."""
     indices = as_array(indices)
     if indices.dtype.kind not in "iu":
         raise DTypeError(f"unravel_index: positions are integers, not {indices.dtype}.")
@@ -165,9 +165,9 @@ def unravel_index(indices: ArrayLike, shape: ShapeLike, order: str = "C") -> tup
 def ravel_multi_index(
     multi_index: Any, dims: ShapeLike, mode: str = "raise", order: str = "C"
 ) -> Array:
-    """Positions along each axis as positions in the raveled array; `mode` wraps or clips them.
+    """The positions in the raveled array of positions along each axis.
 
-    Where they are symbolic, "raise" does not check their range.
+    `mode` wraps or clips them. "raise" does not check symbolic positions.
     """
     sizes = _numbers("ravel_multi_index", dims)
     places = [as_array(each) for each in multi_index]
@@ -195,7 +195,7 @@ def _numbers(name: str, shape: Any) -> tuple[int, ...]:
 
 @composite(np.diag_indices_from)
 def diag_indices_from(x: ArrayLike) -> Any:
-    """Where the main diagonal is: constant index arrays."""
+    """The indices of the main diagonal, as constant arrays."""
     shape: Any = as_array(x).shape
     if len(shape) < 2 or not fixed(shape) or len(set(shape)) != 1:
         raise ShapeError(

@@ -27,7 +27,7 @@ __all__ = ["histogram", "histogram_bin_edges"]
 
 
 def _ends(x: Array, given: Any) -> tuple[Any, Any]:
-    """The outer edges: as given, or the extreme numbers; a bin of no width is widened by one."""
+    """The outer edges: the given ones, or the extreme numbers; an empty range is widened by 1."""
     if given is None:
         if known_equal(x.size, 0):
             return 0.0, 1.0
@@ -99,9 +99,9 @@ def histogram(
     density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[Array, Array]:
-    """How many numbers, or what sum of weights, each bin holds; and the edges.
+    """The number of elements in each bin, or the sum of their weights; and the edges.
 
-    Bins hold their left edge, the last one both. Parameters and errors as `histogram_bin_edges`;
+    A bin holds its left edge, and the last bin holds both. See `histogram_bin_edges` for errors;
     `density` divides by the whole and the widths.
     """
     edges = histogram_bin_edges(a, bins, range)
@@ -121,7 +121,7 @@ def histogram(
     x, limits = x.astype(dtype), edges.astype(dtype)
     place = FUNCTIONS["searchsorted"](limits, x, side="right") - 1
     place = where(x == limits[-1], number - 1, place)
-    # What lies outside, NaN too, goes to a place of its own, which is cut off.
+    # Numbers outside, and NaN, go to an extra place, which is cut off.
     outside = ~((x >= limits[0]) & (x <= limits[-1]))
     place = where(outside, number, place)
     counts = scatter_add(zeros((number + 1,), values.dtype), values, place, axis=0)[:-1]

@@ -1,6 +1,6 @@
 """Hypergeometric functions, elliptic integrals and their kin, under SciPy's names.
 
-Derivatives are taken in the argument (DLMF §11, §13, §15, §19); in a parameter there is no closed
+Derivatives are taken in the argument (DLMF §11, §13, §15, §19). In a parameter there is no closed
 form, unless one is written here.
 """
 
@@ -63,7 +63,7 @@ def _no(name: str) -> Any:
 
 # -- gamma and powers ------------------------------------------------------------------------------
 def _slope_of_rgamma(x: Array, out: Array) -> Array:
-    """By reflection on the left, for digamma has poles where 1 / gamma has none (DLMF 5.5.3)."""
+    """The slope, by reflection (DLMF 5.5.3) on the left, where digamma has poles."""
     left = x < 0.5
     mirrored, own = 1 - where(left, x, 0.5), where(left, 0.5, x)
     reflected = gamma(mirrored) * (cos(pi * x) - digamma(mirrored) * sin(pi * x) / pi)
@@ -204,7 +204,7 @@ wrightomega = scipy_ufunc(
 
 # -- complete elliptic integrals: DLMF 19.4.1, K - E = m D -----------------------------------------
 def _slope_of_d() -> tuple[float, ...]:
-    """Of D'(m) in powers of m: DLMF 19.5.1 and 19.5.2 in K - E = m D; to 1e-17 for |m| < 0.3."""
+    """Coefficients of D'(m): DLMF 19.5.1 and 19.5.2 in K - E = m D; to 1e-17 for |m| < 0.3."""
     found: list[float] = []
     central = 0.5  # (2k - 1)!! / (2k)!!
     for k in range(1, 33):
@@ -225,7 +225,7 @@ def _derivative_of_d(m: Array, out: Array) -> Array:
 
 
 def _derivative_of_dm1(p: Array, out: Array) -> Array:
-    """By p = 1 - m, from numbers near p = 0 that 1 - p has lost."""
+    """The derivative by p = 1 - m, which keeps the digits of p near 0."""
     near = absolute(1 - p) < 0.3
     far = where(near, 0.5, p)
     value = where(near, 0.0, out)
@@ -275,7 +275,7 @@ _SINHC = tuple([1 / factorial(2 * k + 1) for k in range(10)])
 
 
 def _sinhc(x: Array) -> Array:
-    """sinh(x) / x, near 0 by its series: derivatives of the quotient lose their digits there."""
+    """sinh(x) / x; near 0 by its series, for derivatives of the quotient lose digits there."""
     near = absolute(x) < 0.5
     small, far = where(near, x, 0), where(near, 1, x)
     return where(near, polynomial(small * small, *_SINHC), sinh(far) / far)

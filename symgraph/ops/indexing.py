@@ -57,7 +57,7 @@ def _batch_getitem(batch: Batch, *, index: tuple[Entry, ...]) -> Array:
 
 
 def _write_getitem(whole: Array, part: Array, *, index: tuple[Entry, ...]) -> Array:
-    """The whole with `part` in the slice; no `assign` where the slice is all of it."""
+    """The array with `part` in the slice; just `part` if the slice is the whole array."""
     axes = tuple([entry for entry in index if entry is not None])
     if not all(map(_turns, axes, whole.shape)):
         return FUNCTIONS["assign"](whole, part, index)
@@ -71,7 +71,7 @@ _FORWARD = (None, None, 1)
 
 
 def _turns(entry: Entry, size: Dim) -> bool:
-    """Whether an axis is taken as it is or backwards: doing so twice changes nothing."""
+    """Whether an axis is taken whole, forwards or backwards: then the index is its own inverse."""
     if entry == _FORWARD:
         return True
     return isinstance(entry, tuple) and entry[1:] == (None, -1) and entry[0] in (None, size - 1)
@@ -99,7 +99,7 @@ GETITEM = register(
 
 
 def _infer_embed(x: Aval, *, shape: Shape, index: tuple[Entry, ...]) -> Aval:
-    # The index is in normal form for the trailing axes of `shape`; the rest are leading ones.
+    # The index is in normal form for the trailing axes of `shape`.
     covered = len([entry for entry in index if entry is not None])
     lead = len(shape) - covered
     if lead < 0:
@@ -178,7 +178,7 @@ def _getitem(x: ArrayLike, index: Index) -> Array:
 
 
 def _unmasked(entry: Index) -> Any:
-    """A boolean constant as the positions where it is true; anything else as it is."""
+    """The positions where a boolean constant is true; another entry unchanged."""
     if _is_basic(entry) or isinstance(entry, Array):
         return entry
     found = np.asarray(entry)
@@ -211,7 +211,7 @@ def _advanced(x: Array, raw: Sequence[Any]) -> Array:
             advanced.append(position)
         else:
             basic.append(slice(None))
-            # NumPy reads nothing, and looks at no index, where one of them is empty.
+            # NumPy checks no index if one of them is empty.
             arrays.append(index_array(entry, None if nothing else x.shape[axis], axis))
             places.append(kept)
             advanced.append(position)
@@ -230,7 +230,7 @@ def _advanced(x: Array, raw: Sequence[Any]) -> Array:
 
 
 def _one_of_each(x: Array, indices: Sequence[Any], first: int) -> Array | None:
-    """x[arange(n), i], an element of each row, as what is taken along the other axis."""
+    """x[arange(n), i], one element of each row, as a read along the other axis."""
     if len(indices) != 2 or [1 for each in indices if len(each.shape) != 1]:
         return None
     for counter, index, axis in ((*indices, first + 1), (*indices[::-1], first)):
@@ -244,7 +244,7 @@ def _one_of_each(x: Array, indices: Sequence[Any], first: int) -> Array | None:
 
 
 def _counts(index: Index, size: Dim) -> bool:
-    """Whether an index is 0, 1, ... up to the size of its axis."""
+    """Whether an index counts 0, 1, ... up to the size of its axis."""
     return (
         isinstance(index, np.ndarray)
         and index.tolist() == list(range(len(index)))
@@ -253,12 +253,12 @@ def _counts(index: Index, size: Dim) -> bool:
 
 
 def all_full(entries: Sequence[Any]) -> bool:
-    """Whether a basic index takes everything."""
+    """Whether a basic index takes all elements."""
     return not [entry for entry in entries if entry != slice(None)]
 
 
 def _spread(x: Array, raw: Sequence[Any]) -> list[Any]:
-    """The index with masks as integer arrays, and the ellipsis as full slices."""
+    """The index with masks turned into integer arrays and the ellipsis into full slices."""
     used = 0
     entries: list[Any] = []
     for entry in raw:
@@ -313,9 +313,9 @@ def take(
     out: object = None,
     mode: str = "raise",
 ) -> Array:
-    """Elements at `indices` along `axis` (None: of the raveled array).
+    """The elements at `indices` along `axis`, or of the raveled array.
 
-    Indices out of range are refused, wrapped or clipped, as `mode` says.
+    `mode` decides whether indices out of range are refused, wrapped or clipped.
     """
     refuse("take", {"out": out})
     if axis is None:

@@ -1,4 +1,4 @@
-"""What is asked of an array without numbers (shape, size, dtype), and comparisons of arrays."""
+"""Shape, size and dtype of arrays, and comparisons of whole arrays."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ def ndim(x: ArrayLike) -> int:
 
 @composite(np.size)
 def size(x: ArrayLike, axis: int | None = None) -> Dim:
-    """The number of elements, or of those along `axis`."""
+    """The number of elements of the array, or along `axis`."""
     x = as_array(x)
     return count([x.shape[each] for each in normal_axes(axis, x.ndim)])
 
 
 @composite(np.copy, view=True)
 def copy(x: ArrayLike, order: str = "K", subok: bool = False) -> Array:
-    """The array with memory of its own."""
+    """A fresh copy of the array."""
     return apart(as_array(x), True)
 
 
 def _method_copy(x: Array, order: str = "C") -> Array:
-    """A copy, as the method gives it: of a number a number, and by rows unless asked otherwise."""
+    """The result of the method `copy`: a number stays a number; the order is by rows by default."""
     found = apart(x)
     if type(found) is Array and found.shape:
         own(found, rows=order == "C")
@@ -81,7 +81,7 @@ def isclose(
     atol: ArrayLike = 1e-8,
     equal_nan: bool = False,
 ) -> Array:
-    r"""Where $|a - b| \le \mathrm{atol} + \mathrm{rtol} |b|$, or both are the same infinity.
+    r"""Whether $|a - b| \le \mathrm{atol} + \mathrm{rtol} |b|$, or both are the same infinity.
 
     `equal_nan` makes NaN close to NaN.
     """
@@ -103,13 +103,13 @@ def allclose(
     atol: ArrayLike = 1e-8,
     equal_nan: bool = False,
 ) -> Array:
-    """Whether all elements are close, as `isclose` has it: a 0-d boolean array."""
+    """Whether all elements are close by `isclose`, as a 0-d boolean array."""
     return all_over(isclose(a, b, rtol, atol, equal_nan))
 
 
 @composite(np.array_equal)
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
-    """Whether shapes and elements are equal: a 0-d boolean array."""
+    """Whether shapes and elements are equal, as a 0-d boolean array."""
     a1, a2 = as_array(a1), as_array(a2)
     if not same_shape(a1.shape, a2.shape):
         return constant(False)
@@ -121,5 +121,5 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
 
 @composite(np.array_equiv)
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
-    """Whether elements are equal once the arrays are broadcast: a 0-d boolean array."""
+    """Whether the broadcast arrays are equal, as a 0-d boolean array."""
     return all_over(equal(a1, a2))

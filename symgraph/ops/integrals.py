@@ -1,6 +1,6 @@
 """Error functions, exponential integrals and their like, which have no elementary form.
 
-Where a derivative is a difference of large terms, or a quotient that is 0/0 at a point, it is taken
+Where a derivative is a difference of large terms, or a quotient that is 0/0, it is taken
 from a series there, so that derivatives of higher order keep their digits too (DLMF §6 and §7).
 """
 
@@ -29,7 +29,7 @@ __all__ = ["dawsn", "erfcinv", "erfcx", "erfi", "exp1", "expi", "expn", "sinc", 
 
 # -- error functions -------------------------------------------------------------------------------
 def _away(x: ArrayLike, wanted: object) -> Any:
-    """`x`, but 1 where it is not wanted, so that what is not chosen is no NaN either."""
+    """`x`, but 1 where it is not wanted, so that values that are not chosen are no NaN."""
     return where(wanted, x, 1)
 
 

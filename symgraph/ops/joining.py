@@ -1,4 +1,4 @@
-"""Joining, cutting and repeating arrays: concatenate, and what is made of it and of slices."""
+"""Joining, cutting and repeating arrays: concatenate, and functions made of it."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ CONCATENATE = register(
         flops=no_flops,
         count=0,
         facts=lambda *known, axis: facts_of_elements(*known),
-        doc="Arrays joined along an axis they have (None: raveled first).",
+        doc="Join arrays along an axis that they have.",
         traits=Traits(jointly_linear=..., movement=True, shift=1),
     )
 )
@@ -110,7 +110,7 @@ def _concatenate(arrays: Sequence[Any], axis: int | None = 0, **keywords: object
 
 
 def _converted(name: str, arrays: Sequence[Any], keywords: dict[str, Any]) -> list[Array]:
-    """Operands in the dtype asked for, as far as `casting` allows."""
+    """The operands in the requested dtype, if `casting` allows it."""
     dtype, casting = keywords.pop("dtype", None), keywords.pop("casting", "same_kind")
     refuse(name, keywords)
     operands = [as_array(each) for each in arrays]
@@ -131,7 +131,7 @@ FUNCTIONS["concat"] = concatenate
 
 @composite(np.stack)
 def stack(arrays: Sequence[Any], axis: int = 0, **keywords: object) -> Array:
-    """Arrays of one shape joined along a new axis."""
+    """Join arrays of one shape along a new axis."""
     operands = _converted("stack", arrays, keywords)
     for each in operands[1:]:
         if not same_shape(each.shape, operands[0].shape):
@@ -151,19 +151,19 @@ def same_shape(one: Shape, other: Shape) -> bool:
 
 @composite(np.atleast_1d, view=True)
 def atleast_1d(*arrays: ArrayLike) -> Any:
-    """With one axis at least; of several arrays a tuple."""
+    """The array with at least one axis; several arrays give a tuple."""
     return _each(arrays, lambda x: x if x.ndim else reshape(x, (1,)))
 
 
 @composite(np.atleast_2d, view=True)
 def atleast_2d(*arrays: ArrayLike) -> Any:
-    """With two axes at least, a vector as a row; of several arrays a tuple."""
+    """The array with at least two axes; a vector becomes a row, several arrays give a tuple."""
     return _each(arrays, lambda x: x if x.ndim >= 2 else reshape(x, (1, -1)))
 
 
 @composite(np.atleast_3d, view=True)
 def atleast_3d(*arrays: ArrayLike) -> Any:
-    """With three axes at least: a vector runs along the second, a matrix along the first two."""
+    """The array with at least three axes; a vector runs along the second of them."""
     return _each(arrays, _as_three)
 
 
@@ -180,27 +180,27 @@ def _each(arrays: Sequence[Any], change: Callable[[Array], Array]) -> Any:
 
 @composite(np.hstack)
 def hstack(arrays: Sequence[Any], **keywords: object) -> Array:
-    """Joined along the second axis, vectors along their only one."""
+    """Join arrays along the second axis, and vectors along their only axis."""
     operands = [atleast_1d(each) for each in _converted("hstack", arrays, keywords)]
     return concatenate(operands, axis=0 if operands and operands[0].ndim == 1 else 1)
 
 
 @composite(np.vstack)
 def vstack(arrays: Sequence[Any], **keywords: object) -> Array:
-    """Joined along the first axis, vectors as rows."""
+    """Join arrays along the first axis; vectors become rows."""
     rows = _converted("vstack", arrays, keywords)
     return concatenate([atleast_2d(each) for each in rows], axis=0)
 
 
 @composite(np.dstack)
 def dstack(arrays: Sequence[Any]) -> Array:
-    """Joined along the third axis."""
+    """Join arrays along the third axis."""
     return concatenate([atleast_3d(each) for each in arrays], axis=2)
 
 
 @composite(np.column_stack)
 def column_stack(arrays: Sequence[Any]) -> Array:
-    """Joined along the second axis, vectors as columns."""
+    """Join arrays along the second axis; vectors become columns."""
     operands = [as_array(each) for each in arrays]
     columns = [each if each.ndim > 1 else reshape(each, (-1, 1)) for each in operands]
     return concatenate(columns, axis=1)
@@ -208,7 +208,7 @@ def column_stack(arrays: Sequence[Any]) -> Array:
 
 @composite(np.append)
 def append(x: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
-    """`values` joined behind the array (None: both raveled)."""
+    """The array with `values` behind it; without an axis both are raveled first."""
     return concatenate([x, values], axis=axis)
 
 
@@ -231,7 +231,7 @@ def tile(x: ArrayLike, reps: int | Sequence[int] | ArrayLike) -> Array:
 def repeat(
     x: ArrayLike, repeats: int | Sequence[int] | ArrayLike, axis: int | None = None
 ) -> Array:
-    """Each element repeated along an axis (None: raveled first); `repeats` may be one for each."""
+    """Each element repeated; `repeats` is one number, or a number for each element."""
     x = as_array(x)
     if isinstance(repeats, Array):
         raise TraceError(
@@ -265,7 +265,7 @@ def _repeated(x: Array, times: int, axis: int) -> Array:
 # -- slices put together ----------------------------------------------------------------------
 @composite(np.flip, view=True)
 def flip(x: ArrayLike, axis: AxisLike = None) -> Array:
-    """Elements in reverse order along `axis` (None: along all)."""
+    """The elements in reverse order along `axis`, or along all axes."""
     x = as_array(x)
     axes = normal_axes(axis, x.ndim)
     return x[tuple(slice(None, None, -1 if i in axes else 1) for i in range(-x.ndim, 0))]
@@ -273,7 +273,7 @@ def flip(x: ArrayLike, axis: AxisLike = None) -> Array:
 
 @composite(np.roll, array=True)
 def roll(x: ArrayLike, shift: int | Sequence[int] | ArrayLike, axis: AxisLike = None) -> Array:
-    """Elements moved `shift` places along `axis`, the last ones first; both may be tuples."""
+    """The elements moved by `shift` places along `axis`; the last ones come to the front."""
     x = as_array(x)
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
@@ -300,7 +300,7 @@ def _rolled(x: Array, shift: int, axis: int) -> Array:
 
 
 def _rolled_by_index(x: Array, shift: int | Sequence[int] | ArrayLike, axis: int) -> Array:
-    """Along a named dimension, which may be shorter than the shift, or by a symbolic number."""
+    """Roll along a named dimension, or by a symbolic shift."""
     if isinstance(shift, Array):
         if shift.ndim or shift.dtype.kind not in "iub":
             raise DTypeError(f"roll: {shift.aval} is no whole number of places.")
@@ -321,7 +321,7 @@ def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
 
 @composite(np.fft.ifftshift)
 def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
-    """What undoes `fftshift`."""
+    """The inverse of `fftshift`."""
     x = as_array(x)
     places = range(x.ndim) if axes is None else listed(axes)
     return roll(x, [-(x.shape[axis] // 2) for axis in places], list(places))
@@ -329,7 +329,7 @@ def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
 
 @composite(np.rot90, view=True)
 def rot90(x: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
-    """Turned `k` times by a right angle, from the first of `axes` towards the second."""
+    """The array turned `k` times by a right angle, from the first of `axes` to the second."""
     x = as_array(x)
     if len(axes) != 2:
         raise ShapeError(f"rot90: two axes turn, not {tuple(axes)}.")
@@ -348,13 +348,13 @@ def rot90(x: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
 
 @composite(np.flipud, view=True)
 def flipud(x: ArrayLike) -> Array:
-    """Elements in reverse order along the first axis."""
+    """The elements in reverse order along the first axis."""
     return flip(x, 0)
 
 
 @composite(np.fliplr, view=True)
 def fliplr(x: ArrayLike) -> Array:
-    """Elements in reverse order along the second axis."""
+    """The elements in reverse order along the second axis."""
     return flip(x, 1)
 
 

@@ -1,4 +1,4 @@
-"""NumPy's `linalg`, gathered from the families, and what is left of it; also SciPy's names."""
+"""NumPy's `linalg` and some of SciPy's, gathered from the families of operations."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ implements(np.linalg.cross)(cross)
 @implements(np.linalg.outer)
 @naming_lines
 def outer(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """All products of an element of one vector and an element of the other, as a matrix.
+    """The matrix of all products of an element of x and an element of y, two vectors.
 
     Raises
     ------
     ShapeError
-        If one of the two is no vector.
+        If an operand is no vector.
     """
     x, y = as_array(x), as_array(y)
     if x.ndim != 1 or y.ndim != 1:
@@ -89,7 +89,7 @@ def outer(x: ArrayLike, y: ArrayLike, /) -> Array:
 @implements(np.linalg.multi_dot)
 @naming_lines
 def multi_dot(arrays: Sequence[Any], *, out: object = None) -> Array:
-    """The matrix product of several, left to right; simplifying finds a cheaper order."""
+    """The product of several matrices, left to right; simplifying finds a cheaper order."""
     refuse("multi_dot", {"out": out})
     result = as_array(arrays[0])
     for each in arrays[1:]:

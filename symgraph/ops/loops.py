@@ -37,9 +37,9 @@ def scan(
 ) -> tuple[Any, Any]:
     r"""The last carry and the stacked results of $(c_{t+1}, y_t) = f(c_t, x_t)$.
 
-    One node, however many steps; its gradient is another one, in reverse (back-propagation through
-    time), that keeps the carries only and runs each step again. Arrays `f` closes over are shared
-    by all steps: their gradients are sums over the steps.
+    It is one node for any number of steps. Its gradient is another scan, in reverse
+    (back-propagation through time), which keeps the carries only and runs each step again. All
+    steps share the arrays that `f` captures: their gradients are sums over the steps.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def scan(
 def fori_loop(n: ArrayLike, body: Step, init: object, *, unroll: bool = False) -> Any:
     """The carry after `body(i, carry)` for i = 0, ..., n - 1.
 
-    A `scan` over counted steps, so it has a gradient; a number of steps that is computed needs
+    It is a `scan` over counted steps, so it has a gradient. A computed number of steps needs
     `while_loop`.
 
     Parameters
@@ -168,7 +168,7 @@ class _Steps:
     def _in_stretches(
         self, f: Step, xs: Sequence[Array], slices: Tree, reverse: bool, checkpoint: int
     ) -> tuple[Any, Any]:
-        """A loop over stretches, each a loop of its own, and one over the steps that are left."""
+        """A loop over stretches, which are loops themselves, then one over the remaining steps."""
         if not isinstance(self.length, int):
             raise TraceError(
                 f"A loop of {self.length} steps cannot be cut into stretches.",
@@ -206,7 +206,7 @@ class _Steps:
         return carry, unflatten(tree, joined)
 
     def _traced(self, f: Step, xs: Sequence[Array], slices: Tree) -> Traced:
-        """The step, and what it makes of the carry, checked."""
+        """The traced step and its next carry, checked."""
         inner = [x.aval.with_shape(x.shape[1:]) for x in xs]
 
         def once(first: Sequence[Aval]) -> Traced:
@@ -237,10 +237,10 @@ class _Steps:
         return found.leaves[: len(self.init)]
 
     def _adapt(self, least: Sequence[Aval], after: Sequence[Node]) -> None:
-        """A first carry written as a Python number takes the dtype that the arrays decide.
+        """Give a first carry that is a Python number the dtype that the arrays decide.
 
-        Started in the least dtype of its kind, a carry leaves the step in that of what it met; if
-        it comes out as it went in, it met nothing and keeps its own.
+        The carry starts in the least dtype of its kind and leaves the step in the dtype of the
+        arrays that it meets. If its dtype does not change, it meets none and keeps its own.
         """
         for place, (first, node) in enumerate(zip(least, after, strict=True)):
             if self.numbers[place] and node.dtype != first.dtype:
@@ -289,7 +289,7 @@ class _Steps:
 
     # -- truncation --------------------------------------------------------------------------------
     def _within_window(self, reverse: bool) -> Array:
-        """For each slice whether gradients flow from its step into the one before."""
+        """For each slice, whether gradients flow from its step into the step before."""
         place = arange(self.length)
         number = FUNCTIONS["flip"](place, 0) if reverse else place
         return (number % constant(self.truncate) != 0) | (number == 0)
@@ -306,7 +306,7 @@ def _truncated(f: Step) -> Step:
 
 
 def _let_through(flows: Array, leaf: Array) -> Array:
-    """The leaf, a constant to derivatives where nothing flows."""
+    """The leaf, with derivative 0 where no gradient flows."""
     if leaf.dtype.kind != "f":
         return leaf
     return FUNCTIONS["where"](flows, leaf, FUNCTIONS["stop_gradient"](leaf))

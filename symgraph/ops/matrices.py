@@ -1,4 +1,4 @@
-"""What operations on matrices share: dtypes, square shapes, triangles, costs, absent cotangents."""
+"""Shared by operations on matrices: dtypes, square shapes, triangles, costs, zero cotangents."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = [
 LOWER = Fact("triangular", ("lower",))
 UPPER = Fact("triangular", ("upper",))
 STRUCTURES = (Fact("positive_definite"), Fact("symmetric"), Fact("diagonal"), LOWER, UPPER)
-"""Structures of a matrix that its inverse has too."""
+"""The structures that the inverse of a matrix keeps."""
 
 
 def matrix_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -72,10 +72,10 @@ def square_size(x: Aval) -> Dim:
 
 
 def thin_size(avals: tuple[Aval, ...], **params: object) -> dict[str, Any]:
-    """Params with the lesser of rows and columns as `size`.
+    """Params whose `size` is the smaller of rows and columns.
 
-    A named dimension is taken to be no less than a fixed one: data have more rows than columns. A
-    run where that is not so raises (`enough_rows`).
+    We take a named dimension to be at least as large as a fixed one: data have more rows than
+    columns. A run where it is smaller raises an error (`enough_rows`).
 
     Raises
     ------
@@ -101,7 +101,7 @@ def thin_size(avals: tuple[Aval, ...], **params: object) -> dict[str, Any]:
 
 
 def enough_rows(x: Array, size: int) -> None:
-    """Refuse matrices whose named dimension turns out to be less than the fixed one.
+    """Refuse matrices whose named dimension is smaller than the fixed one.
 
     Raises
     ------
@@ -126,12 +126,12 @@ def per_matrix(factor: int, divisor: int = 1) -> Any:
 
 
 def scaled(flops: Any, divisor: int) -> Dim:
-    """`flops / divisor`, rounded down where it is a number."""
+    """`flops / divisor`, rounded down if it is a number."""
     return flops // divisor if isinstance(flops, int) else normal(flops / divisor)
 
 
 def inherited(*facts: Fact) -> Any:
-    """Facts that the result has wherever the (one) operand has them."""
+    """Facts that the result inherits from its one operand."""
 
     def rule(x: Array, **_params: object) -> Iterable[Fact]:
         return [fact for fact in facts if x.has(fact)]
@@ -140,7 +140,7 @@ def inherited(*facts: Fact) -> Any:
 
 
 def triangle(x: Array, lower: bool, strict: bool = False) -> Array:
-    """`x` with zeros above (below) the diagonal; with `strict` on the diagonal as well."""
+    """`x` with zeros above (below) the diagonal; with `strict`, on the diagonal too."""
     return tril(x, -1 if strict else 0) if lower else triu(x, 1 if strict else 0)
 
 
@@ -177,7 +177,7 @@ copied_lower = function(COPIED_LOWER, _copied_lower)
 
 
 def is_zero(ct: Array) -> bool:
-    """Whether a cotangent is the zero that stands for "nothing flows back", by its structure."""
+    """Whether a cotangent is a zero by its structure, so that nothing flows back."""
     node = ct.node
     while node.operands and node.op.view:
         node = node.operands[0]

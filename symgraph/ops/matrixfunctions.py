@@ -32,7 +32,7 @@ __all__ = ["expm", "expm_along", "matrix_power"]
 @implements(np.linalg.matrix_power)
 @partial(naming_lines, view=True)
 def matrix_power(x: ArrayLike, n: int) -> Array:
-    """The matrix multiplied with itself `n` times, by repeated squaring; its inverse if n < 0.
+    """The matrix to the power `n`, by repeated squaring; n < 0 powers the inverse.
 
     Raises
     ------

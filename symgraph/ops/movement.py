@@ -1,4 +1,4 @@
-"""Moving elements without changing them: reshape, transpose, broadcast, and what is made of them.
+"""Moving elements: reshape, transpose, broadcast, and functions made of them.
 
 All may give views. Axes are kept negative and permutations too, so that the derivative rules hold
 for cotangents with extra leading axes.
@@ -53,7 +53,7 @@ _OF_ELEMENTS = (
 
 
 def facts_of_elements(*known: Known) -> Iterable[Fact]:
-    """Facts of single elements that hold of every operand: any choice among elements keeps them."""
+    """Facts of elements that all operands share: a choice among elements keeps them."""
     for fact in _OF_ELEMENTS:
         if not [each for each in known if not each.has(fact)]:
             yield fact
@@ -72,7 +72,7 @@ def _normal_reshape(
     squeeze: object = None,
     drop: bool = False,
 ) -> dict[str, Any]:
-    """The full target shape, from a shape (one entry may be -1), axes to add or axes to drop."""
+    """The full target shape, from a shape with at most one -1, or from axes to add or drop."""
     (x,) = avals
     if expand is not None:
         return {"shape": _expanded(x.shape, expand)}
@@ -145,7 +145,7 @@ def _infer_reshape(x: Aval, *, shape: Shape) -> Aval:
 
 
 def _leading(ct: Array, out: Array) -> Shape:
-    """The extra leading axes of a cotangent."""
+    """The number of extra leading axes of a cotangent."""
     return ct.shape[: ct.ndim - out.ndim]
 
 
@@ -168,9 +168,9 @@ def _facts_reshape(x: Known, *, shape: Shape) -> Iterable[Fact]:
 
 
 def _is_symmetric_in_pairs(x: Known) -> bool:
-    """Whether exchanging the first two axes and the last two is known to change nothing.
+    """Whether we know that exchanging the first two axes and the last two changes nothing.
 
-    So it is with the products that a Kronecker product of symmetric matrices is made of.
+    The products of a Kronecker product of symmetric matrices have this symmetry.
     """
     shape = x.aval.shape
     if len(shape) != 4 or not all(map(known_equal, shape[:2], shape[2:])):
@@ -211,18 +211,18 @@ def _reshape(x: ArrayLike, shape: ShapeLike, order: str = "C", *, copy: object =
         raise TraceError("reshape: order='K' is none.", mend="Use 'C' or 'F'.")
     if _by_rows("reshape", as_array(x), order):
         return apply(RESHAPE, x, shape=shape)
-    # Column by column is row by row of the transpose.
+    # The columns of x are the rows of its transpose.
     turned = apply(RESHAPE, transpose(x), shape=tuple(reversed(listed(shape))))
     return transpose(turned)
 
 
 def _by_rows(name: str, x: Array, order: str) -> bool:
-    """Whether elements are read row by row; "A" and "K" ask how they lie in memory.
+    """Whether elements are read row by row; "A" and "K" follow the memory layout.
 
     Raises
     ------
     TraceError
-        If that is not known: results lie as their operands do, and inputs may lie in any way.
+        If the layout is not known: it depends on the operands, and inputs may have any.
     """
     if order not in ("C", "F", "A", "K"):
         raise TraceError(f"{name}: order={order!r} is none.", mend="Use 'C' or 'F'.")
@@ -252,13 +252,13 @@ def expand_dims(x: ArrayLike, axis: AxisLike) -> Array:
 
 @composite(np.squeeze, view=True)
 def squeeze(x: ArrayLike, axis: AxisLike = None) -> Array:
-    """Without the axes of size 1 (all of them, or those named)."""
+    """The array without all axes of size 1, or without the given ones."""
     return apply(RESHAPE, x, squeeze=axis, drop=True)
 
 
 @composite(np.ravel, view=True)
 def ravel(x: ArrayLike, order: str = "C") -> Array:
-    """All elements in one row: row by row, or column by column if `order` is "F"."""
+    """All elements as one vector, row by row, or column by column if `order` is "F"."""
     found = reshape(x if _by_rows("ravel", as_array(x), order) else transpose(x), (-1,))
     if type(found) is Array and type(found.memory) is Cut:
         found.memory.flat = True
@@ -330,7 +330,7 @@ TRANSPOSE = register(
         facts=_facts_transpose,
         view=True,
         write=lambda whole, part, *, axes: _vjp_transpose(part, part, whole, axes=axes),
-        doc="Axes in another order; reversed if none is given.",
+        doc="The array with its axes in another order, by default reversed.",
         traits=MOVEMENT,
     )
 )
@@ -346,13 +346,13 @@ FUNCTIONS["permute_dims"] = transpose
 
 @composite(np.linalg.matrix_transpose, np.matrix_transpose, view=True)
 def matrix_transpose(x: ArrayLike) -> Array:
-    """The last two axes exchanged."""
+    """The array with its last two axes exchanged."""
     return apply(TRANSPOSE, x, last=True)
 
 
 @composite(np.swapaxes, view=True)
 def swapaxes(x: ArrayLike, axis1: int, axis2: int) -> Array:
-    """Two axes exchanged."""
+    """The array with two axes exchanged."""
     x = as_array(x)
     axes = list(range(-x.ndim, 0))
     (one,), (other,) = (normal_axes(axis, x.ndim) for axis in (axis1, axis2))
@@ -362,7 +362,7 @@ def swapaxes(x: ArrayLike, axis1: int, axis2: int) -> Array:
 
 @composite(np.moveaxis, view=True)
 def moveaxis(x: ArrayLike, source: Any, destination: int | Sequence[int]) -> Array:
-    """Axes moved to other places, the rest kept in order."""
+    """The array with some axes moved; the others keep their order."""
     x = as_array(x)
     sources, places = listed(source), listed(destination)
     normal_axes(sources, x.ndim)
@@ -379,7 +379,7 @@ def moveaxis(x: ArrayLike, source: Any, destination: int | Sequence[int]) -> Arr
 
 @composite(np.rollaxis, view=True)
 def rollaxis(x: ArrayLike, axis: int, start: int = 0) -> Array:
-    """An axis moved before the one at `start`."""
+    """The array with an axis moved before the axis `start`."""
     x = as_array(x)
     (place,) = normal_axes(axis, x.ndim)
     if not -x.ndim <= start <= x.ndim:

@@ -1,7 +1,7 @@
-"""Reductions that pass over NaN, under NumPy's names; an element that is NaN has the derivative 0.
+"""Reductions that skip NaN, under NumPy's names; an element that is NaN has the derivative 0.
 
-What is left of nothing is NaN, where NumPy warns besides. `nanargmax` and `nanargmin` give -1 where
-every element is NaN, as JAX does: NumPy raises, which a graph cannot.
+Without any number the result is NaN; NumPy also warns. `nanargmax` and `nanargmin` give -1 where
+every element is NaN, as JAX does. NumPy raises an error there, but a graph cannot.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _without_nan(x: ArrayLike, value: float) -> Array:
 
 
 def _numbers(x: Array, where: ArrayLike) -> Any:
-    """Where elements are no NaN, among those that `where` allows."""
+    """The mask of the elements that are no NaN and that `where` allows."""
     if x.dtype.kind != "f":
         return where
     found = FUNCTIONS["logical_not"](FUNCTIONS["isnan"](x))
@@ -59,7 +59,7 @@ def nansum(
     out: object = None,
     **rest: object,
 ) -> Array:
-    """The sum of what is no NaN."""
+    """The sum of the elements that are no NaN."""
     return sum(_without_nan(x, 0), axis, dtype, out, **rest)
 
 
@@ -71,7 +71,7 @@ def nanprod(
     out: object = None,
     **rest: object,
 ) -> Array:
-    """The product of what is no NaN."""
+    """The product of the elements that are no NaN."""
     return prod(_without_nan(x, 1), axis, dtype, out, **rest)
 
 
@@ -79,7 +79,7 @@ def nanprod(
 def nancumsum(
     x: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: object = None
 ) -> Array:
-    """Sums so far of what is no NaN."""
+    """Cumulative sums of the elements that are no NaN."""
     return cumsum(_without_nan(x, 0), axis, dtype, out)
 
 
@@ -87,7 +87,7 @@ def nancumsum(
 def nancumprod(
     x: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: object = None
 ) -> Array:
-    """Products so far of what is no NaN."""
+    """Cumulative products of the elements that are no NaN."""
     return cumprod(_without_nan(x, 1), axis, dtype, out)
 
 
@@ -101,7 +101,7 @@ def nanmean(
     *,
     where: ArrayLike = True,
 ) -> Array:
-    """The mean of what is no NaN."""
+    """The mean of the elements that are no NaN."""
     x = as_array(x)
     return mean(x, axis, dtype, out, keepdims, where=_numbers(x, where))
 
@@ -119,7 +119,7 @@ def nanvar(
     mean: ArrayLike | None = None,
     correction: Any = None,
 ) -> Array:
-    """The variance of what is no NaN; NaN where no degree of freedom is left."""
+    """The variance of the elements that are no NaN; NaN without a degree of freedom."""
     x = as_array(x)
     ddof = correction if given(correction) else ddof
     numbers = _numbers(x, where)
@@ -205,7 +205,7 @@ def _place(
 def nanargmax(
     x: ArrayLike, axis: int | None = None, out: object = None, *, keepdims: bool = False
 ) -> Array:
-    """Where the largest element that is no NaN is first met; -1 where all are NaN."""
+    """The first place of the largest element that is no NaN; -1 where all are NaN."""
     return _place(argmax, "nanargmax", x, axis, out, keepdims, -np.inf)
 
 
@@ -213,7 +213,7 @@ def nanargmax(
 def nanargmin(
     x: ArrayLike, axis: int | None = None, out: object = None, *, keepdims: bool = False
 ) -> Array:
-    """Where the least element that is no NaN is first met; -1 where all are NaN."""
+    """The first place of the least element that is no NaN; -1 where all are NaN."""
     return _place(argmin, "nanargmin", x, axis, out, keepdims, np.inf)
 
 
@@ -245,7 +245,7 @@ def _fmin_reduce(
 def _so_far(
     over: Any, name: str, x: Any, axis: Any, dtype: Any, out: object, least: float
 ) -> Array:
-    """The extremum so far of what is no NaN; NaN where there was nothing else."""
+    """The cumulative extremum of the elements that are no NaN; NaN before the first of them."""
     refuse(name, {"dtype": dtype, "out": out})
     x = as_array(x)
     found = over(_without_nan(x, least), axis)

@@ -1,9 +1,9 @@
 r"""Norms of vectors and matrices.
 
-$\lVert x \rVert$ has derivative 0 at $x = 0$, whatever the norm: of the subgradients there it is
-the one that favours no direction. Those of order p are one operation each, so that the quotient in
+$\lVert x \rVert$ has derivative 0 at $x = 0$ for every norm: of the subgradients there, 0
+favours no direction. A norm of order p is one operation, so that the quotient in
 $\bar x_i = \bar y\, \operatorname{sign}(x_i) (|x_i| / \lVert x \rVert_p)^{p-1}$ is taken only where
-it is a number; for p < 1 an element that is zero, a cusp, has derivative 0 as well.
+it is a number. For p < 1 an element that is zero, a cusp, has derivative 0 as well.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ def _vjp_norm(ct: Array, out: Array, x: Array, *, axis: Axes, keepdims: bool, or
     if ord == 2:
         rest = without_factor(ct, out)
         if rest is not None:
-            # (c |x|) x / |x|: of |x|^2 the derivative is c x, without a quotient.
+            # (c |x|) x / |x| is c x, the derivative of |x|^2, without a quotient.
             return restored(rest, axis, keepdims) * x
         return restored(ct, axis, keepdims) * divide_or_zero(x, kept)
     size = FUNCTIONS["absolute"](x)
-    # Of two spellings of one power the one that stays finite where x is zero.
+    # This spelling of the power stays finite where x is zero.
     if ord > 1:
         size = divide_or_zero(size, kept) ** (ord - 1)
     else:
@@ -193,7 +193,7 @@ def _matrix_norm(x: Array, ord: Any, rows: int, columns: int, keepdims: bool) ->
 def vector_norm(
     x: ArrayLike, *, axis: AxisLike = None, keepdims: bool = False, ord: ArrayLike = 2
 ) -> Array:
-    """The norm of vectors along `axis` (several: taken as one; None: the whole array)."""
+    """The norm of vectors along `axis`; several axes, or all by default, are taken as one."""
     x = _floating(x)
     axes = normal_axes(axis, x.ndim)
     return _vector_norm(x, ord, axes, keepdims)

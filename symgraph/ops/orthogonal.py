@@ -1,7 +1,7 @@
 """Orthogonal polynomials of a whole degree under SciPy's names, by their recurrences in the degree.
 
-Made of sums and products (DLMF 18.9.1), so they have derivatives of every order, in the argument
-and in parameters, and on every backend.
+They are sums and products (DLMF 18.9.1), so they have derivatives of every order, in the argument
+and in the parameters, on every backend.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`np.pad`: every mode of NumPy's but a function of the user's own."""
+"""`np.pad` with every mode of NumPy's, but not with a user's function."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Pair = tuple[Any, Any]
 
 @composite(np.pad, array=True)
 def pad(x: ArrayLike, pad_width: object, mode: str = "constant", **keywords: object) -> Array:
-    """The array with elements added before and behind along each axis.
+    """The array with elements added before it and behind it along each axis.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ _MODES: dict[str, tuple[str, ...]] = {
 
 
 def _by_axis(widths: object, ndim: int) -> Any:
-    """Widths given for some axes by number, as widths of all."""
+    """The widths of all axes, given those of some axes by number."""
     if not isinstance(widths, Mapping):
         return widths
     found: list[Any] = [(0, 0)] * ndim
@@ -92,7 +92,7 @@ def _by_axis(widths: object, ndim: int) -> Any:
 
 
 def _pairs(value: object, ndim: int, name: str) -> list[Pair]:
-    """One pair for each axis, as NumPy broadcasts them."""
+    """One pair for each axis, broadcast as in NumPy."""
     try:
         wide = np.broadcast_to(np.asarray(value), (ndim, 2))
     except ValueError:
@@ -123,7 +123,7 @@ def _constant(x: Array, widths: list[Pair], value: object) -> Array:
 
 
 def _between(ends: list[Array], x: Array, width: Pair, axis: int) -> Array:
-    """The array between what stands before and behind it, where that is anything at all."""
+    """The array joined with the parts before and behind it, if they are not empty."""
     parts = [part for part, size in ((ends[0], width[0]), (x, 1), (ends[1], width[1])) if size]
     return concatenate(parts, axis=axis) if len(parts) > 1 else x
 

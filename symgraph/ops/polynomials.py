@@ -1,6 +1,6 @@
 """Polynomials as vectors of coefficients, the highest power first, under NumPy's names.
 
-No leading zero is dropped, for the numbers are not there yet: where NumPy would drop some, results
+Leading zeros are kept, for the numbers are not known yet. Where NumPy drops some, the results
 here are longer by as many zeros.
 """
 
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def _coefficients(name: str, p: Any) -> tuple[Array, int]:
-    """The coefficients and how many they are."""
+    """The coefficients and their number."""
     p = FUNCTIONS["atleast_1d"](as_array(p))
     size = p.shape[0]
     if p.ndim != 1 or not isinstance(size, int):
@@ -47,7 +47,7 @@ def _coefficients(name: str, p: Any) -> tuple[Array, int]:
 
 @composite(np.polyval)
 def polyval(p: ArrayLike, x: ArrayLike) -> Array:
-    """The polynomial with coefficients `p`, of the highest power first, at `x`; Horner's scheme."""
+    """The value at `x` of the polynomial with coefficients `p`, by Horner's scheme."""
     (p, size), x = _coefficients("polyval", p), as_array(x)
     found = FUNCTIONS["zeros_like"](x)
     for k in range(size):
@@ -57,7 +57,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Array:
 
 @composite(np.vander)
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:
-    """The matrix of powers of a vector's elements, from the highest power to 1 or back."""
+    """The matrix of the powers of a vector's elements, from the highest power down to 1."""
     x = as_array(x)
     columns = x.shape[0] if N is None and x.ndim else N
     if x.ndim != 1 or not isinstance(columns, int):
@@ -76,7 +76,7 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
 
 # -- arithmetic ------------------------------------------------------------------------------------
 def _aligned(name: str, one: ArrayLike, other: ArrayLike) -> tuple[Array, Array]:
-    """Both polynomials with the coefficients of the longer one, zeros in front."""
+    """Both polynomials with equally many coefficients, with zeros in front."""
     pair = [_coefficients(name, each) for each in (one, other)]
     longest = max(size for _, size in pair)
     first, second = (

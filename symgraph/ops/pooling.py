@@ -50,9 +50,9 @@ def _params(
 
 
 def _to_the_end(x: Array, params: dict[str, Any]) -> tuple[tuple[Any, Any], ...]:
-    """The pads, so much longer at the end that a last, incomplete window fits (`ceil_mode`).
+    """The pads, extended at the end so that a last, incomplete window fits (`ceil_mode`).
 
-    It must begin in the array or in the padding before it, so it never lies beside the array.
+    That window must begin in the array or in the padding before it.
     """
     found: list[tuple[Any, Any]] = []
     extents = x.shape[x.ndim - len(params["pads"]) :]
@@ -112,7 +112,7 @@ def _avg(
     pads = _to_the_end(operand, params) if ceil_mode else asked
     del params["pads"]
     totals = window_sum(_as_float(padded(operand, pads)), **params)
-    # What ceil_mode adds at the end is no padding: it is never counted.
+    # The places that ceil_mode adds at the end are no padding: they are never counted.
     within = asked if count_include_pad else ((0, 0),) * len(pads)
     beyond = tuple(
         [(all_[0] - own[0], all_[1] - own[1]) for all_, own in zip(pads, within, strict=True)]
@@ -145,7 +145,7 @@ def max_pool(
 ) -> Array:
     """The largest element of each window of the last axes.
 
-    Ties split the gradient equally, as in `max`; padding counts as minus infinity and never takes
+    Ties split the gradient equally, as in `max`. Padding counts as minus infinity and never takes
     part in a tie. A window with a NaN gives NaN.
 
     Parameters
@@ -186,7 +186,7 @@ def avg_pool(
 ) -> Array:
     """The mean of each window of the last axes; parameters as in `max_pool`.
 
-    Zeros of the padding are counted as elements unless `count_include_pad` is False.
+    The zeros of the padding count as elements unless `count_include_pad` is False.
     """
     return _avg(x, window, stride, padding, dilation, count_include_pad, ceil_mode)
 

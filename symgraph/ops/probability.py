@@ -1,7 +1,7 @@
 """Distribution functions under SciPy's names, by incomplete gamma and beta functions.
 
-They are differentiable in the argument, and in those parameters that enter it; in a parameter of
-the incomplete functions there is no closed form.
+They are differentiable in the argument, and in the parameters that enter it. The derivative in a
+parameter of the incomplete functions has no closed form.
 """
 
 from __future__ import annotations

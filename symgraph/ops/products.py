@@ -26,7 +26,7 @@ __all__ = ["cross", "kron"]
 
 @composite(np.kron)
 def kron(x: ArrayLike, y: ArrayLike) -> Array:
-    """Every element of `x` times the whole of `y`, put together as blocks."""
+    """The Kronecker product: blocks, each an element of `x` times the whole of `y`."""
     x, y = as_array(x), as_array(y)
     ndim = max(x.ndim, y.ndim)
     x = expand_dims(x, tuple(range(ndim - x.ndim)))
@@ -78,7 +78,7 @@ CROSS = register(
 
 
 def _in_space(x: Array) -> Array:
-    """Vectors of the plane with a third component of 0."""
+    """Vectors of the plane as vectors of space, with a third component of 0."""
     if not (x.ndim and known_equal(x.shape[-1], 2)):
         return x
     return FUNCTIONS["concatenate"]([x, FUNCTIONS["zeros_like"](x[..., :1])], axis=-1)
@@ -100,7 +100,7 @@ def _cross(
     x = x if first == -1 else moveaxis(x, first, -1)
     y = y if second == -1 else moveaxis(y, second, -1)
     if all(each.ndim and known_equal(each.shape[-1], 2) for each in (x, y)):
-        # One number each, the third component; NumPy has it for vectors in the plane.
+        # For vectors of the plane NumPy gives one number, the third component.
         return x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]
     found = apply(CROSS, _in_space(x), _in_space(y))
     (place,) = normal_axes(axisc, found.ndim)

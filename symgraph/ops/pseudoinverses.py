@@ -1,4 +1,4 @@
-r"""Pseudoinverse and least squares, and what singular values tell: rank and condition."""
+r"""Pseudoinverse, least squares, rank and condition."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _vjp_pinv(ct: Array, out: Array, x: Array, *, rtol: float) -> Array:
 
     Golub and Pereyra (1973), "The differentiation of pseudo-inverses and nonlinear least squares
     problems whose variables separate", theorem 4.3, transposed. It holds where the rank does not
-    change; at full rank one of the last two terms is zero, of a square matrix both.
+    change. At full rank one of the last two terms is zero; for a square matrix both are.
     """
     turned, ct_turned = matrix_transpose(out), matrix_transpose(ct)
     found = -matmul(matmul(turned, ct), turned)
@@ -138,7 +138,7 @@ def _vjp_least_squares_right(
 
 
 def _of_sides(a: Array, ct: Array, vector: bool, rcond: float | None) -> Array:
-    """Solutions for cotangents, which may be stacked where the right side was a vector."""
+    """Solutions for cotangents, which may be stacked if the right side was a vector."""
     if not vector or ct.ndim == 1:
         return apply(LEAST_SQUARES, a, ct, rcond=rcond)
     return squeeze(apply(LEAST_SQUARES, a, expand_dims(ct, -1), rcond=rcond), axis=-1)
@@ -216,7 +216,7 @@ class LstsqResult(NamedTuple):
 @implements(np.linalg.lstsq)
 @naming_lines
 def lstsq(a: Any, b: ArrayLike, rcond: Any = None) -> LstsqResult:
-    """The x for which a @ x is nearest to b, with residuals, rank and singular values.
+    """Least squares: the x for which a @ x is nearest to b, residuals, rank, singular values.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def matrix_rank(
 ) -> Array:
     """The number of singular values above `tol` (absolute) or `rtol` times the largest.
 
-    An integer: nothing flows back through it.
+    It is an integer, so no gradient flows through it.
     """
     x = as_array(x)
     if x.ndim < 2:
@@ -300,7 +300,7 @@ def matrix_rank(
 def cond(x: ArrayLike, p: Any = None) -> Array:
     """The norm of a matrix times that of its inverse; without `p` the ratio of singular values.
 
-    It is infinite for singular matrices with p=None, 2 or -2, and they raise with any other.
+    Singular matrices give inf with p=None, 2 or -2, and raise an error with any other p.
     """
     if p is None or p in (2, -2):
         values = svdvals(x)

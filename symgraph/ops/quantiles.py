@@ -1,8 +1,8 @@
-"""Medians and quantiles, by sorting; NaN is the quantile of what holds a NaN.
+"""Medians and quantiles, by sorting; with a NaN among the elements they are NaN.
 
 The thirteen methods are those of Hyndman and Fan, "Sample quantiles in statistical packages"
-(1996), under NumPy's names. Which elements are met is piecewise constant, so the derivative is that
-of the weights they are met with; equal elements are met in the order in which they stand.
+(1996), under NumPy's names. The choice of elements is piecewise constant, so the derivative is that
+of their weights. Equal elements are chosen in the order in which they stand.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ _DISCRETE: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _at(rows: Array, place: ArrayLike, top: ArrayLike) -> Array:
-    """Elements on the last axis of sorted rows, at one vector of places or at one for each row."""
+    """The elements of sorted rows at a vector of places, or at one vector for each row."""
     index = np.minimum(np.maximum(place, 0), top)
     if isinstance(index, Array):
         index = FUNCTIONS["astype"](index, "int64")
@@ -106,7 +106,7 @@ def _at(rows: Array, place: ArrayLike, top: ArrayLike) -> Array:
 
 
 def _met(rows: Array, n: Array, q: ArrayLike, method: str) -> Array:
-    """Quantiles `q`, a vector, of rows whose first `n` elements count; on a new last axis."""
+    """The quantiles `q` (a vector) of rows whose first `n` elements count, on a new last axis."""
     top = n - 1
     if method in _DISCRETE:
         return _at(rows, _DISCRETE[method](n, q), top)
@@ -123,20 +123,20 @@ def _met(rows: Array, n: Array, q: ArrayLike, method: str) -> Array:
         return lower
     upper = _at(rows, np.floor(at) + 1, top)
     apart = upper - lower
-    # From the nearer of the two, so that a weight of 1 gives the upper one exactly.
+    # Start from the nearer neighbour: then a weight of 1 gives the upper one exactly.
     near = upper - apart * (1 - weight)
     return FUNCTIONS["where"](weight >= 0.5, near, lower + apart * weight)
 
 
 # -- rows ------------------------------------------------------------------------------------------
 def _sorted_rows(x: Array, axis: AxisLike) -> tuple[Array, Dim]:
-    """The reduced axes as one, the last, in ascending order; and its length."""
+    """The array with the reduced axes joined to a sorted last axis, and its length."""
     rows, size = _rows(x, axis)
     return (sort(rows, axis=-1) if x.ndim else rows), size
 
 
 def _rows(x: Array, axis: AxisLike) -> tuple[Array, Dim]:
-    """The reduced axes as one, the last; and its length."""
+    """The array with the reduced axes joined to a last axis, and its length."""
     axes = reduced_axes(axis, x.ndim)
     if not x.ndim:
         return reshape(x, (1,)), 1
@@ -147,7 +147,7 @@ def _rows(x: Array, axis: AxisLike) -> tuple[Array, Dim]:
 
 
 def _spoiled(found: Array, rows: Array, like: Array) -> Array:
-    """NaN where the rows hold one: it is sorted last."""
+    """The result, with NaN for rows that hold a NaN: it is sorted last."""
     if rows.dtype.kind != "f":
         return found
     last = expand_dims(rows[..., -1], -1)
@@ -155,7 +155,7 @@ def _spoiled(found: Array, rows: Array, like: Array) -> Array:
 
 
 def _counted(x: Array, axis: AxisLike) -> Array:
-    """How many elements of each row are no NaN, as a last axis of 1; at least 1."""
+    """The number of elements of each row that are no NaN, at least 1, with a last axis of 1."""
     axes = reduced_axes(axis, x.ndim)
     numbers = FUNCTIONS["logical_not"](FUNCTIONS["isnan"](x))
     found = FUNCTIONS["sum"](numbers, axis=axes)
@@ -163,7 +163,7 @@ def _counted(x: Array, axis: AxisLike) -> Array:
 
 
 def _as_fraction(q: ArrayLike, x: Array, percent: bool) -> tuple[Any, np.dtype[Any] | None]:
-    """`q` between 0 and 1; and the dtype a Python number takes, that of the array."""
+    """`q` as numbers between 0 and 1; a Python number takes the dtype of the array."""
     weak = type(q) in (int, float)
     dtype = x.dtype if x.dtype.kind == "f" else np.dtype("float64")
     if isinstance(q, Array):
@@ -215,7 +215,7 @@ def _weighted(
 ) -> Array:
     """The first element at which the sum of weights reaches the fraction `q` of all.
 
-    Differentiable in the elements; in the weights the derivative is 0.
+    It is differentiable in the elements. The derivative in the weights is 0.
     """
     if method != "inverted_cdf":
         raise TraceError(
@@ -237,7 +237,7 @@ def _weighted(
     rows = take_along_axis(rows, order, axis=-1)
     sums = FUNCTIONS["cumsum"](take_along_axis(sums, order, axis=-1), axis=-1)
     sums = sums / sums[..., -1:]
-    # What has no weight at the start is never chosen, not even as the minimum.
+    # Leading elements without weight are never chosen, not even as the minimum.
     sums = FUNCTIONS["where"](sums == 0, -1, sums)
     places = reshape(q, (1,)) if isinstance(q, Array) and not q.ndim else q.reshape(-1)
     fewer = expand_dims(sums, -2) < expand_dims(as_array(places), -1)
@@ -269,7 +269,7 @@ def _weights_like(x: Array, weights: Array, axis: AxisLike) -> Array:
 
 
 def _filled(found: Array, x: Array, axis: AxisLike) -> Array:
-    """NaN where a row holds nothing else."""
+    """The result, with NaN for rows that hold only NaN."""
     return FUNCTIONS["where"](_counted(x, axis) == 0, np.nan, found)
 
 
@@ -327,7 +327,7 @@ def median(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Array:
-    """The middle element over `axis`, or the mean of the middle two; NaN of nothing."""
+    """The middle element over `axis`, or the mean of the middle two; NaN without elements."""
     refuse("median", {"out": out})
     x = as_array(x)
     rows, size = _sorted_rows(x, axis)
@@ -358,7 +358,7 @@ def nanmedian(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Array:
-    """`median` of what is no NaN."""
+    """The median of the elements that are no NaN."""
     refuse("nanmedian", {"out": out})
     x = as_array(x)
     rows, size = _sorted_rows(x, axis)

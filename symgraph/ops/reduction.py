@@ -1,4 +1,4 @@
-"""What reductions share, and those with an identity: sum, product, all, any."""
+"""Shared by reductions, and the reductions with an identity: sum, product, all, any."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _normal_reduction(
 
 
 def reduced_axes(axis: AxisLike, ndim: int) -> Axes:
-    """The axes of a reduction, negative and in order; NumPy lets a 0-d array have one."""
+    """The axes of a reduction, negative and in order; a 0-d array may have one, as in NumPy."""
     return () if ndim == 0 and _only_axis(axis) else normal_axes(axis, ndim)
 
 
@@ -74,7 +74,7 @@ def reduced_shape(shape: Shape, axis: Axes, keepdims: bool) -> Shape:
 
 
 def reduced_count(shape: Shape, axis: Axes) -> Dim:
-    """How many elements are reduced to one."""
+    """The number of elements that are reduced to one."""
     return count([shape[each] for each in axis])
 
 
@@ -156,7 +156,7 @@ def reduction(
         return call(x, axis, *rest, **keywords)
 
     NUMPY_FUNCTIONS[(ufunc, "reduce")] = reduce
-    # NumPy's extrema and truths take no dtype: out is their third argument.
+    # NumPy's max, min, all and any take no dtype: out is their third argument.
     return function(op, call if promote is accumulator else without_dtype, *numpy)
 
 
@@ -200,7 +200,7 @@ def _reducing(
 
 
 def _chosen(name: str, x: Array, where: ArrayLike, otherwise: Any) -> Array:
-    """The array with what `where` leaves out replaced, so that it does not count."""
+    """The array with the elements outside of `where` replaced so that they do not count."""
     if otherwise is None:
         raise ShapeError(
             f"{name}: the reduction of nothing is not defined, and where= may leave nothing.",
@@ -228,7 +228,7 @@ def mask_like(x: Array, where: ArrayLike) -> Array:
 def _started(
     op: Op, x: Array, start: Array | None, ufunc: str, axis: AxisLike, keepdims: bool
 ) -> Array:
-    """The reduction, joined to a first value if there is one."""
+    """The reduction, combined with the initial value if there is one."""
     if start is None:
         return apply(op, x, axis=axis, keepdims=keepdims)
     axes = reduced_axes(axis, x.ndim)
@@ -238,7 +238,7 @@ def _started(
 
 
 def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Integers are summed in the platform's integer, as NumPy does."""
+    """The dtype of a sum: small integers are summed in the platform's integer, as in NumPy."""
     if dtype.kind in "bi":
         return np.result_type(dtype, np.int64)
     return np.result_type(dtype, np.uint64) if dtype.kind == "u" else dtype
@@ -318,7 +318,7 @@ PRODUCT_OF_OTHERS = register(
             for fact in (Fact("nonnegative"), Fact("positive"), finite, integer_valued)
             if x.has(fact)
         ],
-        doc="Along the last axis, the product of all elements but the one in this place.",
+        doc="For each element of the last axis, the product of all other elements.",
     )
 )
 

@@ -1,8 +1,7 @@
 """NumPy functions that no graph can hold, each with the reason and what to write instead.
 
-The shape of a result is known before there are numbers. What gives as many elements as values
-happen to ask for, calls Python for each element, or gives complex numbers, is
-refused with advice.
+The shape of a result is known before there are numbers. A function is refused, with advice, if its
+number of elements depends on values, if it calls Python for each element, or if it is complex.
 """
 
 from __future__ import annotations
@@ -172,7 +171,7 @@ def _positions(name: str, condition: ArrayLike) -> Any:
 def compress(
     condition: ArrayLike, a: ArrayLike, axis: int | None = None, out: object = None
 ) -> Array:
-    """The slices along `axis` where a constant condition holds (None: of the raveled array)."""
+    """The slices along `axis` where a constant condition holds; without an axis, elements."""
     refuse("compress", {"out": out})
     places = _positions("compress", condition)
     x, axis = (ravel(as_array(a)), 0) if axis is None else (a, axis)

@@ -1,4 +1,4 @@
-"""Whole numbers: rounding, division with remainder. All that rounds has derivative 0 everywhere."""
+"""Rounding and division with remainder. Rounding has derivative 0 everywhere."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _no_signs(x: Known) -> Iterable[Fact]:
 def _whole(
     function: Callable[[float], float], signs: Callable[[Known], Iterable[Fact]] = _no_signs
 ) -> FactRule:
-    """Of an increasing function to whole numbers, which is exact."""
+    """Bounds of an increasing function to whole numbers, which is exact."""
 
     def bounds(x: Known) -> Bounds:
         low, high = x.bounds

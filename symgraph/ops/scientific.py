@@ -1,4 +1,4 @@
-"""SciPy's rarer special functions of real arguments: each a derivative that is known, or a formula.
+"""SciPy's rarer special functions of real arguments, each with a known derivative or a formula.
 
 Kelvin functions and integrals of Bessel and Struve functions (DLMF 10.61, 10.43, 11.7),
 scaled Airy functions, incomplete elliptic integrals (19.4), the arithmetic-geometric mean
@@ -69,7 +69,7 @@ def _no(name: str) -> Any:
 
 # -- Kelvin functions: w = ber + i bei solves x w'' + w' = i x w -----------------------------------
 def _quotient(y: Any, x: Array, *series: float) -> Array:
-    """`y(x) / x`, by its series in x² near 0, where quotients and their derivatives lose digits."""
+    """`y(x) / x`; near 0 by its series in x², for the quotient and its derivatives lose digits."""
     near = absolute(x) < 0.5
     small, far = where(near, x, 0), where(near, 1, x)
     return where(near, polynomial(small * small, *series), y(far) / far)
@@ -220,13 +220,13 @@ def iti0k0(x: ArrayLike) -> tuple[Array, Array]:
 
 @composite("scipy.special.it2j0y0")
 def it2j0y0(x: ArrayLike) -> tuple[Array, Array]:
-    """The integrals of (1 - j0(t)) / t from 0 to x, and of y0(t) / t from x on."""
+    """The integrals of (1 - j0(t)) / t from 0 to x, and of y0(t) / t from x to infinity."""
     return _j0_over(x), _y0_over(x)
 
 
 @composite("scipy.special.it2i0k0")
 def it2i0k0(x: ArrayLike) -> tuple[Array, Array]:
-    """The integrals of (i0(t) - 1) / t from 0 to x, and of k0(t) / t from x on."""
+    """The integrals of (i0(t) - 1) / t from 0 to x, and of k0(t) / t from x to infinity."""
     return _i0_over(x), _k0_over(x)
 
 
@@ -354,7 +354,7 @@ lpmv = scipy_ufunc(
 
 # -- Kolmogorov's distribution ---------------------------------------------------------------------
 def _slope_of_kolmogorov(x: Array) -> Array:
-    """Of the two theta series the one that converges: each term is below 1e-17 of the first."""
+    """The slope, by the theta series that converges: further terms are below 1e-17 of the first."""
     near = x < 1
     small = where(near, where(x > 0.05, x, 0.05), 1.0)
     large = where(near, 1.0, x)

@@ -20,7 +20,7 @@ __all__ = ["float_or_double", "part_of", "polynomial", "scipy_ufunc"]
 
 
 def float_or_double(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Floats as they are, anything else as float64."""
+    """The dtype itself if it is floating, else float64."""
     return dtype if dtype.kind == "f" else np.dtype("float64")
 
 
@@ -87,8 +87,8 @@ def part_of(
 def polynomial(x: Array, *coefficients: float) -> Array:
     """c₀ + c₁ x + c₂ x² + …, by Horner's scheme.
 
-    For what is divided by a difference that vanishes: near there a polynomial keeps the digits that
-    the quotient, and even more its derivatives, would lose.
+    Near a removable singularity a polynomial keeps the digits that the quotient loses, and its
+    derivatives even more.
     """
     result: Any = FUNCTIONS["full_like"](x, coefficients[-1])
     for coefficient in reversed(coefficients[:-1]):

@@ -41,7 +41,7 @@ def _convolve_kernel(xp: Any, x: Any, v: Any, *, mode: str) -> Any:
     length = x.shape[-1] + (v.shape[-1] - 1) * (1 if mode == "full" else -1)
     if not rows[0].shape[0]:
         return xp.zeros((*lead, length), x.dtype)
-    # NumPy convolves vectors only; derivatives of several at once are several rows.
+    # NumPy convolves vectors only; stacked derivatives are several rows.
     pairs = [[xp.getitem(each, i) for each in rows] for i in range(rows[0].shape[0])]
     found = [xp.convolve(*pair, mode=mode) for pair in pairs]
     return xp.reshape(xp.stack(found), (*lead, length))
@@ -145,7 +145,7 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> Array:
     w: Array
     x, w = (FUNCTIONS["atleast_1d"](as_array(each)) for each in (a, v))
     if mode == "same" and _shorter(x.shape[0], w.shape[0]):
-        # NumPy correlates the longer one, and turns what it gets around.
+        # NumPy swaps a shorter first vector, and reverses the result.
         return _back(_convolve(w, _back(x), mode))
     return _convolve(x, _back(w), mode)
 
@@ -153,7 +153,7 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> Array:
 # -- counts ----------------------------------------------------------------------------------------
 @composite(np.bincount)
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> Array:
-    """How often each number stands in a vector, or the sums of its weights.
+    """The number of times that each number stands in a vector, or the sum of its weights.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Basic indices: slices in normal form and the shapes they give, of named dimensions too."""
+"""Basic indices: slices in normal form and their shapes, also for named dimensions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def is_expression(value: object) -> bool:
 
 
 def _bound(value: Any, size: Dim) -> Any:
-    """A slice bound as an int, None, or an expression that is known not to be negative."""
+    """A slice bound as an int, None, or an expression that is known to be nonnegative."""
     if value is None or isinstance(value, (int, np.integer)):
         return None if value is None else int(value)
     if is_expression(value):
@@ -78,7 +78,7 @@ def _slice_length(entry: Slice, size: Dim) -> Dim:
     start, stop, step = entry
     if isinstance(size, int) and not is_expression(start) and not is_expression(stop):
         return len(range(*slice(start, stop, step).indices(size)))
-    # A backward slice is measured from one place further on: its end is -1 else.
+    # Measure a backward slice from the next place: its end would be -1 otherwise.
     on = 0 if step > 0 else 1
 
     def place(bound: Any) -> Any:
@@ -87,7 +87,7 @@ def _slice_length(entry: Slice, size: Dim) -> Dim:
     def within(bound: ArrayLike) -> Any:
         return place(bound) if _is_negative(bound) else _least(place(bound), size)
 
-    # Of the lower bound no more is asked than that: beyond the upper one the slice is empty anyway.
+    # The lower bound needs no more: beyond the upper bound the slice is empty anyway.
     if step > 0:
         lower, upper = place(start or 0), size if stop is None else within(stop)
     else:
@@ -101,7 +101,7 @@ def _is_negative(bound: ArrayLike) -> bool:
 
 
 def _steps(span: Any, step: int) -> Dim:
-    """How many steps a nonnegative span holds, the last begun one included."""
+    """The number of steps in a nonnegative span, including a last incomplete one."""
     if isinstance(span, int):
         return -(-span // step)
     if step == 1:
@@ -190,6 +190,6 @@ def basic_shape(shape: Shape, index: Sequence[Entry]) -> Shape:
 
 
 def as_numpy_index(index: tuple[Entry, ...]) -> tuple[Any, ...]:
-    """A normal index as NumPy takes it, for an array with leading axes as well."""
+    """NumPy's form of a normal index, also for an array with leading axes."""
     entries = [slice(*entry) if isinstance(entry, tuple) else entry for entry in index]
     return (Ellipsis, *entries)

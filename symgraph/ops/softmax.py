@@ -38,7 +38,7 @@ def _infer(x: Aval, *, axis: Axes) -> Aval:
 
 def _shift(xp: Any, x: Any, axis: Axes) -> Any:
     """The maximum over `axis`, or 0 where it is infinite (there x - x would be NaN)."""
-    # With an initial value the maximum of no elements is defined, so no size is asked.
+    # The initial value defines the maximum of no elements, so the size does not matter.
     top = xp.max(x, axis=axis, keepdims=True, initial=-np.inf)
     return xp.where(xp.isfinite(top), top, 0)
 
@@ -46,7 +46,7 @@ def _shift(xp: Any, x: Any, axis: Axes) -> Any:
 def _softmax_kernel(xp: Any, x: Any, *, axis: Axes) -> Any:
     weights = xp.exp(x - _shift(xp, x, axis))
     whole = xp.sum(weights, axis=axis, keepdims=True)
-    # The largest weight is 1, so the sum is less only where all elements are -inf, and then 0.
+    # The largest weight is 1, so the sum is below 1 only where all elements are -inf; then it is 0.
     return weights / xp.maximum(whole, 1)
 
 

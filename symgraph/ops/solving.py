@@ -1,4 +1,4 @@
-r"""Linear systems: solve, triangular solve, inverse, and what is made of them.
+r"""Linear systems: solve, triangular solve, inverse, and functions made of them.
 
 Derivatives are those of Giles (2008), "Collected matrix derivative results for forward and reverse
 mode": of $A X = B$ they are $\bar B = A^{-\top} \bar X$ and $\bar A = -\bar B X^\top$. A matrix
@@ -58,12 +58,12 @@ def _infer_solve(a: Aval, b: Aval, **_params: object) -> Aval:
 
 
 def _right_sides(out: Aval, b: Aval) -> Dim:
-    """How many vectors are solved for, in all matrices together."""
+    """The number of right-hand sides of all matrices together."""
     return count(out.shape[:-1] if b.ndim == 1 else (*out.shape[:-2], out.shape[-1]))
 
 
 def _solved(solver: Callable[..., Array], a: Array, ct: Array, vector: bool) -> Array:
-    """The solver applied to cotangents, which may be stacked where the right side was a vector."""
+    """Solve for cotangents, which may be stacked if the right side was a vector."""
     if not vector or ct.ndim == 1:
         return solver(a, ct)
     if a.ndim == 2 and ct.ndim == 2:
@@ -94,7 +94,7 @@ def _flops_solve(out: Aval, a: Aval, b: Aval) -> Dim:
 
 
 def batch_solved(batch: Batch, **params: object) -> Any:
-    """Systems with a right side for each of a batch; those of one matrix are columns of one."""
+    """Solve for each example of a batch; right sides of one matrix become its columns."""
     (a, b), one_matrix = batch.operands, own_ndim(batch, 0) == 2 and not batch.batched[0]
     vector, ndim = own_ndim(batch, 1) == 1, max(own_ndim(batch, 0), own_ndim(batch, 1), 2)
     if one_matrix and vector:
@@ -227,7 +227,7 @@ def cho_solve(
     factor, lower = c_and_lower
     first = solve_triangular(factor, b, trans=0 if lower else 1, lower=lower)
     if as_array(b).ndim == 1 and first.ndim > 1:
-        # A batch of factors against one vector: from here on there is a vector each.
+        # A batch of factors meets one vector: repeat the vector.
         column = solve_triangular(
             factor, expand_dims(first, -1), trans=1 if lower else 0, lower=lower
         )
@@ -288,7 +288,7 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: int | Sequence[int] | None = N
     Raises
     ------
     ShapeError
-        If the axes that stay are not as many elements as those that are summed.
+        If the kept axes and the summed axes have different numbers of elements.
     """
     a, b = as_array(a), as_array(b)
     if axes is not None:

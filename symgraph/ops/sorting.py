@@ -1,7 +1,7 @@
 """Order: sort, argsort, places in sorted arrays, membership.
 
-Sorting is stable everywhere: equal elements keep their order, and so a tie hands each cotangent to
-the elements in that order. NaNs come last. `partition` sorts, which is one of the orders it allows.
+Sorting is stable everywhere: equal elements keep their order, and the cotangents of a tie go to
+the elements in that order. NaNs come last. `partition` sorts, which NumPy's `partition` allows.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def partition(
     kind: str = "introselect",
     order: object = None,
 ) -> Array:
-    """The elements in ascending order, which is one of the orders NumPy's `partition` allows."""
+    """The elements in ascending order, an order that NumPy's `partition` allows."""
     _check_kth(as_array(x), kth, axis)
     return sort(x, axis, order=order)
 
@@ -163,7 +163,7 @@ def argpartition(
     kind: str = "introselect",
     order: object = None,
 ) -> Array:
-    """The places of the elements in ascending order; see `partition`."""
+    """The places of the elements in ascending order; see `partition` and `argsort`."""
     _check_kth(as_array(x), kth, axis)
     return argsort(x, axis, order=order)
 
@@ -179,7 +179,7 @@ def _check_kth(x: Array, kth: int | Sequence[int] | ArrayLike, axis: int | None)
 
 @composite(np.lexsort)
 def lexsort(keys: Sequence[Any], axis: int = -1) -> Array:
-    """Places in the order of the last key, ties by the key before it, and so on."""
+    """The places in the order of the last key; the key before it decides ties, and so on."""
     rows = [as_array(each) for each in keys]
     if not rows:
         raise ShapeError("lexsort: at least one key is needed.")
@@ -225,7 +225,7 @@ SEARCHSORTED = register(
         promote=same_dtype,
         flops=lambda out, x, values, *, side: values.size * 10,
         facts=_facts_searchsorted,
-        doc="Where values would stand in a sorted vector: before its equals, or behind them.",
+        doc="The places of values in a sorted vector: before equal elements, or behind them.",
     )
 )
 
@@ -242,7 +242,7 @@ searchsorted = function(SEARCHSORTED, _searchsorted, np.searchsorted)
 
 @composite(np.digitize)
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
-    """Which of the intervals between `bins`, which rise or fall, holds each element."""
+    """The number of the interval between `bins` that holds each element."""
     side = "left" if right else "right"
     if isinstance(bins, Array):
         rising = searchsorted(bins, x, side)

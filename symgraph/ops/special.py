@@ -141,11 +141,11 @@ def _infer_polygamma(x: Aval, *, order: int) -> Aval:
 
 
 _LEFT = -8.0
-"""Further to the left the reflection formula is used: SciPy counts up from there one by one."""
+"""Further to the left we use the reflection formula: SciPy counts up one by one from there."""
 
 
 def _polygamma_kernel(xp: Any, x: Any, *, order: int) -> Any:
-    r"""As SciPy, and by reflection far to the left (DLMF 5.15.6).
+    r"""SciPy's polygamma, but by reflection far to the left (DLMF 5.15.6).
 
     $\psi^{(n)}(x) = (-1)^n \psi^{(n)}(1 - x) - \pi \frac{d^n}{dx^n} \cot(\pi x)$
     """
@@ -161,7 +161,7 @@ def _polygamma_kernel(xp: Any, x: Any, *, order: int) -> Any:
 
 @cache
 def _cotangent(order: int) -> tuple[float, ...]:
-    """Of the derivative of pi cot(pi x), a polynomial of cot(pi x); the highest power first."""
+    """The coefficients, in cot(pi x), of a derivative of pi cot(pi x); the highest power first."""
     found = Polynomial([0.0, pi])
     for _ in range(order):
         found = -pi * Polynomial([1.0, 0.0, 1.0]) * found.deriv()

@@ -1,6 +1,6 @@
 r"""Eigenvalues and singular values, with their vectors in one operation.
 
-What is not differentiable has one answer on every backend:
+Where a function is not differentiable, every backend gives the same answer:
 
 - Eigenvectors (singular vectors) turn arbitrarily where eigenvalues (singular values) repeat: there
   a derivative that flows through the vectors is NaN, never a number. Values count as repeated if
@@ -48,12 +48,12 @@ from .quotients import divide_or_zero
 __all__ = ["eigh", "eigvalsh", "larger_size", "reciprocal_gaps", "significant", "svd", "svdvals"]
 
 _CLOSE = 64
-"""Units of rounding: derivatives of vectors whose values are just apart keep a digit or two."""
+"""Units of rounding. Derivatives of vectors keep a digit or two if their values differ by more."""
 
 
 # -- gaps between values -------------------------------------------------------------------------
 def _gaps_kernel(xp: Any, w: Any) -> Any:
-    # Differences are written twice, not named, so that the whole is one expression as source.
+    # Write the differences twice, so that the source is one expression.
     largest = xp.max(xp.abs(w), axis=-1, keepdims=True, initial=0.0)[..., None]
     close = xp.abs(w[..., None, :] - w[..., :, None]) <= largest * (_CLOSE * _unit(xp.dtype_of(w)))
     quotients = 1 / xp.where(close, np.nan, w[..., None, :] - w[..., :, None])
@@ -274,7 +274,7 @@ def _turning(x: Array) -> Array:
 def _off_the_range(
     ct_u: Array, ct_vh: Array, u: Array, s: Array, vh: Array, larger: Dim, size: Dim, x: Array
 ) -> Array:
-    """What moves singular vectors out of the space they span; NaN where a value vanishes."""
+    """The part that moves singular vectors out of their span; NaN where a value vanishes."""
     inverse = FUNCTIONS["where"](significant(s, larger), 1 / s, constant_of(np.nan, s.dtype))
     if known_equal(x.shape[-1], size):
         scaled = ct_u * expand_dims(inverse, -2)

@@ -1,4 +1,4 @@
-"""Sums under way and what is made of sums: cumsum, mean, variance, standard deviation, counts."""
+"""Cumulative sums, and functions made of sums: mean, variance, standard deviation, counts."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def mean(
 ) -> Array:
     r"""The mean $\frac1n \sum_i x_i$ over `axis`; integers in float64, float16 through float32.
 
-    Only elements where `where` holds are counted; the mean of none is NaN.
+    Only elements where `where` holds count; the mean of no element is NaN.
     """
     refuse("mean", {"out": out})
     operand = as_array(x)
@@ -112,7 +112,7 @@ def _as(x: Array, dtype: np.dtype[Any]) -> Array:
 def _number(
     x: Array, axis: AxisLike, keepdims: bool, where: ArrayLike, dtype: np.dtype[Any]
 ) -> Array:
-    """How many elements are reduced to one."""
+    """The number of elements that are reduced to one."""
     if given(where) and where is not True:
         return _as(sum(mask_like(x, where), axis=axis, keepdims=keepdims), dtype)
     return dimension(reduced_count(x.shape, normal_axes(axis, x.ndim)), dtype)
@@ -133,7 +133,7 @@ def var(
 ) -> Array:
     r"""The variance $\frac{1}{n - d} \sum_i (x_i - \bar x)^2$ over `axis`, $d$ being `ddof`.
 
-    Only elements where `where` holds are counted. `mean` is $\bar x$ where it is known already, its
+    Only elements where `where` holds count. `mean` is $\bar x$ if it is known already, with its
     reduced axes kept; `correction` is another name for `ddof`.
     """
     refuse("var", {"out": out})
@@ -154,7 +154,7 @@ def _mean_of(x: Array, axis: AxisLike, where: ArrayLike) -> Array:
 
 
 def _less(x: Array, ddof: float, axis: AxisLike, keepdims: bool, where: ArrayLike) -> Array:
-    """max(n - ddof, 0), as NumPy divides by."""
+    """NumPy's divisor, max(n - ddof, 0)."""
     number = _number(x, axis, keepdims, where, x.dtype)
     if number.node.is_constant:
         rest = float(number.node.params["value"]) - ddof
@@ -182,5 +182,5 @@ def std(
 
 @composite(np.count_nonzero)
 def count_nonzero(x: ArrayLike, axis: AxisLike = None, *, keepdims: bool = False) -> Array:
-    """How many elements over `axis` are not zero."""
+    """The number of elements over `axis` that are not zero."""
     return sum(as_array(x) != 0, axis=axis, keepdims=keepdims)

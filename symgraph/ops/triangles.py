@@ -83,26 +83,26 @@ def tri(N: Dim, M: Dim | None = None, k: int = 0, dtype: DTypeLike = "float64") 
 
 @composite()
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> Any:
-    """NumPy's own: where the lower triangle of an n by m matrix is."""
+    """NumPy's indices of the lower triangle of an n by m matrix."""
     return np.tril_indices(n, k, m)
 
 
 @composite()
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> Any:
-    """NumPy's own: where the upper triangle of an n by m matrix is."""
+    """NumPy's indices of the upper triangle of an n by m matrix."""
     return np.triu_indices(n, k, m)
 
 
 @composite(np.tril_indices_from)
 def tril_indices_from(x: ArrayLike, k: int = 0) -> Any:
-    """Where the lower triangle of a matrix is: two constant index arrays."""
+    """The indices of the lower triangle of a matrix, as two constant arrays."""
     rows, columns = _fixed_matrix(x)
     return np.tril_indices(rows, k, columns)
 
 
 @composite(np.triu_indices_from)
 def triu_indices_from(x: ArrayLike, k: int = 0) -> Any:
-    """Where the upper triangle of a matrix is: two constant index arrays."""
+    """The indices of the upper triangle of a matrix, as two constant arrays."""
     rows, columns = _fixed_matrix(x)
     return np.triu_indices(rows, k, columns)
 
@@ -126,7 +126,7 @@ def diagflat(x: ArrayLike, k: int = 0) -> Array:
 
 @composite()
 def fill_diagonal(x: ArrayLike, val: ArrayLike, wrap: bool = False) -> Array:
-    """A copy of `x` with `val` on its main diagonal: what NumPy's `fill_diagonal` does in place.
+    """A copy of `x` with `val` on its main diagonal; NumPy's `fill_diagonal` writes in place.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Sliding windows and what reduces them: `windows`, its transpose, sums and largest elements.
+"""Sliding windows and their reductions: `windows`, its transpose, sums and largest elements.
 
-The transpose of reading windows adds up what overlaps; the two are each other's derivative, and
-pooling and `np.lib.stride_tricks.sliding_window_view` are made of them.
+The transpose of reading windows adds up overlapping elements. Each is the other's derivative.
+Pooling and `np.lib.stride_tricks.sliding_window_view` are made of them.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def pads_of(
     strides: Sizes,
     dilations: Sizes,
 ) -> Pads:
-    """How many elements are added before and after each of the last axes.
+    """The number of elements added before and after each of the last axes.
 
     `padding` is a number for all axes, one for each, pairs (before, after), "valid" for none, or
     "same" for as many as give ceil(extent / stride) windows, the odd one after.
@@ -119,12 +119,12 @@ def _same_pad(extent: Dim, size: Dim, stride: int, dilation: int) -> tuple[Dim, 
 
 
 def counted(extents: Shape, sizes: Shape, strides: Sizes, dilations: Sizes) -> Shape:
-    """How many windows fit each axis.
+    """The number of windows that fit each axis.
 
     Raises
     ------
     ShapeError
-        If none does, as far as that is known.
+        If no window fits.
     """
     found: list[Dim] = []
     for extent, size, stride, dilation in zip(extents, sizes, strides, dilations, strict=True):
@@ -243,7 +243,7 @@ OVERLAP_ADD = register(
 
 
 def _facts_of_sums(x: Known) -> Iterable[Fact]:
-    """Of sums of elements, perhaps of none: signs, finiteness, whole numbers."""
+    """Facts of sums of elements, perhaps of none: signs, finiteness, whole numbers."""
     kept = (Fact("nonnegative"), Fact("nonpositive"), finite, total, integer_valued)
     return [fact for fact in kept if x.has(fact)]
 
@@ -301,7 +301,7 @@ def padded(x: Array, pads: Pads, fill: float = 0) -> Array:
 
 
 def lowest(dtype: np.dtype[Any]) -> float:
-    """What no element of the dtype is below."""
+    """The least number of the dtype."""
     if dtype.kind == "f":
         return -np.inf
     return False if dtype.kind == "b" else int(np.iinfo(dtype).min)
@@ -317,7 +317,7 @@ def _vjp_max(
     seen = apply(WINDOWS, wide, sizes=sizes, **params)
     chosen = seen == expand_dims(out, last)
     if wide is not x:
-        # Padding that ties with elements, all of them -inf, has no share in the cotangent.
+        # Padding that ties with elements of -inf gets no part of the cotangent.
         real = padded(ones(x.shape[x.ndim - n :], bool), pads)
         chosen = chosen & apply(WINDOWS, real, sizes=sizes, **params)
     share = FUNCTIONS["astype"](chosen, x.dtype)
@@ -389,7 +389,7 @@ def sliding_window_view(
     subok: bool = False,
     writeable: bool = False,
 ) -> Array:
-    """Windows of `window_shape` at every place of the given axes, as axes at the end.
+    """The windows of `window_shape` at every place of the given axes, as new last axes.
 
     Parameters
     ----------

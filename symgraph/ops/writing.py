@@ -1,7 +1,7 @@
 """NumPy's functions that write in place: assignment, `np.copyto`, `np.put`, `np.add.at`, ...
 
-Each makes the array that is left by the functions of `updates`, and lets it stand in the memory of
-its first operand, so that views of it read it too.
+Each function makes the new array by the functions of `updates`. It stores the array in the memory
+of its first operand, so that views read it too.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _basic(x: Array, index: object) -> dict[str, Any] | None:
 
 
 def _values(values: Any, x: Array) -> Array:
-    """What is assigned as an array; lists may hold symbols."""
+    """The assigned values as an array; lists may hold symbols."""
     if isinstance(values, Array):
         return values
     if isinstance(values, (list, tuple)) and _holds_symbols(values):
@@ -102,7 +102,7 @@ def _fill(x: Array, value: Any) -> None:
 
 # -- functions of NumPy ----------------------------------------------------------------------------
 def _writes(name: str, *numpy_functions: object) -> Callable[[Callable[..., Any]], Any]:
-    """Register a function that writes into its first operand, and gives nothing."""
+    """Register a function that writes into its first operand and returns None."""
 
     def publish(call: Callable[..., Any]) -> Callable[..., Any]:
         def writing(x: ArrayLike, *args: object, **keywords: object) -> None:
@@ -132,7 +132,7 @@ def _copied(dst: Array, src: Any, casting: Any = "same_kind", where: ArrayLike =
 
 
 def _kind(src: ArrayLike) -> Any:
-    """What NumPy's casting is asked of: the dtype, of Python's numbers one of their kind."""
+    """The dtype for NumPy's casting rules; a Python number gives a dtype of its kind."""
     if isinstance(src, float):
         return np.dtype("float16")
     return np.min_scalar_type(src) if isinstance(src, int) else np.asarray(src).dtype
@@ -169,7 +169,7 @@ def _put(a: Array, ind: object, v: ArrayLike, mode: str = "raise") -> Array:
 
 
 def _repeated(values: Array, count: int) -> Array | None:
-    """Values in a row, over again until there are `count`; None where there are none."""
+    """`count` values, repeating the given ones; None if there are none."""
     row = ravel(values)
     have = row.shape[0]
     if not isinstance(have, int):
@@ -213,12 +213,12 @@ def _place(arr: Array, mask: ArrayLike, vals: ArrayLike) -> Array:
 
 # -- ufunc.at --------------------------------------------------------------------------------------
 def write_at(ufunc: np.ufunc, x: ArrayLike, index: Index, *values: ArrayLike) -> None:
-    """What `ufunc.at(x, index, values)` does: places met twice are written twice.
+    """Write as `ufunc.at(x, index, values)` does: repeated places are written repeatedly.
 
     Raises
     ------
     TraceError
-        If a place is met twice, or may be, and the ufunc neither adds nor takes away.
+        If a place may be repeated, and the ufunc neither adds nor subtracts.
     """
     if not isinstance(x, Array):
         raise refuse_ndarray(f"np.{ufunc.__name__}.at")
@@ -254,10 +254,10 @@ def _once(x: Array, index: object) -> bool:
 def write_out(
     name: str, out: object, found: Any, mask: ArrayLike = True, *, ufunc: bool = False
 ) -> Any:
-    """Let a result, or each of several, stand in the memory of `out`; gives that.
+    """Store a result, or each of several, in the memory of `out`, and return `out`.
 
-    The result of a ufunc is broadcast to it, and cast to its dtype as `same_kind` allows; those of
-    other functions are of its shape and dtype, for NumPy may compute in the dtype of `out`.
+    The result of a ufunc is broadcast to `out` and cast to its dtype as `same_kind` allows. Results
+    of other functions must have its shape and dtype, for NumPy may compute in the dtype of `out`.
     """
     if isinstance(found, tuple):
         outs: Any = out if isinstance(out, tuple) else (out,)

@@ -2,9 +2,8 @@ r"""`scipy.integrate` on symbols: quadrature of samples, initial value problems 
 
 `solve_ivp` and `odeint` take Runge–Kutta steps of a fixed size, as a scan; the gradient is that of
 the numbers computed (the discrete adjoint), right to rounding whatever the error of the steps.
-SciPy chooses its steps by the error it estimates, in a loop whose length depends on numbers, and
-has no gradient. So how many steps are taken must be said here, and `rtol`, `atol`, events and dense
-output are refused.
+SciPy chooses its steps by an error estimate, in a loop whose length depends on numbers, and has no
+gradient. Here you state the number of steps; `rtol`, `atol`, events and dense output are refused.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ trapezoid = snp.trapezoid
 
 # -- samples ---------------------------------------------------------------------------------------
 def _widths(x: Any, dx: ArrayLike, y: Array, axis: int) -> Any:
-    """Distances between samples, broadcast against those of y along the last axis."""
+    """The distances between samples, broadcast against y along the last axis."""
     if x is None:
         return dx
     x = as_array(x)
@@ -73,10 +72,10 @@ def cumulative_trapezoid(
 def simpson(
     y: ArrayLike, x: ArrayLike | None = None, *, dx: ArrayLike = 1.0, axis: int = -1
 ) -> Array:
-    """The integral of samples by Simpson's rule, of any distances.
+    """The integral of samples by Simpson's rule, with any distances.
 
-    The last interval of an even number of samples is that of the parabola through the last three
-    (Cartwright 2017), as SciPy has it; two samples make a trapezoid.
+    For an even number of samples, the last interval uses the parabola through the last three
+    (Cartwright 2017), as in SciPy; two samples make a trapezoid.
     """
     samples = snp.moveaxis(as_array(y), axis, -1)
     count = samples.shape[-1]
@@ -97,7 +96,7 @@ def simpson(
 
 
 def _last_interval(y: Array, widths: Array) -> Array:
-    """The integral over the last interval, of the parabola through the last three samples."""
+    """The integral over the last interval of the parabola through the last three samples."""
     h0, h1 = widths[..., -2], widths[..., -1]
     last = (2 * h1**2 + 3 * h0 * h1) / (6 * (h0 + h1))
     middle = (h1**2 + 3 * h0 * h1) / (6 * h0)
@@ -139,7 +138,7 @@ TABLEAUS = {
 
 
 class Solution(NamedTuple):
-    """Points in time, and the states there: one column a point, as SciPy's `sol.y`."""
+    """The points in time, and the states there: one column a point, as SciPy's `sol.y`."""
 
     t: Any
     y: Any
@@ -231,9 +230,9 @@ def odeint(
     method: str = "RK45",
     **options: object,
 ) -> Array:
-    r"""The solution of $y' = f(y, t)$ at the points t, one row a point; the first is $y_0$.
+    r"""The solution of $y' = f(y, t)$ at the points t, one row a point; the first row is $y_0$.
 
-    `steps` steps of `method` are taken between two points; see `solve_ivp`.
+    It takes `steps` steps of `method` between two points; see `solve_ivp`.
     """
     _refuse_options("odeint", options)
     dtype = common_float([y0, t])
@@ -268,7 +267,7 @@ def _refuse_options(name: str, options: dict[str, Any]) -> None:
 def _marched(
     derivative: Callable[[Any, Any], Any], y0: Array, grid: Array, steps: int, method: str
 ) -> Array:
-    """The states at all points of the grid, `steps` steps from one to the next."""
+    """The states at all points of the grid, with `steps` steps from point to point."""
     if method not in TABLEAUS:
         raise InputError(
             f"The method {method!r} is no explicit one of fixed steps.",

@@ -61,10 +61,10 @@ def solve(
     assume_a: str | None = None,
     transposed: bool = False,
 ) -> Array:
-    """The x with a @ x = b, of a vector or a matrix b.
+    """The x with a @ x = b, for a vector or a matrix b.
 
-    Of a matrix that is said to be symmetric or positive definite (`assume_a`), the triangle that
-    `lower` tells is read, as by SciPy.
+    If `assume_a` states a symmetric or positive definite matrix, only one triangle is read, as in
+    SciPy: `lower` says which.
     """
     matrix = as_array(a)
     kind = "gen" if assume_a is None else assume_a
@@ -97,7 +97,7 @@ def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> A
 
 @mirrored
 def pinv(a: ArrayLike) -> Array:
-    """The pseudoinverse, of singular values above max(M, N) eps times the largest, as SciPy's."""
+    """The pseudoinverse, by the singular values above max(M, N) eps times the largest."""
     a = as_array(a)
     rows, columns = a.shape[-2:]
     eps = float(np.finfo(a.dtype if a.dtype.kind == "f" else np.float64).eps)
@@ -108,7 +108,7 @@ def pinv(a: ArrayLike) -> Array:
 def cholesky(
     a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> Array:
-    """The Cholesky factor: the upper one unless `lower`, as SciPy's and not as NumPy's."""
+    """The Cholesky factor: the upper one unless `lower`, as in SciPy and unlike NumPy."""
     return _operations.cho_factor(a, lower)[0]
 
 
@@ -116,8 +116,8 @@ def cholesky(
 def solve_sylvester(a: ArrayLike, b: ArrayLike, q: ArrayLike) -> Array:
     r"""The X with $A X + X B = Q$.
 
-    As one system of m n equations, $(A \otimes I + I \otimes B^\top) \operatorname{vec} X =
-    \operatorname{vec} Q$, so it is for small matrices: the work grows with $(m n)^3$.
+    We solve one system of m n equations, $(A \otimes I + I \otimes B^\top) \operatorname{vec} X =
+    \operatorname{vec} Q$. It is for small matrices: the work grows with $(m n)^3$.
     """
     a, b, q = as_array(a), as_array(b), as_array(q)
     rows, columns = a.shape[0], b.shape[0]
@@ -153,7 +153,7 @@ def solve_discrete_lyapunov(a: ArrayLike, q: ArrayLike) -> Array:
 def eigh(
     a: ArrayLike, b: ArrayLike | None = None, lower: bool = True, eigvals_only: bool = False
 ) -> Any:
-    """Ascending eigenvalues, and eigenvectors, of a symmetric matrix; one triangle is read."""
+    """The ascending eigenvalues and the eigenvectors of a symmetric matrix, of one triangle."""
     if b is not None:
         raise TraceError(
             "eigh: the generalized problem has no operation.",
@@ -186,14 +186,14 @@ def norm(
     keepdims: bool = False,
     check_finite: bool = True,
 ) -> Array:
-    """Norms of vectors and matrices, as NumPy's."""
+    """The norm of vectors or matrices, as in NumPy."""
     return snp.linalg.norm(a, ord, axis, keepdims)
 
 
 # -- matrices with a pattern -----------------------------------------------------------------------
 @mirrored
 def block_diag(*arrs: ArrayLike) -> Array:
-    """The matrix with the given ones on its diagonal; a number or a vector counts as one row."""
+    """The matrix with the given blocks on its diagonal; a number or a vector counts as one row."""
     if not arrs:
         return snp.zeros((1, 0))
     blocks = [snp.atleast_2d(as_array(each)) for each in arrs]
@@ -254,7 +254,7 @@ def hankel(c: ArrayLike, r: ArrayLike | None = None) -> Array:
 
 @mirrored
 def circulant(c: ArrayLike) -> Array:
-    """The matrix whose columns are c, each turned by one more than the one before."""
+    """The matrix whose columns are rotations of c, each by one place more."""
     column = _vector("circulant", c)
     places = _places(column)
     return snp.take(column, (places[:, None] - places[None, :]) % len(places), axis=0)

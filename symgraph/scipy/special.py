@@ -1,4 +1,4 @@
-"""`scipy.special` on symbols: what is no ufunc, and every ufunc that has an operation."""
+"""`scipy.special` on symbols: functions that are no ufuncs, and all ufuncs with an operation."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def logsumexp(
     keepdims: bool = False,
     return_sign: bool = False,
 ) -> Any:
-    r"""$\log \sum_i b_i e^{a_i}$ along `axis`, of values of any size.
+    r"""$\log \sum_i b_i e^{a_i}$ along `axis`, without overflow.
 
-    With `return_sign` the logarithm of the absolute value, and the sign; without it a negative sum
-    gives NaN. Where b is 0, a does not count, infinite or not.
+    With `return_sign` it gives the logarithm of the absolute value, and the sign. Without it a
+    negative sum gives NaN. Where b is 0, a does not count, even if it is infinite.
 
     Examples
     --------
@@ -61,14 +61,14 @@ def _axes(axis: AxisLike, ndim: int) -> Any:
 
 @mirrored
 def softmax(x: ArrayLike, axis: AxisLike = None) -> Any:
-    r"""$e^{x_i} / \sum_j e^{x_j}$; over all elements unless `axis` is given, as SciPy's."""
+    r"""$e^{x_i} / \sum_j e^{x_j}$ over `axis`, by default over all elements, as in SciPy."""
     x = _floating(x)
     return snp.softmax(x, axis=_axes(axis, x.ndim)) if x.ndim else snp.ones_like(x)
 
 
 @mirrored
 def log_softmax(x: ArrayLike, axis: AxisLike = None) -> Any:
-    """The logarithm of `softmax`; over all elements unless `axis` is given, as SciPy's."""
+    """The logarithm of `softmax` over `axis`, by default over all elements, as in SciPy."""
     x = _floating(x)
     if axis is None and x.ndim != 1:
         return x - snp.logsumexp(x)

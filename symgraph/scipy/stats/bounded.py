@@ -1,6 +1,6 @@
-"""Continuous distributions on an interval, which parameters may bound, a row each.
+"""Continuous distributions on an interval, which parameters may bound, one record each.
 
-Each is its standard form, its tails by the function of each side. Formulas are those of Johnson,
+Each is its standard form, with a function for each tail. Formulas are those of Johnson,
 Kotz & Balakrishnan, "Continuous Univariate Distributions" (1994, 1995); parameters are SciPy's.
 """
 
@@ -45,7 +45,7 @@ beta = Continuous(
 
 
 def _log_mass(a: Array | float, b: Array | float) -> Any:
-    """The logarithm of the normal probability between a and b, taken in the tail that is nearer."""
+    """The logarithm of the normal probability between a and b, by the nearer tail."""
     turned = a > 0
     left, right = snp.where(turned, -b, a), snp.where(turned, -a, b)
     upper = snp.log_ndtr(right)
@@ -53,7 +53,7 @@ def _log_mass(a: Array | float, b: Array | float) -> Any:
 
 
 def _truncated_quantile(q: Array | float, a: Array | float, b: Array | float) -> Any:
-    """Solved in the tail that is nearer, where the logarithm of the cdf keeps its digits."""
+    """The quantile, by the nearer tail, where the logarithm of the cdf keeps its digits."""
     turned = a > 0
     whole = _log_mass(a, b)
     edge = snp.log_ndtr(snp.where(turned, -b, a))
@@ -78,7 +78,7 @@ truncnorm = Continuous(
 
 
 def _log_over(w: Array | float) -> Any:
-    """log(1 + w) / w, with its limit 1 and the derivatives there."""
+    """log(1 + w) / w, with its limit 1 and its derivatives at w = 0."""
     small = snp.abs(w) < 1e-3
     series = 1 + w * (-1 / 2 + w * (1 / 3 + w * (-1 / 4 + w * (1 / 5 - w / 6))))
     safe = snp.where(small, 1.0, w)
@@ -86,7 +86,7 @@ def _log_over(w: Array | float) -> Any:
 
 
 def _as_gumbel(z: Array | float, c: Array | float) -> Any:
-    """The value of Gumbel's distribution that stands for z."""
+    """The value z mapped to Gumbel's distribution."""
     return z * _log_over(-c * z)
 
 

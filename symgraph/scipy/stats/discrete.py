@@ -1,8 +1,8 @@
-"""Distributions of whole numbers, a row each.
+"""Distributions of whole numbers, one record each.
 
 Formulas are those of Johnson, Kemp & Kotz, "Univariate Discrete Distributions" (2005); parameters
-are SciPy's. Gradients flow to the parameters; in the whole number itself there are those of the
-formula, which continues it.
+are SciPy's. Gradients flow to the parameters. The derivative in the whole number itself is that of
+the formula, which continues it to real numbers.
 """
 
 from __future__ import annotations

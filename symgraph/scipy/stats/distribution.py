@@ -1,9 +1,9 @@
-r"""What all distributions share: parameters, location and scale, support, invalid parameters.
+r"""Shared by all distributions: parameters, location and scale, support, invalid parameters.
 
 A distribution is stated once in standard form, at location 0 and scale 1, as functions of the
-symbolic $z = (x - \mu) / \sigma$ and the shapes. From these come SciPy's methods. Outside of the
-support a formula is computed at a point inside, and not taken, so that its derivative is 0 there
-and not NaN. An invalid parameter gives NaN, as SciPy's does.
+symbolic $z = (x - \mu) / \sigma$ and the shapes. SciPy's methods follow from them. Outside of the
+support the formula is computed at a point inside and then masked, so that its derivative is 0 there
+and not NaN. An invalid parameter gives NaN, as in SciPy.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Distribution:
     def _standard(
         self, x: ArrayLike, args: Sequence[Any], keywords: Mapping[str, Any]
     ) -> tuple[Array, list[Array], Array | None, Array | None]:
-        """x, the shapes, and the scale and location unless they change nothing."""
+        """x, the shapes, and the scale and location, or None if they change nothing."""
         given = self._named(args, keywords)
         dtype = common_float([x, *given.values()])
         shapes = [
@@ -148,7 +148,7 @@ class Distribution:
 
     # -- probabilities of both sides ---------------------------------------------------------------
     def _distributed(self, z: Array, shapes: Parameters, method: str) -> Array:
-        """cdf, sf, logcdf or logsf of z."""
+        """The cdf, sf, logcdf or logsf of z."""
         if not self._has(method):
             self._refuse(method)
         below = self.below(z, *shapes) if self.below else None
@@ -182,7 +182,7 @@ def _is_number(value: object, number: float) -> bool:
 
 
 def _log_of(small: Array, other: Array) -> Array:
-    """log(small), by log1p of the other probability where that is the smaller one."""
+    """log(small), by log1p of the other probability where it is smaller."""
     less = small < 0.5
     return snp.where(
         less,
@@ -194,7 +194,7 @@ def _log_of(small: Array, other: Array) -> Array:
 def _either(
     below: Formula | None, above: Formula | None, z: Array, shapes: Parameters
 ) -> Array | None:
-    """Where z is on either side of the support; None if it never is."""
+    """The masks of z below and above the support; None if z never is."""
     found = [condition(z, *shapes) for condition in (below, above) if condition is not None]
     return snp.logical_or(*found) if len(found) == 2 else found[0] if found else None
 
@@ -216,7 +216,7 @@ def refused_method(distribution: str, method: str, known: Sequence[str]) -> Exce
 
 
 def published(cls: C) -> C:
-    """The class, its methods taking numbers and symbols, their errors naming the user's line."""
+    """The class; its methods take numbers and symbols, and their errors name the user's line."""
     for name in cls.methods:
         setattr(cls, name, mirrored(vars(cls)[name]))
     return cls
@@ -255,11 +255,11 @@ class Continuous(Distribution):
         return snp.exp(self.logpdf(x, *args, **keywords))
 
     def cdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
-        """The probability of what is at most x."""
+        """The probability that X is at most x."""
         return self._probability("cdf", x, args, keywords)
 
     def sf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
-        """The probability of what is larger than x."""
+        """The probability that X is larger than x."""
         return self._probability("sf", x, args, keywords)
 
     def logcdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
@@ -312,7 +312,7 @@ def _centred(x: Array, scale: Array | None, loc: Array | None) -> Array:
 
 
 def _spoiled(value: Array, parameters: Sequence[Array | None]) -> Array:
-    """The value, NaN where a parameter is, also where the value does not depend on it."""
+    """The value, or NaN where a parameter is NaN, even if the value does not depend on it."""
     for each in parameters:
         if each is not None and each.node.op.name == "where":
             value = snp.where(snp.isnan(each), np.nan, value)
@@ -331,7 +331,7 @@ class Discrete(Distribution):
         """The logarithm of the probability of k; -inf unless k is a whole number."""
         k, shapes, _scale, loc = self._standard(k, args, keywords)
         k = k if loc is None else k - loc
-        # Not `floor(k) != k`, which holds of NaN.
+        # `floor(k) != k` would hold for NaN.
         broken = snp.logical_or(snp.floor(k) < k, snp.floor(k) > k)
         outside = snp.logical_or(broken, _either(self.below, self.above, k, shapes))
         value = self.log_density(_within(k, outside, self.inside(*shapes)), *shapes)
@@ -342,11 +342,11 @@ class Discrete(Distribution):
         return snp.exp(self.logpmf(k, *args, **keywords))
 
     def cdf(self, k: ArrayLike, *args: object, **keywords: object) -> Any:
-        """The probability of what is at most k."""
+        """The probability that X is at most k."""
         return self._probability("cdf", k, args, keywords)
 
     def sf(self, k: ArrayLike, *args: object, **keywords: object) -> Any:
-        """The probability of what is larger than k."""
+        """The probability that X is larger than k."""
         return self._probability("sf", k, args, keywords)
 
     def logcdf(self, k: ArrayLike, *args: object, **keywords: object) -> Any:

@@ -1,6 +1,6 @@
-"""Continuous distributions of positive numbers, a row each.
+"""Continuous distributions of positive numbers, one record each.
 
-Each is its standard form, its tails by the function of each side. Formulas are those of Johnson,
+Each is its standard form, with a function for each tail. Formulas are those of Johnson,
 Kotz & Balakrishnan, "Continuous Univariate Distributions" (1994, 1995); parameters are SciPy's.
 """
 
@@ -182,7 +182,7 @@ halfnorm = Continuous(
 
 
 def _half_tangent(q: Array | float, power: float) -> Any:
-    """tan(πq/2), or its reciprocal, with the digits of q and of 1 - q."""
+    """tan(πq/2), or its reciprocal, which keeps the digits of q and of 1 - q."""
     less = q < 0.5
     tangent = snp.tan(0.5 * pi * snp.where(less, q, 1 - q))
     return snp.where(less == (power > 0), tangent, 1 / tangent)

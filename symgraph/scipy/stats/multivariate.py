@@ -19,7 +19,7 @@ __all__ = ["dirichlet", "multivariate_normal"]
 
 
 class _Vectors:
-    """What distributions of vectors share: freezing, and the methods they do not have."""
+    """Shared by distributions of vectors: freezing, and errors for missing methods."""
 
     methods: tuple[str, ...] = ("logpdf", "pdf")
     name: str = ""
@@ -83,8 +83,8 @@ def _log_normal(x: Any, mean: Any, cov: Any, allow_singular: bool) -> Array:
 class _MultivariateNormal(_Vectors):
     """The normal distribution of vectors, by the Cholesky factor of its covariance.
 
-    `logpdf(x, mean=None, cov=1)` and `pdf`, as SciPy's: the last axis of x is that of the vectors;
-    a covariance that is a number or a vector stands for a diagonal. Of a matrix the lower triangle
+    `logpdf(x, mean=None, cov=1)` and `pdf`, as in SciPy: the last axis of x holds the vectors.
+    A covariance that is a number or a vector stands for a diagonal. The lower triangle of a matrix
     is read, and its gradient is symmetric. A matrix that is not positive definite raises
     `numpy.linalg.LinAlgError` when the graph runs on NumPy.
     """
@@ -139,8 +139,8 @@ def _log_dirichlet(x: Any, alpha: Any) -> Array:
 class _Dirichlet(_Vectors):
     """Dirichlet's distribution on the simplex.
 
-    `logpdf(x, alpha)` and `pdf`, as SciPy's: the first axis of x is that of the parts, the last of
-    which may be left out. NaN for what is not on the simplex, where SciPy raises.
+    `logpdf(x, alpha)` and `pdf`, as in SciPy: the first axis of x holds the parts; the last part
+    may be left out. A point off the simplex gives NaN, where SciPy raises an error.
     """
 
     name = "dirichlet"

@@ -1,4 +1,4 @@
-"""What the standard forms of several continuous distributions have in common."""
+"""Shared by the standard forms of several continuous distributions."""
 
 from __future__ import annotations
 
@@ -38,27 +38,27 @@ def infinite(z: ArrayLike, *_shapes: object) -> Any:
 
 
 def zero(*_shapes: object) -> float:
-    """A bound of 0, whatever the shapes are."""
+    """A bound of 0 for all shapes."""
     return 0.0
 
 
 def one(*_shapes: object) -> float:
-    """A bound of 1, whatever the shapes are."""
+    """A bound of 1 for all shapes."""
     return 1.0
 
 
 def log1p_square(z: ArrayLike) -> Any:
-    """log(1 + z²), also where the square overflows."""
+    """log(1 + z²), without overflow of the square."""
     far = snp.abs(z) > 1e15
     near = snp.log1p(snp.where(far, 0.0, z) ** 2)
     return snp.where(far, 2 * snp.log(snp.where(far, snp.abs(z), 1.0)), near)
 
 
 def log_normal_density(z: Array | float) -> Any:
-    """That of the standard normal distribution."""
+    """The logarithm of the density of the standard normal distribution."""
     return -0.5 * z**2 - _LOG_ROOT_2PI
 
 
 def log_gumbel_density(z: Array | float) -> Any:
-    """That of Gumbel's distribution of maxima."""
+    """The logarithm of the density of Gumbel's distribution of maxima."""
     return -z - snp.exp(-z)

@@ -16,7 +16,7 @@ __all__ = ["VALID", "common_float", "lifted", "positive"]
 
 
 def common_float(values: Sequence[Any]) -> np.dtype[Any]:
-    """The floating dtype of the arguments together; Python's numbers are weak, integers doubles."""
+    """The common floating dtype of the arguments; Python's numbers are weak, integers doubles."""
     kinds: list[Any] = []
     for each in values:
         if isinstance(each, np.generic) or not isinstance(each, (bool, int, float)):
@@ -33,7 +33,7 @@ def lifted(value: object, dtype: np.dtype[Any]) -> Array:
 
 
 def _where_valid(value: Array, given: object, holds: Callable[[Any], Any], known: Fact) -> Array:
-    """The parameter, NaN where it is not valid, unless it is seen or known to be."""
+    """The parameter, or NaN where it is not valid; unchanged if it is known to be valid."""
     if isinstance(given, Array):
         valid = Knowledge().of(value.node).has(known)
     else:
@@ -42,7 +42,7 @@ def _where_valid(value: Array, given: object, holds: Callable[[Any], Any], known
 
 
 def positive(value: Array, given: object) -> Array:
-    """The parameter, NaN where it is not positive."""
+    """The parameter, or NaN where it is not positive."""
     return _where_valid(value, given, lambda number: number > 0, Fact("positive"))
 
 
