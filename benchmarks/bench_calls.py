@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import symgraph as sg
-from symgraph.captured import captured
+from symgraph.capture.captured import captured
 
 W = np.ones(3)
 DATA = np.ones((5, 3))

@@ -16,10 +16,10 @@ import numpy as np
 from symgraph.array import Array
 from symgraph.autodiff.reverse import gradients
 from symgraph.backends.base import lower
-from symgraph.cost import flops
-from symgraph.dag import Dag
-from symgraph.lowering.liveness import memory
-from symgraph.lowering.remat import checkpointed, frontier
+from symgraph.ir.cost import flops
+from symgraph.ir.dag import Dag
+from symgraph.memory.liveness import memory
+from symgraph.memory.rematerialization import checkpointed, frontier
 from symgraph.ops.creation import input
 
 Inputs = dict[str, Array]

@@ -9,9 +9,10 @@ from __future__ import annotations
 from . import numpy as _numpy  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from . import random
 from .array import Array, constant
-from .conjugate import cg
-from .dag import Dag
-from .eager import eager as _eager
+from .array.eager import eager as _eager
+from .autodiff.implicit.conjugate_gradients import cg
+from .autodiff.implicit.fixed_point import fixed_point, root
+from .capture.retraces import RetraceWarning, SideEffectWarning
 from .errors import (
     BackendError,
     ConvergenceError,
@@ -52,10 +53,11 @@ from .facts import (
     unit_norm,
 )
 from .graph import Graph, diff
-from .implicit import fixed_point, root
-from .loading import load
-from .nodes import Node
-from .objective import FlatObjective, flat_objective
+from .graph.loading import load
+from .graph.tracing import Spec, UnusedInputWarning, graph, spec, trace
+from .ir.dag import Dag
+from .ir.node import Node
+from .moved import install as _install
 from .ops.branches import cond as _cond
 from .ops.clipping import clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
 from .ops.creation import input
@@ -64,14 +66,15 @@ from .ops.derivatives import custom_vjp
 from .ops.iteration import while_loop as _while_loop
 from .ops.loops import fori_loop as _fori_loop
 from .ops.loops import scan as _scan
-from .retraces import RetraceWarning, SideEffectWarning
 from .rewriting import default_rules
 from .saturation import SaturationBounds
-from .tracing import Spec, UnusedInputWarning, graph, spec, trace
 from .transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
-from .vectorized import vmap
+from .transforms.objective import FlatObjective, flat_objective
+from .transforms.vmap import vmap
 
 __version__ = "0.1.0"
+
+_install()
 
 # Given numbers alone they run at once, as the functions of symgraph.numpy do.
 cond = _eager(_cond)

@@ -20,7 +20,7 @@ import numpy as np
 from . import facts
 from .errors import BackendError
 from .graph import Graph
-from .tracing import spec, trace
+from .graph.tracing import spec, trace
 
 __all__ = ["Digits", "accuracy", "initial_parameters", "load_digits", "loss_graph", "main", "train"]
 

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .array import FUNCTIONS, NUMPY_FUNCTIONS
-from .eager import eager, eager_module
+from .array.eager import eager, eager_module
 from .ops import creation as _creation
 from .ops import linalg as _linalg
 from .reference.docstrings import documented
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike
 
-    from .dims import Dim, ShapeLike
+    from .ir.dims import Dim, ShapeLike
 
 __all__ = ["empty", "full", "identity", "linalg", "linspace", "ones", "zeros"]
 

@@ -32,8 +32,8 @@ from typing import Any, cast
 import numpy as np
 
 from .array import Array
-from .dims import fixed, parse_shape
 from .errors import DTypeError, InputError
+from .ir.dims import fixed, parse_shape
 from .namespace import NUMPY
 from .ops.randombits import fold_in, random_bits, split
 

@@ -54,9 +54,9 @@ class Frame:
 
 
 _PACKAGE = str(Path(__file__).parent)
-_RULES = str(Path(__file__).parent.parent / "rewrites")
+_RULES = str(Path(_PACKAGE).parent / "rewrites")
 # The demonstration is written as a user would write it, so its lines are user's lines.
-_DEMO = str(Path(__file__).parent / "demo.py")
+_DEMO = str(Path(_PACKAGE) / "demo.py")
 _INTERNAL_MODULES = (
     "numpy",
     "scipy",

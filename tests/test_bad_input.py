@@ -14,7 +14,6 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.array import Array
-from symgraph.dag import Dag
 from symgraph.errors import (
     BackendError,
     DTypeError,
@@ -26,7 +25,8 @@ from symgraph.errors import (
     TraceError,
     VerifyError,
 )
-from symgraph.nodes import Node
+from symgraph.ir.dag import Dag
+from symgraph.ir.node import Node
 from symgraph.ops.creation import ones
 
 X = np.arange(6.0).reshape(2, 3) / 7

@@ -20,7 +20,7 @@ from textbook import Row, numbers, traced
 from textbook.catalogue import BLIND, CATALOGUE
 
 import symgraph as sg
-from symgraph.dims import resolve
+from symgraph.ir.dims import resolve
 
 SIZES = {"n": 6}
 

@@ -11,19 +11,19 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.cost import flops, op_count
-from symgraph.dag import Dag
-from symgraph.evaluate import evaluate
-from symgraph.nodes import Node, reachable
+from symgraph.ir.cost import flops, op_count
+from symgraph.ir.dag import Dag
+from symgraph.ir.interpreter import evaluate
+from symgraph.ir.node import Node, reachable
 from symgraph.rewriting import Rule
 from symgraph.rewriting.driver import rewrite
 from symgraph.rewriting.index import RuleSet
-from symgraph.rewriting.instances import instances
 from symgraph.rewriting.log import Log
-from symgraph.rewriting.maker import SIZES, Instance
 from symgraph.rewriting.packs import every_rule, load_packs
-from symgraph.rewriting.samples import values_for
-from symgraph.rewriting.verifier import verify_rule
+from symgraph.verification.instances import instances
+from symgraph.verification.maker import SIZES, Instance
+from symgraph.verification.samples import values_for
+from symgraph.verification.verifier import verify_rule
 
 RULES = every_rule()
 BRIEF = 12

@@ -29,7 +29,7 @@ from randomgraphs.compare import (
 import symgraph as sg
 from symgraph.array import Array, constant
 from symgraph.autodiff.reverse import vjp
-from symgraph.cost import varying
+from symgraph.ir.cost import varying
 
 CONTRACTIONS = ("matmul", "einsum", "tensordot", "dot")
 DTYPES = ("float64", "float32", "mixed")

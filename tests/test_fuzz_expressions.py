@@ -14,9 +14,9 @@ import pytest
 from randomgraphs.expressions import KINDS
 
 import symgraph as sg
-from symgraph.evaluate import run
-from symgraph.nodes import Node
-from symgraph.rewriting.precise import TooLarge, precise_values
+from symgraph.ir.interpreter import run
+from symgraph.ir.node import Node
+from symgraph.verification.high_precision import TooLarge, precise_values
 
 BITS = 30_000
 SHORT = range(40)
@@ -90,7 +90,7 @@ def check(kind: str, seed: int) -> None:
 
 
 @pytest.mark.sampled(one_in=12)
-@pytest.mark.filterwarnings("ignore::symgraph.tracing.UnusedInputWarning")
+@pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
 @pytest.mark.parametrize("seed", SHORT)
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_expressions(kind: str, seed: int) -> None:
@@ -98,7 +98,7 @@ def test_random_expressions(kind: str, seed: int) -> None:
 
 
 @pytest.mark.fuzz
-@pytest.mark.filterwarnings("ignore::symgraph.tracing.UnusedInputWarning")
+@pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
 @pytest.mark.parametrize("seeds", LONG, ids=lambda seeds: f"{seeds.start}")
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_expressions_at_length(kind: str, seeds: range) -> None:

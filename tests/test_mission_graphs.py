@@ -18,7 +18,7 @@ from everyway import every_way
 
 import symgraph as sg
 from symgraph.export.labels import Labels
-from symgraph.op import OPS
+from symgraph.ir.op import OPS
 
 RNG = np.random.default_rng(21)
 

@@ -20,7 +20,7 @@ from sklearn.datasets import load_digits
 import symgraph as sg
 from symgraph import autodiff
 from symgraph import numpy as snp
-from symgraph.op import OPS
+from symgraph.ir.op import OPS
 from symgraph.testing import check_grads
 
 RNG = np.random.default_rng(22)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from symgraph.op import OPS
+from symgraph.ir.op import OPS
 
 ROOT = Path(__file__).resolve().parent.parent / "symgraph"
 

@@ -14,9 +14,9 @@ from inventory.skipped import SKIPPED
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.cost import varying
-from symgraph.dims import resolve
-from symgraph.scope import tracing
+from symgraph.ir.cost import varying
+from symgraph.ir.dims import resolve
+from symgraph.ir.scope import tracing
 from symgraph.testing.values import random_values
 
 SIZES = {"n": 4}

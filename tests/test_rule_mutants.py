@@ -12,10 +12,10 @@ from zlib import crc32
 import pytest
 
 from symgraph.rewriting import Rule
-from symgraph.rewriting.judged import Judged
-from symgraph.rewriting.mutants import Mutant, mutants_of
 from symgraph.rewriting.packs import every_rule
-from symgraph.rewriting.verifier import verify_rule
+from symgraph.verification.equivalent_mutants import Judged
+from symgraph.verification.mutants import Mutant, mutants_of
+from symgraph.verification.verifier import verify_rule
 
 FILES = (
     *("algebra", "choice", "contraction", "erf", "exponential", "gradient", "movement"),

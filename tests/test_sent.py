@@ -15,9 +15,9 @@ import pytest
 
 import symgraph as sg
 from symgraph.array import Array
-from symgraph.body import Body
-from symgraph.dag import Dag
 from symgraph.errors import SymgraphError
+from symgraph.ir.body import Body
+from symgraph.ir.dag import Dag
 from symgraph.pytrees import flatten
 
 

@@ -18,14 +18,14 @@ from gradientrows import ROWS
 
 import symgraph as sg
 import symgraph.passes
-from symgraph.op import OPS
+from symgraph.ir.op import OPS
 from symgraph.rewriting.packs import every_rule
 
 ROOT = Path(__file__).resolve().parent.parent
 LONG = {"fuzz", "oracle", "whole"}
 FAMILIES = (
-    *("tests/test_every_rule.py", "tests/symgraph/test_backends.py"),
-    *("tests/symgraph/test_op_gradients.py", "tests/symgraph/test_reads.py"),
+    *("tests/test_every_rule.py", "tests/symgraph/backends/test_base.py"),
+    *("tests/symgraph/autodiff/test_op_gradients.py", "tests/symgraph/passes/test_reads.py"),
 )
 
 

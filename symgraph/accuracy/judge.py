@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..nodes import Node
-from ..propagation import Knowledge
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node
 from .probes import COUNT, MIXED, ORDINARY, Numbers
 from .trials import UNIT, Trial, Trials
 

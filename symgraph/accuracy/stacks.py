@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..interning import params_key
+from ..ir.interning import params_key
+from ..ir.op import Op
 from ..namespace import NUMPY
-from ..op import Op
 from .probes import Numbers
 
 __all__ = ["kind_of", "stacked"]

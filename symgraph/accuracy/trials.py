@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import names_of
-from ..nodes import Node
-from ..propagation import Knowledge
+from ..ir.dims import names_of
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node
 from .probes import Numbers, drawn
 from .stacks import kind_of, stacked
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from ..interning import params_key
-from ..nodes import Node, make
-from ..op import Op, Params
-from ..propagation import Knowledge
+from ..ir.fact_inference import Knowledge
+from ..ir.interning import params_key
+from ..ir.node import Node, make
+from ..ir.op import Op, Params
 from .regions import SEEN_WHOLE
 from .world import Cost
 

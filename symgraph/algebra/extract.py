@@ -14,8 +14,8 @@ from itertools import combinations
 from typing import Any
 
 from ..accuracy import Judge
-from ..dims import Dim
-from ..nodes import Node
+from ..ir.dims import Dim
+from ..ir.node import Node
 from .flat_writer import FlatWriter
 from .gathering import found_again, gathered
 from .heads import one

@@ -12,10 +12,10 @@ from fractions import Fraction
 from math import e, inf
 from typing import Any, TypeAlias
 
-from ..dims import Dim, known_equal
 from ..facts import antisymmetric
-from ..nodes import Node
-from ..op import OPS
+from ..ir.dims import Dim, known_equal
+from ..ir.node import Node
+from ..ir.op import OPS
 from .heads import Heads, one, open_axes
 from .inverses import is_one_system, solved
 from .labels import canonical_term

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Dim
 from ..facts import (
     antisymmetric,
     finite,
@@ -27,9 +26,10 @@ from ..facts import (
     symmetric,
     total,
 )
-from ..nodes import Node
+from ..ir.dims import Dim
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node
 from ..ops.creation import constant_of
-from ..propagation import Knowledge
 from .labels import canonical_term, ordered_indices
 from .licence import Licence
 from .term import (

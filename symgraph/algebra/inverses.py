@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..array import FUNCTIONS, Array
-from ..dims import Dim, known_equal
 from ..facts import orthogonal, positive_definite
-from ..nodes import Node
+from ..ir.dims import Dim, known_equal
+from ..ir.node import Node
 from ..ops.creation import ones
 from .leaves import leaf_expr
 from .pieces import Piece, Spelling

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
-from ..dims import Dim
+from ..ir.dims import Dim
 from .term import Factor, Head, Rational, Term
 
 __all__ = ["canonical_term", "ordered_indices"]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import known_equal
-from ..nodes import Node
+from ..ir.dims import known_equal
+from ..ir.node import Node
 from .heads import Heads, one
 from .labels import canonical_term
 from .scalars import number

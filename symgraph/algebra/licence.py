@@ -9,7 +9,7 @@ expressions are.
 
 from __future__ import annotations
 
-from ..nodes import Node
+from ..ir.node import Node
 
 __all__ = ["Licence"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..array import FUNCTIONS, Array
-from ..nodes import Node
+from ..ir.node import Node
 from .heads import one
 from .leaves import leaf_expr
 from .lower_bound import exps_of

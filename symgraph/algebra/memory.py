@@ -6,8 +6,8 @@ import weakref
 from typing import TypeAlias
 
 from ..accuracy import judge_of
-from ..nodes import Node
-from ..propagation import Knowledge
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node
 from .forms import Forms
 from .heads import Heads
 from .licence import Licence

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..nodes import Node, make, origin
+from ..ir.node import Node, make, origin
 from .leaves import leaf_expr
 from .normalize import Normal
 from .scalars import constant_power, constant_value, number

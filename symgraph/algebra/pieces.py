@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array
-from ..dims import Dim
-from ..nodes import Node, make
-from ..op import OPS
+from ..ir.dims import Dim
+from ..ir.node import Node, make
+from ..ir.op import OPS
 from ..ops.creation import constant_of
 from .leaves import is_repeated, repeated_number, stretched
 from .slices import joined_slices

@@ -13,7 +13,7 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
-from ..nodes import Node
+from ..ir.node import Node
 from .heads import Heads
 from .labels import canonical_term
 from .leaves import repeated_number, stretched

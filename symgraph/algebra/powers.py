@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..facts import nonnegative, positive, total
-from ..nodes import Node
-from ..propagation import Knowledge
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node
 from .leaves import repeated_number
 from .term import Head
 

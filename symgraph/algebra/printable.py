@@ -12,8 +12,8 @@ from fractions import Fraction
 from math import isclose, isqrt
 from typing import TypeAlias
 
-from ..dims import Dim
-from ..nodes import Node
+from ..ir.dims import Dim
+from ..ir.node import Node
 from .exponentials import Exponentials, SumWriter, is_logistic_expr, only_exps
 from .heads import one, open_axes
 from .labels import canonical_term

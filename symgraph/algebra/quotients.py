@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
 from ..array import FUNCTIONS, Array
-from ..nodes import Node
+from ..ir.node import Node
 from .heads import Heads
 from .labels import canonical_term
 from .leaves import repeated_number, stretched

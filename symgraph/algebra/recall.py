@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..nodes import Node
+from ..ir.node import Node
 from .heads import Heads, one, open_axes
 from .labels import canonical_term
 from .normalize import Normal

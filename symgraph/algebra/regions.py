@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..nodes import Node
-from ..op import OPS
+from ..ir.node import Node
+from ..ir.op import OPS
 from .leaves import has_number
 from .lower_bound import exps_of
 from .powers import lowered_power

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..array import FUNCTIONS, Array
-from ..dims import known_equal
-from ..nodes import Node
+from ..ir.dims import known_equal
+from ..ir.node import Node
 from .heads import open_axes
 from .leaves import leaf_expr, repeated_number, stretched
 from .slots import has_exps

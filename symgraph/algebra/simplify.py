@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Literal, Protocol, TypeAlias
 
-from ..nodes import Node, on_operands, origin, reachable
-from ..propagation import Knowledge
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node, on_operands, origin, reachable
 from .echo import Echo, Shape, Shapes, places_of, template
 from .forms import Forms
 from .lower_bound import holds_exps, least_count, plain_count

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from ..array import FUNCTIONS, Array
-from ..nodes import Node
+from ..ir.node import Node
 
 __all__ = ["joined_slices"]
 

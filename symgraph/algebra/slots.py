@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from ..dims import Dim
+from ..ir.dims import Dim
 from .heads import one
 from .labels import canonical_term
 from .term import (

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..accuracy import Judge
-from ..nodes import Node, Origin, origin
+from ..ir.node import Node, Origin, origin
 from .extract import Unwritable, Writer
 from .heads import open_axes
 from .lower_bound import holds_exps

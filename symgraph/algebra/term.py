@@ -20,8 +20,8 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
-from ..dims import Dim
-from ..nodes import Node
+from ..ir.dims import Dim
+from ..ir.node import Node
 from .licence import Licence
 
 __all__ = [

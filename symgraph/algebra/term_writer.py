@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..dims import Dim
 from ..facts import one_hot, total
-from ..nodes import Node
+from ..ir.dims import Dim
+from ..ir.node import Node
 from ..ops.creation import dimension
 from .heads import Heads, one
 from .inverses import sum_as_solve, written_as_solve

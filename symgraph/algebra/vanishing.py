@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..facts import finite, total
-from ..nodes import Node
-from ..propagation import Knowledge
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node
 
 __all__ = ["vanishes"]
 

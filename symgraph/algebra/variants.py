@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..facts import nonnegative
-from ..nodes import Node
+from ..ir.node import Node
 from .heads import Heads, one
 from .labels import canonical_term
 from .leaves import repeated_number

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 
-from ..nodes import Node
+from ..ir.node import Node
 from .forms import Forms
 from .leaves import leaf_expr
 from .lower_bound import exps_of

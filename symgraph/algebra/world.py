@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
-from ..avals import Aval
-from ..dims import Dim, names_of, resolve
-from ..nodes import Node, reachable
+from ..ir.avals import Aval
+from ..ir.dims import Dim, names_of, resolve
+from ..ir.node import Node, reachable
 
 __all__ = ["Cost", "World"]
 

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from ..array import Array, project
-from ..body import Body
-from ..dims import known_equal
 from ..errors import NotDifferentiable
-from ..nodes import Node, fresh
-from ..op import OPS, Places, Pull, Trail, joined
+from ..ir.body import Body
+from ..ir.dims import known_equal
+from ..ir.node import Node, fresh
+from ..ir.op import OPS, Places, Pull, Trail, joined
 from .reverse import active_nodes, cotangents, fitted, rule_of
 
 __all__ = ["Ties", "axes_of_one_length", "flowing", "mixing", "moves_with", "tied_axes"]

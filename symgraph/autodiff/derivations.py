@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ..dag import Dag
+from ..ir.dag import Dag
 from .differentiate import differentiated
-from .flat import STAGES, Plan, StageOf
+from .flat import STAGES, FlatPlan, StageOf
 from .jacobians import Record, jacobians
 from .products import hessian_products, pulled_back, pushed_forward
 
@@ -56,7 +56,7 @@ def _hessian(dag: Dag, record: Record, *, wrt: Sequence[Any], **options: Any) ->
 
 
 def _stage(
-    dag: Dag, record: Record, *, stage: str, plan: Plan, value: bool, **options: object
+    dag: Dag, record: Record, *, stage: str, plan: FlatPlan, value: bool, **options: object
 ) -> Dag:
     return STAGES[stage](dag, plan, value, record, **options)
 
@@ -72,7 +72,7 @@ DERIVATIONS: Mapping[str, Callable[..., Dag]] = {
 }
 
 
-def staged(stage: StageOf, plan: Plan, value: bool) -> Callable[[Dag, Record], Dag]:
+def staged(stage: StageOf, plan: FlatPlan, value: bool) -> Callable[[Dag, Record], Dag]:
     """A stage of a transform as a derivation; other callables stay plain functions."""
     function: Any = stage.func if isinstance(stage, partial) else stage
     options = stage.keywords if isinstance(stage, partial) else {}

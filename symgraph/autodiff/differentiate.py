@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 from ..array import Array
-from ..dag import Dag
 from ..errors import InputError, NotDifferentiable
-from ..nodes import Node
+from ..ir.dag import Dag
+from ..ir.node import Node
 from ..ops.creation import zeros
 from .connectivity import connection
 from .directions import distinct

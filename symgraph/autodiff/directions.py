@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..array import FUNCTIONS, Array, constant
-from ..dag import Dag, Structure
-from ..dims import known_equal, show_shape
 from ..errors import DTypeError, InputError, ShapeError
-from ..nodes import Node, reachable
+from ..ir.dag import Dag, Structure
+from ..ir.dims import known_equal, show_shape
+from ..ir.node import Node, reachable
 from ..ops.creation import input
 
 __all__ = ["Direction", "direction", "distinct", "listed", "moved", "positions", "with_results"]

@@ -12,19 +12,19 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from ..array import Array
-from ..dag import Dag
 from ..errors import DTypeError, InputError, ShapeError
+from ..ir.dag import Dag
 from ..ops.creation import zeros
 from .forward import tangents
 from .jacobians import JacobianMode, Record, jacobian
 from .products import HvpMode
 from .reverse import cotangents, gradients
 
-__all__ = ["STAGES", "Plan", "StageOf", "gradient", "hessian", "hvp", "jacobians", "jvp", "vjp"]
+__all__ = ["STAGES", "FlatPlan", "StageOf", "gradient", "hessian", "hvp", "jacobians", "jvp", "vjp"]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FlatPlan:
     """What lies where in a flat graph.
 
     Parameters
@@ -63,11 +63,11 @@ class Plan:
         return Dag(dag.inputs, nodes, names, tuple(range(len(nodes))))
 
 
-StageOf: TypeAlias = Callable[[Dag, Plan, bool, Record], Dag]
+StageOf: TypeAlias = Callable[[Dag, FlatPlan, bool, Record], Dag]
 """`stage(dag, plan, value, record)`."""
 
 
-def gradient(dag: Dag, plan: Plan, value: bool, record: Record) -> Dag:
+def gradient(dag: Dag, plan: FlatPlan, value: bool, record: Record) -> Dag:
     """Appends the gradients of the only output."""
     if plan.outputs != 1:
         raise ShapeError(
@@ -79,14 +79,14 @@ def gradient(dag: Dag, plan: Plan, value: bool, record: Record) -> Dag:
     return plan.finished(dag, _filled(found, targets), value)
 
 
-def jvp(dag: Dag, plan: Plan, value: bool, record: Record) -> Dag:
+def jvp(dag: Dag, plan: FlatPlan, value: bool, record: Record) -> Dag:
     """Appends the tangents of the outputs."""
     seeds = _paired(plan.inputs(dag, plan.targets), plan.inputs(dag, plan.directions))
     outs = plan.outs(dag)
     return plan.finished(dag, _filled(tangents(outs, seeds), outs), value)
 
 
-def vjp(dag: Dag, plan: Plan, value: bool, record: Record) -> Dag:
+def vjp(dag: Dag, plan: FlatPlan, value: bool, record: Record) -> Dag:
     """Appends the cotangents of the targets."""
     pairs = _paired(plan.outs(dag), plan.inputs(dag, plan.directions))
     seeds = [(out, ct) for out, ct in pairs if out.dtype.kind == "f"]
@@ -102,7 +102,13 @@ def jacobians(mode: JacobianMode | None, diagonal: bool) -> StageOf:
 
 
 def _jacobians(
-    dag: Dag, plan: Plan, value: bool, record: Record, *, mode: JacobianMode | None, diagonal: bool
+    dag: Dag,
+    plan: FlatPlan,
+    value: bool,
+    record: Record,
+    *,
+    mode: JacobianMode | None,
+    diagonal: bool,
 ) -> Dag:
     found = _blocks(plan.outs(dag), plan.inputs(dag, plan.targets), mode, diagonal, record)
     return plan.finished(dag, found, value)
@@ -114,7 +120,13 @@ def hessian(mode: JacobianMode | None, diagonal: bool) -> StageOf:
 
 
 def _hessian(
-    dag: Dag, plan: Plan, value: bool, record: Record, *, mode: JacobianMode | None, diagonal: bool
+    dag: Dag,
+    plan: FlatPlan,
+    value: bool,
+    record: Record,
+    *,
+    mode: JacobianMode | None,
+    diagonal: bool,
 ) -> Dag:
     targets = plan.inputs(dag, plan.targets)
     return plan.finished(dag, _blocks(plan.results(dag), targets, mode, diagonal, record), value)
@@ -127,7 +139,7 @@ def hvp(mode: HvpMode) -> StageOf:
     return partial(_hvp, mode=mode)
 
 
-def _hvp(dag: Dag, plan: Plan, value: bool, record: Record, *, mode: HvpMode) -> Dag:
+def _hvp(dag: Dag, plan: FlatPlan, value: bool, record: Record, *, mode: HvpMode) -> Dag:
     targets = plan.inputs(dag, plan.targets)
     vectors = plan.inputs(dag, plan.directions)
     grads = plan.results(dag)

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from ..array import FUNCTIONS, Array, project
-from ..dims import known_equal
-from ..nodes import Node, Origin, fresh, origin
-from ..op import OPS, Pull, Push, Undefined, carries_aligned
+from ..ir.dims import known_equal
+from ..ir.node import Node, Origin, fresh, origin
+from ..ir.op import OPS, Pull, Push, Undefined, carries_aligned
 from .reverse import active_nodes, check_targets, cotangents, fitted, past_of, rule_of
 
 __all__ = ["tangents"]

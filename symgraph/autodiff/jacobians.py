@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from ..array import FUNCTIONS, Array, apply
-from ..cost import flops
-from ..dag import Dag
-from ..dims import Dim, count, names_of, resolve
 from ..errors import DTypeError, InputError, NotDifferentiable
-from ..nodes import Node, Origin, origin
+from ..ir.cost import flops
+from ..ir.dag import Dag
+from ..ir.dims import Dim, count, names_of, resolve
+from ..ir.node import Node, Origin, origin
 from ..ops.creation import eye, ones, zeros
 from ..ops.diagonals import DIAGONAL_MATRIX
 from ..ops.movement import broadcast_to, expand_dims, moveaxis, reshape, transpose

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias, cast
 
 from ..array import Array
-from ..dag import Dag, Structure
 from ..errors import InputError
-from ..nodes import Node
+from ..ir.dag import Dag, Structure
+from ..ir.node import Node
 from ..ops.creation import zeros
 from .differentiate import label_of, target_of
 from .directions import direction, listed, positions, with_results

@@ -14,11 +14,11 @@ from collections.abc import Sequence, Set
 from typing import Any
 
 from ..array import FUNCTIONS, Array, project
-from ..avals import Aval
-from ..dims import Shape, known_equal
 from ..errors import DTypeError, NotDifferentiable, ShapeError
-from ..nodes import Node, Origin, origin
-from ..op import Pull, StandIn, Undefined, VjpRule
+from ..ir.avals import Aval
+from ..ir.dims import Shape, known_equal
+from ..ir.node import Node, Origin, origin
+from ..ir.op import Pull, StandIn, Undefined, VjpRule
 from ..ops.creation import constant_of, zeros
 
 __all__ = [

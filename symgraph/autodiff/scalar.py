@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ..array import Array
-from ..dag import Dag
 from ..errors import NotDifferentiable, ShapeError
-from ..evaluate import evaluate
-from ..nodes import Node, Origin, origin
-from ..op import Undefined
+from ..ir.dag import Dag
+from ..ir.interpreter import evaluate
+from ..ir.node import Node, Origin, origin
+from ..ir.op import Undefined
 from ..ops.creation import constant_of, zeros
 from .reverse import fitted
 

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
-from ..collector import collector_paused
-from ..dag import Dag
-from ..dims import Dim, bind, names_of
 from ..errors import BackendError, InputError
-from ..evaluate import bound_inputs, given_inputs
-from ..immutable import Immutable
+from ..ir.collector import collector_paused
+from ..ir.dag import Dag
+from ..ir.dims import Dim, bind, names_of
+from ..ir.immutable import Immutable
+from ..ir.interpreter import bound_inputs, given_inputs
 from ..namespace import Namespace
 from ..saving.document import dag_of, text_of
 from .door import fast_door

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dag import Dag
 from ..errors import VerifyError
-from ..evaluate import evaluate
-from ..nodes import Node
-from ..op import OPS, Op
+from ..ir.dag import Dag
+from ..ir.interpreter import evaluate
+from ..ir.node import Node
+from ..ir.op import OPS, Op
 from .base import Backend, Lowered, lower
 from .randomdags import random_dag
 from .samples import op_samples

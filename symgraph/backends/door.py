@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..dims import Shape
+from ..ir.dims import Shape
 
 __all__ = ["fast_door"]
 

@@ -20,16 +20,16 @@ import jax
 import numpy as np
 from scipy import special
 
-from ..body import Body
-from ..dag import Dag
 from ..errors import BackendError
-from ..evaluate import run
+from ..ir.body import Body
+from ..ir.dag import Dag
+from ..ir.interpreter import run
+from ..ir.node import Node
 from ..lowering.emit import emit
 from ..lowering.functional import functional
 from ..lowering.program import program_of
 from ..namespace import Namespace
-from ..nodes import Node
-from ..windows import overlaps_added, stacked_windows
+from ..namespace.windows import overlaps_added, stacked_windows
 from .base import Compiled, OwnArrays, sizes_read
 
 __all__ = ["BACKEND", "JaxBackend"]

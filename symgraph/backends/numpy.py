@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dag import Dag
+from ..ir.dag import Dag
+from ..ir.node import Node
 from ..lowering.emit import Emitted, emit
 from ..lowering.program import Program, program_of
 from ..namespace import NUMPY, Namespace
-from ..nodes import Node
 from ..passes.unmasked import without_masks
 from .base import Compiled
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from .. import numpy as snp
 from ..array import FUNCTIONS, Array
-from ..dag import Dag
 from ..errors import SymgraphError
+from ..ir.dag import Dag
 from ..ops.creation import input as symbolic
 
 __all__ = ["random_dag"]

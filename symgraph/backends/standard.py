@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dag import Dag
 from ..errors import BackendError, SymgraphError
-from ..evaluate import run
-from ..nodes import Node
+from ..ir.dag import Dag
+from ..ir.interpreter import run
+from ..ir.node import Node
 from .base import Compiled, sizes_read
 from .standardnames import StandardNamespace
 

@@ -13,9 +13,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from .. import windows as _windows
 from ..errors import BackendError
 from ..namespace import NUMPY, Namespace
+from ..namespace import windows as _windows
 from .composed import MADE, RENAMED, accumulated, truth
 
 __all__ = ["StandardNamespace"]

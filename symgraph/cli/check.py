@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..dag import Dag
-from ..dims import resolve
 from ..errors import FactError, InputError
-from ..evaluate import evaluate
 from ..facts import Fact, holds_on, implied
-from ..nodes import Node
+from ..ir.dag import Dag
+from ..ir.dims import resolve
+from ..ir.interpreter import evaluate
+from ..ir.node import Node
 
 __all__ = ["Check", "checked", "sample"]
 

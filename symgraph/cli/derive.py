@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..cost import op_count
-from ..dag import Dag
 from ..errors import InputError, ShapeError
 from ..export import dot, svg, text
 from ..export.latex import latex
 from ..expression import parse
 from ..graph import Graph
+from ..ir.cost import op_count
+from ..ir.dag import Dag
 from ..rewriting.log import Step
 from .check import Check, checked
 

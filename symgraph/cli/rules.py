@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, RuleError
-from ..op import OPS
-from ..rewriting.judged import Judged
-from ..rewriting.mutants import Mutant, mutants_of
+from ..ir.op import OPS
 from ..rewriting.packs import load_packs
-from ..rewriting.pattern import Term, subterms
-from ..rewriting.proofs import is_proved
+from ..rewriting.pattern import OpPattern, subterms
 from ..rewriting.rule import SOUNDNESS, Rule, RulePack
-from ..rewriting.verifier import verify_rule
 from ..saturation import axioms_besides
+from ..verification.equivalent_mutants import Judged
+from ..verification.mutants import Mutant, mutants_of
+from ..verification.proofs import is_proved
+from ..verification.verifier import verify_rule
 
 __all__ = ["add_parser", "run"]
 
@@ -148,7 +148,7 @@ def _packs(options: argparse.Namespace) -> Sequence[RulePack]:
 
 
 def _wanted(rule: Rule, options: argparse.Namespace) -> bool:
-    ops = {part.op.name for part in subterms(rule.lhs) if isinstance(part, Term)}
+    ops = {part.op.name for part in subterms(rule.lhs) if isinstance(part, OpPattern)}
     right_grade = options.grade is None or rule.sound == options.grade
     return right_grade and (options.op is None or options.op in ops)
 

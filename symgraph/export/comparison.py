@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..dag import Dag
-from ..interning import params_key
-from ..nodes import Node
+from ..ir.dag import Dag
+from ..ir.interning import params_key
+from ..ir.node import Node
 from .expressions import shortened
 from .labels import Labels
 

@@ -7,8 +7,8 @@ user's.
 
 from __future__ import annotations
 
-from ..dag import Dag
-from ..nodes import Node
+from ..ir.dag import Dag
+from ..ir.node import Node
 from .expressions import escaped, shortened
 from .labels import Labels
 from .text import headline

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from ..nodes import Node, Origin, adjoint_chain, reachable
+from ..ir.node import Node, Origin, adjoint_chain, reachable
 from . import mathematics
 from .expressions import ATOM, Spelled, constant_text, escaped, shortened, spelled
 from .symbols import words
@@ -25,7 +25,7 @@ Entry = dict[str, Any]
 """One step as data: strings, numbers and lists of them, so that JSON holds it."""
 
 
-class Step(Protocol):
+class ShownStep(Protocol):
     """One rewrite, as a history records it."""
 
     @property
@@ -44,7 +44,7 @@ class Step(Protocol):
     def by(self) -> Any: ...
 
 
-class Pass(Protocol):
+class ShownPass(Protocol):
     """A stretch of steps, as a history records it."""
 
     @property
@@ -55,7 +55,7 @@ class Pass(Protocol):
     def after(self) -> Sequence[Node]: ...
 
 
-class Licence(Protocol):
+class ShownJustification(Protocol):
     """A guard, what it was asked of, and why it holds."""
 
     @property
@@ -74,7 +74,7 @@ _GRADES = {
 
 
 # -- data -----------------------------------------------------------------------------------------
-def entry(index: int, step: Step, licences: Iterable[Licence]) -> Entry:
+def entry(index: int, step: ShownStep, licences: Iterable[ShownJustification]) -> Entry:
     """A step as data.
 
     Keys: `grain`, `step` (its index in the history), `rule`, `grade` and its `meaning`, `where`,
@@ -104,7 +104,7 @@ def entry(index: int, step: Step, licences: Iterable[Licence]) -> Entry:
     }
 
 
-def bookkeeping(each: Pass) -> Entry:
+def bookkeeping(each: ShownPass) -> Entry:
     """What a pass did between its steps, as data: keys `grain`, `what`, `before` and `after`."""
     before, after = (len(reachable(nodes)) for nodes in (each.before, each.after))
     return {"grain": "bookkeeping", "what": each.what, "before": before, "after": after}

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from ..nodes import Node
+from ..ir.node import Node
 
 __all__ = [
     "ATOM",

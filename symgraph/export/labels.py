@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..avals import Aval
-from ..cost import varying
-from ..dag import Dag
-from ..nodes import Node, origins, reachable
+from ..ir.avals import Aval
+from ..ir.cost import varying
+from ..ir.dag import Dag
+from ..ir.node import Node, origins, reachable
 from ..source import Frame
 from .expressions import ATOM, Spelled, escaped, inline, shortened, spelled
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..dag import Dag
-from ..nodes import Node
+from ..ir.dag import Dag
+from ..ir.node import Node
 from .expressions import Spelled
 from .labels import Labels
 from .mathematics import ATOM, leaf, spelled

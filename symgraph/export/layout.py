@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..cost import varying
-from ..dag import Dag
-from ..nodes import Node, adjoint_chain
+from ..ir.cost import varying
+from ..ir.dag import Dag
+from ..ir.node import Node, adjoint_chain
 
 __all__ = ["BOX_HEIGHT", "WIDTH", "Band", "Box", "Layout", "bands"]
 

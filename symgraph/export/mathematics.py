@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import known_equal
-from ..nodes import Node
+from ..ir.dims import known_equal
+from ..ir.node import Node
 from .expressions import Spelled, index_text
 from .expressions import param as param_text
 from .symbols import number, symbol

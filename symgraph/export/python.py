@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..dag import Dag
+from ..ir.dag import Dag
 from ..lowering.functional import functional
 
 __all__ = ["to_python"]

@@ -12,8 +12,8 @@ import zlib
 from collections.abc import Iterable
 from html import escape
 
-from ..dag import Dag
-from ..nodes import Node
+from ..ir.dag import Dag
+from ..ir.node import Node
 from .expressions import Spelled, escaped, shortened, spelled
 from .labels import Labels
 from .layout import BOX_HEIGHT, WIDTH, Box, Layout, bands

@@ -10,16 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..body import Body
-from ..cost import op_count
-from ..dag import Dag
-from ..nodes import Node, substituted
+from ..ir.body import Body
+from ..ir.cost import op_count
+from ..ir.dag import Dag
+from ..ir.node import Node, substituted
 from ..ops.creation import input
 from ..source import Frame
 from .expressions import ATOM, Spelled, atom, escaped, shortened, spelled
 from .labels import Labels
 
-__all__ = ["Sides", "equation", "formula", "headline", "render", "sides", "tree"]
+__all__ = ["FormulaPair", "equation", "formula", "headline", "render", "sides", "tree"]
 
 _WIDEST = 44
 _SOURCE = 80
@@ -200,7 +200,7 @@ def equation(before: Node, after: Node, *, most: int = 12) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class FormulaPair:
     """Two formulas over the same letters, and the value that each letter stands for."""
 
     left: str
@@ -215,7 +215,7 @@ def sides(
     most: int = 12,
     leaf: Callable[[Node], Spelled | None] = atom,
     spell: Callable[[Node, Sequence[Spelled]], Spelled] = spelled,
-) -> Sides:
+) -> FormulaPair:
     """Two values as formulas over what they share, as `equation`.
 
     Parameters
@@ -252,7 +252,7 @@ def sides(
                 name = next(names)
                 texts[each] = name, ATOM
                 letters[name] = each
-    return Sides(texts[before][0], texts[after][0], letters)
+    return FormulaPair(texts[before][0], texts[after][0], letters)
 
 
 def _near(node: Node, most: int) -> list[Node]:

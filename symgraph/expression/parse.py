@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..array import lift
-from ..dag import Dag
 from ..errors import ExpressionError
 from ..facts import Fact
-from ..nodes import Origin, origin
+from ..ir.dag import Dag
+from ..ir.node import Origin, origin
 from ..source import Frame
 from .facts import parse_fact
 from .reader import Reader

@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeAlias
 from ..array import FUNCTIONS, Array, lift
 from ..errors import ExpressionError, SymgraphError
 from ..facts import Fact
-from ..nodes import Node
+from ..ir.node import Node
 from ..ops.creation import input as symbolic_input
 from .calls import CALLS, LISTS, METHODS, Call, function_named, functions
 from .syntax import column_of, pointed

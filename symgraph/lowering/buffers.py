@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..avals import Aval
-from ..dims import known_equal
+from ..ir.avals import Aval
+from ..ir.dims import known_equal
 from .pieces import Alias
 
 __all__ = ["Buffers"]

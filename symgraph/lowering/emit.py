@@ -14,17 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from ..avals import Aval
-from ..body import Body
-from ..dims import named, names_of, resolve
+from ..ir.avals import Aval
+from ..ir.body import Body
+from ..ir.dims import named, names_of, resolve
+from ..ir.node import Node, Origin
 from ..namespace import NUMPY
-from ..nodes import Node, Origin
 from .functions import function_of
-from .pieces import Defined, Dimension, Operand, Piece, Pieces, Step, Tabled
+from .pieces import Defined, Dimension, EarlierResult, OperandName, Piece, Pieces, Tabled
 from .spelling import dims_of
 from .statements import Program, Statement
 
-__all__ = ["Emitted", "Names", "commented", "emit", "remark", "sanitized"]
+__all__ = ["Emitted", "NameTable", "commented", "emit", "remark", "sanitized"]
 
 _COMMENT_COLUMN = 52
 
@@ -103,7 +103,7 @@ class _Module:
         found = self.functions.get(body)
         if found is None:
             program = self.programs[body]
-            names = Names(self)
+            names = NameTable(self)
             lines = _statements(program, names)
             name = self.number("f")
             arguments = ", ".join((*program.inputs, *names.dims.values()))
@@ -120,7 +120,7 @@ class _Module:
         )
 
 
-class Names:
+class NameTable:
     """Names of tabled values and of sizes, given out as they are met."""
 
     def __init__(self, module: _Module | None = None) -> None:
@@ -142,9 +142,9 @@ class Names:
     def _text(self, piece: Piece, operands: Sequence[str], steps: Sequence[str]) -> str:
         if isinstance(piece, str):
             return piece
-        if isinstance(piece, Operand):
+        if isinstance(piece, OperandName):
             return operands[piece.index]
-        if isinstance(piece, Step):
+        if isinstance(piece, EarlierResult):
             return steps[piece.index]
         if isinstance(piece, Defined):
             return self.defined(piece)
@@ -163,7 +163,7 @@ class Names:
         module = self.module
         found = module.functions.get(piece)
         if found is None:
-            inner = Names(module)
+            inner = NameTable(module)
             dims = dims_of(piece.node)
             arguments = [f"v{place}" for place in range(len(piece.node.operands))]
             arguments += [inner.dimension(named(name)) for name in dims]
@@ -207,7 +207,7 @@ def _calculated(expr: Any, names: tuple[str, ...], *sizes: int) -> int:
 def emit(program: Program) -> Emitted:
     """The source of `program`, and what its names stand for."""
     module = _Module(program.constants_below)
-    names = Names(module)
+    names = NameTable(module)
     body = _statements(program, names)
     arguments = ", ".join((*program.inputs, *names.dims.values()))
     rows: list[tuple[str, Node | None]] = [(line, None) for line in _heading(program, names)]
@@ -226,7 +226,7 @@ def emit(program: Program) -> Emitted:
     return Emitted(source, {**table, **module.table}, tuple(names.dims), lines)
 
 
-def _statements(program: Program, names: Names) -> list[tuple[str, Node | None]]:
+def _statements(program: Program, names: NameTable) -> list[tuple[str, Node | None]]:
     """The lines of a program between its head and its return, each with the node it computes."""
     for body, inner in program.bodies.items():
         # Two loops may run one body: it has the constants of the program that came first.
@@ -247,12 +247,12 @@ def _returned(results: Sequence[str]) -> str:
     return f"return ({', '.join(results)}{',' if len(results) == 1 else ''})"
 
 
-def _line(statement: Statement, names: Names, dead: tuple[str, ...]) -> str:
+def _line(statement: Statement, names: NameTable, dead: tuple[str, ...]) -> str:
     line = f"{statement.target} = {names.written(statement.pieces)}"
     return f"{line}; del {', '.join(dead)}" if dead else line
 
 
-def _heading(program: Program, names: Names) -> list[str]:
+def _heading(program: Program, names: NameTable) -> list[str]:
     head: list[str] = []
     for name, (given, node) in zip(program.inputs, program.dag.inputs.items(), strict=True):
         head.append(f"# {name}: {given!a}  {sanitized(str(node.aval))}")

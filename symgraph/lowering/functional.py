@@ -12,17 +12,26 @@ from typing import Any
 
 import numpy as np
 
-from ..body import Body
-from ..dag import Dag
-from ..dims import names_of
 from ..errors import BackendError
-from ..evaluate import results_read
-from ..nodes import Node
+from ..ir.body import Body
+from ..ir.dag import Dag
+from ..ir.dims import names_of
+from ..ir.interpreter import results_read
+from ..ir.node import Node
 from .emit import commented, remark, sanitized
 from .functions import function_of
 from .helpers import HELPERS, helpers_source, source_of_function
-from .kernelsizes import with_sizes
-from .pieces import Defined, Dimension, NotSpelled, Operand, Piece, Spelling, Step, Tabled
+from .kernel_sizes import with_sizes
+from .pieces import (
+    Defined,
+    Dimension,
+    EarlierResult,
+    NodeSource,
+    NotSpelled,
+    OperandName,
+    Piece,
+    Tabled,
+)
 from .recording import Recording, spelled
 from .spelling import dims_of, spell
 
@@ -121,7 +130,7 @@ class _Writer:
             )
         return self._written(node, spelling)
 
-    def _written(self, node: Node, spelling: Spelling) -> list[str]:
+    def _written(self, node: Node, spelling: NodeSource) -> list[str]:
         operands = [self.names[operand] for operand in node.operands]
         steps: list[str] = []
         lines: list[str] = []
@@ -182,9 +191,9 @@ class _Writer:
         match piece:
             case str():
                 return piece
-            case Operand(index):
+            case OperandName(index):
                 return operands[index]
-            case Step(index):
+            case EarlierResult(index):
                 return steps[index]
             case Dimension(expr):
                 return self._dimension(expr)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from ..avals import Aval
-from ..body import Body
 from ..errors import BackendError
-from ..nodes import Node
+from ..ir.avals import Aval
+from ..ir.body import Body
+from ..ir.node import Node
 from .pieces import Defined
 
 __all__ = ["function_of"]

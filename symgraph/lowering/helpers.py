@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import windows
+from ..namespace import windows
 
 __all__ = ["HELPERS", "helpers_source", "source_of_function"]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..avals import Aval
-from ..dims import resolve
-from ..evaluate import run
-from ..nodes import Node
+from ..ir.avals import Aval
+from ..ir.dims import resolve
+from ..ir.interpreter import run
+from ..ir.node import Node
 from .pieces import Alias, Defined
 from .statements import Program, Statement
 

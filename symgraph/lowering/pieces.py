@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
 
-from ..avals import Aval
-from ..body import Body
-from ..nodes import Node
+from ..ir.avals import Aval
+from ..ir.body import Body
+from ..ir.node import Node
 
 __all__ = [
     "Alias",
     "Defined",
     "Dimension",
+    "EarlierResult",
     "Line",
+    "NodeSource",
     "NotSpelled",
-    "Operand",
+    "OperandName",
     "Piece",
     "Pieces",
-    "Spelling",
-    "Step",
     "Tabled",
 ]
 
@@ -40,14 +40,14 @@ class Alias(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Operand:
+class OperandName:
     """Stands for the name of an operand."""
 
     index: int
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class EarlierResult:
     """Stands for the result of an earlier step of the same kernel."""
 
     index: int
@@ -93,7 +93,7 @@ class Defined:
         return self.node.params.get("carries", 0)
 
 
-Piece: TypeAlias = "str | Operand | Step | Dimension | Tabled | Defined"
+Piece: TypeAlias = "str | OperandName | EarlierResult | Dimension | Tabled | Defined"
 Pieces: TypeAlias = tuple[Piece, ...]
 
 
@@ -119,13 +119,13 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Spelling:
+class NodeSource:
     """The source of one node.
 
     Parameters
     ----------
     lines : tuple of Line
-        The last one is the result; others are intermediate results, which `Step` refers to.
+        The last one is the result; `EarlierResult` refers to the others.
     named : bool
         Whether the kernel is called by name.
     """

@@ -13,16 +13,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ..body import Body
-from ..dag import Dag
-from ..dims import names_of
-from ..evaluate import results_read
-from ..nodes import Node
+from ..ir.body import Body
+from ..ir.dag import Dag
+from ..ir.dims import names_of
+from ..ir.interpreter import results_read
+from ..ir.node import Node
 from .buffers import Buffers
-from .model import NOMINAL_DIM
-from .orders import Orders
+from .memory_model import NOMINAL_DIM
+from .memory_order import Orders
 from .peak import predicted_peak
-from .pieces import Alias, Defined, Line, Operand, Piece, Pieces, Spelling, Step
+from .pieces import Alias, Defined, EarlierResult, Line, NodeSource, OperandName, Piece, Pieces
 from .schedule import scheduled
 from .spelling import spell
 from .statements import Program, Statement
@@ -108,7 +108,7 @@ class _Builder:
         self.drafts: list[_Draft] = []
         self.statements: list[Statement] = []
         self.constants: dict[str, Node] = {}
-        self.spellings: dict[Any, Spelling] = {}
+        self.spellings: dict[Any, NodeSource] = {}
         self.known: dict[Any, str] = {}
         self.number = len(dag.inputs)
         self.computed = [node for node in order if not (node.is_input or node.is_constant)]
@@ -171,7 +171,7 @@ class _Builder:
             self.drafts.append(_Draft(node, target, line, pieces, names, spelling.named))
         self.names[node] = steps[-1]
 
-    def _spelled(self, node: Node) -> Spelling:
+    def _spelled(self, node: Node) -> NodeSource:
         """`spell`, remembered: what a kernel says depends on op, params, dtypes and shapes only."""
         params = tuple([(name, _key(value)) for name, value in node.params.items()])
         keep = self.read.get(node)
@@ -184,7 +184,7 @@ class _Builder:
             found = self.spellings[key] = spell(node, fast=True, keep=keep)
         return found
 
-    def _program_bodies(self, spelling: Spelling) -> None:
+    def _program_bodies(self, spelling: NodeSource) -> None:
         """Programs of the bodies that a function of its own runs; each body has one."""
         for piece in spelling.lines[-1].pieces:
             if not isinstance(piece, Defined):
@@ -276,8 +276,8 @@ def _named(
     pieces: list[Piece] = []
     names: dict[str, None] = {}
     for piece in line.pieces:
-        if isinstance(piece, (Operand, Step)):
-            name = (operands if isinstance(piece, Operand) else steps)[piece.index]
+        if isinstance(piece, (OperandName, EarlierResult)):
+            name = (operands if isinstance(piece, OperandName) else steps)[piece.index]
             names[name] = None
             pieces.append(name)
         else:

@@ -13,17 +13,17 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from ..avals import Aval
+from ..ir.avals import Aval
 from ..namespace import NUMPY, Namespace
-from .kernelsizes import Size
-from .pieces import Alias, Dimension, NotSpelled, Piece, Pieces, Step, Tabled
+from .kernel_sizes import Size
+from .pieces import Alias, Dimension, EarlierResult, NotSpelled, Piece, Pieces, Tabled
 from .shapes import dtypes_in_loop, result_of, ufunc_named
 from .sharing import alias_of, composed
 
 __all__ = [
-    "Names",
+    "Recorded",
     "Recording",
-    "Term",
+    "RecordingNamespace",
     "spelled",
     "written",
 ]
@@ -36,7 +36,7 @@ class Recording:
 
     fast: bool = False
     steps: list[Pieces] = field(default_factory=list[Pieces])
-    terms: list[Term] = field(default_factory=list["Term"])
+    terms: list[Recorded] = field(default_factory=list["Recorded"])
     uses: list[int] = field(default_factory=list[int])
     sizes_asked: bool = False
 
@@ -44,7 +44,7 @@ class Recording:
         self.sizes_asked = True
 
 
-class Term:
+class Recorded:
     """An array inside a kernel: a name; what is called on it is noted.
 
     `alias` is what the value shares with the operands of the kernel, `own` what it shares with the
@@ -72,7 +72,7 @@ class Term:
         self.own = own
         self.out = out
         self.operand = operand
-        self.items: tuple[Term, ...] = ()
+        self.items: tuple[Recorded, ...] = ()
 
     def _known(self) -> Aval:
         if self.aval is None:
@@ -99,11 +99,11 @@ class Term:
         return dim if isinstance(dim, int) else Size(dim, self.recording.note_size)
 
     @property
-    def T(self) -> Term:
+    def T(self) -> Recorded:
         aval = None if self.aval is None else self.aval.with_shape(self.aval.shape[::-1])
         return _noted(self.recording, (*written(self), ".T"), aval, self, Alias.WHOLE)
 
-    def astype(self, dtype: Any) -> Term:
+    def astype(self, dtype: Any) -> Recorded:
         target = np.dtype(dtype)
         if self.aval is not None and self.aval.dtype == target and self.own is Alias.FRESH:
             return self  # A new array already: casting would only copy it again.
@@ -111,7 +111,7 @@ class Term:
         pieces = (*written(self), ".astype(", *spelled(target, self.recording), ")")
         return _noted(self.recording, pieces, aval, self, Alias.FRESH)
 
-    def reshape(self, *shape: Any) -> Term:
+    def reshape(self, *shape: Any) -> Recorded:
         given = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
         return _Function("np.reshape", self.recording)(self, given)
 
@@ -120,7 +120,7 @@ class Term:
             return self.items[index]
         parts = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
         basic = all(part is None or part is ... or isinstance(part, (int, slice)) for part in parts)
-        arrays = [part for part in parts if isinstance(part, Term)]
+        arrays = [part for part in parts if isinstance(part, Recorded)]
         copied = any(part.aval is not None and part.aval.ndim for part in arrays)
         pieces: list[Piece] = [*written(self), "["]
         for number, part in enumerate(parts):
@@ -130,7 +130,7 @@ class Term:
         alias = Alias.PART if basic else Alias.FRESH if copied else Alias.UNKNOWN
         return _noted(self.recording, tuple(pieces), None, self, alias)
 
-    def __iter__(self) -> Iterator[Term]:
+    def __iter__(self) -> Iterator[Recorded]:
         if not self.items:
             raise NotSpelled("the items of an array")
         return iter(self.items)
@@ -157,20 +157,20 @@ def _install_operators() -> None:
     }  # fmt: skip
     for symbol, ufunc in binary.items():
 
-        def forward(self: Term, other: Any, _ufunc: str = ufunc) -> Any:
+        def forward(self: Recorded, other: Any, _ufunc: str = ufunc) -> Any:
             return _Function(f"np.{_ufunc}", self.recording)(self, other)
 
-        def reflected(self: Term, other: Any, _ufunc: str = ufunc) -> Any:
+        def reflected(self: Recorded, other: Any, _ufunc: str = ufunc) -> Any:
             return _Function(f"np.{_ufunc}", self.recording)(other, self)
 
-        setattr(Term, f"__{symbol}__", forward)
-        setattr(Term, f"__r{symbol}__", reflected)
+        setattr(Recorded, f"__{symbol}__", forward)
+        setattr(Recorded, f"__r{symbol}__", reflected)
     for symbol, ufunc in {"neg": "negative", "abs": "absolute", "invert": "invert"}.items():
 
-        def unary(self: Term, _ufunc: str = ufunc) -> Any:
+        def unary(self: Recorded, _ufunc: str = ufunc) -> Any:
             return _Function(f"np.{_ufunc}", self.recording)(self)
 
-        setattr(Term, f"__{symbol}__", unary)
+        setattr(Recorded, f"__{symbol}__", unary)
 
 
 _install_operators()
@@ -197,7 +197,7 @@ class _Function:
         self._name = name
         self._recording = recording
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Term:
+    def __call__(self, *args: Any, **kwargs: Any) -> Recorded:
         recording = self._recording
         short = self._name.partition(".")[2]
         name = self._name
@@ -213,7 +213,7 @@ class _Function:
             own = Alias.UNKNOWN
         elif short == "einsum" and len(args) > 2:
             own = Alias.FRESH  # One operand may come back as a view, two are multiplied.
-        known = [arg.aval if isinstance(arg, Term) else arg for arg in args]
+        known = [arg.aval if isinstance(arg, Recorded) else arg for arg in args]
         aval = result_of(short, ufunc, known, kwargs)
         out = ""
         if ufunc is not None and not kwargs and len(args) == ufunc.nin:
@@ -272,20 +272,20 @@ def _simplify_axis(kwargs: dict[str, Any]) -> None:
         del kwargs["keepdims"]
 
 
-def _with_items(term: Term, short: str, kwargs: dict[str, Any]) -> Term:
+def _with_items(term: Recorded, short: str, kwargs: dict[str, Any]) -> Recorded:
     """Functions of several results: the items of their tuple."""
     plain = kwargs.get("compute_uv", True) and kwargs.get("mode", "reduced") == "reduced"
     count = _ITEMS.get(short, 0) if plain else 0
     term.items = tuple(
         [
-            Term(term.recording, (*term.pieces, f"[{i}]"), Alias.FRESH, None, own=Alias.FRESH)
+            Recorded(term.recording, (*term.pieces, f"[{i}]"), Alias.FRESH, None, own=Alias.FRESH)
             for i in range(count)
         ]
     )
     return term
 
 
-class Names:
+class RecordingNamespace:
     """The namespace a kernel sees: functions note their calls, values are themselves."""
 
     def __init__(self, recording: Recording) -> None:
@@ -296,13 +296,13 @@ class Names:
         return _Function("special", self._recording)
 
     # These are noted as what NumPy's own arrays have for them.
-    def astype(self, x: Term, dtype: Any) -> Term:
+    def astype(self, x: Recorded, dtype: Any) -> Recorded:
         return x.astype(dtype)
 
-    def dtype_of(self, x: Term) -> np.dtype[Any]:
+    def dtype_of(self, x: Recorded) -> np.dtype[Any]:
         return x.dtype
 
-    def getitem(self, x: Term, index: Any) -> Any:
+    def getitem(self, x: Recorded, index: Any) -> Any:
         return x[index]
 
     def __getattr__(self, name: str) -> Any:
@@ -318,22 +318,22 @@ class Names:
 
 def _noted(
     recording: Recording, pieces: Pieces, aval: Aval | None, base: Any, own: Alias, out: str = ""
-) -> Term:
+) -> Recorded:
     recording.steps.append(pieces)
     recording.uses.append(0)
-    step = (Step(len(recording.steps) - 1),)
-    known = isinstance(base, Term)
+    step = (EarlierResult(len(recording.steps) - 1),)
+    known = isinstance(base, Recorded)
     alias = composed(own, base.alias if known else None, of_operand=known and base.operand)
-    term = Term(recording, step, alias, aval, own=own, out=out)
+    term = Recorded(recording, step, alias, aval, own=own, out=out)
     recording.terms.append(term)
     return term
 
 
 # -- spelling values -------------------------------------------------------------------------------
-def written(term: Term) -> Pieces:
+def written(term: Recorded) -> Pieces:
     """A term's own pieces, counted as used."""
     for piece in term.pieces:
-        if isinstance(piece, Step):
+        if isinstance(piece, EarlierResult):
             term.recording.uses[piece.index] += 1
     return term.pieces
 
@@ -346,7 +346,7 @@ def spelled(value: Any, recording: Recording) -> Pieces:
     NotSpelled
         If it has none; `_tabled` then looks it up by name.
     """
-    if isinstance(value, Term):
+    if isinstance(value, Recorded):
         return written(value)
     if isinstance(value, Tabled):
         return (value,)

@@ -14,9 +14,9 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Mapping, Sequence
 
-from ..dag import Dag
-from ..nodes import Node
-from .model import Model, bases, least_bytes, model_of, profile
+from ..ir.dag import Dag
+from ..ir.node import Node
+from .memory_model import Model, bases, least_bytes, model_of, profile
 
 __all__ = ["scheduled"]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..avals import Aval, broadcast_shapes
-from ..dims import Shape
+from ..ir.avals import Aval, broadcast_shapes
+from ..ir.dims import Shape
 
 __all__ = ["dtypes_in_loop", "result_of", "ufunc_named"]
 

@@ -11,30 +11,30 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from ..body import Body
-from ..dims import named, names_of
-from ..nodes import Node
-from .kernelsizes import with_sizes
+from ..ir.body import Body
+from ..ir.dims import named, names_of
+from ..ir.node import Node
+from .kernel_sizes import with_sizes
 from .pieces import (
     Alias,
     Defined,
     Dimension,
+    EarlierResult,
     Line,
+    NodeSource,
     NotSpelled,
-    Operand,
+    OperandName,
     Piece,
     Pieces,
-    Spelling,
-    Step,
     Tabled,
 )
-from .recording import Names, Recording, Term, spelled, written
+from .recording import Recorded, Recording, RecordingNamespace, spelled, written
 
 __all__ = ["dims_of", "spell"]
 
 
 # -- one node --------------------------------------------------------------------------------------
-def spell(node: Node, *, fast: bool = False, keep: tuple[bool, ...] | None = None) -> Spelling:
+def spell(node: Node, *, fast: bool = False, keep: tuple[bool, ...] | None = None) -> NodeSource:
     """The source of `node`: its kernel's own calls, or a call of the kernel by name.
 
     With `fast`, reductions are written as the ufunc methods they are, which cost less to call, and
@@ -47,20 +47,20 @@ def spell(node: Node, *, fast: bool = False, keep: tuple[bool, ...] | None = Non
     terms = [_operand(recording, index, each) for index, each in enumerate(node.operands)]
     params = {name: with_sizes(value, recording.note_size) for name, value in node.params.items()}
     try:
-        result = node.op.kernel(Names(recording), *terms, **params)
+        result = node.op.kernel(RecordingNamespace(recording), *terms, **params)
         return _finished(recording, result, node)
     except Exception:
         # Whatever stops a kernel that has only names: it runs on arrays then, called by name.
         return _called(node, (Alias.UNKNOWN,) * len(node.results))
 
 
-def _defined(node: Node, keep: tuple[bool, ...] | None) -> Spelling:
+def _defined(node: Node, keep: tuple[bool, ...] | None) -> NodeSource:
     """A call of a function with source of its own, which runs the bodies that the node holds."""
     piece = Defined(node, keep)
     pieces: list[Piece] = [piece, "("]
     for index in range(len(node.operands)):
         pieces.extend((", ",) if index else ())
-        pieces.append(Operand(index))
+        pieces.append(OperandName(index))
     for place, name in enumerate(dims_of(node)):
         pieces.extend((", ",) if node.operands or place else ())
         pieces.append(Dimension(named(name)))
@@ -74,7 +74,7 @@ def _defined(node: Node, keep: tuple[bool, ...] | None) -> Spelling:
                 for aval, kept in zip(avals, keep, strict=True)
             ]
         )
-    return Spelling((Line(tuple(pieces), avals, (Alias.FRESH,) * len(avals)),))
+    return NodeSource((Line(tuple(pieces), avals, (Alias.FRESH,) * len(avals)),))
 
 
 def dims_of(node: Node) -> tuple[str, ...]:
@@ -85,11 +85,11 @@ def dims_of(node: Node) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _called(node: Node, aliases: tuple[Alias, ...]) -> Spelling:
+def _called(node: Node, aliases: tuple[Alias, ...]) -> NodeSource:
     """`k0(xp, v1, axis=-1)`; params that source cannot spell are looked up."""
     pieces: list[Piece] = [Tabled(node.op.kernel, "k"), "(xp"]
     for index in range(len(node.operands)):
-        pieces.extend((", ", Operand(index)))
+        pieces.extend((", ", OperandName(index)))
     recording = Recording()
     for name, value in node.params.items():
         pieces.append(f", {name}=")
@@ -98,32 +98,32 @@ def _called(node: Node, aliases: tuple[Alias, ...]) -> Spelling:
         except NotSpelled:
             pieces.append(Tabled(value))
     pieces.append(")")
-    return Spelling((Line(tuple(pieces), node.results, aliases),), named=True)
+    return NodeSource((Line(tuple(pieces), node.results, aliases),), named=True)
 
 
-def _operand(recording: Recording, index: int, node: Node) -> Term:
-    pieces = (Operand(index),)
+def _operand(recording: Recording, index: int, node: Node) -> Recorded:
+    pieces = (OperandName(index),)
     if len(node.results) == 1:
-        return Term(recording, pieces, Alias.WHOLE, node.aval, operand=True)
-    term = Term(recording, pieces, Alias.WHOLE, None)
+        return Recorded(recording, pieces, Alias.WHOLE, node.aval, operand=True)
+    term = Recorded(recording, pieces, Alias.WHOLE, None)
     term.items = tuple(
         [
-            Term(recording, (*pieces, f"[{i}]"), Alias.WHOLE, aval, operand=True)
+            Recorded(recording, (*pieces, f"[{i}]"), Alias.WHOLE, aval, operand=True)
             for i, aval in enumerate(node.results)
         ]
     )
     return term
 
 
-def _finished(recording: Recording, result: Any, node: Node) -> Spelling:
+def _finished(recording: Recording, result: Any, node: Node) -> NodeSource:
     several = len(node.results)
     if several > 1 and isinstance(result, tuple) and len(cast("Any", result)) == several:
-        items = cast("tuple[Term, ...]", result)
+        items = cast("tuple[Recorded, ...]", result)
         pieces, aliases = spelled(items, recording), tuple([item.alias for item in items])
         if len({item.pieces for item in items}) < several:
             aliases = (Alias.UNKNOWN,) * several
         last = Line(pieces, node.results, aliases)
-    elif type(result) is Term and len(result.items) == (several if several > 1 else 0):
+    elif type(result) is Recorded and len(result.items) == (several if several > 1 else 0):
         aliases = (result.alias,) if several == 1 else (Alias.FRESH,) * several
         last = Line(written(result), node.results, aliases, result.out)
     else:
@@ -132,9 +132,9 @@ def _finished(recording: Recording, result: Any, node: Node) -> Spelling:
         return _called(node, aliases)
     lines = _separate(recording, last)
     if lines is not None:
-        return Spelling(lines)
+        return NodeSource(lines)
     if all(count == 1 for count in recording.uses):
-        return Spelling((Line(_inlined(last.pieces, recording.steps), *_rest(last)),))
+        return NodeSource((Line(_inlined(last.pieces, recording.steps), *_rest(last)),))
     return _called(node, aliases)
 
 
@@ -145,7 +145,7 @@ def _rest(line: Line) -> tuple[Any, ...]:
 def _separate(recording: Recording, last: Line) -> tuple[Line, ...] | None:
     """One line a call, if the result is the last call and, for programs, all shapes are known."""
     terms = recording.terms
-    if not terms or last.pieces != (Step(len(terms) - 1),) or 0 in recording.uses:
+    if not terms or last.pieces != (EarlierResult(len(terms) - 1),) or 0 in recording.uses:
         return None
     lines: list[Line] = []
     for term, pieces in zip(terms[:-1], recording.steps[:-1], strict=True):
@@ -168,5 +168,5 @@ def _inlined(pieces: Pieces, steps: list[Pieces]) -> Pieces:
 def _replaced(pieces: Pieces, whole: list[Pieces]) -> Pieces:
     found: list[Piece] = []
     for piece in pieces:
-        found.extend(whole[piece.index] if isinstance(piece, Step) else (piece,))
+        found.extend(whole[piece.index] if isinstance(piece, EarlierResult) else (piece,))
     return tuple(found)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..avals import Aval
-from ..body import Body
-from ..dag import Dag
-from ..nodes import Node
+from ..ir.avals import Aval
+from ..ir.body import Body
+from ..ir.dag import Dag
+from ..ir.node import Node
 from .pieces import Alias, Pieces
 
 __all__ = ["Program", "Statement"]

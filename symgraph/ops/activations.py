@@ -10,10 +10,10 @@ from math import pi, sqrt
 from typing import Any
 
 from ..array import Array, ArrayLike
-from ..avals import normal_axes
-from ..dims import show_shape
 from ..errors import ShapeError
-from ..traits import ODD
+from ..ir.avals import normal_axes
+from ..ir.dims import show_shape
+from ..ir.traits import ODD
 from .bounds import knows, odd_signs, within
 from .choice import clip, maximum, where
 from .composites import as_array, composite

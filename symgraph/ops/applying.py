@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..array import Array, ArrayLike
-from ..dims import count
 from ..errors import ShapeError
+from ..ir.dims import count
 from .composites import as_array, composite, listed
 from .joining import stack
 from .loops import scan

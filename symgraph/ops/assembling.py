@@ -9,9 +9,9 @@ from typing import Any, cast
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike, apart
-from ..avals import broadcast_shapes, normal_axes
-from ..dims import show_shape
 from ..errors import DTypeError, ShapeError, TraceError
+from ..ir.avals import broadcast_shapes, normal_axes
+from ..ir.dims import show_shape
 from .composites import as_array, composite
 from .gather import gather
 from .joining import concatenate

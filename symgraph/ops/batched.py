@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..array import FUNCTIONS, Array, project
-from ..dims import Dim
-from ..nodes import make
-from ..op import Batch
+from ..ir.dims import Dim
+from ..ir.node import make
+from ..ir.op import Batch
 
 __all__ = [
     "aligned",

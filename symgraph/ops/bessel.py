@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..array import NUMPY_FUNCTIONS
-from ..op import undefined
-from ..traits import EVEN, ODD, Traits
+from ..ir.op import undefined
+from ..ir.traits import EVEN, ODD, Traits
 from .bounds import is_positive, knows, odd_signs, within
 from .composites import naming_lines
 from .elementwise import sign

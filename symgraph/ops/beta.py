@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 
 from ..array import NUMPY_FUNCTIONS, Array, ArrayLike
 from ..errors import TraceError
-from ..op import undefined
-from ..traits import Traits
+from ..ir.op import undefined
+from ..ir.traits import Traits
 from .composites import composite
 from .exponential import exp
 from .scipyufuncs import scipy_ufunc

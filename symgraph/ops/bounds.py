@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import facts as f
 from ..facts import Fact
-from ..propagation import Known
+from ..ir.fact_inference import Known
 from .structures import structure
 
 __all__ = [

@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply, constant
-from ..avals import Aval
-from ..body import Body, SizedBody
-from ..dims import Dim
 from ..errors import DTypeError, ShapeError, TraceError
-from ..nodes import Node
-from ..op import Batch, Op, Places, Pull, Trail, Unbatched, joined, register
+from ..ir.avals import Aval
+from ..ir.body import Body, SizedBody
+from ..ir.dims import Dim
+from ..ir.node import Node
+from ..ir.op import Batch, Op, Places, Pull, Trail, Unbatched, joined, register
 from ..pytrees import flatten, leaf_paths, unflatten
 from .batched import aligned, per_example, whole
 from .closures import (

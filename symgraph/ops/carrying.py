@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from ..avals import Aval, AxisLike
-from ..body import Body
-from ..dims import Dim, ShapeLike, count, known_equal
-from ..op import Carries, Trail, carries_aligned, joined
-from ..op import Places as Route
+from ..ir.avals import Aval, AxisLike
+from ..ir.body import Body
+from ..ir.dims import Dim, ShapeLike, count, known_equal
+from ..ir.op import Carries, Trail, carries_aligned, joined
+from ..ir.op import Places as Route
 
 __all__ = [
     "all_but_last",

@@ -21,8 +21,8 @@ from .. import facts as f
 from ..array import Array, ArrayLike, apart, apply, constant
 from ..errors import TraceError
 from ..facts import Fact
-from ..propagation import Known
-from ..traits import Traits
+from ..ir.fact_inference import Known
+from ..ir.traits import Traits
 from .bounds import Bounds, in_common, knows
 from .comparison import equal, isnan, not_equal
 from .composites import naming_lines

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply
-from ..avals import Aval
 from ..errors import InputError
-from ..op import Batch, Op, carries_aligned, no_flops, register
+from ..ir.avals import Aval
+from ..ir.op import Batch, Op, carries_aligned, no_flops, register
 from ..pytrees import flatten, tree_map, unflatten
 from .families import function
 

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from ..array import Array, constant
-from ..avals import Aval
-from ..body import Body
-from ..calling import called, owns
-from ..dims import known_equal
+from ..capture.calling import called, owns
 from ..errors import ShapeError, TraceError
-from ..nodes import Node, make, newest_serial, origin
-from ..op import Batch
+from ..ir.avals import Aval
+from ..ir.body import Body
+from ..ir.dims import known_equal
+from ..ir.node import Node, make, newest_serial, origin
+from ..ir.op import Batch
 from ..pytrees import Tree, flatten, unflatten
 from .creation import input
 

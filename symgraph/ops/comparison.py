@@ -15,8 +15,8 @@ import numpy as np
 from .. import facts as f
 from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..facts import Fact
-from ..propagation import Known
-from ..traits import Traits
+from ..ir.fact_inference import Known
+from ..ir.traits import Traits
 from .bounds import FactRule
 from .families import elementwise, function
 from .structures import structure

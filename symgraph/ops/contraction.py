@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from ..aliasing import unsure
 from ..array import FUNCTIONS, Array, ArrayLike, apply
-from ..avals import Aval, broadcast_shapes, normal_axes
-from ..dims import Dim, Shape, count, known_equal, normal, show_shape
+from ..array.aliasing import unsure
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
-from ..op import Batch, Op, register
-from ..propagation import Known
-from ..traits import Traits
+from ..ir.avals import Aval, broadcast_shapes, normal_axes
+from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
+from ..ir.fact_inference import Known
+from ..ir.op import Batch, Op, register
+from ..ir.traits import Traits
 from .batched import aligned, own_ndim
 from .carrying import carries_matmul
 from .composites import as_array, composite, listed, naming_lines, refuse

@@ -11,12 +11,12 @@ from numpy.typing import DTypeLike
 
 from .. import facts as f
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apart, apply
-from ..avals import Aval, supported_dtype
 from ..errors import DTypeError
 from ..facts import Fact
-from ..op import Op, carries_aligned, no_flops, register
-from ..propagation import Known
-from ..traits import ODD
+from ..ir.avals import Aval, supported_dtype
+from ..ir.fact_inference import Known
+from ..ir.op import Op, carries_aligned, no_flops, register
+from ..ir.traits import ODD
 from .batched import batch_aligned
 from .composites import naming_lines
 from .families import function

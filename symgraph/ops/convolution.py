@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from ..array import Array, ArrayLike, apply
-from ..avals import Aval, broadcast_shapes
-from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
-from ..op import Batch, Op, carries_aligned, register
-from ..propagation import Known
-from ..traits import Traits
+from ..ir.avals import Aval, broadcast_shapes
+from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
+from ..ir.fact_inference import Known
+from ..ir.op import Batch, Op, carries_aligned, register
+from ..ir.traits import Traits
 from .batched import applied, batch_aligned
 from .composites import as_array, composite
 from .movement import reshape

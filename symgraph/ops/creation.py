@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ..aliasing import own
 from ..array import FUNCTIONS, Array, ArrayLike, apply, constant
-from ..avals import Aval, supported_dtype
-from ..cuts import Borrowed
-from ..dims import Dim, ShapeLike, normal, parse_shape
+from ..array.aliasing import own
+from ..array.cuts import Borrowed
 from ..errors import FactError, InputError
 from ..facts import Fact, consistent, finite, integer_valued, interval, stated
-from ..nodes import fresh, make
-from ..op import Op, no_flops, register
-from ..propagation import Knowledge, Known
+from ..ir.avals import Aval, supported_dtype
+from ..ir.dims import Dim, ShapeLike, normal, parse_shape
+from ..ir.fact_inference import Knowledge, Known
+from ..ir.node import fresh, make
+from ..ir.op import Op, no_flops, register
 from .composites import as_array, composite
 from .families import function
 

@@ -11,11 +11,11 @@ from typing import Any, cast
 import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apply, constant
-from ..avals import Aval
 from ..errors import BackendError, InputError, NotDifferentiable
-from ..interning import params_key
+from ..ir.avals import Aval
+from ..ir.interning import params_key
+from ..ir.op import OPS, Op, Pull, Undefined, undefined
 from ..namespace import NUMPY, Namespace
-from ..op import OPS, Op, Pull, Undefined, undefined
 from .batched import batch_whole
 from .probing import probed
 from .userrules import as_sequence, by_rule, lent, lent_to

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply, constant
-from ..avals import Aval
-from ..body import Body, SizedBody
-from ..dims import Dim
 from ..errors import NotDifferentiable, ShapeError, SymgraphError, TraceError
-from ..nodes import Node, Origin, make, origin, reachable, substituted
-from ..op import Batch, Op, Pull, register
+from ..ir.avals import Aval
+from ..ir.body import Body, SizedBody
+from ..ir.dims import Dim
+from ..ir.node import Node, Origin, make, origin, reachable, substituted
+from ..ir.op import Batch, Op, Pull, register
+from ..ir.scope import tracing
 from ..pytrees import Tree, flatten, unflatten
-from ..scope import tracing
 from .batched import applied, per_example
 from .closures import as_leaves, body_of_batch, body_total, closed, fresh_like, newest, traced
 from .composites import naming_lines

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..array import Array, ArrayLike, apply
-from ..avals import Aval
 from ..facts import Fact, integer_valued, interval, total
-from ..op import Op, register
-from ..propagation import Known
-from ..traits import Traits
+from ..ir.avals import Aval
+from ..ir.fact_inference import Known
+from ..ir.op import Op, register
+from ..ir.traits import Traits
 from .batched import batch_aligned, batch_into_last
 from .carrying import all_but_last, carries_batched
 from .contraction import einsum, matmul

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply
-from ..avals import Aval, normal_axes
-from ..cuts import READ_ONLY
-from ..dims import Dim, known_equal, normal, show_shape
+from ..array.cuts import READ_ONLY
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, total
-from ..op import Op, no_flops, register
-from ..propagation import Known
-from ..traits import MOVEMENT, PLACEMENT
+from ..ir.avals import Aval, normal_axes
+from ..ir.dims import Dim, known_equal, normal, show_shape
+from ..ir.fact_inference import Known
+from ..ir.op import Op, no_flops, register
+from ..ir.traits import MOVEMENT, PLACEMENT
 from .batched import batch_aligned
 from .carrying import carries_diagonal, carries_diagonal_matrix
 from .composites import as_array, composite, naming_lines

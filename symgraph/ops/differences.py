@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..array import FUNCTIONS, Array, ArrayLike
-from ..avals import AxisLike, normal_axes
-from ..dims import show_shape
 from ..errors import DTypeError, ShapeError
+from ..ir.avals import AxisLike, normal_axes
+from ..ir.dims import show_shape
 from .composites import as_array, composite, given, refuse
 from .creation import full
 from .joining import concatenate

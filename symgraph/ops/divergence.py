@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..array import ArrayLike
-from ..traits import Traits
+from ..ir.traits import Traits
 from .choice import clip, where
 from .elementwise import absolute, sqrt, square
 from .exponential import log

@@ -15,8 +15,8 @@ import numpy as np
 from .. import facts as f
 from ..array import Array, ArrayLike
 from ..facts import Fact
-from ..propagation import Known
-from ..traits import ODD, Traits
+from ..ir.fact_inference import Known
+from ..ir.traits import ODD, Traits
 from .bounds import (
     Bounds,
     bounds_of_product,

@@ -16,9 +16,9 @@ import numpy as np
 from .. import facts as f
 from ..array import Array, ArrayLike, constant
 from ..facts import Fact
-from ..nodes import Node
-from ..propagation import Known
-from ..traits import Exponential, Logarithm, Traits
+from ..ir.fact_inference import Known
+from ..ir.node import Node
+from ..ir.traits import Exponential, Logarithm, Traits
 from .bounds import (
     EVERYWHERE,
     Bounds,

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply
-from ..avals import Aval, AxisLike
-from ..dims import show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, interval
-from ..op import Op, register
-from ..propagation import Known
-from ..traits import Traits
+from ..ir.avals import Aval, AxisLike
+from ..ir.dims import show_shape
+from ..ir.fact_inference import Known
+from ..ir.op import Op, register
+from ..ir.traits import Traits
 from .batched import batch_aligned
 from .carrying import carries_reduced
 from .composites import as_array, composite, given, naming_lines, refuse

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..array import Array, ArrayLike, apply
-from ..avals import Aval
-from ..dims import Dim, count, known_equal, normal
 from ..errors import NotDifferentiable, TraceError
 from ..facts import Fact, total, triangular, unit_norm
-from ..op import Op, register, undefined
-from ..propagation import Known
-from ..traits import Traits
+from ..ir.avals import Aval
+from ..ir.dims import Dim, count, known_equal, normal
+from ..ir.fact_inference import Known
+from ..ir.op import Op, register, undefined
+from ..ir.traits import Traits
 from .batched import batch_aligned
 from .carrying import all_but_last, carries_batched
 from .composites import as_array, naming_lines

@@ -10,19 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apply, constant
-from ..avals import Aval, broadcast_shapes, supported_dtype
 from ..errors import DTypeError
-from ..op import (
-    Op,
-    Total,
-    Undefined,
-    VjpRule,
-    carries_aligned,
-    no_facts,
-    per_element,
-    register,
-)
-from ..traits import PLAIN, Traits
+from ..ir.avals import Aval, broadcast_shapes, supported_dtype
+from ..ir.op import Op, Total, Undefined, VjpRule, carries_aligned, no_facts, per_element, register
+from ..ir.traits import PLAIN, Traits
 from .batched import batch_aligned
 from .masks import behind_masks
 from .structures import with_parity

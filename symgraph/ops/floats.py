@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apply
-from ..avals import Aval, broadcast_shapes
-from ..op import Op, carries_aligned, register
-from ..traits import Traits
+from ..ir.avals import Aval, broadcast_shapes
+from ..ir.op import Op, carries_aligned, register
+from ..ir.traits import Traits
 from .batched import batch_aligned
 from .bounds import knows, within
 from .composites import as_array, composite

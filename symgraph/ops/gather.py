@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..array import Array, ArrayLike, Index, apply
-from ..avals import Aval, AxisLike, broadcast_shapes, normal_axes
-from ..dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval, total
 from ..facts import one_hot as one_hot_fact
-from ..op import Batch, Op, no_flops, register
-from ..traits import MOVEMENT, Traits
+from ..ir.avals import Aval, AxisLike, broadcast_shapes, normal_axes
+from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
+from ..ir.op import Batch, Op, no_flops, register
+from ..ir.traits import MOVEMENT, Traits
 from .batched import aligned, applied, batch_aligned, batch_into_first, own_ndim, whole
 from .carrying import carries_gathered, carries_off_axis, carries_scattered
 from .composites import as_array, naming_lines

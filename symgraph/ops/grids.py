@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..array import FUNCTIONS, Array, ArrayLike
-from ..dims import ShapeLike, fixed, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
+from ..ir.dims import ShapeLike, fixed, show_shape
 from .composites import as_array, composite
 from .creation import full_like
 from .movement import expand_dims, moveaxis, reshape

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike
-from ..dims import known_equal, show_shape
 from ..errors import RangeError, ShapeError, TraceError
+from ..ir.dims import known_equal, show_shape
 from .choice import where
 from .composites import as_array, composite
 from .creation import arange, zeros

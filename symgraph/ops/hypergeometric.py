@@ -10,8 +10,8 @@ from math import factorial, pi, sqrt
 from typing import Any
 
 from ..array import NUMPY_FUNCTIONS, Array, ArrayLike
-from ..op import undefined
-from ..traits import EVEN, ODD, Traits
+from ..ir.op import undefined
+from ..ir.traits import EVEN, ODD, Traits
 from .bessel import jv, kv, yv
 from .bounds import is_positive, knows, within
 from .choice import where

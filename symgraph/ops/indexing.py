@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike, Index, apart, apply
-from ..avals import Aval, normal_axes
-from ..dims import Dim, Shape, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
-from ..op import Batch, Op, no_flops, register
-from ..propagation import Known
-from ..traits import MOVEMENT, PLACEMENT
+from ..ir.avals import Aval, normal_axes
+from ..ir.dims import Dim, Shape, known_equal, normal, show_shape
+from ..ir.fact_inference import Known
+from ..ir.op import Batch, Op, no_flops, register
+from ..ir.traits import MOVEMENT, PLACEMENT
 from .batched import batch_reshaped
 from .carrying import carries_embedded, carries_sliced
 from .composites import as_array, composite, naming_lines, refuse

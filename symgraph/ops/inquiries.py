@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..aliasing import own
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apart, constant
-from ..avals import normal_axes
-from ..dims import Dim, Shape, count
+from ..array.aliasing import own
+from ..ir.avals import normal_axes
+from ..ir.dims import Dim, Shape, count
 from .comparison import equal, isfinite, isnan
 from .composites import as_array, composite
 from .elementwise import absolute

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..array import Array, ArrayLike, apply
-from ..avals import Aval
-from ..op import Op, carries_aligned, per_element, register
-from ..traits import EVEN, ODD
+from ..ir.avals import Aval
+from ..ir.op import Op, carries_aligned, per_element, register
+from ..ir.traits import EVEN, ODD
 from .batched import batch_aligned
 from .bounds import is_positive, knows, odd_signs, within
 from .choice import where

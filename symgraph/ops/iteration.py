@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, apply
-from ..avals import Aval
-from ..body import Body, SizedBody
-from ..dims import Dim
 from ..errors import DTypeError, InputError, ShapeError, TraceError
-from ..nodes import Node
-from ..op import Batch, Op, Places, Push, Trail, Unbatched, register, undefined
+from ..ir.avals import Aval
+from ..ir.body import Body, SizedBody
+from ..ir.dims import Dim
+from ..ir.node import Node
+from ..ir.op import Batch, Op, Places, Push, Trail, Unbatched, register, undefined
 from ..pytrees import Tree, flatten, leaf_paths, unflatten
 from .batched import aligned, per_example, whole
 from .branches import cond

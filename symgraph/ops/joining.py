@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply
-from ..avals import Aval, AxisLike, normal_axes
-from ..dims import Shape, ShapeLike, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
-from ..op import Op, no_flops, register
-from ..traits import Traits
+from ..ir.avals import Aval, AxisLike, normal_axes
+from ..ir.dims import Shape, ShapeLike, count, known_equal, normal, show_shape
+from ..ir.op import Op, no_flops, register
+from ..ir.traits import Traits
 from .batched import batch_whole
 from .carrying import carries_off_axis
 from .composites import as_array, composite, listed, naming_lines, refuse

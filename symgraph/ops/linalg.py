@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..array import FUNCTIONS, Array, ArrayLike, implements
-from ..dims import show_shape
 from ..errors import ShapeError
+from ..ir.dims import show_shape
 from .composites import as_array, naming_lines, refuse
 from .contraction import einsum, matmul, tensordot
 from .contraction import outer as _outer

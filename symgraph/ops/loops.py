@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike, constant
-from ..avals import Aval
-from ..dims import Dim, known_equal, normal
 from ..errors import DTypeError, InputError, ShapeError, TraceError
-from ..nodes import Node
+from ..ir.avals import Aval
+from ..ir.dims import Dim, known_equal, normal
+from ..ir.node import Node
 from ..pytrees import LEAF, Tree, flatten, leaf_paths, unflatten
 from .closures import Traced, as_leaves, traced
 from .composites import naming_lines

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike
-from ..nodes import Node
-from ..op import Undefined, VjpRule
+from ..ir.node import Node
+from ..ir.op import Undefined, VjpRule
 
 __all__ = ["Mask", "behind_masks", "mask_of", "masked"]
 

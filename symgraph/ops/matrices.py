@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..array import Array, ArrayLike, apply
-from ..avals import Aval
-from ..dims import Dim, count, known_equal, normal, show_shape
 from ..errors import DTypeError, InputError, ShapeError
 from ..facts import Fact, finite, total
-from ..op import Op, register
-from ..traits import MOVEMENT
+from ..ir.avals import Aval
+from ..ir.dims import Dim, count, known_equal, normal, show_shape
+from ..ir.op import Op, register
+from ..ir.traits import MOVEMENT
 from .batched import batch_aligned
 from .carrying import all_but_last
 from .families import function

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike, apart, apply, implements
-from ..avals import Aval
-from ..dims import known_equal, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, total
-from ..op import Op, register
-from ..propagation import Known
-from ..traits import Traits
+from ..ir.avals import Aval
+from ..ir.dims import known_equal, show_shape
+from ..ir.fact_inference import Known
+from ..ir.op import Op, register
+from ..ir.traits import Traits
 from .batched import batch_aligned, batch_into_last
 from .carrying import all_but_last
 from .composites import as_array, naming_lines

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply
-from ..avals import Aval, AxisLike, normal_axes
-from ..cuts import READ_ONLY, Cut
-from ..dims import Dim, Shape, ShapeLike, count, known_equal, normal, parse_shape, show_shape
+from ..array.cuts import READ_ONLY, Cut
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval, nonzero, total
-from ..op import Batch, Op, carries_aligned, no_flops, register
-from ..propagation import Known
-from ..traits import MOVEMENT
+from ..ir.avals import Aval, AxisLike, normal_axes
+from ..ir.dims import Dim, Shape, ShapeLike, count, known_equal, normal, parse_shape, show_shape
+from ..ir.fact_inference import Known
+from ..ir.op import Batch, Op, carries_aligned, no_flops, register
+from ..ir.traits import MOVEMENT
 from .batched import applied, batch_broadcast, batch_reshaped
 from .carrying import carries_reshaped, carries_transposed
 from .composites import as_array, composite, listed, naming_lines

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..array import FUNCTIONS, Array, ArrayLike
-from ..avals import AxisLike
+from ..ir.avals import AxisLike
 from .composites import as_array, composite, given, refuse
 from .extrema import argmax, argmin
 from .extrema import max as maximum_over

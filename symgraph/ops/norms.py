@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply, implements
-from ..avals import Aval, AxisLike, normal_axes
-from ..dims import Dim, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, interval, nonnegative, positive, total
-from ..op import Op, register
-from ..propagation import Known
-from ..traits import Traits
+from ..ir.avals import Aval, AxisLike, normal_axes
+from ..ir.dims import Dim, show_shape
+from ..ir.fact_inference import Known
+from ..ir.op import Op, register
+from ..ir.traits import Traits
 from .batched import batch_aligned
 from .carrying import carries_reduced
 from .composites import as_array, naming_lines

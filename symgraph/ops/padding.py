@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike
-from ..avals import normal_axes
-from ..dims import Dim, normal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
+from ..ir.avals import normal_axes
+from ..ir.dims import Dim, normal, show_shape
 from .composites import as_array, composite
 from .creation import arange, dimension
 from .gather import gather

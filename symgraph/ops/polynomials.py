@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike
-from ..dims import show_shape
 from ..errors import ShapeError
+from ..ir.dims import show_shape
 from .composites import as_array, composite, refuse
 from .creation import ones, zeros
 from .joining import concatenate

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply
-from ..dims import show_shape
 from ..errors import ShapeError
-from ..windows import span
+from ..ir.dims import show_shape
+from ..namespace.windows import span
 from .composites import as_array, composite
 from .creation import ones
 from .windows import MAX_OF_WINDOWS, one_each, padded, pads_of, window_sum

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..avals import Aval, supported_dtype
-from ..dims import Dim, named, resolve
 from ..errors import ShapeError, TraceError
+from ..ir.avals import Aval, supported_dtype
+from ..ir.dims import Dim, named, resolve
 from ..namespace import NUMPY
 
 __all__ = ["probed"]

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply
-from ..avals import Aval, broadcast_shapes, normal_axes
-from ..dims import known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
-from ..op import Op, per_element, register
-from ..propagation import Known
-from ..traits import Traits
+from ..ir.avals import Aval, broadcast_shapes, normal_axes
+from ..ir.dims import known_equal, normal, show_shape
+from ..ir.fact_inference import Known
+from ..ir.op import Op, per_element, register
+from ..ir.traits import Traits
 from .batched import batch_aligned
 from .carrying import all_but_last
 from .composites import as_array, composite, naming_lines

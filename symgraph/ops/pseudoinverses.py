@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply, implements
-from ..avals import Aval
-from ..dims import Dim, count, known_equal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact
-from ..op import Batch, Op, register
-from ..propagation import Known
-from ..traits import Traits
+from ..ir.avals import Aval
+from ..ir.dims import Dim, count, known_equal, show_shape
+from ..ir.fact_inference import Known
+from ..ir.op import Batch, Op, register
+from ..ir.traits import Traits
 from .batched import applied, batch_aligned, own_ndim
 from .carrying import all_but_last, carries_solved
 from .composites import as_array, given, naming_lines

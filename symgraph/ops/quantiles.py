@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike
-from ..avals import AxisLike
-from ..dims import Dim, count, known_equal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
+from ..ir.avals import AxisLike
+from ..ir.dims import Dim, count, known_equal, show_shape
 from .composites import as_array, composite, given, refuse
 from .creation import dimension, full
 from .gather import take_along_axis

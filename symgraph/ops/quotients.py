@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..traits import Traits
+from ..ir.traits import Traits
 from .bounds import knows, product_signs
 from .families import elementwise, like_ufunc
 from .structures import structure_of_quotient

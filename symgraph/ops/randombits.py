@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..array import Array, ArrayLike, apply, constant
-from ..avals import Aval, broadcast_shapes
-from ..dims import Dim, count, normal, parse_shape
 from ..errors import DTypeError, InputError, ShapeError
+from ..ir.avals import Aval, broadcast_shapes
+from ..ir.dims import Dim, count, normal, parse_shape
+from ..ir.op import Batch, Op, register
 from ..namespace import NUMPY
-from ..op import Batch, Op, register
 from .batched import aligned, applied, batch_aligned, own_ndim
 from .families import function
 

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apply
-from ..avals import Aval, broadcast_shapes
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued
-from ..op import Op, per_element, register
-from ..traits import Traits
+from ..ir.avals import Aval, broadcast_shapes
+from ..ir.op import Op, per_element, register
+from ..ir.traits import Traits
 from .batched import batch_aligned
 from .carrying import all_but_last, carries_off_axis
 from .composites import as_array, naming_lines, refuse

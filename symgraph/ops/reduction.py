@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apply
-from ..avals import Aval, AxisLike, normal_axes
-from ..dims import Dim, Shape, count, show_shape
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, interval
-from ..op import Op, VjpRule, per_element, register
-from ..propagation import Known
-from ..traits import Traits
+from ..ir.avals import Aval, AxisLike, normal_axes
+from ..ir.dims import Dim, Shape, count, show_shape
+from ..ir.fact_inference import Known
+from ..ir.op import Op, VjpRule, per_element, register
+from ..ir.traits import Traits
 from .batched import batch_aligned
 from .carrying import all_but_last, carries_reduced
 from .composites import as_array, given, naming_lines, refuse

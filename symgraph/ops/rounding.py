@@ -11,8 +11,8 @@ import numpy as np
 from .. import facts as f
 from ..array import FUNCTIONS, ArrayLike
 from ..facts import Fact
-from ..propagation import Known
-from ..traits import ODD, Traits
+from ..ir.fact_inference import Known
+from ..ir.traits import ODD, Traits
 from .bounds import Bounds, FactRule, bounds_of_quotient, knows
 from .composites import composite
 from .families import as_ufunc_takes, elementwise

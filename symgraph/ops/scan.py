@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..array import FUNCTIONS, Array, apply
-from ..avals import Aval
-from ..body import Body, SizedBody
-from ..dims import Dim, known_equal
 from ..errors import DTypeError, ShapeError
-from ..nodes import Node, reachable
-from ..op import Batch, Op, Places, Pull, Trail, Unbatched, register
+from ..ir.avals import Aval
+from ..ir.body import Body, SizedBody
+from ..ir.dims import Dim, known_equal
+from ..ir.node import Node, reachable
+from ..ir.op import Batch, Op, Places, Pull, Trail, Unbatched, register
 from .batched import per_example, whole
 from .carrying import settled
 from .closures import body_of_batch, body_total, closed, fresh_like, rebuilt, spread

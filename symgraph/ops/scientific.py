@@ -11,8 +11,8 @@ from math import factorial, pi, sqrt
 from typing import Any
 
 from ..array import Array, ArrayLike
-from ..op import undefined
-from ..traits import EVEN, ODD, Traits
+from ..ir.op import undefined
+from ..ir.traits import EVEN, ODD, Traits
 from .bessel import i0, j0, k0, y0
 from .beta import betaincinv, gammainccinv, gammaincinv
 from .choice import where

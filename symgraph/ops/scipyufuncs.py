@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array
-from ..traits import Traits
+from ..ir.traits import Traits
 from .bounds import FactRule
 from .families import elementwise
 

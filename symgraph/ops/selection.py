@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..aliasing import has_memory
 from ..array import FUNCTIONS, Array, ArrayLike, apart
-from ..avals import broadcast_shapes, normal_axes
-from ..dims import show_shape
+from ..array.aliasing import has_memory
+from ..array.in_place import overwrite
 from ..errors import DTypeError, ShapeError, TraceError
-from ..inplace import overwrite
+from ..ir.avals import broadcast_shapes, normal_axes
+from ..ir.dims import show_shape
 from .choice import where
 from .comparison import isnan
 from .composites import as_array, composite, refuse

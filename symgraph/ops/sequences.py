@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply
-from ..avals import Aval, broadcast_shapes
-from ..dims import Dim, count, known_equal, normal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued
-from ..op import Op, register
-from ..traits import Traits
+from ..ir.avals import Aval, broadcast_shapes
+from ..ir.dims import Dim, count, known_equal, normal, show_shape
+from ..ir.op import Op, register
+from ..ir.traits import Traits
 from .batched import batch_aligned
 from .carrying import all_but_last
 from .composites import as_array, composite, naming_lines

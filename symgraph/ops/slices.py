@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..array import ArrayLike, Index
-from ..avals import Aval
-from ..dims import Dim, Shape, known_equal, normal
 from ..errors import DTypeError, ShapeError
+from ..ir.avals import Aval
+from ..ir.dims import Dim, Shape, known_equal, normal
 from .composites import listed
 
 __all__ = ["Entry", "Slice", "as_numpy_index", "basic_shape", "is_expression", "normal_index"]

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..array import Array, ArrayLike, apply
-from ..avals import Aval, AxisLike, normal_axes
 from ..errors import ShapeError
 from ..facts import Fact, finite, interval, total
-from ..op import Op, per_element, register
-from ..propagation import Known
-from ..traits import Traits
+from ..ir.avals import Aval, AxisLike, normal_axes
+from ..ir.fact_inference import Known
+from ..ir.op import Op, per_element, register
+from ..ir.traits import Traits
 from .batched import batch_aligned
 from .carrying import carries_off_axis, carries_reduced
 from .families import function, to_float

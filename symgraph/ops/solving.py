@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from ..array import Array, ArrayLike, apply, implements
-from ..avals import Aval, broadcast_shapes
-from ..dims import Dim, count, known_equal, normal, show_shape
 from ..errors import ShapeError, TraceError
 from ..facts import Fact
-from ..op import Batch, Op, register
-from ..propagation import Known
-from ..traits import Traits
+from ..ir.avals import Aval, broadcast_shapes
+from ..ir.dims import Dim, count, known_equal, normal, show_shape
+from ..ir.fact_inference import Known
+from ..ir.op import Batch, Op, register
+from ..ir.traits import Traits
 from .batched import aligned, applied, batch_aligned, own_ndim
 from .carrying import all_but_last, carries_solved
 from .composites import as_array, naming_lines

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply
-from ..avals import Aval, AxisLike, normal_axes
-from ..dims import show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval
-from ..op import Batch, Op, register
-from ..propagation import Known
-from ..traits import Traits
+from ..ir.avals import Aval, AxisLike, normal_axes
+from ..ir.dims import show_shape
+from ..ir.fact_inference import Known
+from ..ir.op import Batch, Op, register
+from ..ir.traits import Traits
 from .batched import applied, batch_aligned
 from .carrying import carries_off_axis
 from .composites import as_array, composite, naming_lines

@@ -14,10 +14,10 @@ from numpy.polynomial import Polynomial
 
 from .. import facts as f
 from ..array import NUMPY_FUNCTIONS, ArrayLike, apply
-from ..avals import Aval
-from ..op import Op, carries_aligned, per_element, register
-from ..propagation import Known
-from ..traits import ODD, Traits
+from ..ir.avals import Aval
+from ..ir.fact_inference import Known
+from ..ir.op import Op, carries_aligned, per_element, register
+from ..ir.traits import ODD, Traits
 from .batched import batch_aligned
 from .bounds import (
     decreasing,

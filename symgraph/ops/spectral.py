@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply, implements
-from ..avals import Aval
-from ..dims import Dim, count, known_equal, normal
 from ..errors import TraceError
 from ..facts import Fact, nonnegative, total, unit_norm
-from ..op import Op, per_element, register
-from ..propagation import Known
-from ..traits import Traits
+from ..ir.avals import Aval
+from ..ir.dims import Dim, count, known_equal, normal
+from ..ir.fact_inference import Known
+from ..ir.op import Op, per_element, register
+from ..ir.traits import Traits
 from .batched import batch_aligned
 from .carrying import carries_batched
 from .composites import naming_lines

@@ -11,7 +11,7 @@ from math import pi, sqrt
 from typing import Any
 
 from .. import facts as f
-from ..traits import EVEN
+from ..ir.traits import EVEN
 from .bounds import knows, odd_signs
 from .elementwise import sqrt as square_root
 from .exponential import expm1

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply
-from ..avals import AxisLike, normal_axes
 from ..facts import Fact, finite, integer_valued
-from ..op import Op, register
-from ..traits import Traits
+from ..ir.avals import AxisLike, normal_axes
+from ..ir.op import Op, register
+from ..ir.traits import Traits
 from .batched import batch_aligned
 from .carrying import carries_off_axis
 from .composites import as_array, composite, given, naming_lines, refuse

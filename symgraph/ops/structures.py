@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from .. import facts as f
-from ..dims import known_equal
 from ..facts import Fact
-from ..nodes import Node
-from ..propagation import Known
+from ..ir.dims import known_equal
+from ..ir.fact_inference import Known
+from ..ir.node import Node
 
 __all__ = [
     "structure",

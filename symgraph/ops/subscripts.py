@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from string import ascii_letters, ascii_lowercase, ascii_uppercase
 from typing import Any
 
-from ..dims import Dim, Shape, known_equal
 from ..errors import ShapeError
+from ..ir.dims import Dim, Shape, known_equal
 
 __all__ = ["check_diagonals", "parsed", "spelled", "written"]
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply
-from ..avals import Aval
-from ..dims import Dim, fixed, known_equal, show_shape
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, interval, total
-from ..op import Op, carries_aligned, no_flops, register
-from ..propagation import Known
-from ..traits import PLACEMENT
+from ..ir.avals import Aval
+from ..ir.dims import Dim, fixed, known_equal, show_shape
+from ..ir.fact_inference import Known
+from ..ir.op import Op, carries_aligned, no_flops, register
+from ..ir.traits import PLACEMENT
 from .batched import batch_aligned
 from .composites import as_array, composite, naming_lines
 from .creation import eye, ones

@@ -6,8 +6,8 @@ import math
 from math import inf, pi
 
 from .. import facts as f
-from ..propagation import Known
-from ..traits import EVEN, ODD, Traits
+from ..ir.fact_inference import Known
+from ..ir.traits import EVEN, ODD, Traits
 from .bounds import EVERYWHERE, Bounds, decreasing, increasing, knows, odd_signs, within
 from .elementwise import sqrt
 from .families import elementwise

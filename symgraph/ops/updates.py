@@ -12,12 +12,12 @@ from typing import Any, cast
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike, Index, apply, constant
-from ..avals import Aval, normal_axes
-from ..dims import Shape, count, known_equal, show_shape
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
-from ..op import Batch, Op, no_flops, register
-from ..traits import Traits
+from ..ir.avals import Aval, normal_axes
+from ..ir.dims import Shape, count, known_equal, show_shape
+from ..ir.op import Batch, Op, no_flops, register
+from ..ir.traits import Traits
 from .batched import aligned, applied, whole
 from .carrying import carries_assigned, carries_off_axis
 from .composites import as_array, composite, naming_lines

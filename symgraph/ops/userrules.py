@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import Any, cast
 
 from ..array import FUNCTIONS, Array, ArrayLike, constant
-from ..cuts import Borrowed
-from ..dims import Dim, count, known_equal, show_shape
+from ..array.cuts import Borrowed
 from ..errors import DTypeError, ShapeError
-from ..op import Pull
+from ..ir.dims import Dim, count, known_equal, show_shape
+from ..ir.op import Pull
 from .creation import zeros
 from .loops import scan
 

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply
-from ..avals import Aval, normal_axes
-from ..cuts import READ_ONLY
-from ..dims import Dim, Shape, count, known_equal, normal, show_shape
+from ..array.cuts import READ_ONLY
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, total
-from ..op import Op, no_flops, register
-from ..propagation import Known
-from ..traits import MOVEMENT, Traits
-from ..windows import span
+from ..ir.avals import Aval, normal_axes
+from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
+from ..ir.fact_inference import Known
+from ..ir.op import Op, no_flops, register
+from ..ir.traits import MOVEMENT, Traits
+from ..namespace.windows import span
 from .batched import batch_aligned
 from .composites import as_array, composite, listed, refuse
 from .creation import ones

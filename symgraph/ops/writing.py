@@ -11,11 +11,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..aliasing import has_memory, reads_all_again
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, Index, constant
-from ..dims import fixed, known_equal
+from ..array.aliasing import has_memory, reads_all_again
+from ..array.in_place import overwrite, refuse_ndarray
 from ..errors import SymgraphError, TraceError
-from ..inplace import overwrite, refuse_ndarray
+from ..ir.dims import fixed, known_equal
 from .choice import where
 from .composites import as_array, naming_lines
 from .indexing import GETITEM, getitem

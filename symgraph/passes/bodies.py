@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..body import Body
-from ..nodes import Node, make, origin, reachable
+from ..ir.body import Body
+from ..ir.node import Node, make, origin, reachable
 
 __all__ = ["hold_bodies", "with_simple_bodies"]
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..array import constant
-from ..dims import fixed
-from ..evaluate import run
-from ..nodes import Node, on_operands, origin, reachable
+from ..ir.dims import fixed
+from ..ir.interpreter import run
+from ..ir.node import Node, on_operands, origin, reachable
 
 __all__ = ["folded"]
 

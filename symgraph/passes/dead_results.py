@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..array import project
-from ..body import Body
-from ..evaluate import results_read
-from ..nodes import Node, make, on_operands, origin, reachable
+from ..ir.body import Body
+from ..ir.interpreter import results_read
+from ..ir.node import Node, make, on_operands, origin, reachable
 from ..ops.scan import SCAN
 
 __all__ = ["without_dead_results"]

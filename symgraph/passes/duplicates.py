@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from ..array import FUNCTIONS, Array
-from ..dims import Shape
-from ..interning import params_key
-from ..nodes import Node, make, on_operands, origin, reachable
-from ..op import carries_aligned
+from ..ir.dims import Shape
+from ..ir.interning import params_key
+from ..ir.node import Node, make, on_operands, origin, reachable
+from ..ir.op import carries_aligned
 
 __all__ = ["merged"]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..array import FUNCTIONS, Array
-from ..nodes import Node, on_operands, origin, reachable
+from ..ir.node import Node, on_operands, origin, reachable
 
 __all__ = ["with_complements", "with_quotients"]
 

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ..avals import Aval
-from ..dims import Dim, Shape, known_equal
 from ..errors import SymgraphError
-from ..nodes import Node, make, on_operands, origin, reachable
-from ..op import OPS, carries_aligned
+from ..ir.avals import Aval
+from ..ir.dims import Dim, Shape, known_equal
+from ..ir.node import Node, make, on_operands, origin, reachable
+from ..ir.op import OPS, carries_aligned
 
 __all__ = ["sunk"]
 

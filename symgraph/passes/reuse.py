@@ -17,9 +17,9 @@ from typing import TypeAlias
 from ..algebra.powers import is_raised, lowered_power
 from ..array import FUNCTIONS, Array
 from ..facts import positive
-from ..nodes import Node, make, on_operands, origin, reachable
-from ..op import OPS
-from ..propagation import Knowledge
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node, make, on_operands, origin, reachable
+from ..ir.op import OPS
 
 __all__ = ["reused"]
 

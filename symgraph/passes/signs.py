@@ -16,8 +16,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..nodes import Node, make, on_operands, origin, reachable
-from ..op import OPS, Op
+from ..ir.node import Node, make, on_operands, origin, reachable
+from ..ir.op import OPS, Op
 
 __all__ = ["settled_signs", "takes_signs"]
 

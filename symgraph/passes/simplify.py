@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..algebra import SMALL, normalized
-from ..collector import collector_paused
-from ..cost import op_count
 from ..errors import RuleError
-from ..nodes import Node, reachable
-from ..propagation import Knowledge
+from ..ir.collector import collector_paused
+from ..ir.cost import op_count
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node, reachable
 from ..rewriting.driver import rewrite
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log

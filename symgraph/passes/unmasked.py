@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..dag import Dag
-from ..nodes import Node, on_operands, reachable
+from ..ir.dag import Dag
+from ..ir.node import Node, on_operands, reachable
 from .bodies import hold_bodies, with_simple_bodies
 
 __all__ = ["without_masks"]

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..array import NUMPY_FUNCTIONS
-from ..avals import Aval
 from ..errors import DTypeError
-from ..op import Op
+from ..ir.avals import Aval
+from ..ir.op import Op
 from .entries import Entry, entry
 
 __all__ = ["completed", "documented", "operand_signature", "sections"]

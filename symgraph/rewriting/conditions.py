@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..array import Array
-from ..eager import symbols_only
+from ..array.eager import symbols_only
 from ..errors import RuleError
 from ..facts import Fact
-from ..propagation import Knowledge
+from ..ir.fact_inference import Knowledge
 from .deferred import settled
 from .pattern import Variable, as_pattern
 

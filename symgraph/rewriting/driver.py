@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from time import perf_counter
 
 from ..accuracy import judge_of
-from ..collector import collector_paused
 from ..errors import RewriteError, RewriteLoopError
-from ..nodes import Node, Origin, make, origin, reachable
-from ..propagation import Knowledge
+from ..ir.collector import collector_paused
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node, Origin, make, origin, reachable
 from .index import RuleSet
 from .log import Log
 from .rule import Fired, Rule, Soundness

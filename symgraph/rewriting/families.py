@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..op import OPS
+from ..ir.op import OPS
 
 __all__ = ["unary_of_parity"]
 

@@ -24,8 +24,8 @@ from ..facts import (
     positive,
     total,
 )
-from ..nodes import Node
-from ..propagation import Knowledge
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node
 
 __all__ = [
     "Axes",
@@ -39,13 +39,13 @@ __all__ = [
     "Index",
     "Integer",
     "IntegerValued",
-    "Kind",
     "Negative",
     "NegativeConstant",
     "Nonnegative",
     "Nonpositive",
     "Nonzero",
     "Offset",
+    "ParamKind",
     "Permutation",
     "Positive",
     "PositiveConstant",
@@ -167,18 +167,18 @@ PositiveConstant: TypeAlias = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ParamKind:
     """What a static parameter is; tells the verifier which values to try."""
 
     name: str
 
 
-Axes: TypeAlias = Annotated[tuple[int, ...], Kind("axes")]
-Axis: TypeAlias = Annotated[int, Kind("axis")]
-Offset: TypeAlias = Annotated[int, Kind("offset")]
+Axes: TypeAlias = Annotated[tuple[int, ...], ParamKind("axes")]
+Axis: TypeAlias = Annotated[int, ParamKind("axis")]
+Offset: TypeAlias = Annotated[int, ParamKind("offset")]
 """Of a diagonal from the main one, of either sign."""
-Permutation: TypeAlias = Annotated[tuple[int, ...], Kind("permutation")]
-Shape: TypeAlias = Annotated[tuple[Any, ...], Kind("shape")]
-DType: TypeAlias = Annotated[np.dtype[Any], Kind("dtype")]
-Index: TypeAlias = Annotated[Any, Kind("index")]
-Flag: TypeAlias = Annotated[bool, Kind("flag")]
+Permutation: TypeAlias = Annotated[tuple[int, ...], ParamKind("permutation")]
+Shape: TypeAlias = Annotated[tuple[Any, ...], ParamKind("shape")]
+DType: TypeAlias = Annotated[np.dtype[Any], ParamKind("dtype")]
+Index: TypeAlias = Annotated[Any, ParamKind("index")]
+Flag: TypeAlias = Annotated[bool, ParamKind("flag")]

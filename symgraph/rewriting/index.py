@@ -13,8 +13,8 @@ from itertools import permutations
 from typing import Any, TypeAlias
 
 from ..errors import RuleError
-from ..nodes import Node
-from .pattern import Literal, Pattern, Term, Variable, subterms
+from ..ir.node import Node
+from .pattern import Literal, OpPattern, Pattern, Variable, subterms
 from .rule import Rule, RulePack
 
 __all__ = ["RuleSet"]
@@ -156,7 +156,7 @@ class _Start:
         return False
 
 
-def _needs_twice(pattern: Term) -> bool:
+def _needs_twice(pattern: OpPattern) -> bool:
     """Whether the pattern's operands are the same value twice, as in x - x."""
     variables = [each.name for each in pattern.operands if isinstance(each, Variable)]
     return len(set(variables)) < len(variables)
@@ -165,7 +165,7 @@ def _needs_twice(pattern: Term) -> bool:
 def _names_of(pattern: Pattern) -> frozenset[str] | None:
     """The operations that an operand may be the result of; None if it may be of any."""
     match pattern:
-        case Term():
+        case OpPattern():
             return frozenset({pattern.op.name})
         case Literal():
             return _NUMBERS

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from ..nodes import Node, Origin, reachable
+from ..ir.node import Node, Origin, reachable
 from .rule import Rule, Soundness
 
-__all__ = ["Grain", "Log", "Pass", "Profile", "ProfileRow", "Step"]
+__all__ = ["Grain", "Log", "Pass", "ProfileRow", "RuleProfile", "Step"]
 
 Grain: TypeAlias = Literal["rule", "region", "choice"]
 """A named rule; a region of sums and products written anew; a choice that is no equality."""
@@ -86,7 +86,7 @@ class ProfileRow:
 
 
 @dataclass(frozen=True)
-class Profile(Sequence[ProfileRow]):
+class RuleProfile(Sequence[ProfileRow]):
     """Rows by rule, the slowest first; prints as a table."""
 
     rows: tuple[ProfileRow, ...]
@@ -165,11 +165,11 @@ class Log:
                 kept.append(step)
         return kept[::-1]
 
-    def profile(self) -> Profile:
+    def profile(self) -> RuleProfile:
         """By rule: times fired, times tried, seconds; the slowest first."""
         fired = self.fired
         names = sorted({*fired, *self.tried}, key=lambda name: (-self.seconds.get(name, 0.0), name))
-        return Profile(
+        return RuleProfile(
             tuple(
                 ProfileRow(name, fired[name], self.tried[name], self.seconds.get(name, 0.0))
                 for name in names

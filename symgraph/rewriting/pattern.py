@@ -18,18 +18,18 @@ import numpy as np
 
 from ..array import Array, apply
 from ..errors import RuleError
-from ..nodes import Node
-from ..op import OPS, Op
+from ..ir.node import Node
+from ..ir.op import OPS, Op
 from .deferred import Deferred, settled
-from .guards import Guard, Kind, uniform_value
+from .guards import Guard, ParamKind, uniform_value
 
 __all__ = [
     "Bindings",
     "Literal",
+    "OpPattern",
     "Opaque",
     "Pattern",
     "PatternArray",
-    "Term",
     "Variable",
     "applied",
     "building",
@@ -59,7 +59,7 @@ class Static:
     """Stands for a param: axes, a shape, a dtype."""
 
     name: str
-    kind: Kind
+    kind: ParamKind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +83,7 @@ class Opaque:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Term:
+class OpPattern:
     """An operation on patterns."""
 
     op: Op
@@ -94,10 +94,10 @@ class Term:
         return _shown(self)
 
 
-Pattern: TypeAlias = "Variable | Literal | Term | Opaque"
+Pattern: TypeAlias = "Variable | Literal | OpPattern | Opaque"
 
 Bindings: TypeAlias = dict[Any, Any]
-"""Nodes and params by variable name, constants by `Literal`, and each swapped `Term`."""
+"""Nodes and params by variable name, constants by `Literal`, and each swapped `OpPattern`."""
 
 
 class PatternArray(Array):
@@ -144,7 +144,7 @@ class PatternArray(Array):
 
     @classmethod
     def _apply(cls, op: Op, operands: Sequence[Any], params: dict[str, Any]) -> Any:
-        return PatternArray(Term(op, tuple(as_pattern(each) for each in operands), params))
+        return PatternArray(OpPattern(op, tuple(as_pattern(each) for each in operands), params))
 
     def _overwritten(self, value: Any) -> Any:
         return value  # A pattern has no memory: `x += y` gives the name to the sum.
@@ -198,7 +198,7 @@ def subterms(pattern: Pattern) -> Iterator[Pattern]:
     while stack:
         top = stack.pop()
         yield top
-        if isinstance(top, Term):
+        if isinstance(top, OpPattern):
             stack.extend(reversed(top.operands))
 
 
@@ -208,7 +208,7 @@ def variables_of(pattern: Pattern) -> set[str]:
     for part in subterms(pattern):
         if isinstance(part, Variable):
             names.add(part.name)
-        elif isinstance(part, Term):
+        elif isinstance(part, OpPattern):
             names.update(
                 value.text for value in part.params.values() if isinstance(value, StaticVariable)
             )
@@ -220,7 +220,7 @@ class StaticVariable(Deferred):
 
     __slots__ = ("kind", "name")
 
-    def __init__(self, name: str, kind: Kind) -> None:
+    def __init__(self, name: str, kind: ParamKind) -> None:
         super().__init__(name, lambda env: env[name])
         self.name = name
         self.kind = kind
@@ -230,7 +230,7 @@ class StaticVariable(Deferred):
 _Goals: TypeAlias = "tuple[Pattern, Node, _Goals] | None"
 
 
-def matches(pattern: Term, node: Node) -> Iterator[Bindings]:
+def matches(pattern: OpPattern, node: Node) -> Iterator[Bindings]:
     """Each way in which the pattern fits the node.
 
     Params that the rule computes or writes out are not compared here: `instantiated` builds the
@@ -243,7 +243,7 @@ def _solve(goals: _Goals, found: Bindings) -> Iterator[Bindings]:
     # Recursion is bounded by the number of commutative operations in the rule's text.
     while goals is not None:
         pattern, node, goals = goals
-        if isinstance(pattern, Term):
+        if isinstance(pattern, OpPattern):
             if node.op is not pattern.op or len(node.operands) != len(pattern.operands):
                 return
             if pattern.params and not _params_fit(pattern, node, found):
@@ -272,7 +272,7 @@ def _solve(goals: _Goals, found: Bindings) -> Iterator[Bindings]:
     yield found
 
 
-def _params_fit(pattern: Term, node: Node, found: Bindings) -> bool:
+def _params_fit(pattern: OpPattern, node: Node, found: Bindings) -> bool:
     actual = node.params
     for name, wanted in pattern.params.items():
         if isinstance(wanted, StaticVariable):
@@ -359,12 +359,12 @@ _INFIX = {
 
 
 def _strength(pattern: Pattern) -> int:
-    if isinstance(pattern, Term):
+    if isinstance(pattern, OpPattern):
         return 3 if pattern.op.name == "negative" else _INFIX.get(pattern.op.name, ("", 9))[1]
     return 9
 
 
-def _shown(term: Term) -> str:
+def _shown(term: OpPattern) -> str:
     name = term.op.name
     if name == "negative":
         inner = term.operands[0]

@@ -12,19 +12,19 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from ..array import Array
-from ..dims import Shape, known_equal
 from ..errors import RewriteError, RuleError, SymgraphError
 from ..facts import OF_SQUARES, Fact, is_square
-from ..nodes import Node
+from ..ir.dims import Shape, known_equal
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node
 from ..ops.creation import constant_of, full
-from ..propagation import Knowledge
 from .conditions import Declined, applying
 from .guards import Guard
 from .pattern import (
     Bindings,
+    OpPattern,
     Pattern,
     Static,
-    Term,
     Variable,
     instantiated,
     matches,
@@ -101,7 +101,7 @@ class Rule:
     function: Callable[..., Any]
     sound: Soundness
     doc: str
-    lhs: Term
+    lhs: OpPattern
     rhs: Pattern
     variables: tuple[Variable, ...]
     statics: tuple[Static, ...]
@@ -197,7 +197,7 @@ class Rule:
     @cached_property
     def _structural(self) -> bool:
         """Whether matching compares all there is, so that the left side need not be built anew."""
-        return not any(isinstance(part, Term) and part.params for part in subterms(self.lhs))
+        return not any(isinstance(part, OpPattern) and part.params for part in subterms(self.lhs))
 
     def _is_lhs(self, found: Bindings, node: Node) -> bool:
         """Whether the left side, built anew from what was matched, is the node."""

@@ -18,13 +18,13 @@ from typing import Annotated, Any, TypeAlias, cast, get_args, get_origin, get_ty
 from ..array import Array
 from ..errors import RuleError
 from .conditions import Reading, reading_rule
-from .guards import Guard, Kind
+from .guards import Guard, ParamKind
 from .pattern import (
+    OpPattern,
     Pattern,
     PatternArray,
     Static,
     StaticVariable,
-    Term,
     Variable,
     as_pattern,
     variables_of,
@@ -146,7 +146,7 @@ def _parameters(
     statics: list[Static] = []
     for parameter in inspect.signature(function).parameters:
         hint = hints.get(parameter)
-        kinds = [each for each in _extras(hint) if isinstance(each, Kind)]
+        kinds = [each for each in _extras(hint) if isinstance(each, ParamKind)]
         if hint is None:
             raise RuleError(
                 f"Rule {name}: parameter {parameter} has no annotation.",
@@ -180,7 +180,7 @@ def _read(
     function: Callable[..., Any],
     variables: tuple[Variable, ...],
     statics: tuple[Static, ...],
-) -> tuple[Term, Pattern, Reading]:
+) -> tuple[OpPattern, Pattern, Reading]:
     """Both sides as patterns, and the conditions stated on the way."""
     arguments: dict[str, Any] = {each.name: PatternArray(each) for each in variables}
     arguments.update({each.name: StaticVariable(each.name, each.kind) for each in statics})
@@ -193,6 +193,6 @@ def _read(
         raise RuleError(f"Rule {name} does not return (left, right).")
     left, right = cast("tuple[Any, Any]", sides)
     lhs = as_pattern(left)
-    if not isinstance(lhs, Term):
+    if not isinstance(lhs, OpPattern):
         raise RuleError(f"Rule {name}: its left side is {lhs}, which is no operation.")
     return lhs, as_pattern(right), reading

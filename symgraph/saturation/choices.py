@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..nodes import Node
+from ..ir.node import Node
 
 __all__ = ["Choices", "ENode"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from ..rewriting.pattern import Opaque, Pattern, Term, Variable, subterms, variables_of
+from ..rewriting.pattern import Opaque, OpPattern, Pattern, Variable, subterms, variables_of
 from ..rewriting.rule import Rule
 
 __all__ = ["backwards", "shrinks", "with_directions"]
@@ -35,7 +35,7 @@ def backwards(rule: Rule) -> Rule | None:
     if (
         rule.sound != "exact"
         or rule.stable
-        or not isinstance(right, Term)
+        or not isinstance(right, OpPattern)
         or any(isinstance(part, Opaque) for part in subterms(right))
         or not names <= variables_of(right)
         or size_of(left) > size_of(right)

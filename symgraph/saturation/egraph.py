@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import SymgraphError
-from ..interning import params_key
-from ..nodes import Node
-from ..op import Op
+from ..ir.interning import params_key
+from ..ir.node import Node
+from ..ir.op import Op
 from ..rewriting.guards import uniform_value
-from ..rewriting.pattern import Literal, Term, Variable, subterms
+from ..rewriting.pattern import Literal, OpPattern, Variable, subterms
 from ..rewriting.rule import Rule
 
 __all__ = ["EGraph", "Match"]
@@ -99,7 +99,7 @@ class EGraph:
         self._shapes: dict[Any, int] = {}
         # Rules whose operations the graph does not have yet: most rules, nearly always.
         self._asleep: dict[int, set[Op]] = {
-            index: {part.op for part in subterms(rule.lhs) if isinstance(part, Term)}
+            index: {part.op for part in subterms(rule.lhs) if isinstance(part, OpPattern)}
             for index, rule in enumerate(self.rules)
         }
 
@@ -254,7 +254,7 @@ class EGraph:
             self._engine.run_program(*self._engine.parse_program(program))
 
     # -- patterns ----------------------------------------------------------------------------------
-    def _query(self, index: int, lhs: Term) -> str:
+    def _query(self, index: int, lhs: OpPattern) -> str:
         """The rule of egglog that notes where the left side fits, and what its parts are."""
         conditions: list[str] = []
         parts: list[str] = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from ..nodes import Node, Origin, make, origin
+from ..ir.node import Node, Origin, make, origin
 from .choices import Choices, ENode
 from .program import solved
 

@@ -11,17 +11,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..errors import RewriteError, SymgraphError
-from ..nodes import Node, Origin, make, origin
-from ..propagation import Knowledge
-from ..rewriting.pattern import Pattern, Term
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node, Origin, make, origin
+from ..rewriting.pattern import OpPattern, Pattern
 from ..rewriting.rule import Rule, Soundness
 from .egraph import EGraph, Match
 
-__all__ = ["Instance", "instance_of"]
+__all__ = ["Equality", "instance_of"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Instance:
+class Equality:
     """Two values that a rule says are equal.
 
     Parameters
@@ -40,7 +40,7 @@ class Instance:
 
 def instance_of(
     match: Match, graph: EGraph, knowledge: Knowledge, trust: Soundness
-) -> Instance | None:
+) -> Equality | None:
     """What the rule says where it was found to fit; None where it does not apply after all."""
     rule = graph.rules[match.rule]
     place = graph.nodes[match.root].origin
@@ -62,13 +62,13 @@ def instance_of(
             ) from error
     if fired is None or fired.node.results != left.results:
         return None
-    return Instance(rule, left, fired.node, fired.sound)
+    return Equality(rule, left, fired.node, fired.sound)
 
 
 def _built(pattern: Pattern, parts: Iterator[int], graph: EGraph) -> Node:
     """The pattern with the parts in it; recursion is as deep as the rule's text."""
     part = next(parts)
-    if not isinstance(pattern, Term):
+    if not isinstance(pattern, OpPattern):
         return graph.nodes[part]
     operands = [_built(each, parts, graph) for each in pattern.operands]
     return make(pattern.op, operands, graph.params_of(part))

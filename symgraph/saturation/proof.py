@@ -11,17 +11,17 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from ..interning import params_key
-from ..nodes import Node
-from .instances import Instance
+from ..ir.interning import params_key
+from ..ir.node import Node
+from .instances import Equality
 
 __all__ = ["Closure", "ProofStep"]
 
-ProofStep: TypeAlias = tuple[Node, Node, Instance]
+ProofStep: TypeAlias = tuple[Node, Node, Equality]
 """A value, what stands for it, and by which instance of a rule."""
 
 _Pairs: TypeAlias = tuple[tuple[Node, Node], ...]
-_Reason: TypeAlias = "Instance | _Pairs"
+_Reason: TypeAlias = "Equality | _Pairs"
 
 
 class Closure:
@@ -59,7 +59,7 @@ class Closure:
         """Whether the two are equal by what is known."""
         return self._class[one] is self._class[other]
 
-    def merge(self, instance: Instance) -> None:
+    def merge(self, instance: Equality) -> None:
         """Take in that two nodes are equal, and all that follows."""
         self._merge(instance.left, instance.right, instance)
 
@@ -116,7 +116,7 @@ class Closure:
         stack: list[tuple[Node, Node, _Reason | None]] = [(one, other, None)]
         while stack:
             a, b, reason = stack.pop()
-            if isinstance(reason, Instance):
+            if isinstance(reason, Equality):
                 found.setdefault((a, b), (a, b, reason))
             elif reason is not None:
                 stack.extend((x, y, None) for x, y in reversed(reason) if x is not y)
@@ -154,6 +154,6 @@ def _swaps(node: Node) -> bool:
 
 
 def _turned(reason: _Reason) -> _Reason:
-    if isinstance(reason, Instance):
+    if isinstance(reason, Equality):
         return reason
     return tuple((b, a) for a, b in reason)

@@ -11,21 +11,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..cost import node_flops, varying
-from ..dims import names_of, resolve
 from ..errors import RewriteError
-from ..nodes import Node
+from ..ir.cost import node_flops, varying
+from ..ir.dims import names_of, resolve
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node
 from ..passes.constant_folding import folded
-from ..propagation import Knowledge
 from ..rewriting.rule import Rule, Soundness
 from .choices import Choices, ENode
 from .directions import shrinks
 from .egraph import EGraph, Match
 from .extract import A_NODE, extracted
-from .instances import Instance, instance_of
+from .instances import Equality, instance_of
 from .proof import Closure, ProofStep
 
-__all__ = ["SaturationBounds", "Search", "ordered", "price"]
+__all__ = ["EGraphSearch", "SaturationBounds", "ordered", "price"]
 
 _NOMINAL = 61
 """A named dimension counts as this long when costs are compared, as in the algebra."""
@@ -65,7 +65,7 @@ class SaturationBounds:
     rounds: int = 3
 
 
-class Search:
+class EGraphSearch:
     """An e-graph over `roots`, grown by rules.
 
     Parameters
@@ -98,7 +98,7 @@ class Search:
         self.bounds = bounds
         self.graph = EGraph(rules, leaves)
         self._is_leaf = self.graph.is_leaf
-        self.instances: list[Instance] = []
+        self.instances: list[Equality] = []
         self._varies = dict.fromkeys(varies, True)
         self._superseded: dict[Node, None] = {}
         self._applied: set[tuple[str, Node]] = set()
@@ -137,7 +137,7 @@ class Search:
             self._superseded[found.left] = None
         self._note(found)
 
-    def _note(self, instance: Instance) -> None:
+    def _note(self, instance: Equality) -> None:
         before = len(self.graph)
         self.graph.add(instance.left)
         self.graph.add(instance.right)
@@ -148,7 +148,7 @@ class Search:
             if not self._varying(node) and node.operands:
                 number = folded([node])[0]
                 if number is not node and number.results == node.results:
-                    self._note(Instance(None, node, number, "exact"))
+                    self._note(Equality(None, node, number, "exact"))
 
     def _varying(self, node: Node) -> bool:
         found = self._varies.get(node)
@@ -212,7 +212,7 @@ class Search:
             used = used if fewer is None else fewer
         return used
 
-    def _used(self, instances: Sequence[Instance], new: Sequence[Node]) -> list[ProofStep] | None:
+    def _used(self, instances: Sequence[Equality], new: Sequence[Node]) -> list[ProofStep] | None:
         """The steps from the roots to `new` by these instances; None if they do not lead there."""
         closure = Closure(self._is_leaf)
         ends = [end for each in instances for end in (each.left, each.right)]

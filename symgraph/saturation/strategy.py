@@ -10,16 +10,16 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 
 from ..accuracy import Judge, judge_of
-from ..collector import collector_paused
-from ..cost import varying
-from ..nodes import Node, make, origin
+from ..ir.collector import collector_paused
+from ..ir.cost import varying
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node, make, origin
 from ..passes.simplify import Rules, rule_set, simplified
-from ..propagation import Knowledge
 from ..rewriting.log import Log, Step
 from ..rewriting.rule import Rule, RulePack, Soundness
 from .directions import with_directions
 from .proof import ProofStep
-from .search import SaturationBounds, Search, ordered, price
+from .search import EGraphSearch, SaturationBounds, ordered, price
 
 __all__ = ["axioms_besides", "is_cheaper", "saturated"]
 
@@ -139,7 +139,7 @@ class _Windows:
             now[node] = found.get(now[node], now[node])
 
     def _saturated(self, roots: list[Node], leaves: set[Node]) -> dict[Node, Node]:
-        search = Search(
+        search = EGraphSearch(
             roots,
             leaves,
             self.varies | leaves,

@@ -21,13 +21,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from ..collector import collector_paused
-from ..dag import Dag
 from ..errors import FormatError, InputError, SymgraphError
-from ..nodes import Node
-from ..verify import verify
+from ..ir.collector import collector_paused
+from ..ir.dag import Dag
+from ..ir.invariants import verify
+from ..ir.node import Node
 from .places import Place, parsed
-from .table import Read, Table
+from .table import ReadNodes, WrittenNodes
 from .values import Nodes, value_at
 
 __all__ = ["dag_at", "dag_of", "laid_out", "opened", "text_of", "written_dag"]
@@ -37,7 +37,7 @@ _VERSION = 1
 
 
 # -- the whole -------------------------------------------------------------------------------------
-def laid_out(table: Table, parts: Mapping[str, Any]) -> str:
+def laid_out(table: WrittenNodes, parts: Mapping[str, Any]) -> str:
     """The text of a document: lists with one item a line."""
     whole = {"format": _FORMAT, "version": _VERSION, "frames": table.frames, "nodes": table.nodes}
     whole["notes"] = table.notes
@@ -92,7 +92,7 @@ def text_of(dag: Dag) -> str:
     InputError
         If a node cannot be saved.
     """
-    table = Table(dag.inputs.values(), dag.nodes)
+    table = WrittenNodes(dag.inputs.values(), dag.nodes)
     return laid_out(table, {"stages": [written_dag(dag, table)]})
 
 
@@ -105,13 +105,13 @@ def dag_of(source: str | bytes) -> Dag:
     FormatError
     """
     fields = opened(source)
-    read = Read(fields["frames"], fields["nodes"], fields["notes"])
+    read = ReadNodes(fields["frames"], fields["nodes"], fields["notes"])
     (stage,) = fields["stages"].items(1)
     return dag_at(stage, read.nodes)
 
 
 # -- a graph in it ---------------------------------------------------------------------------------
-def written_dag(dag: Dag, table: Table) -> dict[str, Any]:
+def written_dag(dag: Dag, table: WrittenNodes) -> dict[str, Any]:
     """A graph as JSON; its nodes are in the table."""
     said: dict[str, Any] = {
         "inputs": [[name, table.number[node]] for name, node in dag.inputs.items()],
@@ -125,7 +125,7 @@ def written_dag(dag: Dag, table: Table) -> dict[str, Any]:
     return said
 
 
-def _written_structure(structure: Any, table: Table) -> Any:
+def _written_structure(structure: Any, table: WrittenNodes) -> Any:
     # As deep as the tuples the user returned.
     if isinstance(structure, Mapping):
         items = cast("Mapping[Any, Any]", structure).items()

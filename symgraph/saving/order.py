@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..body import Body
-from ..nodes import Node
+from ..ir.body import Body
+from ..ir.node import Node
 from ..ops.derivatives import Backward, WrittenRule, written_rule
 
 __all__ = ["in_order", "rules_of"]

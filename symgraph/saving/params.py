@@ -11,8 +11,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..body import Body
-from ..dims import is_named
+from ..ir.body import Body
+from ..ir.dims import is_named
 from ..ops.derivatives import Backward
 from .places import Place
 

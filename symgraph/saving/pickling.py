@@ -8,9 +8,9 @@ from __future__ import annotations
 import copyreg
 from typing import Any
 
-from ..body import Body
-from ..dag import Dag
-from ..nodes import substituted
+from ..ir.body import Body
+from ..ir.dag import Dag
+from ..ir.node import substituted
 from ..ops.creation import input as symbolic_input
 from .document import dag_of, text_of
 

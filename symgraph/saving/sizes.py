@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..avals import Aval, supported_dtype
-from ..dims import Dim, named
 from ..errors import DTypeError, InputError, ShapeError
+from ..ir.avals import Aval, supported_dtype
+from ..ir.dims import Dim, named
 from .places import LARGEST, Place
 
 __all__ = ["aval_at", "dim_at", "dtype_at", "shape_at", "written_aval", "written_dim"]

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from ..avals import Aval
-from ..body import Body
 from ..errors import InputError, SymgraphError
-from ..interning import params_key
-from ..nodes import Node, Origin, make, note, noted, origin
-from ..op import OPS, Op
+from ..ir.avals import Aval
+from ..ir.body import Body
+from ..ir.interning import params_key
+from ..ir.node import Node, Origin, make, note, noted, origin
+from ..ir.op import OPS, Op
 from ..ops.creation import input as symbolic_input
 from ..ops.derivatives import WrittenRule
 from ..source import Frame
@@ -26,14 +26,14 @@ from .places import Place
 from .sizes import aval_at, written_aval
 from .values import Nodes, fact_at, settled_params, value_at, written
 
-__all__ = ["Read", "Table"]
+__all__ = ["ReadNodes", "WrittenNodes"]
 
 _DEEPEST = 50
 """Bodies within bodies."""
 
 
 # -- writing ---------------------------------------------------------------------------------------
-class Table:
+class WrittenNodes:
     """Nodes as JSON, and their numbers.
 
     Parameters
@@ -60,8 +60,12 @@ class Table:
             [place, self.origin(each)]
             for place, node in enumerate(order)
             if node.origin.shared
-            for each in noted(node, self.number)
+            for each in sorted(noted(node, self.number), key=self._adjoint_number)
         ]
+
+    def _adjoint_number(self, found: Origin) -> int:
+        # Not by age: two graphs that are built alike give the same text.
+        return self.number.get(found.adjoint_of, -1) if found.adjoint_of is not None else -1
 
     @property
     def frames(self) -> list[Any]:
@@ -119,7 +123,7 @@ def _where(node: Node) -> list[str]:
 
 
 # -- reading ---------------------------------------------------------------------------------------
-class Read:
+class ReadNodes:
     """The nodes of a file, made anew.
 
     Parameters

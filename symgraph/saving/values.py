@@ -17,11 +17,11 @@ from typing import Any, cast
 import numpy as np
 
 from ..array import Array
-from ..body import Body
-from ..dims import is_named
 from ..errors import InputError
 from ..facts import Fact
-from ..nodes import Node
+from ..ir.body import Body
+from ..ir.dims import is_named
+from ..ir.node import Node
 from ..ops.derivatives import Backward, WrittenRule, flat_rule
 from .places import Place
 from .sizes import dim_at, dtype_at, written_dim

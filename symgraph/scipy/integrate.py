@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from .. import numpy as snp
 from ..array import Array, ArrayLike
-from ..dims import known_equal, show_shape
 from ..errors import InputError, ShapeError, TraceError
+from ..ir.dims import known_equal, show_shape
 from ..ops.composites import as_array
 from ..ops.loops import fori_loop, scan
 from .absent import absent

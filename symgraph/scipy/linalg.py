@@ -9,9 +9,9 @@ import numpy as np
 
 from .. import numpy as snp
 from ..array import Array, ArrayLike
-from ..avals import AxisLike
-from ..dims import known_equal, show_shape
 from ..errors import ShapeError, TraceError
+from ..ir.avals import AxisLike
+from ..ir.dims import known_equal, show_shape
 from ..ops import linalg as _operations
 from ..ops.composites import as_array
 from .absent import absent

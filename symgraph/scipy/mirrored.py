@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..eager import eager
+from ..array.eager import eager
 from ..ops.composites import naming_lines
 
 __all__ = ["mirrored"]

@@ -8,8 +8,8 @@ import numpy as np
 
 from .. import numpy as snp
 from ..array import Array, ArrayLike
-from ..dims import show_shape
 from ..errors import InputError, ShapeError
+from ..ir.dims import show_shape
 from ..ops.composites import as_array
 from .absent import absent
 from .mirrored import mirrored

@@ -11,8 +11,8 @@ import scipy.special as _original
 
 from .. import numpy as snp
 from ..array import Array, ArrayLike
-from ..avals import AxisLike
 from ..errors import InputError
+from ..ir.avals import AxisLike
 from ..ops.composites import as_array
 from .absent import absent
 from .mirrored import mirrored

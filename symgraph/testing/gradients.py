@@ -15,10 +15,10 @@ import numpy as np
 
 from ..array import Array, constant
 from ..autodiff.reverse import cotangents, vjp
-from ..dims import resolve
 from ..errors import DTypeError, InputError
-from ..evaluate import run
-from ..nodes import Node, reachable
+from ..ir.dims import resolve
+from ..ir.interpreter import run
+from ..ir.node import Node, reachable
 from ..ops.creation import input
 
 __all__ = ["check_gradient", "check_grads", "check_stacked", "numbers"]

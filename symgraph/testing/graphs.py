@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..array import Array
-from ..dag import Dag
-from ..nodes import Node, reachable, substituted
+from ..ir.dag import Dag
+from ..ir.node import Node, reachable, substituted
 
 __all__ = ["assert_same_graph"]
 

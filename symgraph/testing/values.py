@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import FactError
 from ..facts import Fact, consistent, holds_on
 
-__all__ = ["GradientCase", "Operand", "random_values"]
+__all__ = ["GradientCase", "TestedOperand", "random_values"]
 
 Numbers: TypeAlias = "np.ndarray[Any, Any]"
 
@@ -137,7 +137,7 @@ _COMPLETE = ("one_hot", "simplex", "positive_definite", "orthogonal")
 
 
 @dataclass(frozen=True)
-class Operand:
+class TestedOperand:
     """What numbers an operand is tried with.
 
     Parameters
@@ -177,7 +177,7 @@ class GradientCase:
         The operation it is about, by its name in the table of operations.
     call : callable
         From symbolic arrays, one an operand, to one floating-point array.
-    operands : tuple of Operand
+    operands : tuple of TestedOperand
     analytic : bool
         Whether the kernels continue to complex numbers, so that the complex step applies.
     order : int
@@ -188,7 +188,7 @@ class GradientCase:
 
     op: str
     call: Callable[..., Any]
-    operands: tuple[Operand, ...] = (Operand(),)
+    operands: tuple[TestedOperand, ...] = (TestedOperand(),)
     analytic: bool = True
     order: int = 2
     note: str = ""

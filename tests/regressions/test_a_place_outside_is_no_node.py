@@ -6,7 +6,7 @@ import pytest
 
 import symgraph as sg
 from symgraph.array import apply
-from symgraph.op import OPS
+from symgraph.ir.op import OPS
 
 
 @pytest.mark.parametrize("index", [(1,), (-2,), (-1, 1)])

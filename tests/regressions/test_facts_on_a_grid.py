@@ -13,7 +13,7 @@ import pytest
 import symgraph as sg
 from symgraph.array import FUNCTIONS, NUMPY_FUNCTIONS, Array
 from symgraph.facts import total
-from symgraph.propagation import Knowledge
+from symgraph.ir.fact_inference import Knowledge
 
 GRID = np.array([-30.0, -3.5, -2.0, -1.0, -0.5, -0.0, 0.0, 0.3, 1.0, 1.5, 2.0, 7.0, 30.0])
 EVERY: dict[str, Any] = {

@@ -49,7 +49,7 @@ AT = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore::symgraph.tracing.UnusedInputWarning")
+@pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
 @pytest.mark.parametrize("order", ["gradient first", "simplified first"])
 @pytest.mark.parametrize("name", KINKED)
 def test_simplified_as_derived(name: str, order: str) -> None:

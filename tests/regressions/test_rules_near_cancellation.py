@@ -11,7 +11,7 @@ from mpmath import mp
 
 import symgraph as sg
 from symgraph.rewriting.packs import every_rule
-from symgraph.rewriting.verifier import verify_rule
+from symgraph.verification.verifier import verify_rule
 
 UNIT = sg.interval(-1, 1)
 SIDES: dict[str, tuple[Any, Callable[[Any], Any], Callable[[Any], Any], Any]] = {

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from symgraph.backends.samples import op_samples
-from symgraph.dag import Dag
-from symgraph.dims import resolve
-from symgraph.evaluate import evaluate
+from symgraph.ir.dag import Dag
+from symgraph.ir.dims import resolve
+from symgraph.ir.interpreter import evaluate
+from symgraph.ir.node import Node, reachable
+from symgraph.ir.op import OPS, Op
+from symgraph.ir.traits import Exponential, Logarithm
 from symgraph.namespace import NUMPY
-from symgraph.nodes import Node, reachable
-from symgraph.op import OPS, Op
-from symgraph.traits import Exponential, Logarithm
 
 Floats = np.ndarray[Any, Any]
 _SIZE = 3

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from symgraph.array import Array
-from symgraph.dag import Dag
 from symgraph.errors import SymgraphError
-from symgraph.evaluate import evaluate
+from symgraph.ir.dag import Dag
+from symgraph.ir.interpreter import evaluate
+from symgraph.ir.invariants import verify
 from symgraph.ops.creation import input
-from symgraph.verify import verify
 
 TOLERANCE = {"float16": 2e-2, "float32": 2e-5, "float64": 1e-12}
 

@@ -19,9 +19,9 @@ import symgraph.numpy as snp
 from symgraph.array import FUNCTIONS, Array
 from symgraph.errors import FactError
 from symgraph.facts import Fact, holds_on
-from symgraph.nodes import Node, reachable
+from symgraph.ir.fact_inference import Knowledge, Known
+from symgraph.ir.node import Node, reachable
 from symgraph.ops.creation import input
-from symgraph.propagation import Knowledge, Known
 from symgraph.testing import GradientCase, random_values
 from symgraph.testing.gradients import numbers
 

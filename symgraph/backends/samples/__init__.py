@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...array import apply
-from ...dag import Dag
 from ...errors import SymgraphError
-from ...nodes import reachable
-from ...op import Op
+from ...ir.dag import Dag
+from ...ir.node import reachable
+from ...ir.op import Op
 from ...pytrees import flatten
 from . import arrays, layers, loops, matrices
 from .operands import fresh

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...array import apply
-from ...op import OPS
+from ...ir.op import OPS
 from ...ops.creation import dimension
 from .operands import fresh as _x
 from .operands import function as _f

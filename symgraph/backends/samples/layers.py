@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...array import apply
-from ...op import OPS
+from ...ir.op import OPS
 from .operands import fresh as _x
 from .operands import function as _f
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...array import Array
-from ...conjugate import cg
-from ...implicit import fixed_point
+from ...autodiff.implicit.conjugate_gradients import cg
+from ...autodiff.implicit.fixed_point import fixed_point
 from ...ops.branches import cond
 from ...ops.derivatives import custom_vjp
 from ...ops.iteration import while_loop

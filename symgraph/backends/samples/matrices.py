@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import numpy as snp
 from ...array import Array, apply
-from ...op import OPS
+from ...ir.op import OPS
 from .operands import definite as _definite
 from .operands import fresh as _x
 from .operands import function as _f

@@ -10,7 +10,7 @@ import numpy as np
 from ... import numpy as snp
 from ...array import Array, constant
 from ...facts import Fact, interval
-from ...propagation import Knowledge
+from ...ir.fact_inference import Knowledge
 
 __all__ = ["VALID", "common_float", "lifted", "positive"]
 

@@ -18,7 +18,7 @@ from randomgraphs.program import Program
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.evaluate import evaluate
+from symgraph.ir.interpreter import evaluate
 
 from .magnitudes import MAGNITUDES, numbers
 from .truth import BITS, Truth, Unsupported, limits_of, truth_of

@@ -21,8 +21,8 @@ import numpy as np
 from mpmath import libmp, mp
 
 import symgraph as sg
+from symgraph.ir.node import Node
 from symgraph.namespace import NUMPY
-from symgraph.nodes import Node
 
 from .definitions import ELEMENTWISE, Doubts, Unsupported
 

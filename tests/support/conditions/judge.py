@@ -16,7 +16,7 @@ from accuracy.truth import BITS, Unsupported, truth_of
 from mpmath import mp
 
 import symgraph as sg
-from symgraph.evaluate import evaluate
+from symgraph.ir.interpreter import evaluate
 
 from .grammar import COUNT, Condition, numbers
 

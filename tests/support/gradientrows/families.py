@@ -6,7 +6,7 @@ import numpy as np
 
 import symgraph.numpy as snp
 from symgraph.array import apply
-from symgraph.op import OPS
+from symgraph.ir.op import OPS
 
 from .rows import MATRIX, VECTOR
 from .rows import apart as _apart

@@ -9,7 +9,7 @@ import numpy as np
 
 import symgraph.numpy as snp
 from symgraph.array import apply
-from symgraph.op import OPS
+from symgraph.ir.op import OPS
 from symgraph.testing import GradientCase, Operand
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import symgraph as sg
 from symgraph.array import Array
 from symgraph.autodiff.reverse import gradients
-from symgraph.dag import Dag
+from symgraph.ir.dag import Dag
 from symgraph.ops.creation import input
 
 from .generate import random_program

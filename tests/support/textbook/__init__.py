@@ -15,7 +15,7 @@ import numpy as np
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.scope import tracing
+from symgraph.ir.scope import tracing
 
 __all__ = [
     "POSITIVE",

@@ -1,0 +1,172 @@
+"""Advice for a symbolic array that met what takes only numbers, from the call on the user's line.
+
+Python tells which expression of a line is running (PEP 657), so `math.exp(x)`, `np.array([a, b])`
+and `table[i]` can each be answered with the function that traces.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import linecache
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from types import FrameType, ModuleType
+from typing import Any, cast
+
+import numpy as np
+
+from ..source import is_assigning, running_frame
+
+__all__ = ["UserExpression", "instead_of_numbers", "user_expression"]
+
+
+@dataclass(frozen=True, slots=True)
+class UserExpression:
+    """The expression that the user's innermost frame is evaluating.
+
+    Parameters
+    ----------
+    text : str
+        As it stands in the source.
+    node : ast.expr
+        The same, parsed.
+    names : mapping
+        What names stand for there.
+    assigned : bool
+        Whether a value is put into it, as into `y[0]` in `y[0] = x`.
+    """
+
+    text: str
+    node: ast.expr
+    names: Mapping[str, Any]
+    assigned: bool
+
+    def value_of(self, node: ast.expr) -> Any:
+        """What a name, or a path of attributes of modules, stands for; None for anything else."""
+        path: list[str] = []
+        while isinstance(node, ast.Attribute):
+            path.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        found = self.names.get(node.id, getattr(builtins, node.id, None))
+        for name in reversed(path):
+            # An attribute of anything else may be a property, and run the user's code.
+            found = getattr(found, name, None) if isinstance(found, ModuleType) else None
+        return found
+
+
+def user_expression() -> UserExpression | None:
+    """The expression that is running on the user's line, or None where the source is not there."""
+    frame = running_frame()
+    text = "" if frame is None else _text(frame)
+    if frame is None or not text:
+        return None
+    try:
+        node = ast.parse(f"({text})", mode="eval").body
+    except (SyntaxError, ValueError):  # an assignment, or a line that was edited since
+        return None
+    names = {**frame.f_globals, **frame.f_locals}
+    return UserExpression(text, node, names, is_assigning(frame))
+
+
+def _text(frame: FrameType) -> str:
+    """The source of the instruction that the frame is at."""
+    place = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None)
+    if place is None:
+        return ""
+    first, last, start, end = place
+    if first is None or last is None or start is None or end is None:
+        return ""
+    lines = [
+        linecache.getline(frame.f_code.co_filename, line).encode()
+        for line in range(first, last + 1)
+    ]
+    lines[-1] = lines[-1][:end]
+    lines[0] = lines[0][start:]
+    return b"".join(lines).decode(errors="replace")
+
+
+def instead_of_numbers() -> str:
+    """What to write instead of the running expression; empty where nothing is known of it."""
+    found = user_expression()
+    if found is None:
+        return ""
+    if found.assigned:
+        return "Start from snp.zeros(shape), which holds symbols, or join values with np.stack."
+    match found.node:
+        case ast.Call():
+            return _instead_of_call(found, found.node)
+        case ast.Subscript(value=value):
+            return _instead_of_index(found, value)
+        case _:
+            return ""
+
+
+# -- calls -----------------------------------------------------------------------------------------
+_OF_MATH = {
+    "acos": "np.arccos",
+    "acosh": "np.arccosh",
+    "asin": "np.arcsin",
+    "asinh": "np.arcsinh",
+    "atan": "np.arctan",
+    "atan2": "np.arctan2",
+    "atanh": "np.arctanh",
+    "erf": "scipy.special.erf",
+    "erfc": "scipy.special.erfc",
+    "fsum": "np.sum",
+    "gamma": "scipy.special.gamma",
+    "lgamma": "scipy.special.gammaln",
+    "pow": "np.power",
+}
+_JOINING = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
+
+
+def _instead_of_call(found: UserExpression, call: ast.Call) -> str:
+    function = found.value_of(call.func)
+    module, name = getattr(function, "__module__", None), getattr(function, "__name__", "")
+    if module == "math":
+        other = _OF_MATH.get(name) or (f"np.{name}" if hasattr(np, name) else "")
+        wants = f"math.{name} takes a number."
+        return (
+            f"{wants} Use {other}, which traces." if other else f"{wants} NumPy's functions trace."
+        )
+    first = call.args[0] if call.args else None
+    listed = first if isinstance(first, (ast.List, ast.Tuple)) else None
+    if listed is None and first is not None:
+        listed = first if isinstance(found.value_of(first), (list, tuple)) else None
+    if listed is None:
+        return ""
+    joined = f"np.stack({ast.unparse(listed)})"
+    if function in _JOINING:
+        return f"NumPy reads a list number by number. Join symbolic values with {_short(joined)}."
+    if module is not None and str(module).partition(".")[0] == "numpy":
+        return (
+            "NumPy reads a list number by number. "
+            f"Join symbolic values first: np.{name}({_short(joined)})."
+        )
+    return ""
+
+
+def _short(text: str) -> str:
+    return textwrap.shorten(text, 60, placeholder="...")
+
+
+# -- indexing --------------------------------------------------------------------------------------
+def _instead_of_index(found: UserExpression, value: ast.expr) -> str:
+    indexed = found.value_of(value)
+    name = ast.unparse(value)
+    if indexed is np.r_:
+        return "np.r_ reads number by number. Join symbolic values with np.concatenate or np.stack."
+    if indexed is np.c_:
+        return "np.c_ reads number by number. Join symbolic columns with np.column_stack."
+    if isinstance(indexed, np.ndarray):
+        # NumPy asks only the array that is indexed, so np.take would not do.
+        several = ", axis=0" if cast("np.ndarray[Any, Any]", indexed).ndim > 1 else ""
+        return f"Index an array of numbers symbolically with snp.take({name}, index{several})."
+    if isinstance(indexed, (list, tuple)):
+        return f"Index a list symbolically with snp.take(np.asarray({name}), index, axis=0)."
+    return ""

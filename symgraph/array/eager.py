@@ -1,0 +1,129 @@
+"""Eager twins: functions of symbolic arrays give NumPy arrays where they are given numbers.
+
+The function is called as ever, on constants, and what it makes is evaluated by the interpreter. So
+an eager result is that of the graph, by construction: there is no second implementation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from functools import wraps
+from types import ModuleType
+from typing import Any, TypeVar, cast
+
+from ..ir.dag import Dag
+from ..ir.dims import is_named
+from ..ir.interpreter import evaluate
+from ..ir.node import Node, reachable
+from ..ir.scope import current_scope
+from ..pytrees import flatten, unflatten
+from .handle import Array
+
+__all__ = ["eager", "eager_module", "evaluated", "is_symbolic", "symbols_only"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+symbols_only: ContextVar[bool] = ContextVar("symbols_only", default=False)
+"""Set while a rule is read or applied: both sides of a rule are graphs, their numbers too."""
+
+
+def eager(
+    function: F, *, creates: bool = False, keeps_arrays: bool = False, whole: bool = False
+) -> F:
+    """The function, giving NumPy arrays where no argument is symbolic.
+
+    Parameters
+    ----------
+    function : callable
+        Of symbolic arrays and numbers.
+    creates : bool
+        Whether it makes an array to be worked on, as `zeros` does. While a user's function is
+        traced such arrays stay symbolic: what is written to them may be.
+    keeps_arrays : bool
+        Whether a result without dimensions is a 0-d array, as that of `np.reshape`. Others are
+        NumPy's scalars, as those of `np.sum`.
+    whole : bool
+        Whether the function is made of others that have eager twins; they give symbols inside, so
+        that its result is evaluated once and as the graph of it would be.
+    """
+    call = _of_symbols(function) if whole else function
+
+    @wraps(function)
+    def twin(*args: Any, **keywords: Any) -> Any:
+        result = call(*args, **keywords)
+        if symbols_only.get() or (creates and current_scope() is not None):
+            return result
+        if is_symbolic(args) or (keywords and is_symbolic(keywords)):
+            return result
+        return evaluated(result, keeps_arrays=keeps_arrays)
+
+    return cast("F", twin)
+
+
+def _of_symbols(function: F) -> F:
+    """The function, within which numbers stay symbolic."""
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        token = symbols_only.set(True)
+        try:
+            return function(*args, **keywords)
+        finally:
+            symbols_only.reset(token)
+
+    return cast("F", call)
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether a value is, or a container holds, a symbolic array or a named dimension."""
+    if isinstance(value, Array):
+        return True
+    if isinstance(value, (tuple, list)):
+        return any(is_symbolic(each) for each in cast("list[Any]", value))
+    if isinstance(value, Mapping):
+        return any(is_symbolic(each) for each in cast("Mapping[Any, Any]", value).values())
+    return is_named(value)
+
+
+def evaluated(result: Any, *, keeps_arrays: bool = False) -> Any:
+    """The result with numbers for symbols, unless some depend on an input or a named dimension."""
+    if type(result) is Array:
+        leaves, tree = [result], None
+    else:
+        leaves, tree = flatten(result)
+    places = [place for place, leaf in enumerate(leaves) if type(leaf) is Array]
+    nodes: list[Node] = [leaves[place].node for place in places]
+    if not nodes or any(_unknown(node) for node in reachable(nodes)):
+        return result
+    for place, value in zip(places, evaluate(Dag({}, nodes), {}), strict=True):
+        leaves[place] = value if value.ndim or keeps_arrays else value[()]
+    return leaves[0] if tree is None else unflatten(tree, leaves)
+
+
+def _unknown(node: Node) -> bool:
+    """Whether a node's value is not known yet: an input's, or one of a named dimension."""
+    sized = node.op.name == "dimension" or any(aval.dim_names for aval in node.results)
+    return node.is_input or sized
+
+
+def eager_module(
+    module: ModuleType, name: str, finished: Callable[[F, str], F] | None = None
+) -> ModuleType:
+    """The public functions of a module, each with its eager twin, as a module of that name.
+
+    A twin is made when it is first asked for. `finished(twin, name)` completes it.
+    """
+    twins = ModuleType(name, module.__doc__)
+    public: list[str] = module.__all__
+
+    def made(each: str) -> Any:
+        if each not in public:
+            raise AttributeError(f"{name} has no {each!r}.")
+        twin = eager(getattr(module, each))
+        setattr(twins, each, twin if finished is None else finished(twin, each))
+        return getattr(twins, each)
+
+    twins.__all__ = public  # pyright: ignore[reportAttributeAccessIssue]
+    twins.__getattr__ = made  # pyright: ignore[reportAttributeAccessIssue]
+    twins.__dir__ = lambda: public  # pyright: ignore[reportAttributeAccessIssue]
+    return twins

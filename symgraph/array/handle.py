@@ -1,0 +1,462 @@
+"""Array: the user's handle on a node, and `apply`, through which every operation is applied.
+
+An `Array` behaves like a NumPy array that has no numbers yet. NumPy functions reach it through
+`__array_ufunc__`, `__array_function__` and `__array_namespace__`; operators and methods
+(`methods`) by the NumPy functions they stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from types import EllipsisType
+from typing import Any, ClassVar, NoReturn, TypeAlias, cast
+
+import numpy as np
+
+from ..errors import DTypeError, RangeError, SymgraphError, TraceError
+from ..ir.avals import Aval, supported_dtype
+from ..ir.dims import Dim, Shape, is_named, show_shape
+from ..ir.immutable import Immutable
+from ..ir.node import Node, make
+from ..ir.op import OPS, Op
+from ..ir.scope import current_scope as _scope
+from ..source import user_frame
+from .advice import instead_of_numbers
+from .aliasing import cut, own
+from .dimension_numbers import node_of_size, weak_number
+from .methods import ArrayMethods
+from .ufunc_calls import (
+    INSTEAD_OF_METHODS,
+    in_dtype,
+    in_order,
+    instead_of_scipy,
+    outer_operands,
+    refuse_keywords,
+    scipy_name,
+)
+
+__all__ = [
+    "FUNCTIONS",
+    "NUMPY_FUNCTIONS",
+    "Array",
+    "ArrayLike",
+    "Index",
+    "apart",
+    "apply",
+    "constant",
+    "implements",
+    "lift",
+    "located",
+    "project",
+]
+
+ArrayLike: TypeAlias = "Array | np.ndarray[Any, Any] | np.generic | float | Sequence[Any]"
+"""An operand of any function: symbols, numbers, or nested sequences of them."""
+Index: TypeAlias = "int | slice | EllipsisType | ArrayLike | tuple[Any, ...] | None"
+"""The index of an array: `x[index]`."""
+
+NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+"""NumPy functions and ufuncs, each with the function of this library that stands in for it.
+
+SciPy's ufuncs are here by name, as `"scipy.special.erf"`, for SciPy may not be imported yet.
+"""
+
+
+def implements(*numpy_functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a function as what the given NumPy functions do to symbolic arrays."""
+
+    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
+        for each in numpy_functions:
+            NUMPY_FUNCTIONS[each] = function
+        return function
+
+    return mark
+
+
+class Array(ArrayMethods, Immutable):
+    """A symbolic array: dtype and shape are known, numbers are not.
+
+    Parameters
+    ----------
+    node : Node
+        The value in the graph. A write in place puts another in its place.
+
+    Attributes
+    ----------
+    memory : object
+        Where the value stands, see `aliasing`; to begin with, the scope the array is made in.
+
+    Examples
+    --------
+    >>> x = sg.input("x", "n, 3")
+    >>> y = np.sum(x * x, axis=1)
+    >>> y, y.ndim, y.dtype
+    (<Array sum float64[n]>, 1, dtype('float64'))
+    """
+
+    __slots__ = ("__weakref__", "memory", "node")
+    __array_priority__: ClassVar[float] = 1000.0
+    # SymPy's operators leave `n * x` to the operand of higher priority.
+    _op_priority: ClassVar[float] = 1000.0
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.memory: Any = _scope()
+
+    # -- what is known ---------------------------------------------------------------------------
+    @property
+    def aval(self) -> Aval:
+        """Dtype and shape together."""
+        return self.node.aval
+
+    @property
+    def shape(self) -> Shape:
+        """Dimensions: ints, or SymPy expressions in named ones."""
+        return self.node.aval.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy's dtype."""
+        return self.node.aval.dtype
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions there are."""
+        return self.node.aval.ndim
+
+    @property
+    def size(self) -> Dim:
+        """How many elements there are: an int, or an expression in named dimensions."""
+        return self.node.aval.size
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> Dim:
+        """Bytes of all elements."""
+        return self.size * self.itemsize  # pyright: ignore[reportReturnType]  # int * Expr is an Expr
+
+    def __repr__(self) -> str:
+        name = f"{self.node.params['name']!r} " if self.node.is_input else f"{self.node.op.name} "
+        return f"<Array {name}{self.aval}>"
+
+    def get_operation(self) -> Op:
+        """The operation that makes this value.
+
+        Returns
+        -------
+        Op
+        Its record: name, kernel, derivative.
+
+        Examples
+        --------
+        >>> np.sin(sg.input("x")).get_operation().name
+        'sin'
+        """
+        return self.node.op
+
+    def get_inputs(self) -> tuple[Array, ...]:
+        """Its operands, in order.
+
+        Returns
+        -------
+        tuple of Array
+        None for an input or a constant.
+
+        Examples
+        --------
+        >>> x, y = sg.input("x"), sg.input("y")
+        >>> [each.node is x.node for each in (x * y).get_inputs()]
+        [True, False]
+        """
+        return tuple(Array(operand) for operand in self.node.operands)
+
+    # -- how operations are applied; rule patterns override this ---------------------------------
+    @classmethod
+    def _apply(cls, op: Op, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+        return _apply_concretely(op, operands, params)
+
+    # -- NumPy's protocols -----------------------------------------------------------------------
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method == "at":
+            return FUNCTIONS["_write_at"](ufunc, *inputs)
+        if kwargs:
+            out = kwargs.pop("out", None)
+            if out is not None and any(each is not None for each in out):
+                elementwise = method == "__call__"
+                mask = kwargs.pop("where", True) if elementwise else True
+                found = self.__array_ufunc__(ufunc, method, *inputs, **kwargs)
+                name = f"np.{ufunc.__name__}"
+                return FUNCTIONS["_write_out"](name, out, found, mask, ufunc=elementwise)
+            refuse_keywords(ufunc, method, kwargs)
+            if "dtype" in kwargs and method in ("__call__", "outer"):
+                inputs = in_dtype(inputs, kwargs.pop("dtype"))
+        found = NUMPY_FUNCTIONS.get(ufunc if method == "__call__" else (ufunc, method))
+        if found is None and method == "outer":
+            return ufunc(*outer_operands(*inputs))
+        if found is None and method == "__call__":
+            found = NUMPY_FUNCTIONS.get(scipy_name(ufunc))
+        if found is None:
+            suffix = "" if method == "__call__" else f".{method}"
+            if scipy_name(ufunc):
+                raise _not_supported(scipy_name(ufunc) + suffix, instead_of_scipy(ufunc))
+            raise _not_supported(f"np.{ufunc.__name__}{suffix}", INSTEAD_OF_METHODS.get(method, ""))
+        return found(*inputs, **kwargs)
+
+    def __array_function__(
+        self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any
+    ) -> Any:
+        found = NUMPY_FUNCTIONS.get(func)
+        if found is None:
+            raise _not_supported(f"np.{getattr(func, '__name__', func)}")
+        placed, named = in_order(func, args, kwargs)
+        if named.get("out") is not None:
+            rest = {name: value for name, value in named.items() if name != "out"}
+            name = f"np.{func.__name__}"
+            # np.clip and np.round are ufuncs by another name.
+            elementwise = func in (np.clip, np.round, np.around)
+            result = found(*placed, **rest)
+            return FUNCTIONS["_write_out"](name, named["out"], result, ufunc=elementwise)
+        return found(*placed, **named)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        return NUMPY_FUNCTIONS["__array_namespace__"]()
+
+    # -- what its methods are made of ------------------------------------------------------------
+    def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        return FUNCTIONS[name](*args, **kwargs)
+
+    def _no_numbers(self, what: str, mend: str) -> NoReturn:
+        frame = user_frame()
+        rows = [f"used at {frame.quoted()}"] if frame else []
+        made = str(self.node.origin)
+        raise TraceError(
+            f"{what} needs numbers, but a symbolic array has none yet: {self!r}.",
+            [*rows, *([f"made at {made}"] if made else [])],
+            mend=instead_of_numbers() or mend,
+        )
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TraceError("A 0-d array has no length.")
+        first = self.shape[0]
+        if not isinstance(first, int):
+            raise TraceError(
+                f"len() is not known: the first dimension is {first!r}.",
+                mend="Use x.shape[0] in arithmetic on shapes.",
+            )
+        return first
+
+    def __iter__(self) -> Iterator[Array]:
+        return (self[i] for i in range(len(self)))
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+"""Functions by their NumPy name; operators and methods of `Array` look here."""
+
+
+def _not_supported(name: str, mend: str = "") -> TraceError:
+    frame = user_frame()
+    return TraceError(
+        f"{name} cannot be traced.",
+        [f"used at {frame.quoted()}"] if frame else [],
+        mend=mend or "symgraph.numpy lists what can; a custom operation can add the rest.",
+    )
+
+
+# -- applying operations -------------------------------------------------------------------------
+
+
+def apply(op: Op, *operands: Any, **params: Any) -> Any:
+    """Apply `op` to arrays and numbers; gives an `Array`, or a tuple of them for several results.
+
+    Operands are cast to their common dtype by NumPy's rules where the operation asks for it,
+    numbers and NumPy arrays become constants, and errors name the operands with the user's lines.
+    """
+    kind: type[Array] = Array
+    for operand in operands:
+        if type(operand) is not Array and isinstance(operand, Array):
+            kind = type(operand)
+            break
+    return kind._apply(op, operands, params)  # pyright: ignore[reportPrivateUsage]
+
+
+def _apply_concretely(op: Op, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+    nodes: list[Node] = []
+    try:
+        nodes = _promoted(op, operands)
+        avals = tuple([node.aval for node in nodes])
+        node = make(op, nodes, op.normalize(avals, **params))
+    except SymgraphError as error:
+        raise located(error, op.name, operands) from None
+    if len(node.results) == 1:
+        result = Array(node)
+        if op.write is not None and isinstance(operands[0], Array):
+            cut(result, operands[0])
+        return result
+    return tuple(Array(project(node, index)) for index in range(len(node.results)))
+
+
+def apart(result: Any, array: bool = False) -> Any:
+    """A result, or each of several, as an array that shares memory with no other.
+
+    Without dimensions it is a number, as NumPy's ufuncs give; an array of one if `array` says so.
+    """
+    if type(result) is Array:
+        alone = Array(result.node)
+        if array or (result.node.op.name == "input" and result.shape):
+            own(alone)  # A copy of an argument is not the argument.
+        return alone
+    if isinstance(result, (tuple, list)):
+        parts = [apart(each, array) for each in cast("Sequence[Any]", result)]
+        make_anew = getattr(type(cast("Any", result)), "_make", type(cast("Any", result)))
+        return make_anew(parts)
+    return result
+
+
+def project(node: Node, index: int) -> Node:
+    """Result `index` of a node with several results."""
+    return make(OPS["project"], (node,), {"index": index})
+
+
+def _promoted(op: Op, operands: Sequence[Any]) -> list[Node]:
+    if op.promote is None:
+        return [lift(operand) for operand in operands]
+    first = operands[-1]
+    # The common case, five times faster than asking NumPy: nothing needs a cast.
+    if type(first) is Array:
+        dtype = first.node.results[0].dtype
+        nodes = [
+            each.node
+            for each in operands
+            if type(each) is Array and each.node.results[0].dtype == dtype
+        ]
+        if len(nodes) == len(operands) and op.promote(dtype) == dtype:
+            return nodes
+    joint = [_as_operand(each) for i, each in enumerate(operands) if i not in op.unpromoted]
+    resolve = getattr(op.promote, "resolve", None)
+    if resolve is not None and not op.unpromoted:
+        targets = resolve(tuple([_kind(operand) for operand in joint]))
+        return [_cast_to(each, target) for each, target in zip(joint, targets, strict=True)]
+    target = op.promote(_common_dtype(joint))
+    return [
+        lift(operand) if i in op.unpromoted else _cast_to(_as_operand(operand), target)
+        for i, operand in enumerate(operands)
+    ]
+
+
+def _kind(operand: Any) -> Any:
+    """The dtype of an operand, or the type of a Python number, which is weak in promotion."""
+    if isinstance(operand, Array):
+        return operand.dtype
+    if isinstance(operand, np.ndarray):
+        return supported_dtype(cast("np.ndarray[Any, Any]", operand).dtype)
+    if is_named(operand):
+        return type(weak_number(operand))
+    return np.dtype(bool) if isinstance(operand, bool) else type(operand)
+
+
+def _as_operand(value: Any) -> Any:
+    """Arrays and Python numbers as they are, anything else as a NumPy array."""
+    if isinstance(value, (Array, np.ndarray, bool, int, float)) and not isinstance(
+        value, np.generic
+    ):
+        return value
+    return value if is_named(value) else np.asarray(value)
+
+
+def _common_dtype(operands: Sequence[Any]) -> np.dtype[Any]:
+    items: list[Any] = []
+    for operand in operands:
+        if isinstance(operand, Array):
+            items.append(operand.dtype)
+        elif isinstance(operand, np.ndarray):
+            items.append(supported_dtype(cast("np.ndarray[Any, Any]", operand).dtype))
+        else:
+            items.append(weak_number(operand) if is_named(operand) else operand)
+    if len(items) > 1 and all(item is items[0] for item in items):
+        return np.dtype(items[0]) if isinstance(items[0], np.dtype) else np.result_type(items[0])
+    return supported_dtype(np.result_type(*items))
+
+
+def _cast_to(operand: Any, dtype: np.dtype[Any]) -> Node:
+    if isinstance(operand, Array):
+        if operand.dtype == dtype:
+            return operand.node
+        return make(OPS["cast"], (operand.node,), {"dtype": dtype})
+    return node_of_size(operand, dtype) if is_named(operand) else constant(operand, dtype).node
+
+
+def constant(value: Any, dtype: Any = None) -> Array:
+    """A constant: a frozen copy of `value`.
+
+    Parameters
+    ----------
+    value : array_like
+        Of any shape; a later change of it does not reach the graph.
+    dtype : dtype, optional
+        By default as NumPy chooses.
+
+    Returns
+    -------
+    Array
+    Symbolic, of the shape of `value`.
+
+    Raises
+    ------
+    DTypeError
+        If `value` is not numeric.
+    RangeError
+        If a Python int does not fit `dtype`.
+
+    Examples
+    --------
+    >>> sg.constant([1, 2, 3], "float32")
+    <Array constant float32[3]>
+    """
+    try:
+        array = np.array(value, dtype=dtype, order="C")
+    except OverflowError as error:
+        raise RangeError(
+            f"{value!r} does not fit the dtype {dtype}: {error}.",
+            mend="Give the number a dtype of its own, as in np.int64(...), or convert the array.",
+        ) from None
+    except (ValueError, TypeError) as error:
+        raise DTypeError(f"{value!r} cannot be a constant of dtype {dtype}: {error}.") from None
+    array = array.astype(supported_dtype(array.dtype), copy=False)
+    array.flags.writeable = False
+    return Array(make(OPS["constant"], (), {"value": array}))
+
+
+def lift(value: Any) -> Node:
+    """The node of an array, or of a constant holding `value`."""
+    if isinstance(value, Array):
+        return value.node
+    return node_of_size(value) if is_named(value) else constant(value).node
+
+
+def located(error: SymgraphError, name: str, operands: Sequence[Any]) -> SymgraphError:
+    """The error again, with the function's name, its operands and the user's line."""
+    if error.rows:
+        return error
+    rows: list[str] = []
+    for position, operand in enumerate(operands):
+        if isinstance(operand, Array):
+            made = operand.node.origin
+            source = made.frames[0].quoted() if made.frames else ""
+            via = "gradient of " if made.adjoint_of is not None else ""
+            shown = f"{operand.aval}" + (f"   from {via}{source}" if source else "")
+        elif isinstance(operand, np.ndarray):
+            array = cast("np.ndarray[Any, Any]", operand)
+            shown = f"{array.dtype}{show_shape(array.shape)}   a constant"
+        else:
+            shown = f"{operand!r}"
+        rows.append(f"operand {position}   {shown}")
+    frame = user_frame()
+    if frame is not None:
+        rows.append(f"used at {frame.quoted()}")
+    what = error.what if error.what.startswith(name) else f"{name}: {error.what}"
+    return type(error)(what, rows, error.mend)

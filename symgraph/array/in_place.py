@@ -1,0 +1,186 @@
+"""Operators and methods that write in place: `y += z`, `y[1:] = z`, `y.sort()`.
+
+Each computes the new value as its functional twin does and lets it stand in the array's memory
+(`aliasing.write`), so that all that shares the memory reads it. A number, such as `x[0]` or what
+`np.sum` gives, has no memory: `s += 1` gives the name `s` to another number, as in NumPy.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from ..errors import DTypeError, ShapeError, TraceError
+from ..ir.dims import is_named, known_equal, show_shape
+from ..ir.weak import Weak
+from ..source import is_assigning
+from .aliasing import has_memory, write
+
+__all__ = ["BINARY_OPERATORS", "InPlace", "operand_like", "overwrite", "refuse_ndarray"]
+
+BINARY_OPERATORS = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "power",
+    "matmul": "matmul",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "left_shift",
+    "rshift": "right_shift",
+}
+"""The functions of NumPy by the names of Python's operators: `__add__` is `add`."""
+
+
+class InPlace:
+    """What writes into an array, over `_call`."""
+
+    __slots__ = ()
+
+    def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
+    def _overwritten(self, value: Any) -> Any:
+        """What an augmented assignment leaves: the array itself; of a number, the new one."""
+        return overwrite(self, value) if has_memory(self) else value  # pyright: ignore[reportArgumentType]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        _refuse_compiled(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
+        self._call("_setitem", self, index, value)
+
+    def fill(self, value: Any) -> None:
+        self._call("_fill", self, value)
+
+    def sort(self, axis: int = -1, *args: Any, **keywords: Any) -> None:
+        overwrite(self, self._call("sort", self, axis, *args, **keywords))
+
+    def partition(self, kth: Any, axis: int = -1, *args: Any, **keywords: Any) -> None:
+        overwrite(self, self._call("partition", self, kth, axis, *args, **keywords))
+
+    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
+        self._call("_put", self, indices, values, mode)
+
+    if TYPE_CHECKING:  # `_install` sets them where no type checker looks
+
+        def __iadd__(self, other: Any) -> Self: ...
+
+        def __isub__(self, other: Any) -> Self: ...
+
+        def __imul__(self, other: Any) -> Self: ...
+
+        def __itruediv__(self, other: Any) -> Self: ...
+
+        def __ifloordiv__(self, other: Any) -> Self: ...
+
+        def __imod__(self, other: Any) -> Self: ...
+
+        def __ipow__(self, other: Any) -> Self: ...
+
+        def __imatmul__(self, other: Any) -> Self: ...
+
+        def __iand__(self, other: Any) -> Self: ...
+
+        def __ior__(self, other: Any) -> Self: ...
+
+        def __ixor__(self, other: Any) -> Self: ...
+
+        def __ilshift__(self, other: Any) -> Self: ...
+
+        def __irshift__(self, other: Any) -> Self: ...
+
+
+def overwrite(array: Any, value: Any, casting: Any = "same_kind") -> Any:
+    """Let a value stand in an array's memory; gives the array.
+
+    Raises
+    ------
+    ShapeError
+        If the value has another shape.
+    DTypeError
+        If its dtype does not go into the array's by the rule `casting`.
+    TraceError
+        As `aliasing.write`; if the array is a number.
+    """
+    if not has_memory(array):
+        raise TraceError(
+            "This is a number, as x[0] and np.sum(x) give: NumPy writes into arrays only.",
+            mend="Write into the array it comes from: x[0] = v, x[..., 0] += v.",
+        )
+    if value.ndim != array.ndim or not all(map(known_equal, value.shape, array.shape)):
+        raise ShapeError(
+            f"A value of shape {show_shape(value.shape)} does not fit into an array of shape "
+            f"{show_shape(array.shape)}: an array does not grow in place.",
+            mend="Make a new array: y = y + z instead of y += z.",
+        )
+    if value.dtype != array.dtype:
+        if not np.can_cast(value.dtype, array.dtype, casting):
+            raise DTypeError(
+                f"A value of {value.dtype} does not go into an array of {array.dtype} (casting "
+                f"{casting!r}).",
+                mend=f"Convert the array first, y = y.astype({str(value.dtype)!r}), or make a new "
+                "one: y = y + z instead of y += z.",
+            )
+        value = value.astype(array.dtype)
+    write(array, value.node)
+    return array
+
+
+def refuse_ndarray(what: str) -> TraceError:
+    """The refusal of a symbol that is written into an array of numbers."""
+    return TraceError(
+        f"{what} writes symbols into an array of NumPy's, which holds numbers only.",
+        mend="Start from an array of symbols: snp.zeros(3) or np.zeros_like(x) takes what is "
+        "written; np.stack joins symbolic numbers.",
+    )
+
+
+def _refuse_compiled(frame: FrameType) -> None:
+    """Refuse an element's assignment by compiled code, which takes this for a sequence.
+
+    `Generator.shuffle` swaps the items of a sequence. Ours are views, as those of an ndarray, so
+    rows would stand twice; for an ndarray it has a way of its own.
+    """
+    if is_assigning(frame):
+        return
+    code = frame.f_code
+    if "setitem" in code.co_names or "__setitem__" in code.co_names:  # called by its name
+        return
+    raise TraceError(
+        "Compiled code, such as Generator.shuffle, writes into a symbolic array item by item: "
+        "what it makes of an array of NumPy's is not known.",
+        mend="Shuffle by an index, y = y[order] with order = rng.permutation(n), or draw the "
+        "order from a key: y = sg.random.permutation(key, y).",
+    )
+
+
+def _install() -> None:
+    for symbol, function in BINARY_OPERATORS.items():
+        setattr(InPlace, f"__i{symbol}__", _augmented(function))
+
+
+def _augmented(function: str) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        if not operand_like(other):
+            return NotImplemented
+        return self._overwritten(self._call(function, self, other))
+
+    return method
+
+
+def operand_like(value: Any) -> bool:
+    """Whether an operator takes it as its other operand."""
+    # complex too: `apply` refuses it with advice, where Python would only name the two types.
+    kinds = (InPlace, np.ndarray, np.generic, int, float, complex, list, tuple)
+    # A weak number's type is asked first: what is asked of the number itself would spoil it.
+    return not issubclass(type(value), Weak) and (isinstance(value, kinds) or is_named(value))
+
+
+_install()

@@ -1,0 +1,1 @@
+"""Derivatives of values that an equation defines."""

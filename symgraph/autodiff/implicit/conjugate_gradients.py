@@ -1,0 +1,289 @@
+r"""Linear equations without a matrix: `cg`, the method of conjugate gradients.
+
+Given a function that applies a symmetric positive definite $A(\theta)$, the solution of $A x = b$
+is found by products with $A$ alone (Hestenes and Stiefel 1952; Golub and Van Loan, algorithm
+11.3.3). Its derivative is that of the equation, $\bar b = u$ and
+$\bar\theta = -\partial_\theta (A x)^\top u$ with $A^\top u = \bar x$, which is such an equation
+again: derivatives of every order take products only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...array.handle import FUNCTIONS, Array, apply
+from ...errors import InputError, ShapeError
+from ...ir.body import Body
+from ...ir.node import Node
+from ...ir.op import Batch, Op, Pull, no_flops, register
+from ...ops.batched import applied, per_example, whole
+from ...ops.closures import as_leaves, body_of_batch, closed, rebuilt, traced
+from ...ops.composites import as_array, naming_lines
+from ...ops.iteration import while_loop
+from ...pytrees import Tree, flatten, unflatten
+from .implicit_function import (
+    CONVERGED,
+    Transposed,
+    check_like,
+    floating_leaves,
+    follow_solution,
+    infer_solution,
+    kernel_of_solution,
+    nodes_of,
+    pulled_back,
+    tolerance_for,
+)
+
+__all__ = ["LINEAR_SOLUTION", "cg"]
+
+
+# -- the record ------------------------------------------------------------------------------------
+def _pullback(
+    pull: Pull, *, body: Body, lead: int, tolerance: float, steps: int
+) -> list[Array | None]:
+    def adjoint(transposed: Transposed, unknowns: Sequence[Node], cts: list[Array]) -> list[Array]:
+        def applied(us: list[Array]) -> list[Array]:
+            found = transposed(us, unknowns)
+            return [u * 0 if each is None else each for u, each in zip(us, found, strict=True)]
+
+        _, tree = flatten(cts)
+        us = _solved(applied, cts, None, tree, lead + pull.lead, tolerance, steps)
+        return [-u for u in us]
+
+    return pulled_back(pull, body, adjoint)
+
+
+def _batch(batch: Batch, *, body: Body, lead: int, **params: Any) -> Any:
+    """Systems stacked along one axis more."""
+    number = len(body.outputs)
+    inputs, found = body_of_batch(batch, body, [*[True] * number, *batch.batched[number:]])
+    after = [(x if flag else per_example(x, batch.size)).node for x, flag in found]
+    operands = [*[whole(batch, slot) for slot in range(number)], *batch.operands[number:]]
+    return applied(batch, operands, body=Body(inputs, after), lead=lead + 1, **params)
+
+
+LINEAR_SOLUTION = register(
+    Op(
+        "linear_solution",
+        batch=_batch,
+        infer=infer_solution,
+        kernel=kernel_of_solution,
+        pullback=_pullback,
+        flops=no_flops,
+        follows=follow_solution,
+        count=0,
+        doc="The solution of A(x) = b: itself, with the derivative the equation gives it.",
+    )
+)
+
+
+# -- the iteration ---------------------------------------------------------------------------------
+class _Lanes:
+    """Systems stacked along `lead` axes, each with numbers of its own: sums, scales, updates."""
+
+    def __init__(self, lead: int) -> None:
+        self.lead = lead
+
+    def dot(self, xs: Sequence[Array], ys: Sequence[Array]) -> Array:
+        """The inner product over all arrays, one a lane."""
+        total: Any = 0
+        for x, y in zip(xs, ys, strict=True):
+            total = total + FUNCTIONS["sum"](x * y, axis=tuple(range(self.lead, x.ndim)))
+        return total
+
+    def largest(self, xs: Sequence[Array]) -> Array:
+        """The largest size of an element, one a lane; 1 where that is 0."""
+        found: Any = None
+        for x in xs:
+            axes = tuple(range(self.lead, x.ndim))
+            size = FUNCTIONS["max"](FUNCTIONS["absolute"](x), axis=axes, initial=0.0)
+            found = size if found is None else FUNCTIONS["maximum"](found, size)
+        return FUNCTIONS["where"](found > 0, found, 1.0)
+
+    def times(self, number: Array, xs: Sequence[Array]) -> list[Array]:
+        """Every array times the number of its lane."""
+        return [
+            FUNCTIONS["astype"](number, x.dtype).reshape(
+                (*number.shape, *[1] * (x.ndim - self.lead))
+            )
+            * x
+            for x in xs
+        ]
+
+
+Applied = Callable[[list[Array]], list[Array]]
+_State = tuple[list[Array], list[Array], list[Array], Array, Any]
+
+
+def _iterated(
+    applied: Applied,
+    bs: list[Array],
+    starts: list[Array] | None,
+    lanes: _Lanes,
+    tolerance: float,
+    steps: int,
+) -> tuple[list[Array], Array]:
+    """The last iterates, and whether all lanes have arrived there.
+
+    A lane that has arrived stands still. One that meets a direction along which the operator is not
+    positive becomes NaN, and has not arrived.
+    """
+    where = FUNCTIONS["where"]
+    first = [b * 0 for b in bs] if starts is None else starts
+    residuals = bs if starts is None else _less(bs, applied(starts))
+    rho = lanes.dot(residuals, residuals)
+    bound = tolerance**2 * FUNCTIONS["maximum"](lanes.dot(bs, bs), rho)
+
+    def step(state: _State) -> _State:
+        xs, rs, ps, rho, number = state
+        live = rho > bound
+        images = applied(ps)
+        curvature = lanes.dot(ps, images)
+        usable = where(curvature > 0, curvature, np.nan)
+        length = where(live, rho / where(live, usable, 1.0), 0.0)
+        xs = _plus(xs, lanes.times(length, ps))
+        rs = _less(rs, lanes.times(length, images))
+        after = where(live, lanes.dot(rs, rs), rho)
+        ratio = where(live, after / where(live, rho, 1.0), 0.0)
+        return xs, rs, _plus(rs, lanes.times(ratio, ps)), after, number + 1
+
+    def going_on(state: _State) -> Array:
+        return FUNCTIONS["any"](state[3] > bound) & (state[4] < steps)
+
+    xs, _, _, rho, _ = while_loop(going_on, step, (first, residuals, residuals, rho, 0))
+    # The residual that the steps carry along is that of a linear operator: the true one tells.
+    true = _less(bs, applied(xs))
+    near = lanes.dot(true, true) <= FUNCTIONS["maximum"](bound / tolerance, bound)
+    return xs, FUNCTIONS["all"]((rho <= bound) & near)
+
+
+def _plus(xs: Sequence[Array], ys: Sequence[Array]) -> list[Array]:
+    return [x + y for x, y in zip(xs, ys, strict=True)]
+
+
+def _less(xs: Sequence[Array], ys: Sequence[Array]) -> list[Array]:
+    return [x - y for x, y in zip(xs, ys, strict=True)]
+
+
+def _solved(
+    operator: Callable[[Any], Any],
+    bs: list[Array],
+    starts: list[Array] | None,
+    tree: Tree,
+    lead: int,
+    tolerance: float,
+    steps: int,
+) -> list[Array]:
+    """The leaves of the solution; right sides are scaled to size 1, so that no square is lost."""
+    avals = [b.aval for b in bs]
+    found = traced(operator, [(avals, tree)], "The operator")
+    check_like(found, avals, tree, "b")
+    outside, applying = closed(found.inputs, found.leaves)
+
+    def applied(xs: list[Array]) -> list[Array]:
+        here = dict(zip(applying.inputs, [*nodes_of(xs), *outside], strict=True))
+        return [Array(node) for node in rebuilt(applying.outputs, here)]
+
+    lanes = _Lanes(lead)
+    scale = lanes.largest(bs)
+    first = None if starts is None else lanes.times(1 / scale, starts)
+    scaled = lanes.times(1 / scale, bs)
+    xs, arrived = _iterated(applied, scaled, first, lanes, tolerance, steps)
+    told = {"what": "sg.cg", "steps": steps}
+    checked = [apply(CONVERGED, x, arrived, **told) for x in lanes.times(scale, xs)]
+    residuals = [(Array(leaf) - b).node for leaf, b in zip(found.leaves, bs, strict=True)]
+    around, body = closed(found.inputs, residuals)
+    solution = apply(
+        LINEAR_SOLUTION,
+        *checked,
+        *[Array(node) for node in around],
+        body=body,
+        lead=lead,
+        tolerance=tolerance,
+        steps=steps,
+    )
+    return list(solution) if isinstance(solution, tuple) else [solution]
+
+
+# -- as a user writes it ---------------------------------------------------------------------------
+@naming_lines
+def cg(
+    operator: Any,
+    b: Any,
+    x0: Any = None,
+    *,
+    tolerance: float | None = None,
+    max_steps: int = 1000,
+) -> Any:
+    r"""The solution of $A x = b$ by conjugate gradients, for symmetric positive definite $A$.
+
+    Only products with $A$ are taken, forward and in derivatives of every order, which follow from
+    the equation and not from the steps. It may stand in loops and functions like any other value.
+
+    Parameters
+    ----------
+    operator : callable, or an array of two dimensions
+        `operator(x)` gives $A x$, linear in x: a Hessian-vector product, a convolution. Arrays it
+        closes over may be differentiated by.
+    b : array, or tuples, lists, dicts and dataclasses of arrays, floating
+    x0 : as b, optional
+        Where to start, by default at 0; the solution does not depend on it.
+    tolerance : float, optional
+        Of the norm of the residual, relative to that of `b`; by default about 1e-11 in float64.
+    max_steps : int
+
+    Returns
+    -------
+    same as b
+    The solution, of its structure, shapes and dtypes.
+
+    Raises
+    ------
+    ConvergenceError
+        When the graph is run: too few steps, or an operator that is not linear or not positive
+        definite. A backend that cannot raise gives NaN.
+    ShapeError, DTypeError, TraceError, InputError
+        If the operator gives something else than it is given, or `x0` is not as `b`.
+
+    Examples
+    --------
+    A step of Newton's method for a function of many variables, without its Hessian:
+
+    >>> def f(x):
+    ...     return np.sum(np.exp(x) + (x - 1) ** 4)
+    >>> def newton(x):
+    ...     return sg.cg(lambda v: sg.hvp(f)(x, v=v), -sg.grad(f)(x))
+    >>> step = sg.trace(newton, x=(3,))
+    >>> step.evaluate(x=[0.0, 0.5, 2.0]).round(4)
+    array([ 0.2308, -0.2471, -0.5874])
+    """
+    bs, tree = floating_leaves(b, "b")
+    starts = None if x0 is None else _starts(x0, bs, tree)
+    if max_steps < 1:
+        raise InputError(f"max_steps is {max_steps!r}; give 1 or more.")
+    called = operator if callable(operator) else _as_function(operator)
+    found = _solved(called, bs, starts, tree, 0, tolerance_for(bs, tolerance), int(max_steps))
+    return unflatten(tree, found)
+
+
+def _as_function(matrix: Any) -> Callable[[Any], Any]:
+    array = as_array(matrix)
+    if array.ndim != 2:
+        raise ShapeError(
+            f"The operator is {array.aval}; a matrix has two dimensions.",
+            mend="Give a function that applies it.",
+        )
+    return lambda x: FUNCTIONS["matmul"](array, x)
+
+
+def _starts(x0: Any, bs: Sequence[Array], tree: Tree) -> list[Array]:
+    leaves, found = as_leaves(x0, "x0")
+    if found != tree:
+        raise InputError(f"x0 is {found}, but b is {tree}.", mend="Give x0 the containers of b.")
+    return [
+        FUNCTIONS["broadcast_to"](FUNCTIONS["astype"](leaf, b.dtype), b.shape)
+        for leaf, b in zip(leaves, bs, strict=True)
+    ]

@@ -1,0 +1,390 @@
+"""What a traced function reads besides its arguments, and whether it has changed since.
+
+A trace holds the values that the function read from globals, enclosed variables, attributes of
+`self`, default arguments and the like. Here they are found without running anything: the bytecode
+tells what names are read (`code_reads`), and from the function on they are followed through the
+functions, methods, partial applications, modules and containers that are reached.
+
+Where names are computed, as in `getattr(model, name)`, all attributes of what is reached are read.
+What escapes: what lies behind the C interface of another library that gives no arrays for it, what
+an installed library reads deeper than `DEEPEST` of its calls, the inside of some elements of
+containers above `SAMPLED`, and whatever comes after `MOST` values.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterable
+from functools import cached_property, partial
+from random import Random
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MappingProxyType,
+    MethodType,
+    ModuleType,
+)
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from ..ir.weak import Weak
+from .attributes import (
+    IMPLICIT,
+    arrays_in,
+    attributes,
+    defaults,
+    has_names,
+    is_table,
+    names_of,
+    wraps,
+)
+from .code_reads import Chain, code_reads
+from .foreign import is_foreign, is_installed, is_numeric
+from .watched import (
+    MISSING,
+    PRIMITIVES,
+    SAMPLED,
+    Captured,
+    Cells,
+    Elements,
+    Held,
+    content_of_cell,
+    entries,
+    objects,
+    sampled,
+)
+
+__all__ = ["MOST", "Captured", "Root", "captured"]
+
+MOST = 5000
+"""Values followed."""
+
+DEEPEST = 2
+"""Calls followed inside installed libraries: all of one is reached soon, and takes seconds."""
+
+Root: TypeAlias = tuple[str, Any]
+
+_CHANGERS = frozenset(
+    ("add", "append", "appendleft", "clear", "discard", "extend", "insert", "remove", "update")
+)
+"""Methods of containers that do not read them."""
+
+
+def captured(roots: Iterable[Root]) -> Captured:
+    """What functions and objects let a function read, followed from these.
+
+    Parameters
+    ----------
+    roots : iterable of (str, object)
+        The function, and arguments that are known while tracing, each with its name.
+    """
+    walk = _Walk()
+    for label, value in roots:
+        walk.value(label, value)
+    walk.finish()
+    return walk.found
+
+
+class _Walk:
+    """One walk from the roots."""
+
+    def __init__(self) -> None:
+        self.found = Captured()
+        self._seen: dict[tuple[int, str], Any] = {}  # Held, so that no identity is used again.
+        self._loose: set[str] = set()
+        self._open: list[tuple[str, Any, set[str]]] = []
+        self._any_name = False
+        self._depth = 0
+
+    def finish(self) -> None:
+        """Attributes by names alone, until no more names are found."""
+        grown = True
+        while grown:
+            grown = False
+            for label, owner, done in self._open:  # Which may become longer meanwhile.
+                names = self._loose | names_of(owner) if self._any_name else self._loose
+                fresh = names - done
+                grown = grown or bool(fresh)
+                done |= fresh
+                for name in sorted(fresh):
+                    self._attribute(label, owner, name)
+
+    def _first(self, value: Any, how: str = "") -> bool:
+        """Whether a value is met for the first time, and may be followed."""
+        key = (id(value), how)
+        if key in self._seen or len(self._seen) >= MOST:
+            return False
+        self._seen[key] = value
+        return True
+
+    # -- values ----------------------------------------------------------------------------------
+    def value(self, label: str, value: Any) -> None:
+        """Follow a value that the function can read, or hand on."""
+        if value is MISSING:
+            self.found.values[label] = MISSING
+            return
+        if issubclass(type(value), Weak) or isinstance(value, PRIMITIVES):
+            self.found.values[label] = value
+            return
+        if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+            self.found.values[label] = Held(value)
+            if self._first(value):
+                self.found.array(value)
+            return
+        if isinstance(value, (bytearray, memoryview, array)):
+            self.found.values[label] = Held(value)
+            if self._first(value):
+                self.found.buffer(value)
+            return
+        if not self._first(value):
+            self.found.values.setdefault(label, value)
+            return
+        self._object(label, value)
+
+    def _object(self, label: str, value: Any) -> None:
+        if isinstance(value, FunctionType):
+            self._function(label, value)
+        elif isinstance(value, (MethodType, BuiltinFunctionType)):
+            self._method(label, value)
+        elif isinstance(value, partial):
+            self._partial(label, cast("partial[Any]", value))
+        elif isinstance(value, (np.random.Generator, np.random.RandomState, Random)):
+            self.found.values[label] = value
+            self.found.generators[label] = value
+        elif isinstance(value, (list, tuple, set, frozenset, deque, dict, MappingProxyType)):
+            self._container(label, value)
+        elif isinstance(value, (staticmethod, classmethod)):
+            self.value(label, cast("Any", value).__func__)
+        elif isinstance(value, property):
+            self._function(label, value.fget)
+        elif isinstance(value, np.ndarray):
+            self._elements(label, value, objects)
+        elif callable(attributes(value).get("__wrapped__")):
+            self.found.values[label] = value
+            self.value(label, attributes(value)["__wrapped__"])
+            if is_numeric(type(value).__module__):
+                self._held_by_ours(label, value)
+            self._others(label, value)
+        elif is_table(value):
+            self.found.values[label] = Cells(value)
+            self.found.table(value)
+        else:
+            self.found.values[label] = value
+            self._others(label, value)
+
+    def _others(self, label: str, value: Any) -> None:
+        """An object of a class, a class or a module: attributes of the names that are read."""
+        cls: Any = value if isinstance(value, type) else type(value)
+        if isinstance(value, ModuleType):
+            if not is_foreign(value.__name__):
+                self._open.append((label, value, set()))
+            return
+        # A namespace or a record of Python's own holds what the user has put there.
+        holds = not isinstance(value, type) and not is_numeric(cls.__module__)
+        if is_foreign(cls.__module__) and not (holds and hasattr(value, "__dict__")):
+            self._arrays_of(label, value)
+            return
+        self._open.append((label, value, set()))
+        own = None if isinstance(value, type) else value
+        names = IMPLICIT if own is not None else (*IMPLICIT, "__init__", "__post_init__")
+        for base in cls.__mro__:
+            if not is_foreign(base.__module__):
+                for name in names:
+                    each = vars(base).get(name)
+                    if isinstance(each, FunctionType):
+                        self._function(f"{label}.{name}", each, own)
+
+    def _arrays_of(self, label: str, value: Any) -> None:
+        """Arrays that an object of NumPy or SciPy holds, such as the cells of a sparse matrix."""
+        for name in arrays_in(value):
+            self.value(f"{label}.{name}", self.found.named(attributes(value), name))
+
+    def _held_by_ours(self, label: str, value: Any) -> None:
+        """Functions that an object of this library holds, such as the rule of a derivative."""
+        own = attributes(value)
+        for name in list(own):
+            if isinstance(own[name], (FunctionType, MethodType, partial)):
+                self.value(f"{label}.{name}", self.found.named(own, name))
+
+    def _container(self, label: str, value: Any) -> None:
+        if isinstance(value, (dict, MappingProxyType)):
+            self.found.values[f"len({label})"] = len(cast("Any", value))
+            parts = self._watched(label, value, entries)
+            half = len(parts) // 2
+            pairs = list(zip(parts[:half], parts[half:], strict=True))
+            for i, (key, each) in enumerate(sampled(pairs)):
+                self.value(f"{label}.keys()[{i}]", key)
+                self.value(f"{label}[{key!r}]" if isinstance(key, str) else f"{label}[{i}]", each)
+        else:
+            self._elements(label, value, list)
+
+    def _elements(self, label: str, value: Any, parts: Callable[[Any], list[Any]]) -> None:
+        self.found.values[f"len({label})"] = len(value)
+        fixed = isinstance(value, (tuple, frozenset))
+        elements = parts(value) if fixed else self._watched(label, value, parts)
+        for i, each in enumerate(sampled(elements)):
+            self.value(f"{label}[{i}]", each)
+
+    def _watched(self, label: str, value: Any, parts: Callable[[Any], list[Any]]) -> list[Any]:
+        found = self.found.elements(value, parts)
+        if len(found) > SAMPLED:  # More than are followed one by one.
+            self.found.values[f"{label}[:]"] = Elements(found)
+        return found
+
+    def _partial(self, label: str, value: partial[Any]) -> None:
+        self.value(label, value.func)
+        for i, each in enumerate(value.args):
+            self.value(f"{label}.args[{i}]", each)
+        if value.keywords:
+            self.value(f"{label}.keywords", value.keywords)
+
+    def _method(self, label: str, value: Any) -> None:
+        owner = getattr(value, "__self__", None)
+        function = getattr(value, "__func__", None)
+        if isinstance(function, FunctionType) and not isinstance(owner, Random):
+            self._function(label, function, owner)
+        elif owner is not None and not isinstance(owner, ModuleType):
+            self.value(label, owner)
+
+    # -- functions -------------------------------------------------------------------------------
+    def _function(self, label: str, function: Any, owner: Any = None) -> None:
+        if not isinstance(function, FunctionType):
+            return
+        inside = is_installed(function.__module__ or "")
+        if inside and self._depth == DEEPEST:
+            return
+        if not self._first(function, f"of {id(owner)}"):
+            return
+        self.found.values[label] = function.__code__
+        if is_foreign(function.__module__ or ""):
+            self._wrapping(label, function)
+            if owner is not None and is_numeric(type(owner).__module__):
+                self._held_by_ours(label, owner)
+            return
+        for name in ("__code__", "__defaults__", "__kwdefaults__"):
+            self.found.field(function, name)
+        self.found.codes.append(function.__code__)
+        self._depth += inside
+        for name, each in defaults(function):
+            self.value(name, each)
+        self._code(function.__code__, function, owner)
+        self._depth -= inside
+
+    def _wrapping(self, label: str, function: FunctionType) -> None:
+        """A function of another library's: it may enclose the user's, as decorators do."""
+        for cell in function.__closure__ or ():
+            value = content_of_cell(cell)
+            if isinstance(value, (FunctionType, MethodType, partial)):
+                self.value(label, value)
+
+    def _code(self, code: Any, function: FunctionType, owner: Any) -> None:
+        reads = code_reads(code)
+        self._loose |= reads.loose
+        # A library's computed names are taken to be of its own objects.
+        self._any_name |= reads.computed and not self._depth
+        outer = function.__code__
+        first = outer.co_varnames[0] if outer.co_argcount else ""
+        known = owner is not None and first not in code_reads(outer).stored
+        if owner is not None and (not known or not first or wraps(function)):
+            self.value(first or "self", owner)  # Handed on as one of *args, perhaps.
+        for read in reads.reads:
+            if read.start == "global":
+                self._global(read, function.__globals__, reads.loose)
+            elif read.start == "import":
+                self.value(read.name, sys.modules.get(read.name, MISSING))
+            elif read.name in outer.co_freevars and function.__closure__ is not None:
+                cell = function.__closure__[outer.co_freevars.index(read.name)]
+                self._chain(read.name, self.found.enclosed(cell), read.chain)
+                if read.name == "__class__" and owner is not None:  # `super()` is handed self.
+                    self.value(first, owner)
+            elif known and read.name == first and (read.start == "free" or code is outer):
+                self._chain(first, owner, read.chain)
+            else:
+                self._loose.update(read.chain)
+        for each in reads.nested:
+            self._code(each, function, owner)
+
+    def _global(self, read: Chain, names: dict[str, Any], texts: frozenset[str]) -> None:
+        value = self.found.named(names, read.name)
+        if value is not MISSING:
+            self._chain(read.name, value, read.chain)
+        elif read.name == "type":
+            self.found.asks_types = True
+        elif read.name == "globals":
+            for name in sorted(texts & names.keys()):
+                self.value(name, self.found.named(names, name))
+
+    # -- attributes ------------------------------------------------------------------------------
+    def _chain(self, label: str, value: Any, chain: tuple[str, ...]) -> None:
+        for i, name in enumerate(chain):
+            if isinstance(value, (list, set, dict, deque)) and name in _CHANGERS:
+                return
+            if isinstance(value, ModuleType) and is_foreign(value.__name__):
+                self._of_library(f"{label}.{name}", getattr(value, name, None))
+                return
+            if not has_names(value) or is_table(value) or arrays_in(value):
+                break  # A method of it may read whatever it holds.
+            value = self._read(label, value, name)
+            label = f"{label}.{name}"
+            if value is MISSING:
+                self._loose.update(chain[i + 1 :])
+                return
+        self.value(label, value)
+
+    def _of_library(self, label: str, value: Any) -> None:
+        """What a library's module holds: of interest is a generator alone."""
+        owner = getattr(value, "__self__", value)
+        if isinstance(owner, (np.random.Generator, np.random.RandomState, Random)):
+            self.found.generators.setdefault(label, owner)
+
+    def _attribute(self, label: str, owner: Any, name: str) -> None:
+        value = self._read(label, owner, name)
+        if value is not MISSING:
+            self.value(f"{label}.{name}", value)
+        if not isinstance(owner, ModuleType):
+            cls: Any = owner if isinstance(owner, type) else type(owner)
+            for base in cls.__mro__[1:]:  # Perhaps it is `super()` of which it is asked.
+                if isinstance(vars(base).get(name), FunctionType):
+                    self._of_class(label, owner, base, name)
+
+    def _read(self, label: str, owner: Any, name: str) -> Any:
+        """An attribute without running anything; methods are followed, and give nothing more."""
+        if isinstance(owner, ModuleType):
+            return self.found.named(vars(owner), name)
+        own = getattr(owner, "__dict__", None)
+        if name == "__dict__" and isinstance(own, dict):
+            return cast("Any", own)
+        if own is not None and not isinstance(owner, type):
+            value = self.found.named(own, name)
+            if value is not MISSING:
+                return value
+        cls: Any = owner if isinstance(owner, type) else type(owner)
+        for base in cls.__mro__:
+            if name in vars(base):
+                return self._of_class(label, owner, base, name)
+        return MISSING
+
+    def _of_class(self, label: str, owner: Any, base: Any, name: str) -> Any:
+        if is_foreign(base.__module__):
+            return MISSING
+        value = self.found.named(vars(base), name)
+        is_instance = not isinstance(owner, type)
+        if isinstance(value, FunctionType):
+            self._function(f"{label}.{name}", value, owner if is_instance else None)
+            return MISSING
+        if isinstance(value, classmethod):
+            cls: Any = type(owner) if is_instance else owner
+            self._function(f"{label}.{name}", cast("Any", value).__func__, cls)
+            return MISSING
+        if is_instance and isinstance(value, property):
+            self._function(f"{label}.{name}", value.fget, owner)
+            return MISSING
+        if is_instance and isinstance(value, cached_property):
+            self._function(f"{label}.{name}", cast("Any", value).func, owner)
+            return MISSING
+        if is_instance and type(value).__name__ == "member_descriptor":
+            return self.found.field(owner, name)
+        return value

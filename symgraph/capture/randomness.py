@@ -1,0 +1,180 @@
+"""Random numbers drawn while a function is traced are refused: a trace would keep one draw.
+
+Functions of `np.random` and of Python's `random`, and generators made without a seed, are met at
+the user's line: while a function is traced stand-ins are in their place, which let other threads
+pass. Generators made outside, which the function reaches, are found to have moved when it is done.
+A generator that is made inside from a fixed seed gives the same numbers at every call: let be.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from threading import Lock
+from types import ModuleType
+from typing import Any, cast
+
+import numpy as np
+from numpy.random import bit_generator
+
+from ..errors import TraceError
+from ..ir.scope import current_scope
+from ..source import Frame
+from .captured import Captured, Root, captured
+from .code_reads import code_reads
+
+__all__ = ["refusing_randomness"]
+
+_MEND = (
+    "Make a key an argument, and draw from it: sg.random.normal(key, shape), where "
+    "key = sg.random.key(seed); or draw before the call and pass the numbers."
+)
+_GLOBAL: Any = np.random.mtrand._rand  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
+_PYTHONS: Any = random.seed.__self__
+
+
+class refusing_randomness:  # reads as a function: `with refusing_randomness("loss", roots)`
+    """Refuse random numbers while the function of this name is called.
+
+    Parameters
+    ----------
+    what : str
+    roots : iterable of (str, object)
+        From where generators may be reached: see `captured`.
+
+    Raises
+    ------
+    TraceError
+        At the end, if a generator that was made outside has moved. At the line that draws, if it
+        is one of NumPy's or Python's functions.
+    """
+
+    __slots__ = ("_found", "_others", "_roots", "_states", "_what")
+
+    def __init__(self, what: str, roots: Iterable[Root]) -> None:
+        self._what = what
+        self._roots = roots
+
+    def __enter__(self) -> None:
+        self._found = captured(self._roots)
+        watched = dict(self._found.generators)
+        scope = current_scope()
+        if scope is None or scope.outer is None:  # Once is enough.
+            watched |= {"np.random": _GLOBAL, "random": _PYTHONS}
+        self._states = [(label, each, _state(each)) for label, each in watched.items()]
+        self._others = _stand_ins.put()
+
+    def __exit__(self, kind: Any, *_exception: object) -> None:
+        quiet = _stand_ins.taken_away() == self._others
+        if kind is not None:
+            return
+        for label, generator, before in self._states:
+            shared = generator is _GLOBAL or generator is _PYTHONS
+            if (quiet or not shared) and _state(generator) != before:
+                raise _drawn(self._what, label, self._found)
+
+
+def _drawn(what: str, label: str, found: Captured) -> TraceError:
+    at = _line_of(label, found)
+    return TraceError(
+        f"{what} draws random numbers from {label}, which was made outside of it: a trace would "
+        "keep one draw for ever.",
+        [f"drawn at {at.quoted()}"] if at else [],
+        mend=f"{_MEND} From a Generator a key is sg.random.key(int(rng.integers(2**32))).",
+    )
+
+
+def _line_of(label: str, found: Captured) -> Frame | None:
+    """The first line that reads what is called so."""
+    for code in found.codes:
+        for each in (code, *code_reads(code).nested):
+            for read in code_reads(each).reads:
+                if f"{'.'.join((read.name, *read.chain))}.".startswith(f"{label}."):
+                    return Frame(each.co_filename, read.line, each.co_name)
+    return None
+
+
+# -- states ----------------------------------------------------------------------------------------
+def _state(generator: Any) -> Any:
+    """What the next numbers depend on."""
+    if isinstance(generator, random.Random):
+        return generator.getstate()
+    if isinstance(generator, np.random.RandomState):
+        return _by_value(generator.get_state())
+    bits = generator.bit_generator
+    return _by_value(bits.state), getattr(bits.seed_seq, "n_children_spawned", 0)
+
+
+def _by_value(state: Any) -> Any:
+    if isinstance(state, dict):
+        items = cast("dict[str, Any]", state)
+        return tuple([(name, _by_value(value)) for name, value in items.items()])
+    if isinstance(state, tuple):
+        return tuple([_by_value(each) for each in cast("tuple[Any, ...]", state)])
+    return state.tobytes() if isinstance(state, np.ndarray) else state
+
+
+# -- stand-ins -------------------------------------------------------------------------------------
+class _StandIns:
+    """In place of functions that draw, while any thread traces."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._count = 0
+        self._drawn = 0
+        self._table: list[tuple[ModuleType, str, Any, Any]] = []
+
+    def put(self) -> int:
+        """Put them in place; gives how many draws of other threads they have let pass."""
+        with self._lock:
+            self._count += 1
+            if self._count == 1:
+                self._table = self._table or self._made()
+                for module, name, _, stand_in in self._table:
+                    setattr(module, name, stand_in)
+            return self._drawn
+
+    def taken_away(self) -> int:
+        """Take them away if nobody traces; gives how many draws have been let pass."""
+        with self._lock:
+            self._count -= 1
+            if self._count == 0:
+                for module, name, original, stand_in in self._table:
+                    if getattr(module, name) is stand_in:
+                        setattr(module, name, original)
+            return self._drawn
+
+    def _made(self) -> list[tuple[ModuleType, str, Any, Any]]:
+        table: list[tuple[ModuleType, str, Any, Any]] = []
+        for module, owner in ((np.random, _GLOBAL), (random, _PYTHONS)):
+            shown = "np.random" if module is np.random else "random"
+            for name, original in list(vars(module).items()):
+                of_owner = getattr(original, "__self__", None) is owner or name == "seed"
+                if of_owner and name not in _HARMLESS:
+                    found = self._refusing(original, f"{shown}.{name}")
+                    table.append((module, name, original, found))
+        # What NumPy makes seeds from where it is given none.
+        unseeded: Any = vars(bit_generator)["randbits"]
+        found = self._refusing(unseeded, "A generator without a seed")
+        table.append((bit_generator, "randbits", unseeded, found))
+        return table
+
+    def _refusing(self, original: Callable[..., Any], shown: str) -> Callable[..., Any]:
+        def stand_in(*args: Any, **keywords: Any) -> Any:
+            scope = current_scope()
+            if scope is None:
+                self._drawn += 1
+                return original(*args, **keywords)
+            raise TraceError(
+                f"{shown} draws random numbers while {scope.what} is traced: the trace would keep "
+                "one draw for ever.",
+                mend=_MEND,
+            )
+
+        stand_in.__name__ = stand_in.__qualname__ = getattr(original, "__name__", shown)
+        stand_in.__doc__ = original.__doc__
+        return stand_in
+
+
+_HARMLESS = ("get_state", "getstate")
+_stand_ins = _StandIns()

@@ -1,0 +1,106 @@
+"""Warnings of functions that are traced again and again for a reason that could be mended."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+from ..source import user_frame
+
+__all__ = ["AT", "RetraceWarning", "Retraces", "SideEffectWarning"]
+
+AT = 3
+"""Retraces for one reason, the last of which warns."""
+
+
+class RetraceWarning(UserWarning):
+    """A function is traced again at many a call, for a static number or what it reads changes."""
+
+
+class SideEffectWarning(UserWarning):
+    """A traced function changes a number that it reads: once a trace, and not once a call."""
+
+
+class Retraces:
+    """Why a function was traced again, and how often.
+
+    Parameters
+    ----------
+    name : str
+        The function's.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._values: dict[Hashable, list[Any]] = {}
+        self._changes: dict[str, int] = {}
+        self._warned: set[str] = set()
+
+    def changed(self, alike: Hashable, numbers: Mapping[str, Any]) -> list[str]:
+        """Where static numbers are that go on having other values.
+
+        Parameters
+        ----------
+        alike : hashable
+            What calls have in common that differ in their numbers alone.
+        numbers : mapping of str to number
+            Those of a call that is traced.
+        """
+        found: list[str] = []
+        for path, number in numbers.items():
+            values = self._values.setdefault((alike, path), [])
+            if number not in values and len(values) <= AT:
+                values.append(number)
+            if len(values) >= AT:
+                found.append(path)
+        return found
+
+    def forget(self, alike: Hashable, paths: Iterable[str]) -> None:
+        """Count anew for numbers that are static no longer."""
+        for path in paths:
+            self._values.pop((alike, path), None)
+
+    def warn_of_numbers(self, alike: Hashable, numbers: Mapping[str, Any]) -> None:
+        """Warn of static numbers that have had too many values."""
+        for path in numbers:
+            values = self._values[alike, path]
+            if len(values) <= AT:
+                continue
+            shown = ", ".join(map(repr, values))
+            self._warn(
+                path,
+                f"{self._name} is traced anew for each value of {path} ({shown}, ...), for it is "
+                f"static: a number known while tracing. If it is used as a number, make it an "
+                f"input by passing float({path}) or an array; if it chooses data, choose before "
+                "the call and pass the data; if each value is meant to have its own trace, say "
+                f"static={path!r}.",
+            )
+
+    def of_captured(self, what: str) -> None:
+        """Note that something the function reads, other than its arguments, has changed."""
+        self._changes[what] = self._changes.get(what, 0) + 1
+        if self._changes[what] == AT:
+            self._warn(
+                what,
+                f"{self._name} is traced anew whenever {what} changes, which it reads besides its "
+                f"arguments. Make it an argument; then it is traced once for each shape.",
+            )
+
+    def of_side_effect(self, what: str) -> None:
+        """Warn that the function has changed a number that it reads."""
+        self._warn(
+            what,
+            f"{self._name} changes {what}, which it reads. That is done while it is traced, not "
+            f"at each call: later calls go on with the first value. Make {what} an argument, and "
+            "return the next one beside the result, with has_aux=True.",
+            SideEffectWarning,
+        )
+
+    def _warn(self, what: str, message: str, kind: type[Warning] = RetraceWarning) -> None:
+        if what in self._warned:
+            return
+        self._warned.add(what)
+        frame = user_frame()
+        file, line = (frame.file, frame.line) if frame is not None else (__file__, 1)
+        warnings.warn_explicit(message, kind, file, line)

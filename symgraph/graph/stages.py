@@ -1,0 +1,196 @@
+"""Stages: a graph, what it is the derivative of, and what it was before it was simplified.
+
+Simplifying and differentiating commute by construction (`docs/decisions.md`, 5): a graph of
+derivatives is derived again from its stabilised forward part before it is simplified, and a graph
+that was simplified is differentiated as it was before. Both hold to any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ..accuracy import judge_of
+from ..autodiff.jacobians import Record
+from ..ir.collector import collector_paused
+from ..ir.cost import op_count
+from ..ir.dag import Dag
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node
+from ..passes.logistic import with_complements, with_quotients
+from ..passes.simplify import Rules, rule_set, simplified
+from ..rewriting.index import RuleSet
+from ..rewriting.log import Log
+from ..rewriting.rule import Soundness
+from ..saturation import SaturationBounds, saturated
+
+__all__ = ["Derive", "Stage", "derived", "simplified_stage"]
+
+Derive: TypeAlias = Callable[[Dag, Record], Dag]
+"""From a graph to one of its derivatives; choices it makes are recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A graph and its descent.
+
+    Parameters
+    ----------
+    dag : Dag
+    forward : Stage, optional
+        What it is the derivative of, and `derive`, how it was derived from that.
+    before : Stage, optional
+        What it was before it was simplified.
+    by : tuple of grade and RuleSet, optional
+        How it was simplified.
+    """
+
+    dag: Dag
+    forward: Stage | None = None
+    derive: Derive | None = None
+    before: Stage | None = None
+    by: tuple[Soundness, RuleSet] | None = None
+
+
+def derived(stage: Stage, derive: Derive, *, again: bool) -> tuple[Stage, Log]:
+    """The derivative, and what was chosen on the way; `again` if it can be derived once more.
+
+    A graph that was simplified is differentiated as it was before, for facts that tie elements
+    together do not hold in a neighbourhood.
+    """
+    log = Log()
+    source = stage.before or stage
+    base = stage.dag if stage.before is None else _stabilized(source, Log())
+    with collector_paused():
+        dag = derive(base, log.choose)
+    log.through("differentiated", base.outputs, dag.outputs, equal=False)
+    return (Stage(dag, source, derive) if again else Stage(dag)), log
+
+
+@collector_paused()
+def simplified_stage(
+    stage: Stage, trust: Soundness, rules: Rules, bounds: SaturationBounds | None = None
+) -> tuple[Stage, Log]:
+    """The simplest equal graph, and how it came about; with `bounds` it is saturated, too."""
+    history = Log()
+    knowledge = Knowledge()
+    settled: set[Node] = set()
+    dag, steady = stage.dag, list(stage.dag.outputs)
+    if stage.forward is not None and stage.derive is not None and trust != "exact":
+        forward = _stabilized(stage.forward, history, trust, rules, knowledge, settled)
+        dag = stage.derive(forward, history.choose)
+        history.through("differentiated", forward.outputs, dag.outputs, equal=False)
+        steady = list(dag.outputs)
+        # Not those of this stage: they may be derived from a graph that was simplified already.
+        given = stage.derive(stage.forward.dag, Log().choose)
+        kept = _keeping_digits(steady, given.outputs, knowledge)
+        dag = dag.with_outputs(history.through("tails as derived", steady, kept))
+    how: Any = {"trust": trust, "rules": rules, "settled": settled}
+    outputs, steps = simplified(dag.outputs, knowledge, **how)
+    kept = _finite(outputs, dag.outputs, steady, knowledge)
+    if kept != list(dag.outputs):
+        dag = dag.with_outputs(history.through("stabilised after all", dag.outputs, kept))
+        outputs, steps = simplified(kept, knowledge, **how)
+    by = (trust, rule_set(rules))
+    if stage.by == by and op_count(outputs) >= op_count(dag.outputs):
+        # From its own result it may start on another path, to other words for it, but not fewer.
+        outputs, steps = list(dag.outputs), Log()
+    history.extend(steps)
+    if bounds is not None:
+        outputs, steps = saturated(outputs, knowledge, trust=trust, rules=rules, bounds=bounds)
+        history.extend(steps)
+    if trust != "exact":
+        new = _keeping_digits(with_quotients(outputs), outputs, knowledge)
+        outputs = history.through("multiples of sigmoids", outputs, new)
+    return Stage(dag.with_outputs(outputs), before=stage, by=by), history
+
+
+def _keeping_digits(
+    outputs: Sequence[Node], given: Sequence[Node], knowledge: Knowledge
+) -> list[Node]:
+    """Derivatives of the stabilised graph; where they lose digits, those of the graph as given.
+
+    The tail of s (1 - s) is lost where that of exp(x) / (1 + exp(x))**2 is not: s(x) s(-x) has it.
+    Two backward passes share nothing: if one output needs the graph as given, so do all that keep
+    their digits there.
+    """
+    judge = judge_of(knowledge)
+
+    def is_as_good(new: Node, old: Node) -> bool:
+        return not judge.loses(new, old) or judge.rescues(new, old)
+
+    kept = [new if is_as_good(new, old) else old for new, old in zip(outputs, given, strict=True)]
+    if kept == list(outputs):
+        return kept
+    careful = with_complements(outputs)
+    kept = [
+        other if new is old and other is not given_up and is_as_good(other, old) else new
+        for new, old, other, given_up in zip(kept, given, careful, outputs, strict=True)
+    ]
+    if not any(one is old for one, old in zip(kept, given, strict=True)):
+        return kept
+    joint = [
+        one if one is not old and (judge.loses(old, one) or judge.rescues(one, old)) else old
+        for one, old in zip(kept, given, strict=True)
+    ]
+    return joint if op_count(joint) <= op_count(kept) else kept
+
+
+def _finite(
+    results: Sequence[Node], given: Sequence[Node], steady: Sequence[Node], knowledge: Knowledge
+) -> list[Node]:
+    """What was given to be simplified; where that gave no number, what was stabilised before."""
+    judge = judge_of(knowledge)
+    return [
+        other if other is not old and judge.fails(new) and not judge.fails(other) else old
+        for new, old, other in zip(results, given, steady, strict=True)
+    ]
+
+
+def _stabilized(
+    stage: Stage,
+    history: Log,
+    trust: Soundness = "rounding",
+    rules: Rules = None,
+    knowledge: Knowledge | None = None,
+    settled: set[Node] | None = None,
+) -> Dag:
+    """Simplified by what may be used before differentiating: open facts, nothing at kinks.
+
+    A derivative is derived from its own forward part, stabilised, and so on down to the function.
+    Where no other facts are stated, `knowledge` is as good and what it has found is found once.
+    """
+    facts = [fact for node in stage.dag.inputs.values() for fact in node.params["assume"]]
+    if knowledge is None or not all(fact.is_open for fact in facts):
+        knowledge, settled = Knowledge(only_open=True), None
+    line = [stage]
+    while line[-1].forward is not None:
+        line.append(line[-1].forward)
+    dag = line[-1].dag
+    for each in reversed(line):
+        if each.derive is not None:
+            base, dag = dag, each.derive(dag, history.choose)
+            history.through("differentiated", base.outputs, dag.outputs, equal=False)
+        outputs, steps = simplified(
+            *(dag.outputs, knowledge),
+            trust=trust,
+            rules=rules,
+            settled=settled,
+            at_kinks=False,
+            last=False,
+        )
+        history.extend(steps)
+        dag = dag.with_outputs(outputs)
+    if settled:
+        settled.difference_update(_unsettled(settled, rule_set(rules)))
+    return dag
+
+
+def _unsettled(settled: Collection[Node], rules: RuleSet) -> set[Node]:
+    """Values that a rule may still change: those held back till now, and those made of them."""
+    found: set[Node] = set()
+    for node in sorted(settled, key=lambda each: each.serial):
+        if rules.held_back(node) or not found.isdisjoint(node.operands):
+            found.add(node)
+    return found

@@ -1,0 +1,616 @@
+"""View, a graph as it stands: its nodes, what it costs, its values, and how it is shown.
+
+`Graph` is a view with the stages of the pipeline. Nothing here makes another graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..array.handle import Array
+from ..errors import FactError, InputError
+from ..export import dot, latex, python, svg, text
+from ..export.comparison import Difference, difference
+from ..export.latex import Formula
+from ..facts import Fact
+from ..ir import cost
+from ..ir.cost import Cost
+from ..ir.dag import Dag
+from ..ir.fact_inference import Knowledge
+from ..ir.immutable import Immutable
+from ..ir.interpreter import bound_inputs, check_facts, evaluate, given_inputs
+from ..ir.invariants import verify
+from ..ir.node import Node, origins
+from ..memory.budget import program_peak
+from ..memory.liveness import Memory
+from ..memory.liveness import memory as memory_of
+from .explain import Format, Grains, explained
+from .history import History
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from ..ir.dims import Dim
+
+__all__ = ["View"]
+
+
+class View(Immutable):
+    """Named inputs, outputs and the DAG between them.
+
+    Parameters
+    ----------
+    dag : Dag
+        The nodes.
+    history : History
+        The rewrites that led here.
+    """
+
+    def __init__(self, dag: Dag, history: History[Any]) -> None:
+        self.dag = dag
+        self.history = history
+
+    # -- the graph itself ------------------------------------------------------------------------
+    @property
+    def inputs(self) -> Mapping[str, Array]:
+        """Inputs by name, in the order of the call signature."""
+        return {name: Array(node) for name, node in self.dag.inputs.items()}
+
+    @property
+    def outputs(self) -> Mapping[str, Array]:
+        """Outputs by name."""
+        return {
+            name: Array(node) for name, node in zip(self.dag.names, self.dag.outputs, strict=True)
+        }
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """All nodes, operands first."""
+        return self.dag.nodes
+
+    @property
+    def nx(self) -> nx.DiGraph[Node]:
+        """The networkx DAG (read-only): keys are nodes, an edge's `slots` the operand positions."""
+        return self.dag.nx
+
+    def get_operation(self, node: Node) -> Any:
+        """The operation that makes `node`.
+
+        Parameters
+        ----------
+        node : Node
+        Of this graph.
+
+        Returns
+        -------
+        Op
+        Its record: name, kernel, derivative.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.get_operation(graph.nodes[-1]).name
+        'sum'
+        """
+        return node.op
+
+    def get_inputs(self, node: Node) -> tuple[Node, ...]:
+        """The operands of `node`, in order.
+
+        Parameters
+        ----------
+        node : Node
+        Of this graph.
+
+        Returns
+        -------
+        tuple of Node
+        None for an input or a constant.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> [node.op.name for node in graph.get_inputs(graph.nodes[-1])]
+        ['exp']
+        """
+        return node.operands
+
+    def get_consumers(self, node: Node) -> tuple[Node, ...]:
+        """The nodes that use `node`, each once.
+
+        Parameters
+        ----------
+        node : Node
+        Of this graph.
+
+        Returns
+        -------
+        tuple of Node
+        None for one that is an output alone.
+
+        Raises
+        ------
+        KeyError
+        If the node is none of this graph's.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> [node.op.name for node in graph.get_consumers(graph.inputs["x"].node)]
+        ['exp']
+        """
+        return tuple(dict.fromkeys(user for user, _ in self.dag.uses[node]))
+
+    def op_count(self) -> int:
+        """Operations by the convention for closed forms: movement and constants are free.
+
+        Returns
+        -------
+        int
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.op_count()
+        2
+        """
+        return cost.op_count(self.dag.outputs)
+
+    def flops(self, /, **dims: int) -> Dim:
+        """Floating-point operations: a number, or a formula in the dimensions not given.
+
+        Parameters
+        ----------
+        **dims : int
+        A size for each named dimension; of those not given the result is a formula.
+
+        Returns
+        -------
+        int or SymPy expression
+
+        Raises
+        ------
+        InputError
+        If no dimension has such a name.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.flops(n=100), graph.flops()
+        (1100, 11*n)
+        """
+        return cost.flops(self.dag.outputs, dims, self.dag.dims)
+
+    def bytes_moved(self, /, **dims: int) -> Dim:
+        """Bytes that operations read and write if none are fused: a number or a formula.
+
+        Parameters
+        ----------
+        **dims : int
+        A size for each named dimension; of those not given the result is a formula.
+
+        Returns
+        -------
+        int or SymPy expression
+
+        Raises
+        ------
+        InputError
+        If no dimension has such a name.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.bytes_moved(n=100)
+        2408
+        """
+        return cost.bytes_moved(self.dag.outputs, dims, self.dag.dims)
+
+    def cost(self, /, **dims: int) -> Cost:
+        """Operations, flops and bytes, in all, by operation and by node; prints as a table.
+
+        Parameters
+        ----------
+        **dims : int
+        A size for each named dimension; of those not given the result is a formula.
+
+        Returns
+        -------
+        Cost
+        Its `operations`, `flops` and `bytes` are the totals.
+
+        Raises
+        ------
+        InputError
+        If no dimension has such a name.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.cost(n=100).flops
+        1100
+        """
+        return cost.cost(self.dag.outputs, dims, self.dag.dims)
+
+    def memory(self, /, **dims: int) -> Memory:
+        """Live ranges of the schedule, and the predicted peak in bytes (`.peak_bytes`).
+
+        The peak is that of the program `lower()` emits for NumPy, in-place reuse and working room
+        included; inputs belong to the caller and do not count.
+
+        Parameters
+        ----------
+        **dims : int
+            A size for each named dimension.
+
+        Returns
+        -------
+        Memory
+        `peak_bytes` is the number, `timeline` the bytes alive at each node.
+
+        Raises
+        ------
+        InputError
+        If a size is missing, or no dimension has such a name.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.memory(n=1000).peak_bytes
+        8008
+        """
+        cost.checked_dims(dims, self.dag.outputs, self.dag.dims)
+        return replace(memory_of(self.dag, dims), peak_bytes=program_peak(self.dag, dims))
+
+    # -- numbers ---------------------------------------------------------------------------------
+    def evaluate(
+        self,
+        /,
+        *args: Any,
+        check_facts: bool = False,
+        **named: Any,
+    ) -> Any:
+        """The outputs on numbers, by the plain interpreter: the reference for every faster path.
+
+        Parameters
+        ----------
+        *args : array_like, or one mapping
+            Inputs in their order, of the declared shapes and of dtypes that lose nothing; or a
+            mapping by name, for names that are those of keywords.
+        check_facts : bool
+            Check first that inputs satisfy the facts stated of them.
+        **named : array_like
+            Inputs by name.
+
+        Returns
+        -------
+        ndarray, or tuples and dicts of them
+        Fresh arrays, grouped as the graph's outputs are.
+
+        Raises
+        ------
+        InputError
+            Missing or unknown inputs, one given twice, shapes and dtypes that do not fit.
+        FactError
+            If `check_facts` finds a fact that does not hold.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.evaluate(x=[0.0, 0.0])
+        array(2.)
+        """
+        given = given_inputs(self.dag.inputs, args, named, ("check_facts",))
+        if check_facts:
+            self.check_inputs(**given)
+        return self.dag.regroup(evaluate(self.dag, given))
+
+    def check_inputs(self, /, *args: Any, **named: Any) -> None:
+        """Check numbers, given as for `evaluate`, against the declared shapes, dtypes and facts.
+
+        Parameters
+        ----------
+        *args, **named : array_like
+        Inputs as `evaluate` takes them.
+
+        Raises
+        ------
+        InputError
+            Missing or unknown inputs, shapes and dtypes that do not fit.
+        FactError
+            If a stated fact does not hold; it names the element.
+
+        Examples
+        --------
+        >>> graph = sg.trace(np.log, sg.spec("n", assume=sg.positive))
+        >>> graph.check_inputs(x=[1.0, -2.0])
+        Traceback (most recent call last):
+        symgraph.errors.FactError: Input 'x' is not positive, as was stated of it...
+        """
+        given = given_inputs(self.dag.inputs, args, named)
+        arrays, _ = bound_inputs(self.dag.inputs, given)
+        check_facts(self.dag.inputs, arrays)
+
+    # -- inspection ------------------------------------------------------------------------------
+    def explain(
+        self,
+        node: Node | Array | str | None = None,
+        *,
+        format: Format = "text",
+        grains: Grains | None = None,
+    ) -> Any:
+        """The derivation: each rule that fired, where, before and after, and why it is sound.
+
+        Parameters
+        ----------
+        node : Node, Array or str, optional
+            A value (or an output's name): the user's line, the vjp, and the steps that led to it.
+        format : "text", "latex" or "data"
+            Data is a list of dicts that JSON can hold.
+        grains : collection of str, optional
+            Only entries of these: `origin`, `rule`, `region`, `choice`, `bookkeeping`.
+
+        Returns
+        -------
+        str, or list of dict
+        As `format` asks.
+
+        Raises
+        ------
+        InputError
+        If no input or output has the name.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> small = graph.gradient("x").simplify()
+        >>> "times_one [exact]" in small.explain()
+        True
+        """
+        found = None if node is None else self._node(node)
+        return explained(
+            self.history.log,
+            found,
+            origin=None if found is None else origins(self.dag.nodes).get(found),
+            format=format,
+            grains=grains,
+        )
+
+    def why(self, node: Node | Array | str, fact: Fact) -> str:
+        """Where a fact about a value comes from.
+
+        Parameters
+        ----------
+        node : Node, Array or str
+            A value of this graph, or the name of an input or output.
+        fact : Fact
+            Such as `sg.positive`.
+
+        Returns
+        -------
+        str
+        The steps from what was stated, or that it is not known.
+
+        Raises
+        ------
+        InputError, FactError
+        If there is no such name, or it is no fact.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.why("out", sg.nonnegative)
+        'nonnegative: <sum ... float64[]> at ...: by sum...'
+        """
+        if not isinstance(fact, Fact):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise FactError(f"{fact!r} is no fact.", mend="Ask for one, such as sg.positive.")
+        return Knowledge().why(self._node(node), fact)
+
+    def diff(self, other: View) -> Difference:
+        """What `other` has and this graph has not, and the other way round; prints side by side.
+
+        Parameters
+        ----------
+        other : View
+        A later stage of this graph, or another one.
+
+        Returns
+        -------
+        Difference
+        Its `removed` and `added` are nodes.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> len(graph.diff(graph.gradient("x")).added) > 0
+        True
+        """
+        return difference(self.dag, other.dag)
+
+    def _node(self, value: Node | Array | str) -> Node:
+        if isinstance(value, str):
+            named = {**self.inputs, **self.outputs}
+            if value not in named:
+                raise InputError(
+                    f"No input or output is named {value!r}.",
+                    mend=f"The names are {', '.join(named)}.",
+                )
+            value = named[value]
+        return value.node if isinstance(value, Array) else value
+
+    def to_python(self) -> str:
+        """Self-contained NumPy source, `def function(np, **inputs)`, one line a node.
+
+        What NumPy has no function for (a loop, a scatter, a triangular solve) is written out above.
+        So is the kernel of a custom operation, if its source can be read and refers to modules and
+        numbers only; others are an argument, `def function(np, kernels, **inputs)`: a mapping from
+        names of operations to functions.
+
+        Returns
+        -------
+        str
+        Source that needs an array namespace and nothing else.
+
+        Raises
+        ------
+        BackendError
+            If a param of an operation or a size has no source.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> print(graph.to_python().splitlines()[0])
+        def function(np, **inputs):
+        """
+        return python.to_python(self.dag)
+
+    def to_latex(self) -> str:
+        r"""The outputs as equations, such as `X^\top (\sigma(X w) - y)`; shared parts are named.
+
+        Returns
+        -------
+        str
+        For the inside of a formula.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> print(graph.to_latex())
+        f = \sum_{i} \left(e^{x}\right)_{i}
+        """
+        return latex.latex(self.dag)
+
+    def formula(self) -> Formula:
+        """The outputs as formulas: prints as text, shows as mathematics in notebooks.
+
+        Returns
+        -------
+        Formula
+        Text where it is printed, mathematics in notebooks.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.formula()
+        sum(exp(x))
+        """
+        return Formula(text.formula(self.dag), self.to_latex())
+
+    def to_dot(self) -> str:
+        """Graphviz text.
+
+        Returns
+        -------
+        str
+        For `dot -Tsvg`.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.to_dot().startswith("digraph")
+        True
+        """
+        return dot.render(self.dag)
+
+    def to_svg(self) -> str:
+        """A picture: the forward spine with each gradient node beside what it is the adjoint of.
+
+        Returns
+        -------
+        str
+        A whole document.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.to_svg().startswith("<svg")
+        True
+        """
+        return svg.render(self.dag)
+
+    def to_json(self) -> str:
+        """The graph as text that `sg.load` reads."""
+        raise NotImplementedError
+
+    def save(self, path: str | Path) -> None:
+        """Write the graph in the format its suffix names: .json, .svg, .dot, .txt, .tex or .py.
+
+        What is written as .json is read by `sg.load`.
+
+        Parameters
+        ----------
+        path : str or Path
+        Its suffix names the format; what is there is replaced.
+
+        Raises
+        ------
+        InputError
+            If the suffix names no format.
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "g.json"
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.save(path)
+        >>> sg.load(path).formula()
+        sum(exp(x))
+        """
+        target = Path(path)
+        formats: dict[str, Callable[[], str]] = {
+            ".json": self.to_json,
+            ".svg": self.to_svg,
+            ".dot": self.to_dot,
+            ".txt": self.__str__,
+            ".tex": self.to_latex,
+            ".py": self.to_python,
+        }
+        if target.suffix not in formats:
+            raise InputError(
+                f"{target.suffix or target.name!r} names no format.",
+                mend=f"Use one of {', '.join(formats)}.",
+            )
+        # Bytes: on no system does a line end otherwise.
+        target.write_bytes(formats[target.suffix]().encode("utf-8"))
+
+    def verify(self) -> None:
+        """Check the invariants of the graph.
+
+        Raises
+        ------
+        VerifyError
+        It names the node and the invariant that it breaks.
+
+        Examples
+        --------
+        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+        >>> graph.verify()
+        """
+        verify(self.dag)
+
+    def __str__(self) -> str:
+        return text.render(self.dag, self.history)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Graph ({', '.join(self.dag.inputs)}) -> ({', '.join(self.dag.names)}): "
+            f"{len(self.dag)} nodes, {self.op_count()} operations>"
+        )
+
+    def __len__(self) -> int:
+        return len(self.dag)
+
+    def _repr_mimebundle_(self, **_kwargs: Any) -> dict[str, str]:
+        bundle = {"text/plain": str(self)}
+        if len(self.dag) <= _DRAWN:
+            bundle["image/svg+xml"] = self.to_svg()
+        return bundle
+
+
+_DRAWN = 150
+"""Larger graphs show as text in notebooks; `to_svg` draws any size."""

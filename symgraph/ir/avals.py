@@ -1,0 +1,165 @@
+"""Abstract values: the dtype and shape of an array that has no numbers yet.
+
+Promotion is NumPy 2's (NEP 50), asked of NumPy itself. Broadcasting is NumPy's with one
+restriction: a named dimension broadcasts only against itself and against 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..errors import DTypeError, ShapeError
+from .dims import Dim, Shape, count, known_equal, names_of, show_shape
+
+__all__ = ["Aval", "AxisLike", "broadcast_shapes", "normal_axes", "supported_dtype"]
+
+AxisLike: TypeAlias = "int | Sequence[int] | None"
+"""The axes of a reduction: one, several, or None for all."""
+
+_SUPPORTED = {
+    np.dtype(name)
+    for name in (
+        [
+            "bool",
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "uint8",
+            "uint16",
+            "uint32",
+            "uint64",
+            "float16",
+            "float32",
+            "float64",
+        ]
+    )
+}
+
+
+def supported_dtype(dtype: Any) -> np.dtype[Any]:
+    """`dtype` in native byte order, if this library computes with it.
+
+    Raises
+    ------
+    DTypeError
+        For complex, object, string, datetime, longdouble and structured dtypes.
+    """
+    if isinstance(dtype, np.dtype) and dtype in _SUPPORTED:
+        return dtype
+    try:
+        found = np.dtype(dtype)
+    except TypeError as error:
+        raise DTypeError(f"{dtype!r} is not a dtype.") from error
+    native = found.newbyteorder("=") if found.kind in "biuf" else found
+    if native not in _SUPPORTED:
+        raise DTypeError(
+            f"dtype {found} is not supported.",
+            mend="Symbolic arrays are real: keep real and imaginary parts in two arrays."
+            if found.kind == "c"
+            else "Use bool, an integer, float16, float32 or float64.",
+        )
+    return native
+
+
+@dataclass(frozen=True, slots=True)
+class Aval:
+    """dtype and shape of a value."""
+
+    dtype: np.dtype[Any]
+    shape: Shape
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> Dim:
+        """The number of elements."""
+        return count(self.shape)
+
+    @property
+    def nbytes(self) -> Dim:
+        """The number of bytes."""
+        return count((*self.shape, self.dtype.itemsize))
+
+    @property
+    def is_float(self) -> bool:
+        return self.dtype.kind == "f"
+
+    def with_shape(self, shape: Sequence[Dim]) -> Aval:
+        return Aval(self.dtype, tuple(shape))
+
+    def with_dtype(self, dtype: Any) -> Aval:
+        return Aval(np.dtype(dtype), self.shape)
+
+    @property
+    def dim_names(self) -> tuple[str, ...]:
+        """Names of the dimensions the shape depends on."""
+        return tuple(sorted({name for dim in self.shape for name in names_of(dim)}))
+
+    def __str__(self) -> str:
+        return f"{self.dtype}{show_shape(self.shape)}"
+
+
+def broadcast_shapes(*shapes: Shape) -> Shape:
+    """The shape NumPy broadcasting gives.
+
+    Raises
+    ------
+    ShapeError
+        If two dimensions differ and neither is 1.
+    """
+    first = shapes[0]
+    for shape in shapes:
+        if shape is not first and shape != first:
+            break
+    else:
+        return first
+    ndim = max(len(shape) for shape in shapes)
+    result: list[Dim] = []
+    for axis in range(-ndim, 0):
+        chosen: Dim = 1
+        for shape in shapes:
+            if len(shape) < -axis or shape[axis] == 1:
+                continue
+            dim = shape[axis]
+            if chosen == 1:
+                chosen = dim
+            elif not known_equal(chosen, dim):
+                shown = " and ".join(show_shape(each) for each in shapes)
+                raise ShapeError(
+                    f"shapes {shown} do not broadcast: {chosen} against {dim} on axis {axis}.",
+                    mend="Each pair of dimensions must be equal, or one of them 1.",
+                )
+        result.append(chosen)
+    return tuple(result)
+
+
+def normal_axes(axis: AxisLike, ndim: int) -> tuple[int, ...]:
+    """Axes as sorted negative numbers, so that a value may gain leading axes unnoticed.
+
+    Raises
+    ------
+    ShapeError
+        If an axis is out of range or named twice.
+    """
+    if axis is None:
+        return tuple(range(-ndim, 0))
+    given = tuple(axis) if isinstance(axis, Sequence) else (axis,)
+    axes: list[int] = []
+    for each in given:
+        try:
+            number = int(each.__index__())
+        except AttributeError:
+            raise ShapeError(f"axis {each!r} is not an integer.") from None
+        if not -ndim <= number < ndim:
+            raise ShapeError(f"axis {number} is out of range for an array of {ndim} dimensions.")
+        axes.append(number if number < 0 else number - ndim)
+    if len(set(axes)) != len(axes):
+        raise ShapeError(f"axis {axis!r} names a dimension twice.")
+    return tuple(sorted(axes))

@@ -1,0 +1,161 @@
+"""Dimensions: fixed ones are ints, named ones SymPy expressions in nonnegative integer symbols.
+
+SymPy is imported when the first named dimension is made, so graphs of fixed shape never pay for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from ..errors import InputError, ShapeError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from sympy import Expr
+
+__all__ = [
+    "Dim",
+    "Shape",
+    "ShapeLike",
+    "bind",
+    "count",
+    "fixed",
+    "is_named",
+    "known_equal",
+    "named",
+    "names_of",
+    "normal",
+    "parse_shape",
+    "resolve",
+    "show_shape",
+]
+
+Dim: TypeAlias = "int | Expr"
+Shape: TypeAlias = tuple[Dim, ...]
+ShapeLike: TypeAlias = "Dim | np.integer[Any] | str | Sequence[Dim | np.integer[Any] | str]"
+"""A shape as users write it: numbers, names of dimensions, or text such as `"n, 64"`."""
+
+
+@cache
+def named(name: str) -> Expr:
+    """The dimension called `name`: a nonnegative integer not known until inputs arrive."""
+    from sympy import Symbol  # 0.3 s to import: only graphs with named dimensions pay.
+
+    if not name.isidentifier():
+        raise ShapeError(
+            f"{name!r} cannot name a dimension.",
+            mend='Name it like a variable, as in sg.spec("n, 64").',
+        )
+    return Symbol(name, integer=True, nonnegative=True)
+
+
+def normal(dim: Any) -> Dim:
+    """`dim` as an int where it is one, else as an expanded SymPy expression."""
+    if isinstance(dim, int):
+        return int(dim)
+    if hasattr(dim, "__index__") and not hasattr(dim, "free_symbols"):
+        return int(dim.__index__())
+    if hasattr(dim, "free_symbols"):
+        if not dim.free_symbols:
+            return int(dim)
+        return dim if dim.is_Symbol else dim.expand()
+    raise ShapeError(
+        f"{dim!r} is not a dimension.", mend="A dimension is a nonnegative int or a name."
+    )
+
+
+def is_named(value: Any) -> bool:
+    """Whether `value` is a dimension with a name, or an expression in some."""
+    return hasattr(value, "free_symbols") and hasattr(value, "is_integer")
+
+
+def known_equal(a: Dim, b: Dim) -> bool:
+    """Whether the two are equal whatever the named dimensions are."""
+    if isinstance(a, int) or isinstance(b, int):
+        return isinstance(a, int) and isinstance(b, int) and a == b
+    return bool(a == b) or normal(a - b) == 0
+
+
+def count(shape: Sequence[Dim]) -> Dim:
+    """The number of elements of an array of this shape."""
+    total: Any = 1
+    for dim in shape:
+        total = total * dim
+    return normal(total)
+
+
+def parse_shape(shape: str | int | Iterable[int | str | Expr]) -> Shape:
+    """A shape from a tuple of ints and names, or from text such as `"n, 64"`."""
+    if isinstance(shape, int):
+        parts: list[Any] = [shape]
+    elif isinstance(shape, str):
+        parts = [part.strip() for part in shape.strip().strip("()").split(",")]
+        if parts and not parts[-1]:
+            parts.pop()
+    else:
+        parts = list(shape)
+    return tuple(_parse_dim(part, shape) for part in parts)
+
+
+def _parse_dim(part: Any, shape: Any) -> Dim:
+    if isinstance(part, str):
+        digits = part.lstrip("-")
+        dim: Dim = int(part) if digits.isdecimal() and digits.isascii() else named(part)
+    else:
+        dim = normal(part)
+    if isinstance(dim, int) and dim < 0:
+        raise ShapeError(f"A dimension cannot be negative: {dim} in shape {shape!r}.")
+    return dim
+
+
+def names_of(dim: Any) -> tuple[str, ...]:
+    """The names a dimension depends on, or a graph held in params, sorted."""
+    names = getattr(dim, "dim_names", None)
+    if names is not None:
+        return names
+    symbols = getattr(dim, "free_symbols", ())
+    return tuple(sorted(str(symbol) for symbol in symbols))
+
+
+def resolve(value: Any, env: Mapping[str, int]) -> Any:
+    """`value` with every named dimension in it replaced by its size in `env`; tuples inside too.
+
+    A graph held in params has a method `at_sizes`, which is asked.
+    """
+    if isinstance(value, tuple):
+        items = cast("tuple[Any, ...]", value)
+        return tuple(resolve(item, env) for item in items)
+    if hasattr(value, "free_symbols"):
+        missing = [name for name in names_of(value) if name not in env]
+        if missing:
+            raise InputError(
+                f"The size of dimension {missing[0]!r} is not known.",
+                mend=f"Pass it by name, as in {missing[0]}=128.",
+            )
+        return int(value.subs({named(name): env[name] for name in names_of(value)}))
+    return value.at_sizes(env) if hasattr(value, "at_sizes") else value
+
+
+def bind(shape: Shape, actual: tuple[int, ...], env: dict[str, int]) -> bool:
+    """Whether `actual` fits `shape`; sizes of named dimensions are read off into `env`."""
+    if len(shape) != len(actual):
+        return False
+    for dim, size in zip(shape, actual, strict=True):
+        if isinstance(dim, int):
+            if dim != size:
+                return False
+        elif env.setdefault(str(dim), size) != size:
+            return False
+    return True
+
+
+def show_shape(shape: Sequence[Dim]) -> str:
+    """`[n, 64]`, as errors and listings print it."""
+    return "[" + ", ".join(str(dim) for dim in shape) + "]"
+
+
+def fixed(shape: Sequence[Dim]) -> bool:
+    """Whether every dimension is a number."""
+    return all(isinstance(dim, int) for dim in shape)

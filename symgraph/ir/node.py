@@ -1,0 +1,430 @@
+"""Nodes that are values, where each comes from, and walks over them.
+
+A node is an operation applied to operands. Nodes are immutable and hash-consed: equal subgraphs are
+one node by construction (inputs excepted, each of which is itself). Constants are compared bit by
+bit, so -0.0 is not 0.0. Building a node never simplifies it. Every node enters through `make`, and
+its serial number is larger than its operands', so sorting by serial is a topological order: no walk
+recurses.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Sized
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ..errors import SymgraphError
+from ..source import Frame, user_frame
+from .avals import Aval
+from .immutable import Immutable
+from .interning import Interned, params_key
+from .op import Op, Params
+
+__all__ = [
+    "Node",
+    "Origin",
+    "adjoint_chain",
+    "ancestors",
+    "consumers",
+    "fresh",
+    "make",
+    "newest_serial",
+    "note",
+    "noted",
+    "on_operands",
+    "origin",
+    "origins",
+    "reachable",
+    "substituted",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a node comes from. No part of its identity.
+
+    Parameters
+    ----------
+    frames : tuple of Frame
+        The user's lines; two lines that share a node are both here.
+    adjoint_of : Node or None
+        The forward node whose vjp made this one.
+    rule : str
+        The rewrite that made it, or an empty string.
+    shared : bool
+        Whether no input stands behind the node, so that graphs that have nothing to do with one
+        another share it: a constant. This is then its origin in the graph that made it last; what
+        it is to a certain graph, `origins` tells by the notes that are kept of it.
+    """
+
+    frames: tuple[Frame, ...] = ()
+    adjoint_of: Node | None = None
+    rule: str = ""
+    shared: bool = False
+
+    def __str__(self) -> str:
+        where = ", ".join(str(frame) for frame in self.frames[:2])
+        if self.adjoint_of is not None:
+            return f"gradient of {where}" if where else "gradient"
+        return where
+
+
+class Node(Immutable):
+    """A value: `op` applied to `operands` with static `params`.
+
+    `results` has one `Aval` a result; `aval` is the only one of a node with a single result.
+    Equality and hash are identity, which hash-consing makes equality of value. `copy` is 0 but for
+    nodes that are computed again on purpose (rematerialization): those equal no other node, so no
+    later pass can merge them back.
+
+    Parameters
+    ----------
+    op : Op
+    operands : tuple of Node
+    params : mapping
+        Static: an axis, a shape.
+    results : tuple of Aval
+        Dtype and shape of each result.
+    serial : int
+        The order in which nodes were made.
+    origin : Origin
+        The user's lines, and what it is the gradient of.
+    copy : int
+        0, but for a node that is computed again on purpose.
+
+    Examples
+    --------
+    >>> node = (sg.input("x") * 2).node
+    >>> node.op.name, len(node.operands), node.aval.shape
+    ('multiply', 2, ())
+    """
+
+    __slots__ = ("__weakref__", "copy", "op", "operands", "origin", "params", "results", "serial")
+
+    def __init__(
+        self,
+        op: Op,
+        operands: tuple[Node, ...],
+        params: Params,
+        results: tuple[Aval, ...],
+        serial: int,
+        origin: Origin,
+        copy: int = 0,
+    ) -> None:
+        self.copy = copy
+        self.op = op
+        self.operands = operands
+        self.params = params
+        self.results = results
+        self.serial = serial
+        self.origin = origin
+
+    @property
+    def aval(self) -> Aval:
+        """The abstract value; of a node with several results, that of the first."""
+        return self.results[0]
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return self.results[0].shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.results[0].dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.results[0].shape)
+
+    @property
+    def is_constant(self) -> bool:
+        return self.op.name == "constant"
+
+    @property
+    def is_input(self) -> bool:
+        return self.op.name == "input"
+
+    def __repr__(self) -> str:
+        avals = ", ".join(str(aval) for aval in self.results)
+        name = self.params["name"] if self.is_input else self.op.name
+        return f"<{name} #{self.serial} {avals}>"
+
+    def __reduce__(self) -> Any:
+        raise SymgraphError(
+            f"Symbolic arrays and nodes are not pickled: {self!r} is nothing without its inputs.",
+            mend="Pickle the graph instead, as sg.graph(y), or save it: graph.save('g.json').",
+        )
+
+
+# -- origins ------------------------------------------------------------------------------------
+_current: ContextVar[Origin | None] = ContextVar("origin", default=None)
+
+
+class origin:  # reads as a function: `with origin(...)`
+    """Give nodes made inside this origin; with None, the user's own line.
+
+    A class, for a generator would cost more than many a node that is made inside.
+    """
+
+    __slots__ = ("_token", "_value")
+
+    def __init__(self, value: Origin | None) -> None:
+        self._value = value
+
+    def __enter__(self) -> None:
+        self._token = _current.set(self._value)
+
+    def __exit__(self, *_exception: object) -> None:
+        _current.reset(self._token)
+
+
+def _origin(given: Origin | None, operands: Sequence[Node] | None = None) -> Origin:
+    """The origin of a node made now (no operands: an input): the one given, or the user's line."""
+    if given is None:
+        frame = user_frame()
+        given = Origin((frame,)) if frame is not None else Origin()
+    shared = operands is not None
+    for operand in operands or ():
+        if not operand.origin.shared:
+            shared = False
+            break
+    return given if given.shared == shared else replace(given, shared=shared)
+
+
+def _noted(known: Origin, given: Origin | None) -> Origin:
+    """What is known of a node, and is made again now: with the user's line now.
+
+    Of what graphs share the line before may be one of another graph: it is forgotten.
+    """
+    if given is not None:
+        newer = known.shared and given.adjoint_of is not None
+        return replace(given, shared=True) if newer else known
+    if known.adjoint_of is not None and not known.shared:
+        return known
+    frame = user_frame()
+    if known.shared:
+        return Origin(() if frame is None else (frame,), shared=True)
+    frames = known.frames
+    if frame is None or frame in frames or len(frames) >= 4:
+        return known
+    return replace(known, frames=(*frames, frame))
+
+
+_count = itertools.count()
+_notes: WeakKeyDictionary[Node, WeakKeyDictionary[Node, tuple[int, tuple[Frame, ...], str]]] = (
+    WeakKeyDictionary()
+)
+"""Of nodes that graphs share: for each node that one is the adjoint of, when and where it was made.
+
+Each graph finds its own there, whatever other graphs have made of the same constant since.
+"""
+
+
+def note(node: Node, found: Origin) -> None:
+    """Keep the origin of a node that graphs share, if it tells what the node is the adjoint of."""
+    if found.adjoint_of is not None:
+        known = _notes.setdefault(node, WeakKeyDictionary())
+        known[found.adjoint_of] = (next(_count), found.frames, found.rule)
+
+
+class _Nodes(Container["Node"], Iterable["Node"], Sized, Protocol):
+    """Nodes that can be counted, listed and looked up."""
+
+
+def noted(node: Node, among: _Nodes) -> list[Origin]:
+    """The notes of a shared node that speak of one of these nodes, in the order of their making."""
+    known = _notes.get(node)
+    if not known:
+        return []
+    # A constant such as 1 has notes of all graphs of the process.
+    few: Iterable[Any] = [ref() for ref in known.keyrefs()] if len(known) < len(among) else among
+    found = [(known.get(each), each) for each in few if each is not None and each in among]
+    told = sorted([(*kept, each) for kept, each in found if kept is not None], key=lambda t: t[0])
+    return [Origin(frames, adjoint, rule, shared=True) for _, frames, rule, adjoint in told]
+
+
+# -- nodes --------------------------------------------------------------------------------------
+_serial = itertools.count()
+
+
+def newest_serial() -> int:
+    """A serial number that later nodes exceed, and no earlier one."""
+    return next(_serial)
+
+
+_interned: Interned[Node] = Interned()
+
+
+def make(op: Op, operands: Sequence[Node], params: Params | None = None, copy: int = 0) -> Node:
+    """The node of `op` on `operands`: the existing one if there is an equal one.
+
+    Parameters
+    ----------
+    op : Op
+    operands : sequence of Node
+        In order; a node may occur twice.
+    params : mapping
+        In normal form, see `Op.normalize`.
+    copy : int
+        Which recomputation of the value this is; 0 is the first.
+
+    Raises
+    ------
+    ShapeError, DTypeError
+        As `op.infer` finds.
+    """
+    return _made(op, operands, params, copy, _current.get())
+
+
+def _made(
+    op: Op,
+    operands: Sequence[Node],
+    params: Params | None,
+    copy: int,
+    given: Origin | None,
+    results: tuple[Aval, ...] | None = None,
+) -> Node:
+    """As `make`, of the origin given; `results` if they are known."""
+    serials = [operand.serial for operand in operands]
+    # The record and not its name: a custom operation may be defined again under its name.
+    if params:
+        key = (op, *serials, *params_key(params), copy)
+    else:
+        params = {}
+        key = (op, *serials, copy)
+    ref = _interned.refs.get(key)
+    found = None if ref is None else ref()
+    if found is not None:
+        found.origin = _noted(found.origin, given)
+        if given is not None and found.origin.shared:
+            note(found, given)
+        return found
+    if results is None:
+        inferred = op.infer(*[_seen_aval(operand) for operand in operands], **params)
+        results = inferred if isinstance(inferred, tuple) else (inferred,)
+    origin = _origin(given, operands)
+    node = _interned.add(
+        key, Node(op, tuple(operands), params, results, next(_serial), origin, copy)
+    )
+    if given is not None and origin.shared:
+        note(node, given)
+    return node
+
+
+def _seen_aval(node: Node) -> Any:
+    """What `infer` sees of an operand: its aval, or all of them for a node of several results."""
+    return node.results[0] if len(node.results) == 1 else node.results
+
+
+def fresh(op: Op, params: Params, result: Aval) -> Node:
+    """A node equal to no other: an input."""
+    return Node(op, (), params, (result,), next(_serial), _origin(_current.get()))
+
+
+def on_operands(node: Node, operands: tuple[Node, ...]) -> Node:
+    """The same operation on other operands, of the same origin; the node itself if none is."""
+    before = node.operands
+    if operands == before:
+        return node
+    results: tuple[Aval, ...] | None = node.results
+    for old, new in zip(before, operands, strict=True):
+        if old.results != new.results:
+            results = None  # Of named dimensions one may be known now.
+            break
+    return _made(node.op, operands, node.params, node.copy, node.origin, results)
+
+
+# -- walks --------------------------------------------------------------------------------------
+_by_serial = attrgetter("serial")
+
+
+def reachable(outputs: Iterable[Node]) -> list[Node]:
+    """All nodes the outputs depend on, themselves included, operands first."""
+    seen: set[Node] = set(outputs)
+    stack = list(seen)
+    while stack:
+        for operand in stack.pop().operands:
+            if operand not in seen:
+                seen.add(operand)
+                stack.append(operand)
+    return sorted(seen, key=_by_serial)
+
+
+def ancestors(outputs: Iterable[Node], among: Iterable[Node] | None = None) -> set[Node]:
+    """Nodes the outputs depend on, themselves included; only those in `among` if it is given."""
+    found = set(reachable(outputs))
+    return found if among is None else found & set(among)
+
+
+def consumers(nodes: Iterable[Node]) -> dict[Node, list[tuple[Node, int]]]:
+    """For each node the pairs (consumer, operand slot), in order; `x * x` gives two."""
+    uses: dict[Node, list[tuple[Node, int]]] = {}
+    for node in nodes:
+        uses.setdefault(node, [])
+        for slot, operand in enumerate(node.operands):
+            uses.setdefault(operand, []).append((node, slot))
+    return uses
+
+
+def substituted(
+    outputs: Sequence[Node],
+    replacement: Mapping[Node, Node],
+    rebuild: Callable[[Node, tuple[Node, ...]], Node] | None = None,
+) -> list[Node]:
+    """The outputs with nodes replaced, all consumers rebuilt bottom-up.
+
+    `rebuild(node, operands)` makes the node anew; by default the same op and params on new
+    operands, with the node's own origin.
+    """
+    new: dict[Node, Node] = dict(replacement)
+    for node in reachable(outputs):
+        if node in new:
+            continue
+        operands = tuple([new[operand] for operand in node.operands])
+        if rebuild is None or operands == node.operands:
+            new[node] = on_operands(node, operands)
+        else:
+            new[node] = rebuild(node, operands)
+    return [new[output] for output in outputs]
+
+
+def adjoint_chain(found: Origin) -> list[Node]:
+    """What a value of this origin is the adjoint of, what that is the adjoint of, and so on.
+
+    Each once: notes of nodes that graphs share may go round in a circle.
+    """
+    chain: dict[Node, None] = {}
+    at = found.adjoint_of
+    while at is not None and at not in chain:
+        chain[at] = None
+        at = at.origin.adjoint_of
+    return list(chain)
+
+
+def origins(nodes: Iterable[Node]) -> Mapping[Node, Origin]:
+    """The origin of each node in the graph of these.
+
+    Of a node that graphs share it is the last note that speaks of a node of this graph, and
+    otherwise the origin of its first use: a line of another graph is not shown. What nothing uses
+    has an empty one then.
+
+    Parameters
+    ----------
+    nodes : iterable of Node
+    """
+    ordered = sorted(nodes, key=_by_serial)
+    found = {node: node.origin for node in ordered}
+    user: dict[Node, Node] = {}
+    for node in reversed(ordered):
+        if node.origin.shared:
+            notes = noted(node, found)
+            first = found[user[node]] if node in user else Origin(shared=True)
+            found[node] = notes[-1] if notes else first
+        user.update(dict.fromkeys(node.operands, node))
+    return found

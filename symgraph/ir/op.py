@@ -1,0 +1,446 @@
+"""Op: the record of all that an operation is, and the table of operations by name.
+
+An operation's shape and dtype rule, kernel, derivative, cost, facts and place in the algebra stand
+in one record, written in one place under `ops/`. Everything else in the engine asks the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..errors import BackendError
+from .avals import Aval
+from .dims import Dim, known_equal
+from .traits import PLAIN, Traits
+
+__all__ = [
+    "OPS",
+    "Batch",
+    "Op",
+    "Params",
+    "Places",
+    "Pull",
+    "Pullback",
+    "Push",
+    "StandIn",
+    "Trail",
+    "Unbatched",
+    "Undefined",
+    "carries_aligned",
+    "joined",
+    "no_facts",
+    "no_flops",
+    "per_element",
+    "register",
+    "undefined",
+]
+
+Params: TypeAlias = Mapping[str, Any]
+Infer: TypeAlias = Callable[..., "Aval | tuple[Aval, ...]"]
+Kernel: TypeAlias = Callable[..., Any]
+Flops: TypeAlias = Callable[..., Dim]
+VjpRule: TypeAlias = Callable[..., Any]
+"""`rule(ct, out, *operands, **params)` gives the cotangent of one operand.
+
+`ct` may carry extra leading axes beyond those of `out`; rules use negative axes and trailing
+broadcasting, so the same rule serves gradients, Jacobians and Hessians.
+"""
+JvpRule: TypeAlias = Callable[..., Any]
+"""`rule(tangents, out, *operands, **params)` gives the tangent of the result.
+
+`tangents` has one entry an operand, None where it is zero; each may carry extra leading axes, the
+same for all. For several results `out` and what is given are tuples.
+"""
+Carries: TypeAlias = Callable[..., "Sequence[int | None]"]
+"""`carries(out, *avals, slot=i, **params)`: where each axis of operand `i` goes.
+
+One entry an axis: the (negative) axis a of the result such that result[..., k on a, ...] depends on
+the operand at k on its own axis alone; None where the axis is mixed, reduced or reordered.
+"""
+Places: TypeAlias = "tuple[int | None, ...]"
+"""Where each axis of some value x is in another one: see `Trail`."""
+Pullback: TypeAlias = Callable[..., Any]
+"""`pullback(pull, **params)` gives the cotangents of all operands asked for at once.
+
+For operations whose operands share the work, such as a loop. `pull` is a `Pull`.
+"""
+BatchRule: TypeAlias = Callable[..., Any]
+"""`rule(batch, **params)` applies an operation to each of a batch; `batch` is a `Batch`.
+
+It gives the result, or a sequence of them, with the batch on a new first axis; an `Unbatched` is
+the same for all of the batch.
+"""
+Total: TypeAlias = "bool | Callable[..., bool]"
+"""Whether a kernel ends and raises nothing, or `total(*avals, **params)` that tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """A derivative that does not exist, and why."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """What reverse mode knows when it comes to a node, for an operation's `pullback`.
+
+    Parameters
+    ----------
+    cts : tuple
+        One a result: its cotangent, None where nothing flows back to it.
+    outs : tuple
+        The results.
+    operands : tuple
+    wanted : tuple of int
+        The operands whose cotangents are asked for, floating all of them.
+    lead : int
+        How many leading axes cotangents have beyond those of the results.
+    cotangents : callable
+        Reverse mode itself, for operations that hold graphs: `cotangents(seeds, targets)`.
+    """
+
+    cts: tuple[Any, ...]
+    outs: tuple[Any, ...]
+    operands: tuple[Any, ...]
+    wanted: tuple[int, ...]
+    lead: int
+    cotangents: Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """What forward mode knows when it comes to a node, for an operation's `pushforward`.
+
+    Parameters
+    ----------
+    tangents : tuple
+        One an operand, None where it does not move.
+    outs : tuple
+        The results.
+    operands : tuple
+    lead : int
+        How many leading axes tangents have beyond those of the operands.
+    differentiate : callable
+        Forward mode itself, for operations that hold graphs: `differentiate(outputs, seeds)`.
+    """
+
+    tangents: tuple[Any, ...]
+    outs: tuple[Any, ...]
+    operands: tuple[Any, ...]
+    lead: int
+    differentiate: Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What `vmap` knows when it comes to a node, for an operation's `batch`.
+
+    Parameters
+    ----------
+    op : Op
+        Of the node.
+    operands : tuple
+        Those that are batched have the batch on their first axis.
+    batched : tuple of bool
+        One an operand, one of them true at least.
+    size : Dim
+        How many there are in the batch.
+    mapped : callable
+        `vmap` itself, for operations that hold graphs: `mapped(outputs, given, size)` gives a pair
+        an output, the array and whether it is batched; `given` holds such a pair an input.
+    one_by_one : callable
+        `one_by_one()` gives the results of a loop over the batch.
+    """
+
+    op: Op
+    operands: tuple[Any, ...]
+    batched: tuple[bool, ...]
+    size: Dim
+    mapped: Callable[..., Any]
+    one_by_one: Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Unbatched:
+    """A result that is the same for all of a batch."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """What is known of the axes of some value x where they reach a node that holds graphs.
+
+    Places are one an axis of x. A negative one is the axis at which a value depends on x at the
+    same position alone; one that is not negative is the number of a loop around it, in whose steps
+    the value depends on x at the position of the step alone. None: the axis is mixed.
+
+    Parameters
+    ----------
+    places : tuple
+        One an operand; None where it does not depend on x.
+    level : int
+        The number of a loop that the node is, or holds, if it is one.
+    within : callable
+        `within(body, places, level)` follows them through a body, from its inputs to its outputs;
+        loops in it are numbered from `level`.
+    """
+
+    places: tuple[Places | None, ...]
+    level: int
+    within: Callable[..., list[Places | None]]
+
+
+def joined(*routes: Places | None) -> Places | None:
+    """Where axes are that reach a value by several routes: where all agree; None takes no part."""
+    there = [route for route in routes if route is not None]
+    if not there:
+        return None
+    return tuple(
+        places[0] if all(place == places[0] for place in places) else None
+        for places in zip(*there, strict=True)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """The derivative of a node past the values it is made of, where the chain rule has none.
+
+    It holds where none of those is what one differentiates by.
+
+    Parameters
+    ----------
+    passed : tuple of Node
+        The values on the way.
+    operands : tuple of Node
+        Those before them; one may come twice.
+    vjp : tuple of callable
+        `rule(ct, out)` gives the cotangent of one operand.
+    jvp : callable
+        `jvp(tangents, out)` gives the tangent of the result; None where an operand does not move.
+    helps : callable
+        `helps(ct, out)`: whether it makes a difference for this cotangent.
+    """
+
+    passed: tuple[Any, ...]
+    operands: tuple[Any, ...]
+    helps: Callable[[Any, Any], bool]
+    vjp: tuple[Callable[[Any, Any], Any], ...]
+    jvp: Callable[[Sequence[Any], Any], Any]
+
+
+def undefined(why: str) -> Undefined:
+    """Mark a derivative as not existing (distinct from zero, which is `None`)."""
+    return Undefined(why)
+
+
+def _mixes(*avals: Aval, slot: int, **_params: Any) -> Sequence[int | None]:
+    """Nothing is known: every axis may be mixed (avals[0] is the result's)."""
+    return (None,) * avals[slot + 1].ndim
+
+
+def carries_aligned(out: Aval, *avals: Aval, slot: int, **_params: Any) -> Sequence[int | None]:
+    """Axes aligned from the end, as operands of elementwise operations are broadcast.
+
+    An axis of size 1 that is repeated is not carried: all copies depend on the one element.
+    """
+    shape = avals[slot].shape
+    return tuple(
+        axis if -axis <= out.ndim and known_equal(shape[axis], out.shape[axis]) else None
+        for axis in range(-len(shape), 0)
+    )
+
+
+def no_facts(*_operands: Any, **_params: Any) -> Iterable[Any]:
+    """The fact rule of an operation whose result nothing is known of."""
+    return ()
+
+
+def _same_params(_avals: tuple[Aval, ...], **params: Any) -> dict[str, Any]:
+    return params
+
+
+def _one_flop_per_element(out: Aval, *_avals: Aval, **_params: Any) -> Dim:
+    return out.size
+
+
+def per_element(flops: int) -> Flops:
+    """Cost of `flops` floating-point operations per element of the result."""
+
+    def cost(out: Aval, *_avals: Aval, **_params: Any) -> Dim:
+        return out.size * flops  # pyright: ignore[reportReturnType]  # int * Expr is an Expr
+
+    return cost
+
+
+def no_flops(*_avals: Aval, **_params: Any) -> Dim:
+    """Cost of an operation that only moves data."""
+    return 0
+
+
+@dataclass(frozen=True, eq=False)
+class Op:
+    """All that an operation is.
+
+    Parameters
+    ----------
+    name : str
+        As printed, and the key in the table of operations.
+    infer : callable
+        `infer(*avals, **params)` gives the result's `Aval` (a tuple for several results); raises
+        `ShapeError` or `DTypeError`.
+    kernel : callable
+        `kernel(xp, *arrays, **params)` computes the value in the array namespace `xp`.
+    vjp : tuple, one entry an operand, or one rule for any number of operands
+        A rule, None (zero by nature) or `undefined(why)`. A single callable is called with the
+        operand's position as `index=`; a single `undefined(why)` is said of all operands.
+    pullback : callable, optional
+        The cotangents of all operands at once; `vjp` then only tells which are zero or undefined.
+    pushforward : callable, optional
+        `pushforward(push, **params)` gives the tangents of all results, for an operation that holds
+        graphs; `push` is a `Push`.
+    custom : bool
+        Whether a user has defined it.
+    jvp : callable, optional
+        The forward rule. Without one, forward mode transposes `vjp`; give one where there is no
+        reverse rule to transpose, or a shorter way.
+    carries : callable
+        Where each axis of an operand goes, so that Jacobians of batched maps are found diagonal.
+    follows : callable, optional
+        `follows(trail, **params)` says where the axes of a value are in each result, for an
+        operation that holds graphs, in place of `carries`; `trail` is a `Trail`.
+    stand_in : callable, optional
+        `stand_in(node)` gives a `StandIn` if the node's derivative is to be taken from further back
+        than its operands; else None.
+    asymmetric : bool
+        Whether what reverse mode passes back is not the transpose of what forward mode passes on,
+        as where cotangents are clipped.
+    unchecked : bool
+        Whether its derivative is whatever a user says: then second derivatives may not commute.
+    batch : callable, optional
+        `batch(batch, **params)` applies it to each of a batch at once; `batch` is a `Batch`.
+        Without one, `vmap` loops over the batch.
+    total : bool or callable
+        Whether the kernel ends, and raises nothing, whatever the numbers are: then it may be run
+        where its result is not wanted. `total(*avals, **params)` tells where it depends on them.
+    lazy : bool
+        Whether the kernel takes `keep=`, one truth value a result: None may stand for the others.
+    normalize : callable
+        `normalize(avals, **params)` gives params in normal form (negative axes, resolved defaults)
+        before `infer` sees them.
+    promote : callable or None
+        From the common dtype of the operands (NumPy 2 promotion) to the dtype they are cast to
+        before the operation; None leaves operands as they are. If it has a method `resolve`, that
+        is asked instead, with the dtype of each operand (a Python number's type), for one dtype an
+        operand.
+    unpromoted : tuple of int
+        Operands that keep their dtype, such as the condition of `where`.
+    flops : callable
+        `flops(out, *avals, **params)`.
+    count : int
+        Operations by the convention for closed forms: 0 for movement and casts, 1 else, composites
+        what they are made of.
+    conditioned : bool
+        Whether the result is right for operands that differ by roundings, and no better: what is
+        lost inside may be much more than the rounding of the result.
+    iterative : bool
+        Whether its kernel iterates until a matrix is diagonal, which may never be for inf and NaN.
+    facts : callable
+        `facts(*known, **params)` yields facts of the result, given those of the operands.
+    traits : Traits
+    definition : callable, optional
+        `definition(m, *operands)` as textbooks have it, written apart from the kernel, over a
+        mathematics `m` that has the functions: high precision and symbols, for verification.
+    latex : str
+        The name of the function as a formula has it, or the formula with `#` for the operand.
+    ufunc : str
+        Name of a NumPy ufunc with the same meaning, which takes `out=`; empty if there is none.
+    view : bool
+        Whether the result may share memory with the first operand.
+    write : callable, optional
+        Of an operation whose result is a view in NumPy: `write(whole, part, **params)` gives the
+        whole that is left when `part` is written into the view. `cuts.READ_ONLY` where NumPy
+        lets nothing be written.
+    """
+
+    name: str
+    infer: Infer
+    kernel: Kernel
+    vjp: tuple[VjpRule | Undefined | None, ...] | VjpRule | Undefined = ()
+    jvp: JvpRule | None = None
+    carries: Carries = _mixes
+    normalize: Callable[..., dict[str, Any]] = _same_params
+    promote: Callable[[np.dtype[Any]], np.dtype[Any]] | None = None
+    unpromoted: tuple[int, ...] = ()
+    flops: Flops = _one_flop_per_element
+    count: int = 1
+    conditioned: bool = False
+    iterative: bool = False
+    facts: Callable[..., Iterable[Any]] = no_facts
+    traits: Traits = PLAIN
+    ufunc: str = ""
+    view: bool = False
+    doc: str = ""
+    pullback: Pullback | None = None
+    pushforward: Callable[..., Any] | None = None
+    custom: bool = False
+    follows: Callable[..., Sequence[Places | None]] | None = None
+    stand_in: Callable[[Any], StandIn | None] | None = None
+    lazy: bool = False
+    asymmetric: bool = False
+    unchecked: bool = False
+    batch: BatchRule | None = None
+    total: Total = False
+    write: Callable[..., Any] | None = None
+    definition: Callable[..., Any] | None = None
+    latex: str = ""
+
+    def is_total(self, *avals: Aval, **params: Any) -> bool:
+        """Whether the kernel ends and raises nothing for operands of these shapes and dtypes."""
+        return self.total(*avals, **params) if callable(self.total) else self.total
+
+    def vjp_rule(self, index: int) -> VjpRule | Undefined | None:
+        """The derivative with respect to operand `index`."""
+        if self.pullback is not None:
+            stated = self.vjp if isinstance(self.vjp, tuple) else ()
+            rule = stated[index] if index < len(stated) else _jointly
+            return _jointly if callable(rule) else rule
+        if isinstance(self.vjp, Undefined):
+            return self.vjp
+        if callable(self.vjp):
+            rule = self.vjp
+
+            def bound(ct: Any, out: Any, *operands: Any, **params: Any) -> Any:
+                return rule(ct, out, *operands, index=index, **params)
+
+            return bound
+        return self.vjp[index] if index < len(self.vjp) else None
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+
+def _jointly(*_operands: Any, **_params: Any) -> Any:
+    raise AssertionError("This operation differentiates all its operands at once: Op.pullback.")
+
+
+OPS: dict[str, Op] = {}
+"""Every operation by name."""
+
+
+def register(op: Op) -> Op:
+    """Enter `op` in the table.
+
+    Raises
+    ------
+    BackendError
+        If another operation has the name.
+    """
+    if OPS.setdefault(op.name, op) is not op:
+        raise BackendError(f"An operation named {op.name!r} exists already.")
+    return op

@@ -1,0 +1,110 @@
+"""Scopes: which function is being traced now, and inside which other.
+
+`trace`, the transforms and the operations that hold graphs (loops, branches, custom derivatives)
+open a scope while they call the user's function. Whoever must know whether a function is being
+traced, or in which function a value was made, asks here.
+"""
+
+from __future__ import annotations
+
+import re
+from contextvars import ContextVar, Token
+from types import TracebackType
+
+from ..errors import SymgraphError, TraceError
+from ..source import raising_frame
+
+__all__ = ["Scope", "current_scope", "tracing"]
+
+
+class Scope:
+    """One call of a user's function, while it is traced.
+
+    Parameters
+    ----------
+    what : str
+        The function's name, for messages.
+    outer : Scope or None
+        The scope in which this one was opened.
+
+    Attributes
+    ----------
+    is_open : bool
+        Whether the call is still running.
+    is_body : bool
+        Whether the function is the body of a loop, a branch, or the like.
+    last : int
+        The serial number of the last node that was made while it was running.
+    """
+
+    __slots__ = ("__weakref__", "is_body", "is_open", "last", "outer", "what")
+
+    def __init__(self, what: str, outer: Scope | None) -> None:
+        self.what = what
+        self.outer = outer
+        self.is_open = True
+        self.is_body = False
+        self.last = 0
+
+
+_current: ContextVar[Scope | None] = ContextVar("scope", default=None)
+
+
+current_scope = _current.get
+"""The innermost scope, or None where no function is being traced.
+
+The method itself and no function around it, for every array that is made asks.
+"""
+
+
+class tracing:  # reads as a function: `with tracing("loss")`
+    """Open a scope for the call of the function of this name."""
+
+    __slots__ = ("_scope", "_token", "_what")
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def __enter__(self) -> Scope:
+        self._scope = Scope(self._what, _current.get())
+        self._token: Token[Scope | None] = _current.set(self._scope)
+        return self._scope
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._scope.is_open = False
+        _current.reset(self._token)
+        if type(error) is TypeError:
+            told = _size_wanted(error, traceback)
+            if told is not None:
+                raise told from error
+        cause = None if error is None else error.__cause__
+        if isinstance(error, ValueError) and isinstance(cause, SymgraphError):
+            # NumPy's own words for a symbol that is put into an array of numbers help nobody.
+            raise cause from None
+
+
+# What Python and NumPy say of a SymPy expression where they want a number.
+_WANTED_A_SIZE = re.compile(
+    r"'(Symbol|Add|Mul|Pow|floor|Mod|Max|Min)' object cannot be interpreted as an integer"
+    r"|expected a sequence of integers or a single integer, got"
+)
+
+
+def _size_wanted(error: TypeError, traceback: TracebackType | None) -> TraceError | None:
+    """The error for a named dimension given to what counts: `range(n)`, `np.zeros(n)`."""
+    frame = raising_frame(traceback)
+    if frame is None or not _WANTED_A_SIZE.match(str(error)):
+        return None
+    told = TraceError(
+        "A number was needed where the size of a named dimension stands.",
+        [f"used at {frame.quoted()}"],
+        mend="Make arrays of that size with symgraph.numpy, as in snp.zeros(x.shape[0]); loop over "
+        "it with sg.scan; or trace with a fixed size.",
+    )
+    told.frame = frame
+    return told

@@ -1,0 +1,382 @@
+"""The memory model: which values own bytes, how long they live, what a sequence of steps needs.
+
+One model serves the schedule, the liveness report and the planner of recomputation, so that what
+one of them promises the others confirm. It says:
+
+- a value lives from the step that computes it to the last step that reads it; outputs live to the
+  end;
+- a view (transpose, slice, broadcast, reshape of contiguous memory) owns nothing: its base lives as
+  long as any of its views is read;
+- inputs and constants are the caller's and are not counted, nor are views of them;
+- a result is allocated before its operands are released, unless an operand of the same dtype and
+  shape dies there and the operation writes through `out=`: then it takes over that buffer
+  (`reuse`);
+- an operation made of several calls needs room for what passes between them while it runs (`work`);
+- the peak is the most bytes live at any step, its operands, result and working room included.
+
+Steps are numbers here. A sequence may compute a value again: a read means the latest computation
+before it, and each computation lives to its own last read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..ir.cost import node_flops
+from ..ir.dims import Dim, known_equal, names_of, resolve
+from ..ir.interpreter import results_read
+from ..ir.node import Node
+
+__all__ = [
+    "MemoryProfile",
+    "Model",
+    "bases",
+    "least_bytes",
+    "model_of",
+    "node_bytes",
+    "profile",
+    "resolved",
+]
+
+# A schedule can be wanted before sizes are known; then each named dimension counts as this many.
+NOMINAL_DIM = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Steps that own memory, numbered in one topological order.
+
+    Parameters
+    ----------
+    nodes : tuple of Node
+        What each step computes.
+    reads : tuple of tuple of int
+        Steps whose memory each step reads, directly or through views; no repetitions.
+    sizes : tuple of int
+        Bytes of each result.
+    costs : tuple of int
+        Floating-point operations, plus one a step.
+    takes : tuple of tuple of int
+        Operands whose buffer the result may take over where they die.
+    kept : tuple of int
+        Steps whose results live to the end.
+    copies : int
+        How many of the last steps copy an output that may not be handed out as it is: a view of
+        something else, an input, a second name of one value, a scalar.
+    work : tuple of int
+        Bytes each step needs while it runs, beside operands and result; empty for none at all.
+    """
+
+    nodes: tuple[Node, ...]
+    reads: tuple[tuple[int, ...], ...]
+    sizes: tuple[int, ...]
+    costs: tuple[int, ...]
+    takes: tuple[tuple[int, ...], ...]
+    kept: tuple[int, ...]
+    copies: int = 0
+    work: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def room(self, step: int) -> int:
+        """Bytes a step needs beside its operands, if it takes over no buffer."""
+        return self.sizes[step] + (self.work[step] if self.work else 0)
+
+    def room_taking_over(self, step: int) -> int:
+        """The same if it does."""
+        return self.work[step] if self.work else 0
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryProfile:
+    """What a sequence of steps needs: bytes live at each step, the most of them, and where."""
+
+    bytes_at: list[int]
+    last_read: list[int]
+    taken_over: list[int]
+    peak: int
+    at: int
+
+
+def resolved(value: Dim, dims: Mapping[str, int] | None) -> int:
+    """A size as a number; named dimensions count `NOMINAL_DIM` where `dims` is None."""
+    if isinstance(value, int):
+        return value
+    if dims is None:
+        dims = dict.fromkeys(names_of(value), NOMINAL_DIM)
+    return int(resolve(value, dims))
+
+
+def node_bytes(
+    node: Node, dims: Mapping[str, int] | None, keep: tuple[bool, ...] | None = None
+) -> int:
+    """Bytes of all results of a node, or of those that are kept."""
+    kept = keep or (True,) * len(node.results)
+    return sum(
+        resolved(aval.nbytes, dims) for aval, each in zip(node.results, kept, strict=True) if each
+    )
+
+
+def _without_ones(shape: Sequence[Dim]) -> list[Dim]:
+    return [dim for dim in shape if not (isinstance(dim, int) and dim == 1)]
+
+
+def _same(one: Sequence[Dim], other: Sequence[Dim]) -> bool:
+    return one == other or (
+        len(one) == len(other) and all(known_equal(a, b) for a, b in zip(one, other, strict=True))
+    )
+
+
+def _is_view(node: Node, contiguous: Mapping[Node, bool]) -> bool:
+    """Whether the result surely shares its operand's memory; where NumPy may copy, it counts."""
+    if not node.op.view or len(node.operands) != 1:
+        return False
+    operand = node.operands[0]
+    return (
+        node.op.name != "reshape"
+        or contiguous[operand]
+        or _same(_without_ones(operand.shape), _without_ones(node.shape))
+    )
+
+
+def _is_contiguous(node: Node, contiguous: Mapping[Node, bool]) -> bool:
+    if not node.op.view or len(node.operands) != 1:
+        return True
+    operand = node.operands[0]
+    if node.op.name == "reshape":
+        return True if not _is_view(node, contiguous) else contiguous[operand]
+    # A transpose or a broadcast that only moves or adds axes of length 1 leaves the layout as it
+    # is.
+    same = _same(_without_ones(operand.shape), _without_ones(node.shape))
+    return contiguous[operand] and (node.op.name == "project" or (same and _moves_nothing(node)))
+
+
+def _moves_nothing(node: Node) -> bool:
+    if node.op.name == "broadcast_to":
+        return True
+    return len(_without_ones(node.shape)) <= 1 and node.op.name == "transpose"
+
+
+def bases(order: Iterable[Node]) -> dict[Node, Node | None]:
+    """For each node the one that owns its memory; None where the caller does, as of inputs."""
+    owner: dict[Node, Node | None] = {}
+    contiguous: dict[Node, bool] = {}
+    for node in order:
+        if node.is_input or node.is_constant:
+            owner[node], contiguous[node] = None, True
+        elif not node.op.view or len(node.operands) != 1:
+            owner[node], contiguous[node] = node, True
+        else:
+            owner[node] = owner[node.operands[0]] if _is_view(node, contiguous) else node
+            contiguous[node] = _is_contiguous(node, contiguous)
+    return owner
+
+
+def model_of(
+    order: Sequence[Node],
+    outputs: Iterable[Node],
+    dims: Mapping[str, int] | None = None,
+    *,
+    reuse: bool = True,
+    costs: bool = False,
+    work: Callable[[Node, Mapping[str, int] | None], int] | None = None,
+) -> Model:
+    """The steps of `order` that own memory.
+
+    Parameters
+    ----------
+    order : sequence of Node
+        Operands before consumers.
+    outputs : iterable of Node
+    dims : mapping of str to int, optional
+        Sizes of named dimensions.
+    reuse : bool
+        Whether results may take over the buffers of dying operands.
+    costs : bool
+        Whether to count floating-point operations; else each step costs 1.
+    work : callable, optional
+        Bytes a node needs while it is computed, from the node and `dims`.
+    """
+    owner = bases(order)
+    known: dict[Any, int] = {}
+    number, reads, takes, sizes = _computed(order, owner, dims, known, reuse)
+    steps = list(number)
+    costs_of = [resolved(node_flops(node), dims) + 1 if costs else 1 for node in steps]
+    kept: list[int] = []
+    for node in _copied(outputs, owner, kept, number):
+        base = owner[node]
+        kept.append(len(steps))
+        steps.append(node)
+        reads.append(() if base is None else (number[base],))
+        sizes.append(_bytes_once(node, dims, known))
+        takes.append(())
+        costs_of.append(1)
+    return Model(
+        tuple(steps),
+        tuple(reads),
+        tuple(sizes),
+        tuple(costs_of),
+        tuple(takes),
+        tuple(sorted(kept)),
+        len(steps) - len(number),
+        tuple([0 if node not in number else work(node, dims) for node in steps]) if work else (),
+    )
+
+
+def _computed(
+    order: Sequence[Node],
+    owner: Mapping[Node, Node | None],
+    dims: Mapping[str, int] | None,
+    known: dict[Any, int],
+    reuse: bool,
+) -> tuple[dict[Node, int], list[tuple[int, ...]], list[tuple[int, ...]], list[int]]:
+    """Of nodes that own memory: their steps, what each reads, may take over, and its bytes."""
+    number: dict[Node, int] = {}
+    reads: list[tuple[int, ...]] = []
+    takes: list[tuple[int, ...]] = []
+    sizes: list[int] = []
+    kept_results = results_read(order)
+    for node in order:
+        if owner[node] is not node:
+            continue
+        read: dict[int, None] = {}
+        for operand in node.operands:
+            base = owner[operand]
+            if base is not None:
+                read[number[base]] = None
+        number[node] = len(number)
+        reads.append(tuple(read))
+        takes.append(_takes(node, owner, number) if reuse and _elementwise(node.op.ufunc) else ())
+        sizes.append(_bytes_once(node, dims, known, kept_results.get(node)))
+    return number, reads, takes, sizes
+
+
+# Views of all elements of an array, each once.
+_WHOLE = ("reshape", "transpose", "project")
+
+
+def _copied(
+    outputs: Iterable[Node],
+    owner: Mapping[Node, Node | None],
+    kept: list[int],
+    number: Mapping[Node, int],
+) -> list[Node]:
+    """Outputs that are copied at the end; steps whose results are handed out go to `kept`."""
+    copied: list[Node] = []
+    for node in outputs:
+        whole = node
+        while owner[whole] is not whole and whole.op.name in _WHOLE:
+            whole = whole.operands[0]
+        # NumPy gives scalars for shape (); callers get arrays.
+        if node.shape and owner[whole] is whole and number[whole] not in kept:
+            kept.append(number[whole])
+        else:
+            copied.append(node)
+    return copied
+
+
+def _bytes_once(
+    node: Node,
+    dims: Mapping[str, int] | None,
+    known: dict[Any, int],
+    keep: tuple[bool, ...] | None = None,
+) -> int:
+    """Bytes of a node; equal results are counted once, for symbolic sizes are slow to resolve."""
+    if len(node.results) > 1:
+        return node_bytes(node, dims, keep)
+    key = (node.dtype, node.shape)
+    found = known.get(key)
+    if found is None:
+        found = known[key] = node_bytes(node, dims)
+    return found
+
+
+@cache
+def _elementwise(ufunc: str) -> bool:
+    """Whether an operation may write over its operands: matmul may not."""
+    return bool(ufunc) and getattr(np, ufunc, np.matmul).signature is None
+
+
+def _takes(
+    node: Node, owner: Mapping[Node, Node | None], number: Mapping[Node, int]
+) -> tuple[int, ...]:
+    """Operands (themselves owners, of the result's dtype and shape) whose buffer may be written."""
+    found: dict[int, None] = {}
+    if not node.shape:
+        return ()  # NumPy gives scalars there, which cannot be written to.
+    for operand in node.operands:
+        if (
+            owner[operand] is operand  # An input, a constant and a view are never written.
+            and operand.dtype == node.dtype
+            and _same(operand.shape, node.shape)
+            and len(operand.results) == 1
+            # A view of the buffer read beside it would see it half written.
+            and all(owner[other] is not operand or other is operand for other in node.operands)
+        ):
+            found[number[operand]] = None
+    return tuple(found)
+
+
+def least_bytes(model: Model) -> int:
+    """Bytes that any sequence needs: its largest step, and all results at the end."""
+    largest = max(
+        (
+            sum([model.sizes[read] for read in reads])
+            + (model.room_taking_over(step) if model.takes[step] else model.room(step))
+            for step, reads in enumerate(model.reads)
+        ),
+        default=0,
+    )
+    return max(largest, sum(model.sizes[step] for step in model.kept))
+
+
+def profile(model: Model, sequence: Sequence[int]) -> MemoryProfile:
+    """Bytes live at each step of a sequence of computations, in time linear in its length.
+
+    `last_read[p]` is the position of the last read of what position p computes (p itself if nothing
+    reads it, the sequence's length if it is kept); `taken_over[p]` the position whose buffer p
+    takes over, or -1.
+    """
+    length = len(sequence)
+    latest = [-1] * len(model)
+    last_read = list(range(length))
+    operands: list[list[int]] = []
+    for position, step in enumerate(sequence):
+        now = [latest[read] for read in model.reads[step]]
+        for read in now:
+            last_read[read] = position
+        operands.append(now)
+        latest[step] = position
+    for step in model.kept:
+        last_read[latest[step]] = length
+    sizes, takes, work = model.sizes, model.takes, model.work
+    taken_over = [-1] * length
+    bytes_at: list[int] = []
+    live = peak = 0
+    at = -1
+    for position, step in enumerate(sequence):
+        heir = -1
+        if takes[step]:
+            # `latest` has moved on; positions of the operands were noted above.
+            for read, where in zip(model.reads[step], operands[position], strict=True):
+                if last_read[where] == position and read in takes[step]:
+                    heir = where
+                    break
+        taken_over[position] = heir
+        live += sizes[step] if heir < 0 else 0
+        here = live + work[step] if work else live
+        bytes_at.append(here)
+        if here > peak or at < 0:
+            peak, at = here, position
+        for where in operands[position]:
+            if last_read[where] == position and where != heir:
+                live -= sizes[sequence[where]]
+        if last_read[position] == position:
+            live -= sizes[step]
+    return MemoryProfile(bytes_at, last_read, taken_over, peak, at)

@@ -1,0 +1,269 @@
+"""A plan by eviction: run the steps in order, give up the value missed least when memory is short.
+
+The score is that of dynamic tensor rematerialization (Kirisame et al., ICLR 2021), taken offline: a
+value's cost to compute again, with that of the evicted values it would need, over its size and the
+distance to its next use, which is known here. What is missing is computed again just before it is
+read.
+"""
+
+from __future__ import annotations
+
+import heapq
+from array import array
+from collections.abc import Callable, Collection
+from math import inf
+from typing import TypeAlias
+
+import numpy as np
+
+from ..lowering.memory_model import Model
+
+__all__ = ["SCORES", "Evictor", "Score"]
+
+Floats: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
+Score: TypeAlias = "Callable[[Floats, Floats, Floats], Floats]"
+"""From cost again, bytes and distance to next use, one each a step; the least is evicted."""
+
+SCORES: tuple[Score, ...] = (
+    lambda again, size, distance: again / (size * distance),
+    lambda again, size, distance: again / size,
+    lambda again, size, distance: 1.0 / (size * distance),
+)
+
+# Evicted descendants that hear of a change in cost: a heuristic needs no more, and stays linear.
+_HEARD = 16
+
+
+class Evictor:
+    """Runs a model's steps under a limit.
+
+    Parameters
+    ----------
+    model : Model
+    keep : collection of int
+        Steps computed once, whose values are never given up.
+    again : collection of int
+        Steps given up at every chance: after their last forward use, and after each backward one.
+    backward : collection of int
+        Steps that count as backward for `again`.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        keep: Collection[int] = (),
+        again: Collection[int] = (),
+        backward: Collection[int] = (),
+    ) -> None:
+        self.model = model
+        self.again = frozenset(again)
+        self.backward = frozenset(backward)
+        self.readers: list[list[int]] = [[] for _ in model.sizes]
+        for step, reads in enumerate(model.reads):
+            for read in reads:
+                self.readers[read].append(step)
+        self.end = len(model)
+        for step in model.kept:
+            self.readers[step].append(self.end)
+        sizes = np.array(model.sizes, dtype=np.float64)
+        self.sizes: Floats = np.where(sizes > 0, sizes, 1.0)
+        self.may_go = [int(size > 0) for size in model.sizes]
+        for step in (*keep, *range(len(model) - model.copies, len(model))):
+            self.may_go[step] = 0
+
+    def run(self, limit: int, score: Score, steps_allowed: int) -> list[int] | None:
+        """The sequence of steps computed, or None if the limit cannot be met this way."""
+        return _Run(self, limit, score, steps_allowed).sequence()
+
+
+class _Run:
+    """One pass over the steps: what is live, what values cost again, what they are needed for."""
+
+    def __init__(self, evictor: Evictor, limit: int, score: Score, steps_allowed: int) -> None:
+        self.of = evictor
+        self.model = evictor.model
+        self.limit = limit
+        self.score = score
+        self.allowed = steps_allowed
+        count = len(self.model)
+        self.now = 0
+        self.used = 0
+        self.live = [False] * count
+        self.computed = [False] * count
+        self.pending = [0] * count
+        self.reader_at = [0] * count
+        # Written one by one and read all at once: arrays of Python's with a view for NumPy.
+        self.again = array("d", self.model.costs)
+        self.next_use = array("d", bytes(8 * count))
+        self.candidate = bytearray(count)
+        self.again_view: Floats = np.frombuffer(self.again, dtype=np.float64)
+        self.next_use_view: Floats = np.frombuffer(self.next_use, dtype=np.float64)
+        self.candidate_view = np.frombuffer(self.candidate, dtype=np.bool_)
+        self.order: list[int] = []
+
+    def sequence(self) -> list[int] | None:
+        first_copy = len(self.model) - self.model.copies
+        for step in range(first_copy):
+            self.now = step
+            if not self._run_step(step):
+                return None
+        return self.order if self._hand_out(first_copy) else None
+
+    def _hand_out(self, first_copy: int) -> bool:
+        """Have all results at once, and copy those that must not be handed out as they are."""
+        copies = range(first_copy, len(self.model))
+        wanted = {step for step in self.model.kept if step < first_copy}
+        last_copy = {read: copy for copy in copies for read in self.model.reads[copy]}
+        self.now = first_copy
+        if not self._bring(sorted(wanted | set(last_copy))):
+            return False
+        for copy in copies:
+            self.now = copy
+            if not self._run_step(copy):
+                return False
+            for read in self.model.reads[copy]:
+                if last_copy[read] == copy and read not in wanted:
+                    self._unlock(read)
+        return True
+
+    def _run_step(self, step: int) -> bool:
+        reads = self.model.reads[step]
+        if not self._bring(reads):
+            return False
+        for read in reads:
+            self._advance(read)
+        if not self._compute(step, reads):
+            return False
+        for read in reads:
+            self._unlock(read)
+            if read in self.of.again and self.live[read]:
+                self._drop_if_wanted(read, step)
+        self._unlock_new(step)
+        return True
+
+    def _drop_if_wanted(self, read: int, step: int) -> None:
+        """Give up a value that is to be computed again, if its forward uses are over."""
+        if self.next_use[read] == inf:  # locked, and read for the last time
+            return
+        upcoming = int(self.next_use[read])
+        over = step in self.of.backward or upcoming in self.of.backward
+        if over and upcoming < self.of.end and not self.pending[read]:
+            self._evict(read)
+
+    def _bring(self, steps: Collection[int]) -> bool:
+        """Make all of `steps` live and lock them, computing again what is missing."""
+        missing = self._missing(steps)
+        for step in missing:
+            for read in self.model.reads[step]:
+                self.pending[read] += 1
+                self.candidate[read] = 0
+        for step in steps:
+            self.pending[step] += 1
+            self.candidate[step] = 0
+        for step in missing:
+            reads = self.model.reads[step]
+            if not self._compute(step, reads):
+                return False
+            for read in reads:
+                self._unlock(read)
+                if read in self.of.again and self.live[read] and self.now in self.of.backward:
+                    self._drop_if_wanted(read, self.now)
+        return True
+
+    def _missing(self, steps: Collection[int]) -> list[int]:
+        """What must be computed again to have `steps`, operands first."""
+        found = {step for step in steps if not self.live[step]}
+        stack = list(found)
+        while stack:
+            for read in self.model.reads[stack.pop()]:
+                if not self.live[read] and read not in found:
+                    found.add(read)
+                    stack.append(read)
+        return sorted(found)
+
+    def _compute(self, step: int, reads: Collection[int]) -> bool:
+        """Compute a step whose operands are live and locked, making room first."""
+        if len(self.order) >= self.allowed:
+            return False
+        heir = -1
+        for read in self.model.takes[step]:
+            # Locked by this step alone and needed no more: its buffer becomes the result's.
+            if self.pending[read] == 1 and self.next_use[read] == inf:
+                heir = read
+                break
+        room = self.model.room if heir < 0 else self.model.room_taking_over
+        wanted = room(step)
+        while self.used + wanted > self.limit:
+            if not self._make_room():
+                return False
+        if heir >= 0:
+            self.used -= self.model.sizes[heir]
+            self.live[heir] = False
+        self.used += self.model.sizes[step]
+        self.live[step] = True
+        self.order.append(step)
+        if self.computed[step]:
+            self._tell(step, -self.again[step])
+        else:
+            self.computed[step] = True
+            self._advance(step)
+        return True
+
+    def _advance(self, step: int) -> None:
+        """Note the next reader after the current step."""
+        readers = self.of.readers[step]
+        at = self.reader_at[step]
+        while at < len(readers) and readers[at] <= self.now:
+            at += 1
+        self.reader_at[step] = at
+        self.next_use[step] = readers[at] if at < len(readers) else inf
+
+    def _unlock(self, step: int) -> None:
+        self.pending[step] -= 1
+        if not self.pending[step] and self.live[step]:
+            self._unlock_new(step)
+
+    def _unlock_new(self, step: int) -> None:
+        """A live value that nothing waits for: free it if it is dead, else it may be evicted."""
+        if self.next_use[step] == inf:
+            self.live[step] = False
+            self.used -= self.model.sizes[step]
+            self.candidate[step] = 0
+        else:
+            self.candidate[step] = self.of.may_go[step]
+
+    def _make_room(self) -> bool:
+        where = self.candidate_view.nonzero()[0]
+        if not len(where):
+            return False
+        distance = self.next_use_view[where] - self.now
+        np.maximum(distance, 1.0, out=distance)
+        scores = self.score(self.again_view[where], self.of.sizes[where], distance)
+        self._evict(int(where[int(scores.argmin())]))
+        return True
+
+    def _evict(self, step: int) -> None:
+        self.live[step] = False
+        self.candidate[step] = 0
+        self.used -= self.model.sizes[step]
+        self._tell(step, self.again[step])
+
+    def _tell(self, step: int, change: float) -> None:
+        """Add to the cost of all that needs `step` again, through evicted values in between."""
+        again, costs, live, computed = self.again, self.model.costs, self.live, self.computed
+        heap = [step]
+        changes = {step: change}
+        heard = 0
+        while heap and heard < _HEARD:
+            current = heapq.heappop(heap)
+            amount = changes.pop(current)
+            for reader in self.of.readers[current]:
+                if reader >= self.of.end or not computed[reader]:
+                    break  # Readers are in order: what follows has not run either.
+                heard += 1
+                again[reader] = max(again[reader] + amount, costs[reader])
+                if not live[reader] and self.next_use[reader] != inf:
+                    if reader not in changes:
+                        heapq.heappush(heap, reader)
+                        changes[reader] = 0.0
+                    changes[reader] += amount

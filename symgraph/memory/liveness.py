@@ -1,0 +1,150 @@
+"""The live range of each value, and the memory a run needs: predicted before anything runs.
+
+The prediction follows `lowering.model`; it is what a run of the lowered program needs beside its
+inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..ir.dag import Dag
+from ..ir.node import Node
+from ..lowering.memory_model import bases, model_of, profile
+from ..lowering.schedule import scheduled
+from .workspace import workspace
+
+__all__ = ["Memory", "live_ranges", "memory", "readable_bytes"]
+
+_UNITS = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
+
+
+def readable_bytes(count: int) -> str:
+    """`"1.5 MiB"`, `"312 B"`."""
+    for unit, size in _UNITS:
+        if count >= size:
+            return f"{count / size:.4g} {unit}"
+    return f"{count} B"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a run needs beside its inputs.
+
+    Parameters
+    ----------
+    peak_bytes : int
+        The most bytes live at any step.
+    peak_node : Node or None
+        The step that needs them; None where nothing is computed.
+    live : tuple of (Node, int)
+        What is live at that step, most bytes first.
+    timeline : tuple of (Node, int)
+        Bytes live at each step that computes a value of its own, in order of execution.
+    output_bytes : int
+        What is left at the end: the results.
+    """
+
+    peak_bytes: int
+    peak_node: Node | None
+    live: tuple[tuple[Node, int], ...]
+    timeline: tuple[tuple[Node, int], ...]
+    output_bytes: int
+
+    def __repr__(self) -> str:
+        lines = [
+            f"peak {readable_bytes(self.peak_bytes)} ({self.peak_bytes} bytes), "
+            f"results {readable_bytes(self.output_bytes)}, {len(self.timeline)} steps"
+        ]
+        if self.peak_node is not None:
+            lines += [f"at   {described(self.peak_node)}", "live there:"]
+            lines += [
+                f"  {readable_bytes(size):>9}  {described(node)}" for node, size in self.live[:8]
+            ]
+            if len(self.live) > 8:
+                rest = sum(size for _, size in self.live[8:])
+                lines.append(f"  {readable_bytes(rest):>9}  in {len(self.live) - 8} more values")
+        return "\n".join(lines)
+
+
+def described(node: Node) -> str:
+    """`tanh float64[n, 64]   model.py:12`, as reports and errors name a value."""
+    avals = ", ".join(str(aval) for aval in node.results)
+    again = " (again)" if node.copy else ""
+    where = str(node.origin)
+    return f"{node.op.name}{again} {avals}" + (f"   {where}" if where else "")
+
+
+def memory(
+    dag: Dag,
+    dims: Mapping[str, int] | None = None,
+    order: Sequence[Node] | None = None,
+    *,
+    reuse: bool = True,
+) -> Memory:
+    """Bytes live at each step and the most of them.
+
+    Parameters
+    ----------
+    dag : Dag
+    dims : mapping of str to int, optional
+        Sizes of named dimensions; needed where there are any.
+    order : sequence of Node, optional
+        The order of execution; by default `scheduled(dag, dims)`.
+    reuse : bool
+        Whether an elementwise result takes over the buffer of an operand that dies there.
+
+    Raises
+    ------
+    InputError
+        If the size of a named dimension is missing.
+    """
+    sizes = dict(dims or {})
+    steps = scheduled(dag, sizes) if order is None else order
+    model = model_of(steps, dag.outputs, sizes, reuse=reuse, work=workspace)
+    sequence = range(len(model))
+    found = profile(model, sequence)
+    live: list[tuple[Node, int]] = []
+    if found.at >= 0:
+        taken = found.taken_over[found.at]
+        live = [
+            (model.nodes[step], model.sizes[step])
+            for step in sequence[: found.at + 1]
+            if found.last_read[step] >= found.at and step != taken
+        ]
+        live.sort(key=lambda each: -each[1])
+    return Memory(
+        found.peak,
+        model.nodes[found.at] if found.at >= 0 else None,
+        tuple(live),
+        tuple(zip(model.nodes, found.bytes_at, strict=True)),
+        sum(model.sizes[step] for step in model.kept),
+    )
+
+
+def live_ranges(
+    dag: Dag, dims: Mapping[str, int] | None = None, order: Sequence[Node] | None = None
+) -> dict[Node, tuple[int, int]]:
+    """For each computed node the positions in the order where it is made and last needed.
+
+    A node that owns memory is needed until the last read of its last view; an output until the end,
+    which is the order's length.
+    """
+    steps = scheduled(dag, dims) if order is None else list(order)
+    owner = bases(steps)
+    made: dict[Node, int] = {}
+    last: dict[Node, int] = {}
+    for position, node in enumerate(steps):
+        if owner[node] is None:
+            continue
+        made[node] = last[node] = position
+        for operand in node.operands:
+            base = owner[operand]
+            if base is not None:
+                last[operand] = last[base] = position
+    for node in dag.outputs:
+        base = owner[node]
+        if base is not None:
+            last[node] = last[base] = len(steps)
+    return {node: (made[node], last[node]) for node in made}

@@ -1,0 +1,217 @@
+"""The planner: which sequences of steps are worth having, for any budget.
+
+Small graphs are searched exactly; chains of values or of blocks by dynamic programming; all others,
+and these too, by eviction at a ladder of limits. The ladder depends on the graph alone, so plans
+for two budgets come from one Pareto front, and nothing here knows of nodes' recomputation or of
+programs: another planner that gives a front of `Plan` can take its place.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ..errors import InputError
+from ..ir.dag import Dag
+from ..ir.node import Node, origins
+from ..lowering.memory_model import Model, bases, least_bytes, model_of, profile
+from ..lowering.schedule import scheduled
+from .blocks import block_sequences
+from .chains import chain_of, chain_sequences
+from .eviction import SCORES, Evictor
+from .exact_search import exact_sequences
+from .plans import Plan, evaluated, pareto, serial_plan, thinned
+from .workspace import workspace
+
+__all__ = ["PlanSearch", "backward_steps", "searched", "steps_of"]
+
+# Above this many steps fewer searches are made, on fewer rungs.
+_LARGE = 3000
+_STEPS = 20_000
+_RUNGS = 40
+
+
+# -- searching -------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class PlanSearch:
+    """The Pareto front of plans found for a graph, and the model they are sequences of."""
+
+    model: Model
+    front: list[Plan]
+    dims: Mapping[str, int]
+
+
+_SearchKey: TypeAlias = "tuple[tuple[tuple[str, int], ...], frozenset[Node], frozenset[Node]]"
+_searches: weakref.WeakKeyDictionary[Dag, dict[_SearchKey, PlanSearch]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def searched(
+    dag: Dag, dims: Mapping[str, int], keep: Sequence[Node], recompute: Sequence[Node]
+) -> PlanSearch:
+    """The front of plans of a graph, found once: it does not depend on the budget."""
+    key = (tuple(sorted(dims.items())), frozenset(keep), frozenset(recompute))
+    known = _searches.setdefault(dag, {})
+    if key not in known:
+        best = model_of(scheduled(dag, dims), dag.outputs, dims, costs=True, work=workspace)
+        model = model_of(_forward_first(dag), dag.outputs, dims, costs=True, work=workspace)
+        kept, again = steps_of(dag, model, keep), steps_of(dag, model, recompute)
+        if kept & again:
+            both = model.nodes[min(kept & again)]
+            raise InputError(f"{both!r} is to be kept and to be computed again.")
+        known[key] = PlanSearch(model, _front(model, best, kept, again), dict(dims))
+    return known[key]
+
+
+def _forward_first(dag: Dag) -> list[Node]:
+    """The order nodes were made in, the gradient last: it shows a network's blocks."""
+    backward: set[Node] = set()
+    first: list[Node] = []
+    second: list[Node] = []
+    known = origins(dag.nodes)
+    for node in dag.nodes:
+        made = known[node].adjoint_of is not None
+        if made or any(operand in backward for operand in node.operands):
+            backward.add(node)
+            second.append(node)
+        else:
+            first.append(node)
+    return first + second
+
+
+def _front(model: Model, best: Model, keep: Collection[int], again: Collection[int]) -> list[Plan]:
+    """Plans worth having; `best` is the same graph in the order of least memory without a plan."""
+    plans: list[Plan] = []
+    if not again:
+        number = {node: step for step, node in enumerate(model.nodes[: len(model) - model.copies])}
+        once = [number[node] for node in best.nodes[: len(best) - best.copies]]
+        copies = range(len(model) - model.copies, len(model))
+        plans = [serial_plan(model), evaluated(model, [*once, *copies])]
+        if not plans[0].sequence:
+            return plans[:1]
+    most_bytes = profile(model, range(len(model))).peak
+    rungs = _RUNGS
+    if not again and not keep:
+        exact, proven = _exact_plans(model, most_bytes)
+        plans.extend(exact)
+        if proven:
+            return pareto(plans)
+        network = _network_plans(model, most_bytes)
+        plans.extend(network)
+        rungs = _RUNGS // 2 if network else _RUNGS
+    plans.extend(_eviction_plans(model, keep, again, rungs))
+    front = pareto(plans)
+    return pareto([*front, *[thinned(model, plan, plan.peak, again) for plan in front]])
+
+
+def _exact_plans(model: Model, most_bytes: int) -> tuple[list[Plan], bool]:
+    """Optimal plans from the largest budget down, and whether they reach the least one."""
+    plans: list[Plan] = []
+    sequences = exact_sequences(model, backward_steps(model), most_bytes)
+    peak: int | None = None
+    while True:
+        try:
+            sequence = next(sequences) if peak is None else sequences.send(peak)
+        except StopIteration:
+            return plans, False
+        if sequence is None:
+            return plans, True
+        plans.append(evaluated(model, sequence))
+        peak = plans[-1].peak
+
+
+def _network_plans(model: Model, most_bytes: int) -> list[Plan]:
+    """Plans by dynamic programming, where the graph is a chain of values or of blocks."""
+    most_plans = max(16, 200_000 // len(model))
+    chain = chain_of(model)
+    if chain is not None:
+        plans = [evaluated(model, each) for each in chain_sequences(chain, most_bytes, most_plans)]
+        if plans:
+            return plans
+    blocks = block_sequences(model, backward_steps(model), most_bytes, max(16, most_plans // 4))
+    return [evaluated(model, each) for each in blocks]
+
+
+def _eviction_plans(
+    model: Model, keep: Collection[int], again: Collection[int], rungs: int
+) -> Iterator[Plan]:
+    """Plans at a ladder of limits, and from its lowest rung down to the least limit that works."""
+    count = len(model)
+    backward = backward_steps(model)
+    forward_only = Evictor(model, {*keep, *backward}, again, backward)
+    anything = Evictor(model, keep, again, backward)
+    scores = SCORES[: 2 if count <= _LARGE else 1]
+    allowed = count * (30 if count <= 300 else 6)
+
+    def tried(limit: int) -> list[Plan]:
+        for evictor in (forward_only, anything):
+            found = [evictor.run(limit, score, allowed) for score in scores]
+            plans = [evaluated(model, sequence) for sequence in found if sequence is not None]
+            if plans:
+                return [thinned(model, plan, limit, again) for plan in plans]
+        return []
+
+    high = profile(model, range(count)).peak
+    if again:
+        freely = tried(2 * sum(model.sizes) + 1)
+        high = max(plan.peak for plan in freely)
+        yield from freely
+    low = least_bytes(model)
+    rungs = max(8, min(rungs, _STEPS // count))
+    failed, least = low - 1, high
+    for rung in range(rungs, -1, -1):
+        # Closer towards the bottom, where a little memory saves much.
+        limit = low + int((high - low) * (rung / rungs) ** 1.5)
+        found = tried(limit)
+        if not found:
+            failed = limit
+            break
+        least = min(plan.peak for plan in found)
+        yield from found
+    yield from _bisected(tried, failed, least, 8 if count <= 500 else 4)
+
+
+def _bisected(
+    tried: Callable[[int], list[Plan]], failed: int, least: int, rounds: int
+) -> Iterator[Plan]:
+    """Plans on the way down to the least limit that works, between one that failed and a peak."""
+    for _ in range(rounds):
+        middle = (failed + least) // 2
+        if middle in (failed, least):
+            break
+        found = tried(middle)
+        if found:
+            least = min(plan.peak for plan in found)
+        else:
+            failed = middle
+        yield from found
+
+
+def steps_of(dag: Dag, model: Model, nodes: Sequence[Node]) -> set[int]:
+    """The steps of nodes named by a user; a view stands for what it is a view of."""
+    owner = bases(dag.nodes)
+    number = {node: step for step, node in enumerate(model.nodes)}
+    found: set[int] = set()
+    for node in nodes:
+        base = owner.get(node)
+        if base is None:
+            raise InputError(
+                f"{node!r} is not a value that this graph computes.",
+                [f"from {node.origin}"] if str(node.origin) else [],
+                mend="Name a node of the graph that is neither an input nor a constant.",
+            )
+        found.add(number[base])
+    return found
+
+
+def backward_steps(model: Model) -> frozenset[int]:
+    """Steps of the gradient, all that is computed from them, and copies of outputs."""
+    found = set(range(len(model) - model.copies, len(model)))
+    known = origins(model.nodes)
+    for step, node in enumerate(model.nodes):
+        if known[node].adjoint_of is not None or any(read in found for read in model.reads[step]):
+            found.add(step)
+    return frozenset(found)

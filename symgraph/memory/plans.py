@@ -1,0 +1,123 @@
+"""A plan: the sequence in which steps are computed, some of them again; its peak and its cost.
+
+Plans are compared by these two numbers only, both taken from the memory model. Of a set of plans
+the Pareto front is kept: then a smaller budget never gives a larger peak, nor a larger one more
+recomputation, whatever search the plans came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..lowering.memory_model import Model, profile
+
+__all__ = ["Plan", "evaluated", "pareto", "serial_plan", "thinned"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A sequence of steps, the bytes it needs and what its recomputations cost."""
+
+    sequence: tuple[int, ...]
+    peak: int
+    extra_cost: int
+
+
+def evaluated(model: Model, sequence: Sequence[int]) -> Plan:
+    """The plan of a sequence, by the memory model; computations that nothing reads are left out."""
+    useful = _needed(model, sequence)
+    copies = list(range(len(model) - model.copies, len(model)))
+    # A plan becomes a graph, in which outputs are copied last.
+    assert useful[len(useful) - len(copies) :] == copies
+    extra = sum([model.costs[step] for step in useful]) - sum(model.costs)
+    return Plan(tuple(useful), profile(model, useful).peak, extra)
+
+
+def serial_plan(model: Model) -> Plan:
+    """Everything once, in the order of the model."""
+    return evaluated(model, range(len(model)))
+
+
+def _needed(model: Model, sequence: Sequence[int]) -> list[int]:
+    """The sequence without computations whose value is not read before it is computed again.
+
+    Backwards, so that what only such a computation reads goes too.
+    """
+    wanted = [False] * len(model)
+    for step in model.kept:
+        wanted[step] = True
+    kept: list[int] = []
+    seen_last = [False] * len(model)
+    readers = [False] * len(model)
+    for reads in model.reads:
+        for read in reads:
+            readers[read] = True
+    for step in reversed(sequence):
+        # A result that nothing reads is an output of the graph, or a value wanted for its effect on
+        # none.
+        if wanted[step] or (not readers[step] and not seen_last[step]):
+            kept.append(step)
+            wanted[step] = False
+            seen_last[step] = True
+            for read in model.reads[step]:
+                wanted[read] = True
+    # Plans come from several searches: one that leaves out a step must not pass.
+    assert not any(wanted)
+    kept.reverse()
+    return kept
+
+
+def thinned(model: Model, plan: Plan, limit: int, again: Collection[int] = ()) -> Plan:
+    """The plan without recomputations that memory under `limit` makes unnecessary.
+
+    The dearest are dropped first. Without the computation at position p, the one before it of the
+    same step has to live on to what p was read by: that adds the step's bytes to every position
+    between its last read and p.
+    """
+    sequence = plan.sequence
+    found = profile(model, sequence)
+    bytes_at = np.array(found.bytes_at, dtype=np.int64)
+    heirs = {taken for taken in found.taken_over if taken >= 0}
+    before: list[int] = []
+    latest: dict[int, int] = {}
+    repeated: list[int] = []
+    fixed = frozenset(again)
+    for position, step in enumerate(sequence):
+        before.append(latest.get(step, -1))
+        if before[-1] >= 0 and step not in fixed:
+            repeated.append(position)
+        latest[step] = position
+    ends = found.last_read
+    dropped: set[int] = set()
+    repeated.sort(key=lambda position: (-model.costs[sequence[position]], position))
+    for position in repeated:
+        earlier = before[position]
+        while earlier in dropped:
+            earlier = before[earlier]
+        size = model.sizes[sequence[position]]
+        # Where its buffer was taken over at the last read, the two now stand side by side there.
+        start = ends[earlier] + (0 if earlier in heirs else 1)
+        if start < position and size and int(bytes_at[start:position].max()) + size > limit:
+            continue
+        bytes_at[start:position] += size
+        dropped.add(position)
+        ends[earlier] = ends[position]
+        if position in heirs:
+            heirs.add(earlier)
+    if not dropped:
+        return plan
+    rest = [step for position, step in enumerate(sequence) if position not in dropped]
+    better = evaluated(model, rest)
+    return better if better.peak <= limit and better.extra_cost <= plan.extra_cost else plan
+
+
+def pareto(plans: Iterable[Plan]) -> list[Plan]:
+    """Plans that no other one beats in both peak and cost: peak rising, cost falling."""
+    front: list[Plan] = []
+    for plan in sorted(plans, key=lambda each: (each.peak, each.extra_cost)):
+        if not front or plan.extra_cost < front[-1].extra_cost:
+            front.append(plan)
+    return front

@@ -1,0 +1,230 @@
+"""What to compute again so that a run fits a memory budget.
+
+`checkpointed` asks the planner (`lowering.planner`) for its front of plans and builds the graph of
+the cheapest one that fits. Recomputed values are nodes of their own (`Node.copy`), which no later
+pass merges back, and the graph carries the order it is to be run in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from ..errors import InputError, MemoryBudgetError
+from ..ir.dag import Dag
+from ..ir.node import Node, make, origin
+from ..lowering.memory_model import Model, bases, model_of
+from ..lowering.schedule import scheduled
+from .eviction import SCORES, Evictor
+from .liveness import described, readable_bytes
+from .liveness import memory as memory_of
+from .planner import PlanSearch, backward_steps, searched, steps_of
+from .plans import evaluated
+
+__all__ = ["bytes_of", "checkpointed", "frontier", "recomputed", "without_copies"]
+
+_UNITS = {
+    "": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
+    "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+}  # fmt: skip
+_AMOUNT = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([A-Za-z]*)\s*")
+
+
+def bytes_of(amount: int | str) -> int:
+    """A number of bytes from an int or from text such as `"64 MB"` or `"512 KiB"`.
+
+    kB, MB, GB, TB are powers of 1000; KiB, MiB, GiB, TiB of 1024.
+
+    Raises
+    ------
+    InputError
+        If it is not a positive amount of memory.
+    """
+    mend = 'Give bytes as an int, or text such as "64 MB" or "512 KiB".'
+    if isinstance(amount, str):
+        match = _AMOUNT.fullmatch(amount)
+        unit = _UNITS.get(match[2].lower()) if match else None
+        if match is None or unit is None:
+            raise InputError(f"{amount!r} is not an amount of memory.", mend=mend)
+        count = int(float(match[1]) * unit)
+    elif isinstance(amount, bool) or not hasattr(amount, "__index__"):
+        raise InputError(f"{amount!r} is not an amount of memory.", mend=mend)
+    else:
+        count = int(amount)
+    if count <= 0:
+        raise InputError(f"A memory budget is positive, not {amount!r}.", mend=mend)
+    return count
+
+
+def without_copies(dag: Dag) -> Dag:
+    """The graph with every value computed once: what it was before it was planned."""
+    if not any(node.copy for node in dag.nodes):
+        return dag
+    first: dict[Node, Node] = {}
+    for node in dag.nodes:
+        operands = tuple([first[operand] for operand in node.operands])
+        if operands == node.operands and not node.copy:
+            first[node] = node
+            continue
+        with origin(node.origin):
+            first[node] = make(node.op, operands, node.params)
+    return dag.with_outputs([first[output] for output in dag.outputs])
+
+
+def checkpointed(
+    dag: Dag,
+    memory: int | str,
+    dims: Mapping[str, int] | None = None,
+    *,
+    keep: Collection[Node] = (),
+    recompute: Collection[Node] = (),
+) -> Dag:
+    """The same outputs, bit for bit, with values computed again so that the peak fits the budget.
+
+    Of the plans found the one that recomputes least, by floating-point operations. A larger budget
+    never recomputes more, a smaller one never has a larger peak.
+
+    Parameters
+    ----------
+    dag : Dag
+        A plan it may have already is forgotten first.
+    memory : int or str
+        The most bytes live at any step, inputs not counted: an int, or text such as `"64 MB"`.
+    dims : mapping of str to int, optional
+        Sizes of named dimensions; needed where there are any.
+    keep, recompute : collection of Node, optional
+        Values never computed again, and values never held between their forward use and a backward
+        one.
+
+    Raises
+    ------
+    MemoryBudgetError
+        If no plan found fits; `least_bytes` is the smallest budget that one does.
+    InputError
+        If the budget is not an amount of memory, a dimension has no size, or a hint names no
+        computed value of the graph.
+    """
+    budget = bytes_of(memory)
+    plain = without_copies(dag)
+    search = searched(plain, dict(dims or {}), tuple(keep), tuple(recompute))
+    fitting = [plan for plan in search.front if plan.peak <= budget]
+    if not fitting:
+        raise _infeasible(search, plain, budget)
+    return planned(plain, search.model, fitting[-1].sequence)
+
+
+def frontier(dag: Dag, dims: Mapping[str, int] | None = None) -> list[tuple[int, int]]:
+    """Peak bytes and floating-point operations computed again of each plan worth having."""
+    search = searched(without_copies(dag), dict(dims or {}), (), ())
+    return [(plan.peak, plan.extra_cost) for plan in search.front]
+
+
+def recomputed(
+    dag: Dag, nodes: Iterable[Node] | None = None, dims: Mapping[str, int] | None = None
+) -> Dag:
+    """The same outputs with the given values computed again wherever the gradient needs them.
+
+    The second program of Goodfellow, Bengio and Courville, *Deep Learning*, figure 6.9: a value is
+    given up after its last forward use, computed again just before each backward one.
+
+    Parameters
+    ----------
+    dag : Dag
+    nodes : iterable of Node, optional
+        Computed values; by default all that the forward part leaves to the gradient.
+    dims : mapping of str to int, optional
+        Sizes of named dimensions.
+
+    Raises
+    ------
+    InputError
+        If a node is no computed value of the graph.
+    """
+    plain = without_copies(dag)
+    model = model_of(scheduled(plain, dims), plain.outputs, dims)
+    backward = backward_steps(model)
+    if nodes is None:
+        kept = set(model.kept)
+        again = {step for step in range(len(model)) if step not in backward and step not in kept}
+    else:
+        again = steps_of(plain, model, tuple(nodes))
+    evictor = Evictor(model, again=again, backward=backward)
+    sequence = evictor.run(2 * sum(model.sizes) + 1, SCORES[0], len(model) ** 2 + 1)
+    # Without a limit a run cannot fail.
+    assert sequence is not None
+    return planned(plain, model, evaluated(model, sequence).sequence)
+
+
+# -- from a plan to a graph ------------------------------------------------------------------------
+def planned(dag: Dag, model: Model, sequence: Sequence[int]) -> Dag:
+    """The graph of a plan: what is computed again is a node with the next `copy` number."""
+    building = _Building(dag)
+    for step in sequence:
+        if step < len(model) - model.copies:
+            building.compute(model.nodes[step])
+    outputs = [building.latest(output) for output in dag.outputs]
+    return Dag(dag.inputs, outputs, dag.names, dag.structure, schedule=building.order)
+
+
+class _Building:
+    """The nodes of a plan in order, and the latest computation of each value."""
+
+    def __init__(self, dag: Dag) -> None:
+        self.owner = bases(dag.nodes)
+        self.order: list[Node] = list(dag.inputs.values())
+        self.placed: set[Node] = set(self.order)
+        self.now: dict[Node, Node] = {}
+        self.times: dict[Node, int] = {}
+
+    def compute(self, node: Node) -> None:
+        """Compute a node that owns memory, perhaps again."""
+        times = self.times.get(node, 0)
+        self.times[node] = times + 1
+        operands = tuple([self.latest(operand) for operand in node.operands])
+        self.now[node] = self._place(self._made(node, operands, times))
+
+    def latest(self, node: Node) -> Node:
+        """The latest computation of a value; a view is taken of its base's latest."""
+        views: list[Node] = []
+        base = node
+        while self.owner[base] is not base and base.operands:
+            views.append(base)
+            base = base.operands[0]
+        found = self.now.get(base)
+        if found is None:
+            # An input, a constant, or what nothing has been computed for: it is what it was.
+            found = self._place(base)
+        for view in reversed(views):
+            found = self._place(self._made(view, (found,), 0))
+        return found
+
+    def _made(self, node: Node, operands: tuple[Node, ...], copy: int) -> Node:
+        if not copy and operands == node.operands:
+            return node
+        with origin(node.origin):
+            return make(node.op, operands, node.params, copy)
+
+    def _place(self, node: Node) -> Node:
+        if node not in self.placed:
+            self.placed.add(node)
+            self.order.append(node)
+        return node
+
+
+def _infeasible(search: PlanSearch, dag: Dag, budget: int) -> MemoryBudgetError:
+    """The error for a budget below every plan: the least one, and what is live where it binds."""
+    least = search.front[0]
+    best = planned(dag, search.model, least.sequence)
+    needed = memory_of(best, search.dims)
+    rows = [f"at {described(needed.peak_node)}"] if needed.peak_node is not None else []
+    rows += [f"{readable_bytes(size):>9}  {described(node)}" for node, size in needed.live[:6]]
+    if len(needed.live) > 6:
+        rest = sum(size for _, size in needed.live[6:])
+        rows.append(f"{readable_bytes(rest):>9}  in {len(needed.live) - 6} more values")
+    return MemoryBudgetError(
+        f"No plan was found that fits {readable_bytes(budget)}: "
+        f"the least is {least.peak} bytes ({readable_bytes(least.peak)}).",
+        rows,
+        mend=f"Give at least memory={least.peak}, smaller inputs, or fewer outputs.",
+        least_bytes=least.peak,
+    )

@@ -1,0 +1,70 @@
+"""Modules that have moved: importing one by its former name says where it is now."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+__all__ = ["MOVED", "install"]
+
+# Room of today: the modules that came to it, `former=today` where the name changed too.
+_FROM_THE_TOP = {
+    "namespace": "windows",
+    "ir": "op traits interning immutable dag body avals dims scope cost collector weak nodes=node "
+    "evaluate=interpreter propagation=fact_inference verify=invariants",
+    "capture": "attributes watched foreign fingerprints randomness retraces calling captured "
+    "codereads=code_reads",
+    "array": "aliasing cuts advice eager arraymethods=methods inplace=in_place "
+    "ufunccalls=ufunc_calls scipycalls=scipy_calls sizes=dimension_numbers",
+    "autodiff.implicit": "solutions=implicit_function implicit=fixed_point "
+    "conjugate=conjugate_gradients",
+    "memory": "budget",
+    "graph": "view history explain documents tracing loading derivation=stages",
+    "transforms": "arguments objective programs counts batching transformed=transform "
+    "tracedcall=traced_call vectorized=vmap",
+}
+_FROM_REWRITING = {
+    "verification": "grading instances maker modular mutants params proofs reference samples "
+    "small_maker trials variations verifier fitting=operand_search judged=equivalent_mutants "
+    "precise=high_precision",
+    "rewriting": "licences=justifications",
+}
+_FROM_LOWERING = {
+    "memory": "liveness workspace planner plans chains blocks eviction exact=exact_search "
+    "remat=rematerialization",
+    "lowering": "model=memory_model orders=memory_order kernelsizes=kernel_sizes",
+}
+
+
+def _moved() -> Iterator[tuple[str, str]]:
+    tables = {"": _FROM_THE_TOP, ".rewriting": _FROM_REWRITING, ".lowering": _FROM_LOWERING}
+    for former_room, rooms in tables.items():
+        for room, modules in rooms.items():
+            for each in modules.split():
+                former, _, today = each.partition("=")
+                yield f"symgraph{former_room}.{former}", f"symgraph.{room}.{today or former}"
+
+
+MOVED = dict(_moved())
+"""The former name of each module that has moved, and its name today."""
+
+
+class _Guide:
+    """A finder that is asked last. It finds nothing, and says where a module went."""
+
+    @staticmethod
+    def find_spec(
+        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name in MOVED:
+            # Without `name=`, by which `from symgraph import nodes` would swallow the message.
+            raise ModuleNotFoundError(f"{name} is {MOVED[name]} now.")
+        return None
+
+
+def install() -> None:
+    """Ask the guide after all other finders."""
+    if not any(isinstance(each, _Guide) for each in sys.meta_path):
+        sys.meta_path.append(_Guide())

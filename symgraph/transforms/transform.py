@@ -1,0 +1,392 @@
+"""Transform: a function of which derivatives are traced, simplified, lowered and kept.
+
+A transformed function is traced at its first call with arguments of given structure, shapes and
+dtypes, differentiated, simplified, lowered and kept; the cache is bounded. Called on symbolic
+arrays, inside another trace, it appends its nodes to that trace instead: transforms compose.
+
+What a function reads besides its arguments (globals, what it encloses, attributes of `self`) is
+read while it is traced, and looked at again at each call: where it has changed the function is
+traced anew (see `captured`). An int from which the function wants arithmetic alone is traced once
+for all its values (see `counts`); other static numbers that go on changing warn.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self, cast
+
+import numpy as np
+
+from ..array.handle import FUNCTIONS, Array, constant
+from ..autodiff.derivations import staged
+from ..autodiff.flat import StageOf
+from ..backends.base import Lowered
+from ..capture.captured import Captured, captured
+from ..capture.retraces import Retraces
+from ..errors import InputError
+from ..graph.graph import Graph
+from ..ir.node import Node, substituted
+from ..pytrees import flatten, unflatten
+from ..rewriting.rule import Soundness
+from .arguments import Arguments, Names, Signature, check_foreign, dtype_of, shown_place
+from .counts import LARGEST, NotACount
+from .programs import CacheInfo, KeptProgram, Programs
+from .traced_call import TracedCall, is_number, traced_call
+
+__all__ = ["Transform", "TransformKind"]
+
+
+@dataclass(frozen=True, slots=True)
+class TransformKind:
+    """What a transform does.
+
+    Parameters
+    ----------
+    name : str
+    stages : tuple of callable
+        Run one after the other; none if there is nothing to differentiate.
+    grouping : str
+        How results are nested: as `"targets"`, as `"outputs"`, in `"blocks"` (as targets within
+        outputs), as a `"hessian"` (as targets within targets); or what `"traced"` gave, as it is.
+    value : bool
+        Whether the value is given, too.
+    directions, directed : str
+        The keyword that holds tangents, cotangents or vectors, and whether they belong to
+        `"targets"` or `"outputs"`.
+    """
+
+    name: str
+    stages: tuple[StageOf, ...]
+    grouping: Literal["targets", "outputs", "blocks", "hessian", "traced"]
+    value: bool = False
+    directions: str = ""
+    directed: Literal["targets", "outputs"] = "targets"
+
+
+class Transform:
+    """A function of which derivatives are traced, simplified and lowered once for each signature.
+
+    Parameters
+    ----------
+    f : callable
+    kind : TransformKind
+        What is computed.
+    wrt : str, int or a sequence of them, optional
+        What to differentiate with respect to: names or positions; by default the first argument.
+    has_aux : bool
+        Whether `f` returns a pair of what is differentiated and anything beside it.
+    static : str, int or a sequence of them
+        Arguments known while tracing. Python's ints, bools and whatever is no array are so anyway.
+    backend, trust
+        As `Graph.lower` and `Graph.simplify`.
+    cache_size : int
+        Programs kept; the one used longest ago goes first.
+    **options
+        The backend's own.
+    """
+
+    _made_with: tuple[tuple[Any, ...], dict[str, Any]]
+
+    def __new__(cls, *args: Any, **options: Any) -> Self:
+        made = super().__new__(cls)
+        # Noted here, so that whatever a subclass takes is handed to it again where it is copied.
+        made._made_with = (args, options)
+        return made
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        kind: TransformKind,
+        *,
+        wrt: Any = None,
+        has_aux: bool = False,
+        static: Names = (),
+        backend: str = "numpy",
+        trust: Soundness = "rounding",
+        cache_size: int = 64,
+        **options: Any,
+    ) -> None:
+        if not callable(f):
+            raise InputError(f"{kind.name} is of a function, not of {f!r}.")
+        if cache_size < 1:
+            raise InputError(f"A cache of {cache_size} programs keeps none.")
+        self._f = f
+        self._kind = kind
+        self._parameters = Signature(f, wrt, static)
+        if kind.stages and not self._parameters.wrt:
+            raise InputError("Nothing to differentiate with respect to: name a parameter.")
+        if kind.directions and kind.directions in self._parameters.parameters:
+            raise InputError(
+                f"{self._parameters.name} has a parameter {kind.directions!r}, the name by which "
+                f"{kind.name} is given its direction.",
+                mend="Rename the parameter, or wrap the function in one that has another.",
+            )
+        self._has_aux = has_aux
+        self._trust: Soundness = trust
+        self._lowering = {"backend": backend, **options}
+        self._retraces = Retraces(self._parameters.name)
+        self._programs = Programs(cache_size, self._retraces)
+        self._counted: frozenset[str] = frozenset()
+        self._static: set[str] = set()
+        self._chosen = {shown_place(place) for place in self._parameters.static}
+        self.__wrapped__ = f
+        self.__name__ = f"{kind.name}_{self._parameters.name}"
+        self.__doc__ = getattr(f, "__doc__", None)
+        if self._parameters.signature is not None:
+            self.__signature__ = _with_keyword(self._parameters.signature, kind.directions)
+
+    def __reduce__(self) -> Any:
+        # The function and the options, no programs: they are made again where they are asked for.
+        return _made_again, (type(self), *self._made_with)
+
+    # -- calling it ------------------------------------------------------------------------------
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The derivative at these arguments.
+
+        Raises
+        ------
+        InputError, ShapeError, DTypeError, TraceError, NotDifferentiable
+        """
+        arguments, given = self._bound(args, kwargs)
+        if any(isinstance(leaf, Array) for leaf in (*arguments.leaves, *given)):
+            return self._appended(self._trace(arguments, kwargs), arguments, given)
+        plain = arguments
+        if self._counted:
+            arguments = plain.counted(self._countable(plain, self._counted))
+        program = self._program(arguments, len(given))
+        if program is None:
+            before = self._captured(arguments)
+            arguments, traced = self._traced_anew(plain, kwargs)
+            if traced.captured:
+                return self._appended(traced, arguments, given)
+            lowered = self._graph(traced).lower(**cast("Any", self._lowering))
+            program = KeptProgram(traced, lowered, self._captured(arguments))
+            changed = before.numbers_changed(program.captured)
+            if changed:
+                self._retraces.of_side_effect(changed)
+            self._programs.add((arguments.key(), len(given)), program)
+        values = [arguments.leaves[i] for i in arguments.arrays]
+        found = program.lowered(*values, *_directed(program.traced, given))
+        return self._grouped(program.traced, found)
+
+    def _program(self, arguments: Arguments, directions: int) -> KeptProgram | None:
+        key = (arguments.key(), directions)
+        return self._programs.get(key, lambda: self._captured(arguments))
+
+    def _captured(self, arguments: Arguments) -> Captured:
+        """What the function reads besides the arrays it is given."""
+        return captured(((self._parameters.name, self._f), *arguments.fixed()))
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Arguments, list[Any]]:
+        """The arguments, and the leaves of the direction."""
+        keyword = self._kind.directions
+        if not keyword:
+            return self._parameters.bound(args, kwargs), []
+        if keyword not in kwargs:
+            raise InputError(
+                f"{self.__name__}: the {keyword} is missing.",
+                mend=f"Pass it by name, as in f(x, {keyword}=...), shaped as what it belongs to.",
+            )
+        rest = {name: value for name, value in kwargs.items() if name != keyword}
+        leaves, _ = flatten(kwargs[keyword])
+        for leaf in leaves:
+            if is_number(leaf):
+                check_foreign(leaf, keyword)
+        return self._parameters.bound(args, rest), leaves
+
+    def graph(self, *args: Any, **kwargs: Any) -> Graph:
+        """The simplified graph that is lowered for arguments like these."""
+        arguments, _ = self._bound(args, kwargs)
+        return self._graph(self._trace(arguments, kwargs))
+
+    def lowered(self, *args: Any, **kwargs: Any) -> Lowered:
+        """The program for arguments like these; `.source` shows it."""
+        return self.graph(*args, **kwargs).lower(**cast("Any", self._lowering))
+
+    # -- the cache -------------------------------------------------------------------------------
+    def cache_info(self) -> CacheInfo:
+        """Hits, misses, and how many programs are kept of how many that may be."""
+        return self._programs.info()
+
+    def cache_clear(self) -> None:
+        """Forget all programs: the function is traced again."""
+        self._programs.clear()
+
+    @property
+    def cached(self) -> list[str]:
+        """What programs are kept for, the one used last at the end: `x: float64[3], k: 2`."""
+        return [_described(program.traced.arguments) for program in self._programs.all()]
+
+    # -- tracing ---------------------------------------------------------------------------------
+    def _trace(self, arguments: Arguments, kwargs: dict[str, Any]) -> TracedCall:
+        keyword = self._kind.directions
+        return traced_call(
+            self._traced_function(),
+            self._parameters,
+            arguments,
+            has_aux=self._has_aux,
+            keyword=keyword,
+            direction=kwargs[keyword] if keyword else (),
+            directed=self._kind.directed,
+        )
+
+    def _traced_anew(
+        self, arguments: Arguments, kwargs: dict[str, Any]
+    ) -> tuple[Arguments, TracedCall]:
+        """The call traced; once for all values of an int that has changed, if that can be."""
+        numbers = [i for i in arguments.numbers() if arguments.paths[i] not in self._chosen]
+        noted = {arguments.paths[i]: arguments.leaves[i] for i in numbers}
+        alike = arguments.key(numbers) if numbers else ()
+        changed = self._retraces.changed(alike, noted)
+        if changed and self._captured(arguments).asks_types:
+            self._static.update(changed)
+        while places := self._countable(arguments, {*changed, *self._counted} - self._static):
+            counted = arguments.counted(places)
+            try:
+                found = counted, self._trace(counted, kwargs)
+            except (NotACount, Exception) as error:  # What is the user's own comes again below.
+                every = {arguments.paths[i] for i in places}
+                asked = error.names if isinstance(error, NotACount) else every
+                self._static |= asked
+                self._counted -= asked
+                continue
+            once = {arguments.paths[i] for i in places}
+            self._counted |= once
+            self._retraces.forget(alike, once)
+            return found
+        self._retraces.warn_of_numbers(alike, noted)
+        return arguments, self._trace(arguments, kwargs)
+
+    def _countable(self, arguments: Arguments, paths: Collection[str]) -> list[int]:
+        """Positions of static ints at these paths that are small enough to be exact."""
+        return [
+            i
+            for i in arguments.numbers()
+            if arguments.paths[i] in paths
+            and type(arguments.leaves[i]) is int
+            and abs(arguments.leaves[i]) < LARGEST
+        ]
+
+    def _traced_function(self) -> Callable[..., Any]:
+        """What is called on symbolic arrays."""
+        return self._f
+
+    def _graph(self, traced: TracedCall) -> Graph:
+        """The derivative, derived stage by stage and simplified."""
+        graph = Graph(traced.dag)
+        for stage, value in self._stages():
+            graph = graph.derived(traced.plan.targets, staged(stage, traced.plan, value))
+        return graph.simplify(trust=self._trust)
+
+    def _stages(self) -> list[tuple[StageOf, bool]]:
+        last = len(self._kind.stages) - 1
+        return [(stage, i < last or self._kind.value) for i, stage in enumerate(self._kind.stages)]
+
+    def _appended(self, traced: TracedCall, arguments: Arguments, given: Sequence[Any]) -> Any:
+        """The derivative's nodes in the trace that this call is part of."""
+        dag = traced.dag
+        for stage, value in self._stages():
+            dag = stage(dag, traced.plan, value, lambda what, before, after: None)
+        values = [arguments.leaves[i] for i in arguments.arrays]
+        replacement = {
+            symbol.node: _lifted(value, symbol)
+            for symbol, value in zip(
+                (*traced.symbols, *traced.directions),
+                (*values, *[leaf for leaf in given if is_number(leaf)]),
+                strict=True,
+            )
+        }
+        found = substituted(dag.outputs, replacement)
+        return self._grouped(traced, [Array(node) for node in found])
+
+    # -- results ---------------------------------------------------------------------------------
+    def _grouped(self, traced: TracedCall, values: Sequence[Any]) -> Any:
+        """Results as the arguments and the outputs are nested."""
+        plan, flat_values = traced.plan, list(values)
+        if self._kind.grouping == "traced":
+            return unflatten(traced.outputs, flat_values)
+        outs: Any = None
+        if self._kind.value:
+            outs = unflatten(traced.outputs, flat_values[: plan.outputs])
+            del flat_values[: plan.outputs]
+        aux = iter(flat_values[: plan.auxiliary])
+        del flat_values[: plan.auxiliary]
+        result = self._results(traced, iter(flat_values))
+        if self._has_aux:
+            leaves = [next(aux) if leaf is None else leaf for leaf in traced.aux_leaves]
+            auxiliary = unflatten(traced.auxiliary, leaves)
+            return ((outs, auxiliary), result) if self._kind.value else (result, auxiliary)
+        return (outs, result) if self._kind.value else result
+
+    def _results(self, traced: TracedCall, values: Any) -> Any:
+        targets = _Targets(traced.arguments, self._parameters.single)
+        if self._kind.grouping == "targets":
+            return targets.build(lambda: next(values))
+        if self._kind.grouping == "outputs":
+            return unflatten(traced.outputs, list(values))
+        if self._kind.grouping == "hessian":
+            return targets.build(lambda: targets.build(lambda: next(values)))
+        rows = [targets.build(lambda: next(values)) for _ in range(traced.plan.outputs)]
+        return unflatten(traced.outputs, rows)
+
+    def __repr__(self) -> str:
+        return f"<{self.__name__}>"
+
+
+def _made_again(cls: type[Transform], args: tuple[Any, ...], options: dict[str, Any]) -> Transform:
+    return cls(*args, **options)
+
+
+@dataclass(frozen=True, slots=True)
+class _Targets:
+    """What is differentiated with respect to, as a nested value with a result at each array."""
+
+    arguments: Arguments
+    single: bool
+
+    def build(self, result: Callable[[], Any]) -> Any:
+        """The nested value; static leaves have None."""
+        arrays = set(self.arguments.arrays)
+        found = [
+            unflatten(tree, [result() if i in arrays else None for i in leaves])
+            for tree, leaves in zip(self.arguments.trees, self.arguments.targets, strict=True)
+        ]
+        return found[0] if self.single else tuple(found)
+
+
+def _directed(traced: TracedCall, given: Sequence[Any]) -> list[Any]:
+    """The numbers of directions, in the dtypes of what they belong to."""
+    numbers = [leaf for leaf in given if is_number(leaf)]
+    return [
+        np.asarray(value, symbol.dtype)
+        if isinstance(value, (np.ndarray, np.generic, float, int))
+        else value  # an array of a backend's own: it may have no numbers yet
+        for value, symbol in zip(numbers, traced.directions, strict=True)
+    ]
+
+
+def _lifted(value: Any, symbol: Array) -> Node:
+    found = value if isinstance(value, Array) else constant(np.asarray(value))
+    return (found if found.dtype == symbol.dtype else FUNCTIONS["astype"](found, symbol.dtype)).node
+
+
+def _described(arguments: Arguments) -> str:
+    arrays = set(arguments.arrays)
+    parts: list[str] = []
+    for i, (path, leaf) in enumerate(zip(arguments.paths, arguments.leaves, strict=True)):
+        shape = ", ".join(map(str, np.shape(leaf))) if i in arrays else ""
+        parts.append(f"{path}: {dtype_of(leaf)}[{shape}]" if i in arrays else f"{path}: {leaf!r}")
+    return ", ".join(parts)
+
+
+def _with_keyword(signature: inspect.Signature, keyword: str) -> inspect.Signature:
+    if not keyword:
+        return signature
+    added = inspect.Parameter(keyword, inspect.Parameter.KEYWORD_ONLY)
+    kinds = list(signature.parameters.values())
+    last = [each for each in kinds if each.kind is each.VAR_KEYWORD]
+    return signature.replace(
+        parameters=[*[each for each in kinds if each not in last], added, *last]
+    )

@@ -1,0 +1,311 @@
+"""Backends: found by name, refused with advice, all held to the interpreter's values."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgraph.numpy as snp
+from symgraph.array import Array
+from symgraph.backends.base import Backend, available, backend_named, lower
+from symgraph.backends.conformance import check_backend, check_dag
+from symgraph.backends.randomdags import random_dag
+from symgraph.backends.samples import SAMPLES, op_samples
+from symgraph.errors import BackendError, InputError, VerifyError
+from symgraph.ir.dag import Dag
+from symgraph.ir.op import OPS
+from symgraph.ops.creation import input
+
+SOME = ["exp", "multiply", "matmul", "sum", "softmax", "getitem", "scatter_add", "max_with_index"]
+
+
+def graph(**inputs: Array) -> Dag:
+    x, w = input("x", "n, 3"), input("w", (3,))
+    return Dag({"x": x.node, "w": w.node}, [snp.exp(x * w).node, snp.sum(x).node])
+
+
+GIVEN = {"x": np.arange(6.0).reshape(2, 3), "w": np.array([0.1, 0.2, 0.3])}
+
+
+# -- conformance ---------------------------------------------------------------------------------
+@pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.name)
+def test_every_operation_on_numpy_to_the_last_bit(op: Any) -> None:
+    assert check_backend("numpy", ops=[op], graphs=0, exact=True) > 0
+
+
+def test_some_operations_and_graphs_on_jax() -> None:
+    pytest.importorskip("jax", reason="the jax extra is not installed")
+    samples = [next(op_samples(OPS[name])) for name in SOME]
+    for dag in [*samples, random_dag(1), random_dag(2, dtype="float32")]:
+        check_dag(dag, "jax", sizes=(3,))
+
+
+@pytest.mark.oracle
+@pytest.mark.timeout(2400)  # JAX compiles each sample of each operation
+def test_every_operation_and_random_graphs_on_jax() -> None:
+    pytest.importorskip("jax", reason="the jax extra is not installed")
+    assert check_backend("jax", graphs=30) > len(SAMPLES)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [lambda x: x + 1e-3, lambda x: x.astype("f4"), lambda x: x[None]],
+    ids=["value", "dtype", "shape"],
+)
+def test_conformance_finds_a_wrong_backend(fault: Any) -> None:
+    class Wrong(type(backend_named("numpy"))):
+        name = "wrong"
+
+        def to_numpy(self, value: Any) -> Any:
+            return fault(np.asarray(value))
+
+    with pytest.raises(VerifyError, match="'wrong' gives"):
+        check_backend(Wrong(), ops=[OPS["exp"]], graphs=0)
+
+
+def test_conformance_finds_a_backend_that_writes_to_inputs() -> None:
+    numpy = backend_named("numpy")
+
+    class Wrong(type(numpy)):
+        name = "wrong"
+
+        def compile(self, dag: Dag, **options: Any) -> Any:
+            from dataclasses import replace
+
+            compiled = numpy.compile(dag, **options)
+
+            def run(*values: Any) -> Any:
+                result = compiled.run(*values)
+                values[0][...] = 7
+                return result
+
+            return replace(compiled, run=run)
+
+    with pytest.raises(VerifyError, match="writes to its inputs"):
+        check_backend(Wrong(), ops=[OPS["exp"]], graphs=0)
+
+
+# -- finding -------------------------------------------------------------------------------------
+def test_ours_are_known() -> None:
+    assert {"numpy", "jax"} <= set(available())
+    assert isinstance(backend_named("numpy"), Backend)
+
+
+def test_unknown_backend() -> None:
+    with pytest.raises(BackendError, match="no backend 'abacus'") as caught:
+        lower(graph(), "abacus")
+    assert "known: jax, numpy" in str(caught.value)
+    assert "symgraph.backends" in str(caught.value)
+
+
+def test_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "symgraph.backends.jax", None)
+    with pytest.raises(BackendError, match="cannot be imported") as caught:
+        lower(graph(), "jax")
+    assert 'pip install "symgraph[jax]"' in str(caught.value)
+
+
+def test_unknown_option() -> None:
+    with pytest.raises(BackendError, match="turbo"):
+        lower(graph(), "numpy", turbo=True)
+
+
+LOOPBACK = '''
+"""A backend of another package: the interpreter, dressed up."""
+
+import numpy as np
+
+from symgraph.backends.base import Compiled
+from symgraph.ir.interpreter import evaluate
+from symgraph.namespace import NUMPY
+
+
+class Loopback:
+    name = "loopback"
+    namespace = NUMPY
+    native = (np.ndarray,)
+
+    def compile(self, dag):
+        names = list(dag.inputs)
+        return Compiled(lambda *values: evaluate(dag, dict(zip(names, values))), "evaluate")
+
+    def to_numpy(self, value):
+        return value
+
+
+BACKEND = Loopback()
+WRONG = object()
+'''
+
+
+@pytest.fixture
+def _installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package that declares backends, as installing it would leave it."""
+    (tmp_path / "loopback_backend.py").write_text(LOOPBACK)
+    info = tmp_path / "loopback_backend-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: loopback-backend\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[symgraph.backends]\n"
+        "loopback = loopback_backend:BACKEND\n"
+        "wrong = loopback_backend:WRONG\n"
+        "broken = loopback_backend_missing:BACKEND\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+@pytest.mark.usefixtures("_installed")
+def test_a_strangers_backend_enters_by_the_same_door() -> None:
+    """M28: it is chosen by its name, and nothing of ours is changed for it."""
+    assert "loopback" in available()
+    assert check_backend("loopback", ops=[OPS[name] for name in SOME], graphs=3, exact=True)
+    np.testing.assert_array_equal(lower(graph(), "loopback")(**GIVEN)[1], 15.0)
+
+
+@pytest.mark.usefixtures("_installed")
+def test_ours_enter_by_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    import symgraph.backends.base as base
+
+    def only_strangers(group: str) -> Any:
+        return [each for each in everything(group=group) if each.name == "loopback"]
+
+    everything = metadata.entry_points
+    monkeypatch.setattr(base, "_entries_on", base._entries_on.__wrapped__)
+    assert {"numpy", "jax"} <= set(available())
+    monkeypatch.setattr("importlib.metadata.entry_points", only_strangers)
+    assert available() == ("loopback",)
+    with pytest.raises(BackendError, match="no backend 'numpy'"):
+        lower(graph(), "numpy")
+
+
+def test_without_an_installation_the_error_says_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    import symgraph.backends.base as base
+
+    monkeypatch.setattr(base, "_entries", dict)
+    with pytest.raises(BackendError, match="pip install -e"):
+        lower(graph(), "numpy")
+
+
+def test_two_packages_that_claim_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = tmp_path / "other-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[symgraph.backends]\nnumpy = other:BACKEND\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(BackendError, match="2 packages declare") as caught:
+        lower(graph(), "numpy")
+    assert "other:BACKEND" in str(caught.value)
+    assert "symgraph.backends.numpy:BACKEND" in str(caught.value)
+
+
+@pytest.mark.usefixtures("_installed")
+def test_a_strangers_mistakes_are_named() -> None:
+    with pytest.raises(BackendError, match="loopback_backend:WRONG"):
+        lower(graph(), "wrong")
+    with pytest.raises(BackendError, match="loopback_backend_missing"):
+        lower(graph(), "broken")
+
+
+# -- calling -------------------------------------------------------------------------------------
+def test_by_name_by_position_and_both() -> None:
+    f = lower(graph())
+    wanted = np.exp(GIVEN["x"] * GIVEN["w"])
+    for got, total in (f(**GIVEN), f(*GIVEN.values()), f(GIVEN["x"], w=GIVEN["w"])):
+        np.testing.assert_array_equal(got, wanted)
+        assert total == 15
+    assert list(inspect.signature(f).parameters) == ["x", "w"]
+    assert repr(f) == "<lowered_to_numpy(x, w)>"
+
+
+def test_lists_and_safe_casts_are_taken() -> None:
+    f = lower(graph())
+    got, _ = f(x=[[1, 2, 3]], w=np.float32([1, 1, 1]))
+    np.testing.assert_array_equal(got, np.exp([[1.0, 2, 3]]))
+
+
+@pytest.mark.parametrize(
+    ("args", "given", "words"),
+    [
+        ((), {"x": GIVEN["x"]}, "missing w"),
+        ((), {**GIVEN, "v": 1}, "unknown v"),
+        ((GIVEN["x"],), {}, "missing w"),
+        ((1, 2, 3), {}, "3 inputs are given"),
+        ((GIVEN["x"],), GIVEN, "'x' is given twice"),
+        ((), {**GIVEN, "w": np.zeros(4)}, r"'w' has shape \[4\], but \[3\]"),
+        ((), {**GIVEN, "x": np.zeros((2, 4))}, "'x' has shape"),
+        ((), {**GIVEN, "w": np.zeros(3, complex)}, "dtype complex128"),
+        ((), {**GIVEN, "w": "abc"}, "'w'"),
+        ((), {**GIVEN, "n": 3}, "n"),
+    ],
+)
+def test_wrong_inputs(args: tuple[Any, ...], given: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        lower(graph())(*args, **given)
+
+
+def test_one_lowered_function_serves_every_size() -> None:
+    f = lower(graph())
+    for n in (0, 1, 2, 1000):
+        got, total = f(x=np.ones((n, 3)), w=np.zeros(3))
+        np.testing.assert_array_equal(got, np.ones((n, 3)))
+        assert total == 3 * n
+
+
+def test_two_inputs_that_disagree_on_a_size() -> None:
+    x, y = input("x", "n"), input("y", "n")
+    f = lower(Dag({"x": x.node, "y": y.node}, [(x + y).node]))
+    with pytest.raises(InputError, match="n=2"):
+        f(x=np.zeros(2), y=np.zeros(3))
+
+
+def test_sizes_no_input_brings_are_passed_by_name() -> None:
+    x = input("x", ())
+    f = lower(Dag({"x": x.node}, [snp.broadcast_to(x, "m, 2").node]))
+    np.testing.assert_array_equal(f(x=1.0, m=3), np.ones((3, 2)))
+    with pytest.raises(InputError, match="size of dimension 'm'"):
+        f(x=1.0)
+
+
+def test_results_are_grouped_as_the_graph_asks() -> None:
+    x = input("x", ())
+    outputs = [x.node, (x + 1).node, (x + 2).node]
+    f = lower(Dag({"x": x.node}, outputs, structure=(0, {"next": [1, (2,)]})))
+    value, rest = f(x=1.0)
+    assert value == 1
+    assert rest == {"next": [2.0, (3.0,)]}
+
+
+def test_a_guard_sees_each_call() -> None:
+    seen: list[Any] = []
+    f = lower(graph()).guarded(lambda **inputs: seen.append(sorted(inputs)))
+    f(**GIVEN)
+    f(*GIVEN.values())
+    assert seen == [["w", "x"], ["w", "x"]]
+
+
+# -- JAX -----------------------------------------------------------------------------------------
+def test_jax_keeps_64_bits_and_leaves_the_setting_alone() -> None:
+    jax = pytest.importorskip("jax", reason="the jax extra is not installed")
+    before = jax.config.jax_enable_x64
+    f = lower(graph(), "jax")
+    got, _ = f(**GIVEN)
+    assert got.dtype == np.float64
+    np.testing.assert_allclose(got, np.exp(GIVEN["x"] * GIVEN["w"]), rtol=1e-15)
+    assert jax.config.jax_enable_x64 == before
+    assert "def function" in f.source
+    got[...] = 0  # The caller's own.
+
+
+def test_jax_arrays_in_and_out() -> None:
+    jax = pytest.importorskip("jax", reason="the jax extra is not installed")
+    x = input("x", (3,), "float32")
+    f = lower(Dag({"x": x.node}, [snp.exp(x).node]), "jax", numpy_out=False)
+    result = f(x=jax.numpy.zeros(3, "float32"))
+    assert isinstance(result, jax.Array)
+    np.testing.assert_array_equal(np.asarray(result), np.ones(3, "f4"))

@@ -1,0 +1,107 @@
+"""Each trait that an operation declares holds on numbers, and what holds is declared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from trait_checks import declared, floats, holds, sampled_ops, signed_zero, undeclared
+
+from symgraph.ir.op import OPS, Op
+from symgraph.ir.traits import EVEN, MOVEMENT, ODD, Exponential, Logarithm, Traits
+
+SAMPLED = [op.name for op in sampled_ops()]
+
+_MARK = "It marks a value for derivatives, and is looked at by name where they are taken."
+_BODY = "It does what the function given by the user does."
+_SIZE = "It depends on the size: the samples are of odd order."
+_ROUNDING = "The next number is as near as rounding."
+
+REASONED = {
+    "clip": {"linear together", "movement", "odd in 0"},  # the sample's numbers lie within
+    "clip_gradient": _MARK,
+    "stop_gradient": _MARK,
+    "converged": "It is its first operand, and raises where a loop has not ended.",
+    "custom_vjp": _BODY,
+    "implicit": _BODY,
+    "linear_solution": _BODY,
+    "while_loop": _BODY,
+    "project": "It takes one of several results, whatever made them.",
+    "det": _SIZE,
+    "cofactor": _SIZE,
+    "product_of_others": _SIZE,
+    "prod": _SIZE,
+    "matmul": {"commutative"},  # of two vectors
+    "where": {"even in 2", "linear in 1", "odd in 1"},  # of numbers as conditions all are true
+    "overlap_add": {"movement"},  # the sample's windows hardly overlap
+    "qr_complement": "Its columns have any sign: nothing is said of them.",
+    "nextafter": _ROUNDING,
+    "spacing": _ROUNDING,
+}
+"""Identities that hold on the samples and are no traits: which, or the reason for all of them."""
+
+
+def test_every_operation_with_traits_is_sampled() -> None:
+    plain = Traits()
+    told = {
+        name
+        for name, op in OPS.items()
+        if not op.custom and replace(op.traits, commutative=False, elementwise=False) != plain
+    }
+    assert told <= set(SAMPLED)
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_declared_traits_hold(name: str) -> None:
+    op = OPS[name]
+    assert [claim for claim, check in declared(op).items() if not holds(op, check)] == []
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_traits_that_hold_are_declared(name: str) -> None:
+    found = undeclared(OPS[name])
+    reasoned = REASONED.get(name, set[str]())
+    if isinstance(reasoned, str):
+        assert found, f"{name} needs no reason any more"
+    else:
+        assert set(found) == reasoned
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_where_the_sign_of_a_zero_counts(name: str) -> None:
+    op = OPS[name]
+    found = tuple(place for place in floats(op) if signed_zero(op, place))
+    assert found == op.traits.signed_zero
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("cos", ODD),
+        ("sin", EVEN),
+        ("exp", ODD),
+        ("arcsin", Traits(linear=(0,))),
+        ("cumsum", MOVEMENT),
+        ("max", Traits(linear=(0,))),
+        ("sum", Traits(shift=1)),
+        ("sqrt", Traits(homogeneous=1)),
+        ("subtract", Traits(commutative=True)),
+        ("maximum", Traits(elementwise=True, commutative=True)),
+        ("power", Traits(linear=(0,))),
+        ("exp2", Traits(exponential=Exponential())),
+        ("expm1", Traits(exponential=Exponential())),
+        ("log10", Traits(logarithm=Logarithm(2))),
+    ],
+)
+def test_a_wrong_declaration_is_found(name: str, wrong: Traits) -> None:
+    assert not all(holds(OPS[name], check) for check in declared(_claiming(name, wrong)).values())
+
+
+@pytest.mark.parametrize("name", ["arcsin", "cumsum", "max", "exp2", "log10", "hypot", "matmul"])
+def test_a_missing_declaration_is_found(name: str) -> None:
+    assert undeclared(_claiming(name, Traits()))
+
+
+def _claiming(name: str, traits: Traits) -> Op:
+    """The operation with other traits."""
+    return replace(OPS[name], traits=traits)

@@ -1,0 +1,246 @@
+"""Special functions: values from SciPy, derivatives against mpmath where digits are easily lost."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import pytest
+import scipy.special
+
+import symgraph as sg
+import symgraph.numpy as snp
+from symgraph.array import FUNCTIONS
+from symgraph.autodiff.reverse import cotangents
+from symgraph.backends.conformance import check_dag
+from symgraph.backends.samples import op_samples
+from symgraph.errors import NotDifferentiable, TraceError
+from symgraph.ir.op import OPS
+from symgraph.ops.creation import ones
+
+mp.mp.dps = 60
+
+
+def derivatives(call: Callable[[Any], Any], x: float, order: int) -> list[float]:
+    """The value and its derivatives of a function of one variable."""
+    symbol = sg.input("x", (1,))
+    found = [call(symbol)]
+    for _ in range(order):
+        found.append(cotangents([(found[-1], ones((1,)))], [symbol])[0])
+    return [float(sg.graph(each).evaluate(x=np.array([x]))[0]) for each in found]
+
+
+def of(name: str) -> Callable[[Any], Any]:
+    return FUNCTIONS[name]
+
+
+def log_ndtr(x: Any) -> Any:
+    return mp.log(mp.erfc(-x / mp.sqrt(2)) / 2)
+
+
+def spence(x: Any) -> Any:
+    return mp.polylog(2, 1 - x).real
+
+
+def dawsn(x: Any) -> Any:
+    return mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x)
+
+
+# Points where a quotient is 0/0, terms cancel, or a naive formula under- or overflows.
+HARD: list[tuple[str, Callable[[Any], Any], Callable[[Any], Any], list[float]]] = [
+    ("log_ndtr", of("log_ndtr"), log_ndtr, [-1e4, -40.0, -5.0, 0.0, 3.0]),
+    ("erfcx", of("erfcx"), lambda x: mp.exp(x * x) * mp.erfc(x), [-2.0, 0.0, 5.0, 14.9, 15.1, 1e3]),
+    ("dawsn", of("dawsn"), dawsn, [0.0, 0.3, 5.0, 14.9, 15.1, -15.1, 90.0]),
+    ("spence", of("spence"), spence, [0.5, 0.96, 1 - 1e-9, 1 + 1e-9, 1.04, 1.06, 3.0]),
+    ("sinc", of("sinc"), mp.sincpi, [0.0, 1e-9, 1e-3, 0.14, 0.16, 1.5, -0.1]),
+    ("i1", of("i1"), lambda x: mp.besseli(1, x), [0.0, 1e-8, 1e-3, 2.0, -3.0]),
+    ("j1", of("j1"), lambda x: mp.besselj(1, x), [0.0, 1e-8, 1e-3, 2.0, -3.0]),
+    ("jv", lambda x: snp.jv(2, x), lambda x: mp.besselj(2, x), [0.0, 1e-8, 4.0]),
+    ("i0e", of("i0e"), lambda x: mp.exp(-x) * mp.besseli(0, x), [1e-6, 1.0, 300.0]),
+    ("k1e", of("k1e"), lambda x: mp.exp(x) * mp.besselk(1, x), [0.01, 1.0, 300.0]),
+    (
+        "gammainc",
+        lambda x: snp.gammainc(2.5, x),
+        lambda x: mp.gammainc(2.5, 0, x, True),
+        [1e-3, 30],
+    ),
+    (
+        "betainc",
+        lambda x: snp.betainc(2.5, 1.5, x),
+        lambda x: mp.betainc(2.5, 1.5, 0, x, True),
+        [1e-3, 0.5, 0.999],
+    ),
+    ("zeta", lambda x: snp.zeta(3, x), lambda x: mp.zeta(3, x), [0.01, 1.0, 50.0]),
+    ("ellipk", of("ellipk"), mp.ellipk, [0.0, 1e-9, -1e-3, 0.2999, 0.3001, 0.99, -50.0]),
+    ("ellipe", of("ellipe"), mp.ellipe, [0.0, 1e-9, -1e-3, 0.2999, 0.3001, 0.99, -50.0]),
+    ("ellipkm1", of("ellipkm1"), lambda p: mp.ellipk(1 - p), [1e-9, 0.5, 1 - 1e-9, 1.0, 1.2]),
+    (
+        "exprel",
+        of("exprel"),
+        lambda x: mp.expm1(x) / x,
+        [0.0, 1e-9, 0.49, 0.51, -0.49, -30.0, 40.0],
+    ),
+    (
+        "boxcox",
+        lambda lam: snp.boxcox(3.0, lam),
+        lambda lam: mp.expm1(lam * mp.log(3)) / lam,
+        [0.0, 1e-9, -1e-9, 0.45, 0.46, -2.0, 3.0],
+    ),
+    (
+        "inv_boxcox",
+        lambda lam: snp.inv_boxcox(0.7, lam),
+        lambda lam: mp.exp(mp.log1p(lam * mp.mpf(0.7)) / lam),
+        [0.0, 1e-9, -1e-9, 0.07, 0.072, -1.0, 3.0],
+    ),
+    (
+        "pseudo_huber",
+        lambda x: snp.pseudo_huber(2, x),
+        lambda x: 4 * (mp.sqrt(1 + x * x / 4) - 1),
+        [0.0, 1e-9, 1.0, 1e6],
+    ),
+]
+
+
+@pytest.mark.sampled(one_in=5)
+@pytest.mark.parametrize(("name", "call", "exact", "points"), HARD, ids=[row[0] for row in HARD])
+def test_derivatives_keep_their_digits(
+    name: str, call: Callable[[Any], Any], exact: Callable[[Any], Any], points: list[float]
+) -> None:
+    for x in points:
+        # Not exactly at a removable point, where mpmath would divide 0 by 0.
+        at = mp.mpf(x) + mp.mpf("1e-30")
+        want = [float(mp.diff(exact, at, order)) for order in range(3)]
+        got = derivatives(call, x, 2)
+        for order in range(3):
+            near = 1e-10 * abs(want[order]) + (1e-12 if abs(x) < 1 else 1e-14)
+            assert abs(got[order] - want[order]) <= near, (name, x, order, got, want)
+
+
+SCIPY = [
+    name
+    for name, op in OPS.items()
+    if isinstance(getattr(scipy.special, name, None), np.ufunc) and name != "round"
+]
+
+
+@pytest.mark.sampled(one_in=4)
+@pytest.mark.parametrize("name", SCIPY)
+def test_scipys_own_function_traces_to_the_operation(name: str) -> None:
+    ufunc = getattr(scipy.special, name)
+    every = [np.array([[0.2, 0.6]]), np.array([[0.3], [0.7]]), np.array(0.4), np.array(0.5)]
+    arrays = every[: ufunc.nin]
+    if name in ("expn",):
+        arrays[0] = np.array(2)
+    inputs = [sg.input(f"x{i}", each.shape) for i, each in enumerate(arrays)]
+    if name in ("expn",):
+        graph = sg.graph(ufunc(2, inputs[1]))
+        given = {"x1": arrays[1]}
+    else:
+        graph = sg.graph(ufunc(*inputs))
+        given = {f"x{i}": each for i, each in enumerate(arrays)}
+    assert any(node.op.name == name for node in graph.nodes)
+    np.testing.assert_allclose(graph.evaluate(**given), ufunc(*arrays), rtol=1e-14)
+
+
+def test_most_of_scipys_functions_are_here() -> None:
+    assert len(SCIPY) > 50
+
+
+@pytest.mark.parametrize("name", ["j0", "beta", "huber", "zeta", "expn", "sinc", "i0e", "entr"])
+def test_dtypes(name: str) -> None:
+    def call(x: Any) -> Any:
+        return FUNCTIONS[name](*{"expn": (2,), "zeta": (3,)}.get(name, ()), *x)
+
+    n = 2 if name in ("beta", "huber") else 1
+    for dtype in ("float32", "float64"):
+        assert call([sg.input("x", (2,), dtype)] * n).dtype == dtype
+    assert call([sg.input("x", (2,), "int64")] * n).dtype == "float64"
+
+
+def test_exprel_at_its_ends() -> None:
+    at = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 716.0, 1e-300])
+    got = sg.graph(snp.exprel(sg.input("x", (7,)))).evaluate(x=at)
+    np.testing.assert_array_equal(got, scipy.special.exprel(at))
+
+
+def test_zeta_has_two_forms() -> None:
+    x = sg.input("x", (2,))
+    at = np.array([1.5, 3.0])
+    one, two = sg.graph(scipy.special.zeta(x)), sg.graph(scipy.special.zeta(3.0, x))
+    np.testing.assert_allclose(one.evaluate(x=at), scipy.special.zeta(at), rtol=1e-14)
+    np.testing.assert_allclose(two.evaluate(x=at), scipy.special.zeta(3.0, at), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda x: snp.gammainc(x, 2.0), "gammainc in a"),
+        (lambda x: snp.betainc(1.0, x, 0.5), "betainc in b"),
+        (lambda x: snp.zeta(x, 2.0), "in its exponent"),
+        (lambda x: snp.jv(x, 2.0), "order of a Bessel function"),
+    ],
+)
+def test_what_has_no_derivative_says_so(call: Callable[[Any], Any], words: str) -> None:
+    x = sg.input("x", ())
+    with pytest.raises(NotDifferentiable, match=words):
+        sg.graph(call(x)).gradient("x")
+
+
+@pytest.mark.parametrize("call", [scipy.special.lambertw, snp.lambertw])
+def test_lambertw_is_complex(call: Any) -> None:
+    with pytest.raises(TraceError, match="complex"):
+        call(sg.input("x", ()))
+
+
+@pytest.mark.parametrize("delta", [0.0, 1.0])
+def test_losses_at_their_edges(delta: float) -> None:
+    at = np.array([0.0, 1.0, -1.0, 2.0])
+    for name in ("huber", "pseudo_huber"):
+        x = sg.input("x", (4,))
+        y = FUNCTIONS[name](delta, x)
+        graph = sg.graph(np.sum(y)).gradient("x", value=False)
+        np.testing.assert_allclose(
+            sg.graph(y).evaluate(x=at), getattr(scipy.special, name)(delta, at)
+        )
+        want = np.clip(at, -delta, delta) if name == "huber" else delta * at / np.hypot(1, at)
+        np.testing.assert_allclose(graph.evaluate(x=at), want)
+
+
+def test_divergences_where_both_are_zero() -> None:
+    for name in ("rel_entr", "kl_div"):
+        x, y = sg.input("x", (2,)), sg.input("y", (2,))
+        graph = sg.graph(np.sum(FUNCTIONS[name](x, y))).gradient("x", "y")
+        at = {"x": np.array([0.0, 0.5]), "y": np.array([0.0, 0.25])}
+        value, (dx, dy) = graph.evaluate(**at)
+        np.testing.assert_allclose(value, np.sum(getattr(scipy.special, name)(at["x"], at["y"])))
+        assert dx[0] == dy[0] == 0
+        assert np.all(np.isfinite([dx, dy]))
+
+
+def test_jax_runs_on_the_host_what_it_lacks() -> None:
+    pytest.importorskip("jax")
+    for name in ("j0", "kv"):
+        assert not hasattr(importlib.import_module("jax.scipy.special"), name)
+        check_dag(next(op_samples(OPS[name])), "jax", sizes=(3,))
+    x = sg.input("x", (3,))
+    run = sg.graph(np.sum(snp.j1(x) ** 2)).gradient("x", value=False).lower("jax")
+    at = np.array([0.3, 1.0, -2.0])
+    want = 2 * scipy.special.j1(at) * scipy.special.jvp(1, at)
+    np.testing.assert_allclose(run(x=at), want, rtol=1e-13)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 5])
+def test_polygamma_far_to_the_left_is_found_by_reflection(order: int) -> None:
+    """SciPy adds up from there, one by one; at -1e12 that takes hours."""
+    x = np.array([-8.25, -20.001, -100.75, -12.999, -1000.3])
+    with mp.workdps(40):
+        exact = [float(mp.psi(order, mp.mpf(float(each)))) for each in x]
+    np.testing.assert_allclose(snp.polygamma(order, x), exact, rtol=1e-11)
+    assert np.isfinite(snp.polygamma(order, np.array([-1e12 - 0.25]))).all()
+    poles = np.array([-9.0, -1e12])
+    np.testing.assert_array_equal(
+        snp.polygamma(order, poles), scipy.special.polygamma(order, poles)
+    )

@@ -1,0 +1,77 @@
+"""Constants are folded bit by bit as the interpreter would compute them, and only while small."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgraph as sg
+import symgraph.numpy as snp
+from symgraph.ir.node import Node, reachable
+from symgraph.ops.creation import zeros
+from symgraph.passes.constant_folding import folded
+
+
+def one(value: Any) -> Node:
+    (result,) = folded([value.node])
+    return result
+
+
+def test_what_depends_on_no_input_becomes_a_constant() -> None:
+    x = sg.input("x", (3,))
+    value = x * (sg.constant(2.0) + sg.constant(3.0))
+    assert one(value) is (x * 5.0).node
+    assert one(x + 1) is (x + 1).node
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (sg.constant(np.uint8(200)) + sg.constant(np.uint8(100)), np.uint8(44)),
+        (sg.constant(np.int8(-128)) * -1, np.int8(-128)),
+        (sg.constant(np.float32(1)) / 3, np.float32(1) / np.float32(3)),
+        (snp.log(sg.constant(0.0)), np.float64(-np.inf)),
+        (snp.log(sg.constant(-1.0)), np.float64(np.nan)),
+        (sg.constant(0.0) * -1.0, np.float64(-0.0)),
+        (sg.constant(1.0) > 0, np.bool_(True)),
+    ],
+)
+def test_folding_is_what_numpy_computes_in_that_dtype(value: Any, expected: Any) -> None:
+    result = one(value)
+    assert result.is_constant
+    assert result.dtype == expected.dtype
+    assert result.params["value"].tobytes() == np.asarray(expected).tobytes() or np.isnan(expected)
+
+
+def test_large_values_stay_as_small_as_they_are_written() -> None:
+    wide = zeros((1000, 1000)) + 1
+    assert (
+        sum(node.params["value"].nbytes for node in reachable([one(wide)]) if node.is_constant) < 99
+    )
+
+
+def test_a_repeated_number_stays_one_number() -> None:
+    assert one(zeros((3,))).op.name == "broadcast_to"
+    assert one(snp.exp(zeros((3,)))).is_constant
+
+
+def test_named_dimensions_are_not_folded() -> None:
+    x = sg.input("x", "n")
+    value = x * snp.exp(snp.zeros(x.shape))
+    assert not one(value).operands[1].is_constant
+
+
+def test_a_long_chain_folds_without_recursion() -> None:
+    value = sg.constant(1.0)
+    for _ in range(5000):
+        value = snp.tanh(value)
+    assert one(value).is_constant
+
+
+def test_what_cannot_be_computed_is_left_to_be_told_when_it_runs() -> None:
+    graph = sg.trace(lambda x: x @ np.linalg.inv(snp.zeros((2, 2))), x=(2, 2))
+    small = graph.simplify()
+    with pytest.raises(np.linalg.LinAlgError):
+        small.evaluate(x=np.eye(2))
