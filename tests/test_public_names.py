@@ -345,7 +345,7 @@ NO_ARRAYS = {
 
 # -- refused, by what the message says -------------------------------------------------------------
 REFUSED: dict[str, dict[str, tuple[Any, ...]]] = {
-    "depends on numbers that are not there yet": {
+    "depends on values that are not known yet": {
         **dict.fromkeys(
             [
                 "argwhere",

@@ -50,7 +50,7 @@ def eager(
     call = _of_symbols(function) if whole else function
 
     @wraps(function)
-    def twin(*args: Any, **keywords: Any) -> Any:
+    def twin(*args: object, **keywords: object) -> Any:
         result = call(*args, **keywords)
         if symbols_only.get() or (creates and current_scope() is not None):
             return result
@@ -64,7 +64,7 @@ def eager(
 def _of_symbols(function: F) -> F:
     """The function, within which numbers stay symbolic."""
 
-    def call(*args: Any, **keywords: Any) -> Any:
+    def call(*args: object, **keywords: object) -> Any:
         token = symbols_only.set(True)
         try:
             return function(*args, **keywords)
@@ -74,7 +74,7 @@ def _of_symbols(function: F) -> F:
     return cast("F", call)
 
 
-def is_symbolic(value: Any) -> bool:
+def is_symbolic(value: object) -> bool:
     """Whether a value is, or a container holds, a symbolic array or a named dimension."""
     if isinstance(value, Array):
         return True
@@ -85,7 +85,7 @@ def is_symbolic(value: Any) -> bool:
     return is_named(value)
 
 
-def evaluated(result: Any, *, keeps_arrays: bool = False) -> Any:
+def evaluated(result: object, *, keeps_arrays: bool = False) -> Any:
     """The result with numbers for symbols, unless some depend on an input or a named dimension."""
     if type(result) is Array:
         leaves, tree = [result], None

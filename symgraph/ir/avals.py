@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..errors import DTypeError, ShapeError
 from .dims import Dim, Shape, count, known_equal, names_of, show_shape
@@ -41,7 +42,7 @@ _SUPPORTED = {
 }
 
 
-def supported_dtype(dtype: Any) -> np.dtype[Any]:
+def supported_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     """`dtype` in native byte order, if this library computes with it.
 
     Raises
@@ -94,7 +95,7 @@ class Aval:
     def with_shape(self, shape: Sequence[Dim]) -> Aval:
         return Aval(self.dtype, tuple(shape))
 
-    def with_dtype(self, dtype: Any) -> Aval:
+    def with_dtype(self, dtype: DTypeLike) -> Aval:
         return Aval(np.dtype(dtype), self.shape)
 
     @property

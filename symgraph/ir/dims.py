@@ -66,7 +66,7 @@ def normal(dim: Any) -> Dim:
     )
 
 
-def is_named(value: Any) -> bool:
+def is_named(value: object) -> bool:
     """Whether `value` is a dimension with a name, or an expression in some."""
     return hasattr(value, "free_symbols") and hasattr(value, "is_integer")
 
@@ -99,7 +99,7 @@ def parse_shape(shape: str | int | Iterable[int | str | Expr]) -> Shape:
     return tuple(_parse_dim(part, shape) for part in parts)
 
 
-def _parse_dim(part: Any, shape: Any) -> Dim:
+def _parse_dim(part: object, shape: object) -> Dim:
     if isinstance(part, str):
         digits = part.lstrip("-")
         dim: Dim = int(part) if digits.isdecimal() and digits.isascii() else named(part)
@@ -110,7 +110,7 @@ def _parse_dim(part: Any, shape: Any) -> Dim:
     return dim
 
 
-def names_of(dim: Any) -> tuple[str, ...]:
+def names_of(dim: object) -> tuple[str, ...]:
     """The names a dimension depends on, or a graph held in params, sorted."""
     names = getattr(dim, "dim_names", None)
     if names is not None:

@@ -196,7 +196,7 @@ def _counted(name: str, x: Array, axis: int | None) -> tuple[Array, int, int]:
     size = x.shape[place]
     if not isinstance(size, int):
         raise ShapeError(
-            f"{name}: axis {axis} has {size} elements, which is no number.",
+            f"{name}: axis {axis} has {size} elements, not a fixed number.",
             mend="Cut and join at positions: np.concatenate([x[:2], v, x[2:]]).",
         )
     return x, place, size
@@ -230,7 +230,7 @@ def insert(x: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None) -
             added = moveaxis(added, 0, place)
     many = added.shape[place] if one else _positions(obj, size)
     if not isinstance(many, int):
-        raise ShapeError(f"insert: how many values are inserted is not known: {many}.")
+        raise ShapeError(f"insert: the number of values is not known: {many}.")
     try:
         order = np.insert(np.arange(size), obj, size + np.arange(many))
     except (IndexError, ValueError) as error:

@@ -140,7 +140,7 @@ def _choose(condition: ArrayLike, x: ArrayLike | None = None, y: ArrayLike | Non
     """
     if x is None or y is None:
         raise TraceError(
-            "where: which positions a condition holds at, and how many, is not known yet.",
+            "where: the number of places where a condition holds is not known yet.",
             mend="Give both branches: np.where(condition, x, 0).",
         )
     if type(condition) is Array and condition.dtype.kind != "b":

@@ -370,7 +370,7 @@ def tensordot(x: ArrayLike, y: ArrayLike, axes: int | Sequence[Any] = 2) -> Arra
     else:
         left, right = listed(axes[0]), listed(axes[1])
     if len(left) != len(right) or len(left) > x.ndim or len(right) > y.ndim:
-        raise ShapeError("tensordot: as many axes are needed of one array as of the other.")
+        raise ShapeError("tensordot: both arrays need the same number of axes to contract.")
     normal_axes(left, x.ndim)
     normal_axes(right, y.ndim)
     fresh = counter()

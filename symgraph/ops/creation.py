@@ -114,7 +114,7 @@ def _placed(fact: Fact, aval: Aval) -> Fact:
         return Fact(fact.name, (axis if axis < 0 else axis - aval.ndim,))
     square = aval.ndim >= 2 and (fact.name == "triangular" or aval.shape[-1] == aval.shape[-2])
     if fact.name in _NEED_MATRIX and not square:
-        raise FactError(f"{fact} is said of square matrices, not of {aval}.")
+        raise FactError(f"{fact} applies to square matrices, not to {aval}.")
     return fact
 
 

@@ -352,7 +352,7 @@ class CustomVjp:
         outside, body = closed(found.inputs, found.leaves, inside)
         if outside:
             raise TraceError(
-                f"{self.__name__} closes over symbolic arrays, of which its rule knows nothing.",
+                f"{self.__name__} captures symbolic arrays, which its rule does not differentiate.",
                 [f"{node!r}   from {node.origin}" for node in outside],
                 mend="Pass them as arguments.",
             )

@@ -40,7 +40,7 @@ def diff(
     """Each element less the one before it along `axis`, `n` times over."""
     found: Array = as_array(x)
     if n < 0:
-        raise ShapeError(f"diff: n is {n}, but it counts.")
+        raise ShapeError(f"diff: n is {n}; it must be 0 or more.")
     if not found.ndim:
         raise ShapeError("diff: an array of at least one dimension is needed.")
     if not n:

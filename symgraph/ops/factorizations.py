@@ -144,7 +144,7 @@ def _vjp_qr(ct: tuple[Array, Array], out: tuple[Array, Array], x: Array, *, size
     if not isinstance(x.shape[-1], int):
         raise NotDifferentiable(
             f"qr of matrices with {size} rows and {x.shape[-1]} columns has no derivative here: "
-            "how many columns are to the right of the first square is not known.",
+            "the number of columns to the right of the first square is not known.",
             mend="Give the columns a number.",
         )
     x_right, ct_right = x[..., size:], ct_r[..., size:]

@@ -226,7 +226,7 @@ def index_array(index: Index, size: Dim | None, axis: int) -> Any:
     if isinstance(index, Array):
         if index.dtype == bool:
             raise TraceError(
-                "A boolean mask picks a number of elements that is not known before it runs.",
+                "The number of elements that a boolean mask selects is not known before it runs.",
                 mend="Keep the shape: np.where(mask, x, 0), or multiply by the mask.",
             )
         return index

@@ -49,7 +49,7 @@ def linspace(
     kind = np.result_type(*[each.dtype if isinstance(each, Array) else each for each in ends], 1.0)
     start, stop = (FUNCTIONS["astype"](as_array(each), kind) for each in ends)
     if num < 0:
-        raise ShapeError(f"linspace: num is {num}, but it counts.")
+        raise ShapeError(f"linspace: num is {num}; it must be 0 or more.")
     parts = num - 1 if endpoint else num
     span = stop - start
     places = np.arange(num, dtype=kind) / max(parts, 1)
@@ -139,7 +139,7 @@ def ix_(*vectors: ArrayLike) -> tuple[Array, ...]:
             raise ShapeError(f"ix_: vectors are needed, not shape {show_shape(vector.shape)}.")
         if vector.dtype.kind == "b":
             raise TraceError(
-                "ix_: how many elements a mask picks is not known before it runs.",
+                "ix_: the number of elements that a mask selects is not known before it runs.",
                 mend="Give positions, or a constant mask.",
             )
         before, behind = (1,) * place, (1,) * (len(vectors) - place - 1)

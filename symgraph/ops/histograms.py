@@ -70,7 +70,7 @@ def histogram_bin_edges(
     x = as_array(a)
     if isinstance(bins, str):
         raise TraceError(
-            f"histogram: bins={bins!r} takes as many bins as the numbers ask for.",
+            f"histogram: bins={bins!r} takes a number of bins that depends on values.",
             mend="Say how many, or give the edges.",
         )
     if isinstance(bins, Array) or np.ndim(bins):
@@ -81,7 +81,7 @@ def histogram_bin_edges(
             raise RangeError("histogram: the edges do not ascend.")
         return edges
     if not isinstance(bins, (int, np.integer)) or bins < 1:
-        raise ShapeError(f"histogram: bins={bins!r} is no number of bins: 1, 2, ...")
+        raise ShapeError(f"histogram: bins={bins!r} is not a positive number of bins.")
     number = int(bins)
     low, high = _ends(x, range)
     dtype = np.result_type(*[getattr(each, "dtype", float) for each in (low, high, x)])

@@ -240,7 +240,7 @@ def repeat(
         )
     times = np.asarray(repeats)
     if times.dtype.kind not in "iu" or times.ndim > 1 or (times.size and times.min() < 0):
-        raise ShapeError(f"repeat: repeats are numbers that count, not {repeats!r}.")
+        raise ShapeError(f"repeat: repeats must be nonnegative integers, not {repeats!r}.")
     if axis is None:
         x, axis = ravel(x), 0
     elif not x.ndim:
@@ -303,7 +303,7 @@ def _rolled_by_index(x: Array, shift: int | Sequence[int] | ArrayLike, axis: int
     """Roll along a named dimension, or by a symbolic shift."""
     if isinstance(shift, Array):
         if shift.ndim or shift.dtype.kind not in "iub":
-            raise DTypeError(f"roll: {shift.aval} is no whole number of places.")
+            raise DTypeError(f"roll: {shift.aval} is not an integer scalar, as a shift must be.")
     elif not shift:
         return x
     size = x.shape[axis]
@@ -332,7 +332,7 @@ def rot90(x: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
     """The array turned `k` times by a right angle, from the first of `axes` to the second."""
     x = as_array(x)
     if len(axes) != 2:
-        raise ShapeError(f"rot90: two axes turn, not {tuple(axes)}.")
+        raise ShapeError(f"rot90: two axes are needed, not {tuple(axes)}.")
     normal_axes(axes, x.ndim)
     first, second = axes
     match k % 4:

@@ -37,7 +37,7 @@ def _refusal(name: str, why: str, mend: str) -> Callable[..., Any]:
     return naming_lines(refusing)
 
 
-_AS_MANY = "how many elements the result has depends on numbers that are not there yet"
+_AS_MANY = "the number of elements of the result depends on values that are not known yet"
 
 _refused(
     _AS_MANY,
@@ -69,7 +69,7 @@ _refused(
     np.histogramdd,
 )
 _refused(
-    "how many coefficients are left of the remainder depends on numbers that are not there yet",
+    "the length of the remainder depends on values that are not known yet",
     "Divide by hand with a known number of steps; np.polymul, polyadd and polyval are traced.",
     np.polydiv,
 )
@@ -86,14 +86,14 @@ _refused(
     np.shares_memory,
 )
 _refused(
-    "it makes text of numbers that are not there yet",
+    "it makes text of values that are not known yet",
     "print(x) tells dtype, shape and origin; evaluate the graph to get numbers.",
     np.array2string,
     np.array_repr,
     np.array_str,
 )
 _refused(
-    "it writes numbers that are not there yet to a file",
+    "it writes values that are not known yet to a file",
     'Evaluate the graph first; graph.save("graph.py") keeps the graph itself.',
     np.save,
     np.savez,

@@ -165,20 +165,20 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
         shapes do not depend on values.
     """
     if minlength < 0:
-        raise ShapeError(f"bincount: minlength is {minlength}, but it counts.")
+        raise ShapeError(f"bincount: minlength is {minlength}; it must be 0 or more.")
     known = None if isinstance(x, Array) else np.asarray(x)
     x = as_array(x)
     if x.ndim != 1 or x.dtype.kind not in "iub":
         raise DTypeError(f"bincount: a vector of integers is needed, not {x.aval}.")
     if known is None and not minlength:
         raise TraceError(
-            "bincount: how long the result is depends on numbers that are not there yet.",
+            "bincount: the length of the result depends on values that are not known yet.",
             mend="Give minlength=, larger than every number.",
         )
     size = minlength
     if known is not None and known.size:
         if known.min() < 0:
-            raise ShapeError("bincount: numbers that are counted are not negative.")
+            raise ShapeError("bincount: the numbers must not be negative.")
         size = max(minlength, int(known.max()) + 1)
     if weights is None:
         values, dtype = FUNCTIONS["ones_like"](x, dtype="int64"), "int64"

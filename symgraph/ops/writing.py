@@ -203,7 +203,7 @@ def _place(arr: Array, mask: ArrayLike, vals: ArrayLike) -> Array:
         return _chosen(reshape(as_array(mask), arr.shape), given, arr)
     if isinstance(mask, Array):
         raise TraceError(
-            "place: which of several values goes where depends on a mask that is computed.",
+            "place: a computed mask decides where each of several values goes.",
             mend="Give one value, or choose elementwise with np.where(mask, values, x).",
         )
     places = np.flatnonzero(np.asarray(mask))

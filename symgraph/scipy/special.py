@@ -88,7 +88,7 @@ def multigammaln(a: ArrayLike, d: int) -> Any:
         If `d` is no positive whole number.
     """
     if int(d) != d or d < 1:
-        raise InputError(f"multigammaln: d is {d!r}, but it counts dimensions.")
+        raise InputError(f"multigammaln: d is {d!r}; it must be a positive integer.")
     a = _floating(a)
     total: Any = 0.25 * d * (d - 1) * log(pi)
     for j in range(int(d)):

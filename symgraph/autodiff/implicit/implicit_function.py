@@ -180,7 +180,7 @@ def floating_leaves(x0: Any, what: str) -> tuple[list[Array], Tree]:
     leaves, tree = as_leaves(x0, what)
     for path, leaf in zip(leaf_paths(tree, what), leaves, strict=True):
         if leaf.dtype.kind != "f":
-            raise DTypeError(f"{path} is {leaf.aval}; what is solved for is floating.")
+            raise DTypeError(f"{path} is {leaf.aval}; unknowns must be floating.")
     if not leaves:
         raise TraceError(f"There is nothing to solve for: {what} holds no array.")
     return leaves, tree
