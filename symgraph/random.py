@@ -27,6 +27,7 @@ array([4, 3, 3, 7])
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -34,7 +35,7 @@ from numpy.typing import DTypeLike
 
 from .array import Array, ArrayLike
 from .errors import DTypeError, InputError
-from .ir.dims import ShapeLike, fixed, parse_shape
+from .ir.dims import Dim, ShapeLike, fixed, parse_shape
 from .namespace import NUMPY
 from .ops.randombits import fold_in, random_bits, split
 
@@ -174,7 +175,7 @@ def normal(key: ArrayLike, shape: ShapeLike = (), dtype: DTypeLike = "float64") 
 
 
 def truncated_normal(
-    key: ArrayLike, low: Any, high: Any, shape: ShapeLike = (), dtype: DTypeLike = "float64"
+    key: ArrayLike, low: Array, high: Array, shape: ShapeLike = (), dtype: DTypeLike = "float64"
 ) -> Any:
     """Standard normal numbers between `low` and `high`, which are broadcast against the shape."""
     kind = _floating(dtype)
@@ -238,7 +239,7 @@ def permutation(key: ArrayLike, x: ArrayLike) -> Any:
 def choice(
     key: ArrayLike,
     a: ArrayLike,
-    shape: Any = (),
+    shape: Sequence[Dim] = (),
     replace: bool = True,
     p: ArrayLike | None = None,
     axis: int = 0,

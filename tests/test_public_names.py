@@ -384,7 +384,7 @@ REFUSED: dict[str, dict[str, tuple[Any, ...]]] = {
         "put_along_axis": (f, j, 0.0, 0),
         "putmask": (f, b, g),
     },
-    "it makes text of numbers": dict.fromkeys(["array2string", "array_repr", "array_str"], (f,)),
+    "it makes text of values": dict.fromkeys(["array2string", "array_repr", "array_str"], (f,)),
     "to a file": {
         "save": ("x", f),
         "savetxt": ("x", f),

@@ -7,7 +7,6 @@ value and their derivative are numbers.
 from __future__ import annotations
 
 from math import pi, sqrt
-from typing import Any
 
 from ..array import Array, ArrayLike
 from ..errors import ShapeError
@@ -81,7 +80,7 @@ def hard_swish(x: ArrayLike) -> Array:
 
 
 # -- exponential on the left -----------------------------------------------------------------------
-def _elu(x: ArrayLike, scale: Any, rate: Any) -> Array:
+def _elu(x: ArrayLike, scale: object, rate: object) -> Array:
     """`x` where it is positive, scale (exp(x / rate) - 1) elsewhere."""
     operand = as_array(x)
     right = operand > 0

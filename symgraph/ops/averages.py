@@ -127,7 +127,7 @@ def _variables(m: ArrayLike, rowvar: bool) -> Array:
     return transpose(m) if not rowvar and m.ndim == 2 else atleast_2d(m)
 
 
-def _together(fweights: Any, aweights: Any, x: Array) -> Any:
+def _together(fweights: object, aweights: object, x: Array) -> Any:
     for each in (fweights, aweights):
         if each is not None and not same_shape(as_array(each).shape, x.shape[1:]):
             raise ShapeError(

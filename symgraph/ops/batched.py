@@ -8,7 +8,7 @@ fewer axes are broadcast.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..array import FUNCTIONS, Array, project
@@ -97,7 +97,7 @@ def batch_into_last(batch: Batch, **params: object) -> Any:
     return applied(batch, [aligned(x, last.ndim - 1) if batch.batched[0] else x, last], **params)
 
 
-def batch_reshaped(batch: Batch, *, shape: Sequence[Dim], **params: Any) -> Any:
+def batch_reshaped(batch: Batch, *, shape: Sequence[Dim], **params: Mapping[str, Any]) -> Any:
     """Reshape each example of one operand."""
     return applied(batch, batch.operands, shape=(batch.size, *shape), **params)
 

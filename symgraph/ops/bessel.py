@@ -6,6 +6,7 @@ without a division: v/x C_v would lose digits near 0. The order has no derivativ
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ _IN_ORDER = undefined(
 _EVEN_IN_ORDER = Traits(parity=(1, 0))
 
 
-def _of_order(name: str, rule: Any, doc: str, traits: Traits | None = None) -> Any:
+def _of_order(name: str, rule: Callable[..., Any], doc: str, traits: Traits | None = None) -> Any:
     """A Bessel function of real order; `rule(v, x)` is its derivative in x."""
     return scipy_ufunc(
         name,

@@ -6,6 +6,7 @@ values and derivatives at lam = 0 are the limits; E' and its like come from a se
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import factorial, inf
 from typing import Any
 
@@ -47,7 +48,7 @@ exprel = scipy_ufunc(
 )
 
 
-def _forward(name: str, logarithm: Any, doc: str) -> Any:
+def _forward(name: str, logarithm: Callable[..., Any], doc: str) -> Any:
     """The transformation of exp(L), where L is `logarithm(x)`."""
     return scipy_ufunc(
         name,
@@ -78,7 +79,7 @@ def _slope_of_quotient(u: Array) -> Array:
     )
 
 
-def _backward(name: str, power: Any, doc: str) -> Any:
+def _backward(name: str, power: Callable[..., Any], doc: str) -> Any:
     """The inverse; `power(out)` is the power itself, (1 + lam y)**(1 / lam)."""
     return scipy_ufunc(
         name,

@@ -243,7 +243,7 @@ _clip = elementwise(
 )
 
 
-def _bound(x: Any, bound: Any, lower: bool) -> Any:
+def _bound(x: ArrayLike, bound: object, lower: bool) -> Any:
     """A bound of integers, or None if all numbers of the dtype satisfy it."""
     if type(bound) is not int or type(x) is not Array or x.dtype.kind not in "iu":
         return bound

@@ -160,7 +160,14 @@ def _scale(norm: ArrayLike, limit: ArrayLike) -> Any:
 
 # -- of cotangents on their way --------------------------------------------------------------------
 def _vjp(
-    ct: Array, _out: Array, x: Array, *, low: Any, high: Any, norm: Any, core: int | None = None
+    ct: Array,
+    _out: Array,
+    x: Array,
+    *,
+    low: float | None,
+    high: float | None,
+    norm: float | None,
+    core: int | None = None,
 ) -> Array:
     """The clipped cotangent; cotangents on leading axes are clipped one by one.
 

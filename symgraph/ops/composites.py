@@ -56,7 +56,7 @@ def naming_lines(call: F, *, view: bool = False, array: bool = False) -> F:
     return cast("F", named)
 
 
-def as_array(x: Any) -> Array:
+def as_array(x: object) -> Array:
     """`x`, or the constant that holds it."""
     return x if isinstance(x, Array) else constant(x)
 

@@ -11,7 +11,7 @@ Operands may have further leading axes, which are broadcast as by `matmul`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,7 @@ def _whole_or_float(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype
 
 
-def _normal_convolution(avals: tuple[Aval, ...], **params: Any) -> dict[str, Any]:
+def _normal_convolution(avals: tuple[Aval, ...], **params: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: value if isinstance(value, int) else tuple(value) for name, value in params.items()
     }
@@ -167,7 +167,7 @@ def _flops(one: Shape, w: Shape, n: int) -> Dim:
     return count((2, *one, *w[-n - 1 :]))
 
 
-def _batch_images(batch: Batch, **params: Any) -> Any:
+def _batch_images(batch: Batch, **params: Mapping[str, Any]) -> Any:
     """Join the images of all examples if they meet the same kernel."""
     x, w = batch.operands
     n = len(params["strides"])

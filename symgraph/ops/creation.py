@@ -256,7 +256,7 @@ ARANGE = register(
 )
 
 
-def _arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Array:
+def _arange(start: Any, stop: Any = None, step: object = 1, dtype: Any = None) -> Array:
     """`start`, `start + step`, ... before `stop`; named dimensions may bound it at step 1."""
     if stop is None:
         start, stop = 0, start

@@ -204,7 +204,13 @@ def _alone(values: tuple[Any, ...]) -> Any:
 
 
 def _of_slot(
-    rule: Any, slot: int, name: str, ct: Array, outs: Any, pull: Pull, params: dict[str, Any]
+    rule: Callable[..., Any],
+    slot: int,
+    name: str,
+    ct: Array,
+    outs: object,
+    pull: Pull,
+    params: dict[str, Any],
 ) -> Any:
     if isinstance(rule, Undefined):
         raise NotDifferentiable(

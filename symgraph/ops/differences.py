@@ -78,7 +78,7 @@ def ediff1d(
     return concatenate(parts) if len(parts) > 1 else found
 
 
-def _extra(values: Any, x: Array) -> Array:
+def _extra(values: object, x: Array) -> Array:
     """The values for one end, in the dtype of the array."""
     values = ravel(as_array(values))
     if not np.can_cast(values.dtype, x.dtype, "same_kind"):

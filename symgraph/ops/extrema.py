@@ -98,7 +98,7 @@ def _arg_extremum(name: str, numpy_function: object) -> Any:
 
     @naming_lines
     def call(
-        x: ArrayLike, axis: int | None = None, out: object = None, *, keepdims: Any = False
+        x: ArrayLike, axis: int | None = None, out: object = None, *, keepdims: object = False
     ) -> Array:
         refuse(name, {"out": out})
         kept = given(keepdims) and bool(keepdims)

@@ -36,10 +36,10 @@ def linspace(
     num: int = 50,
     endpoint: bool = True,
     retstep: bool = False,
-    dtype: Any = None,
+    dtype: object = None,
     axis: int = 0,
     *,
-    device: Any = None,
+    device: object = None,
 ) -> Any:
     """`num` evenly spaced numbers from `start` to `stop`, on a new axis; both may be arrays."""
     ends = [

@@ -137,7 +137,9 @@ def fori_loop(n: ArrayLike, body: Step, init: object, *, unroll: bool = False) -
 class _Steps:
     """The arguments of a scan, checked."""
 
-    def __init__(self, f: Step, init: object, xs: Any, length: Any, truncate: int | None) -> None:
+    def __init__(
+        self, f: Step, init: object, xs: object, length: object, truncate: int | None
+    ) -> None:
         self.f = f
         self.numbers = [_is_number(leaf) for leaf in flatten(init)[0]]
         self.init, self.carry = as_leaves(init, "The carry")
@@ -329,7 +331,7 @@ def _same_shape(one: Aval, other: Aval) -> bool:
     return one.ndim == other.ndim and all(map(known_equal, one.shape, other.shape))
 
 
-def _length(xs: Sequence[Array], paths: Sequence[str], length: Any) -> Dim:
+def _length(xs: Sequence[Array], paths: Sequence[str], length: object) -> Dim:
     if length is not None:
         count = normal(length)
         if isinstance(count, int) and count < 0:

@@ -81,7 +81,7 @@ def _normal_reshape(
     return {"shape": _resolved_shape(x.shape, listed(shape))}
 
 
-def _expanded(shape: Shape, axis: Any) -> Shape:
+def _expanded(shape: Shape, axis: object) -> Shape:
     given = listed(axis)
     ndim = len(shape) + len(given)
     added = normal_axes(given, ndim)
@@ -361,7 +361,7 @@ def swapaxes(x: ArrayLike, axis1: int, axis2: int) -> Array:
 
 
 @composite(np.moveaxis, view=True)
-def moveaxis(x: ArrayLike, source: Any, destination: int | Sequence[int]) -> Array:
+def moveaxis(x: ArrayLike, source: object, destination: int | Sequence[int]) -> Array:
     """The array with some axes moved; the others keep their order."""
     x = as_array(x)
     sources, places = listed(source), listed(destination)

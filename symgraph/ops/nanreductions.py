@@ -6,6 +6,7 @@ every element is NaN, as JAX does. NumPy raises an error there, but a graph cann
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -113,7 +114,7 @@ def nanvar(
     dtype: DTypeLike | None = None,
     out: object = None,
     ddof: float = 0,
-    keepdims: Any = False,
+    keepdims: object = False,
     *,
     where: ArrayLike = True,
     mean: ArrayLike | None = None,
@@ -144,12 +145,12 @@ def nanstd(
 
 
 def _extremum(
-    over: Any,
-    x: Any,
-    axis: Any,
+    over: Callable[..., Any],
+    x: ArrayLike,
+    axis: AxisLike,
     out: object,
-    keepdims: Any,
-    initial: Any,
+    keepdims: object,
+    initial: object,
     where: Array,
     least: float,
 ) -> Array:
@@ -168,7 +169,7 @@ def nanmax(
     x: ArrayLike,
     axis: AxisLike = None,
     out: object = None,
-    keepdims: Any = False,
+    keepdims: object = False,
     initial: Any = None,
     where: Any = True,
 ) -> Array:
@@ -181,7 +182,7 @@ def nanmin(
     x: ArrayLike,
     axis: AxisLike = None,
     out: object = None,
-    keepdims: Any = False,
+    keepdims: object = False,
     initial: Any = None,
     where: Any = True,
 ) -> Array:
@@ -190,7 +191,13 @@ def nanmin(
 
 
 def _place(
-    over: Any, name: str, x: Any, axis: Any, out: object, keepdims: Any, least: float
+    over: Callable[..., Any],
+    name: str,
+    x: ArrayLike,
+    axis: AxisLike,
+    out: object,
+    keepdims: bool,
+    least: float,
 ) -> Array:
     refuse(name, {"out": out})
     x = as_array(x)
@@ -243,7 +250,13 @@ def _fmin_reduce(
 
 
 def _so_far(
-    over: Any, name: str, x: Any, axis: Any, dtype: Any, out: object, least: float
+    over: Callable[..., Any],
+    name: str,
+    x: ArrayLike,
+    axis: AxisLike,
+    dtype: object,
+    out: object,
+    least: float,
 ) -> Array:
     """The cumulative extremum of the elements that are no NaN; NaN before the first of them."""
     refuse(name, {"dtype": dtype, "out": out})

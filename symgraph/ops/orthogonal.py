@@ -79,7 +79,7 @@ def _legendre(n: int, x: Array) -> Array:
     return _recurred(n, x, x, lambda k, x, p, q: ((2 * k + 1) * x * p - k * q) / (k + 1))
 
 
-def _laguerre(n: int, alpha: Any, x: Array) -> Array:
+def _laguerre(n: int, alpha: Array | float, x: Array) -> Array:
     return _recurred(
         n,
         x,

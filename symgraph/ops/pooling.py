@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply
@@ -28,7 +28,7 @@ __all__ = [
 def _params(
     x: Array,
     window: int | Sequence[int],
-    stride: Any,
+    stride: object,
     padding: int | str | Sequence[int | tuple[int, int]],
     dilation: int | Sequence[int],
     n: int | None,
@@ -83,7 +83,7 @@ def _to_the_end(x: Array, params: dict[str, Any]) -> tuple[tuple[Any, Any], ...]
 def _max(
     x: ArrayLike,
     window: int | Sequence[int],
-    stride: Any,
+    stride: object,
     padding: int | str | Sequence[int | tuple[int, int]],
     dilation: int | Sequence[int],
     ceil_mode: bool = False,
@@ -99,7 +99,7 @@ def _max(
 def _avg(
     x: ArrayLike,
     window: int | Sequence[int],
-    stride: Any,
+    stride: object,
     padding: int | str | Sequence[int | tuple[int, int]],
     dilation: int | Sequence[int],
     count_include_pad: bool,
@@ -220,7 +220,7 @@ def _avg_of(n: int) -> Any:
     return _named(call, "avg_pool", n)
 
 
-def _named(call: Any, name: str, n: int) -> Any:
+def _named(call: Callable[..., Any], name: str, n: int) -> Any:
     call.__name__ = call.__qualname__ = f"{name}{n}d"
     call.__doc__ = f"`{name}` along the last {n} ax{'i' if n == 1 else 'e'}s."
     return composite()(call)

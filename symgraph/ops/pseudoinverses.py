@@ -93,7 +93,11 @@ PINV = register(
 
 @naming_lines
 def _pinv(
-    x: ArrayLike, rcond: ArrayLike | None = None, hermitian: bool = False, *, rtol: Any = _NOT_GIVEN
+    x: ArrayLike,
+    rcond: ArrayLike | None = None,
+    hermitian: bool = False,
+    *,
+    rtol: object = _NOT_GIVEN,
 ) -> Array:
     x = as_array(x)
     if rcond is not None:
@@ -297,7 +301,7 @@ def matrix_rank(
 # -- condition -----------------------------------------------------------------------------------
 @implements(np.linalg.cond)
 @naming_lines
-def cond(x: ArrayLike, p: Any = None) -> Array:
+def cond(x: ArrayLike, p: object = None) -> Array:
     """The norm of a matrix times that of its inverse; without `p` the ratio of singular values.
 
     Singular matrices give inf with p=None, 2 or -2, and raise an error with any other p.

@@ -206,7 +206,7 @@ def _quantile(
 def _weighted(
     x: ArrayLike,
     q: Any,
-    weights: Any,
+    weights: object,
     axis: AxisLike,
     method: str,
     keepdims: bool,

@@ -106,7 +106,7 @@ RANDOM_BITS = register(
 )
 
 
-def _random_bits(key: ArrayLike, shape: Sequence[Dim] = (), dtype: Any = "uint32") -> Any:
+def _random_bits(key: ArrayLike, shape: Sequence[Dim] = (), dtype: DTypeLike = "uint32") -> Any:
     """Bits of shape (*key.shape[:-1], *shape); a NumPy array for a key of numbers."""
     kind = np.dtype(dtype)
     if kind not in (_WORD, _WIDE):

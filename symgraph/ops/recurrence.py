@@ -147,7 +147,9 @@ def _cumulative(
     )
 
     @naming_lines
-    def call(x: ArrayLike, axis: int | None = None, dtype: Any = None, out: object = None) -> Array:
+    def call(
+        x: ArrayLike, axis: int | None = None, dtype: object = None, out: object = None
+    ) -> Array:
         refuse(name, {"out": out})
         operand = as_array(x) if dtype is None else FUNCTIONS["astype"](as_array(x), dtype)
         if raveled(operand, axis):

@@ -130,10 +130,10 @@ def reduction(
     def call(
         x: ArrayLike,
         axis: AxisLike = None,
-        dtype: Any = None,
+        dtype: object = None,
         out: object = None,
-        keepdims: Any = False,
-        initial: Any = None,
+        keepdims: object = False,
+        initial: object = None,
         where: Any = True,
     ) -> Array:
         refuse(name, {"out": out})
@@ -199,7 +199,7 @@ def _reducing(
     )
 
 
-def _chosen(name: str, x: Array, where: ArrayLike, otherwise: Any) -> Array:
+def _chosen(name: str, x: Array, where: ArrayLike, otherwise: object) -> Array:
     """The array with the elements outside of `where` replaced so that they do not count."""
     if otherwise is None:
         raise ShapeError(

@@ -48,7 +48,7 @@ def _bound(value: Any, size: Dim) -> Any:
         raise DTypeError(f"a slice bound is an integer, not {value!r}.") from None
 
 
-def _least(value: Any, size: Dim) -> Dim:
+def _least(value: Dim, size: Dim) -> Dim:
     """min(value, size) for a nonnegative value."""
     left: Any = normal(size - value)
     if isinstance(left, int):
@@ -100,7 +100,7 @@ def _is_negative(bound: ArrayLike) -> bool:
     return isinstance(bound, int) and bound < 0
 
 
-def _steps(span: Any, step: int) -> Dim:
+def _steps(span: Dim, step: int) -> Dim:
     """The number of steps in a nonnegative span, including a last incomplete one."""
     if isinstance(span, int):
         return -(-span // step)
@@ -128,7 +128,7 @@ def _normal_slice(entry: slice, size: Dim) -> Slice:
     return (None if start == -1 or _at_end(start, size) else start, stop, step)
 
 
-def _at_end(bound: Any, size: Dim) -> bool:
+def _at_end(bound: Dim, size: Dim) -> bool:
     return is_expression(bound) and known_equal(bound, size)
 
 

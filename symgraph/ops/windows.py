@@ -6,7 +6,7 @@ Pooling and `np.lib.stride_tricks.sliding_window_view` are made of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -146,7 +146,7 @@ def counted(extents: Shape, sizes: Shape, strides: Sizes, dilations: Sizes) -> S
     return tuple(found)
 
 
-def _normal_windows(avals: tuple[Aval, ...], **params: Any) -> dict[str, Any]:
+def _normal_windows(avals: tuple[Aval, ...], **params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: tuple(value) for name, value in params.items()}
 
 

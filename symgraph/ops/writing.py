@@ -76,7 +76,7 @@ def _basic(x: Array, index: object) -> dict[str, Any] | None:
         return None  # `index_update` says what is wrong.
 
 
-def _values(values: Any, x: Array) -> Array:
+def _values(values: object, x: Array) -> Array:
     """The assigned values as an array; lists may hold symbols."""
     if isinstance(values, Array):
         return values

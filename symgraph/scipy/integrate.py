@@ -46,7 +46,7 @@ def cumulative_trapezoid(
     x: ArrayLike | None = None,
     dx: ArrayLike = 1.0,
     axis: int = -1,
-    initial: Any = None,
+    initial: object = None,
 ) -> Array:
     """The integrals up to each sample but the first, by the trapezoidal rule.
 

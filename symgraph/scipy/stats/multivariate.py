@@ -36,7 +36,7 @@ class _Vectors:
         raise refused_method(self.name, name, self.methods)
 
 
-def _log_normal(x: Any, mean: Any, cov: Any, allow_singular: bool) -> Array:
+def _log_normal(x: object, mean: object, cov: Any, allow_singular: bool) -> Array:
     if allow_singular:
         raise TraceError(
             "multivariate_normal: allow_singular=True has no derivative here.",
