@@ -1,7 +1,8 @@
 """Signatures that tell: the share of functions with an `Any` parameter is counted and held.
 
-Kernels are left out: a function that takes an array namespace as `xp` gets arrays of any library, and
-so do the rooms `namespace` and `backends`. `python tests/test_any_parameters.py` prints the counts.
+Kernels are left out: a function that takes an array namespace as `xp` gets arrays of any library,
+and so do the rooms `namespace` and `backends`. `python tests/test_any_parameters.py` prints the
+counts.
 """
 
 from __future__ import annotations
@@ -15,16 +16,46 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ("symgraph/namespace", "symgraph/backends")
 
-MOST = {}
+MOST = {
+    "accuracy": 12,
+    "algebra": 16,
+    "array": 15,
+    "autodiff": 1,
+    "capture": 12,
+    "cli": 2,
+    "demo.py": 2,
+    "export": 7,
+    "expression": 1,
+    "facts": 1,
+    "graph": 1,
+    "ir": 3,
+    "lowering": 35,
+    "memory": 1,
+    "numpy.py": 1,
+    "ops": 67,
+    "random.py": 3,
+    "reference": 1,
+    "rewrites": 17,
+    "rewriting": 20,
+    "saturation": 3,
+    "saving": 1,
+    "scipy": 8,
+    "transforms": 12,
+    "verification": 56,
+}
 """Functions with an `Any` parameter in each room; to be lowered, to 5 % of all functions."""
+
+SHARE = 0.061
+"""Of all functions, the share of those with an `Any` parameter."""
 
 
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """The functions of a file, those inside others too, without kernels."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            if all(each.arg != "xp" for each in parameters(node)):
-                yield node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        if all(each.arg != "xp" for each in parameters(node)):
+            yield node
 
 
 def parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.arg]:

@@ -41,7 +41,7 @@ from .attributes import (
     names_of,
     wraps,
 )
-from .code_reads import Chain, code_reads
+from .code_reads import AttributeChain, code_reads
 from .foreign import is_foreign, is_installed, is_numeric
 from .watched import (
     MISSING,
@@ -307,7 +307,7 @@ class _Walk:
         for each in reads.nested:
             self._code(each, function, owner)
 
-    def _global(self, read: Chain, names: dict[str, Any], texts: frozenset[str]) -> None:
+    def _global(self, read: AttributeChain, names: dict[str, Any], texts: frozenset[str]) -> None:
         value = self.found.named(names, read.name)
         if value is not MISSING:
             self._chain(read.name, value, read.chain)

@@ -13,13 +13,13 @@ from functools import lru_cache
 from types import CodeType
 from typing import Literal, TypeAlias
 
-__all__ = ["Chain", "CodeReads", "Start", "code_reads"]
+__all__ = ["AttributeChain", "CodeReads", "Start", "code_reads"]
 
 Start: TypeAlias = Literal["global", "free", "fast", "import"]
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class AttributeChain:
     """A chain of attributes that is read: `cfg.model.X` is `("global", "cfg", ("model", "X"))`."""
 
     start: Start
@@ -34,7 +34,7 @@ class CodeReads:
 
     Parameters
     ----------
-    reads : tuple of Chain
+    reads : tuple of AttributeChain
         From globals, enclosed variables, (`"fast"`) the variables of the function itself, and
         modules it imports.
     loose : frozenset of str
@@ -47,7 +47,7 @@ class CodeReads:
         Whether attributes are read whose names are not written in the code.
     """
 
-    reads: tuple[Chain, ...]
+    reads: tuple[AttributeChain, ...]
     loose: frozenset[str]
     nested: tuple[CodeType, ...]
     stored: frozenset[str]
@@ -99,13 +99,13 @@ class _Reader:
     """Instructions in their order; a chain of attributes is open until another one comes."""
 
     def __init__(self) -> None:
-        self.found: list[Chain] = []
+        self.found: list[AttributeChain] = []
         self.loose: set[str] = set()
         self.stored: set[str] = set()
         self.before: list[dis.Instruction] = []
         self.computed = False
         self._open = False
-        self._counted: Chain | None = None
+        self._counted: AttributeChain | None = None
         self._asked: str | None = None  # What comes next where an attribute is asked for.
 
     def take(self, instruction: dis.Instruction) -> None:
@@ -151,7 +151,7 @@ class _Reader:
             self._counted = None
         elif self._open:
             last = self.found[-1]
-            self.found[-1] = Chain(last.start, last.name, (*last.chain, name), last.line)
+            self.found[-1] = AttributeChain(last.start, last.name, (*last.chain, name), last.line)
         else:
             self.loose.add(name)
 
@@ -163,7 +163,7 @@ class _Reader:
         line = instruction.positions.lineno if instruction.positions is not None else None
         self._open = False
         for start, variable in _variables(name, argument):
-            self.found.append(Chain(start, variable, (), line or 0))
+            self.found.append(AttributeChain(start, variable, (), line or 0))
             self._open = True
         if name == "IMPORT_FROM":
             self.loose.add(argument)

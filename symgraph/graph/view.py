@@ -532,7 +532,7 @@ class View(Immutable):
         return svg.render(self.dag)
 
     def to_json(self) -> str:
-        """The graph as text that `sg.load` reads."""
+        """The graph as text that `sg.load` reads; `Graph` writes it, for it knows the stages."""
         raise NotImplementedError
 
     def save(self, path: str | Path) -> None:

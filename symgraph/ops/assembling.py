@@ -203,7 +203,7 @@ def _counted(name: str, x: Array, axis: int | None) -> tuple[Array, int, int]:
 
 
 @composite(np.delete)
-def delete(x: ArrayLike, obj: Array, axis: int | None = None) -> Array:
+def delete(x: ArrayLike, obj: Any, axis: int | None = None) -> Array:
     """The array without the elements at `obj`: a constant int, slice, integers or mask."""
     array, place, size = _counted("delete", as_array(x), axis)
     _constant("delete", obj)

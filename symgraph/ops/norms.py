@@ -121,7 +121,7 @@ def _floating(x: ArrayLike) -> Array:
 
 @implements(np.linalg.norm)
 @naming_lines
-def norm(x: Any, ord: object = None, axis: int | None = None, keepdims: bool = False) -> Array:
+def norm(x: Any, ord: object = None, axis: Any = None, keepdims: bool = False) -> Array:
     r"""The norm of vectors or matrices: $\sqrt{\sum x_i^2}$ if no `ord` is given.
 
     Parameters

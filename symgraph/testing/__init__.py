@@ -6,11 +6,11 @@ from ..backends.conformance import check_backend
 from ..verification.verifier import verify_rule as verify
 from .gradients import check_gradient, check_grads, check_stacked
 from .graphs import assert_same_graph
-from .values import GradientCase, TestedOperand, random_values
+from .values import GradientCase, Operand, random_values
 
 __all__ = [
     "GradientCase",
-    "TestedOperand",
+    "Operand",
     "assert_same_graph",
     "check_backend",
     "check_gradient",

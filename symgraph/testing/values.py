@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 from ..errors import FactError
 from ..facts import Fact, consistent, holds_on
 
-__all__ = ["GradientCase", "TestedOperand", "random_values"]
+__all__ = ["GradientCase", "Operand", "random_values"]
 
 Numbers: TypeAlias = "np.ndarray[Any, Any]"
 
@@ -138,7 +138,7 @@ _COMPLETE = ("one_hot", "simplex", "positive_definite", "orthogonal")
 
 
 @dataclass(frozen=True)
-class TestedOperand:
+class Operand:
     """What numbers an operand is tried with.
 
     Parameters
@@ -181,7 +181,7 @@ class GradientCase:
         The operation it is about, by its name in the table of operations.
     call : callable
         From symbolic arrays, one an operand, to one floating-point array.
-    operands : tuple of TestedOperand
+    operands : tuple of Operand
     analytic : bool
         Whether the kernels continue to complex numbers, so that the complex step applies.
     order : int
@@ -192,7 +192,7 @@ class GradientCase:
 
     op: str
     call: Callable[..., Any]
-    operands: tuple[TestedOperand, ...] = (TestedOperand(),)
+    operands: tuple[Operand, ...] = (Operand(),)
     analytic: bool = True
     order: int = 2
     note: str = ""

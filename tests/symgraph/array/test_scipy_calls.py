@@ -63,7 +63,7 @@ def test_the_refusal_names_the_replacement(name: str) -> None:
     with pytest.raises(sg.TraceError, match=rf"scipy\.{name} cannot be traced: SciPy conv") as no:
         CALLS[name](x, a)
     assert no.value.mend == f"Use symgraph.scipy.{name}."
-    assert "used at test_scipycalls.py" in str(no.value)
+    assert "used at test_scipy_calls.py" in str(no.value)
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -250,7 +250,7 @@ def test_an_impossible_budget_names_the_least(name: str) -> None:
         checkpointed(dag, 100)
     least = caught.value.least_bytes
     assert f"memory={least}" in str(caught.value)
-    assert "test_remat.py" in str(caught.value)
+    assert "test_rematerialization.py" in str(caught.value)
     assert memory(checkpointed(dag, least)).peak_bytes <= least
     with pytest.raises(MemoryBudgetError):
         checkpointed(dag, least - 1)

@@ -117,7 +117,7 @@ def test_the_log_tells_rule_place_before_and_after() -> None:
     rewrite([(y + 1).node], RULES, log=log)
     (step,) = log.steps
     assert (step.rule, step.before, step.after) == ("log_of_exp", y.node, x.node)
-    assert "test_rewriting_driver.py" in str(step)
+    assert "test_driver.py" in str(step)
     assert "log_of_exp" in log.profile()
     assert log.leading_to([x.node]) == [step]
     assert log.leading_to([sg.input("z", ()).node]) == []
@@ -160,7 +160,7 @@ def test_rules_that_undo_one_another_are_named_with_the_users_line() -> None:
     value = snp.exp(snp.sin(x) + snp.cos(x))
     with pytest.raises(RewriteLoopError, match="there -> back -> there") as caught:
         rewrite([value.node], RuleSet([there, back]))
-    assert "test_rewriting_driver.py" in str(caught.value)
+    assert "test_driver.py" in str(caught.value)
 
 
 def test_a_rule_that_contains_its_own_match_is_named() -> None:

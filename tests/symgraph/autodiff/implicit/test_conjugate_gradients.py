@@ -141,4 +141,4 @@ def test_what_is_refused(name: str) -> None:
     call, error, text = REFUSED[name]
     with pytest.raises(error, match=text) as caught:
         call()
-    assert "test_conjugate.py" in str(caught.value)
+    assert "test_conjugate_gradients.py" in str(caught.value)

@@ -128,4 +128,4 @@ def test_what_is_refused(name: str) -> None:
     call, error, text = REFUSED[name]
     with pytest.raises(error, match=text) as caught:
         call()
-    assert "test_implicit.py" in str(caught.value)
+    assert "test_fixed_point.py" in str(caught.value)

@@ -1,0 +1,152 @@
+"""Programs around each operation: simplification makes no finite gradient infinite or NaN.
+
+Each program is `outer(operation(inner(x)))`, of all operations that have a derivative. Its gradient
+as derived and its simplified gradient run on numbers of several magnitudes, in single precision.
+Where the gradient as derived is finite, and double precision confirms it, the simplified one is
+finite too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgraph as sg
+from symgraph.array import Array
+from symgraph.backends.samples import op_samples
+from symgraph.errors import NotDifferentiable, SymgraphError
+from symgraph.ir.dag import Dag
+from symgraph.ir.node import substituted
+from symgraph.ir.op import OPS, Op
+
+Function = Callable[[Any], Any]
+
+INNER: dict[str, Function] = {
+    "x": lambda x: x,
+    "-x": lambda x: -x,
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "10^x": lambda x: 10.0**x,
+    "sinh": np.sinh,
+    "x^3": lambda x: x**3,
+    "1/x": lambda x: 1 / x,
+    "log(1 + x^2)": lambda x: np.log1p(x**2),
+}
+OUTER: dict[str, Function] = {
+    "sum": np.sum,
+    "y/(1.5 + y^2)": lambda y: np.sum(y / (1.5 + y**2)),
+    "log(1 + y^2)": lambda y: np.sum(np.log(1 + y**2)),
+    "exp(-y^2)": lambda y: np.sum(np.exp(-(y**2))),
+    "y/sum(y)": lambda y: np.sum(y**2) / np.sum(y),
+    "1/(1 + exp(-y))": lambda y: np.sum(1 / (1 + np.exp(-y))),
+    "sqrt(sum(y^2))": lambda y: np.sqrt(np.sum(y**2)),
+    "y/sqrt(1 + y^2)": lambda y: np.sum(y / np.sqrt(1 + y**2)),
+    "log(sum(exp(y)))": lambda y: np.log(np.sum(np.exp(y))),
+}
+SCALES = (1.0, 30.0, 100.0, 1000.0, 1e20, 1e-20)
+DIFFERENTIABLE = sorted(
+    name for name, op in OPS.items() if op.vjp and not op.custom and next(op_samples(op), None)
+)
+
+
+def programs(op: Op) -> Iterator[tuple[str, sg.Graph, sg.Graph]]:
+    """Gradients around an operation's first sample that has one, in single and double precision."""
+    for dag in op_samples(op):
+        floating = [node for node in dag.inputs.values() if node.dtype == np.float64]
+        if len(dag.outputs) != 1 or not floating or 0 in dag.outputs[0].shape:
+            continue
+        for inner, f in INNER.items():
+            for outer, g in OUTER.items():
+                single, double = (gradient(dag, f, g, dtype) for dtype in ("float32", "float64"))
+                if single is not None and double is not None:
+                    yield f"{outer} of {op.name} of {inner}", single, double
+        return
+
+
+def gradient(dag: Dag, inner: Function, outer: Function, dtype: str) -> sg.Graph | None:
+    """The gradient of one program; None where it has none."""
+    given = {
+        name: sg.input(name, node.shape, dtype if node.dtype == np.float64 else node.dtype)
+        for name, node in dag.inputs.items()
+    }
+    floating = [x for x in given.values() if x.dtype == dtype]
+    mapping = {
+        node: (inner(given[name]) if given[name].dtype == dtype else given[name]).node
+        for name, node in dag.inputs.items()
+    }
+    try:
+        (result,) = substituted(dag.outputs, mapping)
+        if result.dtype.kind != "f":
+            return None
+        return sg.graph(outer(Array(result))).gradient(*floating, value=False)
+    except (NotDifferentiable, SymgraphError):
+        return None
+
+
+def inputs(graph: sg.Graph, seed: int, scale: float) -> dict[str, np.ndarray[Any, Any]]:
+    """Numbers of one magnitude and of both signs; small integers for indices."""
+    rng = np.random.default_rng(seed)
+    found: dict[str, np.ndarray[Any, Any]] = {}
+    for name, array in graph.inputs.items():
+        shape = tuple(d if isinstance(d, int) else 2 for d in array.shape)
+        drawn = rng.standard_normal(shape) * scale
+        found[name] = (drawn if array.dtype.kind == "f" else rng.integers(0, 2, shape)).astype(
+            array.dtype
+        )
+    return found
+
+
+def values(graph: sg.Graph, at: dict[str, Any]) -> list[np.ndarray[Any, Any]] | None:
+    """Each gradient in double precision; None where LAPACK refuses."""
+    with np.errstate(all="ignore"):
+        try:
+            found = graph.evaluate(**at)
+        except np.linalg.LinAlgError:
+            return None
+    return [np.asarray(x, float) for x in (found if isinstance(found, tuple) else (found,))]
+
+
+def lost(graph: sg.Graph, simple: sg.Graph, double: sg.Graph, at: dict[str, Any]) -> bool:
+    """Whether a finite number that double precision confirms is none in the simplified graph."""
+    exact = {name: x.astype(float) if x.dtype.kind == "f" else x for name, x in at.items()}
+    before, after, right = values(graph, at), values(simple, at), values(double, exact)
+    if before is None or after is None or right is None:
+        return False
+    return any(
+        bool(np.any(np.isfinite(a) & (np.abs(a - c) <= 1e-3 * np.abs(c)) & ~np.isfinite(b)))
+        for a, b, c in zip(before, after, right, strict=True)
+    )
+
+
+def losses(name: str) -> tuple[int, list[str]]:
+    """How many programs there are around an operation, and those that lose a number."""
+    count, found = 0, list[str]()
+    for said, graph, double in programs(OPS[name]):
+        count += 1
+        simple = graph.simplify()
+        for seed, scale in enumerate(SCALES):
+            if lost(graph, simple, double, inputs(graph, seed, scale)):
+                found.append(f"{said}, at {scale:g}")
+                break
+    return count, found
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_no_finite_gradient_is_lost(name: str) -> None:
+    _, found = losses(name)
+    assert not found, "\n".join(found)
+
+
+if __name__ == "__main__":
+    total = 0
+    for each in DIFFERENTIABLE:
+        count, found = losses(each)
+        total += count
+        print(
+            f"{each:28}{count:5} programs, {len(found)} lost", *found[:8], sep="\n    ", flush=True
+        )
+    print(f"{total} programs")
