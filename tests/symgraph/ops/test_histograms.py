@@ -50,7 +50,7 @@ def test_what_lies_outside_is_not_counted() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"bins": "auto"}, "takes as many bins as"),
+        ({"bins": "auto"}, "takes a number of bins"),
         ({"bins": 0}, "not a positive number of bins"),
         ({"bins": [2.0, 1.0]}, "do not ascend"),
         ({"range": (1, 0)}, "does not ascend"),
