@@ -18,11 +18,14 @@ ROOT = Path(__file__).resolve().parent.parent / "symgraph"
 
 MOST = {
     "algebra": 287,
-    "export": 88,
-    "lowering": 114,
-    "passes": 104,
-    "rewriting": 330,
+    "export": 9,
+    "lowering": 4,
+    "memory": 0,
+    "notation": 1,
+    "passes": 0,
+    "rewriting": 2,
     "saturation": 4,
+    "verification": 14,
 }
 """Of each package; to be lowered with every step, to a tenth of the 1,191 in all."""
 
@@ -30,8 +33,14 @@ MOST = {
 def op_names(source: str) -> Iterator[str]:
     """The string literals that are names of operations."""
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in OPS:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and _is_ours(node.value):
             yield node.value
+
+
+def _is_ours(name: str) -> bool:
+    """Whether an operation has the name that no user made, nor another test."""
+    op = OPS.get(name)
+    return op is not None and not op.custom and op.kernel.__module__.startswith("symgraph.")
 
 
 def counted(package: str) -> Counter[str]:
@@ -43,7 +52,8 @@ def counted(package: str) -> Counter[str]:
 @pytest.mark.parametrize("package", MOST)
 def test_no_more_names_of_operations_than_before(package: str) -> None:
     found = counted(package)
-    assert 0 < found.total() <= MOST[package], found.most_common(8)
+    assert found, "there is no such package"
+    assert found.total() <= MOST[package], found.most_common(8)
 
 
 def test_names_are_counted_in_code_alone() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from ..ir.dag import Dag
 from ..ir.interning import params_key
 from ..ir.node import Node
-from .expressions import shortened
+from ..notation.text import shortened
 from .labels import Labels
 
 __all__ = ["Difference", "Row", "difference"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..ir.dag import Dag
 from ..ir.node import Node
-from .expressions import escaped, shortened
+from ..notation.text import escaped, shortened
 from .labels import Labels
 from .text import headline
 

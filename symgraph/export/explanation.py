@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ..ir.node import Node, Origin, adjoint_chain, reachable
+from ..notation.text import ATOM, Spelled, escaped, shortened, spelled
 from . import mathematics
-from .expressions import ATOM, Spelled, constant_text, escaped, shortened, spelled
+from .expressions import constant_text
 from .symbols import words
 from .text import sides
 

@@ -12,8 +12,9 @@ from ..ir.avals import Aval
 from ..ir.cost import varying
 from ..ir.dag import Dag
 from ..ir.node import Node, origins, reachable
+from ..notation.text import ATOM, Spelled, escaped, shortened, spelled
 from ..source import Frame
-from .expressions import ATOM, Spelled, escaped, inline, shortened, spelled
+from .expressions import inline
 
 __all__ = ["Labels", "order_of", "reading_order", "role_of"]
 
@@ -114,10 +115,8 @@ class Labels:
 
     def expression(self, node: Node) -> str:
         """The operation of `node` on the names of its operands."""
-        if node.is_input:
-            return "input"
-        if node.is_constant:
-            return "constant"
+        if node.is_input or node.is_constant:
+            return node.op.name
         return spelled(node, [self._atoms[operand] for operand in node.operands])[0]
 
     def role(self, node: Node) -> str:

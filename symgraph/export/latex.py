@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ..ir.dag import Dag
 from ..ir.node import Node
-from .expressions import Spelled
+from ..notation.text import Spelled
 from .labels import Labels
 from .mathematics import ATOM, leaf, spelled
 from .symbols import symbol, words

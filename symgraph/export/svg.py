@@ -14,7 +14,8 @@ from html import escape
 
 from ..ir.dag import Dag
 from ..ir.node import Node
-from .expressions import Spelled, escaped, shortened, spelled
+from ..ir.traits import Arrangement
+from ..notation.text import Spelled, escaped, shortened, spelled
 from .labels import Labels
 from .layout import BOX_HEIGHT, WIDTH, Box, Layout, bands
 from .text import headline
@@ -161,7 +162,7 @@ def _texts(layout: Layout, labels: Labels) -> dict[Node, Spelled]:
         text, binding = labels.atom(node)
         if node not in layout.boxes and node.operands:
             # A number broadcast, reshaped or cast reads as the number; its shape is in the tooltip.
-            moved = node.op.view or node.op.name == "cast"
+            moved = node.op.view or node.op.traits.arrangement is Arrangement.CONVERTED
             inner = [texts[operand] for operand in node.operands]
             text, binding = inner[0] if moved else spelled(node, inner)
             text = shortened(_bare(text), 16)

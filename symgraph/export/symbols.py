@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .expressions import escaped
+from ..notation.text import escaped
 
 __all__ = ["number", "symbol", "words"]
 

@@ -14,9 +14,11 @@ from ..ir.body import Body
 from ..ir.cost import op_count
 from ..ir.dag import Dag
 from ..ir.node import Node, substituted
+from ..ir.traits import Arrangement
+from ..notation.text import ATOM, Spelled, escaped, shortened, spelled
 from ..ops.creation import input
 from ..source import Frame
-from .expressions import ATOM, Spelled, atom, escaped, shortened, spelled
+from .expressions import atom
 from .labels import Labels
 
 __all__ = ["FormulaPair", "equation", "formula", "headline", "render", "sides", "tree"]
@@ -173,7 +175,7 @@ def formula(dag: Dag) -> str:
 
 def _is_view_of_input(node: Node) -> bool:
     """`X.T` may be written twice: it names no work."""
-    return node.op.name == "transpose" and node.operands[0].is_input
+    return node.op.traits.arrangement is Arrangement.PERMUTED and node.operands[0].is_input
 
 
 def _outputs(dag: Dag, texts: Mapping[Node, Spelled]) -> str:

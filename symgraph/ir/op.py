@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypedDict
 
 import numpy as np
 
 from ..errors import BackendError
 from .avals import Aval
 from .dims import Dim, known_equal
-from .traits import PLAIN, Traits
+from .traits import PLAIN, Infix, Prefix, Traits
 
 __all__ = [
     "OPS",
@@ -26,6 +26,7 @@ __all__ = [
     "Pull",
     "Pullback",
     "Push",
+    "Said",
     "StandIn",
     "Trail",
     "Unbatched",
@@ -355,9 +356,26 @@ class Op:
     traits : Traits
     definition : callable, optional
         `definition(m, *operands)` as textbooks have it, written apart from the kernel, over a
-        mathematics `m` that has the functions: high precision and symbols, for verification.
-    latex : str
-        The name of the function as a formula has it, or the formula with `#` for the operand.
+        mathematics `m` that has the functions: high precision, symbols and residues, for
+        verification. Operands are numbers of an elementwise operation; the list of numbers along
+        `axis` of a reduction, and of what keeps to rows, which gives such a list; else arrays.
+    latex : str or callable
+        The name of the function as a formula has it, or the formula with `#` for the operand, or
+        `latex(node, operands)` that gives the formula and how strongly it binds, None for a call.
+    latex_of_results : tuple of str
+        The formula of each of several results, with `#` for the operand; empty where it has none.
+    text : Infix, Prefix or callable, optional
+        The sign between or before the operands, or `text(node, operands)` as of `latex`.
+    source : callable, optional
+        Of an operation that holds bodies: `source(run)` gives the Python source that runs them;
+        `run` is a `notation.loops.Run`.
+    reduces : str
+        Name of the NumPy ufunc whose `reduce` it is; empty if there is none.
+    fresh : bool
+        Whether NumPy's function of this name always gives a new array, if it is no view.
+    mistaken_for : tuple of str
+        Functions of `symgraph.numpy` that one may write in its place by mistake: a rule with one of
+        them in its place is false, and the verifier is tried on it.
     ufunc : str
         Name of a NumPy ufunc with the same meaning, which takes `out=`; empty if there is none.
     view : bool
@@ -398,7 +416,13 @@ class Op:
     total: Total = False
     write: Callable[..., Any] | None = None
     definition: Callable[..., Any] | None = None
-    latex: str = ""
+    latex: str | Callable[..., Any] = ""
+    latex_of_results: tuple[str, ...] = ()
+    text: Infix | Prefix | Callable[..., Any] | None = None
+    source: Callable[..., Any] | None = None
+    reduces: str = ""
+    fresh: bool = True
+    mistaken_for: tuple[str, ...] = ()
 
     def is_total(self, *avals: Aval, **params: object) -> bool:
         """Whether the kernel ends and raises nothing for operands of these shapes and dtypes."""
@@ -423,6 +447,15 @@ class Op:
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
+
+
+class Said(TypedDict, total=False):
+    """What constructors of families pass on to the record as it is said: see `Op`."""
+
+    definition: Callable[..., Any] | None
+    latex: str | Callable[..., Any]
+    text: Infix | Prefix | Callable[..., Any] | None
+    mistaken_for: tuple[str, ...]
 
 
 def _jointly(*_operands: object, **_params: object) -> Any:

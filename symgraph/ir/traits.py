@@ -7,6 +7,7 @@ check each of them on numbers, and find those that hold and are not declared.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from math import e
 from types import EllipsisType
 from typing import TypeAlias
@@ -17,9 +18,13 @@ __all__ = [
     "ODD",
     "PLACEMENT",
     "PLAIN",
+    "Arrangement",
     "Exponential",
+    "Infix",
     "Logarithm",
+    "Matrices",
     "Operands",
+    "Prefix",
     "Traits",
 ]
 
@@ -57,6 +62,46 @@ class Logarithm:
     plus: float = 0
 
 
+class Arrangement(Enum):
+    """What becomes of the elements of the first operand, where none is changed or left out."""
+
+    SAME = "as they are"
+    CONVERTED = "in another dtype"
+    REPEATED = "repeated, as operands are broadcast"
+    REGROUPED = "in row-major order, in another shape"
+    PERMUTED = "with the axes in another order"
+
+
+class Matrices(Enum):
+    """What matrices an operation takes, on the last two axes of its first operand."""
+
+    ANY = "of any sides"
+    SQUARE = "square"
+    DEFINITE = "symmetric and positive definite"
+
+
+@dataclass(frozen=True, slots=True)
+class Infix:
+    """A sign between two operands.
+
+    Parameters
+    ----------
+    sign : str
+    binding : int
+        How strongly it binds, as Python's operators do: from 1 of `<` to 9 of `**`.
+    """
+
+    sign: str
+    binding: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """A sign before the operand, which binds as Python's unary operators do."""
+
+    sign: str
+
+
 @dataclass(frozen=True, slots=True)
 class Traits:
     r"""Identities that an operation obeys.
@@ -77,6 +122,20 @@ class Traits:
         Operands in which it is linear together: `where` in both of its branches.
     movement : bool
         Each element of the result is one of an operand, or 0; no number decides which.
+    arrangement : Arrangement, optional
+    blind : places, or `...` for all
+        Operands in which NaN need not make the result NaN: of comparisons, and of choices.
+    matrices : Matrices, optional
+    at_places : bool
+        Integer operands tell the places of elements that are read or written.
+    multiplies : bool
+        Elements of one operand are multiplied with one another.
+    selects : bool
+        Each element of the result is one of an operand: which, the numbers decide.
+    exponent : float, optional
+        $f(x) = x^k$ for all numbers $x$, NaN where that is none.
+    logarithmic : bool
+        The logarithm of something, or a multiple of one: exp takes it out.
     homogeneous : float, optional
         $f(a x) = a^k f(x)$ for all $a > 0$, where $x$ are all floating operands.
     shift : float, optional
@@ -92,6 +151,14 @@ class Traits:
     linear: Operands = ()
     jointly_linear: Operands = ()
     movement: bool = False
+    arrangement: Arrangement | None = None
+    blind: Operands = ()
+    matrices: Matrices | None = None
+    at_places: bool = False
+    multiplies: bool = False
+    selects: bool = False
+    exponent: float | None = None
+    logarithmic: bool = False
     homogeneous: float | None = None
     shift: float | None = None
     exponential: Exponential | None = None
@@ -104,6 +171,10 @@ class Traits:
     def linear_together(self, count: int) -> tuple[int, ...]:
         """Places in which it is linear together, of `count` operands."""
         return _places(self.jointly_linear, count)
+
+    def blind_in(self, count: int) -> tuple[int, ...]:
+        """Places in which NaN need not make the result NaN, of `count` operands."""
+        return _places(self.blind, count)
 
     def parity_in(self, place: int, count: int) -> int:
         """-1 where it is odd in an operand, 1 where it is even, else 0; of `count` operands."""

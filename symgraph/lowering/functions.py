@@ -1,29 +1,17 @@
-"""Loops and choices as Python source: a function that runs the bodies a node holds.
-
-A body is lowered once, to a function of its own; here is what calls it: `for`, `while`, `if`. What
-the steps of a loop give is written into arrays made before the first one.
-"""
+"""The function that runs the bodies of a node, as the record of its operation writes it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
-
 from ..errors import BackendError
-from ..ir.avals import Aval
-from ..ir.body import Body
-from ..ir.node import Node
+from ..notation.loops import Call, Dimension, Run, Source
 from .pieces import Defined
 
 __all__ = ["function_of"]
 
-Call: TypeAlias = Callable[[Body, Sequence[str]], str]
-Dimension: TypeAlias = Callable[[Any], str]
-
 
 def function_of(
     piece: Defined, call: Call, dimension: Dimension, *, in_place: bool = True
-) -> tuple[list[str], str]:
+) -> Source:
     """The lines of the function but for the last, and the last, which returns.
 
     Operands are called `v0`, `v1`, ...
@@ -43,144 +31,7 @@ def function_of(
     BackendError
         If nothing is known of how the operation runs its bodies.
     """
-    write = _WRITERS.get(piece.node.op.name)
+    write = piece.node.op.source
     if write is None:
         raise BackendError(f"{piece.node.op.name} has no source: nobody says how it is run.")
-    if write is _scan and not in_place:
-        return _listed_scan(piece, call, dimension)
-    return write(piece, call, dimension)
-
-
-def _operands(node: Node) -> list[str]:
-    return [f"v{place}" for place in range(len(node.operands))]
-
-
-def _returned(values: Sequence[str]) -> str:
-    return f"return {values[0]}" if len(values) == 1 else f"return ({', '.join(values)})"
-
-
-def _assigned(targets: Sequence[str], right: str) -> str:
-    """Results of a call, which gives a tuple."""
-    left = f"({targets[0]},)" if len(targets) == 1 else ", ".join(targets)
-    return f"{left} = {right}" if targets else right
-
-
-# -- scan ------------------------------------------------------------------------------------------
-class _Scan:
-    """The names in the source of a scan."""
-
-    def __init__(self, piece: Defined, call: Call, dimension: Dimension) -> None:
-        node = piece.node
-        body: Body = node.params["body"]
-        count, scanned = node.params["carries"], node.params["scanned"]
-        operands = _operands(node)
-        self.node = node
-        self.keep = piece.keep or (True,) * len(node.results)
-        self.carries = operands[:count]
-        self.given = [f"y{place}" for place in range(len(body.outputs) - count)]
-        self.stacked = [f"s{place}" for place in range(len(self.given) + count)]
-        self.avals = node.results[count:]
-        self.kept = self.keep[count:]
-        steps = dimension(node.params["length"])
-        span = f"{steps} - 1, -1, -1" if node.params["reverse"] else steps
-        self.head = f"    for t in range({span}):"
-        slices = [f"{name}[t]" for name in operands[count : count + scanned]]
-        run = call(body, [*self.carries, *slices, *operands[count + scanned :]])
-        self.step = f"        {_assigned([*self.carries, *self.given], run)}"
-
-    def noted(self, pattern: str, names: Sequence[str], values: Sequence[str]) -> list[str]:
-        """A line for each kept result of a step."""
-        wanted = dict(zip(self.stacked, self.kept, strict=True))
-        pairs = zip(names, values, strict=True)
-        return [f"        {name}{pattern.format(value)}" for name, value in pairs if wanted[name]]
-
-    def loop(self, pattern: str) -> list[str]:
-        given, before = self.stacked[: len(self.given)], self.stacked[len(self.given) :]
-        return [
-            self.head,
-            *self.noted(pattern, before, self.carries),
-            self.step,
-            *self.noted(pattern, given, self.given),
-        ]
-
-    def last(self, stacked: Sequence[str]) -> str:
-        # A carry may be an operand, or share memory with one.
-        results = [*[f"np.array({name})" for name in self.carries], *stacked]
-        return _returned(
-            [name if kept else "None" for name, kept in zip(results, self.keep, strict=True)]
-        )
-
-
-def _scan(piece: Defined, call: Call, dimension: Dimension) -> tuple[list[str], str]:
-    scan = _Scan(piece, call, dimension)
-    lines = [
-        f"    {name} = {_empty(aval, dimension)}"
-        for name, aval, kept in zip(scan.stacked, scan.avals, scan.kept, strict=True)
-        if kept
-    ]
-    return [*lines, *scan.loop("[t] = {}")], scan.last(scan.stacked)
-
-
-def _listed_scan(piece: Defined, call: Call, dimension: Dimension) -> tuple[list[str], str]:
-    scan = _Scan(piece, call, dimension)
-    kept = [name for name, wanted in zip(scan.stacked, scan.kept, strict=True) if wanted]
-    turned = "[::-1]" if scan.node.params["reverse"] else ""
-    stacked = [
-        f"np.stack({name}{turned}) if {name} else {_empty(aval, dimension, 'zeros')}"
-        for name, aval in zip(scan.stacked, scan.avals, strict=True)
-    ]
-    return [*[f"    {name} = []" for name in kept], *scan.loop(".append({})")], scan.last(stacked)
-
-
-def _empty(aval: Aval, dimension: Dimension, how: str = "empty") -> str:
-    sizes = [dimension(dim) for dim in aval.shape]
-    name = "bool_" if aval.dtype.kind == "b" else aval.dtype.name
-    return f"np.{how}(({', '.join(sizes)}{',' if len(sizes) == 1 else ''}), np.{name})"
-
-
-# -- choices, loops of unknown length, calls -------------------------------------------------------
-def _cond(piece: Defined, call: Call, dimension: Dimension) -> tuple[list[str], str]:
-    node = piece.node
-    first, *rest = _operands(node)
-    chosen, last = _copied(node, call(node.params["true"], rest))
-    other, end = _copied(node, call(node.params["false"], rest))
-    within = [f"        {line}" for line in (*chosen, last)]
-    return [f"    if {first}:", *within, *[f"    {line}" for line in other]], end
-
-
-def _copied(node: Node, run: str) -> tuple[list[str], str]:
-    """Results of a body as arrays that are nobody else's."""
-    values = [f"y{place}" for place in range(len(node.results))]
-    return [_assigned(values, run)], _returned([f"np.array({name})" for name in values])
-
-
-def _while_loop(piece: Defined, call: Call, dimension: Dimension) -> tuple[list[str], str]:
-    node = piece.node
-    operands = _operands(node)
-    count, tests = len(node.results), node.params["tests"]
-    carries, rest = operands[:count], operands[count:]
-    condition = call(node.params["cond"], [*carries, *rest[:tests]])
-    run = call(node.params["body"], [*carries, *rest[tests:]])
-    lines = [f"    while {condition}[0]:", f"        {_assigned(carries, run)}"]
-    return lines, _returned([f"np.array({name})" for name in carries])
-
-
-def _called(piece: Defined, call: Call, dimension: Dimension) -> tuple[list[str], str]:
-    lines, last = _copied(piece.node, call(piece.node.params["body"], _operands(piece.node)))
-    return [f"    {line}" for line in lines], last
-
-
-def _implicit(piece: Defined, call: Call, dimension: Dimension) -> tuple[list[str], str]:
-    """The solution as it is: the equation speaks only when it is differentiated."""
-    operands = _operands(piece.node)[: len(piece.node.results)]
-    return [], _returned([f"np.array({name})" for name in operands])
-
-
-_WRITERS: dict[str, Callable[[Defined, Call, Dimension], tuple[list[str], str]]] = {
-    "scan": _scan,
-    "cond": _cond,
-    "while_loop": _while_loop,
-    "custom_vjp": _called,
-    "implicit": _implicit,
-    "linear_solution": _implicit,
-}
+    return write(Run(piece.node, piece.keep, call, dimension, in_place))

@@ -78,23 +78,31 @@ def converged(np, x, arrived, what, steps):
     return x
 
 """
+_SCATTER_ADD = _SCATTER.format(which="add", method="add", statement=_ADDED)
+_SCATTER_SET = _SCATTER.format(which="set", method="set", statement="result[index] = values")
+
+
+def _name_of(source: str) -> str:
+    """The name of the function that a source defines."""
+    return source.partition("def ")[2].partition("(")[0]
+
+
 _ALONE = {
-    "converged": _CONVERGED,
-    "expm": _EXPM,
-    "linear_recurrence": _RECURRENCE,
-    "solve_triangular": _TRIANGULAR,
-    "scatter_add": _SCATTER.format(which="add", method="add", statement=_ADDED),
-    "scatter_set": _SCATTER.format(which="set", method="set", statement="result[index] = values"),
+    _name_of(source): source
+    for source in (*(_CONVERGED, _EXPM, _RECURRENCE, _TRIANGULAR, _SCATTER_ADD, _SCATTER_SET),)
 }
 # These share helpers of their own, and come together.
-_OF_WINDOWS = (
-    "windows",
-    "overlap_add",
-    "sum_of_windows",
-    "largest_of_windows",
-    "convolution",
-    "adjoint_convolution",
-    "kernel_convolution",
+_OF_WINDOWS = tuple(
+    each.__name__
+    for each in (
+        windows.windows,
+        windows.overlap_add,
+        windows.sum_of_windows,
+        windows.largest_of_windows,
+        windows.convolution,
+        windows.adjoint_convolution,
+        windows.kernel_convolution,
+    )
 )
 HELPERS = (*_ALONE, *_OF_WINDOWS)
 """Names of functions that can be written out, in the order in which they are looked for."""
@@ -103,7 +111,7 @@ HELPERS = (*_ALONE, *_OF_WINDOWS)
 def helpers_source(names: Collection[str]) -> str:
     """The source of the functions of these names."""
     of_windows = bool({*names} & {*_OF_WINDOWS})
-    needed = {*names, "scatter_add"} if of_windows else {*names}
+    needed = {*names, _name_of(_SCATTER_ADD)} if of_windows else {*names}
     text = "".join(_ALONE[name].lstrip("\n") + "\n" for name in sorted(needed & {*_ALONE}))
     return f"{windows.source()}\n{text}" if of_windows else text
 

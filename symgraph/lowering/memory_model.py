@@ -31,6 +31,8 @@ from ..ir.cost import node_flops
 from ..ir.dims import Dim, known_equal, names_of, resolve
 from ..ir.interpreter import results_read
 from ..ir.node import Node
+from ..ir.traits import Arrangement
+from ..ops.creation import PROJECT
 
 __all__ = [
     "MemoryProfile",
@@ -139,7 +141,7 @@ def _is_view(node: Node, contiguous: Mapping[Node, bool]) -> bool:
         return False
     operand = node.operands[0]
     return (
-        node.op.name != "reshape"
+        node.op.traits.arrangement is not Arrangement.REGROUPED
         or contiguous[operand]
         or _same(_without_ones(operand.shape), _without_ones(node.shape))
     )
@@ -149,18 +151,20 @@ def _is_contiguous(node: Node, contiguous: Mapping[Node, bool]) -> bool:
     if not node.op.view or len(node.operands) != 1:
         return True
     operand = node.operands[0]
-    if node.op.name == "reshape":
+    if node.op.traits.arrangement is Arrangement.REGROUPED:
         return True if not _is_view(node, contiguous) else contiguous[operand]
     # A transpose or a broadcast that only moves or adds axes of length 1 leaves the layout as it
     # is.
     same = _same(_without_ones(operand.shape), _without_ones(node.shape))
-    return contiguous[operand] and (node.op.name == "project" or (same and _moves_nothing(node)))
+    return contiguous[operand] and (node.op is PROJECT or (same and _moves_nothing(node)))
 
 
 def _moves_nothing(node: Node) -> bool:
-    if node.op.name == "broadcast_to":
+    if node.op.traits.arrangement is Arrangement.REPEATED:
         return True
-    return len(_without_ones(node.shape)) <= 1 and node.op.name == "transpose"
+    return (
+        len(_without_ones(node.shape)) <= 1 and node.op.traits.arrangement is Arrangement.PERMUTED
+    )
 
 
 def bases(order: Iterable[Node]) -> dict[Node, Node | None]:
@@ -258,7 +262,11 @@ def _computed(
 
 
 # Views of all elements of an array, each once.
-_WHOLE = ("reshape", "transpose", "project")
+_WHOLE = (Arrangement.REGROUPED, Arrangement.PERMUTED)
+
+
+def _is_whole(node: Node) -> bool:
+    return node.op is PROJECT or node.op.traits.arrangement in _WHOLE
 
 
 def _copied(
@@ -271,7 +279,7 @@ def _copied(
     copied: list[Node] = []
     for node in outputs:
         whole = node
-        while owner[whole] is not whole and whole.op.name in _WHOLE:
+        while owner[whole] is not whole and _is_whole(whole):
             whole = whole.operands[0]
         # NumPy gives scalars for shape (); callers get arrays.
         if node.shape and owner[whole] is whole and number[whole] not in kept:

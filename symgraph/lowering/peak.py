@@ -11,6 +11,7 @@ from ..ir.avals import Aval
 from ..ir.dims import resolve
 from ..ir.interpreter import run
 from ..ir.node import Node
+from ..ops.creation import PROJECT
 from .pieces import Alias, Defined
 from .statements import Program, Statement
 
@@ -86,7 +87,7 @@ class _Simulation:
         shared = [self.storages[name] for name in statement.operands]
         if statement.out:
             held: tuple[int, ...] = self.storages[statement.out]
-        elif statement.node.op.name == "project":
+        elif statement.node.op is PROJECT:
             operand = shared[0]
             held = operand[statement.node.params["index"] :][:1]
         else:
@@ -183,7 +184,7 @@ class _Simulation:
         if alias is Alias.RESHAPE and self._is_view(statement, alias):
             return _reshaped(operands[0], shape)
         whole = len(operands) == len(node.operands) == 1 and statement.avals is node.results
-        if alias in (Alias.WHOLE, Alias.PART) and shape and whole and node.op.name != "project":
+        if alias in (Alias.WHOLE, Alias.PART) and shape and whole and node.op is not PROJECT:
             return run(node, operands, self.dims)  # Views read no element.
         full = [each for each in operands if each.shape == shape]
         elementwise = bool(full) and any("np." in str(piece) for piece in statement.pieces[:1])

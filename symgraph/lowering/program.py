@@ -18,6 +18,7 @@ from ..ir.dag import Dag
 from ..ir.dims import names_of
 from ..ir.interpreter import results_read
 from ..ir.node import Node
+from ..ops.creation import PROJECT
 from .buffers import Buffers
 from .memory_model import NOMINAL_DIM
 from .memory_order import Orders
@@ -113,9 +114,7 @@ class _Builder:
         self.number = len(dag.inputs)
         self.computed = [node for node in order if not (node.is_input or node.is_constant)]
         self.projections = Counter(
-            (node.operands[0], node.params["index"])
-            for node in self.computed
-            if node.op.name == "project"
+            (node.operands[0], node.params["index"]) for node in self.computed if node.op is PROJECT
         )
         for node in dag.inputs.values():
             self.names[node] = f"v{len(self.names)}"
@@ -238,7 +237,7 @@ class _Builder:
     def _aliases(self, draft: _Draft) -> tuple[Alias, ...]:
         """A result read off once, of a tuple of new arrays, is nobody else's."""
         node = draft.node
-        if node.op.name != "project":
+        if node.op is not PROJECT:
             return draft.line.aliases
         alone = self.projections[node.operands[0], node.params["index"]] == 1
         fresh = alone and self.buffers.is_plain(draft.names[0])

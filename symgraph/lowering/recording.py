@@ -14,7 +14,14 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from ..ir.avals import Aval
+from ..ir.op import OPS
+from ..ir.traits import Infix
 from ..namespace import NUMPY, Namespace
+from ..ops.choice import maximum, minimum
+from ..ops.comparison import invert
+from ..ops.contraction import EINSUM
+from ..ops.elementwise import absolute, negative
+from ..ops.floats import FREXP
 from .kernel_sizes import Size
 from .pieces import Alias, Dimension, EarlierResult, NotSpelled, Piece, Pieces, Tabled
 from .shapes import dtypes_in_loop, result_of, ufunc_named
@@ -147,15 +154,38 @@ class Recorded:
     __hash__ = object.__hash__
 
 
+_METHODS = {
+    "+": "__add__",
+    "-": "__sub__",
+    "*": "__mul__",
+    "/": "__truediv__",
+    "**": "__pow__",
+    "//": "__floordiv__",
+    "%": "__mod__",
+    "@": "__matmul__",
+    "<<": "__lshift__",
+    ">>": "__rshift__",
+    "&": "__and__",
+    "|": "__or__",
+    "^": "__xor__",
+    "<": "__lt__",
+    "<=": "__le__",
+    ">": "__gt__",
+    ">=": "__ge__",
+    "==": "__eq__",
+    "!=": "__ne__",
+}
+"""Python's methods for its signs."""
+_UNARY = {"__neg__": negative, "__abs__": absolute, "__invert__": invert}
+
+
 def _install_operators() -> None:
     """Infix operators are noted as the ufuncs they are."""
-    binary = {
-        "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "pow": "power",
-        "floordiv": "floor_divide", "mod": "remainder", "matmul": "matmul", "and": "bitwise_and",
-        "or": "bitwise_or", "xor": "bitwise_xor", "lt": "less", "le": "less_equal",
-        "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal",
-    }  # fmt: skip
-    for symbol, ufunc in binary.items():
+    written = {
+        op.text.sign: op.ufunc for op in OPS.values() if isinstance(op.text, Infix) and op.ufunc
+    }
+    for sign, ufunc in written.items():
+        method = _METHODS[sign]
 
         def forward(self: Recorded, other: Any, _ufunc: str = ufunc) -> Any:
             return _Function(f"np.{_ufunc}", self.recording)(self, other)
@@ -163,30 +193,22 @@ def _install_operators() -> None:
         def reflected(self: Recorded, other: Any, _ufunc: str = ufunc) -> Any:
             return _Function(f"np.{_ufunc}", self.recording)(other, self)
 
-        setattr(Recorded, f"__{symbol}__", forward)
-        setattr(Recorded, f"__r{symbol}__", reflected)
-    for symbol, ufunc in {"neg": "negative", "abs": "absolute", "invert": "invert"}.items():
+        setattr(Recorded, method, forward)
+        setattr(Recorded, f"__r{method.removeprefix('__')}", reflected)
+    for name, function in _UNARY.items():
 
-        def unary(self: Recorded, _ufunc: str = ufunc) -> Any:
+        def unary(self: Recorded, _ufunc: str = function.op.ufunc) -> Any:
             return _Function(f"np.{_ufunc}", self.recording)(self)
 
-        setattr(Recorded, f"__{symbol}__", unary)
+        setattr(Recorded, name, unary)
 
 
 _install_operators()
 
-_ITEMS = {"frexp": 2, "linalg.slogdet": 2, "linalg.qr": 2, "linalg.eigh": 2, "linalg.svd": 3}
-_AXIS_OF_ONE = frozenset(
-    ["sum", "prod", "max", "min", "amax", "amin", "any", "all", "mean", "expand_dims", "squeeze"]
-)
-# Half the overhead of the function in front of them, which matters on small arrays.
-_REDUCE = {
-    "sum": "np.add.reduce",
-    "prod": "np.multiply.reduce",
-    "max": "np.maximum.reduce",
-    "min": "np.minimum.reduce",
-}
-_OUT_BY_KEYWORD = frozenset(("np.maximum", "np.minimum"))  # NumPy 2.4 warns of a third position.
+_ITEMS = {FREXP.name: 2, "linalg.slogdet": 2, "linalg.qr": 2, "linalg.eigh": 2, "linalg.svd": 3}
+_AXIS_OF_ONE = frozenset(["amax", "amin", "mean", "expand_dims", "squeeze"])
+# NumPy 2.4 warns of a third position.
+_OUT_BY_KEYWORD = frozenset((f"np.{maximum.op.ufunc}", f"np.{minimum.op.ufunc}"))
 _PLAIN_NAME = re.compile(r"[a-z][a-z0-9_]*\Z", re.IGNORECASE)
 
 
@@ -201,17 +223,19 @@ class _Function:
         recording = self._recording
         short = self._name.partition(".")[2]
         name = self._name
-        if recording.fast and short in _REDUCE and len(args) == 1:
-            name = _REDUCE[short]
+        op = OPS.get(short)
+        if recording.fast and op is not None and op.reduces and len(args) == 1:
+            # Half the overhead of the function in front, which matters on small arrays.
+            name = f"np.{op.reduces}.reduce"
             kwargs.setdefault("axis", None)
-        if short in _AXIS_OF_ONE:
+        if short in _AXIS_OF_ONE or (op is not None and op.reduces):
             _simplify_axis(kwargs)
         special = NUMPY.special if name.startswith("special.") else None
         ufunc = ufunc_named(name, special)
         own = Alias.FRESH if ufunc is not None else alias_of(name)
         if kwargs.get("copy", True) is False:
             own = Alias.UNKNOWN
-        elif short == "einsum" and len(args) > 2:
+        elif op is EINSUM and len(args) > 2:
             own = Alias.FRESH  # One operand may come back as a view, two are multiplied.
         known = [arg.aval if isinstance(arg, Recorded) else arg for arg in args]
         aval = result_of(short, ufunc, known, kwargs)

@@ -7,12 +7,15 @@ whole.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..ir.avals import Aval, broadcast_shapes
 from ..ir.dims import Shape
+from ..ir.op import OPS, Op
+from ..ops.choice import where
 
 __all__ = ["dtypes_in_loop", "result_of", "ufunc_named"]
 
@@ -44,8 +47,21 @@ def result_of(
         return None
     if ufunc is not None:
         return _of_ufunc(ufunc, args) if not kwargs else None
+    op = OPS.get(name)
+    if op is where.op:
+        return _of_where(args, kwargs)
+    if op is not None and op.reduces:
+        return _reduction(partial(_reduced_dtype, op))(args, kwargs)
     rule = _RULES.get(name)
     return rule(args, kwargs) if rule is not None else None
+
+
+def _reduced_dtype(op: Op, dtype: np.dtype[Any]) -> np.dtype[Any] | None:
+    """The dtype of a reduction; None where it is accumulated in another one."""
+    if op.promote is not None and op.promote(dtype) != dtype:
+        return None
+    found = op.infer(Aval(dtype, (1,)), axis=(-1,), keepdims=False)
+    return found.dtype if isinstance(found, Aval) else None
 
 
 _UNDERSTOOD = {"axis", "keepdims", "initial"}
@@ -123,14 +139,7 @@ def _like(args: Arguments, kwargs: Mapping[str, Any]) -> Aval | None:
 
 
 _RULES: dict[str, Callable[[Arguments, Mapping[str, Any]], Aval | None]] = {
-    "where": _of_where,
-    "sum": _reduction(_floats_only),
-    "prod": _reduction(_floats_only),
     "mean": _reduction(_floats_only),
-    "max": _reduction(lambda dtype: dtype),
-    "min": _reduction(lambda dtype: dtype),
-    "any": _reduction(lambda dtype: np.dtype(bool)),
-    "all": _reduction(lambda dtype: np.dtype(bool)),
     "squeeze": _of_squeeze,
     "zeros_like": _like,
     "ones_like": _like,

@@ -2,59 +2,36 @@
 
 from __future__ import annotations
 
+from ..ir.op import OPS, Op
+from ..ir.traits import Arrangement
 from .pieces import Alias
 
 __all__ = ["alias_of", "composed"]
 
 _FRESH = frozenset(
     [
-        "sum",
-        "prod",
-        "max",
-        "min",
         "amax",
         "amin",
-        "any",
-        "all",
         "mean",
         "var",
         "std",
-        "argmax",
-        "argmin",
-        "cumsum",
-        "cumprod",
-        "sort",
-        "argsort",
-        "where",
         "take",
-        "take_along_axis",
-        "concatenate",
         "stack",
         "tile",
         "full",
         "zeros",
         "ones",
         "empty",
-        "arange",
-        "eye",
         "array",
-        "tril",
-        "triu",
         "outer",
         "kron",
-        "scatter_add",
-        "scatter_set",
         "dot",
-        "matmul",
         "tensordot",
         "copy",
         "repeat",
-        "clip",
-        "searchsorted",
         "nan_to_num",
         "count_nonzero",
         "bincount",
-        "convolve",
         "full_like",
         "zeros_like",
         "ones_like",
@@ -65,31 +42,16 @@ _FRESH = frozenset(
         "roll",
         "lexsort",
         "isin",
-        "sinc",
-        "convolution",
-        "adjoint_convolution",
-        "kernel_convolution",
-        "overlap_add",
-        "sum_of_windows",
         "largest_of_windows",
-        "linalg.inv",
-        "linalg.solve",
-        "linalg.cholesky",
-        "linalg.det",
-        "linalg.slogdet",
-        "linalg.qr",
-        "linalg.svd",
-        "linalg.eigh",
         "linalg.eigvalsh",
-        "linalg.pinv",
         "linalg.norm",
         "linalg.svdvals",
         "linalg.lstsq",
     ]
 )
+"""Functions of NumPy that are no operations here, and always give a new array."""
 _WHOLE = frozenset(
     [
-        "transpose",
         "swapaxes",
         "moveaxis",
         "expand_dims",
@@ -100,20 +62,32 @@ _WHOLE = frozenset(
         "rot90",
     ]
 )
-_PART = frozenset(["broadcast_to", "diagonal", "linalg.diagonal", "windows"])
-_RESHAPE = frozenset(["reshape", "ravel"])
+"""Those that give a view of all elements."""
 
 
 def alias_of(name: str) -> Alias:
     """What the result of a function, such as `np.transpose`, shares with its first argument."""
     short = name.partition(".")[2]
+    op = OPS.get(short.rpartition(".")[2])
+    if op is not None and not op.custom:
+        return _alias_of_op(op)
     if short in _FRESH or short.endswith((".reduce", ".accumulate")):
         return Alias.FRESH
     if short in _WHOLE:
         return Alias.WHOLE
-    if short in _PART:
-        return Alias.PART
-    return Alias.RESHAPE if short in _RESHAPE else Alias.UNKNOWN
+    return Alias.RESHAPE if short == "ravel" else Alias.UNKNOWN
+
+
+def _alias_of_op(op: Op) -> Alias:
+    """What the result of NumPy's function shares, which does what the operation does."""
+    arrangement = op.traits.arrangement
+    if arrangement is Arrangement.REGROUPED:
+        return Alias.RESHAPE
+    if arrangement is Arrangement.PERMUTED:
+        return Alias.WHOLE
+    if op.view:
+        return Alias.PART if op.traits.movement else Alias.UNKNOWN
+    return Alias.FRESH if op.fresh else Alias.UNKNOWN
 
 
 def composed(own: Alias, base: Alias | None, *, of_operand: bool) -> Alias:

@@ -16,6 +16,7 @@ from ..ir.body import Body, SizedBody
 from ..ir.dims import Dim
 from ..ir.node import Node
 from ..ir.op import Batch, Op, Places, Pull, Trail, Unbatched, joined, register
+from ..notation import loops
 from ..pytrees import flatten, leaf_paths, unflatten
 from .batched import aligned, per_example, whole
 from .closures import (
@@ -197,6 +198,7 @@ COND = register(
         flops=_flops_cond,
         follows=_follows_cond,
         doc="One of two branches, chosen by one truth value; the other is not run.",
+        source=loops.cond_source,
     )
 )
 

@@ -23,6 +23,7 @@ from ..errors import TraceError
 from ..facts import Fact
 from ..ir.fact_inference import Known
 from ..ir.traits import Traits
+from ..notation import formulas
 from .bounds import Bounds, in_common, knows
 from .comparison import equal, isnan, not_equal
 from .composites import naming_lines
@@ -124,7 +125,9 @@ _where = elementwise(
     ),
     facts=_facts_where,
     unpromoted=(0,),
-    traits=Traits(jointly_linear=(1, 2), movement=True, shift=1),
+    traits=Traits(jointly_linear=(1, 2), movement=True, shift=1, blind=(1, 2)),
+    latex=formulas.where_formula,
+    definition=lambda m, condition, x, y: m.where(condition, x, y),
 )
 
 
@@ -178,9 +181,10 @@ maximum = elementwise(
     ),
     ufunc="maximum",
     doc="The larger one; a tie splits the cotangent equally, or gives it to a constant operand.",
-    traits=Traits(homogeneous=1, shift=1),
+    traits=Traits(selects=True, homogeneous=1, shift=1),
     definition=lambda m, x, y: m.maximum(x, y),
     latex=r"\max",
+    mistaken_for=("minimum", "add"),
 )
 
 minimum = elementwise(
@@ -198,9 +202,10 @@ minimum = elementwise(
     ),
     ufunc="minimum",
     doc="The smaller one; a tie splits the cotangent equally, or gives it to a constant operand.",
-    traits=Traits(homogeneous=1, shift=1),
+    traits=Traits(selects=True, homogeneous=1, shift=1),
     definition=lambda m, x, y: m.minimum(x, y),
     latex=r"\min",
+    mistaken_for=("maximum", "add"),
 )
 
 fmax = elementwise(
@@ -213,7 +218,7 @@ fmax = elementwise(
     facts=knows(bounds=_hull, signs=in_common, keeps_finite=True, keeps_integers=True),
     ufunc="fmax",
     doc="The larger one, or the one that is a number; ties as in maximum.",
-    traits=Traits(homogeneous=1, shift=1),
+    traits=Traits(selects=True, blind=..., homogeneous=1, shift=1),
 )
 
 fmin = elementwise(
@@ -226,7 +231,7 @@ fmin = elementwise(
     facts=knows(bounds=_hull, signs=in_common, keeps_finite=True, keeps_integers=True),
     ufunc="fmin",
     doc="The smaller one, or the one that is a number; ties as in minimum.",
-    traits=Traits(homogeneous=1, shift=1),
+    traits=Traits(selects=True, blind=..., homogeneous=1, shift=1),
 )
 
 _clip = elementwise(
@@ -240,6 +245,7 @@ _clip = elementwise(
     facts=knows(bounds=_bounds_clip, signs=_signs_clip, keeps_finite=True, keeps_integers=True),
     doc="The elements of x limited to [a_min, a_max]; gradients pass strictly inside.",
     traits=Traits(homogeneous=1, shift=1),
+    definition=lambda m, x, low, high: m.minimum(m.maximum(x, low), high),
 )
 
 

@@ -14,6 +14,7 @@ from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..errors import InputError
 from ..ir.avals import Aval
 from ..ir.op import Batch, Op, carries_aligned, no_flops, register
+from ..ir.traits import Arrangement, Traits
 from ..pytrees import flatten, tree_map, unflatten
 from .families import function
 
@@ -213,6 +214,7 @@ CLIP_GRADIENT = register(
         facts=lambda x, **_params: tuple(x.facts),
         view=True,
         asymmetric=True,
+        traits=Traits(arrangement=Arrangement.SAME),
     )
 )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import inf
 from math import isfinite as isfinite_number
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -16,7 +16,9 @@ from .. import facts as f
 from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..facts import Fact
 from ..ir.fact_inference import Known
-from ..ir.traits import Traits
+from ..ir.op import Said
+from ..ir.traits import Infix, Prefix, Traits
+from ..notation import formulas
 from .bounds import FactRule
 from .families import elementwise, function
 from .structures import structure
@@ -136,7 +138,9 @@ def _within(number: int, limits: Any) -> bool:
     return limits.min <= number <= limits.max
 
 
-def _comparison(name: str, doc: str, facts: FactRule, traits: Traits | None = None) -> Any:
+def _comparison(
+    name: str, doc: str, facts: FactRule, traits: Traits | None = None, **said: Unpack[Said]
+) -> Any:
     compare = elementwise(
         name,
         kernel=lambda xp, x, y: getattr(xp, name)(x, y),
@@ -146,6 +150,7 @@ def _comparison(name: str, doc: str, facts: FactRule, traits: Traits | None = No
         traits=traits,
         ufunc=name,
         doc=doc,
+        **said,
     )
 
     def call(x: ArrayLike, y: ArrayLike) -> Any:
@@ -154,13 +159,61 @@ def _comparison(name: str, doc: str, facts: FactRule, traits: Traits | None = No
     return function(compare.op, call, getattr(np, name))
 
 
-greater = _comparison("greater", "Whether x is greater than y.", _ordered(above=True))
-greater_equal = _comparison("greater_equal", "Whether x is at least y.", _ordered(above=True))
-less = _comparison("less", "Whether x is less than y.", _ordered(above=False))
-less_equal = _comparison("less_equal", "Whether x is at most y.", _ordered(above=False))
-equal = _comparison("equal", "Whether x equals y.", _equality(alike=True), _COMMUTATIVE)
+greater = _comparison(
+    "greater",
+    "Whether x is greater than y.",
+    _ordered(above=True),
+    mistaken_for=("greater_equal", "less"),
+    text=Infix(">", 1),
+    latex=formulas.relation(">"),
+    definition=lambda m, x, y: m.greater(x, y),
+)
+greater_equal = _comparison(
+    "greater_equal",
+    "Whether x is at least y.",
+    _ordered(above=True),
+    mistaken_for=("greater", "less_equal"),
+    text=Infix(">=", 1),
+    latex=formulas.relation(r"\ge"),
+    definition=lambda m, x, y: m.greater_equal(x, y),
+)
+less = _comparison(
+    "less",
+    "Whether x is less than y.",
+    _ordered(above=False),
+    mistaken_for=("less_equal", "greater"),
+    text=Infix("<", 1),
+    latex=formulas.relation("<"),
+    definition=lambda m, x, y: m.less(x, y),
+)
+less_equal = _comparison(
+    "less_equal",
+    "Whether x is at most y.",
+    _ordered(above=False),
+    mistaken_for=("less", "greater_equal"),
+    text=Infix("<=", 1),
+    latex=formulas.relation(r"\le"),
+    definition=lambda m, x, y: m.less_equal(x, y),
+)
+equal = _comparison(
+    "equal",
+    "Whether x equals y.",
+    _equality(alike=True),
+    _COMMUTATIVE,
+    mistaken_for=("not_equal", "greater_equal"),
+    text=Infix("==", 1),
+    latex=formulas.relation("="),
+    definition=lambda m, x, y: m.equal(x, y),
+)
 not_equal = _comparison(
-    "not_equal", "Whether x differs from y.", _equality(alike=False), _COMMUTATIVE
+    "not_equal",
+    "Whether x differs from y.",
+    _equality(alike=False),
+    _COMMUTATIVE,
+    mistaken_for=("equal", "less"),
+    text=Infix("!=", 1),
+    latex=formulas.relation(r"\ne"),
+    definition=lambda m, x, y: m.not_equal(x, y),
 )
 
 # -- kinds of numbers ------------------------------------------------------------------------------
@@ -172,6 +225,7 @@ isnan = elementwise(
     predicate=True,
     facts=_of_finite(_FALSE),
     ufunc="isnan",
+    definition=lambda m, x: m.isnan(x),
 )
 isinf = elementwise(
     "isinf",
@@ -181,6 +235,7 @@ isinf = elementwise(
     predicate=True,
     facts=_of_finite(_FALSE),
     ufunc="isinf",
+    definition=lambda m, x: m.isinf(x),
 )
 isfinite = elementwise(
     "isfinite",
@@ -190,6 +245,7 @@ isfinite = elementwise(
     predicate=True,
     facts=_of_finite(_TRUE),
     ufunc="isfinite",
+    definition=lambda m, x: m.isfinite(x),
 )
 signbit = elementwise(
     "signbit",
@@ -209,6 +265,8 @@ logical_and = elementwise(
     predicate=True,
     traits=_COMMUTATIVE,
     ufunc="logical_and",
+    latex=formulas.relation(r"\land"),
+    definition=lambda m, x, y: m.logical_and(x, y),
 )
 logical_or = elementwise(
     "logical_or",
@@ -218,6 +276,8 @@ logical_or = elementwise(
     predicate=True,
     traits=_COMMUTATIVE,
     ufunc="logical_or",
+    latex=formulas.relation(r"\lor"),
+    definition=lambda m, x, y: m.logical_or(x, y),
 )
 logical_xor = elementwise(
     "logical_xor",
@@ -227,6 +287,7 @@ logical_xor = elementwise(
     predicate=True,
     traits=_COMMUTATIVE,
     ufunc="logical_xor",
+    definition=lambda m, x, y: m.logical_xor(x, y),
 )
 logical_not = elementwise(
     "logical_not",
@@ -235,6 +296,8 @@ logical_not = elementwise(
     vjp=(None,),
     predicate=True,
     ufunc="logical_not",
+    text=Prefix("~"),
+    definition=lambda m, x: m.logical_not(x),
 )
 
 # -- bits ------------------------------------------------------------------------------------------
@@ -245,6 +308,8 @@ bitwise_and = elementwise(
     vjp=(None, None),
     traits=_COMMUTATIVE,
     ufunc="bitwise_and",
+    text=Infix("&", 4),
+    definition=lambda m, x, y: m.bitwise_and(x, y),
 )
 bitwise_or = elementwise(
     "bitwise_or",
@@ -253,6 +318,8 @@ bitwise_or = elementwise(
     vjp=(None, None),
     traits=_COMMUTATIVE,
     ufunc="bitwise_or",
+    text=Infix("|", 2),
+    definition=lambda m, x, y: m.bitwise_or(x, y),
 )
 bitwise_xor = elementwise(
     "bitwise_xor",
@@ -261,6 +328,8 @@ bitwise_xor = elementwise(
     vjp=(None, None),
     traits=_COMMUTATIVE,
     ufunc="bitwise_xor",
+    text=Infix("^", 3),
+    definition=lambda m, x, y: m.bitwise_xor(x, y),
 )
 invert = elementwise(
     "invert",
@@ -268,6 +337,8 @@ invert = elementwise(
     kernel=lambda xp, x: xp.invert(x),
     vjp=(None,),
     ufunc="invert",
+    text=Prefix("~"),
+    definition=lambda m, x: m.invert(x),
 )
 left_shift = elementwise(
     "left_shift",
@@ -275,6 +346,7 @@ left_shift = elementwise(
     kernel=lambda xp, x, y: xp.left_shift(x, y),
     vjp=(None, None),
     ufunc="left_shift",
+    text=Infix("<<", 5),
 )
 right_shift = elementwise(
     "right_shift",
@@ -282,4 +354,5 @@ right_shift = elementwise(
     kernel=lambda xp, x, y: xp.right_shift(x, y),
     vjp=(None, None),
     ufunc="right_shift",
+    text=Infix(">>", 5),
 )

@@ -22,7 +22,9 @@ from ..ir.avals import Aval, broadcast_shapes, normal_axes
 from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, register
-from ..ir.traits import Traits
+from ..ir.traits import Infix, Matrices, Traits
+from ..notation import formulas
+from ..notation import text as texts
 from .batched import aligned, own_ndim
 from .carrying import carries_matmul
 from .composites import as_array, composite, listed, naming_lines, refuse
@@ -179,7 +181,11 @@ MATMUL = register(
         facts=_facts_matmul,
         ufunc="matmul",
         doc="The matrix product, batched over leading axes; vectors as NumPy has it.",
-        traits=Traits(linear=...),
+        traits=Traits(matrices=Matrices.ANY, linear=...),
+        mistaken_for=("multiply",),
+        text=Infix("@", 7),
+        latex=formulas.matmul_formula,
+        definition=lambda m, x, y: m.matmul(x, y),
     )
 )
 
@@ -295,6 +301,9 @@ EINSUM = register(
         facts=lambda *known, subscripts: _facts_of_products(*known),
         doc="Sums of products over named indices, as `subscripts` spell them.",
         traits=Traits(linear=...),
+        latex=formulas.contraction_formula,
+        text=texts.contraction_text,
+        fresh=False,
     )
 )
 

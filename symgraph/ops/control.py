@@ -16,7 +16,9 @@ from ..facts import Fact
 from ..ir.avals import Aval, supported_dtype
 from ..ir.fact_inference import Known
 from ..ir.op import Op, carries_aligned, no_flops, register
-from ..ir.traits import ODD
+from ..ir.traits import ODD, Arrangement, Traits
+from ..notation import formulas
+from ..notation import text as texts
 from .batched import batch_aligned
 from .composites import naming_lines
 from .families import function
@@ -63,6 +65,9 @@ CAST = register(
         count=0,
         facts=_facts_cast,
         doc="x with another dtype; floats become integers by dropping their fraction.",
+        latex=formulas.operand_formula,
+        text=texts.cast_text,
+        traits=Traits(arrangement=Arrangement.CONVERTED),
     )
 )
 
@@ -101,6 +106,9 @@ STOP_GRADIENT = register(
         facts=lambda x: tuple(x.facts),
         view=True,
         doc="x, taken for a constant when a derivative is taken.",
+        latex=formulas.operand_formula,
+        traits=Traits(arrangement=Arrangement.SAME),
+        definition=lambda m, x: x,
     )
 )
 
@@ -148,6 +156,7 @@ ROUND = register(
         facts=_facts_round,
         doc="x rounded to `decimals` digits after the point, halves to even.",
         traits=ODD,
+        fresh=False,
     )
 )
 

@@ -18,6 +18,8 @@ from ..ir.dims import Dim, ShapeLike, normal, parse_shape
 from ..ir.fact_inference import Knowledge, Known
 from ..ir.node import fresh, make
 from ..ir.op import Op, no_flops, register
+from ..notation import formulas
+from ..notation import text as texts
 from .composites import as_array, composite
 from .families import function
 
@@ -192,6 +194,7 @@ DIMENSION = register(
         flops=no_flops,
         count=0,
         facts=lambda *, size, dtype: (Fact("nonnegative"), finite, integer_valued),
+        text=texts.size_text,
     )
 )
 
@@ -298,6 +301,7 @@ EYE = register(
         flops=no_flops,
         count=0,
         facts=_facts_eye,
+        latex=formulas.symbol_formula("I"),
     )
 )
 
@@ -380,5 +384,7 @@ PROJECT = register(
         count=0,
         facts=_facts_project,
         view=True,
+        latex=formulas.projection_formula,
+        text=texts.projection_text,
     )
 )

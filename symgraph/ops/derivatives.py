@@ -19,6 +19,7 @@ from ..ir.dims import Dim
 from ..ir.node import Node, Origin, make, origin, reachable, substituted
 from ..ir.op import Batch, Op, Pull, register
 from ..ir.scope import tracing
+from ..notation import loops
 from ..pytrees import Tree, flatten, unflatten
 from .batched import applied, per_example
 from .closures import as_leaves, body_of_batch, body_total, closed, fresh_like, newest, traced
@@ -306,6 +307,7 @@ CUSTOM_VJP = register(
         flops=lambda out, *avals, body, backward: body.flops,
         unchecked=True,
         doc="A graph with a derivative of its own.",
+        source=loops.call_source,
     )
 )
 

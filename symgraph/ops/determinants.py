@@ -18,7 +18,7 @@ from ..facts import Fact, integer_valued, interval, total
 from ..ir.avals import Aval
 from ..ir.fact_inference import Known
 from ..ir.op import Op, register
-from ..ir.traits import Traits
+from ..ir.traits import Matrices, Traits
 from .batched import batch_aligned, batch_into_last
 from .carrying import all_but_last, carries_batched
 from .contraction import einsum, matmul
@@ -63,6 +63,7 @@ DET = register(
         facts=_facts_det,
         doc="The determinant of square matrices; its gradient is right at singular ones too.",
         latex=r"\det",
+        traits=Traits(matrices=Matrices.SQUARE),
     )
 )
 
@@ -104,6 +105,7 @@ COFACTOR = register(
             "The cofactors of square matrices, det(x) * inv(x).T where x is invertible: the "
             "gradient of the determinant, also where x is singular."
         ),
+        traits=Traits(matrices=Matrices.SQUARE),
     )
 )
 
@@ -223,6 +225,8 @@ SLOGDET = register(
             "The sign of the determinant and the logarithm of its absolute value; the derivative "
             "of the logarithm is inv(x).T, that of the sign is 0."
         ),
+        latex_of_results=("", r"\log \left|\det #\right|"),
+        traits=Traits(matrices=Matrices.SQUARE),
     )
 )
 

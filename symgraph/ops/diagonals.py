@@ -18,6 +18,7 @@ from ..ir.dims import Dim, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Op, no_flops, register
 from ..ir.traits import MOVEMENT, PLACEMENT
+from ..notation import formulas
 from .batched import batch_aligned
 from .carrying import carries_diagonal, carries_diagonal_matrix
 from .composites import as_array, composite, naming_lines
@@ -75,7 +76,7 @@ DIAGONAL = register(
         write=READ_ONLY,
         doc="Elements whose column exceeds their row by `offset`.",
         traits=MOVEMENT,
-        latex=r"\operatorname{diag}",
+        latex=formulas.DIAGONAL,
     )
 )
 

@@ -16,7 +16,8 @@ from .. import facts as f
 from ..array import Array, ArrayLike
 from ..facts import Fact
 from ..ir.fact_inference import Known
-from ..ir.traits import ODD, Traits
+from ..ir.traits import ODD, Infix, Prefix, Traits
+from ..notation import formulas
 from .bounds import (
     Bounds,
     bounds_of_product,
@@ -161,6 +162,8 @@ add = elementwise(
     ufunc="add",
     behind_mask=False,
     definition=lambda m, x, y: x + y,
+    text=Infix("+", 6),
+    latex=formulas.sum_formula,
 )
 
 subtract = elementwise(
@@ -181,6 +184,8 @@ subtract = elementwise(
     behind_mask=False,
     traits=Traits(jointly_linear=..., shift=0),
     definition=lambda m, x, y: x - y,
+    text=Infix("-", 6),
+    latex=formulas.difference_formula,
 )
 
 negative = elementwise(
@@ -199,6 +204,9 @@ negative = elementwise(
     behind_mask=False,
     traits=Traits(linear=(0,)),
     definition=lambda m, x: -x,
+    mistaken_for=("absolute", "reciprocal"),
+    text=Prefix("-"),
+    latex=formulas.negative_formula,
 )
 
 multiply = elementwise(
@@ -218,6 +226,9 @@ multiply = elementwise(
     traits=Traits(commutative=True, linear=...),
     ufunc="multiply",
     definition=lambda m, x, y: m.multiply(x, y),
+    mistaken_for=("divide", "add"),
+    text=Infix("*", 7),
+    latex=formulas.product_formula,
 )
 
 divide = elementwise(
@@ -237,6 +248,8 @@ divide = elementwise(
     doc="x / y; integers give float64, as in NumPy.",
     traits=Traits(parity=(0, -1), signed_zero=(1,), linear=(0,), homogeneous=0),
     definition=lambda m, x, y: m.divide(x, y),
+    text=Infix("/", 7),
+    latex=formulas.fraction_formula,
 )
 
 reciprocal = elementwise(
@@ -250,9 +263,10 @@ reciprocal = elementwise(
         defined=lambda x: x.has(f.nonzero),
     ),
     ufunc="reciprocal",
-    traits=Traits(parity=(-1,), signed_zero=(0,), homogeneous=-1),
+    traits=Traits(exponent=-1.0, parity=(-1,), signed_zero=(0,), homogeneous=-1),
     definition=lambda m, x: m.divide(1, x),
     latex=r"\frac{1}{#}",
+    mistaken_for=("negative",),
 )
 
 # -- squares and roots -----------------------------------------------------------------------------
@@ -268,8 +282,10 @@ square = elementwise(
         zero_at_zero=True,
     ),
     ufunc="square",
-    traits=Traits(parity=(1,), homogeneous=2),
+    traits=Traits(exponent=2.0, parity=(1,), homogeneous=2),
     definition=lambda m, x: x * x,
+    mistaken_for=("absolute", "sqrt"),
+    latex=formulas.raised_to("2"),
 )
 
 sqrt = elementwise(
@@ -286,9 +302,10 @@ sqrt = elementwise(
         zero_at_zero=True,
     ),
     ufunc="sqrt",
-    traits=Traits(homogeneous=0.5),
+    traits=Traits(exponent=0.5, homogeneous=0.5),
     definition=lambda m, x: m.sqrt(x),
     latex=r"\sqrt{#}",
+    mistaken_for=("square", "absolute"),
 )
 
 cbrt = elementwise(
@@ -300,7 +317,7 @@ cbrt = elementwise(
     flops=10,
     ufunc="cbrt",
     traits=ODD,
-    definition=lambda m, x: m.sign(x) * m.cbrt(abs(x)),
+    definition=lambda m, x: m.sign(x) * m.cbrt(m.absolute(x)),
     latex=r"\sqrt[3]{#}",
 )
 
@@ -317,6 +334,7 @@ hypot = elementwise(
     doc="sqrt(x**2 + y**2) without overflow; its derivative at the origin is 0.",
     traits=Traits(commutative=True, parity=(1, 1), homogeneous=1),
     definition=lambda m, x, y: m.sqrt(x * x + y * y),
+    mistaken_for=("maximum", "logaddexp"),
 )
 
 # -- signs -----------------------------------------------------------------------------------------
@@ -334,8 +352,9 @@ absolute = elementwise(
     ufunc="absolute",
     doc="|x|; its derivative at 0 is 0.",
     traits=Traits(parity=(1,), homogeneous=1),
-    definition=lambda m, x: abs(x),
+    definition=lambda m, x: m.absolute(x),
     latex=r"\left|#\right|",
+    mistaken_for=("sign", "negative"),
 )
 
 sign = elementwise(
@@ -353,6 +372,7 @@ sign = elementwise(
     ufunc="sign",
     traits=Traits(parity=(-1,), homogeneous=0),
     definition=lambda m, x: m.sign(x),
+    mistaken_for=("absolute",),
 )
 
 copysign = elementwise(
@@ -370,7 +390,7 @@ copysign = elementwise(
     ),
     ufunc="copysign",
     doc="|x| with the sign of y.",
-    traits=Traits(parity=(1, -1), signed_zero=(1,), homogeneous=1),
+    traits=Traits(blind=(1,), parity=(1, -1), signed_zero=(1,), homogeneous=1),
 )
 
 heaviside = elementwise(
@@ -387,6 +407,7 @@ heaviside = elementwise(
     ),
     ufunc="heaviside",
     doc="0 below zero, 1 above it, y at zero; its derivative with respect to x is 0.",
+    traits=Traits(blind=(1,)),
 )
 
 

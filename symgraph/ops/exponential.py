@@ -18,7 +18,8 @@ from ..array import Array, ArrayLike, constant
 from ..facts import Fact
 from ..ir.fact_inference import Known
 from ..ir.node import Node
-from ..ir.traits import Exponential, Logarithm, Traits
+from ..ir.traits import Exponential, Infix, Logarithm, Traits
+from ..notation import formulas
 from .bounds import (
     EVERYWHERE,
     Bounds,
@@ -128,6 +129,7 @@ exp = elementwise(
     traits=Traits(exponential=Exponential()),
     definition=lambda m, x: m.exp(x),
     latex="e^{#}",
+    mistaken_for=("expm1", "exp2"),
 )
 
 exp2 = elementwise(
@@ -156,6 +158,7 @@ expm1 = elementwise(
     traits=Traits(exponential=Exponential(less=1)),
     definition=lambda m, x: m.expm1(x),
     latex="e^{#} - 1",
+    mistaken_for=("exp", "log1p"),
 )
 
 # -- logarithms ------------------------------------------------------------------------------------
@@ -167,9 +170,10 @@ log = elementwise(
     facts=_facts_log(math.log),
     flops=10,
     ufunc="log",
-    traits=Traits(logarithm=Logarithm()),
+    traits=Traits(logarithmic=True, logarithm=Logarithm()),
     definition=lambda m, x: m.log(x),
     latex=r"\log",
+    mistaken_for=("log1p", "log2"),
 )
 
 log1p = elementwise(
@@ -185,9 +189,10 @@ log1p = elementwise(
     ),
     flops=10,
     ufunc="log1p",
-    traits=Traits(logarithm=Logarithm(plus=1)),
+    traits=Traits(logarithmic=True, logarithm=Logarithm(plus=1)),
     definition=lambda m, x: m.log(1 + x),
     latex=r"\log\left(1 + #\right)",
+    mistaken_for=("log", "expm1"),
 )
 
 log2 = elementwise(
@@ -198,7 +203,7 @@ log2 = elementwise(
     facts=_facts_log(math.log2),
     flops=10,
     ufunc="log2",
-    traits=Traits(logarithm=Logarithm(2)),
+    traits=Traits(logarithmic=True, logarithm=Logarithm(2)),
     definition=lambda m, x: m.log(x) / m.log(2),
     latex=r"\log_2",
 )
@@ -211,7 +216,7 @@ log10 = elementwise(
     facts=_facts_log(math.log10),
     flops=10,
     ufunc="log10",
-    traits=Traits(logarithm=Logarithm(10)),
+    traits=Traits(logarithmic=True, logarithm=Logarithm(10)),
     definition=lambda m, x: m.log(x) / m.log(10),
     latex=r"\log_{10}",
 )
@@ -252,10 +257,11 @@ logaddexp = elementwise(
     ),
     facts=knows(bounds=_bounds_logaddexp, keeps_finite=True),
     flops=20,
-    traits=Traits(commutative=True, shift=1),
+    traits=Traits(logarithmic=True, commutative=True, shift=1),
     ufunc="logaddexp",
     doc="log(exp(x) + exp(y)) without overflow; where both are -inf its derivative is 0.",
     definition=lambda m, x, y: m.logaddexp(x, y),
+    mistaken_for=("maximum", "hypot"),
 )
 
 logaddexp2 = elementwise(
@@ -267,7 +273,7 @@ logaddexp2 = elementwise(
     ),
     facts=knows(keeps_finite=True),
     flops=20,
-    traits=Traits(commutative=True, shift=1),
+    traits=Traits(logarithmic=True, commutative=True, shift=1),
     ufunc="logaddexp2",
     doc="log2(2**x + 2**y) without overflow; where both are -inf its derivative is 0.",
 )
@@ -287,6 +293,7 @@ sigmoid = elementwise(
     doc="The logistic function 1 / (1 + exp(-x)), without overflow.",
     definition=lambda m, x: 1 / (1 + m.exp(-x)),
     latex=r"\sigma",
+    mistaken_for=("softplus", "tanh"),
 )
 
 softplus = elementwise(
@@ -302,6 +309,8 @@ softplus = elementwise(
     doc="log(1 + exp(x)), without overflow.",
     definition=lambda m, x: m.logaddexp(x, 0),
     latex=r"\log\left(1 + e^{#}\right)",
+    mistaken_for=("sigmoid", "exp"),
+    traits=Traits(logarithmic=True),
 )
 
 
@@ -331,6 +340,8 @@ log1mexp = elementwise(
     count=3,
     doc="log(1 - exp(x)) for x <= 0, accurate near 0 and far from it.",
     definition=lambda m, x: m.log1mexp(x),
+    mistaken_for=("log_expm1", "softplus"),
+    traits=Traits(logarithmic=True),
 )
 
 
@@ -362,6 +373,9 @@ power = elementwise(
     ufunc="power",
     doc="x**y; the derivative of x**0 with respect to x is 0, that of 0**y with respect to y too.",
     definition=lambda m, x, y: m.power(x, y),
+    mistaken_for=("multiply",),
+    text=Infix("**", 9),
+    latex=formulas.power_formula,
 )
 
 

@@ -51,7 +51,9 @@ max = reduction(
     facts=_facts_extremum,
     ufunc=np.maximum,
     doc="The largest element over `axis`; NaN if there is one. Ties split the gradient equally.",
-    traits=Traits(homogeneous=1, shift=1),
+    traits=Traits(selects=True, homogeneous=1, shift=1),
+    mistaken_for=("min", "sum"),
+    definition=lambda m, row: m.largest(row),
 )
 min = reduction(
     "min",
@@ -60,7 +62,9 @@ min = reduction(
     facts=_facts_extremum,
     ufunc=np.minimum,
     doc="The least element over `axis`; NaN if there is one. Ties split the gradient equally.",
-    traits=Traits(homogeneous=1, shift=1),
+    traits=Traits(selects=True, homogeneous=1, shift=1),
+    mistaken_for=("max", "sum"),
+    definition=lambda m, row: m.least(row),
 )
 
 

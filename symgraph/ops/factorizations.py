@@ -18,7 +18,7 @@ from ..ir.avals import Aval
 from ..ir.dims import Dim, count, known_equal, normal
 from ..ir.fact_inference import Known
 from ..ir.op import Op, register, undefined
-from ..ir.traits import Traits
+from ..ir.traits import Matrices, Traits
 from .batched import batch_aligned
 from .carrying import all_but_last, carries_batched
 from .composites import as_array, naming_lines
@@ -86,7 +86,7 @@ CHOLESKY = register(
             "triangle and gives L.T. A matrix that is not positive definite raises LinAlgError on "
             "NumPy and gives NaN on JAX."
         ),
-        traits=Traits(homogeneous=0.5),
+        traits=Traits(matrices=Matrices.DEFINITE, homogeneous=0.5),
     )
 )
 
@@ -200,6 +200,7 @@ QR = register(
             '"r" gives R alone). The diagonal of R has the signs LAPACK gives it. The derivative '
             "needs linearly independent leading columns; without, it raises or is NaN."
         ),
+        traits=Traits(matrices=Matrices.ANY),
     )
 )
 

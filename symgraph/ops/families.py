@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, Protocol, Unpack
 
 import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apply, constant
 from ..errors import DTypeError
 from ..ir.avals import Aval, broadcast_shapes, supported_dtype
-from ..ir.op import Op, Total, Undefined, VjpRule, carries_aligned, no_facts, per_element, register
+from ..ir.op import (
+    Op,
+    Said,
+    Total,
+    Undefined,
+    VjpRule,
+    carries_aligned,
+    no_facts,
+    per_element,
+    register,
+)
 from ..ir.traits import PLAIN, Traits
 from .batched import batch_aligned
 from .masks import behind_masks
@@ -133,8 +143,7 @@ def elementwise(
     behind_mask: bool = True,
     stand_in: Callable[[Any], Any] | None = None,
     total: Total = True,
-    definition: Callable[..., Any] | None = None,
-    latex: str = "",
+    **said: Unpack[Said],
 ) -> Any:
     """An operation on corresponding elements, its operands broadcast against one another.
 
@@ -144,6 +153,8 @@ def elementwise(
     the mask of a cotangent; sums have no need of it, for they pass a mask on.
     """
     kept = replace(traits or PLAIN, elementwise=True)
+    if predicate:
+        kept = replace(kept, blind=...)
     if len(vjp) == 1 and (sign := kept.parity_in(0, 1)):
         facts = with_parity(facts or no_facts, sign)
     extra: dict[str, Any] = {} if facts is None else {"facts": facts}
@@ -164,8 +175,7 @@ def elementwise(
             stand_in=stand_in,
             batch=batch_aligned,
             total=total,
-            definition=definition,
-            latex=latex,
+            **said,
             **extra,
         )
     )

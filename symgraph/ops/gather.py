@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from ..ir.avals import Aval, AxisLike, broadcast_shapes, normal_axes
 from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..ir.op import Batch, Op, no_flops, register
 from ..ir.traits import MOVEMENT, Traits
+from ..notation import formulas
+from ..notation import text as texts
 from .batched import aligned, applied, batch_aligned, batch_into_first, own_ndim, whole
 from .carrying import carries_gathered, carries_off_axis, carries_scattered
 from .composites import as_array, naming_lines
@@ -149,7 +152,9 @@ GATHER = register(
         flops=no_flops,
         facts=lambda x, *indices, axis: facts_of_elements(x),
         doc="Elements at integer arrays on adjacent axes, from `axis` on.",
-        traits=MOVEMENT,
+        traits=replace(MOVEMENT, at_places=True),
+        latex=formulas.gathered_formula,
+        text=texts.gathered_text,
     )
 )
 
@@ -194,7 +199,7 @@ SCATTER_ADD = register(
             if x.has(fact) and values.has(fact)
         ],
         doc="Values added at integer arrays on adjacent axes; repeated places add up.",
-        traits=Traits(jointly_linear=(0, 1)),
+        traits=Traits(at_places=True, jointly_linear=(0, 1)),
     )
 )
 
@@ -299,7 +304,7 @@ TAKE_ALONG_AXIS = register(
         flops=no_flops,
         facts=lambda x, index, *, axis: facts_of_elements(x),
         doc="The elements at the places that an integer array gives along `axis`.",
-        traits=MOVEMENT,
+        traits=replace(MOVEMENT, at_places=True),
     )
 )
 
@@ -336,7 +341,7 @@ ADD_ALONG_AXIS = register(
             if x.has(fact) and values.has(fact)
         ],
         doc="Add values at the places that an integer array gives along `axis`.",
-        traits=Traits(jointly_linear=(0, 1)),
+        traits=Traits(at_places=True, jointly_linear=(0, 1)),
     )
 )
 

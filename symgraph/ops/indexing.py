@@ -21,6 +21,8 @@ from ..ir.dims import Dim, Shape, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, no_flops, register
 from ..ir.traits import MOVEMENT, PLACEMENT
+from ..notation import formulas
+from ..notation import text as texts
 from .batched import batch_reshaped
 from .carrying import carries_embedded, carries_sliced
 from .composites import as_array, composite, naming_lines, refuse
@@ -94,6 +96,8 @@ GETITEM = register(
         write=_write_getitem,
         doc="`x[index]` for integers, slices, None and an ellipsis; integer arrays go to `gather`.",
         traits=MOVEMENT,
+        latex=formulas.item_formula,
+        text=texts.item_text,
     )
 )
 
@@ -135,6 +139,7 @@ EMBED = register(
         ],
         doc="Zeros of `shape` with the operand in the slice `index`: the transpose of `getitem`.",
         traits=PLACEMENT,
+        text=texts.embedding_text,
     )
 )
 

@@ -51,6 +51,8 @@ erfcx = scipy_ufunc(
     lambda ct, out, x: ct * _derivative_of_erfcx(x, out),
     facts=knows(signs=is_positive),
     doc="exp(x**2) erfc(x), without underflow on the right.",
+    mistaken_for=("erfc",),
+    definition=lambda m, x: m.exp(x * x) * m.erfc(x),
 )
 erfi = scipy_ufunc(
     "erfi",

@@ -19,6 +19,7 @@ from ..ir.body import Body, SizedBody
 from ..ir.dims import Dim
 from ..ir.node import Node
 from ..ir.op import Batch, Op, Places, Push, Trail, Unbatched, register, undefined
+from ..notation import loops
 from ..pytrees import Tree, flatten, leaf_paths, unflatten
 from .batched import aligned, per_example, whole
 from .branches import cond
@@ -223,6 +224,7 @@ WHILE_LOOP = register(
         follows=_follows_while,
         flops=_flops_while,
         doc="A loop that runs while a condition holds.",
+        source=loops.while_source,
     )
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..facts import Fact, finite, total
 from ..ir.avals import Aval
 from ..ir.dims import Dim, count, known_equal, normal, show_shape
 from ..ir.op import Op, register
-from ..ir.traits import MOVEMENT
+from ..ir.traits import MOVEMENT, Matrices
 from .batched import batch_aligned
 from .carrying import all_but_last
 from .families import function
@@ -164,7 +165,7 @@ COPIED_LOWER = register(
         ),
         facts=lambda x: [Fact("symmetric"), *[fact for fact in (finite, total) if x.has(fact)]],
         doc="The symmetric matrix that has the lower triangle of x: it is copied over the upper.",
-        traits=MOVEMENT,
+        traits=replace(MOVEMENT, matrices=Matrices.SQUARE),
     )
 )
 

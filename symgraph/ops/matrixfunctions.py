@@ -14,7 +14,7 @@ from ..ir.avals import Aval
 from ..ir.dims import known_equal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Op, register
-from ..ir.traits import Traits
+from ..ir.traits import Matrices, Traits
 from .batched import batch_aligned, batch_into_last
 from .carrying import all_but_last
 from .composites import as_array, naming_lines
@@ -83,6 +83,7 @@ EXPM = register(
         flops=per_matrix(20),
         facts=_facts_expm,
         doc="The exponential of square matrices, the sum of x**k / k! as a matrix power series.",
+        traits=Traits(matrices=Matrices.SQUARE),
     )
 )
 

@@ -7,6 +7,7 @@ for cotangents with extra leading axes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,7 +21,9 @@ from ..ir.avals import Aval, AxisLike, normal_axes
 from ..ir.dims import Dim, Shape, ShapeLike, count, known_equal, normal, parse_shape, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, carries_aligned, no_flops, register
-from ..ir.traits import MOVEMENT
+from ..ir.traits import MOVEMENT, Arrangement
+from ..notation import formulas
+from ..notation import text as texts
 from .batched import applied, batch_broadcast, batch_reshaped
 from .carrying import carries_reshaped, carries_transposed
 from .composites import as_array, composite, listed, naming_lines
@@ -200,7 +203,9 @@ RESHAPE = register(
         view=True,
         write=lambda whole, part, *, shape: reshape(part, whole.shape),
         doc="The same elements, in row-major order, in another shape; one entry may be -1.",
-        traits=MOVEMENT,
+        traits=replace(MOVEMENT, arrangement=Arrangement.REGROUPED),
+        latex=formulas.reshape_formula,
+        text=texts.reshape_text,
     )
 )
 
@@ -331,7 +336,9 @@ TRANSPOSE = register(
         view=True,
         write=lambda whole, part, *, axes: _vjp_transpose(part, part, whole, axes=axes),
         doc="The array with its axes in another order, by default reversed.",
-        traits=MOVEMENT,
+        traits=replace(MOVEMENT, arrangement=Arrangement.PERMUTED),
+        latex=formulas.transpose_formula,
+        text=texts.transpose_text,
     )
 )
 
@@ -438,7 +445,9 @@ BROADCAST_TO = register(
         view=True,
         write=READ_ONLY,
         doc="The array repeated to `shape`, as NumPy broadcasts it.",
-        traits=MOVEMENT,
+        traits=replace(MOVEMENT, arrangement=Arrangement.REPEATED),
+        latex=formulas.operand_formula,
+        text=texts.broadcast_text,
     )
 )
 

@@ -15,7 +15,7 @@ from ..ir.avals import Aval
 from ..ir.dims import Dim, count, known_equal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, register
-from ..ir.traits import Traits
+from ..ir.traits import Matrices, Traits
 from .batched import applied, batch_aligned, own_ndim
 from .carrying import all_but_last, carries_solved
 from .composites import as_array, given, naming_lines
@@ -86,7 +86,7 @@ PINV = register(
             "1e-15 by default) times the largest count as zero. The derivative holds where the "
             "rank is full, or does not change."
         ),
-        traits=Traits(parity=(-1,), homogeneous=-1),
+        traits=Traits(matrices=Matrices.ANY, parity=(-1,), homogeneous=-1),
     )
 )
 

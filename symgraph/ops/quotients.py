@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir.traits import Traits
+from ..notation import formulas
 from .bounds import knows, product_signs
 from .families import elementwise, like_ufunc
 from .structures import structure_of_quotient
@@ -37,6 +38,7 @@ divide_or_zero = elementwise(
         "vanishes only where nothing is divided, such as x / norm(x); NaN where y is infinite."
     ),
     traits=Traits(parity=(0, -1), linear=(0,), homogeneous=0),
+    latex=formulas.fraction_formula,
 )
 
 

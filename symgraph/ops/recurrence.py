@@ -87,6 +87,7 @@ RECURRENCE = register(
         ],
         doc=r"$s_k = a_k s_{k-1} + b_k$ along the last axis, with $s_0 = b_0$.",
         traits=Traits(linear=(1,)),
+        fresh=False,
     )
 )
 
@@ -185,6 +186,7 @@ cumprod = _cumulative(
         if x.has(fact)
     ],
     doc="Products of all elements up to each along `axis` (None: of the raveled array).",
+    traits=Traits(multiplies=True),
 )
 
 
@@ -206,7 +208,7 @@ def _extremum(name: str, ufunc: np.ufunc, which: str) -> Any:
         vjp=_vjp_cumulative_extremum,
         ufunc=ufunc,
         facts=lambda x, *, axis: facts_of_elements(x),
-        traits=Traits(homogeneous=1, shift=1),
+        traits=Traits(selects=True, homogeneous=1, shift=1),
         doc=f"The {which} element so far along `axis` (None: of the raveled array); NaN from the "
         "first NaN on. Ties split the gradient equally.",
     )
@@ -240,5 +242,5 @@ logcumsumexp = _cumulative(
     flops=23,
     facts=lambda x, *, axis: [fact for fact in (Fact("total"),) if x.has(fact)],
     doc=r"$\log \sum_{i \le k} e^{x_i}$ along `axis` (None: of the raveled array).",
-    traits=Traits(shift=1),
+    traits=Traits(logarithmic=True, shift=1),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -14,8 +14,9 @@ from ..facts import Fact, finite, integer_valued, interval
 from ..ir.avals import Aval, AxisLike, normal_axes
 from ..ir.dims import Dim, Shape, count, show_shape
 from ..ir.fact_inference import Known
-from ..ir.op import Op, VjpRule, per_element, register
+from ..ir.op import Op, Said, VjpRule, per_element, register
 from ..ir.traits import Traits
+from ..notation import formulas
 from .batched import batch_aligned
 from .carrying import all_but_last, carries_reduced
 from .composites import as_array, given, naming_lines, refuse
@@ -110,6 +111,7 @@ def reduction(
     traits: Traits | None = None,
     ufunc: np.ufunc,
     doc: str,
+    **said: Unpack[Said],
 ) -> Any:
     """An operation that reduces axes to one element each, and its function.
 
@@ -124,7 +126,7 @@ def reduction(
     ufunc : numpy.ufunc
         Whose `reduce` this is; it joins `initial=` to the result.
     """
-    op = _reducing(name, vjp, promote, dtype, identity, facts, traits, doc)
+    op = _reducing(name, vjp, promote, dtype, identity, facts, traits, doc, ufunc, **said)
 
     @naming_lines
     def call(
@@ -169,6 +171,8 @@ def _reducing(
     facts: Callable[..., Iterable[Fact]],
     traits: Traits | None,
     doc: str,
+    ufunc: np.ufunc,
+    **said: Unpack[Said],
 ) -> Op:
     """The record of a reduction; parameters as in `reduction`."""
 
@@ -195,6 +199,8 @@ def _reducing(
             facts=facts,
             traits=traits or Traits(),
             doc=doc,
+            reduces=ufunc.__name__,
+            **said,
         )
     )
 
@@ -277,6 +283,9 @@ sum = reduction(
     traits=Traits(linear=(0,)),
     ufunc=np.add,
     doc="The sum over `axis` (None: all axes); integers are summed in 64 bits.",
+    mistaken_for=("prod", "max"),
+    latex=formulas.sum_over_axes_formula,
+    definition=lambda m, row: m.total(row),
 )
 
 
@@ -319,6 +328,7 @@ PRODUCT_OF_OTHERS = register(
             if x.has(fact)
         ],
         doc="For each element of the last axis, the product of all other elements.",
+        traits=Traits(multiplies=True),
     )
 )
 
@@ -364,6 +374,9 @@ prod = reduction(
     facts=_facts_prod,
     ufunc=np.multiply,
     doc="The product over `axis` (None: all axes).",
+    mistaken_for=("sum", "max"),
+    definition=lambda m, row: m.product(row),
+    traits=Traits(multiplies=True),
 )
 
 

@@ -12,7 +12,7 @@ from .. import facts as f
 from ..array import FUNCTIONS, ArrayLike
 from ..facts import Fact
 from ..ir.fact_inference import Known
-from ..ir.traits import ODD, Traits
+from ..ir.traits import ODD, Infix, Traits
 from .bounds import Bounds, FactRule, bounds_of_quotient, knows
 from .composites import composite
 from .families import as_ufunc_takes, elementwise
@@ -122,6 +122,7 @@ floor_divide = elementwise(
     facts=knows(bounds=_bounds_floor_divide, defined=_divisor_nonzero, gives_integers=True),
     ufunc="floor_divide",
     traits=Traits(signed_zero=(1,), homogeneous=0),
+    text=Infix("//", 7),
 )
 
 remainder = elementwise(
@@ -140,6 +141,7 @@ remainder = elementwise(
     ufunc="remainder",
     doc="x - y * floor(x / y), with the sign of y.",
     traits=Traits(homogeneous=1),
+    text=Infix("%", 7),
 )
 
 fmod = elementwise(

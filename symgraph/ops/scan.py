@@ -19,6 +19,7 @@ from ..ir.body import Body, SizedBody
 from ..ir.dims import Dim, known_equal
 from ..ir.node import Node, reachable
 from ..ir.op import Batch, Op, Places, Pull, Trail, Unbatched, register
+from ..notation import loops
 from .batched import per_example, whole
 from .carrying import settled
 from .closures import body_of_batch, body_total, closed, fresh_like, rebuilt, spread
@@ -411,5 +412,6 @@ SCAN = register(
         follows=_follows,
         lazy=True,
         doc="A loop: carries from step to step, slices of arrays in, stacked results out.",
+        source=loops.scan_source,
     )
 )

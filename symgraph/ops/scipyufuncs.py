@@ -7,11 +7,12 @@ float64. SciPy itself gives single or double for those, depending on the order o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array
+from ..ir.op import Said
 from ..ir.traits import Traits
 from .bounds import FactRule
 from .families import elementwise
@@ -41,8 +42,7 @@ def scipy_ufunc(
     flops: int = 20,
     kernel: Callable[..., Any] | None = None,
     traits: Traits | None = None,
-    definition: Callable[..., Any] | None = None,
-    latex: str = "",
+    **said: Unpack[Said],
 ) -> Any:
     """The operation that is `scipy.special.<name>`, its derivatives one an operand.
 
@@ -57,8 +57,7 @@ def scipy_ufunc(
         flops=flops,
         doc=doc,
         traits=traits,
-        definition=definition,
-        latex=latex,
+        **said,
     )
     NUMPY_FUNCTIONS[f"scipy.special.{name}"] = found
     return found

@@ -78,6 +78,8 @@ SOFTMAX = register(
         facts=_facts_softmax,
         doc=r"$q_i = e^{x_i} / \sum_j e^{x_j}$ over `axis`; 0 where every element is -inf.",
         traits=Traits(shift=0),
+        mistaken_for=("log_softmax",),
+        definition=lambda m, row: [m.exp(x - level) for level in [m.logsumexp(row)] for x in row],
     )
 )
 
@@ -114,7 +116,9 @@ LOG_SOFTMAX = register(
         count=6,
         facts=lambda x, *, axis: [Fact("nonpositive"), *[f for f in (total,) if x.has(f)]],
         doc=r"$x_i - \log \sum_j e^{x_j}$ over `axis`.",
-        traits=Traits(shift=0),
+        traits=Traits(logarithmic=True, shift=0),
+        mistaken_for=("softmax",),
+        definition=lambda m, row: [x - level for level in [m.logsumexp(row)] for x in row],
     )
 )
 
@@ -168,7 +172,9 @@ LOGSUMEXP = register(
         count=6,
         facts=_facts_logsumexp,
         doc=r"$\log \sum_j e^{x_j}$ over `axis` (None: all axes); -inf of no element.",
-        traits=Traits(shift=1),
+        traits=Traits(logarithmic=True, shift=1),
+        mistaken_for=("max", "sum"),
+        definition=lambda m, row: m.logsumexp(row),
     )
 )
 

@@ -21,7 +21,8 @@ from ..ir.avals import Aval, broadcast_shapes
 from ..ir.dims import Dim, count, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, register
-from ..ir.traits import Traits
+from ..ir.traits import Matrices, Traits
+from ..notation import formulas
 from .batched import aligned, applied, batch_aligned, own_ndim
 from .carrying import all_but_last, carries_solved
 from .composites import as_array, naming_lines
@@ -124,7 +125,8 @@ SOLVE = register(
         conditioned=True,
         flops=_flops_solve,
         doc="x with a @ x = b, for a square matrix a and a vector (1-d) or a matrix b; batched.",
-        traits=Traits(linear=(1,), parity=(-1, 0), homogeneous=0),
+        traits=Traits(matrices=Matrices.SQUARE, linear=(1,), parity=(-1, 0), homogeneous=0),
+        latex=formulas.solution_formula,
     )
 )
 
@@ -183,7 +185,7 @@ SOLVE_TRIANGULAR = register(
             "`trans`=1 solves a.T @ x = b, `unit_diagonal` takes the diagonal for ones. Batched as "
             "`solve`; otherwise as scipy.linalg.solve_triangular."
         ),
-        traits=Traits(linear=(1,)),
+        traits=Traits(matrices=Matrices.SQUARE, linear=(1,)),
     )
 )
 _TRANS = {0: 0, 1: 1, 2: 1, "N": 0, "T": 1, "C": 1}
@@ -267,7 +269,8 @@ INV = register(
         flops=per_matrix(2),
         facts=_facts_inv,
         doc="The inverse of square matrices on the last two axes.",
-        traits=Traits(parity=(-1,), homogeneous=-1),
+        traits=Traits(matrices=Matrices.SQUARE, parity=(-1,), homogeneous=-1),
+        latex=formulas.inverse_formula,
     )
 )
 

@@ -68,7 +68,7 @@ SORT = register(
         flops=_sorting_flops,
         facts=lambda x, *, axis: facts_of_elements(x),
         doc="The elements along `axis` in ascending order, NaN last.",
-        traits=Traits(homogeneous=1, shift=1),
+        traits=Traits(selects=True, homogeneous=1, shift=1),
     )
 )
 

@@ -10,6 +10,7 @@ from functools import cache, partial
 from math import inf, pi, sqrt
 from typing import Any
 
+import numpy as np
 from numpy.polynomial import Polynomial
 
 from .. import facts as f
@@ -17,7 +18,7 @@ from ..array import NUMPY_FUNCTIONS, ArrayLike, apply
 from ..ir.avals import Aval
 from ..ir.fact_inference import Known
 from ..ir.op import Op, carries_aligned, per_element, register
-from ..ir.traits import ODD, Traits
+from ..ir.traits import ODD, Exponential, Traits
 from .batched import batch_aligned
 from .bounds import (
     decreasing,
@@ -30,7 +31,7 @@ from .bounds import (
 )
 from .choice import where
 from .elementwise import cbrt
-from .exponential import exp, exp2, expm1, log, log1p, log_sigmoid, power, sigmoid
+from .exponential import exp, exp2, expm1, log, log1p, log_sigmoid, sigmoid
 from .families import function
 from .integrals import erfcx
 from .rounding import rint
@@ -41,6 +42,7 @@ __all__ = [
     "erf",
     "erfc",
     "erfinv",
+    "exp10",
     "gamma",
     "gammaln",
     "log_ndtr",
@@ -70,6 +72,7 @@ erf = scipy_ufunc(
     ),
     traits=ODD,
     definition=lambda m, x: m.erf(x),
+    mistaken_for=("erfc", "tanh"),
 )
 erfc = scipy_ufunc(
     "erfc",
@@ -79,6 +82,7 @@ erfc = scipy_ufunc(
         bounds=decreasing(math.erfc, image=(0.0, 2.0)), signs=is_positive, keeps_finite=True
     ),
     definition=lambda m, x: m.erfc(x),
+    mistaken_for=("erf", "erfcx"),
 )
 erfinv = scipy_ufunc(
     "erfinv",
@@ -93,6 +97,7 @@ ndtr = scipy_ufunc(
     facts=knows(bounds=within(0.0, 1.0), signs=is_positive, keeps_finite=True),
     doc="The normal distribution function.",
     definition=lambda m, x: m.erfc(-x / m.sqrt(2)) / 2,
+    mistaken_for=("erf", "sigmoid"),
 )
 ndtri = scipy_ufunc(
     "ndtri",
@@ -106,6 +111,23 @@ log_ndtr = scipy_ufunc(
     lambda ct, out, x: ct * (sqrt(2 / pi) / erfcx(-sqrt(0.5) * x)),
     facts=knows(bounds=within(-inf, 0.0), signs=lambda x: (f.negative,)),
     doc="log(ndtr(x)), accurate far out on the left.",
+    mistaken_for=("log_erfc", "ndtr"),
+    definition=lambda m, x: m.log(m.erfc(-x / m.sqrt(2))) - m.log(2),
+    traits=Traits(logarithmic=True),
+)
+
+# -- powers of ten ---------------------------------------------------------------------------------
+exp10 = scipy_ufunc(
+    "exp10",
+    lambda ct, out, x: ct * (math.log(10) * out),
+    # Not as SciPy's, which other backends lack.
+    kernel=lambda xp, x: xp.power(10.0, x),
+    facts=knows(bounds=increasing(partial(np.power, 10.0), image=(0.0, inf)), signs=is_positive),
+    doc="10 to the power of x.",
+    traits=Traits(exponential=Exponential(10)),
+    definition=lambda m, x: m.exp(x * m.log(10)),
+    latex="10^{#}",
+    mistaken_for=("exp", "exp2"),
 )
 
 # -- gamma and its derivatives ---------------------------------------------------------------------
@@ -197,6 +219,7 @@ logit = scipy_ufunc(
     facts=knows(defined=_inside_unit),
     doc="log(x / (1 - x)), the inverse of sigmoid.",
     definition=lambda m, x: m.log(m.divide(x, 1 - x)),
+    traits=Traits(logarithmic=True),
 )
 xlogy = scipy_ufunc(
     "xlogy",
@@ -204,7 +227,7 @@ xlogy = scipy_ufunc(
     lambda ct, out, x, y: ct * (x / where((x == 0) & (y == 0), 1, y)),
     facts=knows(defined=lambda x, y: y.has(f.positive)),
     doc="x log y, and 0 where x is 0; where both are 0 the derivative with respect to y is 0.",
-    traits=Traits(linear=(0,)),
+    traits=Traits(logarithmic=True, linear=(0,)),
 )
 xlog1py = scipy_ufunc(
     "xlog1py",
@@ -212,7 +235,7 @@ xlog1py = scipy_ufunc(
     lambda ct, out, x, y: ct * (x / where((x == 0) & (y == -1), 1, 1 + y)),
     facts=knows(defined=lambda x, y: y.low > -1),
     doc="x log(1 + y), and 0 where x is 0; at x = 0, y = -1 the derivative with respect to y is 0.",
-    traits=Traits(linear=(0,)),
+    traits=Traits(logarithmic=True, linear=(0,)),
 )
 
 # -- SciPy's own functions on symbolic arrays ------------------------------------------------------
@@ -220,6 +243,5 @@ NUMPY_FUNCTIONS["scipy.special.psi"] = digamma
 for _same in (cbrt, exp2, expm1, log1p):
     NUMPY_FUNCTIONS[f"scipy.special.{_same.op.name}"] = _same
 NUMPY_FUNCTIONS["scipy.special.round"] = rint
-NUMPY_FUNCTIONS["scipy.special.exp10"] = partial(power, 10.0)
 NUMPY_FUNCTIONS["scipy.special.expit"] = sigmoid
 NUMPY_FUNCTIONS["scipy.special.log_expit"] = log_sigmoid

@@ -26,7 +26,7 @@ from ..ir.avals import Aval
 from ..ir.dims import Dim, count, known_equal, normal
 from ..ir.fact_inference import Known
 from ..ir.op import Op, per_element, register
-from ..ir.traits import Traits
+from ..ir.traits import Matrices, Traits
 from .batched import batch_aligned
 from .carrying import carries_batched
 from .composites import naming_lines
@@ -185,6 +185,7 @@ EIGH = register(
             "which the triangle `UPLO` is read; the gradient is symmetric. Through eigenvectors of "
             "repeated eigenvalues it is NaN: nothing tells these vectors apart."
         ),
+        traits=Traits(matrices=Matrices.SQUARE),
     )
 )
 
@@ -320,6 +321,7 @@ SVD = register(
             "`full_matrices`=False is needed unless x is square. A singular value that vanishes "
             "has derivative 0; through vectors of repeated singular values it is NaN."
         ),
+        traits=Traits(matrices=Matrices.ANY),
     )
 )
 

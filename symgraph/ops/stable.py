@@ -6,12 +6,13 @@ Mächler (2012) for the logarithms; Cody (1969) for the error function far out.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log as ln
 from math import pi, sqrt
 from typing import Any
 
 from .. import facts as f
-from ..ir.traits import EVEN
+from ..ir.traits import EVEN, Traits
 from .bounds import knows, odd_signs
 from .elementwise import sqrt as square_root
 from .exponential import expm1
@@ -40,7 +41,9 @@ logcosh = elementwise(
     flops=30,
     count=2,
     doc="log(cosh(x)), without overflow and accurate near 0.",
-    traits=EVEN,
+    traits=replace(EVEN, logarithmic=True),
+    mistaken_for=("logsinh", "absolute"),
+    definition=lambda m, x: m.log(m.cosh(x)),
 )
 
 
@@ -58,6 +61,9 @@ logsinh = elementwise(
     flops=30,
     count=2,
     doc="log(sinh(x)) for x >= 0, without overflow.",
+    mistaken_for=("logcosh",),
+    definition=lambda m, x: m.log(m.sinh(x)),
+    traits=Traits(logarithmic=True),
 )
 
 
@@ -75,6 +81,9 @@ log_expm1 = elementwise(
     flops=30,
     count=2,
     doc="log(exp(x) - 1) for x >= 0, the inverse of softplus, without overflow.",
+    mistaken_for=("log1mexp", "softplus"),
+    definition=lambda m, x: m.log(m.expm1(x)),
+    traits=Traits(logarithmic=True),
 )
 
 
@@ -93,6 +102,8 @@ sqrt1pm1 = elementwise(
     flops=4,
     count=3,
     doc="sqrt(1 + x) - 1, accurate near 0.",
+    mistaken_for=("expm1", "sqrt"),
+    definition=lambda m, x: m.sqrt(1 + x) - 1,
 )
 
 
@@ -113,4 +124,7 @@ log_erfc = elementwise(
     flops=60,
     count=2,
     doc="log(erfc(x)), accurate near 0 and where erfc underflows.",
+    mistaken_for=("log_ndtr", "erfc"),
+    definition=lambda m, x: m.log(m.erfc(x)),
+    traits=Traits(logarithmic=True),
 )

@@ -63,6 +63,7 @@ sin = elementwise(
     traits=ODD,
     definition=lambda m, x: m.sin(x),
     latex=r"\sin",
+    mistaken_for=("cos", "sinh"),
 )
 cos = elementwise(
     "cos",
@@ -75,6 +76,7 @@ cos = elementwise(
     traits=EVEN,
     definition=lambda m, x: m.cos(x),
     latex=r"\cos",
+    mistaken_for=("sin", "cosh"),
 )
 tan = elementwise(
     "tan",
@@ -91,6 +93,7 @@ tan = elementwise(
     traits=ODD,
     definition=lambda m, x: m.tan(x),
     latex=r"\tan",
+    mistaken_for=("tanh", "sin"),
 )
 arcsin = elementwise(
     "arcsin",
@@ -109,6 +112,7 @@ arcsin = elementwise(
     traits=ODD,
     definition=lambda m, x: m.asin(x),
     latex=r"\arcsin",
+    mistaken_for=("arctan", "arccos"),
 )
 arccos = elementwise(
     "arccos",
@@ -141,6 +145,7 @@ arctan = elementwise(
     traits=ODD,
     definition=lambda m, x: m.atan(x),
     latex=r"\arctan",
+    mistaken_for=("arcsin", "arctanh"),
 )
 arctan2 = elementwise(
     "arctan2",
@@ -173,6 +178,7 @@ sinh = elementwise(
     traits=ODD,
     definition=lambda m, x: m.sinh(x),
     latex=r"\sinh",
+    mistaken_for=("cosh", "sin"),
 )
 cosh = elementwise(
     "cosh",
@@ -185,6 +191,7 @@ cosh = elementwise(
     traits=EVEN,
     definition=lambda m, x: m.cosh(x),
     latex=r"\cosh",
+    mistaken_for=("sinh", "cos"),
 )
 tanh = elementwise(
     "tanh",
@@ -202,6 +209,7 @@ tanh = elementwise(
     traits=ODD,
     definition=lambda m, x: m.tanh(x),
     latex=r"\tanh",
+    mistaken_for=("tan", "sinh"),
 )
 arcsinh = elementwise(
     "arcsinh",
@@ -218,6 +226,7 @@ arcsinh = elementwise(
     ufunc="arcsinh",
     traits=ODD,
     definition=lambda m, x: m.asinh(x),
+    mistaken_for=("arccosh", "arctan"),
 )
 arccosh = elementwise(
     "arccosh",
@@ -232,6 +241,7 @@ arccosh = elementwise(
     flops=10,
     ufunc="arccosh",
     definition=lambda m, x: m.acosh(x),
+    mistaken_for=("arcsinh",),
 )
 arctanh = elementwise(
     "arctanh",
@@ -248,4 +258,5 @@ arctanh = elementwise(
     ufunc="arctanh",
     traits=ODD,
     definition=lambda m, x: m.atanh(x),
+    mistaken_for=("arctan",),
 )

@@ -159,7 +159,7 @@ SCATTER_SET = register(
             if x.has(fact) and values.has(fact)
         ],
         doc="Values written at different places of the last axis; those left out stay.",
-        traits=Traits(jointly_linear=(0, 1), movement=True, shift=1),
+        traits=Traits(at_places=True, jointly_linear=(0, 1), movement=True, shift=1),
     )
 )
 

@@ -369,7 +369,7 @@ MAX_OF_WINDOWS = register(
         facts=lambda x, *, sizes, strides, dilations, pads: facts_of_elements(x),
         doc="The largest element of each sliding window of the last axes; NaN if there is one. "
         "Ties split the gradient equally.",
-        traits=Traits(homogeneous=1, shift=1),
+        traits=Traits(selects=True, homogeneous=1, shift=1),
     )
 )
 

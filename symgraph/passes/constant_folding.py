@@ -15,14 +15,13 @@ from ..array import constant
 from ..ir.dims import fixed
 from ..ir.interpreter import run
 from ..ir.node import Node, on_operands, origin, reachable
+from ..ir.traits import Arrangement
+from ..ops.control import STOP_GRADIENT
 
 __all__ = ["folded"]
 
 _LARGEST = 4096
 """Bytes of a constant that folding may make."""
-
-_KEPT = ("broadcast_to", "stop_gradient", "constant")
-"""A broadcast number tells rules at once that all elements are equal."""
 
 
 def folded(outputs: Sequence[Node], *, largest: int = _LARGEST) -> list[Node]:
@@ -48,7 +47,7 @@ def folded(outputs: Sequence[Node], *, largest: int = _LARGEST) -> list[Node]:
 
 def _value(node: Node, operands: tuple[Node, ...], largest: int) -> Any:
     """What the node is, where it depends on constants only and is small; else None."""
-    if not operands or node.op.name in _KEPT or len(node.results) > 1 or node.copy:
+    if not operands or _is_kept(node) or len(node.results) > 1 or node.copy:
         return None
     sources: list[Node] = []
     for each in operands:
@@ -73,8 +72,14 @@ def _value(node: Node, operands: tuple[Node, ...], largest: int) -> Any:
     return result if result.dtype == node.aval.dtype else None
 
 
+def _is_kept(node: Node) -> bool:
+    """A broadcast number tells rules at once that all elements are equal."""
+    repeated = node.op.traits.arrangement is Arrangement.REPEATED
+    return repeated or node.is_constant or node.op is STOP_GRADIENT
+
+
 def _source(node: Node) -> Node:
     """The constant that a broadcast repeats."""
-    while node.op.name == "broadcast_to":
+    while node.op.traits.arrangement is Arrangement.REPEATED:
         node = node.operands[0]
     return node

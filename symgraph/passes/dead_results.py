@@ -12,6 +12,7 @@ from ..array import project
 from ..ir.body import Body
 from ..ir.interpreter import results_read
 from ..ir.node import Node, make, on_operands, origin, reachable
+from ..ops.creation import PROJECT
 from ..ops.scan import SCAN
 
 __all__ = ["without_dead_results"]
@@ -30,7 +31,7 @@ def without_dead_results(outputs: Sequence[Node]) -> list[Node]:
         with origin(node.origin):
             if node in read:
                 new[node], places[node] = _slim(node, operands, read[node])
-            elif node.op.name == "project" and node.operands[0] in places:
+            elif node.op is PROJECT and node.operands[0] in places:
                 place = places[node.operands[0]][node.params["index"]]
                 several = len(operands[0].results) > 1
                 new[node] = project(operands[0], place) if several else operands[0]

@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
-from ..array import FUNCTIONS, Array
+from ..array import Array
 from ..ir.dims import Shape
 from ..ir.interning import params_key
 from ..ir.node import Node, make, on_operands, origin, reachable
 from ..ir.op import carries_aligned
+from ..ir.traits import Arrangement
+from ..ops.movement import reshape
 
 __all__ = ["merged"]
 
@@ -38,12 +40,12 @@ def merged(outputs: Sequence[Node]) -> list[Node]:
         elif kept and node.params.get("keepdims") is False and _without_flag(node) in kept:
             with origin(node.origin):
                 wide = make(node.op, operands, {**node.params, "keepdims": True})
-                found = FUNCTIONS["reshape"](Array(wide), node.shape).node
+                found = reshape(Array(wide), node.shape).node
         if _is_elementwise(found):
             same = slim.setdefault(_without_units(found), found)
             if same is not found:
                 with origin(node.origin):
-                    found = FUNCTIONS["reshape"](Array(same), node.shape).node
+                    found = reshape(Array(same), node.shape).node
         new[node] = found
     return [new[output] for output in outputs]
 
@@ -73,7 +75,9 @@ def _without_units(node: Node) -> Key:
 
 def _flat(node: Node) -> Node:
     """The array whose elements these are, in order, without the axes of length one."""
-    while node.op.name == "reshape" and _wide(node) == _wide(node.operands[0]):
+    while node.op.traits.arrangement is Arrangement.REGROUPED and _wide(node) == _wide(
+        node.operands[0]
+    ):
         (node,) = node.operands
     return node
 

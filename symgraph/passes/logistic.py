@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array
+from ..array import Array
 from ..ir.node import Node, on_operands, origin, reachable
+from ..ops.carrying import carries_reduced
+from ..ops.elementwise import multiply, negative, subtract
+from ..ops.exponential import exp, sigmoid
 
 __all__ = ["with_complements", "with_quotients"]
 
-_LINEAR = frozenset({"matmul", "multiply", "divide", "sum", "reshape", "transpose"})
-_MOVED = frozenset({"broadcast_to", "getitem", "reshape", "transpose"})
-_ALGEBRAIC = frozenset({"add", "divide", "multiply", "negative", "softplus", "subtract", "sum"})
 _FAR = 6
 """Steps from a sigmoid up to a change of sign."""
 
@@ -43,14 +43,14 @@ def with_complements(outputs: Sequence[Node]) -> list[Node]:
         instead[node] = node if operands == node.operands else on_operands(node, operands)
         if _is_complement(node, operands):
             with origin(node.origin):
-                inner = FUNCTIONS["negative"](Array(operands[1].operands[0]))
-                instead[node] = FUNCTIONS["sigmoid"](inner).node
+                inner = negative(Array(operands[1].operands[0]))
+                instead[node] = sigmoid(inner).node
     return [instead[output] for output in outputs]
 
 
 def _is_complement(node: Node, operands: Sequence[Node]) -> bool:
     """Whether it is 1 - s(x), for these operands."""
-    if node.op.name != "subtract" or operands[1].op.name != "sigmoid":
+    if node.op is not subtract.op or operands[1].op is not sigmoid.op:
         return False
     one = operands[0]
     is_one = one.is_constant and bool(np.all(one.params["value"] == 1))
@@ -60,14 +60,14 @@ def _is_complement(node: Node, operands: Sequence[Node]) -> bool:
 def with_quotients(outputs: Sequence[Node]) -> list[Node]:
     """The outputs with such multiples as quotients; linear in the graph."""
     nodes = reachable(outputs)
-    if not any(node.op.name == "sigmoid" for node in nodes):
+    if not any(node.op is sigmoid.op for node in nodes):
         return list(outputs)
     user = _only_users(nodes, outputs)
     left_out: dict[Node, Node] = {}
     turned: set[Node] = set()
     quotients: dict[Node, tuple[_Multiple, Node]] = {}
     for node in nodes:
-        if node.op.name != "sigmoid" or node.copy:
+        if node.op is not sigmoid.op or node.copy:
             continue
         found = _multiple_above(node, user)
         inner = _sign_below(node, user) if found is not None else None
@@ -76,7 +76,7 @@ def with_quotients(outputs: Sequence[Node]) -> list[Node]:
         if inner in left_out or inner in turned or found.factor in left_out:
             continue
         quotients[found.product] = found, node
-        if inner.op.name == "negative":
+        if inner.op is negative.op:
             left_out[inner] = inner.operands[0]
         else:
             turned.add(inner)
@@ -105,11 +105,10 @@ def _sign_below(node: Node, user: Mapping[Node, Node | None]) -> Node | None:
         top = stack.pop()
         if user[top] is None or top.copy or top.dtype != node.dtype:
             continue
-        if top.op.name == "negative" or (top.op.name == "subtract" and _turns(top)):
+        if top.op is negative.op or (top.op is subtract.op and _turns(top)):
             return top
-        if top.op.name in _LINEAR:
-            # Where a divisor is 0, turned round it is the same 0.
-            stack.extend(top.operands[:1] if top.op.name == "divide" else top.operands)
+        # Where a divisor is 0, turned round it is the same 0.
+        stack.extend([top.operands[place] for place in _linear(top)])
     return None
 
 
@@ -119,13 +118,25 @@ def _turns(node: Node) -> bool:
     Of sums and products something might, and exp takes a logarithm out.
     """
     for operand in node.operands:
-        while operand.op.name in _MOVED:
+        while operand.op.traits.movement and len(operand.operands) == 1:
             operand = operand.operands[0]
         if operand.is_constant and np.any(operand.params["value"] < 0):
             return False
-        if operand.op.name in _ALGEBRAIC or "log" in operand.op.name:
+        if operand.op.traits.logarithmic or _is_algebraic(operand):
             return False
     return True
+
+
+def _linear(node: Node) -> tuple[int, ...]:
+    """Places of the operands in which it is linear."""
+    return node.op.traits.linear_in(len(node.operands))
+
+
+def _is_algebraic(node: Node) -> bool:
+    """Whether it is a sum or a product, of operands or of elements."""
+    traits, count = node.op.traits, len(node.operands)
+    summed = traits.elementwise or node.op.carries is carries_reduced
+    return summed and not traits.movement and bool(_linear(node) or traits.linear_together(count))
 
 
 def _multiple_above(node: Node, user: Mapping[Node, Node | None]) -> _Multiple | None:
@@ -133,17 +144,16 @@ def _multiple_above(node: Node, user: Mapping[Node, Node | None]) -> _Multiple |
     product, array, minus = node, None, None
     alone = True  # so far, but for its sign
     for top, below in _line(node, user):
-        name = top.op.name
         if top.copy or top.dtype != node.dtype:
             break
-        if name == "negative" and minus is None:
+        if top.op is negative.op and minus is None:
             minus = top
-        elif name == "multiply" and alone and top.shape == node.shape:
+        elif top.op is multiply.op and alone and top.shape == node.shape:
             other = next(each for each in top.operands if each is not below)
             if other.is_constant and other.ndim == 0:
                 return _Multiple(node, other, None, top) if below is node else None
             product, array, alone = top, other, False
-        elif name in _LINEAR and not (name == "divide" and top.operands[1] is below):
+        elif top.operands.index(below) in _linear(top):
             alone = False
         else:
             break
@@ -186,7 +196,7 @@ def _written(
 
 
 def _quotient(multiple: _Multiple, argument: Node, new: Mapping[Node, Node]) -> Node:
-    grown, number = FUNCTIONS["exp"](Array(argument)), multiple.number
+    grown, number = exp(Array(argument)), multiple.number
     if multiple.array is not None:
         # The sign goes to the sum: one operation less than beside the array.
         below = -1 - grown if number == -1 else 1 + grown

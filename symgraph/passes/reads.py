@@ -15,7 +15,10 @@ from ..errors import SymgraphError
 from ..ir.avals import Aval
 from ..ir.dims import Dim, Shape, known_equal
 from ..ir.node import Node, make, on_operands, origin, reachable
-from ..ir.op import OPS, carries_aligned
+from ..ir.op import carries_aligned
+from ..ops.contraction import MATMUL
+from ..ops.gather import GATHER
+from ..ops.indexing import GETITEM
 
 __all__ = ["sunk"]
 
@@ -23,8 +26,6 @@ Entry: TypeAlias = Any
 """Of a basic index: a whole number, or a slice as a triple."""
 
 _ALL = (None, None, 1)
-_AT_PLACES = frozenset({"assign", "scatter_add", "scatter_set"})
-"""Operations that tell places apart: what goes where is theirs to say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +38,13 @@ class _Read:
 
     def of(self, x: Node) -> Node:
         if self.places is None:
-            return make(OPS["getitem"], (x,), {"index": self.index})
-        return make(OPS["gather"], (x, self.places), {"axis": self.axis})
+            return make(GETITEM, (x,), {"index": self.index})
+        return make(GATHER, (x, self.places), {"axis": self.axis})
 
     def aval_of(self, x: Aval) -> Aval:
         if self.places is None:
-            return _one(OPS["getitem"].infer(x, index=self.index))
-        return _one(OPS["gather"].infer(x, self.places.aval, axis=self.axis))
+            return _one(GETITEM.infer(x, index=self.index))
+        return _one(GATHER.infer(x, self.places.aval, axis=self.axis))
 
     def entries(self) -> dict[int, Entry]:
         """What is read along each axis."""
@@ -67,7 +68,7 @@ def sunk(outputs: Sequence[Node], *, exact: bool = False) -> list[Node]:
     With `exact`, only below what gives the same bits for an element whatever the others are.
     """
     nodes = reachable(outputs)
-    if not any(node.op.name in ("getitem", "gather") for node in nodes):
+    if not any(node.op in (GETITEM, GATHER) for node in nodes):
         return list(outputs)
     plans = _plans(nodes, outputs, exact)
     if not plans:
@@ -114,7 +115,7 @@ def _plans(nodes: Sequence[Node], outputs: Sequence[Node], exact: bool) -> dict[
 
 def _is_by_element(node: Node) -> bool:
     """Whether no sum is taken, which the order decides the last digits of."""
-    return node.op.carries is carries_aligned or node.op.name in ("max", "min")
+    return node.op.carries is carries_aligned or node.op.traits.selects
 
 
 def _wanted(node: Node, plan: _Plan | None) -> dict[Node, _Read | None]:
@@ -133,9 +134,9 @@ def _read(node: Node) -> _Read | None:
     """The read that a node is: of fewer places than there are, known before all else is."""
     if node.copy:
         return None
-    if node.op.name == "getitem":
+    if node.op is GETITEM:
         return _Read(index=node.params["index"])
-    if node.op.name == "gather" and len(node.operands) == 2:
+    if node.op is GATHER and len(node.operands) == 2:
         places = node.operands[1]
         if places.ndim == 1 and not places.operands:
             return _Read(places=places, axis=node.params["axis"])
@@ -148,7 +149,7 @@ def _plan(node: Node, read: _Read) -> _Plan | None:
     if len(node.results) != 1 or node.copy or not node.operands:
         return None
     avals = [operand.aval for operand in node.operands]
-    if node.op.name in _AT_PLACES or not node.op.flops(node.aval, *avals, **node.params):
+    if _writes(node) or not node.op.flops(node.aval, *avals, **node.params):
         return None
     routes = [
         tuple(node.op.carries(node.aval, *avals, slot=slot, **node.params))
@@ -168,6 +169,12 @@ def _plan(node: Node, read: _Read) -> _Plan | None:
         if _fits(node, cuts, taken, axes):
             return _Plan(tuple(cuts), _rest(read, taken, axes))
     return None
+
+
+def _writes(node: Node) -> bool:
+    """Whether one operand is put into another: what goes where is for the operation to say."""
+    together = node.op.traits.linear_together(len(node.operands))
+    return not node.op.traits.elementwise and len(together) > 1
 
 
 def _leaves_out(entry: Entry, size: Dim) -> bool:
@@ -203,7 +210,7 @@ def _droppable(
         while front and list(route[: len(held)]) != held:
             held = [to for to in held if to != front[-1]]
             front.pop()
-    if node.op.name == "matmul" and -1 in single and node.operands[1].ndim == 2:
+    if node.op is MATMUL and -1 in single and node.operands[1].ndim == 2:
         front.append(-1)  # By a vector instead of a matrix of one column.
     return frozenset(front)
 

@@ -12,14 +12,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ..algebra.powers import is_raised, lowered_power
-from ..array import FUNCTIONS, Array
+from ..array import Array
 from ..facts import positive
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, make, on_operands, origin, reachable
-from ..ir.op import OPS
+from ..ops.contraction import EINSUM, MATMUL, einsum
+from ..ops.elementwise import add, divide, multiply, negative, square, subtract
+from ..ops.exponential import power
+from ..ops.indexing import GETITEM
+from ..ops.reduction import sum as total
 
 __all__ = ["reused"]
 
@@ -31,7 +35,7 @@ def reused(outputs: Sequence[Node], knowledge: Knowledge | None = None) -> list[
     """The outputs with powers and inner products taken from what is there; linear in the graph."""
     nodes = reachable(outputs)
     instead = _from_differences(nodes, outputs)
-    wanted = [node for node in nodes if node.op.name in _LOOKED_AT and not node.copy]
+    wanted = [node for node in nodes if node.op in _LOOKED_AT and not node.copy]
     powers, products = (_powers(nodes), _products(nodes)) if wanted else ({}, {})
     instead |= _one_apart(nodes, outputs, Knowledge() if knowledge is None else knowledge)
     for node in wanted:
@@ -63,7 +67,7 @@ def _circle(instead: Mapping[Node, Node], outputs: Sequence[Node]) -> list[Node]
     return []
 
 
-_LOOKED_AT = frozenset({"power", "matmul", "getitem", "einsum"})
+_LOOKED_AT = frozenset({power.op, MATMUL, GETITEM, EINSUM})
 
 
 def _with(instead: dict[Node, Node], outputs: Sequence[Node]) -> list[Node]:
@@ -83,15 +87,12 @@ def _with(instead: dict[Node, Node], outputs: Sequence[Node]) -> list[Node]:
 
 
 # -- powers ----------------------------------------------------------------------------------------
-_EXPONENTS = {"square": 2.0, "sqrt": 0.5, "reciprocal": -1.0}
-
-
 def _raised(node: Node) -> tuple[Node, float] | None:
     """The array and the constant exponent that it is raised to."""
-    fixed = _EXPONENTS.get(node.op.name)
+    fixed = node.op.traits.exponent
     if fixed is not None:
         return node.operands[0], fixed
-    if node.op.name == "power":
+    if node.op is power.op:
         base, exponent = node.operands
         if exponent.is_constant and exponent.ndim == 0 and node.dtype.kind == "f":
             return base, float(exponent.params["value"])
@@ -109,7 +110,7 @@ def _powers(nodes: Sequence[Node]) -> dict[Node, Powers]:
 
 def _from_powers(node: Node, powers: dict[Node, Powers]) -> Node | None:
     """A general power as one product, quotient or square of lower ones."""
-    if node.op.name != "power":
+    if node.op is not power.op:
         return None
     raised = _raised(node)
     if raised is None:
@@ -119,7 +120,7 @@ def _from_powers(node: Node, powers: dict[Node, Powers]) -> Node | None:
     half = known.get(exponent / 2)
     # An even power is that of a root only where there is one.
     if half is not None and (exponent / 2).is_integer() == exponent.is_integer():
-        return _called("square", node, half)
+        return _called(square, node, half)
     for lower, value in known.items():
         rest = exponent - lower
         if not abs(lower) < abs(exponent) or lower * exponent < 0:
@@ -127,9 +128,9 @@ def _from_powers(node: Node, powers: dict[Node, Powers]) -> Node | None:
         if exponent.is_integer() and not lower.is_integer():
             continue
         if rest in known and rest * exponent > 0:
-            return _called("multiply", node, value, known[rest])
+            return _called(multiply, node, value, known[rest])
         if -rest in known and rest < 0 and (-rest).is_integer():
-            return _called("divide", node, value, known[-rest])
+            return _called(divide, node, value, known[-rest])
     return None
 
 
@@ -141,22 +142,22 @@ def _one_apart(
     lower = {node: pair for node, pair in lower.items() if is_raised(*pair, knowledge)}
     if not lower:
         return {}
-    raised = {node.operands: node for node in nodes if node.op.name == "power"}
+    raised = {node.operands: node for node in nodes if node.op is power.op}
     products: dict[Node, list[Node]] = {node: [] for node in lower}
     needed = set(outputs)
     for node in nodes:
         for less in lower.keys() & set(node.operands):
-            if node.op.name == "multiply" and lower[less][0] in node.operands:
+            if node.op is multiply.op and lower[less][0] in node.operands:
                 products[less].append(node)
             else:
                 needed.add(less)
     instead: dict[Node, Node | None] = {}
     for less, (x, a) in lower.items():
         if less not in needed:
-            instead |= {product: _called("power", product, x, a) for product in products[less]}
+            instead |= {product: _called(power, product, x, a) for product in products[less]}
         elif (x, a) in raised and all(knowledge.of(each).has(positive) for each in (x, a)):
-            power = raised[x, a]
-            instead[power] = _called("multiply", power, x, less)
+            above = raised[x, a]
+            instead[above] = _called(multiply, above, x, less)
     return {node: new for node, new in instead.items() if new is not None}
 
 
@@ -164,10 +165,10 @@ def _one_apart(
 def _products(nodes: Sequence[Node]) -> dict[tuple[Node, Node], Node]:
     found: dict[tuple[Node, Node], Node] = {}
     for node in nodes:
-        if node.op.name == "multiply":
+        if node.op is multiply.op:
             x, y = node.operands
             found[x, y] = found[y, x] = node
-        elif node.op.name == "square":
+        elif node.op is square.op:
             x = node.operands[0]
             found[x, x] = node
     return found
@@ -175,14 +176,14 @@ def _products(nodes: Sequence[Node]) -> dict[tuple[Node, Node], Node]:
 
 def _from_product(node: Node, products: dict[tuple[Node, Node], Node]) -> Node | None:
     """An array times a vector, as the sum of their elementwise product; elements of c x."""
-    if node.op.name == "getitem" and node.operands[0].op.name == "multiply":
+    if node.op is GETITEM and node.operands[0].op is multiply.op:
         return _elements_scaled(node, products)
-    if node.op.name != "matmul" or node.operands[1].ndim != 1:
+    if node.op is not MATMUL or node.operands[1].ndim != 1:
         return None
     whole = products.get((node.operands[0], node.operands[1]))
     if whole is None or whole.shape != node.operands[0].shape or whole.dtype != node.dtype:
         return None
-    return _called("sum", node, whole, axis=-1)
+    return _called(total, node, whole, axis=-1)
 
 
 def _elements_scaled(node: Node, products: dict[tuple[Node, Node], Node]) -> Node | None:
@@ -197,7 +198,7 @@ def _elements_scaled(node: Node, products: dict[tuple[Node, Node], Node]) -> Nod
 # -- contractions ----------------------------------------------------------------------------------
 def _without_ones(node: Node) -> Node | None:
     """A sum of products without factors of 1, which a gradient begins with."""
-    if node.op.name != "einsum" or not any(map(_is_one, node.operands)):
+    if node.op is not EINSUM or not any(map(_is_one, node.operands)):
         return None
     left, _, right = node.params["subscripts"].partition("->")
     terms = zip(left.split(","), node.operands, strict=True)
@@ -206,7 +207,7 @@ def _without_ones(node: Node) -> Node | None:
         return None
     text = f"{','.join(term for term, _ in kept)}->{right}"
     with origin(node.origin):
-        return FUNCTIONS["einsum"](text, *[Array(x) for _, x in kept]).node
+        return einsum(text, *[Array(x) for _, x in kept]).node
 
 
 def _is_one(node: Node) -> bool:
@@ -214,12 +215,11 @@ def _is_one(node: Node) -> bool:
 
 
 # -- differences -----------------------------------------------------------------------------------
-_LINEAR = frozenset({"embed", "getitem", "reshape", "transpose", "broadcast_to", "sum"})
 
 
 def _from_differences(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[Node, Node]:
     """Sums of b - a, or with it in them, which nothing else needs, written with a - b."""
-    differences = {node.operands: node for node in nodes if node.op.name == "subtract"}
+    differences = {node.operands: node for node in nodes if node.op is subtract.op}
     turned = {
         node: differences[operands[::-1]]
         for operands, node in differences.items()
@@ -230,9 +230,9 @@ def _from_differences(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[No
         return instead
     uses = Counter(each for node in nodes for each in node.operands) + Counter(outputs)
     for node in nodes:
-        if node.op.name not in ("add", "subtract", "sum") or node.copy:
+        if node.op not in (add.op, subtract.op, total.op) or node.copy:
             continue
-        places = range(len(node.operands)) if node.op.name == "add" else [-1]
+        places = range(len(node.operands)) if node.op is add.op else [-1]
         for place in reversed(places):
             back = _turned(node.operands[place], turned, uses)
             if back is not None:
@@ -248,17 +248,17 @@ def _from_differences(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[No
 def _taken_away(node: Node, other: Node, value: Node) -> Node:
     """A sum of two terms, or of all elements, with the negative of what it is of."""
     with origin(node.origin):
-        if node.op.name == "sum":
+        if node.op is total.op:
             # The sign of what is left is less work than another difference of all there is.
-            return make(OPS["negative"], (make(node.op, (value,), node.params),))
-        name = "subtract" if node.op.name == "add" else "add"
-        return make(OPS[name], (other, value))
+            return make(negative.op, (make(node.op, (value,), node.params),))
+        opposite = subtract if node.op is add.op else add
+        return make(opposite.op, (other, value))
 
 
 def _turned(node: Node, turned: dict[Node, Node], uses: Counter[Node]) -> tuple[Node, Node] | None:
     """The difference that a value moves about, and the value with the other in its place."""
     chain: list[Node] = []
-    while node.op.name in _LINEAR and uses[node] == 1:
+    while uses[node] == 1 and len(node.operands) == 1 and node.op.traits.linear_in(1):
         chain.append(node)
         node = node.operands[0]
     if node not in turned or uses[node] != 1 or node.copy:
@@ -270,7 +270,7 @@ def _turned(node: Node, turned: dict[Node, Node], uses: Counter[Node]) -> tuple[
     return node, value
 
 
-def _called(name: str, node: Node, *operands: Node, **params: object) -> Node | None:
+def _called(function: Any, node: Node, *operands: Node, **params: object) -> Node | None:
     with origin(node.origin):
-        found = FUNCTIONS[name](*map(Array, operands), **params).node
+        found = function(*map(Array, operands), **params).node
     return found if found.shape == node.shape and found.dtype == node.dtype else None

@@ -17,7 +17,8 @@ from typing import TypeAlias
 import numpy as np
 
 from ..ir.node import Node, make, on_operands, origin, reachable
-from ..ir.op import OPS, Op
+from ..ir.op import Op
+from ..ops.elementwise import add, negative, subtract
 
 __all__ = ["settled_signs", "takes_signs"]
 
@@ -43,11 +44,11 @@ Turned: TypeAlias = frozenset[Node]
 def settled_signs(outputs: Sequence[Node]) -> list[Node]:
     """The outputs with as few negations as are found; linear in the graph."""
     nodes = reachable(outputs)
-    if not any(node.op.name == "negative" for node in nodes):
+    if not any(node.op is negative.op for node in nodes):
         return list(outputs)
     signs = _Signs(nodes, outputs)
     for node in nodes:
-        if node.op.name == "negative":
+        if node.op is negative.op:
             signs.spare(node)
     if not signs.turned:
         return list(outputs)
@@ -121,7 +122,7 @@ class _Role:
             wrong = int(all(_signs_of(node, turned)))
         else:
             minus = sum([each in turned for each in self.slots])
-            wrong = (own + (node.op.name == "negative") + minus) % 2
+            wrong = (own + (node.op is negative.op) + minus) % 2
         return wrong + sum([each in turned for each in self.beyond]) if self.beyond else wrong
 
 
@@ -129,7 +130,7 @@ def _signs_of(node: Node, turned: set[Node]) -> tuple[bool, bool]:
     """Whether each of two terms is taken away."""
     x, y = node.operands
     own = node in turned
-    return own != (x in turned), own != ((y in turned) != (node.op.name == "subtract"))
+    return own != (x in turned), own != ((y in turned) != (node.op is subtract.op))
 
 
 class _Signs:
@@ -236,7 +237,7 @@ def _made(node: Node, operands: list[Node], turned: set[Node]) -> Node:
         kind, slots = roles
         if kind is _Kind.SUM:
             return _sum(node, operands, turned)
-        if node.op.name == "negative":
+        if node.op is negative.op:
             alike = (node in turned) == (node.operands[0] in turned)
             return make(node.op, tuple(operands)) if alike else operands[0]
         constants = [slot for slot in slots if node.operands[slot].is_constant]
@@ -256,10 +257,10 @@ def _sum(node: Node, operands: list[Node], turned: set[Node]) -> Node:
     if all(minus):
         place = 0 if operands[0].is_constant else 1
         number, other = _opposite(operands[place]), operands[1 - place]
-        return make(OPS["subtract"], (number, other))
+        return make(subtract.op, (number, other))
     if not any(minus):
-        return make(OPS["add"], tuple(operands))
-    return make(OPS["subtract"], tuple(operands[::-1] if minus[0] else operands))
+        return make(add.op, tuple(operands))
+    return make(subtract.op, tuple(operands[::-1] if minus[0] else operands))
 
 
 def _opposite(node: Node) -> Node:

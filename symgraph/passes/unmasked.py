@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from ..ir.dag import Dag
 from ..ir.node import Node, on_operands, reachable
+from ..ops.choice import where
+from ..ops.control import STOP_GRADIENT
 from .bodies import hold_bodies, with_simple_bodies
 
 __all__ = ["without_masks"]
@@ -38,8 +40,8 @@ def _unmasked(outputs: Sequence[Node]) -> list[Node]:
 
 
 def _is_mask(node: Node) -> bool:
-    if node.op.name != "where":
+    if node.op is not where.op:
         return False
     _, x, stopped = node.operands
-    held = stopped.op.name == "stop_gradient" and stopped.operands[0] is x
+    held = stopped.op is STOP_GRADIENT and stopped.operands[0] is x
     return held and node.aval == x.aval

@@ -26,6 +26,7 @@ from ..facts import (
 )
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
+from ..ir.traits import Arrangement
 
 __all__ = [
     "Axes",
@@ -103,7 +104,7 @@ def of_fact(fact: Fact) -> Guard:
 
 def uniform_value(node: Node) -> Any:
     """The value that all elements of a constant, perhaps broadcast, have, 0-d; else None."""
-    while node.op.name == "broadcast_to":
+    while node.op.traits.arrangement is Arrangement.REPEATED:
         node = node.operands[0]
     if not node.is_constant:
         return None

@@ -8,12 +8,15 @@ matched.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import permutations
 from typing import Any, TypeAlias
 
 from ..errors import RuleError
 from ..ir.node import Node
+from ..ir.op import OPS
+from ..ir.traits import Arrangement
+from ..ops.creation import CONSTANT
 from .pattern import Literal, OpPattern, Pattern, Variable, subterms
 from .rule import Rule, RulePack
 
@@ -21,7 +24,12 @@ __all__ = ["RuleSet"]
 
 Signature: TypeAlias = tuple[str | bool, ...]
 
-_NUMBERS = frozenset({"constant", "broadcast_to"})
+
+@cache
+def _numbers() -> frozenset[str]:
+    """Operations whose results may be one number, perhaps repeated."""
+    repeating = [op for op in OPS.values() if op.traits.arrangement is Arrangement.REPEATED]
+    return frozenset(op.name for op in (CONSTANT, *repeating))
 
 
 class RuleSet:
@@ -168,8 +176,8 @@ def _names_of(pattern: Pattern) -> frozenset[str] | None:
         case OpPattern():
             return frozenset({pattern.op.name})
         case Literal():
-            return _NUMBERS
+            return _numbers()
         case Variable(guards=guards):
-            return _NUMBERS if any(guard.constant for guard in guards) else None
+            return _numbers() if any(guard.constant for guard in guards) else None
         case _:
             return frozenset()

@@ -20,6 +20,8 @@ from ..array import Array, apply
 from ..errors import RuleError
 from ..ir.node import Node
 from ..ir.op import OPS, Op
+from ..ir.traits import Arrangement, Infix, Prefix
+from ..notation.text import ATOM, UNARY
 from .deferred import Deferred, settled
 from .guards import Guard, ParamKind, uniform_value
 
@@ -300,7 +302,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _is_number(node: Node, literal: Literal) -> bool:
-    if node.op.name not in ("constant", "broadcast_to"):
+    if not (node.is_constant or node.op.traits.arrangement is Arrangement.REPEATED):
         return False
     actual = uniform_value(node)
     return actual is not None and actual.tobytes() == _bytes(literal, actual.dtype)
@@ -342,46 +344,32 @@ def instantiated(pattern: Pattern, env: Mapping[str, Any], found: Bindings) -> A
 
 
 # -- printing --------------------------------------------------------------------------------------
-_INFIX = {
-    "add": ("+", 1),
-    "subtract": ("-", 1),
-    "multiply": ("*", 2),
-    "divide": ("/", 2),
-    "matmul": ("@", 2),
-    "power": ("**", 4),
-    "less": ("<", 0),
-    "less_equal": ("<=", 0),
-    "greater": (">", 0),
-    "greater_equal": (">=", 0),
-    "equal": ("==", 0),
-    "not_equal": ("!=", 0),
-}
-
-
 def _strength(pattern: Pattern) -> int:
-    if isinstance(pattern, OpPattern):
-        return 3 if pattern.op.name == "negative" else _INFIX.get(pattern.op.name, ("", 9))[1]
-    return 9
+    """How strongly what is printed binds."""
+    written = pattern.op.text if isinstance(pattern, OpPattern) else None
+    if isinstance(written, Prefix):
+        return UNARY
+    return written.binding if isinstance(written, Infix) else ATOM
 
 
 def _shown(term: OpPattern) -> str:
-    name = term.op.name
-    if name == "negative":
+    written = term.op.text
+    if isinstance(written, Prefix):
         inner = term.operands[0]
-        return f"-{inner}" if _strength(inner) > 2 else f"-({inner})"
-    if name in _INFIX and len(term.operands) == 2:
-        symbol, strength = _INFIX[name]
+        shown = f"{inner}" if _strength(inner) >= UNARY else f"({inner})"
+        return f"{written.sign}{shown}"
+    if isinstance(written, Infix) and len(term.operands) == 2:
         left, right = term.operands
-        shown_left = f"{left}" if _strength(left) >= strength else f"({left})"
-        shown_right = f"{right}" if _strength(right) > strength else f"({right})"
-        return f"{shown_left} {symbol} {shown_right}"
+        shown_left = f"{left}" if _strength(left) >= written.binding else f"({left})"
+        shown_right = f"{right}" if _strength(right) > written.binding else f"({right})"
+        return f"{shown_left} {written.sign} {shown_right}"
     parts = [str(each) for each in term.operands]
     parts += [
         f"{key}={value!r}"
         for key, value in term.params.items()
         if value is not None and value is not False
     ]
-    return f"{name}({', '.join(parts)})"
+    return f"{term.op.name}({', '.join(parts)})"
 
 
 def applied(name: str, *operands: Any, **params: Any) -> Array:

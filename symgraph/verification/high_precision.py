@@ -15,8 +15,11 @@ import numpy as np
 
 from ..ir.dims import resolve
 from ..ir.node import Node, reachable
-from ..ir.op import OPS, Op
+from ..ir.op import Op, carries_aligned
+from ..ir.traits import Arrangement
 from ..namespace import NUMPY
+from ..ops.carrying import carries_off_axis, carries_reduced
+from ..ops.creation import DIMENSION
 from ..rewriting.guards import uniform_value
 
 __all__ = ["ORDINARY_BITS", "WIDE_BITS", "TooLarge", "Unsupported", "precise_values"]
@@ -50,7 +53,10 @@ class _Reals:
         self.mp = mp
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.mp, name)
+        found = getattr(self.mp, name, None)
+        if found is None:
+            raise Unsupported(name)
+        return found
 
     def _largest_exponent(self) -> float:
         return max(_LARGEST_EXPONENT, _EXPONENT_BY_BIT * self.mp.prec)
@@ -123,26 +129,102 @@ class _Reals:
     def erfc(self, x: Any) -> Any:
         return self.mp.erfc(x) if x > 0 else 1 - self.erf(x)
 
+    def absolute(self, x: Any) -> Any:
+        return abs(x)
+
     def maximum(self, x: Any, y: Any) -> Any:
         return max(x, y)
 
     def minimum(self, x: Any, y: Any) -> Any:
         return min(x, y)
 
-    def defined(self, definition: Callable[..., Any]) -> Callable[..., Any]:
-        """A definition on reals; NaN where its value is not real or does not exist."""
-        mp = self.mp
+    # -- truth, and the choice between numbers ---------------------------------------------------
+    def less(self, x: Any, y: Any) -> bool:
+        return bool(x < y)
+
+    def less_equal(self, x: Any, y: Any) -> bool:
+        return bool(x <= y)
+
+    def greater(self, x: Any, y: Any) -> bool:
+        return bool(x > y)
+
+    def greater_equal(self, x: Any, y: Any) -> bool:
+        return bool(x >= y)
+
+    def equal(self, x: Any, y: Any) -> bool:
+        return bool(x == y)
+
+    def not_equal(self, x: Any, y: Any) -> bool:
+        return bool(x != y)
+
+    def logical_not(self, x: Any) -> bool:
+        return not x
+
+    def logical_and(self, x: Any, y: Any) -> bool:
+        return bool(x) and bool(y)
+
+    def logical_or(self, x: Any, y: Any) -> bool:
+        return bool(x) or bool(y)
+
+    def logical_xor(self, x: Any, y: Any) -> bool:
+        return bool(x) != bool(y)
+
+    def where(self, condition: Any, x: Any, y: Any) -> Any:
+        return x if condition else y
+
+    # -- rows of numbers -------------------------------------------------------------------------
+    def total(self, row: list[Any]) -> Any:
+        return self.mp.nan if self._has_nan(row) else sum(row, self.mp.mpf(0))
+
+    def product(self, row: list[Any]) -> Any:
+        value = self.mp.mpf(1)
+        for each in row:
+            value = self.multiply(value, each)
+        return value
+
+    def largest(self, row: list[Any]) -> Any:
+        return self.mp.nan if self._has_nan(row) else max(row)
+
+    def least(self, row: list[Any]) -> Any:
+        return self.mp.nan if self._has_nan(row) else min(row)
+
+    def logsumexp(self, row: list[Any]) -> Any:
+        if not row:
+            return -self.mp.inf
+        top = self.largest(row)
+        if not self.mp.isfinite(top):
+            return top
+        return top + self.mp.log(self.total([self.exp(v - top) for v in row]))
+
+    def _has_nan(self, row: list[Any]) -> bool:
+        return any(self.mp.isnan(v) for v in row)
+
+    def matmul(self, x: Any, y: Any) -> Any:
+        return np.matmul(x, y)
+
+    def defined(self, op: Op) -> Callable[..., Any]:
+        """An operation's definition on reals; NaN where its value is not real or does not exist."""
+        mp, definition = self.mp, _definition(op)
 
         def call(*args: Any) -> Any:
-            if any(mp.isnan(x) for x in args):
+            blind = op.traits.blind_in(len(args))
+            if any(mp.isnan(x) for i, x in enumerate(args) if i not in blind):
                 return mp.nan
             try:
                 value = definition(self, *args)
             except (ValueError, ZeroDivisionError, OverflowError, NotImplementedError):
                 return mp.nan  # the last is mpmath's word for a point it cannot compute at
+            if isinstance(value, bool):
+                return value
             return mp.nan if isinstance(value, mp.mpc) else mp.mpf(value)
 
         return call
+
+
+def _definition(op: Op) -> Callable[..., Any]:
+    if op.definition is None:
+        raise Unsupported(op.name)
+    return op.definition
 
 
 @cache
@@ -152,41 +234,10 @@ def _reals() -> _Reals:
     return _Reals(mp)
 
 
-@cache
-def _truths() -> dict[str, Callable[..., Any]]:
-    """Operations on and to truth values, and the choice between numbers."""
-    mp = _reals().mp
-
-    def truth(function: Callable[..., bool]) -> Callable[..., Any]:
-        return lambda *args: bool(function(*args))
-
-    return {
-        "less": truth(lambda x, y: x < y),
-        "less_equal": truth(lambda x, y: x <= y),
-        "greater": truth(lambda x, y: x > y),
-        "greater_equal": truth(lambda x, y: x >= y),
-        "equal": truth(lambda x, y: x == y),
-        "not_equal": truth(lambda x, y: x != y),
-        "isnan": truth(mp.isnan),
-        "isinf": truth(mp.isinf),
-        "isfinite": truth(mp.isfinite),
-        "logical_not": truth(lambda x: not x),
-        "logical_and": truth(lambda x, y: x and y),
-        "logical_or": truth(lambda x, y: x or y),
-        "where": lambda condition, x, y: x if condition else y,
-        "stop_gradient": lambda x: x,
-    }
-
-
 @lru_cache(maxsize=1024)
 def _scalar(op: Op) -> Callable[..., Any]:
     """An elementwise operation on mpmath's reals."""
-    found = _truths().get(op.name)
-    if found is None and op.definition is not None:
-        found = _reals().defined(op.definition)
-    if found is None:
-        raise Unsupported(op.name)
-    return found
+    return _reals().defined(op)
 
 
 def _elementwise(op: Op, operands: Sequence[Any]) -> Any:
@@ -194,68 +245,25 @@ def _elementwise(op: Op, operands: Sequence[Any]) -> Any:
     return np.asarray(np.frompyfunc(function, len(operands), 1)(*operands), dtype=object)
 
 
-def _along(x: Any, axis: tuple[int, ...], keepdims: bool, fold: Callable[[list[Any]], Any]) -> Any:
-    """`fold` applied to all elements along `axis`."""
+def _along(op: Op, x: Any, params: Mapping[str, Any]) -> Any:
+    """The definition of a reduction, or of what keeps to rows, on all elements along `axis`."""
+    definition, reals = _definition(op), _reals()
+    axis = (params["axis"],) if isinstance(params["axis"], int) else tuple(params["axis"])
     rest = [i for i in range(-x.ndim, 0) if i not in axis]
-    moved = np.transpose(x, (*rest, *axis))
-    shape = tuple(x.shape[i] for i in rest)
-    size = int(np.prod([x.shape[i] for i in axis], dtype=int))
-    rows = moved.reshape((int(np.prod(shape, dtype=int)), size))
-    result = np.empty(len(rows), dtype=object)
-    for i, row in enumerate(rows):
-        result[i] = fold(list(row))
-    if keepdims:
-        shape = tuple(1 if i in axis else x.shape[i] for i in range(-x.ndim, 0))
-    return result.reshape(shape)
-
-
-def _reduction(name: str, x: Any, params: Mapping[str, Any]) -> Any:
-    reals = _reals()
-    mp = reals.mp
-
-    def total(row: list[Any]) -> Any:
-        return mp.nan if any(mp.isnan(v) for v in row) else sum(row, mp.mpf(0))
-
-    def product(row: list[Any]) -> Any:
-        value = mp.mpf(1)
-        for each in row:
-            value = reals.multiply(value, each)
-        return value
-
-    def extremum(pick: Callable[..., Any]) -> Callable[[list[Any]], Any]:
-        return lambda row: mp.nan if any(mp.isnan(v) for v in row) else pick(row)
-
-    def logsumexp(row: list[Any]) -> Any:
-        if not row:
-            return -mp.inf
-        top = extremum(max)(row)
-        if not mp.isfinite(top):
-            return top
-        return top + mp.log(total([reals.exp(v - top) for v in row]))
-
-    folds: dict[str, Callable[[list[Any]], Any]] = {
-        "sum": total,
-        "prod": product,
-        "max": extremum(max),
-        "min": extremum(min),
-        "logsumexp": logsumexp,
-    }
-    axis = params["axis"]
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
-    if name in folds:
-        return _along(x, axes, bool(params.get("keepdims")), folds[name])
-    level = _along(x, axes, True, logsumexp)
-    if name in ("softmax", "log_softmax"):
-        shifted = np.asarray(x - level, dtype=object)
-        return shifted if name == "log_softmax" else _elementwise(OPS["exp"], [shifted])
-    raise Unsupported(name)
-
-
-_REDUCTIONS = ("sum", "prod", "max", "min", "logsumexp", "softmax", "log_softmax")
-
-
-def _contraction(x: Any, y: Any) -> Any:
-    return np.matmul(x, y)
+    order = [i + x.ndim for i in (*rest, *axis)]
+    moved = np.transpose(x, order)
+    lead, row = moved.shape[: len(rest)], moved.shape[len(rest) :]
+    size = int(np.prod(row, dtype=int))
+    rows = [list(each) for each in moved.reshape((int(np.prod(lead, dtype=int)), size))]
+    if op.carries is carries_reduced:
+        result = np.empty(len(rows), dtype=object)
+        result[:] = [definition(reals, each) for each in rows]
+        kept = tuple(1 if i in axis else x.shape[i] for i in range(-x.ndim, 0))
+        return result.reshape(kept if params.get("keepdims") else lead)
+    result = np.empty((len(rows), size), dtype=object)
+    for place, each in enumerate(rows):
+        result[place] = definition(reals, each)
+    return np.transpose(result.reshape(moved.shape), np.argsort(order))
 
 
 def _is_movement(node: Node) -> bool:
@@ -266,27 +274,27 @@ def _is_movement(node: Node) -> bool:
 
 
 def _value(node: Node, operands: Sequence[Any], env: Mapping[str, int], flat: bool) -> Any:
-    name = node.op.name
+    op = node.op
     params = {key: resolve(value, env) for key, value in node.params.items()}
-    if name == "constant":
+    if node.is_constant:
         uniform = uniform_value(node)
         return _as_objects(params["value"] if uniform is None or not flat else uniform)
-    if name == "dimension":
+    if op is DIMENSION:
         return _as_objects(np.asarray(params["size"]))
-    if name == "cast":
+    if op.traits.arrangement is Arrangement.CONVERTED:
         source = node.operands[0].aval.dtype.kind
-        if params["dtype"].kind == "f" and source in "fiub":
+        if node.aval.dtype.kind == "f" and source in "fiub":
             return _as_numbers(operands[0])
         raise Unsupported("cast to integers")
     if _is_movement(node):
-        return np.asarray(node.op.kernel(NUMPY, *operands, **params), dtype=object)
-    if name in _REDUCTIONS:
-        return _reduction(name, operands[0], params)
-    if name == "matmul":
-        return _contraction(*operands)
+        return np.asarray(op.kernel(NUMPY, *operands, **params), dtype=object)
+    if op.carries in (carries_reduced, carries_off_axis):
+        return _along(op, operands[0], params)
     if params:
-        raise Unsupported(name)
-    return _elementwise(node.op, operands)
+        raise Unsupported(op.name)
+    if op.carries is carries_aligned:
+        return _elementwise(op, operands)
+    return _definition(op)(_reals(), *operands)
 
 
 def _as_objects(array: Any) -> Any:

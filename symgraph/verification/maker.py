@@ -24,7 +24,6 @@ from .params import CAST_DTYPES, draw_params, shape_of_part
 __all__ = [
     "FLOATS",
     "INTEGERS",
-    "OF_MATRICES",
     "SHAPES",
     "SIZES",
     "Instance",
@@ -64,11 +63,6 @@ _MOST_PAIRS = 1 << 18
 """Elements of the largest array for which there is room: pairs of pairs of many are too many."""
 _ROWS = (24, 3)
 """Room for rows with few awkward values each: a sum of all of them is NaN and shows nothing."""
-OF_MATRICES = frozenset(
-    {"cholesky", "det", "eigh", "expm", "inv", "matmul", "pinv", "qr", "slogdet", "solve", "svd"}
-    | {"solve_triangular"}
-)
-"""Operations whose operands are matrices, though no param says so."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,7 +113,7 @@ class Maker:
             part for part in parts if isinstance(part, OpPattern) and part.op.traits.commutative
         ]
         terms = [part for part in parts if isinstance(part, OpPattern)]
-        self.of_matrices = any(term.op.name in OF_MATRICES for term in terms)
+        self.of_matrices = any(term.op.traits.matrices is not None for term in terms)
         self.has_axes = bool(rule.statics) or self.of_matrices or any(t.params for t in terms)
         self.has_constants = any(
             guard.constant for guards in self.guards.values() for guard in guards

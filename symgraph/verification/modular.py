@@ -8,15 +8,19 @@ Zippel 1979). So one draw decides, whatever the shapes, with no tolerance to hid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from ..ir.dims import resolve
 from ..ir.node import Node, reachable
+from ..ir.traits import Arrangement
 from ..namespace import NUMPY
+from ..ops.carrying import carries_reduced
+from ..ops.creation import DIMENSION
 
 __all__ = ["PRIME", "DividesByZero", "NoRingIdentity", "modular_values"]
 
@@ -54,17 +58,6 @@ def _inverse(x: Residues) -> Residues:
 
 _LARGEST = 2.0**20
 """Of a constant: beyond it the sum of two may have been rounded."""
-_ELEMENTWISE: dict[str, Callable[..., Residues]] = {
-    "add": lambda x, y: x + y,
-    "subtract": lambda x, y: x - y,
-    "multiply": lambda x, y: x * y,
-    "divide": lambda x, y: x * _inverse(y),
-    "negative": lambda x: -x,
-    "positive": lambda x: x,
-    "reciprocal": _inverse,
-    "square": lambda x: x * x,
-    "stop_gradient": lambda x: x,
-}
 
 
 def _residues(value: Any) -> Residues:
@@ -80,33 +73,110 @@ def _residues(value: Any) -> Residues:
     return np.asarray(np.frompyfunc(residue, 1, 1)(value), dtype=np.int64)
 
 
-def _power(x: Residues, exponent: Node) -> Residues:
-    if not exponent.is_constant:
-        raise NoRingIdentity
-    wanted = np.unique(exponent.params["value"])
+class _Number:
+    """Residues as numbers that are added and multiplied, in an array; all else is refused.
+
+    Parameters
+    ----------
+    residues : array of int64
+    exact : array, optional
+        The numbers themselves, of a constant.
+    """
+
+    def __init__(self, residues: Residues, exact: Any = None) -> None:
+        self.residues = residues % PRIME
+        self.exact = exact
+
+    def __add__(self, other: Any) -> _Number:
+        return _Number(self.residues + _number(other).residues)
+
+    def __sub__(self, other: Any) -> _Number:
+        return _Number(self.residues - _number(other).residues)
+
+    def __rsub__(self, other: Any) -> _Number:
+        return _number(other) - self
+
+    def __mul__(self, other: Any) -> _Number:
+        return _Number(self.residues * _number(other).residues)
+
+    def __neg__(self) -> _Number:
+        return _Number(-self.residues)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+
+def _number(value: Any) -> _Number:
+    return value if isinstance(value, _Number) else _Number(_residues(value))
+
+
+class _Field:
+    """The mathematics of residues, for the definitions of operations: that of a field alone."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise NoRingIdentity(name)
+
+    def multiply(self, x: Any, y: Any) -> _Number:
+        return _number(x) * y
+
+    def divide(self, x: Any, y: Any) -> _Number:
+        return _number(x) * _Number(_inverse(_number(y).residues))
+
+    def power(self, x: Any, y: Any) -> _Number:
+        if _number(y).exact is None:
+            raise NoRingIdentity
+        return _Number(_power(_number(x).residues, y.exact))
+
+    def where(self, condition: Any, x: Any, y: Any) -> _Number:
+        return _Number(np.where(condition.residues != 0, x.residues, y.residues))
+
+    def total(self, row: list[_Number]) -> Any:
+        return sum(row, _number(0))
+
+    def product(self, row: list[_Number]) -> Any:
+        return prod(row, start=_number(1))
+
+    def matmul(self, x: _Number, y: _Number) -> _Number:
+        big = np.matmul(x.residues.astype(object), y.residues.astype(object))
+        return _Number(np.asarray(np.asarray(big) % PRIME, dtype=np.int64))
+
+
+def _power(x: Residues, exponent: Any) -> Residues:
+    wanted = np.unique(exponent)
     if wanted.size != 1 or wanted[0] != int(wanted[0]) or abs(wanted[0]) > _LARGEST_POWER:
         raise NoRingIdentity
     result = np.ones_like(x)
     for _ in range(abs(int(wanted[0]))):
         result = result * x % PRIME
-    shape = np.broadcast_shapes(x.shape, np.shape(exponent.params["value"]))
+    shape = np.broadcast_shapes(x.shape, np.shape(exponent))
     return np.broadcast_to(_inverse(result) if wanted[0] < 0 else result, shape)
 
 
-def _product(x: Residues, axis: Any, keepdims: bool) -> Residues:
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
-    result = x
-    for each in sorted(axes):
-        folded = np.ones_like(np.take(result, [], axis=each).sum(axis=each, keepdims=True))
-        for i in range(result.shape[each]):
-            folded = folded * np.take(result, [i], axis=each) % PRIME
-        result = folded
-    return result if keepdims else np.squeeze(result, axis=axes)
+def _reduced(node: Node, x: Residues, params: Mapping[str, Any]) -> Residues:
+    """The definition of a reduction on the elements along `axis`, as slices of the array."""
+    axis = (params["axis"],) if isinstance(params["axis"], int) else tuple(params["axis"])
+    kept = tuple(1 if i in axis else x.shape[i] for i in range(-x.ndim, 0))
+    rest = [i + x.ndim for i in range(-x.ndim, 0) if i not in axis]
+    moved = np.transpose(x, [*[i + x.ndim for i in axis], *rest])
+    lead = tuple(x.shape[i] for i in rest)
+    rows = moved.reshape((int(np.prod([x.shape[i] for i in axis], dtype=int)), *lead))
+    found = _defined(node, [[_Number(each) for each in rows]])
+    shape = kept if params.get("keepdims") else lead
+    return np.broadcast_to(found.residues.reshape(-1), (int(np.prod(lead, dtype=int)),)).reshape(
+        shape
+    )
 
 
-def _matmul(x: Residues, y: Residues) -> Residues:
-    big = np.matmul(x.astype(object), y.astype(object))
-    return np.asarray(np.asarray(big) % PRIME, dtype=np.int64)
+def _defined(node: Node, operands: Sequence[Any]) -> _Number:
+    if node.op.definition is None:
+        raise NoRingIdentity
+    try:
+        return _number(node.op.definition(_FIELD, *operands))
+    except TypeError:  # a definition that compares, or takes a root
+        raise NoRingIdentity from None
+
+
+_FIELD = _Field()
 
 
 def _is_movement(node: Node) -> bool:
@@ -115,30 +185,26 @@ def _is_movement(node: Node) -> bool:
 
 
 def _value(node: Node, operands: Sequence[Residues], env: Mapping[str, int]) -> Residues:
-    name = node.op.name
     params = {key: resolve(value, env) for key, value in node.params.items()}
-    if name == "constant":
+    if node.is_constant:
         return _residues(params["value"])
-    if name == "dimension":
+    if node.op is DIMENSION:
         return np.asarray(params["size"] % PRIME)
-    if name == "cast" and {node.aval.dtype.kind, node.operands[0].aval.dtype.kind} == {"f"}:
-        return operands[0]
+    if node.op.traits.arrangement is Arrangement.CONVERTED:
+        if {node.aval.dtype.kind, node.operands[0].aval.dtype.kind} == {"f"}:
+            return operands[0]
+        raise NoRingIdentity
     if _is_movement(node):
         return np.asarray(node.op.kernel(NUMPY, *operands, **params), dtype=np.int64)
-    if name == "sum":
-        kept = bool(params.get("keepdims"))
-        return np.sum(operands[0], axis=params["axis"], keepdims=kept, dtype=np.int64)
-    if name == "prod":
-        return _product(operands[0], params["axis"], bool(params.get("keepdims")))
-    if name == "matmul":
-        return _matmul(*operands)
-    if name == "power":
-        return _power(operands[0], node.operands[1])
-    if name in _ELEMENTWISE and not params:
-        return _ELEMENTWISE[name](*operands)
-    if name == "where":
-        return np.where(operands[0] != 0, operands[1], operands[2])
-    raise NoRingIdentity
+    if node.op.carries is carries_reduced:
+        return _reduced(node, operands[0], params)
+    if params:
+        raise NoRingIdentity
+    given = [
+        _Number(value, each.params["value"] if each.is_constant else None)
+        for value, each in zip(operands, node.operands, strict=True)
+    ]
+    return _defined(node, given).residues
 
 
 def modular_values(

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..array import Array
 from ..errors import SymgraphError
+from ..ir.traits import Arrangement, Matrices
 from ..rewriting.pattern import OpPattern, Pattern, instantiated, subterms, variables_of
 
 __all__ = ["Fitting"]
@@ -24,8 +25,6 @@ _SHAPES: tuple[Shape, ...] = (
 )
 _OF_SYSTEMS: tuple[Shape, ...] = (*_SHAPES, (4,), (4, 2))
 _OF_PRODUCTS: tuple[Shape, ...] = (*_OF_SYSTEMS, (6,), (6, 2), (0,), (0, 2), (2, 0))
-_OF_SQUARES = frozenset({"cholesky", "det", "inv", "slogdet", "solve"})
-"""Operations for which blocks are square, most often."""
 _STEPS = 80
 """How many operands are tried before a search is given up."""
 
@@ -49,10 +48,16 @@ class Fitting:
         self.names = names
         self.operand = operand
         self.rng = rng
-        called = {part.op.name for part in subterms(pattern) if isinstance(part, OpPattern)}
-        self.of_squares = bool(called & _OF_SQUARES)
+        terms = [part for part in subterms(pattern) if isinstance(part, OpPattern)]
+        # Blocks of them are square as well, most often.
+        self.of_squares = any(
+            term.op.traits.matrices in (Matrices.SQUARE, Matrices.DEFINITE) for term in terms
+        )
         self.shapes = _OF_SYSTEMS if self.of_squares else _SHAPES
-        if "reshape" in called and called & {"matmul", "solve"}:
+        regrouped = any(term.op.traits.arrangement is Arrangement.REGROUPED for term in terms)
+        if regrouped and any(
+            term.op.traits.matrices is not None and len(term.operands) > 1 for term in terms
+        ):
             self.shapes = _OF_PRODUCTS  # of matrices whose sides are products of two lengths
         self.ready: list[list[OpPattern]] = [[] for _ in names]
         places = {name: place for place, name in enumerate(names)}

@@ -13,10 +13,9 @@ simplest form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
 from itertools import product
 from typing import Any
 
@@ -24,6 +23,7 @@ import numpy as np
 
 from ..rewriting.pattern import Literal, Opaque, OpPattern, Pattern, Variable, subterms
 from ..rewriting.rule import Rule
+from .symbols import Open, Symbols, compares
 
 __all__ = ["is_proved"]
 
@@ -32,15 +32,6 @@ _MOST_TERMS = 32
 _MOST_CASES = 80
 _MOST_OPERATIONS = 70
 """Of a difference that is expanded."""
-_ORDERED = frozenset(
-    {"absolute", "clip", "equal", "greater", "greater_equal", "less", "less_equal", "maximum"}
-    | {"minimum", "not_equal", "sign"}
-)
-"""Operations that depend on how their operands are ordered."""
-
-
-class _Open(Exception):  # no error: the rule is not of the kind that is proved
-    """SymPy has no word for part of the rule."""
 
 
 def is_proved(rule: Rule) -> bool:
@@ -54,7 +45,7 @@ def is_proved(rule: Rule) -> bool:
     try:
         cases = list(_cases(rule))
         return 0 < len(cases) <= _MOST_CASES and all(_holds(rule, case) for case in cases)
-    except (_Open, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError):
+    except (Open, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError):
         return False  # SymPy cannot compare complex numbers, or divides by zero
 
 
@@ -72,10 +63,10 @@ def _cases(rule: Rule) -> Iterator[Case]:
     """Each order of the variables and zero, and each truth value; one where nothing is ordered."""
     truths = [each.name for each in rule.variables if _kinds(each) == "b"]
     numbers = [each for each in rule.variables if each.name not in truths]
-    names = {part.op.name for part in _parts(rule) if isinstance(part, OpPattern)}
-    ordered = numbers if names & _ORDERED else []
+    compare = any(isinstance(part, OpPattern) and compares(part.op) for part in _parts(rule))
+    ordered = numbers if compare else []
     if len(truths) > 4 or len(ordered) > 3:
-        raise _Open
+        raise Open
     fixed = {each.name: _symbol(each) for each in numbers if each not in ordered}
     for values in product((True, False), repeat=len(truths)):
         chosen = dict(zip(truths, map(_truth, values), strict=True))
@@ -160,6 +151,8 @@ class _Side:
 
     case: Case
     needs: list[tuple[str, Any]] = field(default_factory=list[tuple[str, Any]])
+    positive: set[Any] = field(default_factory=set[Any])
+    """Terms that are positive wherever they are defined."""
 
     def value(self, pattern: Pattern) -> Any:
         from sympy import Rational
@@ -171,19 +164,16 @@ class _Side:
             if value.dtype.kind == "b":
                 return _truth(bool(value))
             if value.ndim or not np.isfinite(value):
-                raise _Open
+                raise Open
             return Rational(Fraction(float(value)))
         if isinstance(pattern, Opaque):
             return self._built(pattern.text)
         if pattern.params:
-            raise _Open
-        operands = [self.value(each) for each in pattern.operands]
-        function = _table().get(pattern.op.name)
-        if function is not None:
-            return function(self, *operands)
+            raise Open
         if pattern.op.definition is None:
-            raise _Open
-        return pattern.op.definition(_Symbols(self), *operands)
+            raise Open
+        operands = [self.value(each) for each in pattern.operands]
+        return pattern.op.definition(Symbols(self), *operands)
 
     def _built(self, text: str) -> Any:
         """What the right side computes of constants."""
@@ -193,7 +183,7 @@ class _Side:
             return -given[0]
         if name == "product" and len(given) == 2:
             return given[0] * given[1]
-        raise _Open
+        raise Open
 
     def need(self, what: str, of: Any) -> Any:
         """Note that the side is defined only where `of` is `what`, such as nonnegative."""
@@ -273,152 +263,3 @@ def _vanishes(difference: Any) -> bool:
     if count_ops(written) > _MOST_OPERATIONS:
         return False
     return any(cancel(together(term)) == 0 for term in (difference, written, powsimp(written)))
-
-
-# -- operations ------------------------------------------------------------------------------------
-class _Symbols:
-    """SymPy's functions of real numbers, which note what they need to be defined."""
-
-    def __init__(self, side: _Side) -> None:
-        self.side = side
-
-    def __getattr__(self, name: str) -> Any:
-        import sympy
-
-        if name not in _FUNCTIONS:
-            raise _Open
-        return getattr(sympy, _FUNCTIONS[name])
-
-    def log(self, x: Any) -> Any:
-        import sympy
-
-        return sympy.log(self.side.need("nonnegative", sympy.sympify(x)))
-
-    def sqrt(self, x: Any) -> Any:
-        import sympy
-
-        return sympy.sqrt(self.side.need("nonnegative", sympy.sympify(x)))
-
-    def multiply(self, x: Any, y: Any) -> Any:
-        return x * y
-
-    def divide(self, x: Any, y: Any) -> Any:
-        import sympy
-
-        return sympy.sympify(x) / self.side.need("nonzero", y)
-
-    def power(self, x: Any, y: Any) -> Any:
-        if not y.is_integer:
-            self.side.need("nonnegative", x)
-        if not y.is_nonnegative:
-            self.side.need("nonzero", x)
-        return x**y
-
-    def expm1(self, x: Any) -> Any:
-        return self.exp(x) - 1
-
-    def log1mexp(self, x: Any) -> Any:
-        return self.log(1 - self.exp(x))
-
-    def logaddexp(self, x: Any, y: Any) -> Any:
-        import sympy
-
-        return sympy.log(sympy.exp(x) + sympy.exp(y))
-
-    def tan(self, x: Any) -> Any:
-        return self.divide(self.sin(x), self.cos(x))
-
-    def erfc(self, x: Any) -> Any:
-        return 1 - self.erf(x)
-
-    def asin(self, x: Any) -> Any:
-        import sympy
-
-        return sympy.asin(self.side.need("cosine of", x))
-
-    def acos(self, x: Any) -> Any:
-        import sympy
-
-        return sympy.acos(self.side.need("cosine of", x))
-
-    def acosh(self, x: Any) -> Any:
-        import sympy
-
-        return sympy.acosh(self.side.need("one or more", x))
-
-    def atanh(self, x: Any) -> Any:
-        import sympy
-
-        return sympy.atanh(self.side.need("within one", x))
-
-
-_FUNCTIONS = {
-    **{name: name for name in ("exp", "sin", "cos", "sinh", "cosh", "tanh", "atan", "asinh")},
-    "erf": "erf",
-    "sign": "sign",
-    "maximum": "Max",
-    "minimum": "Min",
-}
-"""SymPy's own functions that are defined for all real numbers, by what definitions call them."""
-
-
-@cache
-def _table() -> Mapping[str, Callable[..., Any]]:
-    """SymPy's terms for operations on a side and its operands."""
-    import sympy as s
-
-    def where(condition: Any, x: Any, y: Any) -> Any:
-        if condition not in (s.true, s.false):
-            raise _Open
-        return x if condition == s.true else y
-
-    def bits(relation: Callable[..., Any]) -> Callable[..., Any]:
-        def of_truths(*operands: Any) -> Any:
-            if not all(each in (s.true, s.false) for each in operands):
-                raise _Open
-            return relation(*operands)
-
-        return of_truths
-
-    def truth(relation: Callable[..., Any]) -> Callable[..., Any]:
-        def decided(*operands: Any) -> Any:
-            found = relation(*operands)
-            if found not in (s.true, s.false):
-                raise _Open
-            return found
-
-        return decided
-
-    partial: dict[str, Callable[..., Any]] = {
-        "log_expm1": lambda side, x: _Symbols(side).log(s.exp(x) - 1),
-        "sqrt1pm1": lambda side, x: _Symbols(side).sqrt(1 + x) - 1,
-        "logsinh": lambda side, x: _Symbols(side).log(s.sinh(x)),
-    }
-    total: dict[str, Callable[..., Any]] = {
-        "logcosh": lambda x: s.log(s.cosh(x)),
-        "erfcx": lambda x: s.exp(x**2) * (1 - s.erf(x)),
-        "log_erfc": lambda x: s.log(1 - s.erf(x)),
-        "log_ndtr": lambda x: s.log((1 + s.erf(x / s.sqrt(2))) / 2),
-        "clip": lambda x, low, high: s.Min(s.Max(x, low), high),
-        "where": where,
-        "less": truth(s.Lt),
-        "less_equal": truth(s.Le),
-        "greater": truth(s.Gt),
-        "greater_equal": truth(s.Ge),
-        "equal": truth(s.Eq),
-        "not_equal": truth(s.Ne),
-        "bitwise_and": bits(s.And),
-        "bitwise_or": bits(s.Or),
-        "bitwise_xor": bits(s.Xor),
-        "invert": bits(s.Not),
-        "logical_and": truth(s.And),
-        "logical_or": truth(s.Or),
-        "logical_xor": truth(s.Xor),
-        "logical_not": truth(s.Not),
-    }
-    defined = {name: _without_side(function) for name, function in total.items()}
-    return {**partial, **defined}
-
-
-def _without_side(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda _side, *operands: function(*operands)

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from ..ir.node import Node, reachable
+from ..ir.traits import Arrangement
 from ..rewriting.guards import uniform_value
 from .grading import LARGE
 from .high_precision import ORDINARY_BITS, WIDE_BITS, TooLarge, Unsupported, precise_values
-from .maker import OF_MATRICES, Instance
+from .maker import Instance
 from .samples import Numbers
 
 __all__ = ["Point", "Reference"]
@@ -28,7 +29,6 @@ _MOST_EXTREME = 6
 _STEP = 2.0**-24
 """A relative change of an operand, to see how much a value depends on it."""
 _WORST_CONDITION = 1e6
-_FACTORED = OF_MATRICES - {"matmul"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Reference:
         self.flat = all(_is_elementwise(node) for node in reachable([instance.lhs]))
         self.strict = bool(instance.rule.stable) and self.elementwise
         # Numbers that no matrix in practice holds say nothing of a factorisation.
-        self.of_matrices = any(node.op.name in _FACTORED for node in nodes)
+        self.of_matrices = any(map(_is_factored, nodes))
 
     # -- the value -------------------------------------------------------------------------------
     def exact(self, at: Point, left: Numbers) -> tuple[Numbers, Numbers]:
@@ -211,9 +211,17 @@ def _is_elementwise(node: Node) -> bool:
     """Whether each element of the value depends on the same element of the operands only."""
     if node.is_constant:
         return node.aval.size == 1 or uniform_value(node) is not None
-    if node.op.name in OF_MATRICES:
+    if node.op.traits.matrices is not None:
         return False
-    return node.is_input or not node.params or node.op.name == "cast"
+    converted = node.op.traits.arrangement is Arrangement.CONVERTED
+    return node.is_input or not node.params or converted
+
+
+def _is_factored(node: Node) -> bool:
+    """Whether matrices are solved or decomposed: more than sums of products."""
+    traits = node.op.traits
+    count = len(node.operands)
+    return traits.matrices is not None and len(traits.linear_in(count)) < count
 
 
 def _larger_than(values: Iterable[Numbers], *, each: bool) -> Any:

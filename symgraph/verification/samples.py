@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from .. import facts as f
 from ..facts import Fact, consistent
 from ..ir.dims import resolve
 from ..ir.node import Node
@@ -18,7 +19,7 @@ from .maker import Instance
 __all__ = ["Matrices", "Numbers", "values_for"]
 
 Numbers = np.ndarray[Any, Any]
-Matrices: TypeAlias = Literal["any", "definite", "negative", "singular"]
+Matrices: TypeAlias = Literal["any", "positive definite", "negative definite", "singular"]
 
 _WHOLE_ROWS = 0.5
 """The share of awkward values at which a row is all of one: a softmax of nothing but -inf."""
@@ -69,9 +70,9 @@ def values_for(
     )
     if specials == _WHOLE_ROWS:
         drawn = _with_opposites(drawn, rng)
-    if matrices == "definite":
+    if matrices == "positive definite":
         drawn = [_as_definite(array) for array in drawn]
-    if matrices == "negative":
+    if matrices == "negative definite":
         drawn = [_as_definite(array, -1) for array in drawn]
     if matrices == "singular":
         drawn = [_as_singular(array) for array in drawn]
@@ -166,23 +167,22 @@ def _admitted(
     underflowed, 0, and a rule that claims to be exact must bear it.
     """
     implied = set(consistent(facts))
-    names = {fact.name for fact in implied}
     result = array
-    if names & {"finite", "total"} and result.dtype.kind == "f" and sound != "exact":
+    if implied & {f.finite, f.total} and result.dtype.kind == "f" and sound != "exact":
         result = np.where(np.isfinite(result), result, np.asarray(1.5, result.dtype))
     if result.dtype.kind == "f":
-        if names & {"positive", "nonnegative"}:
+        if implied & {f.positive, f.nonnegative}:
             result = np.where(result < 0, -result, result)
-        if names & {"negative", "nonpositive"}:
+        if implied & {f.negative, f.nonpositive}:
             result = np.where(result > 0, -result, result)
-    elif names & {"positive", "nonnegative"}:
+    elif implied & {f.positive, f.nonnegative}:
         result = np.maximum(result, 0)
-    elif names & {"negative", "nonpositive"}:
+    elif implied & {f.negative, f.nonpositive}:
         result = np.minimum(result, 0)
-    if names & {"positive", "negative", "nonzero"} and sound != "exact":
-        sign = -1 if "negative" in names else 1
+    if implied & {f.positive, f.negative, f.nonzero} and sound != "exact":
+        sign = -1 if f.negative in implied else 1
         result = np.where(result == 0, np.asarray(sign * 2, result.dtype), result)
-    if "integer_valued" in names and result.dtype.kind == "f":
+    if f.integer_valued in implied and result.dtype.kind == "f":
         with np.errstate(all="ignore"):
             result = np.rint(result)
     for fact in facts:

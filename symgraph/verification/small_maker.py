@@ -12,6 +12,7 @@ import numpy as np
 from ..array import Array, constant
 from ..ir.dims import fixed, named
 from ..ir.fact_inference import Knowledge
+from ..ops.carrying import carries_off_axis
 from ..rewriting.guards import Guard
 from ..rewriting.pattern import OpPattern, subterms
 from .maker import Instance, Maker, admitted_numbers
@@ -194,7 +195,9 @@ class SmallMaker(Maker):
     def _of_every_column(self, seen: set[Any]) -> Iterator[Instance]:
         """Instances at a known place of each row: one further each time, or anywhere."""
         along = any(
-            isinstance(part, OpPattern) and part.op.name == "take_along_axis"
+            isinstance(part, OpPattern)
+            and part.op.traits.at_places
+            and part.op.carries is carries_off_axis
             for part in subterms(self.rule.lhs)
         )
         if not along or not self.has_places or self.rule.statics:

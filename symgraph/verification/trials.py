@@ -13,6 +13,7 @@ import numpy as np
 from ..array import Array
 from ..autodiff.reverse import vjp
 from ..errors import NotDifferentiable
+from ..ir import traits
 from ..ir.dims import resolve
 from ..ir.interpreter import run
 from ..ir.node import Node, reachable
@@ -31,9 +32,6 @@ _MOST = 48
 _OVERFLOWING = 1e300
 """Gradients of this size, or not finite, are not compared."""
 _THOROUGH = 6
-_PRODUCTS = frozenset({"cumprod", "prod", "product_of_others"})
-_MULTIPLYING = frozenset({"einsum", "matmul", "multiply"})
-_AT_PLACES = frozenset({"gather", "scatter_add", "scatter_set", "take_along_axis"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +55,9 @@ class InstanceTrial:
         self.report = report
         self.nodes = reachable([instance.lhs, instance.rhs])
         self.reference = Reference(instance, rng)
-        definite = any(node.op.name == "cholesky" for node in self.nodes)
-        self.at_places = any(node.op.name in _AT_PLACES for node in self.nodes)
-        self.matrices: Matrices = "definite" if definite else "any"
+        definite = any(node.op.traits.matrices is traits.Matrices.DEFINITE for node in self.nodes)
+        self.at_places = any(node.op.traits.at_places for node in self.nodes)
+        self.matrices: Matrices = "positive definite" if definite else "any"
 
     def run(self) -> None:
         left, right = self.instance.lhs, self.instance.rhs
@@ -81,7 +79,8 @@ class InstanceTrial:
             return [_Draw()]
         if self.reference.of_matrices:
             ordinary = [_Draw(), _Draw(matrices=self.matrices)]
-            negative = [_Draw(matrices="negative")] * (self.matrices == "definite")
+            definite = self.matrices == "positive definite"
+            negative = [_Draw(matrices="negative definite")] * definite
             return [*ordinary, *ordinary, *negative, _Draw(matrices="singular")]
         if named:
             return [_Draw(share, {"n": size}) for share, size in ((0.0, 2), (0.3, 1), (0.0, 0))]
@@ -208,9 +207,9 @@ class InstanceTrial:
         if self.reference.elementwise:
             return None
         size = max([value.size for value in given.values()] + [1])
-        multiplied = any(node.op.name in _PRODUCTS for node in self.nodes)
+        multiplied = any(node.op.traits.multiplies for node in self.nodes)
         # A sum of products has as many factors as operations that multiply, and one.
-        factors = 1 + sum(node.op.name in _MULTIPLYING for node in reachable([self.instance.lhs]))
+        factors = 1 + sum(map(_multiplies, reachable([self.instance.lhs])))
         smaller = dict(given)
         for node, value in given.items():
             if value.dtype.kind == "f":
@@ -273,6 +272,11 @@ class InstanceTrial:
                 shown = " and ".join(np.array2string(each, threshold=8) for each in (wanted, found))
                 name = node.params["name"]
                 self.fail(f"the gradients with respect to {name} differ: {shown}", given)
+
+
+def _multiplies(node: Node) -> bool:
+    """Whether elements of one operand are multiplied with those of another."""
+    return len(node.op.traits.linear_in(len(node.operands))) > 1
 
 
 def _as_places(value: Numbers) -> Numbers:

@@ -11,68 +11,10 @@ from typing import Any, TypeGuard
 
 from .. import numpy as snp
 from ..ir.op import OPS
+from ..ops.carrying import carries_reduced
 
 __all__ = ["Variation", "variations"]
 
-RELATIVES: dict[str, tuple[str, ...]] = {
-    "absolute": ("sign", "negative"),
-    "arccosh": ("arcsinh",),
-    "arcsin": ("arctan", "arccos"),
-    "arcsinh": ("arccosh", "arctan"),
-    "arctan": ("arcsin", "arctanh"),
-    "arctanh": ("arctan",),
-    "cos": ("sin", "cosh"),
-    "cosh": ("sinh", "cos"),
-    "equal": ("not_equal", "greater_equal"),
-    "erf": ("erfc", "tanh"),
-    "erfc": ("erf", "erfcx"),
-    "erfcx": ("erfc",),
-    "exp": ("expm1", "exp2"),
-    "expm1": ("exp", "log1p"),
-    "greater": ("greater_equal", "less"),
-    "greater_equal": ("greater", "less_equal"),
-    "hypot": ("maximum", "logaddexp"),
-    "less": ("less_equal", "greater"),
-    "less_equal": ("less", "greater_equal"),
-    "log": ("log1p", "log2"),
-    "log1mexp": ("log_expm1", "softplus"),
-    "log1p": ("log", "expm1"),
-    "log_erfc": ("log_ndtr", "erfc"),
-    "log_expm1": ("log1mexp", "softplus"),
-    "log_ndtr": ("log_erfc", "ndtr"),
-    "log_softmax": ("softmax",),
-    "logaddexp": ("maximum", "hypot"),
-    "logcosh": ("logsinh", "absolute"),
-    "logsinh": ("logcosh",),
-    "logsumexp": ("max", "sum"),
-    "matmul": ("multiply",),
-    "max": ("min", "sum"),
-    "maximum": ("minimum", "add"),
-    "min": ("max", "sum"),
-    "minimum": ("maximum", "add"),
-    "multiply": ("divide", "add"),
-    "ndtr": ("erf", "sigmoid"),
-    "negative": ("absolute", "reciprocal"),
-    "not_equal": ("equal", "less"),
-    "power": ("multiply",),
-    "prod": ("sum", "max"),
-    "reciprocal": ("negative",),
-    "sigmoid": ("softplus", "tanh"),
-    "sign": ("absolute",),
-    "sin": ("cos", "sinh"),
-    "sinh": ("cosh", "sin"),
-    "softmax": ("log_softmax",),
-    "softplus": ("sigmoid", "exp"),
-    "sqrt": ("square", "absolute"),
-    "sqrt1pm1": ("expm1", "sqrt"),
-    "square": ("absolute", "sqrt"),
-    "sum": ("prod", "max"),
-    "tan": ("tanh", "sin"),
-    "tanh": ("tan", "sinh"),
-}
-"""Operations that are taken for one another, by their names in `symgraph.numpy`."""
-
-_REDUCTIONS = ("sum", "prod", "max", "min", "logsumexp")
 _OPERATORS: dict[type[ast.AST], tuple[type[Any], ...]] = {
     ast.Add: (ast.Sub,),
     ast.Sub: (ast.Add,),
@@ -206,7 +148,7 @@ class _Editor:
             name = str(getattr(call.args[0], "value", ""))
         else:
             name = _public_name(function)
-            for other in RELATIVES.get(name, ()):
+            for other in _relatives(name):
                 yield ast.Call(self._called(other), call.args, call.keywords)
             if name and len(call.args) == 1 and not call.keywords:
                 yield call.args[0]
@@ -233,7 +175,7 @@ class _Editor:
                 if plural:
                     most = ast.Slice(upper=last)
                     yield _call_with(call, rest, key, ast.Subscript(value, most, ast.Load()))
-        if name in _REDUCTIONS and "keepdims" not in given:
+        if name in OPS and OPS[name].carries is carries_reduced and "keepdims" not in given:
             yield _call_with(call, call.keywords, "keepdims", ast.Constant(True))
 
     def _of_name(self, name: str, on_right: bool) -> Iterator[ast.AST]:
@@ -263,9 +205,14 @@ def _call_with(call: ast.Call, rest: list[ast.keyword], key: str, value: ast.exp
 def _of_applied(call: ast.Call) -> Iterator[ast.AST]:
     first, *rest = call.args
     if isinstance(first, ast.Constant) and isinstance(first.value, str):
-        for other in RELATIVES.get(first.value, ()):
+        for other in _relatives(first.value):
             if other in OPS:
                 yield ast.Call(call.func, [ast.Constant(other), *rest], call.keywords)
+
+
+def _relatives(name: str) -> tuple[str, ...]:
+    """Functions that one may take for this one, by their names in `symgraph.numpy`."""
+    return OPS[name].mistaken_for if name in OPS else ()
 
 
 def _public_name(function: Any) -> str:

@@ -8,18 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from inspect import signature
+from itertools import permutations
 from math import e, log
 from typing import Any
 
 import numpy as np
 
 from symgraph.backends.samples import op_samples
+from symgraph.errors import SymgraphError
 from symgraph.ir.dag import Dag
 from symgraph.ir.dims import resolve
 from symgraph.ir.interpreter import evaluate
 from symgraph.ir.node import Node, reachable
-from symgraph.ir.op import OPS, Op
-from symgraph.ir.traits import Exponential, Logarithm
+from symgraph.ir.op import OPS, Op, carries_aligned
+from symgraph.ir.traits import Arrangement, Exponential, Logarithm
 from symgraph.namespace import NUMPY
 
 Floats = np.ndarray[Any, Any]
@@ -60,13 +63,13 @@ def cases(op: Op) -> tuple[Case, ...]:
 
 @cache
 def _cases_of(name: str) -> tuple[Case, ...]:
-    return tuple(_cases(OPS[name]))
+    return tuple(_cases(OPS[name], _is_plain))
 
 
-def _cases(op: Op) -> Iterator[Case]:
+def _cases(op: Op, taken: Callable[[Node], bool]) -> Iterator[Case]:
     for index, dag in enumerate(op_samples(op)):
         for node in reachable(dag.outputs):
-            if node.op is op and _is_plain(node):
+            if node.op is op and taken(node):
                 yield from _case(dag, node, index)
 
 
@@ -98,7 +101,8 @@ def _numbers(node: Node, rng: np.random.Generator) -> Floats:
         return rng.integers(0, 2, shape).astype(bool)
     if node.dtype.kind in "iu":
         return np.asarray(rng.integers(0, 4, shape), dtype=node.dtype)
-    return np.asarray(rng.uniform(0.05, 0.95, shape) * rng.choice([-1.0, 1.0, 3.0], shape))
+    drawn = rng.uniform(0.05, 0.95, shape) * rng.choice([-1.0, 1.0, 3.0], shape)
+    return np.asarray(drawn, dtype=node.dtype)
 
 
 # -- comparing -------------------------------------------------------------------------------------
@@ -221,6 +225,136 @@ def movement(case: Case) -> bool | None:
     return bool(np.all(np.isin(result, there))) if _tells(result) else None
 
 
+def selects(case: Case) -> bool | None:
+    """Each element of the result is one of an operand, and floats decide which."""
+    result = case(*case.operands)
+    if not _tells(result) or movement(case):
+        return None
+    there = np.concatenate([case.operands[i].ravel() for i in case.floats])
+    return bool(np.all(np.isin(result, there)))
+
+
+def exponent(power: float) -> Check:
+    """x to this power, and NaN where that is NaN."""
+
+    def check(case: Case) -> bool | None:
+        if len(case.floats) != 1 or len(case.operands) != 1 or case.params:
+            return None
+        x = np.linspace(-2, 2, 17)
+        with np.errstate(all="ignore"):
+            result, wanted = case(x), np.power(x, power)
+        return _same(result, wanted) if result.shape == x.shape else None
+
+    return check
+
+
+def logarithmic(op: Op) -> bool | None:
+    """Whether its definition is a logarithm, or a multiple of one; None where it has none."""
+    if op.definition is None or op.carries is not carries_aligned:
+        return None
+    words = _Words("")
+    count = len(signature(op.definition).parameters) - 1
+    return str(op.definition(words, *[words] * count)) == "log"
+
+
+class _Words:
+    """A mathematics of which only whether something is a logarithm is known."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def __str__(self) -> str:
+        return self.kind
+
+    def __getattr__(self, name: str) -> Callable[..., _Words]:
+        return lambda *_operands: _Words("log" if name.startswith("log") else "")
+
+    def _with(self, other: Any) -> _Words:
+        return _Words(self.kind or str(getattr(other, "kind", "")))
+
+    def logical(self, *_operands: Any) -> _Words:
+        return _Words("")
+
+    logical_and = logical_or = logical_xor = logical_not = logical
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _with
+
+    def __rtruediv__(self, other: Any) -> _Words:
+        return _Words("")
+
+    def __neg__(self) -> _Words:
+        return self
+
+
+def multiplies(case: Case) -> bool | None:
+    """Some element of the result has several elements of the first operand for factors."""
+    result = case(*case.operands)
+    if case.op.traits.elementwise or not _tells(result):
+        return None
+    grown = case.at({0: 2 * case.operands[0]})
+    if grown.shape != result.shape:
+        return False
+    with np.errstate(all="ignore"):
+        degrees = np.log2(grown / result)
+    known = degrees[np.isfinite(degrees)]
+    whole = np.allclose(known, np.rint(known), atol=1e-9)
+    return bool(known.size) and bool(whole) and bool(np.max(known) > 1.5)
+
+
+def blind(place: int) -> Check:
+    """NaN in an operand leaves numbers in the result, whatever the other operands are."""
+
+    def check(case: Case) -> bool | None:
+        if place not in case.floats or not case.op.traits.elementwise:
+            return None
+        nothing = {place: np.full_like(case.operands[place], np.nan)}
+        untrue = {i: np.zeros_like(case.operands[i]) for i in case.op.unpromoted}
+        found = [case.at(nothing), case.at({**nothing, **untrue})]
+        return not all(bool(np.all(np.isnan(each))) for each in found)
+
+    return check
+
+
+def takes_places(op: Op) -> bool | None:
+    """Whether integers beside floats choose among elements; None without samples of floats."""
+    found: bool | None = None
+    for dag in op_samples(op):
+        for node in reachable(dag.outputs):
+            if node.op is op and node.operands and node.dtype.kind == "f":
+                kinds = {each.dtype.kind for each in node.operands}
+                chosen = {"i", "f"} <= kinds and op.carries is not carries_aligned
+                found = (chosen and op.follows is None) or bool(found)
+    return found
+
+
+def takes_square_alone(op: Op) -> bool | None:
+    """Whether the first operand is a square matrix; None where the samples take no matrix."""
+    found: bool | None = None
+    for dag in op_samples(op):
+        for node in reachable(dag.outputs):
+            if (
+                node.op is op
+                and not node.params
+                and len(node.operands) == 1
+                and _is_matrix(node.operands[0])
+            ):
+                (operand,) = node.operands
+                lead = operand.shape[:-2]
+                found = not _infers(node, (*lead, 6, 7)) and _infers(node, (*lead, 7, 7))
+    return found
+
+
+def _is_matrix(node: Node) -> bool:
+    return len(node.results) == 1 and node.ndim >= 2
+
+
+def _infers(node: Node, shape: tuple[Any, ...]) -> bool:
+    try:
+        node.op.infer(node.operands[0].aval.with_shape(shape), **node.params)
+    except SymgraphError:
+        return False
+    return True
+
+
 _POINTS = np.array([0.25, 0.5, 1.0, 1.5, 2.0, 3.0])
 
 
@@ -250,6 +384,46 @@ def logarithm(form: Logarithm) -> Check:
         return None if result is None else _near(result, wanted)
 
     return check
+
+
+# -- where elements go -----------------------------------------------------------------------------
+def arrangements(op: Op) -> set[Arrangement]:
+    """What becomes of the elements of the first operand in all samples, of any dtype."""
+    found = [_arranged(case) for case in _cases(op, _has_array)]
+    return set.intersection(*found) if found else set()
+
+
+def every_case(op: Op) -> Iterator[Case]:
+    """Samples of an operation with one result, of any dtype."""
+    return _cases(op, lambda node: len(node.results) == 1 and bool(node.operands))
+
+
+def _has_array(node: Node) -> bool:
+    return len(node.results) == 1 and bool(node.operands) and node.dtype.kind != "b"
+
+
+def _arranged(case: Case) -> set[Arrangement]:
+    x, result = np.asarray(case.operands[0]), case(*case.operands)
+    found: set[Arrangement] = set()
+    with np.errstate(all="ignore"):
+        alike = np.array_equal(result, x.astype(result.dtype)) and result.shape == x.shape
+    if alike:
+        found.add(Arrangement.CONVERTED)
+    if x.dtype != result.dtype:
+        return found
+    if alike:
+        found.add(Arrangement.SAME)
+    if np.array_equal(x.ravel(), result.ravel()):
+        found.add(Arrangement.REGROUPED)
+    orders = permutations(range(x.ndim))
+    if any(np.array_equal(np.transpose(x, order), result) for order in orders):
+        found.add(Arrangement.PERMUTED)
+    leading = x.ndim <= result.ndim and all(
+        size in (1, whole) for size, whole in zip(x.shape[::-1], result.shape[::-1], strict=False)
+    )
+    if leading and np.array_equal(np.broadcast_to(x, result.shape), result):
+        found.add(Arrangement.REPEATED)
+    return found
 
 
 # -- what is declared, and what holds --------------------------------------------------------------
@@ -289,6 +463,14 @@ def declared(op: Op) -> dict[str, Check]:
         claims["commutative"] = commutative
     if traits.movement:
         claims["movement"] = movement
+    if traits.selects:
+        claims["selects"] = selects
+    if traits.exponent is not None:
+        claims[f"power {traits.exponent:g}"] = exponent(traits.exponent)
+    if traits.multiplies:
+        claims["multiplies"] = multiplies
+    for place in traits.blind_in(count):
+        claims[f"blind in {place}"] = blind(place)
     if traits.exponential is not None:
         claims["exponential"] = exponential(traits.exponential)
     if traits.logarithm is not None:
@@ -326,7 +508,11 @@ _DEGREES = (-1.0, -0.5, 0.0, 0.5, 1.0, 2.0)
 def candidates(op: Op) -> dict[str, Check]:
     """The identities that any operation might obey."""
     claims: dict[str, Check] = {"commutative": commutative, "movement": movement}
+    claims["multiplies"], claims["selects"] = multiplies, selects
+    for power in _DEGREES:
+        claims[f"power {power:g}"] = exponent(power)
     for place in floats(op):
+        claims[f"blind in {place}"] = blind(place)
         claims[f"odd in {place}"] = parity(place, -1)
         claims[f"even in {place}"] = parity(place, 1)
         claims[f"linear in {place}"] = linear([place])

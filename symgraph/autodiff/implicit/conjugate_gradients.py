@@ -20,6 +20,7 @@ from ...errors import InputError, ShapeError
 from ...ir.body import Body
 from ...ir.node import Node
 from ...ir.op import Batch, Op, Pull, no_flops, register
+from ...notation import loops
 from ...ops.batched import applied, per_example, whole
 from ...ops.closures import as_leaves, body_of_batch, closed, rebuilt, traced
 from ...ops.composites import as_array, naming_lines
@@ -77,6 +78,7 @@ LINEAR_SOLUTION = register(
         follows=follow_solution,
         count=0,
         doc="The solution of A(x) = b: itself, with the derivative the equation gives it.",
+        source=loops.solution_source,
     )
 )
 

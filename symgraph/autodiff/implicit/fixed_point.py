@@ -21,6 +21,7 @@ from ...ir.body import Body
 from ...ir.dims import Dim, count
 from ...ir.node import Node
 from ...ir.op import Op, Pull, no_flops, register
+from ...notation import loops
 from ...ops.closures import closed, rebuilt, traced
 from ...ops.composites import naming_lines
 from ...ops.creation import constant_of, eye, zeros
@@ -103,6 +104,7 @@ IMPLICIT = register(
         follows=follow_solution,
         count=0,
         doc="The solution of an equation: itself, with the derivative the equation gives it.",
+        source=loops.solution_source,
     )
 )
 

@@ -18,6 +18,7 @@ from ...ir.body import Body, SizedBody
 from ...ir.dims import known_equal
 from ...ir.node import Node
 from ...ir.op import Batch, Op, Places, Pull, Trail, Unbatched, carries_aligned, no_flops, register
+from ...ir.traits import Arrangement, Traits
 from ...namespace.namespace import Namespace
 from ...ops.batched import applied
 from ...ops.carrying import settled
@@ -86,6 +87,7 @@ CONVERGED = register(
         count=0,
         view=True,
         doc="x, if an iteration has arrived; else an error (NaN where a backend cannot raise).",
+        traits=Traits(arrangement=Arrangement.SAME),
     )
 )
 

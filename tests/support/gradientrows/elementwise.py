@@ -64,6 +64,7 @@ CHOICE = (
 EXPONENTIAL = (
     _row("exp", ANY),
     _row("exp2", ANY),
+    _row("exp10", ANY),
     _row("expm1", ANY),
     _row("log", POSITIVE),
     _row("log1p", UNIT),

@@ -5,10 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from trait_checks import declared, floats, holds, sampled_ops, signed_zero, undeclared
+from trait_checks import (
+    arrangements,
+    declared,
+    floats,
+    holds,
+    logarithmic,
+    sampled_ops,
+    signed_zero,
+    takes_places,
+    takes_square_alone,
+    undeclared,
+)
 
 from symgraph.ir.op import OPS, Op
-from symgraph.ir.traits import EVEN, MOVEMENT, ODD, Exponential, Logarithm, Traits
+from symgraph.ir.traits import EVEN, MOVEMENT, ODD, Exponential, Logarithm, Matrices, Traits
 
 SAMPLED = [op.name for op in sampled_ops()]
 
@@ -43,12 +54,14 @@ REASONED = {
 
 def test_every_operation_with_traits_is_sampled() -> None:
     plain = Traits()
-    told = {
-        name
-        for name, op in OPS.items()
-        if not op.custom and replace(op.traits, commutative=False, elementwise=False) != plain
-    }
+    told = {name for name, op in OPS.items() if not op.custom and _identities(op.traits) != plain}
     assert told <= set(SAMPLED)
+
+
+def _identities(traits: Traits) -> Traits:
+    """Without what is told by shapes and dtypes, which have tests of their own below."""
+    told = {"commutative": False, "elementwise": False, "at_places": False}
+    return replace(traits, **told, arrangement=None, matrices=None, blind=(), logarithmic=False)
 
 
 @pytest.mark.parametrize("name", SAMPLED)
@@ -72,6 +85,45 @@ def test_where_the_sign_of_a_zero_counts(name: str) -> None:
     op = OPS[name]
     found = tuple(place for place in floats(op) if signed_zero(op, place))
     assert found == op.traits.signed_zero
+
+
+def test_where_elements_go_is_declared() -> None:
+    found = {op.name: arrangements(op) for op in OPS.values() if not op.custom}
+    wrong = {
+        name: there
+        for name, there in found.items()
+        if (there and OPS[name].traits.arrangement is None and REASONED.get(name) != _BODY)
+        or (OPS[name].traits.arrangement is not None and OPS[name].traits.arrangement not in there)
+    }
+    assert wrong == {}
+
+
+def test_operations_on_square_matrices_say_so() -> None:
+    square = (Matrices.SQUARE, Matrices.DEFINITE)
+    told = {op.name: op.traits.matrices in square for op in OPS.values() if not op.custom}
+    found = {name: takes_square_alone(OPS[name]) for name in told}
+    assert {name: has for name, has in found.items() if has is not None and has != told[name]} == {}
+
+
+def test_logarithms_say_so() -> None:
+    found = {op.name: logarithmic(op) for op in OPS.values() if not op.custom}
+    wrong = {
+        name
+        for name, has in found.items()
+        if has is not None and has != OPS[name].traits.logarithmic
+    }
+    assert wrong == set()
+    assert found["log_ndtr"] is True
+    assert found["exp2"] is False
+
+
+def test_operations_at_places_say_so() -> None:
+    wrong = {
+        op.name
+        for op in OPS.values()
+        if not op.custom and takes_places(op) not in (None, op.traits.at_places)
+    }
+    assert wrong == set()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,188 @@
+"""Loops and choices as Python source: the lines that run the bodies a node holds.
+
+A body is lowered once, to a function of its own; here is what calls it: `for`, `while`, `if`. What
+the steps of a loop give is written into arrays made before the first one. Operands are called `v0`,
+`v1`, ... An operation that holds bodies names its writer in its record, as `Op.source`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ..ir.avals import Aval
+from ..ir.body import Body
+from ..ir.node import Node
+
+__all__ = [
+    "Call",
+    "Dimension",
+    "Run",
+    "Source",
+    "call_source",
+    "cond_source",
+    "scan_source",
+    "solution_source",
+    "while_source",
+]
+
+Call: TypeAlias = Callable[[Body, Sequence[str]], str]
+Dimension: TypeAlias = Callable[[Any], str]
+Source: TypeAlias = tuple[list[str], str]
+"""The lines of a function but for the last, and the last, which returns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A node that holds bodies, and how its source is written.
+
+    Parameters
+    ----------
+    node : Node
+    keep : tuple of bool or None
+        Which results are read.
+    call : callable
+        The source of a call of a body on operands by name; it gives a tuple.
+    dimension : callable
+        The source of a size.
+    in_place : bool
+        Whether results of steps are written into arrays; else they are listed, then stacked.
+    """
+
+    node: Node
+    keep: tuple[bool, ...] | None
+    call: Call
+    dimension: Dimension
+    in_place: bool = True
+
+
+def _operands(node: Node) -> list[str]:
+    return [f"v{place}" for place in range(len(node.operands))]
+
+
+def _returned(values: Sequence[str]) -> str:
+    return f"return {values[0]}" if len(values) == 1 else f"return ({', '.join(values)})"
+
+
+def _assigned(targets: Sequence[str], right: str) -> str:
+    """Results of a call, which gives a tuple."""
+    left = f"({targets[0]},)" if len(targets) == 1 else ", ".join(targets)
+    return f"{left} = {right}" if targets else right
+
+
+# -- scan ------------------------------------------------------------------------------------------
+class _Scan:
+    """The names in the source of a scan."""
+
+    def __init__(self, run: Run) -> None:
+        node = run.node
+        body: Body = node.params["body"]
+        count, scanned = node.params["carries"], node.params["scanned"]
+        operands = _operands(node)
+        self.node = node
+        self.keep = run.keep or (True,) * len(node.results)
+        self.carries = operands[:count]
+        self.given = [f"y{place}" for place in range(len(body.outputs) - count)]
+        self.stacked = [f"s{place}" for place in range(len(self.given) + count)]
+        self.avals = node.results[count:]
+        self.kept = self.keep[count:]
+        steps = run.dimension(node.params["length"])
+        span = f"{steps} - 1, -1, -1" if node.params["reverse"] else steps
+        self.head = f"    for t in range({span}):"
+        slices = [f"{name}[t]" for name in operands[count : count + scanned]]
+        step = run.call(body, [*self.carries, *slices, *operands[count + scanned :]])
+        self.step = f"        {_assigned([*self.carries, *self.given], step)}"
+
+    def noted(self, pattern: str, names: Sequence[str], values: Sequence[str]) -> list[str]:
+        """A line for each kept result of a step."""
+        wanted = dict(zip(self.stacked, self.kept, strict=True))
+        pairs = zip(names, values, strict=True)
+        return [f"        {name}{pattern.format(value)}" for name, value in pairs if wanted[name]]
+
+    def loop(self, pattern: str) -> list[str]:
+        given, before = self.stacked[: len(self.given)], self.stacked[len(self.given) :]
+        return [
+            self.head,
+            *self.noted(pattern, before, self.carries),
+            self.step,
+            *self.noted(pattern, given, self.given),
+        ]
+
+    def last(self, stacked: Sequence[str]) -> str:
+        # A carry may be an operand, or share memory with one.
+        results = [*[f"np.array({name})" for name in self.carries], *stacked]
+        return _returned(
+            [name if kept else "None" for name, kept in zip(results, self.keep, strict=True)]
+        )
+
+
+def scan_source(run: Run) -> Source:
+    """A `for` loop, whose results are written into arrays made before it, or listed and stacked."""
+    if not run.in_place:
+        return _listed_scan(run)
+    scan = _Scan(run)
+    lines = [
+        f"    {name} = {_empty(aval, run)}"
+        for name, aval, kept in zip(scan.stacked, scan.avals, scan.kept, strict=True)
+        if kept
+    ]
+    return [*lines, *scan.loop("[t] = {}")], scan.last(scan.stacked)
+
+
+def _listed_scan(run: Run) -> Source:
+    scan = _Scan(run)
+    kept = [name for name, wanted in zip(scan.stacked, scan.kept, strict=True) if wanted]
+    turned = "[::-1]" if scan.node.params["reverse"] else ""
+    stacked = [
+        f"np.stack({name}{turned}) if {name} else {_empty(aval, run, 'zeros')}"
+        for name, aval in zip(scan.stacked, scan.avals, strict=True)
+    ]
+    return [*[f"    {name} = []" for name in kept], *scan.loop(".append({})")], scan.last(stacked)
+
+
+def _empty(aval: Aval, run: Run, how: str = "empty") -> str:
+    sizes = [run.dimension(dim) for dim in aval.shape]
+    name = "bool_" if aval.dtype.kind == "b" else aval.dtype.name
+    return f"np.{how}(({', '.join(sizes)}{',' if len(sizes) == 1 else ''}), np.{name})"
+
+
+# -- choices, loops of unknown length, calls -------------------------------------------------------
+def cond_source(run: Run) -> Source:
+    """An `if`."""
+    node = run.node
+    first, *rest = _operands(node)
+    chosen, last = _copied(node, run.call(node.params["true"], rest))
+    other, end = _copied(node, run.call(node.params["false"], rest))
+    within = [f"        {line}" for line in (*chosen, last)]
+    return [f"    if {first}:", *within, *[f"    {line}" for line in other]], end
+
+
+def _copied(node: Node, call: str) -> Source:
+    """Results of a body as fresh copies."""
+    values = [f"y{place}" for place in range(len(node.results))]
+    return [_assigned(values, call)], _returned([f"np.array({name})" for name in values])
+
+
+def while_source(run: Run) -> Source:
+    """A `while` loop."""
+    node = run.node
+    operands = _operands(node)
+    count, tests = len(node.results), node.params["tests"]
+    carries, rest = operands[:count], operands[count:]
+    condition = run.call(node.params["cond"], [*carries, *rest[:tests]])
+    step = run.call(node.params["body"], [*carries, *rest[tests:]])
+    lines = [f"    while {condition}[0]:", f"        {_assigned(carries, step)}"]
+    return lines, _returned([f"np.array({name})" for name in carries])
+
+
+def call_source(run: Run) -> Source:
+    """A call of the body."""
+    lines, last = _copied(run.node, run.call(run.node.params["body"], _operands(run.node)))
+    return [f"    {line}" for line in lines], last
+
+
+def solution_source(run: Run) -> Source:
+    """The solution as it is: the equation speaks only when it is differentiated."""
+    operands = _operands(run.node)[: len(run.node.results)]
+    return [], _returned([f"np.array({name})" for name in operands])

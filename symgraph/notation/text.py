@@ -1,0 +1,270 @@
+"""How nodes read as text: infix arithmetic, calls with their params, and what is written otherwise.
+
+Whatever the user named stays on one line, with everything unprintable escaped. An operation whose
+calls read in a way of its own has its writer here named in its record, as `Op.text`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import isfinite
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from ..ir.node import Node
+from ..ir.traits import Arrangement, Infix, Prefix
+
+__all__ = [
+    "ATOM",
+    "UNARY",
+    "Spelled",
+    "Writer",
+    "broadcast_text",
+    "cast_text",
+    "concatenation_text",
+    "contraction_text",
+    "embedding_text",
+    "enclosed",
+    "escaped",
+    "gathered_text",
+    "index_text",
+    "item_text",
+    "number",
+    "param",
+    "projection_text",
+    "reshape_text",
+    "shortened",
+    "size_text",
+    "spelled",
+    "transpose_text",
+]
+
+Spelled: TypeAlias = tuple[str, int]
+"""Text of an expression, and how strongly its outermost operator binds."""
+Writer: TypeAlias = Callable[[Node, Sequence[Spelled]], Spelled | None]
+"""The text of a node over those of its operands; None where it reads as a call."""
+
+ATOM = 10
+UNARY = 8
+
+_LONGEST = 48
+
+
+def escaped(text: str) -> str:
+    r"""`text` on one line: control, direction and separator characters as `\x..`, `\u....`."""
+    if text.isprintable() and "\\" not in text:
+        return text
+    return "".join(char if char.isprintable() and char != "\\" else _code(char) for char in text)
+
+
+def _code(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def shortened(text: str, longest: int = _LONGEST) -> str:
+    """`text`, its middle left out where it is longer than `longest`."""
+    if len(text) <= longest:
+        return text
+    head = (longest - 1) * 2 // 3
+    return f"{text[:head]}…{text[len(text) - (longest - 1 - head) :]}"
+
+
+def number(value: Any) -> str:
+    """A number in as few digits as tell it from its neighbours; 2.0 reads 2, -0.0 stays -0.0."""
+    array: np.ndarray[Any, Any] = np.asarray(value)
+    item = array.item()
+    if array.dtype.kind != "f" or not isfinite(item):
+        return str(item)
+    if item.is_integer() and abs(item) < 1e16 and not (item == 0 and np.signbit(array)):
+        return str(int(item))
+    return str(array.dtype.type(item))
+
+
+def param(value: Any) -> str:
+    """A static parameter as it is written in a call."""
+    if isinstance(value, np.dtype):
+        return str(cast("Any", value))
+    if isinstance(value, (np.ndarray, np.generic)):
+        array: np.ndarray[Any, Any] = np.asarray(value)
+        return number(array) if array.ndim == 0 else f"{array.dtype}{list(array.shape)}"
+    if isinstance(value, slice):
+        piece = cast("slice[Any, Any, Any]", value)
+        return _slice(piece.start, piece.stop, piece.step)
+    if isinstance(value, (tuple, list)):
+        items = [param(item) for item in cast("Sequence[Any]", value)]
+        return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+    if value is Ellipsis:
+        return "..."
+    if isinstance(value, str):
+        return repr(escaped(value))
+    return escaped(number(value) if isinstance(value, (float, int)) else str(value))
+
+
+def _slice(start: Any, stop: Any, step: Any) -> str:
+    shown = [("" if part is None else param(part)) for part in (start, stop, step)]
+    return ":".join(shown[:2] if step is None or step == 1 else shown)
+
+
+def index_text(index: Sequence[Any], shape: Sequence[Any]) -> str:
+    """A basic index as it is typed: entries are ints, None or the three numbers of a slice."""
+    shown: list[str] = []
+    axis = 0
+    for entry in index:
+        size = shape[axis] if entry is not None and axis < len(shape) else None
+        axis += entry is not None
+        if isinstance(entry, tuple):
+            start, stop, step = cast("tuple[Any, Any, Any]", entry)
+            backwards = isinstance(step, int) and step < 0
+            first = size - 1 if backwards and isinstance(size, int) else 0
+            shown.append(
+                _slice(None if start == first else start, None if stop == size else stop, step)
+            )
+        else:
+            if isinstance(entry, int) and entry < 0 and isinstance(size, int):
+                entry += size
+            shown.append(param(entry))
+    while len(shown) > 1 and shown[-1] == ":":
+        shown.pop()
+    return ", ".join(shown)
+
+
+def _covers_all(axes: Any, ndim: int) -> bool:
+    if isinstance(axes, int):
+        return ndim == 1
+    return isinstance(axes, tuple) and len(cast("tuple[Any, ...]", axes)) == ndim
+
+
+def _axes(node: Node, value: Any) -> str:
+    """`axis=` of a call, or nothing where it is every axis of the operand."""
+    ndim = node.operands[0].ndim if node.operands else 0
+    if value is None or _covers_all(value, ndim):
+        return ""
+    single = isinstance(value, tuple) and len(cast("tuple[Any, ...]", value)) == 1
+    return f"axis={param(value[0] if single else value)}"
+
+
+def _arguments(node: Node) -> list[str]:
+    """Static params as keyword arguments, without those that are off or told by the result."""
+    shown: list[str] = []
+    for name, value in node.params.items():
+        if name in ("axis", "axes") and node.op.traits.arrangement is not Arrangement.PERMUTED:
+            text = _axes(node, value)
+        elif value is True:
+            text = name
+        elif value is None or value is False or name == "dtype" or (name, value) == ("offset", 0):
+            text = ""
+        else:
+            text = f"{name}={param(value)}"
+        if text:
+            shown.append(escaped(text))
+    return shown
+
+
+def _unary(sign: str, operand: Spelled) -> Spelled:
+    # -(1) is the negative of the constant 1; -1 would be another constant.
+    text = f"({operand[0]})" if operand[0][0].isdecimal() else enclosed(operand, UNARY)
+    return sign + text, UNARY
+
+
+def _binary(infix: Infix, left: Spelled, right: Spelled) -> Spelled:
+    sign, binding = infix.sign, infix.binding
+    if binding > UNARY:  # from the right: x**y**z is x**(y**z), and x**-y needs no parentheses
+        return f"{enclosed(left, binding + 1)}{sign}{enclosed(right, UNARY)}", binding
+    return f"{enclosed(left, binding)} {sign} {enclosed(right, binding + 1)}", binding
+
+
+def enclosed(operand: Spelled, binding: int) -> str:
+    """The text, in parentheses where it binds less strongly than what it stands in."""
+    return operand[0] if operand[1] >= binding else f"({operand[0]})"
+
+
+# -- operations that read in a way of their own ----------------------------------------------------
+def transpose_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    """`x.T`, or `x.mT`, where it is one."""
+    (operand,) = operands
+    ndim = node.ndim
+    axes = node.params.get("axes", node.params.get("axis", node.params.get("perm")))
+    if not isinstance(axes, tuple):
+        return None
+    order = [axis % ndim for axis in cast("tuple[int, ...]", axes)]
+    if order == list(range(ndim))[::-1]:
+        return f"{enclosed(operand, ATOM)}.T", ATOM
+    if order == [*range(ndim - 2), ndim - 1, ndim - 2]:
+        return f"{enclosed(operand, ATOM)}.mT", ATOM
+    return None
+
+
+def item_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    """`x[1:, 0]`."""
+    index = index_text(node.params["index"], node.operands[0].shape)
+    return f"{enclosed(operands[0], ATOM)}[{escaped(index)}]", ATOM
+
+
+def embedding_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    """An array of zeros with x at some places."""
+    lead = node.ndim - sum(entry is not None for entry in node.params["index"])
+    index = index_text((*[(None, None, 1)] * lead, *node.params["index"]), node.shape)
+    return f"embed({operands[0][0]}, {param(node.shape)}, at=[{escaped(index)}])", ATOM
+
+
+def gathered_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    """`x[:, places]`."""
+    before = node.operands[0].ndim + node.params["axis"]
+    places = [":"] * before + [text for text, _ in operands[1:]]
+    return f"{enclosed(operands[0], ATOM)}[{', '.join(places)}]", ATOM
+
+
+def contraction_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    """The subscripts first."""
+    texts = [param(node.params["subscripts"]), *(text for text, _ in operands)]
+    return f"einsum({', '.join(texts)})", ATOM
+
+
+def concatenation_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    """The arrays in a list."""
+    arrays = f"[{', '.join(text for text, _ in operands)}]"
+    return f"{node.op.name}({', '.join([arrays, *_arguments(node)])})", ATOM
+
+
+def projection_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    """One result of several."""
+    return f"result {node.params['index']} of {operands[0][0]}", 0
+
+
+def cast_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    """The dtype as a function."""
+    return f"{node.params['dtype']}({operands[0][0]})", ATOM
+
+
+def broadcast_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    """With the shape."""
+    return f"broadcast({operands[0][0]}, {param(node.shape)})", ATOM
+
+
+def reshape_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    """With the shape."""
+    return f"reshape({operands[0][0]}, {param(node.shape)})", ATOM
+
+
+def size_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    """The size of a dimension."""
+    size = str(node.params["size"])
+    return size, ATOM if size.isidentifier() else 0
+
+
+def spelled(node: Node, operands: Sequence[Spelled]) -> Spelled:
+    """The expression of `node` over the given texts of its operands."""
+    written = node.op.text
+    if isinstance(written, Infix):
+        if len(operands) == 2 and not node.params:
+            return _binary(written, operands[0], operands[1])
+    elif isinstance(written, Prefix):
+        if len(operands) == 1:
+            return _unary(written.sign, operands[0])
+    elif written is not None:
+        found: Spelled | None = written(node, operands)
+        if found is not None:
+            return found
+    texts = [text for text, _ in operands]
+    return f"{escaped(node.op.name)}({', '.join([*texts, *_arguments(node)])})", ATOM
