@@ -31,7 +31,7 @@ WEIGHTS = ("W1", "b1", "W2", "b2")
 DECAY = 1e-4
 
 
-def loss(X: Any, Y: Any, W1: Any, b1: Any, W2: Any, b2: Any) -> Any:
+def loss(X: Any, Y: object, W1: Any, b1: Any, W2: Any, b2: object) -> Any:
     """Mean cross-entropy of a relu network, plus weight decay; naive on purpose."""
     hidden = np.maximum(X @ W1 + b1, 0)
     z = hidden @ W2 + b2

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,6 +34,14 @@ from .array import FUNCTIONS, NUMPY_FUNCTIONS
 from .array.eager import eager, eager_module
 from .ops import creation as _creation
 from .ops import linalg as _linalg
+from .reference.docstrings import documented
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from numpy.typing import DTypeLike
+
+    from .ir.dims import Dim, ShapeLike
 
 __all__ = ["empty", "full", "identity", "linalg", "linspace", "ones", "zeros"]
 
@@ -87,12 +95,15 @@ _CREATES = frozenset(
         "copy",
         "empty_like",
         "eye",
+        "full",
         "full_like",
         "geomspace",
         "linspace",
         "logspace",
+        "ones",
         "ones_like",
         "tri",
+        "zeros",
         "zeros_like",
     ]
 )
@@ -128,12 +139,13 @@ _twins: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 def __getattr__(name: str) -> Callable[..., Any]:
     key = _ALIASES.get(name, name)
-    found = FUNCTIONS.get(key)
+    found: Callable[..., Any] | None = _CREATORS.get(key) or FUNCTIONS.get(key)
     if found is not None and not name.startswith("_"):
         twin = _twins.get(found)
         if twin is None:
             creates, keeps = key in _CREATES, key in _CREATES | _KEEP_ARRAYS
-            twin = _twins[found] = eager(found, creates=creates, keeps_arrays=keeps)
+            twin = eager(found, creates=creates, keeps_arrays=keeps)
+            _twins[found] = documented(twin, found.__name__)
         return twin
     if not name.startswith("_") and hasattr(np, name):
         raise AttributeError(
@@ -145,34 +157,118 @@ def __getattr__(name: str) -> Callable[..., Any]:
 
 def __dir__() -> list[str]:
     public = [name for name in FUNCTIONS if not name.startswith("_")]
-    return sorted({*globals(), *public, *_ALIASES})
+    return sorted({*public, *_ALIASES, *_OWN})
 
 
-linalg = eager_module(_linalg, "symgraph.numpy.linalg")
+linalg = eager_module(
+    _linalg, "symgraph.numpy.linalg", lambda twin, name: documented(twin, f"linalg.{name}")
+)
 
 # -- what is given no array ------------------------------------------------------------------------
-full = eager(_creation.full, creates=True, keeps_arrays=True)
-zeros = eager(_creation.zeros, creates=True, keeps_arrays=True)
-ones = eager(_creation.ones, creates=True, keeps_arrays=True)
+full: Callable[..., Any]
+zeros: Callable[..., Any]
+ones: Callable[..., Any]
+_CREATORS = {"full": _creation.full, "ones": _creation.ones, "zeros": _creation.zeros}
 
 
-def empty(shape: Any, dtype: Any = "float64") -> Any:
-    """Zeros: an array of symbols has no memory to leave as it is."""
-    return zeros(shape, dtype)
+def empty(shape: ShapeLike, dtype: DTypeLike = "float64") -> Any:
+    """Zeros: a symbolic array has no uninitialized memory.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The shape; dimensions may be named.
+    dtype : dtype, default 'float64'
+        The dtype of the result.
+
+    Returns
+    -------
+    Array
+        Of that shape and dtype; a NumPy array outside of a traced function.
+
+    Raises
+    ------
+    DTypeError
+        If the dtype is complex, or none of numbers.
+
+    Examples
+    --------
+    >>> snp.empty(2)
+    array([0., 0.])
+    """
+    return __getattr__("zeros")(shape, dtype)
 
 
-def identity(n: Any, dtype: Any = "float64") -> Any:
-    """The identity matrix."""
+def identity(n: Dim, dtype: DTypeLike = "float64") -> Any:
+    """The identity matrix.
+
+    Parameters
+    ----------
+    n : int
+        The number of rows and of columns; it may be named.
+    dtype : dtype, default 'float64'
+        The dtype of the result.
+
+    Returns
+    -------
+    Array
+        Of shape (n, n); a NumPy array outside of a traced function.
+
+    Raises
+    ------
+    DTypeError
+        If the dtype is complex, or none of numbers.
+
+    Examples
+    --------
+    >>> snp.identity(2)
+    array([[1., 0.],
+           [0., 1.]])
+    """
     return __getattr__("eye")(n, dtype=dtype)
 
 
 def linspace(start: float, stop: float, num: int = 50, **keywords: Any) -> Any:
-    """Numbers evenly spaced, a constant."""
+    """Numbers evenly spaced, a constant.
+
+    Parameters
+    ----------
+    start, stop : number
+        The first and the last number.
+    num : int, default 50
+        How many there are.
+    **keywords : keyword arguments
+        Those of `np.linspace`: endpoint, retstep, dtype, axis.
+
+    Returns
+    -------
+    Array
+        Of shape (num,); a NumPy array outside of a traced function.
+
+    Raises
+    ------
+    ValueError
+        If `num` is negative.
+
+    Examples
+    --------
+    >>> snp.linspace(0.0, 1.0, 3)
+    array([0. , 0.5, 1. ])
+    """
     return __getattr__("asarray")(np.linspace(start, stop, num, **keywords))
 
 
-def _namespace() -> Any:
+def _namespace() -> ModuleType:
     return sys.modules[__name__]
 
 
 NUMPY_FUNCTIONS["__array_namespace__"] = _namespace
+
+_OWN = frozenset(
+    [
+        *["bool_", "can_cast", "e", "finfo", "iinfo", "inf", "linalg", "nan", "newaxis", "pi"],
+        *["empty", "full", "identity", "linspace", "ones", "result_type", "zeros"],
+        *[f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)],
+        *["float16", "float32", "float64"],
+    ]
+)

@@ -92,13 +92,13 @@ def register(
     _REGISTERED[cls] = (to_parts, from_parts)
 
 
-def flatten(value: Any) -> tuple[list[Any], Tree]:
+def flatten(value: object) -> tuple[list[Any], Tree]:
     """The leaves in order, and the structure that held them."""
     leaves: list[Any] = []
     return leaves, _flattened(value, leaves)
 
 
-def _flattened(value: Any, leaves: list[Any]) -> Tree:
+def _flattened(value: object, leaves: list[Any]) -> Tree:
     if value is None:
         return _NONE
     if type(value) in _REGISTERED:
@@ -160,7 +160,7 @@ def _unflattened(tree: Tree, take: Callable[[], Any]) -> Any:
             return _REGISTERED[tree.cls][1](tree.keys, parts)
 
 
-def tree_map(f: Callable[..., Any], first: Any, *others: Any) -> Any:
+def tree_map(f: Callable[..., Any], first: object, *others: object) -> Any:
     """`f` of corresponding leaves, in the containers of `first`.
 
     Raises

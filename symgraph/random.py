@@ -27,13 +27,15 @@ array([4, 3, 3, 7])
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from .array import Array
+from .array import Array, ArrayLike
 from .errors import DTypeError, InputError
-from .ir.dims import fixed, parse_shape
+from .ir.dims import Dim, ShapeLike, fixed, parse_shape
 from .namespace import NUMPY
 from .ops.randombits import fold_in, random_bits, split
 
@@ -84,14 +86,14 @@ def key(seed: Any) -> Any:
 
 
 # -- numbers between 0 and 1 -----------------------------------------------------------------------
-def _floating(dtype: Any) -> np.dtype[Any]:
+def _floating(dtype: DTypeLike) -> np.dtype[Any]:
     kind = np.dtype(dtype)
     if kind.name not in ("float32", "float64"):
         raise DTypeError(f"Samples are float32 or float64, not {kind}.", mend="Use astype on them.")
     return kind
 
 
-def _from_zero(key: Any, shape: Any, dtype: Any) -> Any:
+def _from_zero(key: ArrayLike, shape: object, dtype: DTypeLike) -> Any:
     """Multiples of 2⁻⁵³ (2⁻²⁴ in float32) in [0, 1), each as likely."""
     kind = _floating(dtype)
     if kind.name == "float32":
@@ -99,7 +101,7 @@ def _from_zero(key: Any, shape: Any, dtype: Any) -> Any:
     return (random_bits(key, shape, "uint64") >> 11).astype(kind) * 2.0**-53
 
 
-def _inside(key: Any, shape: Any, dtype: Any) -> Any:
+def _inside(key: ArrayLike, shape: ShapeLike, dtype: DTypeLike) -> Any:
     """Odd multiples of 2⁻⁵³ (2⁻²⁴ in float32) in (0, 1), each as likely: symmetric about 1/2."""
     kind = _floating(dtype)
     if kind.name == "float32":
@@ -108,7 +110,11 @@ def _inside(key: Any, shape: Any, dtype: Any) -> Any:
 
 
 def uniform(
-    key: Any, shape: Any = (), dtype: Any = "float64", low: Any = 0.0, high: Any = 1.0
+    key: ArrayLike,
+    shape: ShapeLike = (),
+    dtype: DTypeLike = "float64",
+    low: Any = 0.0,
+    high: Any = 1.0,
 ) -> Any:
     """Numbers low + (high - low) u, u a multiple of 2⁻⁵³ (2⁻²⁴ in float32) in [0, 1).
 
@@ -133,12 +139,14 @@ def uniform(
     return found if plain else low + (high - low) * found
 
 
-def bernoulli(key: Any, p: Any = 0.5, shape: Any = ()) -> Any:
+def bernoulli(key: ArrayLike, p: ArrayLike = 0.5, shape: ShapeLike = ()) -> Any:
     """True with probability `p`, which is broadcast against the shape; see `uniform`."""
     return _from_zero(key, shape, "float64") < p
 
 
-def randint(key: Any, low: int, high: int, shape: Any = (), dtype: Any = "int64") -> Any:
+def randint(
+    key: ArrayLike, low: int, high: int, shape: ShapeLike = (), dtype: DTypeLike = "int64"
+) -> Any:
     """Whole numbers from `low` to `high - 1`: 64 random bits times their number, divided by 2⁶⁴.
 
     No number is likelier than another by more than one part in 2³².
@@ -158,7 +166,7 @@ def randint(key: Any, low: int, high: int, shape: Any = (), dtype: Any = "int64"
 
 
 # -- distributions ---------------------------------------------------------------------------------
-def normal(key: Any, shape: Any = (), dtype: Any = "float64") -> Any:
+def normal(key: ArrayLike, shape: ShapeLike = (), dtype: DTypeLike = "float64") -> Any:
     """Standard normal numbers: the inverse distribution function of u in (0, 1).
 
     The largest are 8.2, in float32 5.4.
@@ -166,7 +174,9 @@ def normal(key: Any, shape: Any = (), dtype: Any = "float64") -> Any:
     return NUMPY.special.ndtri(_inside(key, shape, dtype))
 
 
-def truncated_normal(key: Any, low: Any, high: Any, shape: Any = (), dtype: Any = "float64") -> Any:
+def truncated_normal(
+    key: ArrayLike, low: Array, high: Array, shape: ShapeLike = (), dtype: DTypeLike = "float64"
+) -> Any:
     """Standard normal numbers between `low` and `high`, which are broadcast against the shape."""
     kind = _floating(dtype)
     low, high = _typed(low, kind), _typed(high, kind)
@@ -177,27 +187,27 @@ def truncated_normal(key: Any, low: Any, high: Any, shape: Any = (), dtype: Any 
     return np.clip(np.where(above, -found, found), low, high)
 
 
-def _typed(x: Any, dtype: np.dtype[Any]) -> Any:
+def _typed(x: ArrayLike, dtype: np.dtype[Any]) -> Any:
     return x.astype(dtype) if isinstance(x, Array) else np.asarray(x, dtype)
 
 
-def exponential(key: Any, shape: Any = (), dtype: Any = "float64") -> Any:
+def exponential(key: ArrayLike, shape: ShapeLike = (), dtype: DTypeLike = "float64") -> Any:
     """Exponential numbers of mean 1: -log1p(-u), u in [0, 1)."""
     return -np.log1p(-_from_zero(key, shape, dtype))
 
 
-def gumbel(key: Any, shape: Any = (), dtype: Any = "float64") -> Any:
+def gumbel(key: ArrayLike, shape: ShapeLike = (), dtype: DTypeLike = "float64") -> Any:
     """Standard Gumbel numbers: -log(-log u), u in (0, 1)."""
     return -np.log(-np.log(_inside(key, shape, dtype)))
 
 
-def logistic(key: Any, shape: Any = (), dtype: Any = "float64") -> Any:
+def logistic(key: ArrayLike, shape: ShapeLike = (), dtype: DTypeLike = "float64") -> Any:
     """Standard logistic numbers: log u - log(1 - u), u in (0, 1)."""
     u = _inside(key, shape, dtype)
     return np.log(u) - np.log1p(-u)
 
 
-def laplace(key: Any, shape: Any = (), dtype: Any = "float64") -> Any:
+def laplace(key: ArrayLike, shape: ShapeLike = (), dtype: DTypeLike = "float64") -> Any:
     """Standard Laplace numbers: log 2u below the median, -log 2(1 - u) above it."""
     u = _inside(key, shape, dtype)
     low = np.log(2 * np.minimum(u, 1 - u))
@@ -205,7 +215,7 @@ def laplace(key: Any, shape: Any = (), dtype: Any = "float64") -> Any:
 
 
 # -- choices ---------------------------------------------------------------------------------------
-def categorical(key: Any, logits: Any, axis: int = -1) -> Any:
+def categorical(key: ArrayLike, logits: ArrayLike, axis: int = -1) -> Any:
     """The place of one category along `axis` for each row of logits, by the Gumbel-max trick.
 
     Equal in distribution to softmax(logits); Gumbel (1954), Maddison et al., "A* sampling", 2014.
@@ -215,7 +225,7 @@ def categorical(key: Any, logits: Any, axis: int = -1) -> Any:
     return np.argmax(scores + gumbel(key, scores.shape, kind), axis=axis)
 
 
-def permutation(key: Any, x: Any) -> Any:
+def permutation(key: ArrayLike, x: ArrayLike) -> Any:
     """The numbers below x, an int or a named dimension, in random order; or the rows of an array.
 
     Sorted by 64 random bits each.
@@ -227,7 +237,12 @@ def permutation(key: Any, x: Any) -> Any:
 
 
 def choice(
-    key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = None, axis: int = 0
+    key: ArrayLike,
+    a: ArrayLike,
+    shape: Sequence[Dim] = (),
+    replace: bool = True,
+    p: ArrayLike | None = None,
+    axis: int = 0,
 ) -> Any:
     """Elements of `a` along an axis, or of the numbers below an int `a`, drawn at random.
 
@@ -267,7 +282,7 @@ def choice(
     return places if array is None else np.take(array, places, axis=axis)
 
 
-def _by_weight(key: Any, p: Any, shape: Any, wanted: int, replace: bool) -> Any:
+def _by_weight(key: ArrayLike, p: ArrayLike, shape: Any, wanted: int, replace: bool) -> Any:
     weights = p if isinstance(p, Array) else np.asarray(p, np.float64)
     if replace:
         sums = np.cumsum(weights)

@@ -345,7 +345,7 @@ NO_ARRAYS = {
 
 # -- refused, by what the message says -------------------------------------------------------------
 REFUSED: dict[str, dict[str, tuple[Any, ...]]] = {
-    "depends on numbers that are not there yet": {
+    "depends on values that are not known yet": {
         **dict.fromkeys(
             [
                 "argwhere",
@@ -384,7 +384,7 @@ REFUSED: dict[str, dict[str, tuple[Any, ...]]] = {
         "put_along_axis": (f, j, 0.0, 0),
         "putmask": (f, b, g),
     },
-    "it makes text of numbers": dict.fromkeys(["array2string", "array_repr", "array_str"], (f,)),
+    "it makes text of values": dict.fromkeys(["array2string", "array_repr", "array_str"], (f,)),
     "to a file": {
         "save": ("x", f),
         "savetxt": ("x", f),

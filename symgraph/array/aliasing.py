@@ -102,7 +102,7 @@ def has_memory(handle: Handle) -> bool:
     return bool(handle.node.results[0].shape) or type(handle.memory) in (Cut, Borrowed)
 
 
-def reads_all_again(handle: Handle, whole: Handle, op: Op, params: Any) -> bool:
+def reads_all_again(handle: Handle, whole: Handle, op: Op, params: object) -> bool:
     """Whether a handle is the view of `whole` that `op` makes, so that it reads what it holds."""
     memory = handle.memory
     return (
@@ -209,7 +209,7 @@ def _borrowed(what: str | Node) -> TraceError:
     )
 
 
-def _check_scope(scope: Any) -> None:
+def _check_scope(scope: object) -> None:
     now = current_scope()
     if scope is not now:
         inside = "" if now is None else f" ({now.what})"

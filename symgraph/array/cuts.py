@@ -159,7 +159,7 @@ class Cut:
         return make(self.op, (whole,), self.params)
 
 
-def READ_ONLY(*_operands: Any, **_params: Any) -> Any:
+def READ_ONLY(*_operands: object, **_params: object) -> Any:
     """What writes through a view that NumPy lets nobody write to: nothing does."""
     raise AssertionError("A view that is only read was written to.")
 
@@ -168,7 +168,7 @@ def READ_ONLY(*_operands: Any, **_params: Any) -> Any:
 _PRIMES = (53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103)
 
 
-def _tried(*values: Any) -> dict[str, int]:
+def _tried(*values: object) -> dict[str, int]:
     """Sizes to try the named dimensions with that occur in shapes and params."""
     names: set[str] = set()
     stack = list(values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..errors import DTypeError
 from ..ir.dims import normal
@@ -19,7 +20,7 @@ def weak_number(dim: Any) -> int | float:
     return 0 if dim.is_integer else 0.0
 
 
-def node_of_size(dim: Any, dtype: Any = None) -> Node:
+def node_of_size(dim: Any, dtype: DTypeLike | None = None) -> Node:
     """The 0-d value of an expression in named dimensions.
 
     Parameters

@@ -50,7 +50,7 @@ def eager(
     call = _of_symbols(function) if whole else function
 
     @wraps(function)
-    def twin(*args: Any, **keywords: Any) -> Any:
+    def twin(*args: object, **keywords: object) -> Any:
         result = call(*args, **keywords)
         if symbols_only.get() or (creates and current_scope() is not None):
             return result
@@ -64,7 +64,7 @@ def eager(
 def _of_symbols(function: F) -> F:
     """The function, within which numbers stay symbolic."""
 
-    def call(*args: Any, **keywords: Any) -> Any:
+    def call(*args: object, **keywords: object) -> Any:
         token = symbols_only.set(True)
         try:
             return function(*args, **keywords)
@@ -74,7 +74,7 @@ def _of_symbols(function: F) -> F:
     return cast("F", call)
 
 
-def is_symbolic(value: Any) -> bool:
+def is_symbolic(value: object) -> bool:
     """Whether a value is, or a container holds, a symbolic array or a named dimension."""
     if isinstance(value, Array):
         return True
@@ -85,7 +85,7 @@ def is_symbolic(value: Any) -> bool:
     return is_named(value)
 
 
-def evaluated(result: Any, *, keeps_arrays: bool = False) -> Any:
+def evaluated(result: object, *, keeps_arrays: bool = False) -> Any:
     """The result with numbers for symbols, unless some depend on an input or a named dimension."""
     if type(result) is Array:
         leaves, tree = [result], None
@@ -106,12 +106,24 @@ def _unknown(node: Node) -> bool:
     return node.is_input or sized
 
 
-def eager_module(module: ModuleType, name: str, arrays: frozenset[str] = frozenset()) -> ModuleType:
-    """The public functions of a module, each with its eager twin, as a module of that name."""
+def eager_module(
+    module: ModuleType, name: str, finished: Callable[[F, str], F] | None = None
+) -> ModuleType:
+    """The public functions of a module, each with its eager twin, as a module of that name.
+
+    A twin is made when it is first asked for. `finished(twin, name)` completes it.
+    """
     twins = ModuleType(name, module.__doc__)
     public: list[str] = module.__all__
-    for each in public:
-        found = getattr(module, each)
-        setattr(twins, each, eager(found, keeps_arrays=each in arrays))
+
+    def made(each: str) -> Any:
+        if each not in public:
+            raise AttributeError(f"{name} has no {each!r}.")
+        twin = eager(getattr(module, each))
+        setattr(twins, each, twin if finished is None else finished(twin, each))
+        return getattr(twins, each)
+
     twins.__all__ = public  # pyright: ignore[reportAttributeAccessIssue]
+    twins.__getattr__ = made  # pyright: ignore[reportAttributeAccessIssue]
+    twins.__dir__ = lambda: public  # pyright: ignore[reportAttributeAccessIssue]
     return twins

@@ -8,9 +8,11 @@ An `Array` behaves like a NumPy array that has no numbers yet. NumPy functions r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from types import EllipsisType
 from typing import Any, ClassVar, NoReturn, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..errors import DTypeError, RangeError, SymgraphError, TraceError
 from ..ir.avals import Aval, supported_dtype
@@ -39,6 +41,7 @@ __all__ = [
     "NUMPY_FUNCTIONS",
     "Array",
     "ArrayLike",
+    "Index",
     "apart",
     "apply",
     "constant",
@@ -48,7 +51,10 @@ __all__ = [
     "project",
 ]
 
-ArrayLike: TypeAlias = "Array | np.ndarray[Any, Any] | float | int | bool | np.generic"
+ArrayLike: TypeAlias = "Array | np.ndarray[Any, Any] | np.generic | float | Sequence[Any]"
+"""An operand of any function: symbols, numbers, or nested sequences of them."""
+Index: TypeAlias = "int | slice | EllipsisType | ArrayLike | tuple[Any, ...] | None"
+"""The index of an array: `x[index]`."""
 
 NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 """NumPy functions and ufuncs, each with the function of this library that stands in for it.
@@ -57,7 +63,7 @@ SciPy's ufuncs are here by name, as `"scipy.special.erf"`, for SciPy may not be 
 """
 
 
-def implements(*numpy_functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def implements(*numpy_functions: object) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register a function as what the given NumPy functions do to symbolic arrays."""
 
     def mark(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -202,7 +208,7 @@ class Array(ArrayMethods, Immutable):
         return found(*inputs, **kwargs)
 
     def __array_function__(
-        self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any
+        self, func: Callable[..., Any], types: object, args: Any, kwargs: Any
     ) -> Any:
         found = NUMPY_FUNCTIONS.get(func)
         if found is None:
@@ -221,7 +227,7 @@ class Array(ArrayMethods, Immutable):
         return NUMPY_FUNCTIONS["__array_namespace__"]()
 
     # -- what its methods are made of ------------------------------------------------------------
-    def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+    def _call(self, name: str, *args: object, **kwargs: object) -> Any:
         return FUNCTIONS[name](*args, **kwargs)
 
     def _no_numbers(self, what: str, mend: str) -> NoReturn:
@@ -265,7 +271,7 @@ def _not_supported(name: str, mend: str = "") -> TraceError:
 # -- applying operations -------------------------------------------------------------------------
 
 
-def apply(op: Op, *operands: Any, **params: Any) -> Any:
+def apply(op: Op, *operands: object, **params: object) -> Any:
     """Apply `op` to arrays and numbers; gives an `Array`, or a tuple of them for several results.
 
     Operands are cast to their common dtype by NumPy's rules where the operation asks for it,
@@ -295,7 +301,7 @@ def _apply_concretely(op: Op, operands: Sequence[Any], params: dict[str, Any]) -
     return tuple(Array(project(node, index)) for index in range(len(node.results)))
 
 
-def apart(result: Any, array: bool = False) -> Any:
+def apart(result: object, array: bool = False) -> Any:
     """A result, or each of several, as an array that shares memory with no other.
 
     Without dimensions it is a number, as NumPy's ufuncs give; an array of one if `array` says so.
@@ -343,7 +349,7 @@ def _promoted(op: Op, operands: Sequence[Any]) -> list[Node]:
     ]
 
 
-def _kind(operand: Any) -> Any:
+def _kind(operand: object) -> Any:
     """The dtype of an operand, or the type of a Python number, which is weak in promotion."""
     if isinstance(operand, Array):
         return operand.dtype
@@ -354,7 +360,7 @@ def _kind(operand: Any) -> Any:
     return np.dtype(bool) if isinstance(operand, bool) else type(operand)
 
 
-def _as_operand(value: Any) -> Any:
+def _as_operand(value: object) -> Any:
     """Arrays and Python numbers as they are, anything else as a NumPy array."""
     if isinstance(value, (Array, np.ndarray, bool, int, float)) and not isinstance(
         value, np.generic
@@ -377,7 +383,7 @@ def _common_dtype(operands: Sequence[Any]) -> np.dtype[Any]:
     return supported_dtype(np.result_type(*items))
 
 
-def _cast_to(operand: Any, dtype: np.dtype[Any]) -> Node:
+def _cast_to(operand: object, dtype: np.dtype[Any]) -> Node:
     if isinstance(operand, Array):
         if operand.dtype == dtype:
             return operand.node
@@ -385,7 +391,7 @@ def _cast_to(operand: Any, dtype: np.dtype[Any]) -> Node:
     return node_of_size(operand, dtype) if is_named(operand) else constant(operand, dtype).node
 
 
-def constant(value: Any, dtype: Any = None) -> Array:
+def constant(value: object, dtype: DTypeLike | None = None) -> Array:
     """A constant: a frozen copy of `value`.
 
     Parameters
@@ -426,7 +432,7 @@ def constant(value: Any, dtype: Any = None) -> Array:
     return Array(make(OPS["constant"], (), {"value": array}))
 
 
-def lift(value: Any) -> Node:
+def lift(value: object) -> Node:
     """The node of an array, or of a constant holding `value`."""
     if isinstance(value, Array):
         return value.node

@@ -45,56 +45,56 @@ class InPlace:
 
     __slots__ = ()
 
-    def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+    def _call(self, name: str, *args: object, **kwargs: object) -> Any:
         raise NotImplementedError
 
-    def _overwritten(self, value: Any) -> Any:
+    def _overwritten(self, value: object) -> Any:
         """What an augmented assignment leaves: the array itself; of a number, the new one."""
         return overwrite(self, value) if has_memory(self) else value  # pyright: ignore[reportArgumentType]
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index: object, value: object) -> None:
         _refuse_compiled(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
         self._call("_setitem", self, index, value)
 
-    def fill(self, value: Any) -> None:
+    def fill(self, value: object) -> None:
         self._call("_fill", self, value)
 
-    def sort(self, axis: int = -1, *args: Any, **keywords: Any) -> None:
+    def sort(self, axis: int = -1, *args: object, **keywords: object) -> None:
         overwrite(self, self._call("sort", self, axis, *args, **keywords))
 
-    def partition(self, kth: Any, axis: int = -1, *args: Any, **keywords: Any) -> None:
+    def partition(self, kth: object, axis: int = -1, *args: object, **keywords: object) -> None:
         overwrite(self, self._call("partition", self, kth, axis, *args, **keywords))
 
-    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
+    def put(self, indices: object, values: object, mode: str = "raise") -> None:
         self._call("_put", self, indices, values, mode)
 
     if TYPE_CHECKING:  # `_install` sets them where no type checker looks
 
-        def __iadd__(self, other: Any) -> Self: ...
+        def __iadd__(self, other: object) -> Self: ...
 
-        def __isub__(self, other: Any) -> Self: ...
+        def __isub__(self, other: object) -> Self: ...
 
-        def __imul__(self, other: Any) -> Self: ...
+        def __imul__(self, other: object) -> Self: ...
 
-        def __itruediv__(self, other: Any) -> Self: ...
+        def __itruediv__(self, other: object) -> Self: ...
 
-        def __ifloordiv__(self, other: Any) -> Self: ...
+        def __ifloordiv__(self, other: object) -> Self: ...
 
-        def __imod__(self, other: Any) -> Self: ...
+        def __imod__(self, other: object) -> Self: ...
 
-        def __ipow__(self, other: Any) -> Self: ...
+        def __ipow__(self, other: object) -> Self: ...
 
-        def __imatmul__(self, other: Any) -> Self: ...
+        def __imatmul__(self, other: object) -> Self: ...
 
-        def __iand__(self, other: Any) -> Self: ...
+        def __iand__(self, other: object) -> Self: ...
 
-        def __ior__(self, other: Any) -> Self: ...
+        def __ior__(self, other: object) -> Self: ...
 
-        def __ixor__(self, other: Any) -> Self: ...
+        def __ixor__(self, other: object) -> Self: ...
 
-        def __ilshift__(self, other: Any) -> Self: ...
+        def __ilshift__(self, other: object) -> Self: ...
 
-        def __irshift__(self, other: Any) -> Self: ...
+        def __irshift__(self, other: object) -> Self: ...
 
 
 def overwrite(array: Any, value: Any, casting: Any = "same_kind") -> Any:
@@ -167,7 +167,7 @@ def _install() -> None:
 
 
 def _augmented(function: str) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
+    def method(self: Any, other: object) -> Any:
         if not operand_like(other):
             return NotImplemented
         return self._overwritten(self._call(function, self, other))
@@ -175,7 +175,7 @@ def _augmented(function: str) -> Callable[[Any, Any], Any]:
     return method
 
 
-def operand_like(value: Any) -> bool:
+def operand_like(value: object) -> bool:
     """Whether an operator takes it as its other operand."""
     # complex too: `apply` refuses it with advice, where Python would only name the two types.
     kinds = (InPlace, np.ndarray, np.generic, int, float, complex, list, tuple)

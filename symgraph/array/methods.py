@@ -10,8 +10,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..errors import MissingAttribute, TraceError
+from ..ir.avals import AxisLike
 from ..source import user_frame
 from .in_place import BINARY_OPERATORS, InPlace, operand_like
 from .scipy_calls import scipy_call
@@ -28,7 +30,7 @@ class ArrayMethods(InPlace):
 
     __slots__ = ()
 
-    def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+    def _call(self, name: str, *args: object, **kwargs: object) -> Any:
         """The result of the function of this NumPy name."""
         raise NotImplementedError
 
@@ -65,7 +67,7 @@ class ArrayMethods(InPlace):
     # -- operators -------------------------------------------------------------------------------
     __hash__ = None  # pyright: ignore[reportAssignmentType]  # == is elementwise, as in NumPy
 
-    def __getitem__(self, index: Any) -> Self:
+    def __getitem__(self, index: object) -> Self:
         return self._call("getitem", self, index)
 
     def __pos__(self) -> Self:
@@ -78,10 +80,10 @@ class ArrayMethods(InPlace):
     def __abs__(self) -> Self:
         return self._call("absolute", self)
 
-    def __divmod__(self, other: Any) -> tuple[Self, Self]:
+    def __divmod__(self, other: object) -> tuple[Self, Self]:
         return self._call("divmod", self, other)
 
-    def __rdivmod__(self, other: Any) -> tuple[Self, Self]:
+    def __rdivmod__(self, other: object) -> tuple[Self, Self]:
         return self._call("divmod", other, self)
 
     def __invert__(self) -> Self:
@@ -89,118 +91,118 @@ class ArrayMethods(InPlace):
 
     if TYPE_CHECKING:  # `_install_operators` sets them where no type checker looks
 
-        def __add__(self, other: Any) -> Self: ...
+        def __add__(self, other: object) -> Self: ...
 
-        def __radd__(self, other: Any) -> Self: ...
+        def __radd__(self, other: object) -> Self: ...
 
-        def __sub__(self, other: Any) -> Self: ...
+        def __sub__(self, other: object) -> Self: ...
 
-        def __rsub__(self, other: Any) -> Self: ...
+        def __rsub__(self, other: object) -> Self: ...
 
-        def __mul__(self, other: Any) -> Self: ...
+        def __mul__(self, other: object) -> Self: ...
 
-        def __rmul__(self, other: Any) -> Self: ...
+        def __rmul__(self, other: object) -> Self: ...
 
-        def __truediv__(self, other: Any) -> Self: ...
+        def __truediv__(self, other: object) -> Self: ...
 
-        def __rtruediv__(self, other: Any) -> Self: ...
+        def __rtruediv__(self, other: object) -> Self: ...
 
-        def __floordiv__(self, other: Any) -> Self: ...
+        def __floordiv__(self, other: object) -> Self: ...
 
-        def __rfloordiv__(self, other: Any) -> Self: ...
+        def __rfloordiv__(self, other: object) -> Self: ...
 
-        def __mod__(self, other: Any) -> Self: ...
+        def __mod__(self, other: object) -> Self: ...
 
-        def __rmod__(self, other: Any) -> Self: ...
+        def __rmod__(self, other: object) -> Self: ...
 
-        def __pow__(self, other: Any) -> Self: ...
+        def __pow__(self, other: object) -> Self: ...
 
-        def __rpow__(self, other: Any) -> Self: ...
+        def __rpow__(self, other: object) -> Self: ...
 
-        def __matmul__(self, other: Any) -> Self: ...
+        def __matmul__(self, other: object) -> Self: ...
 
-        def __rmatmul__(self, other: Any) -> Self: ...
+        def __rmatmul__(self, other: object) -> Self: ...
 
-        def __and__(self, other: Any) -> Self: ...
+        def __and__(self, other: object) -> Self: ...
 
-        def __rand__(self, other: Any) -> Self: ...
+        def __rand__(self, other: object) -> Self: ...
 
-        def __or__(self, other: Any) -> Self: ...
+        def __or__(self, other: object) -> Self: ...
 
-        def __ror__(self, other: Any) -> Self: ...
+        def __ror__(self, other: object) -> Self: ...
 
-        def __xor__(self, other: Any) -> Self: ...
+        def __xor__(self, other: object) -> Self: ...
 
-        def __rxor__(self, other: Any) -> Self: ...
+        def __rxor__(self, other: object) -> Self: ...
 
-        def __lshift__(self, other: Any) -> Self: ...
+        def __lshift__(self, other: object) -> Self: ...
 
-        def __rlshift__(self, other: Any) -> Self: ...
+        def __rlshift__(self, other: object) -> Self: ...
 
-        def __rshift__(self, other: Any) -> Self: ...
+        def __rshift__(self, other: object) -> Self: ...
 
-        def __rrshift__(self, other: Any) -> Self: ...
+        def __rrshift__(self, other: object) -> Self: ...
 
-        def __lt__(self, other: Any) -> Self: ...
+        def __lt__(self, other: object) -> Self: ...
 
-        def __le__(self, other: Any) -> Self: ...
+        def __le__(self, other: object) -> Self: ...
 
-        def __gt__(self, other: Any) -> Self: ...
+        def __gt__(self, other: object) -> Self: ...
 
-        def __ge__(self, other: Any) -> Self: ...
+        def __ge__(self, other: object) -> Self: ...
 
         def __eq__(  # pyright: ignore[reportIncompatibleMethodOverride]
-            self, other: Any
+            self, other: object
         ) -> Self: ...
 
         def __ne__(  # pyright: ignore[reportIncompatibleMethodOverride]
-            self, other: Any
+            self, other: object
         ) -> Self: ...
 
     # -- methods, as ndarray has them ------------------------------------------------------------
-    def sum(self, axis: Any = None, *args: Any, **keywords: Any) -> Self:
+    def sum(self, axis: AxisLike = None, *args: object, **keywords: object) -> Self:
         return self._call("sum", self, axis, *args, **keywords)
 
-    def mean(self, axis: Any = None, *args: Any, **keywords: Any) -> Self:
+    def mean(self, axis: AxisLike = None, *args: object, **keywords: object) -> Self:
         return self._call("mean", self, axis, *args, **keywords)
 
-    def prod(self, axis: Any = None, *args: Any, **keywords: Any) -> Self:
+    def prod(self, axis: AxisLike = None, *args: object, **keywords: object) -> Self:
         return self._call("prod", self, axis, *args, **keywords)
 
-    def max(self, axis: Any = None, *args: Any, **keywords: Any) -> Self:
+    def max(self, axis: AxisLike = None, *args: object, **keywords: object) -> Self:
         return self._call("max", self, axis, *args, **keywords)
 
-    def min(self, axis: Any = None, *args: Any, **keywords: Any) -> Self:
+    def min(self, axis: AxisLike = None, *args: object, **keywords: object) -> Self:
         return self._call("min", self, axis, *args, **keywords)
 
-    def var(self, axis: Any = None, *args: Any, **keywords: Any) -> Self:
+    def var(self, axis: AxisLike = None, *args: object, **keywords: object) -> Self:
         return self._call("var", self, axis, *args, **keywords)
 
-    def std(self, axis: Any = None, *args: Any, **keywords: Any) -> Self:
+    def std(self, axis: AxisLike = None, *args: object, **keywords: object) -> Self:
         return self._call("std", self, axis, *args, **keywords)
 
-    def argmax(self, axis: Any = None, *args: Any, **keywords: Any) -> Self:
+    def argmax(self, axis: AxisLike = None, *args: object, **keywords: object) -> Self:
         return self._call("argmax", self, axis, *args, **keywords)
 
-    def argmin(self, axis: Any = None, *args: Any, **keywords: Any) -> Self:
+    def argmin(self, axis: AxisLike = None, *args: object, **keywords: object) -> Self:
         return self._call("argmin", self, axis, *args, **keywords)
 
-    def cumsum(self, axis: Any = None, *args: Any, **keywords: Any) -> Self:
+    def cumsum(self, axis: AxisLike = None, *args: object, **keywords: object) -> Self:
         return self._call("cumsum", self, axis, *args, **keywords)
 
-    def cumprod(self, axis: Any = None, *args: Any, **keywords: Any) -> Self:
+    def cumprod(self, axis: AxisLike = None, *args: object, **keywords: object) -> Self:
         return self._call("cumprod", self, axis, *args, **keywords)
 
-    def all(self, axis: Any = None, *args: Any, **keywords: Any) -> Self:
+    def all(self, axis: AxisLike = None, *args: object, **keywords: object) -> Self:
         return self._call("all", self, axis, *args, **keywords)
 
-    def any(self, axis: Any = None, *args: Any, **keywords: Any) -> Self:
+    def any(self, axis: AxisLike = None, *args: object, **keywords: object) -> Self:
         return self._call("any", self, axis, *args, **keywords)
 
     def reshape(self, *shape: Any, order: str = "C") -> Self:
         return self._call("reshape", self, shape[0] if len(shape) == 1 else shape, order)
 
-    def transpose(self, *axes: Any) -> Self:
+    def transpose(self, *axes: object) -> Self:
         given = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
         return self._call("transpose", self, given or None)
 
@@ -213,37 +215,41 @@ class ArrayMethods(InPlace):
     def flatten(self, order: str = "C") -> Self:
         return self._call("_copy", self._call("ravel", self, order))
 
-    def squeeze(self, axis: Any = None) -> Self:
+    def squeeze(self, axis: AxisLike = None) -> Self:
         return self._call("squeeze", self, axis=axis)
 
-    def astype(self, dtype: Any, copy: bool = True) -> Self:
+    def astype(self, dtype: DTypeLike, copy: bool = True) -> Self:
         return self._call("astype", self, dtype, copy)
 
-    def clip(self, min: Any = None, max: Any = None) -> Self:
+    def clip(self, min: object = None, max: object = None) -> Self:
         return self._call("clip", self, min, max)
 
-    def dot(self, other: Any) -> Self:
+    def dot(self, other: object) -> Self:
         return self._call("dot", self, other)
 
-    def take(self, indices: Any, axis: Any = None, *args: Any, **keywords: Any) -> Self:
+    def take(
+        self, indices: object, axis: AxisLike = None, *args: object, **keywords: object
+    ) -> Self:
         return self._call("take", self, indices, axis, *args, **keywords)
 
-    def argsort(self, axis: Any = -1, *args: Any, **keywords: Any) -> Self:
+    def argsort(self, axis: AxisLike = -1, *args: object, **keywords: object) -> Self:
         return self._call("argsort", self, axis, *args, **keywords)
 
-    def argpartition(self, kth: Any, axis: Any = -1, *args: Any, **keywords: Any) -> Self:
+    def argpartition(
+        self, kth: object, axis: AxisLike = -1, *args: object, **keywords: object
+    ) -> Self:
         return self._call("argpartition", self, kth, axis, *args, **keywords)
 
-    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Self:
+    def searchsorted(self, v: object, side: str = "left", sorter: object = None) -> Self:
         return self._call("searchsorted", self, v, side, sorter)
 
-    def repeat(self, repeats: Any, axis: Any = None) -> Self:
+    def repeat(self, repeats: object, axis: AxisLike = None) -> Self:
         return self._call("repeat", self, repeats, axis)
 
-    def choose(self, choices: Any, out: Any = None, mode: str = "raise") -> Self:
+    def choose(self, choices: object, out: object = None, mode: str = "raise") -> Self:
         return self._call("choose", self, choices, out, mode)
 
-    def compress(self, condition: Any, axis: Any = None) -> Self:
+    def compress(self, condition: object, axis: AxisLike = None) -> Self:
         return self._call("compress", condition, self, axis)
 
     def nonzero(self) -> NoReturn:
@@ -256,7 +262,7 @@ class ArrayMethods(InPlace):
     def __copy__(self) -> Self:
         return self.copy()
 
-    def __deepcopy__(self, memo: Any) -> Self:
+    def __deepcopy__(self, memo: object) -> Self:
         return self.copy()
 
     def round(self, decimals: int = 0) -> Self:
@@ -308,7 +314,7 @@ class ArrayMethods(InPlace):
             "An index", "Use snp.take(values, i, axis=0) for an index that is computed."
         )
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+    def __array__(self, dtype: DTypeLike | None = None, copy: object = None) -> NoReturn:
         called = scipy_call()
         if called is not None:
             self._refuse_scipy(*called)
@@ -327,10 +333,10 @@ class ArrayMethods(InPlace):
             mend=mend,
         )
 
-    def __dlpack__(self, *_args: Any, **_keywords: Any) -> NoReturn:
+    def __dlpack__(self, *_args: object, **_keywords: object) -> NoReturn:
         self._no_numbers("An exchange of memory", "Keep the array symbolic; evaluate the graph.")
 
-    def item(self, *_args: Any) -> NoReturn:
+    def item(self, *_args: object) -> NoReturn:
         self._no_numbers("item()", "Keep the array symbolic; evaluate the graph to get numbers.")
 
     def tolist(self) -> NoReturn:
@@ -344,7 +350,7 @@ class ArrayMethods(InPlace):
         where = [f"used at {frame.quoted()}"] if frame else []
         raise MissingAttribute(f"{shown}.", where, mend=_INSTEAD_OF.get(name, _ELSEWHERE))
 
-    def __contains__(self, item: Any) -> NoReturn:
+    def __contains__(self, item: object) -> NoReturn:
         self._no_numbers("`in`", "Use np.any(x == item).")
 
 
@@ -381,7 +387,7 @@ def _install_operators() -> None:
 
 
 def _forward(function: str) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
+    def method(self: Any, other: object) -> Any:
         return self._call(function, self, other) if operand_like(other) else NotImplemented
 
     return method
@@ -392,14 +398,14 @@ def _is_boolean(x: Any) -> bool:
     return isinstance(x.dtype, np.dtype) and x.dtype.kind == "b"
 
 
-def _power(self: Any, other: Any) -> Any:
+def _power(self: Any, other: object) -> Any:
     if type(other) is int and other == 2 and _is_boolean(self):
         return self._call("square", self)  # as NumPy's operator does: int8, where power gives int64
     return self._call("power", self, other) if operand_like(other) else NotImplemented
 
 
 def _reflected(function: str) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
+    def method(self: Any, other: object) -> Any:
         return self._call(function, other, self) if operand_like(other) else NotImplemented
 
     return method

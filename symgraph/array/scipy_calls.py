@@ -128,7 +128,7 @@ def _called(frame: FrameType) -> tuple[str, str]:
     return module, _method(frame) if "self" in frame.f_locals else frame.f_code.co_name
 
 
-def _module(name: Any) -> str:
+def _module(name: object) -> str:
     """`stats`, of a module somewhere in scipy.stats."""
     parts = str(name or "").split(".")
     return parts[1] if len(parts) > 1 else ""

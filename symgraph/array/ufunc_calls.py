@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-def scipy_name(ufunc: Any) -> str:
+def scipy_name(ufunc: object) -> str:
     """What SciPy calls the ufunc: `"scipy.special.erf"`; SciPy is not imported to find out."""
     name = getattr(ufunc, "__name__", "")
     # The second holds those that a function of Python calls, as zeta calls _zeta.

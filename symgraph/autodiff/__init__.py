@@ -1,1 +1,1 @@
-"""Derivatives as graphs: reverse mode appends adjoint nodes to the DAG of the forward ones."""
+"""Derivatives as graphs: reverse mode appends adjoint nodes to the forward graph."""

@@ -1,8 +1,8 @@
-"""Which axes a derivative is diagonal along: the structure of a Jacobian, before it is built.
+"""The axes along which a Jacobian is diagonal, known before it is built.
 
-If position k on an axis of y depends on position k on an axis of x alone, whatever stands between
-them, then J[..., k, ..., l, ...] = 0 for k ≠ l. Each operation says which axes it carries
-(`Op.carries`); here that is followed along all paths, in time linear in their edges.
+If position k on an axis of y depends on position k on an axis of x alone, then
+J[..., k, ..., l, ...] = 0 for k ≠ l. Each operation says which axes it carries (`Op.carries`).
+Here we follow the axes along all paths, in time linear in the edges.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from .reverse import active_nodes, cotangents, fitted, rule_of
 __all__ = ["Ties", "axes_of_one_length", "flowing", "mixing", "moves_with", "tied_axes"]
 
 Ties: TypeAlias = "tuple[tuple[int, int], ...]"
-"""Pairs (axis of y, axis of x), negative both, each axis in one pair at most."""
+"""Pairs (axis of y, axis of x), both negative; each axis is in at most one pair."""
 
 _Known: TypeAlias = "dict[Node, list[Places | None]]"
-"""For each node that depends on x where the axes of x are, one entry a result."""
+"""For each node that depends on x, the places of the axes of x, one entry a result."""
 
 
 def flowing(node: Node, slot: int) -> bool:
@@ -37,7 +37,7 @@ def flowing(node: Node, slot: int) -> bool:
 
 
 def _followed(y: Node, x: Node) -> tuple[_Known, dict[int, Node]]:
-    """For each node between x and y where each axis of x is, and by what an axis was first mixed.
+    """For each node between x and y, the places of the axes of x, and what first mixed an axis.
 
     One entry a result of the node.
     """
@@ -77,7 +77,7 @@ def _moving(node: Node, known: _Known) -> list[int]:
 def _through(
     node: Node, slots: Sequence[int], known: _Known, level: int
 ) -> Sequence[Places | None]:
-    """Where the axes of x are in each result of `node`, given where they are in its operands."""
+    """The places of the axes of x in each result of `node`, given those in its operands."""
     if node.op.name == "project":
         return [known[node.operands[0]][node.params["index"]]]
     if node.op.follows is not None:
@@ -102,14 +102,14 @@ def _through(
 
 
 def _onwards(places: Places | None, carried: Sequence[int | None] | None) -> Places | None:
-    """Where axes go next; the steps of a loop are what they are whatever is done in one."""
+    """The next places of axes; those that are steps of a loop stay in all operations inside it."""
     if places is None or carried is None:
         return None
     return tuple(at if at is None or at >= 0 else carried[at] for at in places)
 
 
 def _within(body: Body, given: Sequence[Places | None], level: int) -> list[Places | None]:
-    """The same through a body: where the axes of x are in its outputs."""
+    """The places of the axes of x in the outputs of a body."""
     known: _Known = {
         node: [places]
         for node, places in zip(body.inputs, given, strict=True)
@@ -120,9 +120,9 @@ def _within(body: Body, given: Sequence[Places | None], level: int) -> list[Plac
 
 
 def _carried_by_rule(node: Node, slots: Sequence[int]) -> list[list[Sequence[int | None] | None]]:
-    """What carries where a derivative is whatever a user says: his rule, applied to a dummy.
+    """The carried axes of a user's derivative rule, found by applying it to a dummy.
 
-    Cotangents are linear in those that come, with the transposed Jacobian as factor.
+    The rule's results are linear in the dummy, with the transposed Jacobian as factor.
     """
     count = len(node.results)
     outs = [Array(node)] if count == 1 else [Array(project(node, i)) for i in range(count)]
@@ -163,7 +163,7 @@ def _pulled(
 
 
 def _carried(pulled: Array | None, dummy: Array) -> Sequence[int | None] | None:
-    """Where each axis of an operand goes, if this is what comes back to it from `dummy`."""
+    """The new place of each axis of an operand, given the rule's result for `dummy`."""
     if pulled is None:
         return None
     known, _ = _followed(pulled.node, dummy.node)
@@ -174,21 +174,21 @@ def _carried(pulled: Array | None, dummy: Array) -> Sequence[int | None] | None:
 
 
 def tied_axes(y: Node, x: Node) -> Ties:
-    """Axes of y and x that the Jacobian of y with respect to x is diagonal along.
+    """Pairs of axes along which the Jacobian of y with respect to x is diagonal.
 
-    Only pairs of one length: a Jacobian is diagonal along them and square.
+    The axes of a pair have one length: the Jacobian is diagonal and square along them.
     """
     known, _ = _followed(y, x)
     return _ties(known[y][0] or (), y, x) if y in known else ()
 
 
 def moves_with(y: Node, x: Node) -> bool:
-    """Whether a derivative of y with respect to x may be other than zero."""
+    """Whether the derivative of y with respect to x may be nonzero."""
     return y in _followed(y, x)[0]
 
 
 def axes_of_one_length(y: Node, x: Node) -> Ties:
-    """Pairs of axes of one length, in order: those of a Jacobian of zeros, diagonal along any."""
+    """Pairs of axes of one length, in order: a Jacobian of zeros is diagonal along any of them."""
     free = list(range(-x.ndim, 0))
     ties: list[tuple[int, int]] = []
     for place in range(-y.ndim, 0):
@@ -208,6 +208,6 @@ def _ties(places: Places, y: Node, x: Node) -> Ties:
 
 
 def mixing(y: Node, x: Node) -> Node | None:
-    """The operation by which an axis of x is first mixed on the way to y, if one is."""
+    """The first operation on the way to y that mixes an axis of x, if one does."""
     _, mixed_by = _followed(y, x)
     return min(mixed_by.values(), key=lambda node: node.serial, default=None)

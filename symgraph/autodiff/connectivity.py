@@ -1,4 +1,4 @@
-"""Zero, disconnected or undefined: which a derivative is, and along which path.
+"""Whether a derivative is zero, disconnected or undefined, and along which path.
 
 Three different answers to "why is there no gradient?": no path leads from the target to the output
 (disconnected); paths exist but each passes an operation whose derivative is zero by nature, such as
@@ -66,7 +66,7 @@ def _blocked(node: Node, slot: int) -> str | Undefined:
 
 
 def _tried(node: Node, slot: int, zero: str) -> str | Undefined:
-    """The same of a loop or a branch, whose graph decides: it is asked for the cotangent."""
+    """Why nothing flows through a loop or branch: we ask its rule for the cotangent."""
     single = len(node.results) == 1
     outs = [Array(node if single else project(node, i)) for i in range(len(node.results))]
     cts = [input("cotangent", out.shape, out.dtype) if out.aval.is_float else None for out in outs]

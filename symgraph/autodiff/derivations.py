@@ -1,7 +1,7 @@
 """Derivations: how a graph is derived from another one, by name and options.
 
-A graph of derivatives is derived again whenever it is simplified, so how it was derived belongs to
-it. A `Derivation` is that as data: it can be compared, written to a file and read from one.
+A graph of derivatives is derived again whenever it is simplified, so it keeps its derivation. A
+`Derivation` is data: it can be compared, written to a file and read from one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Derivation:
     options: Mapping[str, Any]
 
     def __call__(self, dag: Dag, record: Record) -> Dag:
-        """The derivative of `dag`; choices are told to `record`."""
+        """The derivative of `dag`; `record` gets the choices."""
         return DERIVATIONS[self.name](dag, record, **self.options)
 
 
@@ -56,7 +56,7 @@ def _hessian(dag: Dag, record: Record, *, wrt: Sequence[Any], **options: Any) ->
 
 
 def _stage(
-    dag: Dag, record: Record, *, stage: str, plan: FlatPlan, value: bool, **options: Any
+    dag: Dag, record: Record, *, stage: str, plan: FlatPlan, value: bool, **options: object
 ) -> Dag:
     return STAGES[stage](dag, plan, value, record, **options)
 
@@ -73,7 +73,7 @@ DERIVATIONS: Mapping[str, Callable[..., Dag]] = {
 
 
 def staged(stage: StageOf, plan: FlatPlan, value: bool) -> Callable[[Dag, Record], Dag]:
-    """A stage of a transform as a derivation; one that is none of ours as a plain function."""
+    """A stage of a transform as a derivation; other callables stay plain functions."""
     function: Any = stage.func if isinstance(stage, partial) else stage
     options = stage.keywords if isinstance(stage, partial) else {}
     for name, known in STAGES.items():

@@ -19,7 +19,7 @@ __all__ = ["Disconnected", "differentiated", "label_of", "output_of", "target_of
 Disconnected: TypeAlias = Literal["zero", "raise"]
 
 
-def target_of(dag: Dag, wrt: Any) -> Node:
+def target_of(dag: Dag, wrt: object) -> Node:
     """The node to differentiate with respect to: an input's name, a node or an array of the graph.
 
     Raises
@@ -123,14 +123,14 @@ def differentiated(
 def _with_paths(
     error: NotDifferentiable, output: Node, targets: Sequence[Node]
 ) -> NotDifferentiable:
-    """The error with the paths that lead through what has no derivative."""
+    """The error, completed with the paths through operations without a derivative."""
     found = [(target, connection(output, target)) for target in targets]
     rows = [f"d/d {target!r} is {each}" for target, each in found if each.kind == "undefined"]
     return NotDifferentiable(error.what, [*error.rows, *rows], error.mend)
 
 
-def label_of(target: Node, wrt: Any, position: int) -> str:
-    """What results about a target are named for."""
+def label_of(target: Node, wrt: object, position: int) -> str:
+    """The name of a target in the names of results."""
     if isinstance(wrt, str):
         return wrt
     return target.params["name"] if target.is_input else f"{target.op.name}{position}"

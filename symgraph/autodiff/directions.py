@@ -1,4 +1,4 @@
-"""Tangents and cotangents as users give them: names of new inputs, numbers, or symbolic arrays."""
+"""Tangents and cotangents from users: names of new inputs, numbers, or symbolic arrays."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = ["Direction", "direction", "distinct", "listed", "moved", "positions",
 Direction: TypeAlias = "str | Array | Node | np.ndarray[Any, Any] | float"
 
 
-def listed(given: Any) -> list[Any]:
-    """Several things as a list, one as a list of it."""
+def listed(given: object) -> list[Any]:
+    """A list of the entries; a single value gives a list of one."""
     return list(given) if isinstance(given, (tuple, list)) else [given]
 
 
-def direction(dag: Dag, like: Node, given: Any, what: str) -> Array:
-    """What stands for a tangent or cotangent of `like`; it is not differentiated through.
+def direction(dag: Dag, like: Node, given: object, what: str) -> Array:
+    """The value of a tangent or cotangent of `like`; it is not differentiated through.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def direction(dag: Dag, like: Node, given: Any, what: str) -> Array:
 
 
 def positions(dag: Dag, of: str | None) -> list[int]:
-    """Which outputs are meant: the one named, or all.
+    """The positions of the named output, or of all outputs.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def with_results(
 
 
 def moved(structure: Structure, by: int) -> Structure:
-    """The same grouping of leaves that lie `by` places further on."""
+    """The same grouping with all leaf positions shifted by `by`."""
     if isinstance(structure, int):
         return structure + by
     if isinstance(structure, Mapping):
@@ -138,7 +138,7 @@ def moved(structure: Structure, by: int) -> Structure:
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """The names, numbered where one comes twice."""
+    """The names, numbered where a name is repeated."""
     result: list[str] = []
     for name in names:
         fresh, number = name, 2

@@ -1,7 +1,7 @@
-"""Derivatives of graphs with flat outputs: what function transforms ask for, stage by stage.
+"""Derivatives of graphs with flat outputs, stage by stage, for function transforms.
 
 A graph traced for a transform has the outputs of the function, then its auxiliary outputs. Each
-stage keeps them in front (the last one may drop the former) and appends results, one a leaf.
+stage keeps them in front and appends results, one a leaf; the last may drop the outputs.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ class FlatPlan:
         return [Array(node) for node in dag.outputs[: self.outputs]]
 
     def results(self, dag: Dag) -> list[Array]:
-        """What the stage before has appended."""
+        """The results of the stage before."""
         return [Array(node) for node in dag.outputs[self.outputs + self.auxiliary :]]
 
     def finished(self, dag: Dag, results: Sequence[Array], value: bool) -> Dag:
-        """The graph with these results, with the outputs of the function or without."""
+        """The graph with these results, with or without the outputs of the function."""
         front = 0 if value else self.outputs
         kept = slice(front, self.outputs + self.auxiliary)
         nodes = [*dag.outputs[kept], *[each.node for each in results]]
@@ -159,7 +159,7 @@ STAGES: Mapping[str, Callable[..., Any]] = {
     "hessian": _hessian,
     "hvp": _hvp,
 }
-"""Each stage by name, its own options as keywords: a stage that is written down is found here."""
+"""Each stage by name, with its options as keywords; saved stages are found here."""
 
 
 def _blocks(

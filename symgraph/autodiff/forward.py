@@ -1,8 +1,8 @@
 r"""Forward mode: tangents pushed along the graph, by transposing each operation's reverse rule.
 
 An operation's vjp rule is linear in its cotangent, $\bar x = J^\top \bar y$. Applied to a dummy
-cotangent it gives a small linear graph; differentiating that once more, with the tangent $\dot x$
-as its cotangent, gives $\dot y = J \dot x$, and the dummy is gone (Radul et al. 2023, "You only
+cotangent it gives a small linear graph. Differentiating this graph, with the tangent $\dot x$
+as its cotangent, gives $\dot y = J \dot x$ without the dummy (Radul et al. 2023, "You only
 linearize once", run the other way). So one rule an operation serves both modes, and
 $\langle u, J v\rangle = \langle J^\top u, v\rangle$ holds by construction. The Jacobian of an
 elementwise operation is diagonal, so there the rule is its own transpose. An operation may bring a
@@ -99,7 +99,7 @@ def _transposed(
     known: dict[Node, Array],
     lead: int,
 ) -> list[Array | None]:
-    """The same by the reverse rules of a node, transposed."""
+    """The tangents of a node's results, by transposing its reverse rules."""
     moving = [slot for slot, operand in enumerate(node.operands) if operand in known]
     total: list[Array | None] = [None] * len(outs)
     for slot in [slot for slot in moving if _is_diagonal(node, slot)]:
@@ -120,7 +120,7 @@ def _transposed(
 
 
 def _is_diagonal(node: Node, slot: int) -> bool:
-    """Whether the Jacobian by an operand is diagonal: it is its own transpose, and the rule too."""
+    """Whether the Jacobian by an operand is diagonal; then the rule is its own transpose."""
     rule = node.op.vjp_rule(slot)
     return (
         node.op.carries is carries_aligned
@@ -143,9 +143,9 @@ def _seeds(
     outs: Sequence[Array],
     known: dict[Node, Array],
 ) -> Iterator[Seeds]:
-    """What reverse mode makes of dummy cotangents, to be differentiated by them.
+    """The results of reverse mode for dummy cotangents, to be differentiated by these.
 
-    Each comes with the tangent that is its cotangent; what one rule has made stays together.
+    Each result comes with the tangent that seeds it; results of one rule stay together.
     """
     single = len(outs) == 1
     if node.op.pullback is not None:
@@ -170,7 +170,7 @@ def _seeds(
 
 
 def _dummy(out: Array) -> Array:
-    """A cotangent that stands for any: an input of its own, gone once it is differentiated by."""
+    """A dummy cotangent: a fresh input, which vanishes when we differentiate by it."""
     return Array(fresh(OPS["input"], {"name": "cotangent", "assume": ()}, out.aval))
 
 
@@ -190,5 +190,5 @@ def _added(one: Array | None, other: Array | None) -> Array | None:
     return one + other
 
 
-def _listed(found: Any) -> list[Any]:
+def _listed(found: object) -> list[Any]:
     return list(found) if isinstance(found, tuple) else [found]

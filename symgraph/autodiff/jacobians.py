@@ -1,10 +1,10 @@
-r"""Jacobians: forward, reverse or through a bottleneck, whichever costs least; diagonal if so.
+r"""Jacobians by the cheapest way: forward, reverse or through a bottleneck.
 
 $J = \partial y / \partial x$ comes from seeding one mode with an identity on leading axes, which
-the same derivative rules carry along (`docs/decisions.md`, 6). Reverse mode needs a seed an element
-of y, forward mode one an element of x. Along axes that the two share (`axes.tied_axes`) one seed
-of ones is enough, for nothing meets there: of an elementwise map of n elements the n numbers of the
-diagonal are computed at the cost of one product. Where all paths run through a value narrower than
+the same derivative rules carry along (`docs/decisions.md`, 6). Reverse mode needs a seed for each
+element of y, forward mode one for each element of x. Along diagonal axes (`axes.tied_axes`) one
+seed of ones is enough: the diagonal of an elementwise map of n elements costs as much as one
+product. Where all paths run through a value narrower than
 both ends, $J = (\partial y / \partial h)(\partial h / \partial x)$, forward behind it and reverse
 before it (Griewank and Walther 2008, chapter 10, on cross-country elimination).
 """
@@ -37,12 +37,12 @@ Record: TypeAlias = Callable[[str, Node, Node], None]
 """`record(what, before, after)`: a line of the derivation."""
 
 _NOMINAL = 64
-"""What a named dimension is taken to be where costs are compared."""
+"""The size of a named dimension where we compare costs."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A way to a Jacobian: its mode, how many seeds it takes, the result and what it costs."""
+    """A way to a Jacobian: its mode, its number of seeds, its result and its cost."""
 
     mode: JacobianMode
     seeds: int
@@ -68,7 +68,7 @@ def jacobians(
     symmetric: bool = False,
     record: Record,
 ) -> Dag:
-    """The graph with Jacobians of its outputs as outputs, grouped first by output, then by target.
+    """The graph with the Jacobians of its outputs, grouped first by output, then by target.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def jacobians(
 
 
 def _is_symmetric(dag: Dag, targets: Sequence[Node]) -> bool:
-    """Whether second derivatives are surely so: rules of users need not be those of a function."""
+    """Whether second derivatives are known to be symmetric; a user's rules need not be exact."""
     between = active_nodes(dag.outputs, targets)
     return not any(node.op.unchecked or node.op.asymmetric for node in between)
 
@@ -266,7 +266,7 @@ def _identity(like: Array, axes: Sequence[int]) -> Array:
 
 
 def _reverse(y: Array, x: Array, ties: Ties) -> Array:
-    """The Jacobian with axes (*y, *those of x that are not tied), by cotangents."""
+    """The Jacobian with the axes of y, then the untied axes of x, by cotangents."""
     rest = _rest(y, [place for place, _ in ties])
     tied = dict(ties)
     free = _rest(x, list(tied.values()))
@@ -281,7 +281,7 @@ def _reverse(y: Array, x: Array, ties: Ties) -> Array:
 
 
 def _forward(y: Array, x: Array, ties: Ties) -> Array:
-    """The same, by tangents."""
+    """The Jacobian with the axes of y, then the untied axes of x, by tangents."""
     free = _rest(x, [axis for _, axis in ties])
     (found,) = tangents([y], [(x, _identity(x, free))])
     if found is None:
@@ -322,7 +322,7 @@ def _embedded(compact: Array, y: Array, x: Array, ties: Ties) -> Array:
 
 
 def _bottleneck(y: Node, x: Node) -> Node | None:
-    """The narrowest value on all paths from x to y, the ends excepted; linear in edges.
+    """The narrowest value that all paths from x to y pass; linear in edges.
 
     In topological order a node lies on all paths if no edge passes over it.
     """
@@ -340,5 +340,5 @@ def _bottleneck(y: Node, x: Node) -> Node | None:
         if alone and len(node.results) == 1 and node.dtype.kind == "f":
             narrow.append(node)
         furthest = max(furthest, reach[i])
-    # Of equally narrow ones the last: a root, not the sum under it, whose slope may be infinite.
+    # Of equally narrow values take the last: a root, whose slope may be inf, not the sum under it.
     return min(reversed(narrow), key=lambda node: _sized(node.shape), default=None)

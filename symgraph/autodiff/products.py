@@ -29,8 +29,8 @@ HvpMode: TypeAlias = Literal["reverse", "forward"]
 Given: TypeAlias = "list[tuple[Any, Array]]"
 
 
-def tangent_pairs(given: Any) -> list[tuple[Any, Any]]:
-    """Targets with tangents, from a mapping, from pairs, or from names alone."""
+def tangent_pairs(given: object) -> list[tuple[Any, Any]]:
+    """Pairs of targets and tangents, from a mapping, from pairs, or from names alone."""
     if isinstance(given, Mapping):
         return list(cast("Mapping[Any, Any]", given).items())
     return [
@@ -39,12 +39,12 @@ def tangent_pairs(given: Any) -> list[tuple[Any, Any]]:
 
 
 def tangents_given(dag: Dag, wrt: Sequence[Any], given: Sequence[Any], what: str) -> Given:
-    """Each target with what stands for its tangent.
+    """Each target with the value of its tangent.
 
     Raises
     ------
     InputError, ShapeError, DTypeError
-        If there are not as many, or one does not fit.
+        If their numbers differ, or a tangent does not fit.
     """
     if not wrt:
         raise InputError(
@@ -61,11 +61,11 @@ def tangents_given(dag: Dag, wrt: Sequence[Any], given: Sequence[Any], what: str
     ]
 
 
-def cotangents_given(dag: Dag, of: str | None, given: Any) -> list[tuple[int, Array]]:
-    """Positions of outputs, each with what stands for its cotangent.
+def cotangents_given(dag: Dag, of: str | None, given: object) -> list[tuple[int, Array]]:
+    """Positions of outputs, each with the value of its cotangent.
 
-    `given` is one for a single output, or a mapping by the names of outputs; a name given for
-    several outputs is completed with theirs.
+    `given` is a cotangent for a single output, or a mapping by the names of outputs. A name given
+    for several outputs is completed with their names.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def cotangents_given(dag: Dag, of: str | None, given: Any) -> list[tuple[int, Ar
 
 
 def pushed_forward(dag: Dag, given: Given, *, value: bool, of: str | None) -> Dag:
-    """The graph with tangents of its outputs as outputs, grouped as the outputs are."""
+    """The graph with the tangents of its outputs, grouped as the outputs are."""
     chosen = positions(dag, of)
     seeds = [(Array(target_of(dag, wrt)), tangent) for wrt, tangent in given]
     lead = _lead(seeds)
@@ -122,7 +122,7 @@ def pushed_forward(dag: Dag, given: Given, *, value: bool, of: str | None) -> Da
 def pulled_back(
     dag: Dag, wrt: Sequence[Any], given: Sequence[tuple[int, Array]], *, value: bool
 ) -> Dag:
-    """The graph with cotangents of targets as outputs, given those of its outputs."""
+    """The graph with the cotangents of targets, given the cotangents of its outputs."""
     if not wrt:
         raise InputError("Nothing to differentiate with respect to: name at least one input.")
     seeds = [(Array(dag.outputs[i]), ct) for i, ct in given]
@@ -168,12 +168,12 @@ def hessian_products(dag: Dag, given: Given, *, single: bool, value: bool, mode:
 
 
 def _lead(seeds: Sequence[tuple[Array, Array]]) -> tuple[Any, ...]:
-    """The extra leading axes of directions, the same for all.
+    """The number of extra leading axes of the directions, the same for all.
 
     Raises
     ------
     InputError
-        If they are not.
+        If the directions differ in it.
     """
     leads = [seed.shape[: seed.ndim - value.ndim] for value, seed in seeds]
     if any(lead != leads[0] for lead in leads):
@@ -190,7 +190,7 @@ def _or_zeros(found: Array | None, like: Array, lead: tuple[Any, ...]) -> Array:
     return zeros((*lead, *like.shape), like.dtype if like.dtype.kind == "f" else "float64")
 
 
-def wrt_of(given: Any) -> tuple[list[Any], bool]:
+def wrt_of(given: object) -> tuple[list[Any], bool]:
     """Targets as a list, and whether a single one was given."""
     single = isinstance(given, (str, Array, Node))
     return listed(given), single

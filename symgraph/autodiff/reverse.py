@@ -36,8 +36,8 @@ __all__ = [
 def active_nodes(outputs: Sequence[Node], targets: Sequence[Node]) -> set[Node]:
     """Nodes on a path from a target to an output, both included.
 
-    A node made before every target depends on none, so the walk does not go there: its length is
-    that of the part made since.
+    A node made before every target depends on none, so the walk skips it: its length is that of
+    the part made since.
     """
     active = set(targets)
     first = min((target.serial for target in targets), default=0)
@@ -123,7 +123,7 @@ def cotangents(
 
 
 def past_of(node: Node, ends: Set[Node], active: Set[Node]) -> StandIn | None:
-    """Where the derivative of a node is taken from further back; not past one of the ends."""
+    """The stand-in derivative of a node, unless it would skip a target or an output."""
     past = None if node.op.stand_in is None else node.op.stand_in(node)
     if past is None or not ends.isdisjoint(past.passed) or active.isdisjoint(past.operands):
         return None
@@ -148,7 +148,7 @@ def check_targets(targets: Sequence[Array]) -> None:
 
 
 def _total(contributions: list[Array]) -> Array:
-    """Their sum, equal ones next to each other: x * x gives (c + c) + others."""
+    """The sum of contributions, with equal ones adjacent: x * x gives (c + c) + others."""
     ordered = {each.node: each for each in contributions}
     counts = Counter(each.node for each in contributions)
     total: Any = None
@@ -162,13 +162,13 @@ def _total(contributions: list[Array]) -> Array:
 
 def _pull_back(
     node: Node,
-    ct: Any,
+    ct: Array,
     lead: int,
     active: set[Node],
     pending: dict[Node, list[Array]],
     partial: dict[Node, dict[int, Array]],
 ) -> None:
-    """Hand each active operand its contribution."""
+    """Give each active operand its contribution."""
     if node.op.name == "project":
         results = partial.setdefault(node.operands[0], {})
         results[node.params["index"]] = ct
@@ -193,7 +193,7 @@ def rule_of(node: Node, slot: int) -> VjpRule | None:
     Raises
     ------
     NotDifferentiable
-        If the operation says that there is no derivative.
+        If the operation has no derivative.
     """
     rule = node.op.vjp_rule(slot)
     if isinstance(rule, Undefined):
@@ -212,7 +212,7 @@ def _pull_back_jointly(
     active: set[Node],
     pending: dict[Node, list[Array]],
 ) -> None:
-    """Hand the active operands their contributions, which the operation makes all at once."""
+    """Give the active operands their contributions, which the operation makes all at once."""
     pullback = node.op.pullback
     assert pullback is not None
     wanted = tuple(
@@ -250,10 +250,10 @@ def _result_cotangents(node: Node, known: dict[int, Array], lead: int) -> tuple[
 
 
 def fitted(ct: Array, aval: Aval, lead: int) -> Array:
-    """`ct` in the shape and dtype of the operand it is the cotangent of.
+    """`ct` in the shape and dtype of its operand.
 
-    Sums over the axes along which the operand was broadcast: if y repeats x, the cotangent of x is
-    the sum of those of its copies.
+    It sums over the axes along which the operand was broadcast: if y repeats x, the cotangent of x
+    is the sum of the cotangents of its copies.
     """
     extra = ct.ndim - lead - aval.ndim
     if extra > 0:

@@ -1,9 +1,9 @@
-r"""Derivatives of a graph of scalars with numbers, as the textbooks have them, edges counted.
+r"""Textbook derivatives of a graph of scalars, on numbers, with a count of edges.
 
-The algorithms that the rest of this room carries out on graphs, here step by step on numbers:
+The algorithms of this package, step by step on numbers:
 forward values and the `grad_table` of Goodfellow, Bengio and Courville (algorithms 6.1 and 6.2),
 forward accumulation along one input, and the naive way of Arora and Ma, a sweep for each node,
-which takes O(VE) where the table takes O(E). They are for learning and for checking;
+which takes O(VE), while the table takes O(E). They are for learning and for checking;
 `Graph.gradient` is for use.
 """
 
@@ -29,7 +29,7 @@ Table: TypeAlias = dict[Node, float]
 
 @dataclass
 class ScalarDerivatives:
-    r"""Values of all nodes, the derivative on each edge, and the sweeps over them.
+    r"""The values of all nodes, the derivative on each edge, and sweeps over them.
 
     Attributes
     ----------
@@ -75,13 +75,13 @@ class ScalarDerivatives:
             total = 1.0 if node is start else 0.0
             for slot, operand in enumerate(node.operands):
                 self.edges += 1
-                # What start depends on is held fixed: it is taken for an input.
+                # `start` is taken for an input: the nodes before it are held fixed.
                 total += table[operand] * self.partials[node, slot] if node is not start else 0.0
             table[node] = total
         return table
 
     def side_by_side(self, *wrt: str) -> str:
-        """A table, a line a node: value, derivatives forward by each input, adjoint backward."""
+        """A table with one line a node: value, forward derivatives by each input, adjoint."""
         forward = [self.tangents(name) for name in wrt]
         backward = self.grad_table()
         names = _names(self.dag)

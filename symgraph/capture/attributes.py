@@ -56,25 +56,25 @@ IMPLICIT = tuple(
 """Methods that are called without being named."""
 
 
-def attributes(value: Any) -> dict[str, Any]:
+def attributes(value: object) -> dict[str, Any]:
     """What an object holds under names, asked of nothing that the user has written."""
     found = getattr(value, "__dict__", None)
     return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
 
 
-def is_table(value: Any) -> bool:
+def is_table(value: object) -> bool:
     """Whether it is another library's, and gives arrays for what it holds."""
     return hasattr(type(value), "__array__") and is_installed(type(value).__module__)
 
 
-def arrays_in(value: Any) -> list[str]:
+def arrays_in(value: object) -> list[str]:
     """Attributes of an object of NumPy's or SciPy's that are arrays."""
     if isinstance(value, (type, ModuleType)) or not is_numeric(type(value).__module__):
         return []
     return [name for name, each in attributes(value).items() if isinstance(each, np.ndarray)]
 
 
-def names_of(owner: Any) -> set[str]:
+def names_of(owner: object) -> set[str]:
     """The attributes that an object, a class or a module of the user's holds."""
     classes: Any = () if isinstance(owner, ModuleType) else _classes(owner)
     own = [vars(each) for each in classes if not is_foreign(each.__module__)]
@@ -82,7 +82,7 @@ def names_of(owner: Any) -> set[str]:
     return {name for name in names if not (name.startswith("__") and name.endswith("__"))}
 
 
-def _classes(owner: Any) -> tuple[Any, ...]:
+def _classes(owner: object) -> tuple[Any, ...]:
     return (owner if isinstance(owner, type) else type(owner)).__mro__
 
 
@@ -99,7 +99,7 @@ def defaults(function: FunctionType) -> list[tuple[str, Any]]:
     return [*zip(names, given, strict=True), *(function.__kwdefaults__ or {}).items()]
 
 
-def has_names(value: Any) -> bool:
+def has_names(value: object) -> bool:
     """Whether attributes of a value are worth a look."""
     if issubclass(type(value), Weak):
         return False

@@ -112,7 +112,7 @@ class _Walk:
                 for name in sorted(fresh):
                     self._attribute(label, owner, name)
 
-    def _first(self, value: Any, how: str = "") -> bool:
+    def _first(self, value: object, how: str = "") -> bool:
         """Whether a value is met for the first time, and may be followed."""
         key = (id(value), how)
         if key in self._seen or len(self._seen) >= MOST:
@@ -121,7 +121,7 @@ class _Walk:
         return True
 
     # -- values ----------------------------------------------------------------------------------
-    def value(self, label: str, value: Any) -> None:
+    def value(self, label: str, value: object) -> None:
         """Follow a value that the function can read, or hand on."""
         if value is MISSING:
             self.found.values[label] = MISSING
@@ -144,7 +144,7 @@ class _Walk:
             return
         self._object(label, value)
 
-    def _object(self, label: str, value: Any) -> None:
+    def _object(self, label: str, value: object) -> None:
         if isinstance(value, FunctionType):
             self._function(label, value)
         elif isinstance(value, (MethodType, BuiltinFunctionType)):
@@ -175,7 +175,7 @@ class _Walk:
             self.found.values[label] = value
             self._others(label, value)
 
-    def _others(self, label: str, value: Any) -> None:
+    def _others(self, label: str, value: object) -> None:
         """An object of a class, a class or a module: attributes of the names that are read."""
         cls: Any = value if isinstance(value, type) else type(value)
         if isinstance(value, ModuleType):
@@ -197,19 +197,19 @@ class _Walk:
                     if isinstance(each, FunctionType):
                         self._function(f"{label}.{name}", each, own)
 
-    def _arrays_of(self, label: str, value: Any) -> None:
+    def _arrays_of(self, label: str, value: object) -> None:
         """Arrays that an object of NumPy or SciPy holds, such as the cells of a sparse matrix."""
         for name in arrays_in(value):
             self.value(f"{label}.{name}", self.found.named(attributes(value), name))
 
-    def _held_by_ours(self, label: str, value: Any) -> None:
+    def _held_by_ours(self, label: str, value: object) -> None:
         """Functions that an object of this library holds, such as the rule of a derivative."""
         own = attributes(value)
         for name in list(own):
             if isinstance(own[name], (FunctionType, MethodType, partial)):
                 self.value(f"{label}.{name}", self.found.named(own, name))
 
-    def _container(self, label: str, value: Any) -> None:
+    def _container(self, label: str, value: object) -> None:
         if isinstance(value, (dict, MappingProxyType)):
             self.found.values[f"len({label})"] = len(cast("Any", value))
             parts = self._watched(label, value, entries)
@@ -228,7 +228,7 @@ class _Walk:
         for i, each in enumerate(sampled(elements)):
             self.value(f"{label}[{i}]", each)
 
-    def _watched(self, label: str, value: Any, parts: Callable[[Any], list[Any]]) -> list[Any]:
+    def _watched(self, label: str, value: object, parts: Callable[[Any], list[Any]]) -> list[Any]:
         found = self.found.elements(value, parts)
         if len(found) > SAMPLED:  # More than are followed one by one.
             self.found.values[f"{label}[:]"] = Elements(found)
@@ -241,7 +241,7 @@ class _Walk:
         if value.keywords:
             self.value(f"{label}.keywords", value.keywords)
 
-    def _method(self, label: str, value: Any) -> None:
+    def _method(self, label: str, value: object) -> None:
         owner = getattr(value, "__self__", None)
         function = getattr(value, "__func__", None)
         if isinstance(function, FunctionType) and not isinstance(owner, Random):
@@ -250,7 +250,7 @@ class _Walk:
             self.value(label, owner)
 
     # -- functions -------------------------------------------------------------------------------
-    def _function(self, label: str, function: Any, owner: Any = None) -> None:
+    def _function(self, label: str, function: object, owner: object = None) -> None:
         if not isinstance(function, FunctionType):
             return
         inside = is_installed(function.__module__ or "")
@@ -280,7 +280,7 @@ class _Walk:
             if isinstance(value, (FunctionType, MethodType, partial)):
                 self.value(label, value)
 
-    def _code(self, code: Any, function: FunctionType, owner: Any) -> None:
+    def _code(self, code: object, function: FunctionType, owner: object) -> None:
         reads = code_reads(code)
         self._loose |= reads.loose
         # A library's computed names are taken to be of its own objects.
@@ -318,7 +318,7 @@ class _Walk:
                 self.value(name, self.found.named(names, name))
 
     # -- attributes ------------------------------------------------------------------------------
-    def _chain(self, label: str, value: Any, chain: tuple[str, ...]) -> None:
+    def _chain(self, label: str, value: object, chain: tuple[str, ...]) -> None:
         for i, name in enumerate(chain):
             if isinstance(value, (list, set, dict, deque)) and name in _CHANGERS:
                 return
@@ -334,13 +334,13 @@ class _Walk:
                 return
         self.value(label, value)
 
-    def _of_library(self, label: str, value: Any) -> None:
+    def _of_library(self, label: str, value: object) -> None:
         """What a library's module holds: of interest is a generator alone."""
         owner = getattr(value, "__self__", value)
         if isinstance(owner, (np.random.Generator, np.random.RandomState, Random)):
             self.found.generators.setdefault(label, owner)
 
-    def _attribute(self, label: str, owner: Any, name: str) -> None:
+    def _attribute(self, label: str, owner: object, name: str) -> None:
         value = self._read(label, owner, name)
         if value is not MISSING:
             self.value(f"{label}.{name}", value)
@@ -350,7 +350,7 @@ class _Walk:
                 if isinstance(vars(base).get(name), FunctionType):
                     self._of_class(label, owner, base, name)
 
-    def _read(self, label: str, owner: Any, name: str) -> Any:
+    def _read(self, label: str, owner: object, name: str) -> Any:
         """An attribute without running anything; methods are followed, and give nothing more."""
         if isinstance(owner, ModuleType):
             return self.found.named(vars(owner), name)
@@ -367,7 +367,7 @@ class _Walk:
                 return self._of_class(label, owner, base, name)
         return MISSING
 
-    def _of_class(self, label: str, owner: Any, base: Any, name: str) -> Any:
+    def _of_class(self, label: str, owner: object, base: object, name: str) -> Any:
         if is_foreign(base.__module__):
             return MISSING
         value = self.found.named(vars(base), name)

@@ -64,7 +64,7 @@ class refusing_randomness:  # reads as a function: `with refusing_randomness("lo
         self._states = [(label, each, _state(each)) for label, each in watched.items()]
         self._others = _stand_ins.put()
 
-    def __exit__(self, kind: Any, *_exception: object) -> None:
+    def __exit__(self, kind: object, *_exception: object) -> None:
         quiet = _stand_ins.taken_away() == self._others
         if kind is not None:
             return
@@ -105,7 +105,7 @@ def _state(generator: Any) -> Any:
     return _by_value(bits.state), getattr(bits.seed_seq, "n_children_spawned", 0)
 
 
-def _by_value(state: Any) -> Any:
+def _by_value(state: object) -> Any:
     if isinstance(state, dict):
         items = cast("dict[str, Any]", state)
         return tuple([(name, _by_value(value)) for name, value in items.items()])
@@ -160,7 +160,7 @@ class _StandIns:
         return table
 
     def _refusing(self, original: Callable[..., Any], shown: str) -> Callable[..., Any]:
-        def stand_in(*args: Any, **keywords: Any) -> Any:
+        def stand_in(*args: object, **keywords: object) -> Any:
             scope = current_scope()
             if scope is None:
                 self._drawn += 1

@@ -68,7 +68,7 @@ class Captured:
         self._fields: list[tuple[Any, str, Any]] = []
 
     # -- recorded while they are found ---------------------------------------------------------
-    def named(self, mapping: Mapping[Any, Any], name: Any) -> Any:
+    def named(self, mapping: Mapping[Any, Any], name: object) -> Any:
         """The value of a name in a namespace, watched from now on."""
         value = mapping.get(name, MISSING)
         self._names.append((mapping, name, value))
@@ -80,7 +80,7 @@ class Captured:
         self._cells.append((cell, value))
         return value
 
-    def field(self, owner: Any, name: str) -> Any:
+    def field(self, owner: object, name: str) -> Any:
         """The value of a slot, watched from now on."""
         value = getattr(owner, name, MISSING)
         self._fields.append((owner, name, value))
@@ -97,11 +97,11 @@ class Captured:
         if owner.flags.writeable or not owner.flags.owndata:
             self._arrays.append((owner, content_of(owner)))
 
-    def buffer(self, owner: Any) -> None:
+    def buffer(self, owner: object) -> None:
         """Watch the bytes of Python's own arrays."""
         self._arrays.append((owner, content_of(owner)))
 
-    def table(self, owner: Any) -> None:
+    def table(self, owner: object) -> None:
         """Watch the cells of what another library keeps."""
         self._tables.append((owner, Cells(owner)))
 
@@ -176,7 +176,7 @@ class Held:
 
     __slots__ = ("content",)
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: object) -> None:
         self.content = content_of(array)
 
 

@@ -6,6 +6,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from numpy.typing import DTypeLike
+
 from ..array import lift
 from ..errors import ExpressionError
 from ..facts import Fact
@@ -24,7 +26,7 @@ def parse(
     *,
     shapes: Mapping[str, Any] | None = None,
     dtypes: Mapping[str, Any] | None = None,
-    dtype: Any = "float64",
+    dtype: DTypeLike = "float64",
     facts: Iterable[str | tuple[str, Fact]] = (),
 ) -> Dag:
     """The graph of an expression in the names it uses.

@@ -94,7 +94,7 @@ class Reader:
         text: str,
         shapes: Mapping[str, Any],
         dtypes: Mapping[str, Any],
-        default_dtype: Any,
+        default_dtype: object,
         facts: Mapping[str, list[Fact]],
     ) -> None:
         self.text = text
@@ -110,7 +110,9 @@ class Reader:
     ) -> NoReturn:
         raise ExpressionError(what, [*pointed(self.text, *column_of(self.text, node)), *rows], mend)
 
-    def applied(self, node: ast.AST, call: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
+    def applied(
+        self, node: ast.AST, call: Callable[..., Any], *args: object, **keywords: object
+    ) -> Any:
         """The call's result; an error of it points at the column."""
         try:
             return call(*args, **keywords)
@@ -211,7 +213,7 @@ class Reader:
             self.refuse(node, "An array is needed here, not only numbers.")
 
     # -- numbers and names -----------------------------------------------------------------------
-    def number(self, node: ast.AST, value: Any) -> int | float:
+    def number(self, node: ast.AST, value: object) -> int | float:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             self.refuse(node, "Only whole and floating-point numbers are read here.")
         if isinstance(value, float) and not math.isfinite(value):

@@ -81,7 +81,7 @@ def _check_derivation(stage: Stage) -> None:
         )
 
 
-def _nodes_in(value: Any) -> Iterator[Node]:
+def _nodes_in(value: object) -> Iterator[Node]:
     """Nodes that a derivation refers to: tangents, cotangents, vectors."""
     if isinstance(value, Array):
         yield value.node
@@ -108,7 +108,7 @@ def _written_stage(stage: Stage, place: Mapping[int, int], table: WrittenNodes) 
     return said
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """An option as tuples; a plan by its parts."""
     if isinstance(value, FlatPlan):
         return (value.targets, value.directions, value.outputs, value.auxiliary)
@@ -198,25 +198,25 @@ def _earlier(fields: Mapping[str, Place], name: str, stages: Sequence[Stage]) ->
 Test = Callable[[Any, Dag], bool]
 
 
-def _is_name(value: Any, dag: Dag) -> bool:
+def _is_name(value: object, dag: Dag) -> bool:
     return value is None or value in dag.names
 
 
-def _are_targets(value: Any, dag: Dag) -> bool:
+def _are_targets(value: object, dag: Dag) -> bool:
     return isinstance(value, tuple) and all(
         isinstance(each, str) and each in dag.inputs for each in cast("tuple[Any, ...]", value)
     )
 
 
-def _is_bool(value: Any, dag: Dag) -> bool:
+def _is_bool(value: object, dag: Dag) -> bool:
     return type(value) is bool
 
 
-def _is_mode(value: Any, dag: Dag) -> bool:
+def _is_mode(value: object, dag: Dag) -> bool:
     return value in (None, "reverse", "forward", "mixed")
 
 
-def _are_directions(value: Any, dag: Dag) -> bool:
+def _are_directions(value: object, dag: Dag) -> bool:
     """Pairs of an input's name, or an output's position, and an array."""
     return isinstance(value, tuple) and all(
         isinstance(pair, tuple)
@@ -227,11 +227,11 @@ def _are_directions(value: Any, dag: Dag) -> bool:
     )
 
 
-def _is_position(value: Any, dag: Dag) -> bool:
+def _is_position(value: object, dag: Dag) -> bool:
     return type(value) is int and 0 <= value < len(dag.outputs)
 
 
-def _is_plan(value: Any, dag: Dag) -> bool:
+def _is_plan(value: object, dag: Dag) -> bool:
     if not isinstance(value, tuple) or len(cast("tuple[Any, ...]", value)) != 4:
         return False
     targets, directions, outputs, auxiliary = cast("tuple[Any, ...]", value)

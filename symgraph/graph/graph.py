@@ -435,7 +435,7 @@ class Graph(View):
         return Graph(stage, history=log)
 
     def scalar_derivatives(
-        self, /, *args: Any, of: str | None = None, **named: Any
+        self, /, *args: object, of: str | None = None, **named: object
     ) -> ScalarDerivatives:
         """The textbooks' tables of a graph of scalars, with numbers: forward, backward, naive.
 
@@ -606,7 +606,7 @@ class Graph(View):
 
     # -- numbers ---------------------------------------------------------------------------------
     def lower(
-        self, backend: str = "numpy", *, check_facts: bool = False, **options: Any
+        self, backend: str = "numpy", *, check_facts: bool = False, **options: object
     ) -> Lowered:
         """A callable that computes the outputs fast.
 

@@ -241,7 +241,7 @@ def _compared(title: str, step: Step, values: Mapping[Node, Any]) -> float:
     return worst
 
 
-def _results(value: Any) -> list[Numbers]:
+def _results(value: object) -> list[Numbers]:
     return [np.asarray(each) for each in (value if isinstance(value, tuple) else (value,))]
 
 

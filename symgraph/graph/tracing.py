@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..array.handle import Array, constant
 from ..capture.calling import called, owners, owns, refuse_leaked
@@ -16,6 +17,7 @@ from ..errors import InputError, TraceError, nothing_returned
 from ..facts import Fact, stated
 from ..ir.avals import supported_dtype
 from ..ir.dag import Dag
+from ..ir.dims import ShapeLike
 from ..ir.node import Node, reachable
 from ..ops.creation import input as symbolic_input
 from ..pytrees import flatten
@@ -52,7 +54,9 @@ class Spec:
     assume: tuple[Fact, ...] = ()
 
 
-def spec(shape: Any, dtype: Any = "float64", assume: Fact | Iterable[Fact] = ()) -> Spec:
+def spec(
+    shape: ShapeLike, dtype: DTypeLike = "float64", assume: Fact | Iterable[Fact] = ()
+) -> Spec:
     """Describe an input of a traced function.
 
     Parameters
@@ -83,7 +87,7 @@ def spec(shape: Any, dtype: Any = "float64", assume: Fact | Iterable[Fact] = ())
     return Spec(shape, dtype, stated(assume))
 
 
-def _as_spec(name: str, given: Any) -> Spec:
+def _as_spec(name: str, given: object) -> Spec:
     if isinstance(given, Spec):
         return given
     if isinstance(given, (str, tuple, int)):
@@ -97,7 +101,7 @@ def _as_spec(name: str, given: Any) -> Spec:
     )
 
 
-def trace(f: Callable[..., Any], /, *args: Any, **specs: Any) -> Graph:
+def trace(f: Callable[..., Any], /, *args: object, **specs: object) -> Graph:
     """The graph of a function written in NumPy style.
 
     Parameters
@@ -202,7 +206,7 @@ def _positional(f: Callable[..., Any], specs: Mapping[str, Any]) -> list[str]:
         ) from None
 
 
-def _grouped(result: Any, inputs: Mapping[str, Node]) -> Graph:
+def _grouped(result: object, inputs: Mapping[str, Node]) -> Graph:
     leaves: list[Node] = []
     names: list[str] = []
     structure = _structure(result, "", leaves, names)
@@ -217,7 +221,7 @@ def _grouped(result: Any, inputs: Mapping[str, Node]) -> Graph:
     return Graph(Dag(inputs, leaves, names, structure))
 
 
-def _structure(value: Any, path: str, leaves: list[Node], names: list[str]) -> Any:
+def _structure(value: object, path: str, leaves: list[Node], names: list[str]) -> Any:
     # As deep as the tuples the user returns.
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value)

@@ -269,9 +269,9 @@ class View(Immutable):
     def evaluate(
         self,
         /,
-        *args: Any,
+        *args: object,
         check_facts: bool = False,
-        **named: Any,
+        **named: object,
     ) -> Any:
         """The outputs on numbers, by the plain interpreter: the reference for every faster path.
 
@@ -308,7 +308,7 @@ class View(Immutable):
             self.check_inputs(**given)
         return self.dag.regroup(evaluate(self.dag, given))
 
-    def check_inputs(self, /, *args: Any, **named: Any) -> None:
+    def check_inputs(self, /, *args: object, **named: object) -> None:
         """Check numbers, given as for `evaluate`, against the declared shapes, dtypes and facts.
 
         Parameters
@@ -605,7 +605,7 @@ class View(Immutable):
     def __len__(self) -> int:
         return len(self.dag)
 
-    def _repr_mimebundle_(self, **_kwargs: Any) -> dict[str, str]:
+    def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
         bundle = {"text/plain": str(self)}
         if len(self.dag) <= _DRAWN:
             bundle["image/svg+xml"] = self.to_svg()

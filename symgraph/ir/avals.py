@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..errors import DTypeError, ShapeError
 from .dims import Dim, Shape, count, known_equal, names_of, show_shape
 
-__all__ = ["Aval", "broadcast_shapes", "normal_axes", "supported_dtype"]
+__all__ = ["Aval", "AxisLike", "broadcast_shapes", "normal_axes", "supported_dtype"]
+
+AxisLike: TypeAlias = "int | Sequence[int] | None"
+"""The axes of a reduction: one, several, or None for all."""
 
 _SUPPORTED = {
     np.dtype(name)
@@ -38,7 +42,7 @@ _SUPPORTED = {
 }
 
 
-def supported_dtype(dtype: Any) -> np.dtype[Any]:
+def supported_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     """`dtype` in native byte order, if this library computes with it.
 
     Raises
@@ -91,7 +95,7 @@ class Aval:
     def with_shape(self, shape: Sequence[Dim]) -> Aval:
         return Aval(self.dtype, tuple(shape))
 
-    def with_dtype(self, dtype: Any) -> Aval:
+    def with_dtype(self, dtype: DTypeLike) -> Aval:
         return Aval(np.dtype(dtype), self.shape)
 
     @property
@@ -137,7 +141,7 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
     return tuple(result)
 
 
-def normal_axes(axis: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]:
+def normal_axes(axis: AxisLike, ndim: int) -> tuple[int, ...]:
     """Axes as sorted negative numbers, so that a value may gain leading axes unnoticed.
 
     Raises

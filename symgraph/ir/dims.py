@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from ..errors import InputError, ShapeError
 
 if TYPE_CHECKING:
+    import numpy as np
     from sympy import Expr
 
 __all__ = [
     "Dim",
     "Shape",
+    "ShapeLike",
     "bind",
     "count",
     "fixed",
@@ -32,6 +34,8 @@ __all__ = [
 
 Dim: TypeAlias = "int | Expr"
 Shape: TypeAlias = tuple[Dim, ...]
+ShapeLike: TypeAlias = "Dim | np.integer[Any] | str | Sequence[Dim | np.integer[Any] | str]"
+"""A shape as users write it: numbers, names of dimensions, or text such as `"n, 64"`."""
 
 
 @cache
@@ -62,7 +66,7 @@ def normal(dim: Any) -> Dim:
     )
 
 
-def is_named(value: Any) -> bool:
+def is_named(value: object) -> bool:
     """Whether `value` is a dimension with a name, or an expression in some."""
     return hasattr(value, "free_symbols") and hasattr(value, "is_integer")
 
@@ -95,7 +99,7 @@ def parse_shape(shape: str | int | Iterable[int | str | Expr]) -> Shape:
     return tuple(_parse_dim(part, shape) for part in parts)
 
 
-def _parse_dim(part: Any, shape: Any) -> Dim:
+def _parse_dim(part: object, shape: object) -> Dim:
     if isinstance(part, str):
         digits = part.lstrip("-")
         dim: Dim = int(part) if digits.isdecimal() and digits.isascii() else named(part)
@@ -106,7 +110,7 @@ def _parse_dim(part: Any, shape: Any) -> Dim:
     return dim
 
 
-def names_of(dim: Any) -> tuple[str, ...]:
+def names_of(dim: object) -> tuple[str, ...]:
     """The names a dimension depends on, or a graph held in params, sorted."""
     names = getattr(dim, "dim_names", None)
     if names is not None:

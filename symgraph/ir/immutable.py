@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 __all__ = ["Immutable"]
 
@@ -15,5 +15,5 @@ class Immutable:
     def __copy__(self) -> Self:
         return self
 
-    def __deepcopy__(self, _memo: Any) -> Self:
+    def __deepcopy__(self, _memo: object) -> Self:
         return self

@@ -44,7 +44,7 @@ class Interned(Generic[V]):
         return value
 
 
-def _typed(value: Any) -> Any:
+def _typed(value: object) -> Any:
     """A hashable key that tells 1, 1.0, True and -0.0 apart, and arrays by their bytes."""
     if isinstance(value, tuple):
         items = cast("tuple[Any, ...]", value)

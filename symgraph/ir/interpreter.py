@@ -142,7 +142,7 @@ def check_facts(inputs: Mapping[str, Node], arrays: Mapping[str, Any]) -> None:
                 )
 
 
-def _as_declared(name: str, node: Node, value: Any) -> np.ndarray[Any, Any]:
+def _as_declared(name: str, node: Node, value: object) -> np.ndarray[Any, Any]:
     wanted = node.aval.dtype
     if value is None:
         raise InputError(

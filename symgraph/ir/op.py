@@ -240,12 +240,12 @@ def undefined(why: str) -> Undefined:
     return Undefined(why)
 
 
-def _mixes(*avals: Aval, slot: int, **_params: Any) -> Sequence[int | None]:
+def _mixes(*avals: Aval, slot: int, **_params: object) -> Sequence[int | None]:
     """Nothing is known: every axis may be mixed (avals[0] is the result's)."""
     return (None,) * avals[slot + 1].ndim
 
 
-def carries_aligned(out: Aval, *avals: Aval, slot: int, **_params: Any) -> Sequence[int | None]:
+def carries_aligned(out: Aval, *avals: Aval, slot: int, **_params: object) -> Sequence[int | None]:
     """Axes aligned from the end, as operands of elementwise operations are broadcast.
 
     An axis of size 1 that is repeated is not carried: all copies depend on the one element.
@@ -257,29 +257,29 @@ def carries_aligned(out: Aval, *avals: Aval, slot: int, **_params: Any) -> Seque
     )
 
 
-def no_facts(*_operands: Any, **_params: Any) -> Iterable[Any]:
+def no_facts(*_operands: object, **_params: object) -> Iterable[Any]:
     """The fact rule of an operation whose result nothing is known of."""
     return ()
 
 
-def _same_params(_avals: tuple[Aval, ...], **params: Any) -> dict[str, Any]:
+def _same_params(_avals: tuple[Aval, ...], **params: object) -> dict[str, Any]:
     return params
 
 
-def _one_flop_per_element(out: Aval, *_avals: Aval, **_params: Any) -> Dim:
+def _one_flop_per_element(out: Aval, *_avals: Aval, **_params: object) -> Dim:
     return out.size
 
 
 def per_element(flops: int) -> Flops:
     """Cost of `flops` floating-point operations per element of the result."""
 
-    def cost(out: Aval, *_avals: Aval, **_params: Any) -> Dim:
+    def cost(out: Aval, *_avals: Aval, **_params: object) -> Dim:
         return out.size * flops  # pyright: ignore[reportReturnType]  # int * Expr is an Expr
 
     return cost
 
 
-def no_flops(*_avals: Aval, **_params: Any) -> Dim:
+def no_flops(*_avals: Aval, **_params: object) -> Dim:
     """Cost of an operation that only moves data."""
     return 0
 
@@ -424,7 +424,7 @@ class Op:
     fresh: bool = True
     mistaken_for: tuple[str, ...] = ()
 
-    def is_total(self, *avals: Aval, **params: Any) -> bool:
+    def is_total(self, *avals: Aval, **params: object) -> bool:
         """Whether the kernel ends and raises nothing for operands of these shapes and dtypes."""
         return self.total(*avals, **params) if callable(self.total) else self.total
 
@@ -439,7 +439,7 @@ class Op:
         if callable(self.vjp):
             rule = self.vjp
 
-            def bound(ct: Any, out: Any, *operands: Any, **params: Any) -> Any:
+            def bound(ct: object, out: object, *operands: object, **params: object) -> Any:
                 return rule(ct, out, *operands, index=index, **params)
 
             return bound
@@ -458,7 +458,7 @@ class Said(TypedDict, total=False):
     mistaken_for: tuple[str, ...]
 
 
-def _jointly(*_operands: Any, **_params: Any) -> Any:
+def _jointly(*_operands: object, **_params: object) -> Any:
     raise AssertionError("This operation differentiates all its operands at once: Op.pullback.")
 
 

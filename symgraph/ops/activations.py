@@ -1,4 +1,4 @@
-"""Activations of networks, none of which NumPy has; one documented derivative at each kink.
+"""Activation functions of neural networks, with one documented derivative at each kink.
 
 All are made of other operations in the spelling that neither overflows nor cancels where their
 value and their derivative are numbers.
@@ -7,9 +7,8 @@ value and their derivative are numbers.
 from __future__ import annotations
 
 from math import pi, sqrt
-from typing import Any
 
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..errors import ShapeError
 from ..ir.avals import normal_axes
 from ..ir.dims import show_shape
@@ -44,60 +43,60 @@ __all__ = [
 
 # -- with a corner ---------------------------------------------------------------------------------
 @composite()
-def relu(x: Any) -> Array:
+def relu(x: ArrayLike) -> Array:
     """max(x, 0); its derivative at 0 is 0."""
     return maximum(as_array(x), 0)
 
 
 @composite()
-def relu6(x: Any) -> Array:
+def relu6(x: ArrayLike) -> Array:
     """min(max(x, 0), 6); its derivative at 0 and 6 is 0."""
     return clip(as_array(x), 0, 6)
 
 
 @composite()
-def leaky_relu(x: Any, negative_slope: Any = 0.01) -> Array:
+def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 0.01) -> Array:
     """`x` where it is positive, `negative_slope` times x elsewhere; that is its slope at 0 too."""
     operand = as_array(x)
     return where(operand > 0, operand, negative_slope * operand)
 
 
 @composite()
-def hard_tanh(x: Any) -> Array:
+def hard_tanh(x: ArrayLike) -> Array:
     """`x` within [-1, 1]; its derivative at -1 and 1 is 0."""
     return clip(as_array(x), -1, 1)
 
 
 @composite()
-def hard_sigmoid(x: Any) -> Array:
+def hard_sigmoid(x: ArrayLike) -> Array:
     """The line x / 6 + 1/2 within [0, 1]; its derivative at the corners -3 and 3 is 0."""
     return clip(as_array(x) / 6 + 0.5, 0, 1)
 
 
 @composite()
-def hard_swish(x: Any) -> Array:
+def hard_swish(x: ArrayLike) -> Array:
     """`x` times hard_sigmoid(x)."""
     return multiply(x, hard_sigmoid(x))
 
 
 # -- exponential on the left -----------------------------------------------------------------------
-def _elu(x: Any, scale: Any, rate: Any) -> Array:
+def _elu(x: ArrayLike, scale: object, rate: object) -> Array:
     """`x` where it is positive, scale (exp(x / rate) - 1) elsewhere."""
     operand = as_array(x)
     right = operand > 0
-    # Not of a positive x, where exp would overflow on the side that is not taken.
+    # exp would overflow for a positive x, on the side that is not taken.
     left = where(right, 0, operand)
     return where(right, operand, scale * expm1(left if rate is None else left / rate))
 
 
 @composite()
-def elu(x: Any, alpha: Any = 1.0) -> Array:
+def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     """`x` where it is positive, alpha (exp(x) - 1) elsewhere; its derivative at 0 is alpha."""
     return _elu(x, alpha, None)
 
 
 @composite()
-def celu(x: Any, alpha: Any = 1.0) -> Array:
+def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     """`x` where it is positive, alpha (exp(x / alpha) - 1) elsewhere."""
     return _elu(x, alpha, alpha)
 
@@ -107,7 +106,7 @@ _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
 
 @composite()
-def selu(x: Any) -> Array:
+def selu(x: ArrayLike) -> Array:
     """The self-normalizing activation of Klambauer et al. (2017).
 
     Its derivative at 0 is the one from the left, 1.758.
@@ -117,7 +116,7 @@ def selu(x: Any) -> Array:
 
 # -- smooth ----------------------------------------------------------------------------------------
 @composite()
-def gelu(x: Any, approximate: bool = False) -> Array:
+def gelu(x: ArrayLike, approximate: bool = False) -> Array:
     """`x` times the normal distribution function of x (Hendrycks and Gimpel 2016).
 
     With `approximate`, the form with tanh that many networks were trained with.
@@ -130,19 +129,19 @@ def gelu(x: Any, approximate: bool = False) -> Array:
 
 
 @composite()
-def silu(x: Any) -> Array:
+def silu(x: ArrayLike) -> Array:
     """`x` times sigmoid(x), also called swish."""
     return multiply(x, sigmoid(x))
 
 
 @composite()
-def swish(x: Any) -> Array:
+def swish(x: ArrayLike) -> Array:
     """Another name of `silu`."""
     return silu(x)
 
 
 @composite()
-def mish(x: Any) -> Array:
+def mish(x: ArrayLike) -> Array:
     """`x` times tanh(softplus(x)) (Misra 2019)."""
     return multiply(x, tanh(softplus(x)))
 
@@ -162,7 +161,7 @@ softsign = elementwise(
 
 
 @composite()
-def glu(x: Any, axis: int = -1) -> Array:
+def glu(x: ArrayLike, axis: int = -1) -> Array:
     """The first half along `axis` times the sigmoid of the second (Dauphin et al. 2017)."""
     operand = as_array(x)
     (place,) = normal_axes(axis, operand.ndim)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..errors import ShapeError
 from ..ir.dims import count
 from .composites import as_array, composite, listed
@@ -18,16 +18,16 @@ from .movement import expand_dims, moveaxis, normal_axes, reshape
 __all__ = ["apply_along_axis", "apply_over_axes"]
 
 _WRITTEN_OUT = 32
-"""So many slices are nodes of their own, which rules see through; more are steps of a loop."""
+"""Up to this many slices become nodes, which rules can simplify; more become a loop."""
 
 
 @composite(np.apply_along_axis)
 def apply_along_axis(
-    func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any
+    func1d: Callable[..., Any], axis: int, arr: ArrayLike, *args: object, **kwargs: object
 ) -> Array:
-    """What a function makes of each vector along `axis`, in the place of that axis.
+    """The results of a function on each vector along `axis`, in place of that axis.
 
-    The function is called with symbolic vectors. Written for whole arrays, with `axis=`, it costs
+    The function gets symbolic vectors. A function of whole arrays with `axis=` costs
     less.
 
     Raises
@@ -59,13 +59,13 @@ def apply_along_axis(
 
 
 @composite(np.apply_over_axes)
-def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Array:
-    """A function of an array and an axis, for each of the axes in turn, which are kept.
+def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: int | Sequence[int]) -> Array:
+    """Apply a function of an array and an axis to each of the axes in turn; axes are kept.
 
     Raises
     ------
     ShapeError
-        If what it gives has neither as many dimensions as the array nor one less.
+        If its result has neither the dimensions of the array nor one less.
     """
     x = as_array(a)
     for axis in listed(axes):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apart
+from ..array import FUNCTIONS, Array, ArrayLike, apart
 from ..errors import DTypeError, ShapeError, TraceError
 from ..ir.avals import broadcast_shapes, normal_axes
 from ..ir.dims import show_shape
@@ -33,8 +34,10 @@ __all__ = [
 
 # -- apart -----------------------------------------------------------------------------------------
 @composite(np.array_split, view=True)
-def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
-    """Parts along `axis`: so many of about one size, or cut before the given positions."""
+def array_split(
+    x: ArrayLike, indices_or_sections: int | Sequence[int] | ArrayLike, axis: int = 0
+) -> list[Array]:
+    """Parts along `axis`: a number of nearly equal parts, or cuts before the given positions."""
     x = as_array(x)
     (place,) = normal_axes(axis, x.ndim)
     cuts: list[Any]
@@ -66,8 +69,10 @@ def _cuts(indices: Any) -> list[Any]:
 
 
 @composite(np.split, view=True)
-def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
-    """Parts along `axis`: so many equal ones, or cut before the given positions."""
+def split(
+    x: ArrayLike, indices_or_sections: int | Sequence[int] | ArrayLike, axis: int = 0
+) -> list[Array]:
+    """Parts along `axis`: a number of equal parts, or cuts before the given positions."""
     x = as_array(x)
     if isinstance(indices_or_sections, (int, np.integer)):
         size, sections = x.shape[normal_axes(axis, x.ndim)[0]], int(indices_or_sections)
@@ -77,20 +82,20 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
 
 
 @composite(np.hsplit, view=True)
-def hsplit(x: Any, indices_or_sections: Any) -> list[Array]:
-    """Parts along the second axis, of a vector along its only one."""
+def hsplit(x: ArrayLike, indices_or_sections: int | Sequence[int] | ArrayLike) -> list[Array]:
+    """Parts along the second axis; a vector is cut along its only axis."""
     x = as_array(x)
     return split(_at_least("hsplit", x, 1), indices_or_sections, 1 if x.ndim > 1 else 0)
 
 
 @composite(np.vsplit, view=True)
-def vsplit(x: Any, indices_or_sections: Any) -> list[Array]:
+def vsplit(x: ArrayLike, indices_or_sections: int | Sequence[int] | ArrayLike) -> list[Array]:
     """Parts along the first axis."""
     return split(_at_least("vsplit", as_array(x), 2), indices_or_sections, 0)
 
 
 @composite(np.dsplit, view=True)
-def dsplit(x: Any, indices_or_sections: Any) -> list[Array]:
+def dsplit(x: ArrayLike, indices_or_sections: int | Sequence[int] | ArrayLike) -> list[Array]:
     """Parts along the third axis."""
     return split(_at_least("dsplit", as_array(x), 3), indices_or_sections, 2)
 
@@ -102,7 +107,7 @@ def _at_least(name: str, x: Array, ndim: int) -> Array:
 
 
 @composite(np.unstack, view=True)
-def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
+def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
     """The slices along `axis`, one by one."""
     x = as_array(x)
     return tuple(moveaxis(_at_least("unstack", x, 1), axis, 0))
@@ -110,14 +115,14 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
 
 # -- together --------------------------------------------------------------------------------------
 @composite(np.block, array=True)
-def block(arrays: Any) -> Array:
+def block(arrays: object) -> Array:
     """Nested lists joined: the innermost along the last axis, the next along the one before it."""
     depth = _depth(arrays)
     ndim = max(depth, *[each.ndim for each in _leaves(arrays)])
     return _joined(arrays, depth, ndim)
 
 
-def _depth(arrays: Any) -> int:
+def _depth(arrays: object) -> int:
     if not isinstance(arrays, list):
         if isinstance(arrays, tuple):
             raise TraceError("block: arrays are nested in lists, not in tuples.")
@@ -129,7 +134,7 @@ def _depth(arrays: Any) -> int:
     return 1 + depths.pop()
 
 
-def _leaves(arrays: Any) -> list[Array]:
+def _leaves(arrays: object) -> list[Array]:
     if not isinstance(arrays, list):
         return [as_array(arrays)]
     return [leaf for each in cast("list[Any]", arrays) for leaf in _leaves(each)]
@@ -144,7 +149,7 @@ def _joined(arrays: Any, depth: int, ndim: int) -> Array:
 
 @composite(np.meshgrid, view=True)
 def meshgrid(
-    *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
+    *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy"
 ) -> tuple[Array, ...]:
     """Coordinates of a grid: each vector along an axis of its own, repeated along the others.
 
@@ -173,7 +178,7 @@ def meshgrid(
 
 
 @composite(np.broadcast_arrays, view=True)
-def broadcast_arrays(*arrays: Any, subok: bool = False) -> tuple[Array, ...]:
+def broadcast_arrays(*arrays: ArrayLike, subok: bool = False) -> tuple[Array, ...]:
     """The arrays, each broadcast to the shape of all."""
     operands = [as_array(each) for each in arrays]
     if not operands:
@@ -191,59 +196,59 @@ def _counted(name: str, x: Array, axis: int | None) -> tuple[Array, int, int]:
     size = x.shape[place]
     if not isinstance(size, int):
         raise ShapeError(
-            f"{name}: axis {axis} has {size} elements, which is no number.",
+            f"{name}: axis {axis} has {size} elements, not a fixed number.",
             mend="Cut and join at positions: np.concatenate([x[:2], v, x[2:]]).",
         )
     return x, place, size
 
 
 @composite(np.delete)
-def delete(x: Any, obj: Any, axis: int | None = None) -> Array:
+def delete(x: ArrayLike, obj: Any, axis: int | None = None) -> Array:
     """The array without the elements at `obj`: a constant int, slice, integers or mask."""
-    x, place, size = _counted("delete", as_array(x), axis)
+    array, place, size = _counted("delete", as_array(x), axis)
     _constant("delete", obj)
     try:
         kept = np.delete(np.arange(size), obj)
     except (IndexError, ValueError) as error:
         raise ShapeError(f"delete: {error}.") from None
-    return gather(x, kept, axis=place)
+    return gather(array, kept, axis=place)
 
 
 @composite(np.insert)
-def insert(x: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
+def insert(x: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None) -> Array:
     """The array with values before the elements at `obj`, which is constant.
 
-    One position takes a whole block of values, several take one each.
+    One position takes a whole block of values; several positions take one value each.
     """
-    x, place, size = _counted("insert", as_array(x), axis)
+    array, place, size = _counted("insert", as_array(x), axis)
     _constant("insert", obj)
-    values = FUNCTIONS["astype"](as_array(values), x.dtype)
+    added: Array = FUNCTIONS["astype"](as_array(values), array.dtype)
     one = not isinstance(obj, slice) and np.size(obj) == 1 and np.asarray(obj).dtype != bool
     if one:
-        values = reshape(values, (*[1] * (x.ndim - values.ndim), *values.shape))
+        added = reshape(added, (*[1] * (array.ndim - added.ndim), *added.shape))
         if not np.asarray(obj).ndim:
-            values = moveaxis(values, 0, place)
-    many = values.shape[place] if one else _positions(obj, size)
+            added = moveaxis(added, 0, place)
+    many = added.shape[place] if one else _positions(obj, size)
     if not isinstance(many, int):
-        raise ShapeError(f"insert: how many values are inserted is not known: {many}.")
+        raise ShapeError(f"insert: the number of values is not known: {many}.")
     try:
         order = np.insert(np.arange(size), obj, size + np.arange(many))
     except (IndexError, ValueError) as error:
         raise ShapeError(f"insert: {error}.") from None
-    shape = [many if i == place else dim for i, dim in enumerate(x.shape, -x.ndim)]
-    both = concatenate([x, broadcast_to(values, shape)], axis=place)
+    shape = [many if i == place else dim for i, dim in enumerate(array.shape, -array.ndim)]
+    both = concatenate([array, broadcast_to(added, shape)], axis=place)
     return gather(both, order, axis=place)
 
 
-def _positions(obj: Any, size: int) -> int:
-    """How many positions `obj` names."""
+def _positions(obj: object, size: int) -> int:
+    """The number of positions in `obj`."""
     if isinstance(obj, slice):
         return len(range(*obj.indices(size)))
     found = np.asarray(obj)
     return int(np.count_nonzero(found)) if found.dtype == bool else found.size
 
 
-def _constant(name: str, obj: Any) -> None:
+def _constant(name: str, obj: object) -> None:
     if isinstance(obj, Array):
         raise TraceError(
             f"{name}: positions that are computed give an array of unknown shape.",

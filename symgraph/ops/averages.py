@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import FUNCTIONS, Array
+from ..array import FUNCTIONS, Array, ArrayLike
 from ..errors import ShapeError
-from ..ir.avals import normal_axes
+from ..ir.avals import AxisLike, normal_axes
 from ..ir.dims import show_shape
 from .composites import as_array, composite, given
 from .contraction import matmul
@@ -25,12 +26,17 @@ __all__ = ["average", "corrcoef", "cov"]
 
 @composite(np.average)
 def average(
-    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False
+    a: ArrayLike,
+    axis: AxisLike = None,
+    weights: ArrayLike | None = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
 ) -> Any:
     r"""The average $\sum_i w_i x_i / \sum_i w_i$ over `axis`, and $\sum_i w_i$ if `returned`.
 
-    Weights have the shape of the array, or of the axes that are averaged. Where they sum to zero
-    the result is NaN or infinite: NumPy raises, which a graph cannot.
+    The weights have the shape of the array, or of the averaged axes. Where they sum to zero,
+    the result is NaN or infinite. NumPy raises an error there, but a graph cannot.
     """
     a = as_array(a)
     kept = given(keepdims) and bool(keepdims)
@@ -48,7 +54,7 @@ def average(
     return (found, broadcast_to(size, found.shape)) if returned else found
 
 
-def _spread(weights: Array, a: Array, axis: Any) -> Array:
+def _spread(weights: Array, a: Array, axis: AxisLike) -> Array:
     """Weights in the shape of the array."""
     if same_shape(weights.shape, a.shape):
         return weights
@@ -73,15 +79,15 @@ def _spread(weights: Array, a: Array, axis: Any) -> Array:
 
 @composite(np.cov, array=True)
 def cov(
-    m: Any,
-    y: Any = None,
+    m: ArrayLike,
+    y: ArrayLike | None = None,
     rowvar: bool = True,
     bias: bool = False,
     ddof: int | None = None,
-    fweights: Any = None,
-    aweights: Any = None,
+    fweights: ArrayLike | None = None,
+    aweights: ArrayLike | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
 ) -> Array:
     r"""The covariances $\frac1{n - d} \sum_k (x_{ik} - \bar x_i)(x_{jk} - \bar x_j)$ of variables.
 
@@ -114,14 +120,14 @@ def cov(
     return squeeze(matmul(centred, transpose(other)) / FUNCTIONS["maximum"](rest, 0))
 
 
-def _variables(m: Any, rowvar: bool) -> Array:
+def _variables(m: ArrayLike, rowvar: bool) -> Array:
     m = as_array(m)
     if m.ndim > 2:
         raise ShapeError(f"cov: a vector or a matrix is needed, not shape {show_shape(m.shape)}.")
     return transpose(m) if not rowvar and m.ndim == 2 else atleast_2d(m)
 
 
-def _together(fweights: Any, aweights: Any, x: Array) -> Any:
+def _together(fweights: object, aweights: object, x: Array) -> Any:
     for each in (fweights, aweights):
         if each is not None and not same_shape(as_array(each).shape, x.shape[1:]):
             raise ShapeError(
@@ -133,7 +139,9 @@ def _together(fweights: Any, aweights: Any, x: Array) -> Any:
 
 
 @composite(np.corrcoef)
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Array:
+def corrcoef(
+    x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, dtype: DTypeLike | None = None
+) -> Array:
     r"""The correlations $c_{ij} / \sqrt{c_{ii} c_{jj}}$ of the covariances of variables."""
     found = cov(x, y, rowvar, dtype=dtype)
     if not found.ndim:

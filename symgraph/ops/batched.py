@@ -1,4 +1,4 @@
-"""Operations on each of a batch, by family: the `batch` of their records.
+"""Rules that apply an operation to each example of a batch: the `batch` of the records.
 
 Params are kept in a form that arrays with extra leading axes take as well (negative axes, indices
 aligned with the last axes), so most operations are applied as they are to operands whose first axis
@@ -8,10 +8,11 @@ fewer axes are broadcast.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..array import FUNCTIONS, Array, project
+from ..ir.dims import Dim
 from ..ir.node import make
 from ..ir.op import Batch
 
@@ -32,12 +33,12 @@ __all__ = [
 
 # -- operands --------------------------------------------------------------------------------------
 def own_ndim(batch: Batch, slot: int) -> int:
-    """How many axes operand `slot` has beside that of the batch."""
+    """The number of axes of operand `slot` without the batch axis."""
     return batch.operands[slot].ndim - batch.batched[slot]
 
 
 def aligned(x: Array, ndim: int) -> Array:
-    """A batched operand that has `ndim` axes beside that of the batch; new ones have size 1."""
+    """A batched operand with `ndim` axes after the batch axis; new axes have size 1."""
     missing = ndim + 1 - x.ndim
     if missing <= 0:
         return x
@@ -45,18 +46,18 @@ def aligned(x: Array, ndim: int) -> Array:
 
 
 def whole(batch: Batch, slot: int) -> Array:
-    """Operand `slot`, repeated for each of the batch if it is not batched."""
+    """Operand `slot`, repeated along the batch if it is not batched."""
     x = batch.operands[slot]
     return x if batch.batched[slot] else per_example(x, batch.size)
 
 
-def per_example(x: Array, size: Any) -> Array:
-    """The array once for each of a batch of `size`."""
+def per_example(x: Array, size: Dim) -> Array:
+    """The array repeated for a batch of `size` examples."""
     return FUNCTIONS["broadcast_to"](x, (size, *x.shape))
 
 
-def applied(batch: Batch, operands: Sequence[Array], **params: Any) -> Any:
-    """The operation of the node on other operands, params being in normal form already."""
+def applied(batch: Batch, operands: Sequence[Array], **params: object) -> Any:
+    """Apply the node's operation to other operands; its params are in normal form."""
     node = make(batch.op, [each.node for each in operands], params)
     if len(node.results) == 1:
         return Array(node)
@@ -64,7 +65,7 @@ def applied(batch: Batch, operands: Sequence[Array], **params: Any) -> Any:
 
 
 # -- families --------------------------------------------------------------------------------------
-def batch_aligned(batch: Batch, **params: Any) -> Any:
+def batch_aligned(batch: Batch, **params: object) -> Any:
     """Operands broadcast against one another from the last axis, or a single one."""
     ndim = max(own_ndim(batch, slot) for slot in range(len(batch.operands)))
     operands = [
@@ -74,14 +75,14 @@ def batch_aligned(batch: Batch, **params: Any) -> Any:
     return applied(batch, operands, **params)
 
 
-def batch_whole(batch: Batch, **params: Any) -> Any:
-    """Operands that must all have the axis of the batch: what is joined."""
+def batch_whole(batch: Batch, **params: object) -> Any:
+    """Batch all operands: joined arrays must all have the batch axis."""
     operands = [whole(batch, slot) for slot in range(len(batch.operands))]
     return applied(batch, operands, **params)
 
 
-def batch_into_first(batch: Batch, **params: Any) -> Any:
-    """The first operand decides the shape of the result, the others are aligned with it."""
+def batch_into_first(batch: Batch, **params: object) -> Any:
+    """Align the other operands with the first, which decides the result's shape."""
     first = whole(batch, 0)
     rest = [
         aligned(x, first.ndim - 1) if moves else x
@@ -90,18 +91,18 @@ def batch_into_first(batch: Batch, **params: Any) -> Any:
     return applied(batch, [first, *rest], **params)
 
 
-def batch_into_last(batch: Batch, **params: Any) -> Any:
-    """The second of two operands decides the shape of the result, the first is aligned with it."""
+def batch_into_last(batch: Batch, **params: object) -> Any:
+    """Align the first of two operands with the second, which decides the result's shape."""
     x, last = batch.operands[0], whole(batch, 1)
     return applied(batch, [aligned(x, last.ndim - 1) if batch.batched[0] else x, last], **params)
 
 
-def batch_reshaped(batch: Batch, *, shape: Any, **params: Any) -> Any:
-    """One operand, whose elements fill a shape."""
+def batch_reshaped(batch: Batch, *, shape: Sequence[Dim], **params: Mapping[str, Any]) -> Any:
+    """Reshape each example of one operand."""
     return applied(batch, batch.operands, shape=(batch.size, *shape), **params)
 
 
-def batch_broadcast(batch: Batch, *, shape: Any) -> Any:
-    """One operand, broadcast to a shape."""
+def batch_broadcast(batch: Batch, *, shape: Sequence[Dim]) -> Any:
+    """Broadcast each example of one operand."""
     x = aligned(batch.operands[0], len(shape))
     return applied(batch, [x], shape=(batch.size, *shape))

@@ -1,11 +1,12 @@
 """Bessel functions under SciPy's names.
 
 Derivatives come from the recurrences of DLMF §10.6 and §10.29, C_v' = (C_{v-1} ∓ C_{v+1}) / 2,
-which divide by nothing: v/x C_v would lose the digits near 0. There is none in the order.
+without a division: v/x C_v would lose digits near 0. The order has no derivative.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -47,8 +48,8 @@ _IN_ORDER = undefined(
 _EVEN_IN_ORDER = Traits(parity=(1, 0))
 
 
-def _of_order(name: str, rule: Any, doc: str, traits: Traits | None = None) -> Any:
-    """A Bessel function of real order: `rule(v, x)` is its derivative in x."""
+def _of_order(name: str, rule: Callable[..., Any], doc: str, traits: Traits | None = None) -> Any:
+    """A Bessel function of real order; `rule(v, x)` is its derivative in x."""
     return scipy_ufunc(
         name,
         _IN_ORDER,
@@ -97,24 +98,39 @@ kve = _of_order(
 j0 = scipy_ufunc(
     "j0",
     lambda ct, out, x: -(ct * j1(x)),
+    doc="The Bessel function of the first kind and order 0.",
     facts=knows(bounds=within(-0.403, 1.0), keeps_finite=True),
     traits=EVEN,
 )
 j1 = scipy_ufunc(
     "j1",
     lambda ct, out, x: ct * (0.5 * (j0(x) - jv(2, x))),
+    doc="The Bessel function of the first kind and order 1.",
     facts=knows(bounds=within(-0.582, 0.582), keeps_finite=True, zero_at_zero=True),
     traits=ODD,
 )
-y0 = scipy_ufunc("y0", lambda ct, out, x: -(ct * y1(x)))
-y1 = scipy_ufunc("y1", lambda ct, out, x: ct * (0.5 * (y0(x) - yv(2, x))))
+y0 = scipy_ufunc(
+    "y0",
+    lambda ct, out, x: -(ct * y1(x)),
+    doc="The Bessel function of the second kind and order 0.",
+)
+y1 = scipy_ufunc(
+    "y1",
+    lambda ct, out, x: ct * (0.5 * (y0(x) - yv(2, x))),
+    doc="The Bessel function of the second kind and order 1.",
+)
 i0 = scipy_ufunc(
-    "i0", lambda ct, out, x: ct * i1(x), facts=knows(bounds=within(1.0, float("inf"))), traits=EVEN
+    "i0",
+    lambda ct, out, x: ct * i1(x),
+    doc="The modified Bessel function of the first kind and order 0.",
+    facts=knows(bounds=within(1.0, float("inf"))),
+    traits=EVEN,
 )
 NUMPY_FUNCTIONS[np.i0] = naming_lines(i0, array=True)  # no ufunc: gives arrays
 i1 = scipy_ufunc(
     "i1",
     lambda ct, out, x: ct * (0.5 * (i0(x) + iv(2, x))),
+    doc="The modified Bessel function of the first kind and order 1.",
     facts=knows(signs=odd_signs, zero_at_zero=True),
     traits=ODD,
 )
@@ -132,8 +148,16 @@ i1e = scipy_ufunc(
     doc="exp(-|x|) i1(x).",
     traits=ODD,
 )
-k0 = scipy_ufunc("k0", lambda ct, out, x: -(ct * k1(x)))
-k1 = scipy_ufunc("k1", lambda ct, out, x: -(ct * (0.5 * (k0(x) + kv(2, x)))))
+k0 = scipy_ufunc(
+    "k0",
+    lambda ct, out, x: -(ct * k1(x)),
+    doc="The modified Bessel function of the second kind and order 0.",
+)
+k1 = scipy_ufunc(
+    "k1",
+    lambda ct, out, x: -(ct * (0.5 * (k0(x) + kv(2, x)))),
+    doc="The modified Bessel function of the second kind and order 1.",
+)
 k0e = scipy_ufunc("k0e", lambda ct, out, x: ct * (out - k1e(x)), doc="exp(x) k0(x).")
 k1e = scipy_ufunc(
     "k1e", lambda ct, out, x: ct * (out - 0.5 * (k0e(x) + kve(2, x))), doc="exp(x) k1(x)."

@@ -1,14 +1,14 @@
 """The beta function, incomplete gamma and beta functions, and Hurwitz's zeta, by SciPy's names.
 
 DLMF §5.12, §8.2, §8.17 and §25.11. Derivatives in the parameters of the incomplete functions have
-no closed form in terms of functions SciPy has; they are refused.
+no closed form in SciPy's functions, so they are refused.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
-from ..array import NUMPY_FUNCTIONS, Array
+from ..array import NUMPY_FUNCTIONS, Array, ArrayLike
 from ..errors import TraceError
 from ..ir.op import undefined
 from ..ir.traits import Traits
@@ -69,11 +69,11 @@ binom = scipy_ufunc(
 
 
 # -- incomplete functions --------------------------------------------------------------------------
-def _gamma_density(a: Any, x: Any) -> Array:
+def _gamma_density(a: Array, x: Array) -> Array:
     return exp(xlogy(a - 1, x) - x - gammaln(a))
 
 
-def _beta_density(a: Any, b: Any, x: Any) -> Array:
+def _beta_density(a: Array, b: Array, x: Array) -> Array:
     return exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
 
 
@@ -149,10 +149,10 @@ _zeta = scipy_ufunc(
 
 
 @composite("scipy.special._zeta")
-def zeta(x: Any, q: Any = 1) -> Array:
+def zeta(x: ArrayLike, q: ArrayLike = 1) -> Array:
     """Hurwitz's zeta function, the sum of (k + q)**-x over k >= 0, for x > 1; Riemann's for q = 1.
 
-    Differentiable in q; in x there is no closed form.
+    It is differentiable in q. The derivative in x has no closed form.
     """
     return _zeta(x, q)
 
@@ -161,9 +161,9 @@ NUMPY_FUNCTIONS["scipy.special._riemann_zeta"] = zeta
 
 
 @composite("scipy.special._lambertw")
-def lambertw(*_args: Any, **_keywords: Any) -> Array:
-    """Refused: Lambert's W is complex in SciPy, and symbolic arrays are real."""
+def lambertw(*_args: object, **_keywords: object) -> NoReturn:
+    """Refused: it is complex in SciPy, and symbolic arrays are real. See Newton's method."""
     raise TraceError(
-        "lambertw gives complex numbers, which cannot be traced.",
+        "lambertw: it is complex in SciPy, and symbolic arrays are real.",
         mend="Solve w * exp(w) = x for the real branch by a few Newton steps, or a custom op.",
     )

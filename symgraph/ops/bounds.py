@@ -1,8 +1,8 @@
-"""What an elementwise operation knows of its result: signs, bounds, structure, where defined.
+"""Facts of the result of an elementwise operation: sign, bounds, structure, domain.
 
-Bounds are intervals in the sense of Moore (1966), rounded outward. `knows` puts a rule together
-from what differs between operations. Integers wrap around, so of integer results nothing is said
-unless the bounds show that they fit their dtype.
+Bounds are intervals (Moore 1966), rounded outward. `knows` builds a fact rule
+from the parts that differ between operations. Integers wrap around, so integer results have no
+facts unless the bounds show that they fit their dtype.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ EVERYWHERE: Bounds = (-inf, inf)
 _MOST = float(np.finfo("float64").max)
 
 
-def always(*_known: Known, **_params: Any) -> bool:
+def always(*_known: Known, **_params: object) -> bool:
     """An operation that is defined for all real numbers."""
     return True
 
@@ -58,7 +58,7 @@ def _unknown(*_known: Known) -> Bounds:
     return EVERYWHERE
 
 
-def _nothing(*_known: Known, **_params: Any) -> Iterable[Fact]:
+def _nothing(*_known: Known, **_params: object) -> Iterable[Fact]:
     return ()
 
 
@@ -95,7 +95,7 @@ def knows(
     if pattern is None:
         pattern = partial(structure, zero_at_zero=zero_at_zero)
 
-    def rule(*known: Known, **_params: Any) -> Iterable[Fact]:
+    def rule(*known: Known, **_params: object) -> Iterable[Fact]:
         low, high = bounds(*known)
         low, high = -inf if isnan(low) else low, inf if isnan(high) else high
         # A bound past the largest number is one on the near side of infinity.
@@ -139,7 +139,7 @@ def _largest(dtype: np.dtype[Any]) -> float:
 
 # -- bounds ----------------------------------------------------------------------------------------
 def within(low: float, high: float) -> Callable[..., Bounds]:
-    """Bounds that hold whatever the operands are."""
+    """Bounds that hold for all operands."""
 
     def bounds(*_known: Known) -> Bounds:
         return low, high
@@ -148,7 +148,7 @@ def within(low: float, high: float) -> Callable[..., Bounds]:
 
 
 def _down(x: float) -> float:
-    # Four units in the last place: more than libm is ever wrong by.
+    # Four units in the last place: the error of libm is smaller.
     return x if isinf(x) else nextafter(x - 4e-16 * fabs(x), -inf)
 
 
@@ -161,7 +161,7 @@ def increasing(
     domain: Bounds = EVERYWHERE,
     image: Bounds = EVERYWHERE,
 ) -> Callable[[Known], Bounds]:
-    """Bounds of an increasing function from `domain` to `image`; limits are taken at the ends."""
+    """Bounds of an increasing function from `domain` to `image`, with limits at the ends."""
 
     def bounds(x: Known) -> Bounds:
         low, high = max(x.low, domain[0]), min(x.high, domain[1])
@@ -179,7 +179,7 @@ def decreasing(
     domain: Bounds = EVERYWHERE,
     image: Bounds = EVERYWHERE,
 ) -> Callable[[Known], Bounds]:
-    """Bounds of a decreasing function, as `increasing`."""
+    """Bounds of a decreasing function; see `increasing`."""
     mirrored = increasing(lambda x: -function(x), domain, (-image[1], -image[0]))
 
     def bounds(x: Known) -> Bounds:
@@ -220,7 +220,7 @@ def _sum_down(a: float, b: float) -> float:
 
 
 def bounds_of_product(x: Bounds, y: Bounds) -> Bounds:
-    """Bounds of x y: the extremes are at the corners."""
+    """Bounds of x y; the extremes are at the corners."""
     if EVERYWHERE in (x, y) and (0.0, 0.0) not in (x, y):
         return EVERYWHERE
     corners = [(a, b) for a in x for b in y]
@@ -273,45 +273,45 @@ _MIRRORED = {
 
 
 def odd_signs(x: Known, *_others: Known) -> Iterable[Fact]:
-    """Of a function with the sign of its first operand, and zero only where that is."""
+    """Signs of a function that has the sign of its first operand and is 0 only where it is."""
     yield from (sign for sign in _SIGNS if x.has(sign))
     yield from nonzero_kept(x)
 
 
 def nonzero_kept(x: Known, *_others: Known) -> Iterable[Fact]:
-    """Of a function that is 0 only where its first operand is."""
+    """Signs of a function that is 0 only where its first operand is."""
     if x.has(f.nonzero):
         yield f.nonzero
 
 
 def mirrored_signs(x: Known) -> Iterable[Fact]:
-    """Of a function with the opposite sign of its operand."""
+    """Signs of a function that has the opposite sign of its operand."""
     yield from (_MIRRORED[sign] for sign in _SIGNS if x.has(sign))
     yield from nonzero_kept(x)
 
 
 def even_signs(x: Known) -> Iterable[Fact]:
-    """Of a function that is never negative, and zero only where its operand is."""
+    """Signs of a function that is never negative, and 0 only where its operand is."""
     yield f.positive if x.has(f.nonzero) else f.nonnegative
 
 
 def is_positive(*_known: Known) -> Iterable[Fact]:
-    """Of a function that is positive everywhere."""
+    """Signs of a function that is positive everywhere."""
     yield f.positive
 
 
 def positive_operand(x: Known) -> bool:
-    """Where log is defined."""
+    """Whether log is defined: its operand is positive."""
     return x.has(f.positive)
 
 
 def in_common(x: Known, y: Known) -> Iterable[Fact]:
-    """Of a result each of whose elements is one of x or of y."""
+    """Signs of a choice: each element of the result is an element of x or of y."""
     yield from (each for each in (*_SIGNS, f.nonzero) if x.has(each) and y.has(each))
 
 
 def product_signs(x: Known, y: Known) -> Iterable[Fact]:
-    """Of x y, and of x / y where it is defined."""
+    """Signs of x y, and of x / y where the quotient is defined."""
     if x is y:
         yield from even_signs(x)
         return

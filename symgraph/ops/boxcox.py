@@ -1,4 +1,4 @@
-"""The Box-Cox transformation and its inverse, which are logarithm and exponential at order 0.
+"""The Box-Cox transformation and its inverse; at order 0 they are log and exp.
 
 Box and Cox (1964). (x**lam - 1) / lam is log(x) E(lam log x) with E(t) = (exp(t) - 1) / t, so
 values and derivatives at lam = 0 are the limits; E' and its like come from a series near 0.
@@ -6,6 +6,7 @@ values and derivatives at lam = 0 are the limits; E' and its like come from a se
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import factorial, inf
 from typing import Any
 
@@ -47,8 +48,8 @@ exprel = scipy_ufunc(
 )
 
 
-def _forward(name: str, logarithm: Any, doc: str) -> Any:
-    """The transformation of exp(L), L being `logarithm(x)`."""
+def _forward(name: str, logarithm: Callable[..., Any], doc: str) -> Any:
+    """The transformation of exp(L), where L is `logarithm(x)`."""
     return scipy_ufunc(
         name,
         lambda ct, out, x, lam: ct * exp((lam - 1) * logarithm(x)),
@@ -78,7 +79,7 @@ def _slope_of_quotient(u: Array) -> Array:
     )
 
 
-def _backward(name: str, power: Any, doc: str) -> Any:
+def _backward(name: str, power: Callable[..., Any], doc: str) -> Any:
     """The inverse; `power(out)` is the power itself, (1 + lam y)**(1 / lam)."""
     return scipy_ufunc(
         name,

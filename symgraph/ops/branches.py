@@ -1,6 +1,6 @@
-"""A choice that a number decides: `cond` runs one of two branches.
+"""Branches: `cond` runs one of two functions, as a truth value decides.
 
-The branches are bodies in the params of one node. The one that is not taken is not run, so it costs
+The branches are bodies in the params of one node. The other branch is not run, so it costs
 nothing and cannot poison a gradient.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..array import FUNCTIONS, Array, apply, constant
+from ..array import FUNCTIONS, Array, ArrayLike, apply, constant
 from ..errors import DTypeError, ShapeError, TraceError
 from ..ir.avals import Aval
 from ..ir.body import Body, SizedBody
@@ -68,7 +68,7 @@ def _flops_cond(_out: Aval, *_avals: Aval, true: Body, false: Body) -> Dim:
 
 
 def _pullback_cond(pull: Pull, *, true: Body, false: Body) -> list[Array | None]:
-    """The same choice between the cotangents of the two branches."""
+    """The cotangents of the branch that was taken."""
     given = [
         (place, ct)
         for place, ct in enumerate(pull.cts)
@@ -109,7 +109,7 @@ def _chosen(
     true: tuple[Sequence[Node], Sequence[Node]],
     false: tuple[Sequence[Node], Sequence[Node]],
 ) -> list[Array]:
-    """The node that runs one of two bodies, without operands that neither reads."""
+    """The node that runs one of two bodies; operands that neither body reads are dropped."""
     sides = [Body(*true), Body(*false)]
     read = [any(pair) for pair in zip(sides[0].used, sides[1].used, strict=True)]
     bodies = [
@@ -122,13 +122,13 @@ def _chosen(
 
 
 def _follows_cond(trail: Trail, *, true: Body, false: Body) -> list[Places | None]:
-    """Where an axis is in both branches; which of them is taken does not move with x."""
+    """The place of an axis in both branches; the choice itself has derivative 0."""
     sides = [trail.within(body, trail.places[1:], trail.level) for body in (true, false)]
     return [joined(*pair) for pair in zip(*sides, strict=True)]
 
 
 def _batch_cond(batch: Batch, *, true: Body, false: Body) -> Any:
-    """Where the condition is that of all, the same choice; else a choice for each of the batch."""
+    """One branch if the condition is not batched; else a choice for each example."""
     pred, *operands = batch.operands
     flags = batch.batched[1:]
     if batch.batched[0]:
@@ -154,10 +154,10 @@ def _batch_cond(batch: Batch, *, true: Body, false: Body) -> Any:
 
 
 def _selected(batch: Batch, true: Body, false: Body) -> list[Array]:
-    """Both branches, of which each of the batch takes one.
+    """Run both branches and choose one for each example of the batch.
 
-    A branch is entered by a mask and left by one, so that what it makes of operands that it was not
-    meant for, such as the logarithm of a negative number, reaches no result and no derivative.
+    Masks stand before and behind a branch. So the results of operands that it was not
+    meant for, such as the logarithm of a negative number, reach no result and no derivative.
     """
     pred = batch.operands[0]
     sides: list[list[Array]] = []
@@ -174,7 +174,7 @@ def _selected(batch: Batch, true: Body, false: Body) -> list[Array]:
 
 
 def _entering(batch: Batch, slot: int, condition: Array) -> Array:
-    """An operand of a branch, a constant to derivatives where the branch is not taken."""
+    """An operand of a branch; it has derivative 0 where the branch is not taken."""
     x = batch.operands[slot]
     if not x.aval.is_float:
         return x
@@ -183,7 +183,7 @@ def _entering(batch: Batch, slot: int, condition: Array) -> Array:
 
 
 def _like(condition: Array, x: Array) -> Array:
-    """One truth value for each of a batch, for all elements of its array."""
+    """One truth value for each example, broadcast to all elements of its array."""
     return aligned(condition, x.ndim - 1)
 
 
@@ -205,7 +205,7 @@ COND = register(
 
 @naming_lines
 def cond(
-    pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], *operands: Any
+    pred: ArrayLike, true_fn: Callable[..., Any], false_fn: Callable[..., Any], *operands: object
 ) -> Any:
     """`true_fn(*operands)` where `pred` holds, else `false_fn(*operands)`; only one of them is run.
 
@@ -264,7 +264,7 @@ def cond(
 
 
 def _adapted(one: Traced, other: Traced) -> tuple[list[Node], list[Node]]:
-    """Results of both branches; a 0-d constant takes the dtype of the other's result."""
+    """The results of both branches; a 0-d constant takes the dtype of the other result."""
     first, second = list(one.leaves), list(other.leaves)
     for place, path in enumerate(leaf_paths(one.tree, "result")):
         these, those = first[place], second[place]
@@ -293,7 +293,7 @@ Side = tuple[Sequence[Node], Sequence[Node]]
 
 
 def _closed_together(one: Side, other: Side, inside: int) -> tuple[list[Node], Side, Side]:
-    """Two bodies that take the same operands: their own, then what either closes over."""
+    """Two bodies with the same operands: their own, then the arrays that either captures."""
     first, true = closed(*one, inside)
     second, false = closed(*other, inside)
     outside = list(dict.fromkeys([*first, *second]))

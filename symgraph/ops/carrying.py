@@ -1,4 +1,4 @@
-"""Which axes operations keep apart, by family: the `carries` of their records.
+"""Which axes an operation keeps apart: the `carries` of the records.
 
 Position k on a carried axis of the result depends on the operand at position k alone. Jacobians of
 batched maps are diagonal along such axes, and are built as such (`autodiff.axes`).
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from ..ir.avals import Aval
+from ..ir.avals import Aval, AxisLike
 from ..ir.body import Body
-from ..ir.dims import count, known_equal
+from ..ir.dims import Dim, ShapeLike, count, known_equal
 from ..ir.op import Carries, Trail, carries_aligned, joined
 from ..ir.op import Places as Route
 
@@ -37,8 +37,10 @@ __all__ = [
 Places: TypeAlias = "Sequence[int | None]"
 
 
-def carries_off_axis(out: Aval, *avals: Aval, slot: int, axis: Any, **params: Any) -> Places:
-    """All axes but `axis`, along which elements meet: softmax, sorting, joining."""
+def carries_off_axis(
+    out: Aval, *avals: Aval, slot: int, axis: AxisLike, **params: object
+) -> Places:
+    """All axes but `axis`, which is mixed, as in softmax, sorting and joining."""
     mixed = axis if isinstance(axis, tuple) else (axis,)
     aligned = carries_aligned(out, *avals, slot=slot, **params)
     return tuple(
@@ -48,9 +50,9 @@ def carries_off_axis(out: Aval, *avals: Aval, slot: int, axis: Any, **params: An
 
 
 def all_but_last(core: int) -> Carries:
-    """Operations on the last `core` axes, batched over the others."""
+    """The axes before the last `core` axes, which the operation mixes."""
 
-    def carries(out: Aval, *avals: Aval, slot: int, **params: Any) -> Places:
+    def carries(out: Aval, *avals: Aval, slot: int, **params: object) -> Places:
         aligned = carries_aligned(out, *avals, slot=slot, **params)
         return (*aligned[: max(len(aligned) - core, 0)], *(None,) * min(core, len(aligned)))
 
@@ -58,9 +60,9 @@ def all_but_last(core: int) -> Carries:
 
 
 def carries_batched(core: int) -> Carries:
-    """Operations on the last `core` axes, whatever comes of those: the others come first."""
+    """The axes before the last `core` axes, which stand first in the result."""
 
-    def carries(out: Aval, *avals: Aval, slot: int, **_params: Any) -> Places:
+    def carries(out: Aval, *avals: Aval, slot: int, **_params: object) -> Places:
         own = avals[slot]
         lead = max(own.ndim - core, 0)
         return (*range(-out.ndim, lead - out.ndim), *(None,) * (own.ndim - lead))
@@ -71,7 +73,7 @@ def carries_batched(core: int) -> Carries:
 def carries_reduced(
     out: Aval, x: Aval, *, slot: int, axis: tuple[int, ...] | int, keepdims: bool = False
 ) -> Places:
-    """The axes that are not reduced, closed up unless they are kept."""
+    """The axes that are not reduced; they close up unless reduced axes are kept."""
     gone = axis if isinstance(axis, tuple) else (axis,)
     places: list[int | None] = []
     for own in range(-x.ndim, 0):
@@ -81,26 +83,26 @@ def carries_reduced(
 
 
 def carries_diagonal(out: Aval, x: Aval, *, slot: int, offset: int) -> Places:
-    """Both axes of the matrix go to the one of its diagonal."""
+    """Map both axes of the matrix to the axis of its diagonal."""
     square = not offset and known_equal(x.shape[-1], x.shape[-2])
     place = -1 if square else None
     return [*range(-x.ndim + 1, -1), place, place]
 
 
 def carries_diagonal_matrix(
-    out: Aval, x: Aval, *, slot: int, rows: Any, columns: Any, offset: int
+    out: Aval, x: Aval, *, slot: int, rows: Dim, columns: Dim, offset: int
 ) -> Places:
-    """The axis of the diagonal goes to the rows."""
+    """Map the axis of the diagonal to the rows."""
     return [*range(-x.ndim - 1, -2), -2 if not offset and known_equal(rows, columns) else None]
 
 
 def carries_transposed(out: Aval, x: Aval, *, slot: int, axes: tuple[int, ...]) -> Places:
-    """Every axis, where it went."""
+    """The new place of each axis."""
     return [axes.index(own) - x.ndim for own in range(-x.ndim, 0)]
 
 
-def carries_reshaped(out: Aval, x: Aval, *, slot: int, shape: Any) -> Places:
-    """Axes with as many elements before them, and as long, as an axis of the result."""
+def carries_reshaped(out: Aval, x: Aval, *, slot: int, shape: ShapeLike) -> Places:
+    """The axes that match an axis of the result in length and in the elements before them."""
     places: list[int | None] = []
     for own in range(x.ndim):
         before = count(x.shape[:own])
@@ -115,12 +117,12 @@ def carries_reshaped(out: Aval, x: Aval, *, slot: int, shape: Any) -> Places:
 
 
 def carries_sliced(out: Aval, x: Aval, *, slot: int, index: Sequence[Any]) -> Places:
-    """Axes taken whole, of a basic index in normal form."""
+    """The axes that a basic index in normal form takes whole."""
     return [place for _, place in _whole(index, x.ndim)]
 
 
 def _whole(entries: Sequence[Any], ndim: int) -> list[tuple[int, int | None]]:
-    """For each axis that is indexed, itself and where it goes; None if it is not taken whole."""
+    """Each indexed axis with its new place, or None if it is not taken whole."""
     pairs: list[tuple[int, int | None]] = []
     own, place = 0, 0
     for entry in reversed(entries):
@@ -138,8 +140,10 @@ def _whole(entries: Sequence[Any], ndim: int) -> list[tuple[int, int | None]]:
     return pairs[::-1]
 
 
-def carries_embedded(out: Aval, x: Aval, *, slot: int, shape: Any, index: Sequence[Any]) -> Places:
-    """The axes of a slice that fill those of the result whole."""
+def carries_embedded(
+    out: Aval, x: Aval, *, slot: int, shape: ShapeLike, index: Sequence[Any]
+) -> Places:
+    """The axes of a slice that fill whole axes of the result."""
     back = {place: own for own, place in _whole(index, out.ndim) if place is not None}
     return [back.get(own) for own in range(-x.ndim, 0)]
 
@@ -147,7 +151,7 @@ def carries_embedded(out: Aval, x: Aval, *, slot: int, shape: Any, index: Sequen
 def carries_assigned(
     out: Aval, x: Aval, values: Aval, *, slot: int, index: Sequence[Any]
 ) -> Places:
-    """The target whole; of the values the axes that fill those of the target."""
+    """All axes of the target; for the values, the axes that fill whole axes of the target."""
     if slot == 0:
         return carries_aligned(out, x, slot=0)
     back = {place: own for own, place in _whole(index, out.ndim) if place is not None}
@@ -159,7 +163,7 @@ def carries_assigned(
 
 
 def carries_gathered(out: Aval, x: Aval, *indices: Aval, slot: int, axis: int) -> Places:
-    """Axes before and behind those that integer arrays choose from."""
+    """The axes that no integer array indexes."""
     if slot:
         return (None,) * indices[slot - 1].ndim
     chosen = range(axis, axis + len(indices))
@@ -172,7 +176,7 @@ def carries_gathered(out: Aval, x: Aval, *indices: Aval, slot: int, axis: int) -
 def carries_scattered(
     out: Aval, x: Aval, values: Aval, *indices: Aval, slot: int, axis: int
 ) -> Places:
-    """The target whole; of the values the axes off those that integer arrays choose."""
+    """All axes of the target; for the values, the axes that no integer array indexes."""
     if slot == 0:
         return carries_aligned(out, x, slot=0)
     if slot > 1:
@@ -189,7 +193,7 @@ def carries_scattered(
 
 
 def carries_matmul(out: Aval, x: Aval, y: Aval, *, slot: int) -> Places:
-    """Rows of the left factor, columns of the right, and what both are batched over."""
+    """The rows of the left factor, the columns of the right, and the batch axes."""
     own, other = (x, y) if slot == 0 else (y, x)
     if own.ndim == 1:
         return (None,)
@@ -201,8 +205,8 @@ def carries_matmul(out: Aval, x: Aval, y: Aval, *, slot: int) -> Places:
     return [*batch, -2 + shift, None] if slot == 0 else [*batch, None, -1]
 
 
-def carries_solved(out: Aval, a: Aval, b: Aval, *, slot: int, **_params: Any) -> Places:
-    """As products with an inverse: columns of the right side, and what both are batched over."""
+def carries_solved(out: Aval, a: Aval, b: Aval, *, slot: int, **_params: object) -> Places:
+    """The columns of the right side, and the batch axes."""
     places = list(carries_matmul(out, a, b, slot=slot))
     return [*places[:-2], None, None] if slot == 0 else places
 
@@ -211,7 +215,7 @@ def carries_solved(out: Aval, a: Aval, b: Aval, *, slot: int, **_params: Any) ->
 def settled(
     trail: Trail, body: Body, state: Sequence[Route | None], rest: Sequence[Route | None]
 ) -> tuple[list[Route | None], list[Route | None]]:
-    """Where axes are in what a body hands from step to step, and in all outputs of the body.
+    """The places of axes in the carries of a body, and in all its outputs, at the fixpoint.
 
     A step may only lose what is known, so this ends: an axis of a carry is not reached yet, then in
     a place, then mixed. The axis along which a loop runs is mixed once a carry has it, for the next
@@ -240,5 +244,5 @@ def settled(
 
 
 def _off(number: int, route: Route | None) -> Route | None:
-    """The same where the axis along which loop `number` runs is mixed."""
+    """The places with the axis of loop `number` mixed."""
     return route and tuple(None if place == number else place for place in route)

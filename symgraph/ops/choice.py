@@ -1,11 +1,11 @@
 """Choosing between elements: where, maximum, minimum, clip.
 
-Ties have one documented subgradient, the same on every backend: a tie of maximum(x, y) or
-minimum(x, y) is split equally between two computed operands, while a tie with a constant goes to
+Ties have one documented subgradient, the same on every backend. A tie of maximum(x, y) or
+minimum(x, y) is split equally between two computed operands. A tie with a constant goes to
 the constant, so that relu'(0) = 0; clip passes strictly inside its bounds; where has the slope of
 the branch that it takes. Simplification keeps these (docs/decisions.md, 24).
 
-An element that is not chosen has its cotangent chosen away, not multiplied by zero, so that an
+The cotangent of an element that is not chosen is replaced by 0, not multiplied by 0. So an
 infinite cotangent of a branch not taken does no harm.
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .. import facts as f
-from ..array import Array, apart, apply, constant
+from ..array import Array, ArrayLike, apart, apply, constant
 from ..errors import TraceError
 from ..facts import Fact
 from ..ir.fact_inference import Known
@@ -73,7 +73,7 @@ _STRICT = ("less", "greater")
 
 
 def _under(condition: Known, branch: Known, holds: bool) -> tuple[Bounds, bool]:
-    """Bounds of a branch whose condition compares it with a constant, and whether it is nonzero.
+    """The bounds of a branch that its condition bounds, and whether the branch is nonzero.
 
     `where(x > 0, x, 1)` is positive, `where(x == 0, 1, x)` nonzero.
     """
@@ -89,7 +89,7 @@ def _under(condition: Known, branch: Known, holds: bool) -> tuple[Bounds, bool]:
     if name == ("not_equal" if holds else "equal") and c == 0:
         return (low, high), True
     if not holds or name not in (*_BELOW, *_ABOVE):
-        # A comparison that fails says nothing of a NaN, which may stand there.
+        # A comparison that fails does not exclude NaN.
         return (low, high), nonzero
     above = (name in _ABOVE) == (sides[0] == 0)
     low, high = (max(low, c), high) if above else (low, min(high, c))
@@ -131,19 +131,19 @@ _where = elementwise(
 )
 
 
-def _choose(condition: Any, x: Any = None, y: Any = None) -> Any:
-    """X where the condition holds, y elsewhere; the branch not taken gets the cotangent 0.
+def _choose(condition: ArrayLike, x: ArrayLike | None = None, y: ArrayLike | None = None) -> Any:
+    """Elements of x where the condition holds, of y elsewhere.
 
     Parameters
     ----------
-    condition : array_like
+    condition : array_like of bool
         Anything but bool counts as true where it is not 0.
     x, y : array_like
         Cast to their common dtype.
     """
     if x is None or y is None:
         raise TraceError(
-            "where: which positions a condition holds at, and how many, is not known yet.",
+            "where: the number of places where a condition holds is not known yet.",
             mend="Give both branches: np.where(condition, x, 0).",
         )
     if type(condition) is Array and condition.dtype.kind != "b":
@@ -159,8 +159,8 @@ where = function(_where.op, naming_lines(_choose, array=True), np.where)
 # -- larger and smaller ----------------------------------------------------------------------------
 
 
-def _won(ct: Any, x: Array, y: Array, wins: Array) -> Array:
-    """The cotangent of x: all of it where x wins, half where it ties with a computed y."""
+def _won(ct: Array, x: Array, y: Array, wins: Array) -> Array:
+    """The cotangent of x: all of ct where x is chosen, half where it ties with a computed y."""
     if is_constant(y):
         return where(wins, ct, 0)
     return where(wins, ct, where(equal(x, y), ct * 0.5, 0))
@@ -243,14 +243,14 @@ _clip = elementwise(
         lambda ct, out, x, low, high: where((x > high) | (low >= high), ct, 0),
     ),
     facts=knows(bounds=_bounds_clip, signs=_signs_clip, keeps_finite=True, keeps_integers=True),
-    doc="x within [low, high]; the cotangent of x passes strictly inside.",
+    doc="The elements of x limited to [a_min, a_max]; gradients pass strictly inside.",
     traits=Traits(homogeneous=1, shift=1),
     definition=lambda m, x, low, high: m.minimum(m.maximum(x, low), high),
 )
 
 
-def _bound(x: Any, bound: Any, lower: bool) -> Any:
-    """A bound of integers as NumPy takes it: one that no element of the dtype meets is none."""
+def _bound(x: ArrayLike, bound: object, lower: bool) -> Any:
+    """A bound of integers, or None if all numbers of the dtype satisfy it."""
     if type(bound) is not int or type(x) is not Array or x.dtype.kind not in "iu":
         return bound
     limits = np.iinfo(x.dtype)
@@ -259,9 +259,14 @@ def _bound(x: Any, bound: Any, lower: bool) -> Any:
 
 
 def _within(
-    x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None
+    x: ArrayLike,
+    a_min: ArrayLike | None = None,
+    a_max: ArrayLike | None = None,
+    *,
+    min: ArrayLike | None = None,
+    max: ArrayLike | None = None,
 ) -> Any:
-    """X within [a_min, a_max]; the cotangent of x passes strictly inside.
+    """The elements of x limited to [a_min, a_max]; gradients pass strictly inside.
 
     Parameters
     ----------

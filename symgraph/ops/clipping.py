@@ -1,4 +1,4 @@
-r"""Gradient clipping: of gradients by value or norm, and inside a graph where a cotangent passes.
+r"""Gradient clipping, by value or by norm: of finished gradients, and inside a graph.
 
 Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks", 2013: a
 gradient longer than a threshold is scaled back to it, $g \min(1, c / \lVert g \rVert)$.
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..errors import InputError
 from ..ir.avals import Aval
 from ..ir.op import Batch, Op, carries_aligned, no_flops, register
@@ -28,7 +28,7 @@ __all__ = [
 
 
 # -- of gradients that are there -------------------------------------------------------------------
-def clip_by_value(tree: Any, low: Any, high: Any) -> Any:
+def clip_by_value(tree: object, low: ArrayLike, high: ArrayLike) -> Any:
     """Each element between `low` and `high`.
 
     Parameters
@@ -56,8 +56,8 @@ def clip_by_value(tree: Any, low: Any, high: Any) -> Any:
     return tree_map(lambda x: np.clip(x, low, high), tree)
 
 
-def clip_by_norm(tree: Any, max_norm: Any) -> Any:
-    """Each array by itself scaled so that its Euclidean norm is `max_norm` at most.
+def clip_by_norm(tree: object, max_norm: ArrayLike) -> Any:
+    """Scale each array by itself so that its Euclidean norm is at most `max_norm`.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ def clip_by_norm(tree: Any, max_norm: Any) -> Any:
     return tree_map(lambda x: x * _scale(_norm([x]), limit), tree)
 
 
-def clip_by_global_norm(tree: Any, max_norm: Any) -> Any:
-    """All arrays scaled by one factor, so that the norm of all together is `max_norm` at most.
+def clip_by_global_norm(tree: object, max_norm: ArrayLike) -> Any:
+    """Scale all arrays by one factor so that their joint norm is at most `max_norm`.
 
     The direction stays.
 
@@ -118,7 +118,7 @@ def clip_by_global_norm(tree: Any, max_norm: Any) -> Any:
     return unflatten(structure, [leaf * factor for leaf in leaves])
 
 
-def global_norm(tree: Any) -> Any:
+def global_norm(tree: object) -> Any:
     """The Euclidean norm of all elements of all arrays together; its derivative at 0 is 0.
 
     Parameters
@@ -139,14 +139,14 @@ def global_norm(tree: Any) -> Any:
     return _norm(flatten(tree)[0])
 
 
-def _positive(max_norm: Any) -> Any:
+def _positive(max_norm: ArrayLike) -> Any:
     if isinstance(max_norm, (int, float)) and not max_norm > 0:
         raise InputError(f"A norm cannot be clipped to {max_norm!r}; give a positive number.")
     return max_norm
 
 
 def _norm(leaves: list[Any]) -> Any:
-    """The norm; behind a mask, so that the pole of the square root's derivative is out of reach."""
+    """The norm, behind a mask that hides the pole of the square root's derivative."""
     if not leaves:
         return np.float64(0.0)
     total: Any = 0
@@ -155,17 +155,24 @@ def _norm(leaves: list[Any]) -> Any:
     return np.where(total > 0, np.sqrt(total), total)[()]
 
 
-def _scale(norm: Any, limit: Any) -> Any:
+def _scale(norm: ArrayLike, limit: ArrayLike) -> Any:
     return limit / np.maximum(norm, limit)
 
 
 # -- of cotangents on their way --------------------------------------------------------------------
 def _vjp(
-    ct: Array, _out: Array, x: Array, *, low: Any, high: Any, norm: Any, core: int | None = None
+    ct: Array,
+    _out: Array,
+    x: Array,
+    *,
+    low: float | None,
+    high: float | None,
+    norm: float | None,
+    core: int | None = None,
 ) -> Array:
-    """The cotangent, clipped; several of them on leading axes each by itself.
+    """The clipped cotangent; cotangents on leading axes are clipped one by one.
 
-    A norm is over the last `core` axes, by default over all of x.
+    The norm runs over the last `core` axes, by default over all of x.
     """
     if norm is not None:
         axes = tuple(range(-x.ndim if core is None else -core, 0))
@@ -178,16 +185,16 @@ def _vjp(
 
 
 def _carries(
-    out: Aval, x: Aval, *, slot: int, norm: float | None, core: int | None = None, **_: Any
+    out: Aval, x: Aval, *, slot: int, norm: float | None, core: int | None = None, **_: object
 ) -> Any:
-    """A norm is that of the whole cotangent, or of its last axes."""
+    """The axes that the norm does not mix."""
     aligned = carries_aligned(out, x, slot=slot)
     mixed = 0 if norm is None else x.ndim if core is None else core
     return (*aligned[: x.ndim - mixed], *(None,) * mixed)
 
 
-def _batch(batch: Batch, *, core: int | None = None, **params: Any) -> Array:
-    """Each cotangent of the batch has a norm of its own."""
+def _batch(batch: Batch, *, core: int | None = None, **params: object) -> Array:
+    """Clip each cotangent of the batch by its own norm."""
     (x,) = batch.operands
     return apply(CLIP_GRADIENT, x, core=x.ndim - 1 if core is None else core, **params)
 
@@ -212,12 +219,14 @@ CLIP_GRADIENT = register(
 )
 
 
-def _clip_gradient(x: Any, low: Any = None, high: Any = None, norm: Any = None) -> Array:
-    """`x`, whose cotangent is clipped on its way back: by value, by norm or by both.
+def _clip_gradient(
+    x: ArrayLike, low: float | None = None, high: float | None = None, norm: float | None = None
+) -> Array:
+    """The value of `x`; its cotangent is clipped by value, by norm or by both.
 
-    In a loop it clips at every step, not only the gradient that comes out in the end. Forward mode
-    takes it for the identity it is; a Jacobian whose mode is left open is therefore taken in
-    reverse mode, each row of it clipped as a gradient would be.
+    In a loop it clips at every step, not only at the end. Forward mode
+    takes it for the identity. So a Jacobian without a stated mode is taken in
+    reverse mode, and each of its rows is clipped as a gradient.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From a Python function of symbolic arrays to a `Body`, what it closes over made explicit.
+"""Trace a Python function of symbolic arrays to a `Body` with explicit captures.
 
 A function given to `scan` or `cond` may use arrays from outside. They become operands of the node,
 so gradients reach them: a weight that every step of a loop uses is one operand, and its cotangent
@@ -42,7 +42,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """What a function gave for fresh inputs: its leaves as nodes, and how they were grouped."""
+    """The result of a function of fresh inputs: its leaves as nodes, and their grouping."""
 
     inputs: tuple[Node, ...]
     leaves: tuple[Node, ...]
@@ -59,7 +59,7 @@ def newest() -> int:
     return newest_serial()
 
 
-def as_leaves(value: Any, what: str) -> tuple[list[Array], Tree]:
+def as_leaves(value: object, what: str) -> tuple[list[Array], Tree]:
     """The leaves of a container as arrays; numbers become constants.
 
     Raises
@@ -80,7 +80,7 @@ def as_leaves(value: Any, what: str) -> tuple[list[Array], Tree]:
 def traced(
     f: Callable[..., Any], arguments: Sequence[tuple[Sequence[Aval], Tree]], what: str
 ) -> Traced:
-    """`f` called once on fresh inputs, grouped as its arguments are."""
+    """Call `f` once on fresh inputs in the containers of its arguments."""
     inputs: list[Node] = []
     groups: list[Any] = []
     for avals, tree in arguments:
@@ -97,7 +97,7 @@ def traced(
 def closed(
     inputs: Sequence[Node], outputs: Sequence[Node], inside: int | None = None
 ) -> tuple[list[Node], Body]:
-    """What the outputs close over, and the body in which it is among the inputs, after the others.
+    """The captured nodes, and a Body that takes them as trailing inputs.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def _on(node: Node, operands: tuple[Node, ...]) -> Node:
 
 
 def _between(inputs: Sequence[Node], outputs: Sequence[Node], inside: int | None) -> list[Node]:
-    """Nodes below the outputs that may depend on the inputs or lie inside, operands first."""
+    """Nodes of the outputs that may depend on the inputs or lie inside, operands first."""
     floors = [node.serial for node in inputs]
     if inside is not None:
         floors.append(inside + 1)
@@ -167,11 +167,11 @@ def _between(inputs: Sequence[Node], outputs: Sequence[Node], inside: int | None
 
 
 _LOOKED_AT = 32
-"""Nodes looked through to see that a value is made of constants only."""
+"""How many nodes we look through to see that a value is constant."""
 
 
 def _is_constant(node: Node) -> bool:
-    """Whether a value depends on no input, as far as a short look tells."""
+    """Whether a short search shows that a value depends on no input."""
     seen = {node}
     stack = [node]
     while stack:
@@ -185,7 +185,7 @@ def _is_constant(node: Node) -> bool:
 
 
 def rebuilt(outputs: Sequence[Node], replacement: Mapping[Node, Node]) -> list[Node]:
-    """The outputs with nodes replaced; only nodes newer than the oldest replaced are looked at."""
+    """The outputs with some nodes replaced; older nodes are not visited."""
     new = dict(replacement)
     for node in _between(list(replacement), outputs, None):
         if node not in new:
@@ -207,7 +207,7 @@ def check_same(these: Sequence[Aval], those: Sequence[Aval], what: str, other: s
 
 
 def same_shape(one: Aval, other: Aval) -> bool:
-    """Whether two values surely have one shape."""
+    """Whether two values are known to have the same shape."""
     return one.ndim == other.ndim and all(map(known_equal, one.shape, other.shape))
 
 
@@ -217,7 +217,7 @@ def spread(
     carries: Sequence[tuple[Node, Node]],
     through: Callable[[Node], bool] = lambda node: True,
 ) -> set[Node]:
-    """What depends on `start`, from step to step.
+    """Which carries depend on `start` after any number of steps.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ def spread(
 def body_of_batch(
     batch: Batch, body: Body, flags: Sequence[bool]
 ) -> tuple[list[Node], list[tuple[Array, bool]]]:
-    """The inputs of a body for a batch, and its outputs with whether they are batched.
+    """The inputs of a body for a batch, and its outputs, each with whether it is batched.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def body_of_batch(
 
 
 def body_total(body: Body) -> bool:
-    """Whether a graph ends and raises nothing whatever its inputs are."""
+    """Whether a graph ends and raises no error for all inputs."""
     return all(
         node.op.is_total(*[operand.aval for operand in node.operands], **node.params)
         for node in body.nodes

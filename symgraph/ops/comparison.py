@@ -1,6 +1,6 @@
 """Predicates and logic on corresponding elements: comparisons, tests for NaN, Boolean operations.
 
-All are constant almost everywhere: their derivative is zero.
+All are constant almost everywhere, so their derivative is zero.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from .. import facts as f
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..facts import Fact
 from ..ir.fact_inference import Known
 from ..ir.op import Said
@@ -49,10 +49,10 @@ __all__ = [
 
 # -- what is known of results ----------------------------------------------------------------------
 def _apart(x: Known, y: Known) -> bool:
-    """Whether every x is above every y by more than float32 rounds away.
+    """Whether every x exceeds every y by more than a rounding error of float32.
 
-    Not by sign alone: a value that is positive in exact arithmetic may underflow to 0, and the
-    comparison may be there to catch that. What is stated of an input is said of its numbers.
+    The sign alone is not enough. A positive value may underflow to 0, and the
+    comparison may be there to catch that. A fact stated of an input holds for its numbers.
     """
     if x.node.is_input and x.has(f.positive) and y.bounds == (0.0, 0.0):
         return True
@@ -74,7 +74,7 @@ _TRUE, _FALSE = f.interval(1, 1), f.interval(0, 0)
 
 
 def _ordered(above: bool) -> FactRule:
-    """Of x > y and x >= y if `above`, of x < y and x <= y if not: true, false, or nothing."""
+    """Facts of x > y and x >= y if `above`, else of x < y and x <= y."""
 
     def rule(x: Known, y: Known) -> Iterable[Fact]:
         yield from structure(x, y)
@@ -105,7 +105,7 @@ def _input_differs(x: Known, y: Known) -> bool:
 
 
 def _of_finite(fact: Fact) -> FactRule:
-    """Of a test for NaN or infinity: settled where the operand is known to be finite."""
+    """Facts of a test for NaN or infinity, whose answer a finite operand decides."""
 
     def rule(x: Known) -> Iterable[Fact]:
         yield from structure(x)
@@ -120,9 +120,9 @@ _COMMUTATIVE = Traits(commutative=True)
 
 # -- comparisons -----------------------------------------------------------------------------------
 def _comparable(x: Any, y: Any) -> tuple[Any, Any]:
-    """The operands, a Python int beyond the other's dtype as an infinity.
+    """The operands; a Python int beyond the other's dtype becomes an infinity.
 
-    NumPy compares with such a number, where it refuses to calculate with it.
+    NumPy compares with such a number, but does not calculate with it.
     """
     for array, number in ((x, y), (y, x)):
         if type(number) is not int or type(array) not in (Array, np.ndarray):
@@ -139,7 +139,7 @@ def _within(number: int, limits: Any) -> bool:
 
 
 def _comparison(
-    name: str, facts: FactRule, traits: Traits | None = None, **said: Unpack[Said]
+    name: str, doc: str, facts: FactRule, traits: Traits | None = None, **said: Unpack[Said]
 ) -> Any:
     compare = elementwise(
         name,
@@ -149,10 +149,11 @@ def _comparison(
         facts=facts,
         traits=traits,
         ufunc=name,
+        doc=doc,
         **said,
     )
 
-    def call(x: Any, y: Any) -> Any:
+    def call(x: ArrayLike, y: ArrayLike) -> Any:
         return apply(compare.op, *_comparable(x, y))
 
     return function(compare.op, call, getattr(np, name))
@@ -160,6 +161,7 @@ def _comparison(
 
 greater = _comparison(
     "greater",
+    "Whether x is greater than y.",
     _ordered(above=True),
     Traits(comparison=Comparison(1)),
     mistaken_for=("greater_equal", "less"),
@@ -169,6 +171,7 @@ greater = _comparison(
 )
 greater_equal = _comparison(
     "greater_equal",
+    "Whether x is at least y.",
     _ordered(above=True),
     Traits(comparison=Comparison(1, ties=True)),
     mistaken_for=("greater", "less_equal"),
@@ -178,6 +181,7 @@ greater_equal = _comparison(
 )
 less = _comparison(
     "less",
+    "Whether x is less than y.",
     _ordered(above=False),
     Traits(comparison=Comparison(-1)),
     mistaken_for=("less_equal", "greater"),
@@ -187,6 +191,7 @@ less = _comparison(
 )
 less_equal = _comparison(
     "less_equal",
+    "Whether x is at most y.",
     _ordered(above=False),
     Traits(comparison=Comparison(-1, ties=True)),
     mistaken_for=("less", "greater_equal"),
@@ -196,6 +201,7 @@ less_equal = _comparison(
 )
 equal = _comparison(
     "equal",
+    "Whether x equals y.",
     _equality(alike=True),
     Traits(commutative=True, comparison=Comparison(0, ties=True)),
     mistaken_for=("not_equal", "greater_equal"),
@@ -205,6 +211,7 @@ equal = _comparison(
 )
 not_equal = _comparison(
     "not_equal",
+    "Whether x differs from y.",
     _equality(alike=False),
     _COMMUTATIVE,
     mistaken_for=("equal", "less"),
@@ -216,6 +223,7 @@ not_equal = _comparison(
 # -- kinds of numbers ------------------------------------------------------------------------------
 isnan = elementwise(
     "isnan",
+    doc="Whether x is NaN.",
     kernel=lambda xp, x: xp.isnan(x),
     vjp=(None,),
     predicate=True,
@@ -225,6 +233,7 @@ isnan = elementwise(
 )
 isinf = elementwise(
     "isinf",
+    doc="Whether x is inf or -inf.",
     kernel=lambda xp, x: xp.isinf(x),
     vjp=(None,),
     predicate=True,
@@ -234,6 +243,7 @@ isinf = elementwise(
 )
 isfinite = elementwise(
     "isfinite",
+    doc="Whether x is neither NaN nor infinite.",
     kernel=lambda xp, x: xp.isfinite(x),
     vjp=(None,),
     predicate=True,
@@ -242,12 +252,18 @@ isfinite = elementwise(
     definition=lambda m, x: m.isfinite(x),
 )
 signbit = elementwise(
-    "signbit", kernel=lambda xp, x: xp.signbit(x), vjp=(None,), predicate=True, ufunc="signbit"
+    "signbit",
+    doc="Whether the sign of x is negative, -0.0 included.",
+    kernel=lambda xp, x: xp.signbit(x),
+    vjp=(None,),
+    predicate=True,
+    ufunc="signbit",
 )
 
 # -- logic -----------------------------------------------------------------------------------------
 logical_and = elementwise(
     "logical_and",
+    doc="Whether both operands are true; numbers are true unless they are 0.",
     kernel=lambda xp, x, y: xp.logical_and(x, y),
     vjp=(None, None),
     predicate=True,
@@ -258,6 +274,7 @@ logical_and = elementwise(
 )
 logical_or = elementwise(
     "logical_or",
+    doc="Whether an operand is true; numbers are true unless they are 0.",
     kernel=lambda xp, x, y: xp.logical_or(x, y),
     vjp=(None, None),
     predicate=True,
@@ -268,6 +285,7 @@ logical_or = elementwise(
 )
 logical_xor = elementwise(
     "logical_xor",
+    doc="Whether one operand is true and the other is not.",
     kernel=lambda xp, x, y: xp.logical_xor(x, y),
     vjp=(None, None),
     predicate=True,
@@ -277,6 +295,7 @@ logical_xor = elementwise(
 )
 logical_not = elementwise(
     "logical_not",
+    doc="Whether x is false; a number is false if it is 0.",
     kernel=lambda xp, x: xp.logical_not(x),
     vjp=(None,),
     predicate=True,
@@ -288,6 +307,7 @@ logical_not = elementwise(
 # -- bits ------------------------------------------------------------------------------------------
 bitwise_and = elementwise(
     "bitwise_and",
+    doc="The bits that both operands have.",
     kernel=lambda xp, x, y: xp.bitwise_and(x, y),
     vjp=(None, None),
     traits=_COMMUTATIVE,
@@ -297,6 +317,7 @@ bitwise_and = elementwise(
 )
 bitwise_or = elementwise(
     "bitwise_or",
+    doc="The bits that an operand has.",
     kernel=lambda xp, x, y: xp.bitwise_or(x, y),
     vjp=(None, None),
     traits=_COMMUTATIVE,
@@ -306,6 +327,7 @@ bitwise_or = elementwise(
 )
 bitwise_xor = elementwise(
     "bitwise_xor",
+    doc="The bits that one operand has and the other has not.",
     kernel=lambda xp, x, y: xp.bitwise_xor(x, y),
     vjp=(None, None),
     traits=_COMMUTATIVE,
@@ -315,6 +337,7 @@ bitwise_xor = elementwise(
 )
 invert = elementwise(
     "invert",
+    doc="The bits of x inverted; truth values negated.",
     kernel=lambda xp, x: xp.invert(x),
     vjp=(None,),
     ufunc="invert",
@@ -323,6 +346,7 @@ invert = elementwise(
 )
 left_shift = elementwise(
     "left_shift",
+    doc="The bits of x moved y places to the left: x * 2**y.",
     kernel=lambda xp, x, y: xp.left_shift(x, y),
     vjp=(None, None),
     ufunc="left_shift",
@@ -330,6 +354,7 @@ left_shift = elementwise(
 )
 right_shift = elementwise(
     "right_shift",
+    doc="The bits of x moved y places to the right: floor(x / 2**y).",
     kernel=lambda xp, x, y: xp.right_shift(x, y),
     vjp=(None, None),
     ufunc="right_shift",

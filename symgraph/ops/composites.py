@@ -1,4 +1,4 @@
-"""What functions made of several operations share: publishing, operands, refused keywords."""
+"""Shared by functions made of several operations: publishing, operands, refused keywords."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ __all__ = ["as_array", "composite", "given", "listed", "naming_lines", "refuse"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def composite(*numpy_functions: Any, view: bool = False, array: bool = False) -> Callable[[F], F]:
-    """Publish a function made of several operations under its own name, and as what NumPy's do.
+def composite(
+    *numpy_functions: object, view: bool = False, array: bool = False
+) -> Callable[[F], F]:
+    """Publish a function made of several operations, also for the given NumPy functions.
 
     `view` and `array` as for `naming_lines`.
     """
@@ -33,15 +35,15 @@ def composite(*numpy_functions: Any, view: bool = False, array: bool = False) ->
 
 
 def naming_lines(call: F, *, view: bool = False, array: bool = False) -> F:
-    """The function, its errors completed with the operands and the user's line.
+    """The function; its errors name the operands and the user's line.
 
-    `view` says that NumPy's may give a view, or the operand itself: the result shares memory as
-    what it is made of does. All others give arrays of their own, made of whatever. `array` says
-    that NumPy's gives an array, and no number, where the result has no dimensions.
+    `view`: NumPy's function may give a view or the operand itself, so the result shares the memory
+    of its operations. All other functions give fresh copies. `array`:
+    NumPy's function gives an array, not a number, where the result has no dimensions.
     """
 
     @wraps(call)
-    def named(*args: Any, **keywords: Any) -> Any:
+    def named(*args: object, **keywords: object) -> Any:
         try:
             found = call(*args, **keywords)
             return found if view else apart(found, array)
@@ -54,18 +56,18 @@ def naming_lines(call: F, *, view: bool = False, array: bool = False) -> F:
     return cast("F", named)
 
 
-def as_array(x: Any) -> Array:
+def as_array(x: object) -> Array:
     """`x`, or the constant that holds it."""
     return x if isinstance(x, Array) else constant(x)
 
 
-def listed(value: Any) -> list[Any]:
-    """A tuple or list as a list, a single entry as a list of one."""
+def listed(value: object) -> list[Any]:
+    """A list of the entries; a single value gives a list of one."""
     return list(value) if isinstance(value, (tuple, list)) else [value]
 
 
-def given(value: Any) -> bool:
-    """Whether an argument was passed: NumPy has a mark of its own for what was not."""
+def given(value: object) -> bool:
+    """Whether an argument was passed: it is neither None nor NumPy's mark of absence."""
     return value is not None and value is not _NOTHING
 
 
@@ -79,7 +81,7 @@ _INSTEAD = {
 
 
 def refuse(name: str, keywords: dict[str, Any]) -> None:
-    """Refuse NumPy's keywords that have no meaning for a symbolic array, unless they are at rest.
+    """Refuse NumPy's keywords that a symbolic array cannot obey, unless they are not set.
 
     Raises
     ------

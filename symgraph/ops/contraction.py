@@ -1,6 +1,6 @@
-"""Contractions: matmul and einsum, and the products that are made of them.
+"""Contractions: matmul, einsum, and the products made of them.
 
-`einsum` is kept in one form: explicit subscripts over plain letters, renamed in order of
+`einsum` has one normal form: explicit subscripts over plain letters, renamed in order of
 appearance, without ellipsis. Its derivative is again an einsum.
 """
 
@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..array.aliasing import unsure
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..ir.avals import Aval, broadcast_shapes, normal_axes
 from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
+from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, register
 from ..ir.traits import Infix, Matrices, Traits
 from ..notation import formulas
@@ -43,7 +44,7 @@ __all__ = [
 ]
 
 
-def _facts_of_products(*known: Any) -> Iterable[Fact]:
+def _facts_of_products(*known: Known) -> Iterable[Fact]:
     """Facts of sums of products: signs, finiteness, integers."""
     for fact in (finite, total, integer_valued, Fact("nonnegative")):
         if not [each for each in known if not each.has(fact)]:
@@ -98,7 +99,7 @@ def _flops_matmul(out: Aval, x: Aval, y: Aval) -> Dim:
     return count((2, *out.shape, x.shape[-1]))
 
 
-def _facts_matmul(x: Any, y: Any) -> Iterable[Fact]:
+def _facts_matmul(x: Known, y: Known) -> Iterable[Fact]:
     yield from _facts_of_products(x, y)
     for fact in (Fact("orthogonal"), Fact("diagonal"), *_TRIANGULAR):
         if x.has(fact) and y.has(fact):
@@ -110,11 +111,11 @@ def _facts_matmul(x: Any, y: Any) -> Iterable[Fact]:
 _TRIANGULAR = (Fact("triangular", ("lower",)), Fact("triangular", ("upper",)))
 _SYMMETRIC = Fact("symmetric")
 _LONGEST = 12
-"""So often are factors of a product taken apart or away to see that it reads the same from both
+"""How many factors of a product we take apart or away to see that it reads the same from both
 ends."""
 
 
-def _is_symmetric(x: Any, y: Any) -> bool:
+def _is_symmetric(x: Known, y: Known) -> bool:
     """Whether a product is its own transpose: each factor mirrors one, the middle is symmetric."""
     factors: list[Any] = [x, y]
     for _ in range(_LONGEST):
@@ -136,7 +137,7 @@ def _is_product(x: Any) -> bool:
     return x.node.op.name == "matmul" and all(each.aval.ndim > 1 for each in x.operands)
 
 
-def _is_mirrored(x: Any, y: Any) -> bool:
+def _is_mirrored(x: Known, y: Known) -> bool:
     """Whether one factor is the other transposed."""
     for one, other in ((x.node, y.node), (y.node, x.node)):
         exchanged = one.op.name == "transpose" and one.operands[0] is other
@@ -197,7 +198,7 @@ MATMUL = register(
 )
 
 
-def _matmul(x: Any, y: Any) -> Array:
+def _matmul(x: ArrayLike, y: ArrayLike) -> Array:
     return apply(MATMUL, x, y)
 
 
@@ -259,7 +260,7 @@ def _vjp_einsum(ct: Array, out: Array, *operands: Array, subscripts: str, index:
 
 
 def _carries_einsum(out: Aval, *avals: Aval, slot: int, subscripts: str) -> Sequence[int | None]:
-    """Indices that the result has too."""
+    """The axes whose index the result has too."""
     terms, result = _terms(subscripts)
     return [
         result.index(letter) - len(result) if letter in result else None for letter in terms[slot]
@@ -275,7 +276,7 @@ def _flops_einsum(out: Aval, *avals: Aval, subscripts: str) -> Dim:
 
 
 def _flops_of_path(subscripts: str, avals: Sequence[Aval], sizes: dict[str, Dim]) -> Dim:
-    """Pairwise, left to right where sizes are named, else along the path opt_einsum finds."""
+    """Flops of pairwise contraction: along opt_einsum's path, or left to right with named sizes."""
     if [size for size in sizes.values() if not isinstance(size, int)]:
         return normal(count((2, *sizes.values())) * (len(avals) - 1))
     from opt_einsum import contract_path  # 0.1 s to import: only products of three or more pay
@@ -324,13 +325,13 @@ EINSUM = register(
 
 @partial(naming_lines, view=True)
 def _einsum(
-    subscripts: Any,
+    subscripts: object,
     *operands: Any,
-    out: Any = None,
+    out: object = None,
     dtype: Any = None,
     order: str = "K",
     casting: Any = "safe",
-    optimize: Any = False,
+    optimize: object = False,
 ) -> Array:
     refuse("einsum", {"out": out})
     if not isinstance(subscripts, str):
@@ -343,7 +344,7 @@ def _einsum(
         operands = tuple(_in_dtype(each, np.dtype(dtype), casting) for each in operands)
     found = _widened(subscripts, operands)
     if len(operands) == 1 and found.ndim and type(found) is Array:
-        # Of one operand NumPy gives a view where nothing is summed, and says no more of it.
+        # NumPy gives a view for one operand if nothing is summed.
         unsure(found, operands[0])
     return found
 
@@ -358,7 +359,7 @@ def _in_dtype(x: Array, dtype: np.dtype[Any], casting: Any) -> Array:
 
 
 def _widened(subscripts: str, operands: Sequence[Any]) -> Array:
-    """An index that is 1 long here and longer there is dropped here: NumPy broadcasts it."""
+    """Drop an index of length 1 that is longer on another operand: NumPy broadcasts it."""
     if "," not in subscripts or type(operands[0]) is not Array:
         return apply(EINSUM, *operands, subscripts=subscripts)
     labels, result = parsed(subscripts, [each.ndim for each in operands])
@@ -384,8 +385,8 @@ einsum = function(EINSUM, _einsum, np.einsum)
 
 # -- products made of them -----------------------------------------------------------------------
 @composite(np.tensordot, np.linalg.tensordot, array=True)
-def tensordot(x: Any, y: Any, axes: Any = 2) -> Array:
-    """Sums of products over the last axes of one and the first of the other, or over pairs."""
+def tensordot(x: ArrayLike, y: ArrayLike, axes: int | Sequence[Any] = 2) -> Array:
+    """Sums of products over the last axes of x and the first of y, or over pairs of axes."""
     x, y = as_array(x), as_array(y)
     if isinstance(axes, (int, np.integer)):
         left: list[int] = list(range(x.ndim - int(axes), x.ndim))
@@ -393,7 +394,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Array:
     else:
         left, right = listed(axes[0]), listed(axes[1])
     if len(left) != len(right) or len(left) > x.ndim or len(right) > y.ndim:
-        raise ShapeError("tensordot: as many axes are needed of one array as of the other.")
+        raise ShapeError("tensordot: both arrays need the same number of axes to contract.")
     normal_axes(left, x.ndim)
     normal_axes(right, y.ndim)
     fresh = counter()
@@ -411,8 +412,8 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Array:
 
 
 @composite(np.dot)
-def dot(x: Any, y: Any, out: Any = None) -> Array:
-    """The product of vectors or matrices; else of the last axis with the last but one."""
+def dot(x: ArrayLike, y: ArrayLike, out: object = None) -> Array:
+    """The product of vectors or matrices; higher dimensions as in NumPy."""
     refuse("dot", {"out": out})
     x, y = as_array(x), as_array(y)
     if not x.ndim or not y.ndim:
@@ -423,7 +424,7 @@ def dot(x: Any, y: Any, out: Any = None) -> Array:
 
 
 @composite(np.inner)
-def inner(x: Any, y: Any) -> Array:
+def inner(x: ArrayLike, y: ArrayLike) -> Array:
     """Sums of products over the last axes."""
     x, y = as_array(x), as_array(y)
     if not x.ndim or not y.ndim:
@@ -432,14 +433,14 @@ def inner(x: Any, y: Any) -> Array:
 
 
 @composite(np.vdot)
-def vdot(x: Any, y: Any) -> Array:
+def vdot(x: ArrayLike, y: ArrayLike) -> Array:
     """The sum of products of all elements."""
     return matmul(ravel(as_array(x)), ravel(as_array(y)))
 
 
 @composite(np.outer)
-def outer(x: Any, y: Any, out: Any = None) -> Array:
-    """All products of an element of one and an element of the other, as a matrix."""
+def outer(x: ArrayLike, y: ArrayLike, out: object = None) -> Array:
+    """The matrix of all products of an element of x and an element of y."""
     refuse("outer", {"out": out})
     x, y = as_array(x), as_array(y)
     column = expand_dims(x if x.ndim == 1 else ravel(x), -1)

@@ -1,4 +1,4 @@
-"""What says how to compute or differentiate rather than what: cast, stop_gradient, round."""
+"""Casts, stop_gradient and round."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from .. import facts as f
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apart, apply
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apart, apply
 from ..errors import DTypeError
 from ..facts import Fact
 from ..ir.avals import Aval, supported_dtype
@@ -27,7 +28,7 @@ __all__ = ["astype", "cast", "round", "stop_gradient"]
 
 # -- what is known of results ----------------------------------------------------------------------
 def _facts_cast(x: Known, *, dtype: np.dtype[Any]) -> Iterable[Fact]:
-    """All that is known of x where nothing is lost but digits; else what truncation keeps."""
+    """The facts of x if a cast loses only digits, else the facts that truncation keeps."""
     source = x.aval.dtype
     whole = x.has(f.integer_valued)
     if dtype.kind == "b":
@@ -71,7 +72,7 @@ CAST = register(
 )
 
 
-def _cast(x: Any, dtype: Any) -> Any:
+def _cast(x: ArrayLike, dtype: DTypeLike) -> Any:
     if type(x) is Array and x.dtype == supported_dtype(dtype):
         return apart(x)
     return apply(CAST, x, dtype=dtype)
@@ -80,8 +81,8 @@ def _cast(x: Any, dtype: Any) -> Any:
 cast = function(CAST, _cast)
 
 
-def astype(x: Any, dtype: Any, copy: bool = True, **_device: Any) -> Any:
-    """X with another dtype, as in `cast`; itself if it has that, and no copy is asked for."""
+def astype(x: ArrayLike, dtype: DTypeLike, copy: bool = True, **_device: object) -> Any:
+    """The array in another dtype; the array itself if it has that dtype and `copy` is False."""
     if not copy and type(x) is Array and x.dtype == supported_dtype(dtype):
         return x
     return cast(x, dtype)
@@ -112,7 +113,7 @@ STOP_GRADIENT = register(
 )
 
 
-def _stop_gradient(x: Any) -> Any:
+def _stop_gradient(x: ArrayLike) -> Any:
     return apply(STOP_GRADIENT, x)
 
 
@@ -134,8 +135,8 @@ def _infer_round(x: Aval, *, decimals: int) -> Aval:
     return x
 
 
-def _rounded_dtype(x: Any, decimals: int) -> None:
-    """Refuse truth values rounded to digits, as NumPy does; to whole numbers they are float16."""
+def _rounded_dtype(x: ArrayLike, decimals: int) -> None:
+    """The dtype of rounded truth values: float16; NumPy and we refuse to round them to digits."""
     if decimals and isinstance(x, (Array, np.ndarray)) and x.dtype.kind == "b":
         raise DTypeError(
             f"truth values have no digits to round to decimals={decimals}.",
@@ -161,7 +162,7 @@ ROUND = register(
 
 
 @naming_lines
-def _round(x: Any, decimals: int = 0, **_out: Any) -> Any:
+def _round(x: ArrayLike, decimals: int = 0, **_out: object) -> Any:
     _rounded_dtype(x, int(decimals))
     return apply(ROUND, x, decimals=int(decimals))
 

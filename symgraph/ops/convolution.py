@@ -1,9 +1,9 @@
-"""Convolution in any number of dimensions, as layers know it: channels first, kernel not flipped.
+"""Convolution of layers in any number of dimensions: channels first, the kernel not flipped.
 
 The three operations here are the derivatives of one trilinear form
 t = Σ y[n,o,p] x[n,c,p·stride + k·dilation] w[o,c,k] with respect to y, x and w: `convolution`,
-`adjoint_convolution` (also called transposed convolution) and `kernel_convolution`. So each one's
-derivatives are the other two, and gradients of every order stay within the three (Dumoulin and
+`adjoint_convolution` (also called transposed convolution) and `kernel_convolution`. So the
+derivatives of each are the other two, and gradients of every order stay within them (Dumoulin and
 Visin 2016, "A guide to convolution arithmetic for deep learning").
 
 Operands may have further leading axes, which are broadcast as by `matmul`.
@@ -11,16 +11,17 @@ Operands may have further leading axes, which are broadcast as by `matmul`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..array import Array, apply
+from ..array import Array, ArrayLike, apply
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..ir.avals import Aval, broadcast_shapes
 from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
+from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, carries_aligned, register
 from ..ir.traits import Traits
 from .batched import applied, batch_aligned
@@ -47,7 +48,7 @@ def _whole_or_float(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype
 
 
-def _normal_convolution(avals: tuple[Aval, ...], **params: Any) -> dict[str, Any]:
+def _normal_convolution(avals: tuple[Aval, ...], **params: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: value if isinstance(value, int) else tuple(value) for name, value in params.items()
     }
@@ -73,7 +74,7 @@ def _divided(channels: Dim, groups: int) -> Dim:
 
 
 def _parts(aval: Aval, n: int) -> tuple[Shape, Dim, Dim, Shape]:
-    """Leading axes, the two axes of channels or images, and the spatial ones."""
+    """The leading axes, the two axes of channels or images, and the spatial axes."""
     if aval.ndim < n + 2:
         raise ShapeError(
             f"shape {show_shape(aval.shape)} has fewer than {n + 2} axes.",
@@ -84,9 +85,9 @@ def _parts(aval: Aval, n: int) -> tuple[Shape, Dim, Dim, Shape]:
 
 
 def _carries(core: tuple[int, int]) -> Any:
-    """Leading axes, and those of images where both operands and the result have them."""
+    """The leading axes, and the axes of images if both operands and the result have them."""
 
-    def carries(out: Aval, *avals: Aval, slot: int, strides: Sizes, **_: Any) -> Any:
+    def carries(out: Aval, *avals: Aval, slot: int, strides: Sizes, **_: object) -> Any:
         n = len(strides)
         own = avals[slot].ndim
         kept = own - n - core[slot]
@@ -156,18 +157,18 @@ def _without(params: dict[str, Any], name: str) -> dict[str, Any]:
     return {key: value for key, value in params.items() if key != name}
 
 
-def _facts_of_products(x: Any, y: Any, **_params: Any) -> Iterable[Fact]:
+def _facts_of_products(x: Known, y: Known, **_params: object) -> Iterable[Fact]:
     kept = (finite, total, integer_valued, Fact("nonnegative"))
     return [fact for fact in kept if x.has(fact) and y.has(fact)]
 
 
 def _flops(one: Shape, w: Shape, n: int) -> Dim:
-    """Of a convolution with results (..., N, O, counts) `one`: two a place of each window."""
+    """Flops of a convolution with results (..., N, O, counts) `one`: two for each product."""
     return count((2, *one, *w[-n - 1 :]))
 
 
-def _batch_images(batch: Batch, **params: Any) -> Any:
-    """Images of all the batch are images beside one another if they meet the same kernel."""
+def _batch_images(batch: Batch, **params: Mapping[str, Any]) -> Any:
+    """Join the images of all examples if they meet the same kernel."""
     x, w = batch.operands
     n = len(params["strides"])
     if batch.batched[1] or x.ndim != n + 3 or w.ndim != n + 2:
@@ -260,7 +261,7 @@ KERNEL = register(
 
 # -- functions -------------------------------------------------------------------------------------
 def _batched(x: Array, n: int) -> tuple[Array, Shape]:
-    """`x` with one axis of images in front of its channels, and the axes that were there."""
+    """`x` with one axis of images before its channels, and the axes that it had there."""
     if x.ndim < n + 1:
         raise ShapeError(
             f"shape {show_shape(x.shape)} has no channels and {n} spatial axes.",
@@ -276,7 +277,7 @@ def _unbatched(y: Array, lead: Shape) -> Array:
     return y if len(lead) == 1 else reshape(y, (*lead, *y.shape[1:]))
 
 
-def _kernel_of(w: Any, n: int | None) -> tuple[Array, int]:
+def _kernel_of(w: ArrayLike, n: int | None) -> tuple[Array, int]:
     kernel = as_array(w)
     spatial = kernel.ndim - 2
     if spatial < 1 or (n is not None and spatial != n):
@@ -285,13 +286,18 @@ def _kernel_of(w: Any, n: int | None) -> tuple[Array, int]:
     return kernel, spatial
 
 
-def _groups_of(groups: Any) -> int:
+def _groups_of(groups: object) -> int:
     return one_each(groups, 1, "groups")[0]
 
 
 @composite()
 def conv(
-    x: Any, w: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+    x: ArrayLike,
+    w: ArrayLike,
+    stride: int | Sequence[int] = 1,
+    padding: int | str | Sequence[int | tuple[int, int]] = 0,
+    dilation: int | Sequence[int] = 1,
+    groups: int = 1,
 ) -> Array:
     r"""The convolution of layers, $y_{n,o,p} = \sum_{c,k} x_{n,c,ps+kd-a} w_{o,c,k}$.
 
@@ -340,7 +346,12 @@ def conv(
 
 def _conv_of(n: int) -> Any:
     def call(
-        x: Any, w: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+        x: ArrayLike,
+        w: ArrayLike,
+        stride: int | Sequence[int] = 1,
+        padding: int | str | Sequence[int | tuple[int, int]] = 0,
+        dilation: int | Sequence[int] = 1,
+        groups: int = 1,
     ) -> Array:
         _kernel_of(w, n)
         return conv(x, w, stride, padding, dilation, groups)
@@ -355,15 +366,15 @@ conv1d, conv2d, conv3d = (_conv_of(n) for n in (1, 2, 3))
 
 @composite()
 def conv_transpose(
-    x: Any,
-    w: Any,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    x: ArrayLike,
+    w: ArrayLike,
+    stride: int | Sequence[int] = 1,
+    padding: int | str | Sequence[int | tuple[int, int]] = 0,
+    dilation: int | Sequence[int] = 1,
     groups: int = 1,
-    output_padding: Any = 0,
+    output_padding: int | Sequence[int] = 0,
 ) -> Array:
-    """The transpose of `conv` in its first argument: what upsamples where `conv` downsamples.
+    """The transpose of `conv` in its first argument; it upsamples where `conv` downsamples.
 
     For y of the shape of `conv(x, w)`, sum(conv(x, w) * y) equals sum(x * conv_transpose(y, w)).
 

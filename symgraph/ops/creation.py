@@ -1,4 +1,4 @@
-"""Values that come from nowhere: inputs, constants, sizes of dimensions, counting."""
+"""Values without operands: inputs, constants, sizes of dimensions, counting."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import FUNCTIONS, Array, apply, constant
+from ..array import FUNCTIONS, Array, ArrayLike, apply, constant
 from ..array.aliasing import own
 from ..array.cuts import Borrowed
 from ..errors import FactError, InputError
 from ..facts import Fact, consistent, finite, integer_valued, interval, stated
 from ..ir.avals import Aval, supported_dtype
-from ..ir.dims import Dim, normal, parse_shape
-from ..ir.fact_inference import Knowledge
+from ..ir.dims import Dim, ShapeLike, normal, parse_shape
+from ..ir.fact_inference import Knowledge, Known
 from ..ir.node import fresh, make
 from ..ir.op import Op, no_flops, register
 from ..notation import formulas
@@ -39,11 +40,11 @@ __all__ = [
 
 
 # -- inputs and constants ------------------------------------------------------------------------
-def _no_kernel(_xp: Any, **params: Any) -> Any:
+def _no_kernel(_xp: object, **params: object) -> Any:
     raise InputError(f"Input {params['name']!r} has no value.")
 
 
-def _infer_input(**_params: Any) -> Aval:
+def _infer_input(**_params: object) -> Aval:
     raise InputError("Inputs are made by sg.input, each one fresh.")
 
 
@@ -107,7 +108,7 @@ _NEED_MATRIX = (
 
 
 def _placed(fact: Fact, aval: Aval) -> Fact:
-    """The fact with its axis counted from the end, checked against the array it is stated of."""
+    """The fact with its axis counted from the end, checked against its array."""
     if fact.name in _NEED_AXIS:
         axis = fact.args[0]
         if not -aval.ndim <= axis < aval.ndim:
@@ -115,12 +116,12 @@ def _placed(fact: Fact, aval: Aval) -> Fact:
         return Fact(fact.name, (axis if axis < 0 else axis - aval.ndim,))
     square = aval.ndim >= 2 and (fact.name == "triangular" or aval.shape[-1] == aval.shape[-2])
     if fact.name in _NEED_MATRIX and not square:
-        raise FactError(f"{fact} is said of square matrices, not of {aval}.")
+        raise FactError(f"{fact} applies to square matrices, not to {aval}.")
     return fact
 
 
 _LARGE = 1_000_000
-"""Constants of more elements are not searched for patterns."""
+"""We do not search larger constants for patterns."""
 
 
 def _infer_constant(*, value: np.ndarray[Any, Any]) -> Aval:
@@ -145,7 +146,7 @@ def _constant_facts(*, value: np.ndarray[Any, Any]) -> Iterable[Fact]:
 
 
 def _facts_along_axes(value: np.ndarray[Any, Any]) -> Iterable[Fact]:
-    """Axes along which the numbers are one-hot, or not negative and sum to 1."""
+    """Facts of axes along which the numbers are one-hot, or nonnegative with the sum 1."""
     if np.any(value < 0):
         return
     for axis in range(-value.ndim, 0):
@@ -198,7 +199,7 @@ DIMENSION = register(
 )
 
 
-def dimension(size: Dim, dtype: Any = "int64") -> Array:
+def dimension(size: Dim, dtype: DTypeLike = "int64") -> Array:
     """The size of a dimension as a 0-d array: a constant where it is a number."""
     size = normal(size)
     if isinstance(size, int):
@@ -206,7 +207,7 @@ def dimension(size: Dim, dtype: Any = "int64") -> Array:
     return Array(make(DIMENSION, (), {"size": size, "dtype": supported_dtype(dtype)}))
 
 
-def constant_of(value: Any, dtype: Any) -> Array:
+def constant_of(value: object, dtype: DTypeLike) -> Array:
     """A 0-d constant of `dtype`."""
     array = np.array(value, dtype=supported_dtype(dtype))
     array.flags.writeable = False
@@ -214,7 +215,7 @@ def constant_of(value: Any, dtype: Any) -> Array:
 
 
 # -- filled arrays and counting ------------------------------------------------------------------
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> Array:
+def full(shape: Any, fill_value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
     """An array of one value: a broadcast 0-d constant, or a symbolic array, broadcast."""
     if isinstance(fill_value, Array) or np.ndim(fill_value):
         value = asarray(fill_value, dtype)
@@ -224,18 +225,18 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Array:
 
 
 def _lying_by_rows(x: Array) -> Array:
-    """The value in memory of its own: NumPy makes an array, never a number."""
+    """The value in fresh memory: NumPy makes an array, never a number."""
     found = Array(x.node)
     own(found, rows=True)
     return found
 
 
-def zeros(shape: Any, dtype: Any = "float64") -> Array:
+def zeros(shape: ShapeLike, dtype: DTypeLike = "float64") -> Array:
     """Zeros; see `full`."""
     return full(shape, 0, dtype)
 
 
-def ones(shape: Any, dtype: Any = "float64") -> Array:
+def ones(shape: ShapeLike, dtype: DTypeLike = "float64") -> Array:
     """Ones; see `full`."""
     return full(shape, 1, dtype)
 
@@ -258,7 +259,7 @@ ARANGE = register(
 )
 
 
-def _arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Array:
+def _arange(start: Any, stop: Any = None, step: object = 1, dtype: Any = None) -> Array:
     """`start`, `start + step`, ... before `stop`; named dimensions may bound it at step 1."""
     if stop is None:
         start, stop = 0, start
@@ -280,7 +281,7 @@ arange = function(ARANGE, _arange)
 
 
 # -- the identity matrix -------------------------------------------------------------------------
-def _facts_eye(*, rows: Dim, columns: Dim, offset: int, dtype: Any) -> Iterable[Fact]:
+def _facts_eye(*, rows: Dim, columns: Dim, offset: int, dtype: Known) -> Iterable[Fact]:
     yield finite
     yield interval(0.0, 1.0)
     yield integer_valued
@@ -305,7 +306,7 @@ EYE = register(
 )
 
 
-def _eye(rows: Dim, columns: Dim | None = None, k: int = 0, dtype: Any = "float64") -> Array:
+def _eye(rows: Dim, columns: Dim | None = None, k: int = 0, dtype: DTypeLike = "float64") -> Array:
     """Ones on the diagonal `k` places above the main one, else zeros."""
     height = normal(rows)
     width = height if columns is None else normal(columns)
@@ -317,26 +318,35 @@ eye = function(EYE, _eye)
 
 # -- like another array --------------------------------------------------------------------------
 @composite(np.full_like, array=True)
-def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Array:
+def full_like(
+    x: ArrayLike,
+    fill_value: ArrayLike,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+) -> Array:
     """An array of one value, shaped as `x`."""
     like = as_array(x)
     return full(like.shape if shape is None else shape, fill_value, dtype or like.dtype)
 
 
 @composite(np.zeros_like, array=True)
-def zeros_like(x: Any, dtype: Any = None, shape: Any = None) -> Array:
+def zeros_like(
+    x: ArrayLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
+) -> Array:
     """Zeros, shaped as `x`."""
     return full_like(x, 0, dtype, shape)
 
 
 @composite(np.ones_like, array=True)
-def ones_like(x: Any, dtype: Any = None, shape: Any = None) -> Array:
+def ones_like(
+    x: ArrayLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
+) -> Array:
     """Ones, shaped as `x`."""
     return full_like(x, 1, dtype, shape)
 
 
 @composite(view=True)
-def asarray(x: Any, dtype: Any = None) -> Array:
+def asarray(x: ArrayLike, dtype: DTypeLike | None = None) -> Array:
     """`x` as a symbolic array: a constant if it holds numbers."""
     if isinstance(x, Array):
         return x if dtype is None or x.dtype == np.dtype(dtype) else FUNCTIONS["astype"](x, dtype)
@@ -347,8 +357,8 @@ def asarray(x: Any, dtype: Any = None) -> Array:
 
 
 @composite(view=True)
-def array(x: Any, dtype: Any = None) -> Array:
-    """As `asarray`, with memory of its own."""
+def array(x: ArrayLike, dtype: DTypeLike | None = None) -> Array:
+    """A fresh copy of the array or numbers; see `asarray`."""
     return _lying_by_rows(asarray(x, dtype))
 
 
@@ -357,8 +367,8 @@ def _infer_project(results: tuple[Aval, ...], *, index: int) -> Aval:
     return results[index]
 
 
-def _facts_project(x: Any, *, index: int) -> Iterable[Fact]:
-    """What the operation of several results says of this one: `Fact("result", (index, fact))`."""
+def _facts_project(x: Known, *, index: int) -> Iterable[Fact]:
+    """The facts of one result of several: `Fact("result", (index, fact))`."""
     for fact in list(x.facts):
         if fact.name == "result" and fact.args[0] == index and x.has(fact):
             yield fact.args[1]

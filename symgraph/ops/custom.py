@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply, constant
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apply, constant
 from ..errors import BackendError, InputError, NotDifferentiable
 from ..ir.avals import Aval
 from ..ir.interning import params_key
@@ -49,7 +49,7 @@ class _Kernel:
         return np.asarray(found)
 
 
-def _read_only(value: Any) -> Any:
+def _read_only(value: object) -> Any:
     if not isinstance(value, np.ndarray):
         return value
     view = cast("np.ndarray[Any, Any]", value).view()
@@ -61,14 +61,14 @@ def custom_op(
     kernel: Callable[..., Any] | None = None,
     *,
     name: str | None = None,
-    vjp: Any = None,
+    vjp: object = None,
     infer: Callable[..., Any] | None = None,
     any_backend: bool = False,
     stacks: bool = False,
     batches: bool = False,
     numpy: Sequence[Any] = (),
 ) -> Any:
-    """A NumPy function as an operation of its own: traced as one node, differentiated as you say.
+    """Turn a NumPy function into an operation: one node, with the derivative that you state.
 
     A decorator, with or without arguments. The function it gives takes symbolic arrays, and NumPy
     arrays too; keywords are static params.
@@ -130,7 +130,7 @@ def custom_op(
 def _op_of(
     name: str,
     function: Callable[..., Any],
-    vjp: Any,
+    vjp: object,
     infer: Callable[..., Any] | None,
     any_backend: bool,
     stacks: bool,
@@ -150,7 +150,7 @@ def _op_of(
     elif isinstance(vjp, (tuple, list)) and stacks:
         rules["vjp"] = tuple([_lending(each) for each in cast("Sequence[Any]", vjp)])
     else:
-        # Entries that are no rules tell what a derivative is where nothing flows.
+        # None and `undefined` say that the derivative is zero or does not exist.
         rules["vjp"] = () if callable(vjp) else tuple(cast("Sequence[Any]", vjp))
         rules["pullback"] = _pullback_of(name, vjp, stacks)
     return Op(
@@ -165,13 +165,13 @@ def _op_of(
     )
 
 
-def _lending(rule: Any) -> Any:
-    """A rule whose operands it cannot write into; None and `undefined` as they are."""
+def _lending(rule: object) -> Any:
+    """A rule that gets read-only operands; None and `undefined` stay as they are."""
     if not callable(rule):
         return rule
 
     @wraps(rule)
-    def given(*operands: Any, **params: Any) -> Any:
+    def given(*operands: ArrayLike, **params: object) -> Any:
         return rule(*[lent(each) for each in operands], **params)
 
     return given
@@ -204,7 +204,13 @@ def _alone(values: tuple[Any, ...]) -> Any:
 
 
 def _of_slot(
-    rule: Any, slot: int, name: str, ct: Any, outs: Any, pull: Pull, params: dict[str, Any]
+    rule: Callable[..., Any],
+    slot: int,
+    name: str,
+    ct: Array,
+    outs: object,
+    pull: Pull,
+    params: dict[str, Any],
 ) -> Any:
     if isinstance(rule, Undefined):
         raise NotDifferentiable(
@@ -218,7 +224,7 @@ def _inference(name: str, kernel: _Kernel, infer: Callable[..., Any] | None) -> 
     if infer is None:
         return lambda *avals, **params: probed(name, kernel, avals, params)
 
-    def inferred(*avals: Aval, **params: Any) -> Any:
+    def inferred(*avals: Aval, **params: object) -> Any:
         found = infer(*avals, **params)
         several = isinstance(found, list)
         results = [_as_aval(each) for each in (found if several else [found])]
@@ -237,7 +243,7 @@ def _as_aval(given: Any) -> Aval:
 def _placed(
     name: str, signature: inspect.Signature | None, operands: Sequence[Any], params: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Operands in order, those given by name too; what is no array stays a static param."""
+    """The operands in order, also the ones given by name; other values are static params."""
     arrays = {key: each for key, each in params.items() if isinstance(each, (Array, np.ndarray))}
     if not arrays:
         return list(operands), params
@@ -259,7 +265,7 @@ def _placed(
 
 
 def _check_kept(name: str, static: Mapping[str, Any]) -> None:
-    """Check that params can be compared, for equal calls are made once."""
+    """Check that params can be compared: equal calls become one node."""
     for key, value in static.items():
         try:
             hash(params_key({key: value}))
@@ -270,13 +276,13 @@ def _check_kept(name: str, static: Mapping[str, Any]) -> None:
             ) from None
 
 
-def _as_numbers(value: Any) -> Any:
-    """Python's numbers as they are, for they take the dtype of what they meet."""
+def _as_numbers(value: object) -> Any:
+    """Python's numbers unchanged: they take the dtype of the arrays that they meet."""
     return value if isinstance(value, (int, float)) else np.asarray(value)
 
 
 def _typed(operands: Sequence[Any]) -> list[Any]:
-    """Operands, Python's numbers in the dtype that NumPy would give them beside the arrays."""
+    """The operands; Python's numbers get the dtype that NumPy gives them beside arrays."""
     dtypes = [each.dtype for each in operands if isinstance(each, (Array, np.ndarray, np.generic))]
     return [
         constant(each, np.result_type(*dtypes, each)) if type(each) in (int, float) else each
@@ -285,7 +291,7 @@ def _typed(operands: Sequence[Any]) -> list[Any]:
 
 
 def _signature(function: Callable[..., Any], op: Op) -> inspect.Signature | None:
-    """What is said of the operands of a kernel; None where nothing is, as of NumPy's in C."""
+    """The signature of a kernel; None if it has none, as NumPy's functions in C."""
     try:
         given = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -297,7 +303,7 @@ def _signature(function: Callable[..., Any], op: Op) -> inspect.Signature | None
 def _published(function: Callable[..., Any], op: Op, numpy: Iterable[Any]) -> Callable[..., Any]:
     signature = _signature(function, op)
 
-    def call(*operands: Any, **params: Any) -> Any:
+    def call(*operands: ArrayLike, **params: object) -> Any:
         placed, static = _placed(op.name, signature, operands, params)
         _check_kept(op.name, static)
         if not any(isinstance(each, Array) for each in placed):

@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..array import FUNCTIONS, Array, apply, constant
+from ..array import FUNCTIONS, Array, ArrayLike, apply, constant
 from ..errors import NotDifferentiable, ShapeError, SymgraphError, TraceError
 from ..ir.avals import Aval
 from ..ir.body import Body, SizedBody
+from ..ir.dims import Dim
 from ..ir.node import Node, Origin, make, origin, reachable, substituted
 from ..ir.op import Batch, Op, Pull, register
 from ..ir.scope import tracing
@@ -40,7 +41,7 @@ Rule = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Backward:
-    """A rule for a graph, and the containers its operands and results come in."""
+    """A rule for a graph, with the containers of its operands and results."""
 
     name: str
     rule: Rule
@@ -57,7 +58,7 @@ def _pullback_custom(pull: Pull, *, body: Body, backward: Backward) -> Any:
 
 
 def _asked(pull: Pull, backward: Backward) -> list[Array | None]:
-    """Cotangents of the wanted operands, by the rule."""
+    """The cotangents of the wanted operands by the rule."""
     pull = lent_to(pull)
     groups = unflatten(backward.arguments, list(pull.operands))
     out = unflatten(backward.result, list(pull.outs))
@@ -68,8 +69,10 @@ def _asked(pull: Pull, backward: Backward) -> list[Array | None]:
     return by_rule(pull, rule, backward.name, backward.stacks)
 
 
-def _leaves_of_rule(backward: Backward, ct: Any, out: Any, groups: Sequence[Any]) -> list[Any]:
-    """What a rule gives, one an array of the arguments."""
+def _leaves_of_rule(
+    backward: Backward, ct: ArrayLike, out: Array, groups: Sequence[Any]
+) -> list[Any]:
+    """The results of a rule, one for each array of the arguments."""
     parts = as_sequence(backward.rule(ct, out, *groups))
     if len(parts) != len(groups):
         raise ShapeError(
@@ -84,7 +87,7 @@ def _leaves_of_rule(backward: Backward, ct: Any, out: Any, groups: Sequence[Any]
     ]
 
 
-def _leaves_like(part: Any, tree: Tree, name: str) -> list[Any]:
+def _leaves_like(part: object, tree: Tree, name: str) -> list[Any]:
     leaves, found = flatten(part)
     if found == tree:
         return leaves
@@ -98,7 +101,7 @@ def _leaves_like(part: Any, tree: Tree, name: str) -> list[Any]:
 
 @dataclass(frozen=True)
 class WrittenRule:
-    """A rule as the graph it gave, in place of the user's function.
+    """A rule as a graph, in place of the user's function.
 
     Parameters
     ----------
@@ -114,7 +117,7 @@ class WrittenRule:
     given: tuple[bool, ...]
     refusal: str = ""
 
-    def __call__(self, cts: Sequence[Any], outs: Sequence[Any], *operands: Any) -> list[Any]:
+    def __call__(self, cts: Sequence[Any], outs: Sequence[Any], *operands: Array) -> list[Any]:
         if self.body is None:
             raise NotDifferentiable(
                 f"The vjp of this function could not be saved: {self.refusal}",
@@ -131,14 +134,14 @@ class WrittenRule:
 
 
 def flat_rule(name: str, rule: WrittenRule, body: Body) -> Backward:
-    """The param `backward` of a node that holds `body`, with a rule that is a graph."""
+    """The param `backward` of a node with this body and with a rule that is a graph."""
     leaf = Tree("leaf")
     arguments = Tree("tuple", (leaf,) * len(body.inputs))
     return Backward(name, rule, arguments, Tree("tuple", (leaf,) * len(body.outputs)), False)
 
 
 def written_rule(backward: Backward, body: Body, within: tuple[Rule, ...] = ()) -> WrittenRule:
-    """The rule of a function as a graph, traced once; what stops it is told when it is asked for.
+    """Trace the rule of a function once to a graph; an error is raised when it is asked for.
 
     Parameters
     ----------
@@ -155,7 +158,7 @@ def written_rule(backward: Backward, body: Body, within: tuple[Rule, ...] = ()) 
         return WrittenRule(None, none, f"the rule of {backward.name} calls {backward.name} itself.")
     avals = [*body.avals, *body.avals, *body.operand_avals]
     try:
-        # What is made by a rule has the origin of what is differentiated, so here it has none.
+        # Nodes of a rule get the origin of the differentiated node, so they have none here.
         with origin(Origin()), tracing(backward.name):
             nodes = [fresh_like(aval, f"i{place}") for place, aval in enumerate(avals)]
             values = [Array(each) for each in nodes]
@@ -173,7 +176,7 @@ def written_rule(backward: Backward, body: Body, within: tuple[Rule, ...] = ()) 
 
 
 def _flat_cotangents(backward: Backward, values: Sequence[Array], count: int) -> list[Array | None]:
-    """What the rule gives for cotangents and results (`count` of each) and operands."""
+    """The rule's results for `count` cotangents, `count` results and the operands."""
     cts, outs, operands = values[:count], values[count : 2 * count], values[2 * count :]
     wanted = tuple([i for i, each in enumerate(operands) if each.dtype.kind == "f"])
     pull = Pull(tuple(cts), tuple(outs), tuple(operands), wanted, 0, cotangents=_no_reverse_mode)
@@ -181,14 +184,14 @@ def _flat_cotangents(backward: Backward, values: Sequence[Array], count: int) ->
     return [found.get(i) for i in range(len(operands))]
 
 
-def _no_reverse_mode(*_arguments: Any) -> Any:
+def _no_reverse_mode(*_arguments: object) -> Any:
     raise AssertionError("A rule of a user's gives cotangents by itself.")
 
 
 def _with_written_rules(outputs: Sequence[Node], within: tuple[Rule, ...]) -> list[Node]:
-    """The outputs with every rule in them, inside bodies as well, as a graph."""
+    """The outputs with every rule as a graph, also inside bodies."""
 
-    def param(value: Any, params: Mapping[str, Any]) -> Any:
+    def param(value: object, params: Mapping[str, Any]) -> Any:
         if isinstance(value, Backward):
             rule = written_rule(value, params["body"], within)
             return flat_rule(value.name, rule, params["body"])
@@ -220,16 +223,16 @@ def _kernel_custom(xp: Any, *operands: Any, body: SizedBody, backward: Backward)
 # -- each of a batch -------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class _RuleOfBatch:
-    """A rule applied to each of a batch: the rule of the graph that is applied to each.
+    """The rule of a batch: it applies a rule to each example.
 
-    An argument that all share has the sum of their cotangents.
+    A shared argument gets the sum of the cotangents.
     """
 
     backward: Backward
     batched: tuple[bool, ...]
     mapped: Callable[..., Any]
 
-    def __call__(self, ct: Any, out: Any, *args: Any) -> tuple[Any, ...]:
+    def __call__(self, ct: ArrayLike, out: Array, *args: object) -> tuple[Any, ...]:
         """The cotangents, in the containers of the arguments."""
         cts, outs, operands = (flatten(each)[0] for each in (ct, out, args))
         lead = cts[0].ndim - outs[0].ndim
@@ -259,7 +262,7 @@ class _RuleOfBatch:
         return self._in_containers(results)
 
     def _in_containers(self, results: list[Any]) -> tuple[Any, ...]:
-        """One an argument: None, or its containers of cotangents."""
+        """For each argument None, or its containers of cotangents."""
         rest = iter(results)
         parts: list[Any] = []
         for tree in self.backward.arguments.children:
@@ -269,14 +272,14 @@ class _RuleOfBatch:
         return tuple(parts)
 
     def _of_one(self, inner: list[Array], cts: int, outs: int) -> list[Any]:
-        """What the rule gives for one example, as leaves."""
+        """The rule's results for one example, as leaves."""
         backward = self.backward
         ct = unflatten(backward.result, inner[:cts])
         out = unflatten(backward.result, inner[cts : cts + outs])
         groups = unflatten(backward.arguments, inner[cts + outs :])
         return _leaves_of_rule(backward, ct, out, groups)
 
-    def _gathered(self, found: tuple[Array, bool], flag: bool, size: Any, lead: int) -> Array:
+    def _gathered(self, found: tuple[Array, bool], flag: bool, size: Dim, lead: int) -> Array:
         ct = found[0] if found[1] else per_example(found[0], size)
         return FUNCTIONS["moveaxis"](ct, 0, lead) if flag else FUNCTIONS["sum"](ct, axis=0)
 
@@ -328,7 +331,7 @@ class CustomVjp:
         self._backward = rule
         return rule
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, *args: object, **named: object) -> Any:
         if named:
             bound = inspect.signature(self._f).bind(*args, **named)
             bound.apply_defaults()
@@ -337,7 +340,7 @@ class CustomVjp:
             return self._f(*args)
         return self._call(*args)
 
-    def _traced(self, *args: Any) -> Any:
+    def _traced(self, *args: object) -> Any:
         if self._backward is None:
             raise TraceError(
                 f"{self.__name__} has no derivative yet.",
@@ -351,7 +354,7 @@ class CustomVjp:
         outside, body = closed(found.inputs, found.leaves, inside)
         if outside:
             raise TraceError(
-                f"{self.__name__} closes over symbolic arrays, of which its rule knows nothing.",
+                f"{self.__name__} captures symbolic arrays, which its rule does not differentiate.",
                 [f"{node!r}   from {node.origin}" for node in outside],
                 mend="Pass them as arguments.",
             )
@@ -363,16 +366,16 @@ class CustomVjp:
         return f"<custom_vjp {self.__name__}>"
 
     def __reduce__(self) -> str:
-        # By name, as the function that it stands for would be.
+        # Pickle by name, as functions are.
         return self.__qualname__
 
 
 def custom_vjp(
     f: Callable[..., Any] | None = None, backward: Rule | None = None, *, stacks: bool = False
 ) -> Any:
-    """A function with a derivative of its own, faster or stabler than the one that follows.
+    """Give a function its own derivative, faster or more stable than the derived one.
 
-    A decorator. The forward graph is as traced; the gradient is what the rule says.
+    A decorator. The forward graph is traced as usual; the gradient follows the rule.
 
     Parameters
     ----------

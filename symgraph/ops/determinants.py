@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..array import Array, apply
+from ..array import Array, ArrayLike, apply
 from ..facts import Fact, integer_valued, interval, total
 from ..ir.avals import Aval
+from ..ir.fact_inference import Known
 from ..ir.op import Op, register
 from ..ir.traits import Matrices, Traits
 from .batched import batch_aligned, batch_into_last
@@ -35,7 +36,7 @@ def _infer_det(x: Aval) -> Aval:
     return x.with_shape(x.shape[:-2])
 
 
-def _facts_det(x: Any) -> Iterable[Fact]:
+def _facts_det(x: Known) -> Iterable[Fact]:
     yield total
     if x.has(Fact("positive_definite")):
         yield Fact("positive")
@@ -44,7 +45,7 @@ def _facts_det(x: Any) -> Iterable[Fact]:
 
 
 def _of_each(ct: Array, matrices: Array) -> Array:
-    """The matrices, each times its number in `ct`."""
+    """Each matrix times its number in `ct`."""
     return (expand_dims(ct, (-1, -2)) if ct.ndim else ct) * matrices
 
 
@@ -67,7 +68,7 @@ DET = register(
 )
 
 
-def _det(x: Any) -> Array:
+def _det(x: ArrayLike) -> Array:
     return apply(DET, x)
 
 
@@ -109,7 +110,7 @@ COFACTOR = register(
 )
 
 
-def _cofactor(x: Any) -> Array:
+def _cofactor(x: ArrayLike) -> Array:
     return apply(COFACTOR, x)
 
 
@@ -180,7 +181,7 @@ COFACTOR_ALONG = register(
 )
 
 
-def _cofactor_along(x: Any, direction: Any) -> Array:
+def _cofactor_along(x: ArrayLike, direction: ArrayLike) -> Array:
     return apply(COFACTOR_ALONG, x, direction)
 
 
@@ -189,7 +190,7 @@ cofactor_along = function(COFACTOR_ALONG, _cofactor_along)
 
 # -- sign and logarithm --------------------------------------------------------------------------
 class SlogdetResult(NamedTuple):
-    """Sign, and logarithm of the absolute value."""
+    """The sign, and the logarithm of the absolute value."""
 
     sign: Array
     logabsdet: Array
@@ -200,7 +201,7 @@ def _infer_slogdet(x: Aval) -> tuple[Aval, Aval]:
     return found, found
 
 
-def _facts_slogdet(x: Any) -> Iterable[Fact]:
+def _facts_slogdet(x: Known) -> Iterable[Fact]:
     certain = x.has(Fact("positive_definite"))
     for fact in (interval(1.0 if certain else -1.0, 1.0), integer_valued, total):
         yield Fact("result", (0, fact))
@@ -230,7 +231,7 @@ SLOGDET = register(
 )
 
 
-def _slogdet(x: Any) -> SlogdetResult:
+def _slogdet(x: ArrayLike) -> SlogdetResult:
     return SlogdetResult(*apply(SLOGDET, x))
 
 

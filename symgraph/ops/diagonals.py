@@ -1,4 +1,4 @@
-"""Diagonals: reading them, matrices made of them, traces."""
+"""Diagonals: reading them, building matrices from them, traces."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..array.cuts import READ_ONLY
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..ir.avals import Aval, normal_axes
 from ..ir.dims import Dim, Shape, known_equal, normal, show_shape
+from ..ir.fact_inference import Known
 from ..ir.op import Op, no_flops, register
 from ..ir.traits import MOVEMENT, PLACEMENT
 from ..notation import formulas
@@ -49,7 +51,7 @@ def _infer_diagonal(x: Aval, *, offset: int) -> Aval:
     return x.with_shape((*x.shape[:-2], _diagonal_length(x.shape[-2], x.shape[-1], offset)))
 
 
-def _facts_diagonal(x: Any, *, offset: int) -> Iterable[Fact]:
+def _facts_diagonal(x: Known, *, offset: int) -> Iterable[Fact]:
     yield from facts_of_elements(x)
     if not offset and x.has(Fact("positive_definite")):
         yield Fact("positive")
@@ -101,7 +103,7 @@ DIAGONAL = register(
 
 
 @partial(naming_lines, view=True)
-def _diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+def _diagonal(x: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     x = as_array(x)
     if x.ndim < 2:
         raise ShapeError(f"diagonal: a matrix is needed, not shape {show_shape(x.shape)}.")
@@ -131,7 +133,7 @@ def _diagonal_matrix_kernel(xp: Any, x: Any, *, rows: int, columns: int, offset:
     return xp.scatter_set(xp.zeros((*x.shape[:-1], rows, columns), x.dtype), index, x)
 
 
-def _facts_diagonal_matrix(x: Any, *, rows: Dim, columns: Dim, offset: int) -> Iterable[Fact]:
+def _facts_diagonal_matrix(x: Known, *, rows: Dim, columns: Dim, offset: int) -> Iterable[Fact]:
     for fact in (Fact("nonnegative"), Fact("nonpositive"), finite, total, integer_valued):
         if x.has(fact):
             yield fact
@@ -159,7 +161,7 @@ DIAGONAL_MATRIX = register(
 
 
 @composite(np.diag, view=True)
-def diag(x: Any, k: int = 0) -> Array:
+def diag(x: ArrayLike, k: int = 0) -> Array:
     """The diagonal of a matrix, or the matrix with a vector on its diagonal."""
     x = as_array(x)
     if x.ndim == 2:
@@ -171,6 +173,8 @@ def diag(x: Any, k: int = 0) -> Array:
 
 
 @composite(np.trace)
-def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Array:
+def trace(
+    x: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None
+) -> Array:
     """The sum of a diagonal."""
     return FUNCTIONS["sum"](_diagonal(x, offset, axis1, axis2), axis=-1, dtype=dtype)

@@ -1,4 +1,4 @@
-"""Differences and sums along an axis: diff, trapezoid, gradient, cumulative sums as array API."""
+"""Differences and sums along an axis: diff, trapezoid, gradient, cumulative sums."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import FUNCTIONS, Array
+from ..array import FUNCTIONS, Array, ArrayLike
 from ..errors import DTypeError, ShapeError
-from ..ir.avals import normal_axes
+from ..ir.avals import AxisLike, normal_axes
 from ..ir.dims import show_shape
 from .composites import as_array, composite, given, refuse
 from .creation import full
@@ -23,33 +24,39 @@ __all__ = ["cumulative_prod", "cumulative_sum", "diff", "ediff1d", "gradient", "
 
 
 def _along(axis: int, part: slice | int) -> tuple[Any, ...]:
-    """An index that takes `part` of one axis, which is negative."""
+    """An index that takes `part` of one axis; the axis is negative."""
     return (Ellipsis, part, *[slice(None)] * (-axis - 1))
 
 
 # -- differences -----------------------------------------------------------------------------------
 @composite(np.diff, view=True)
-def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
+def diff(
+    x: ArrayLike,
+    n: int = 1,
+    axis: int = -1,
+    prepend: ArrayLike | None = None,
+    append: ArrayLike | None = None,
+) -> Array:
     """Each element less the one before it along `axis`, `n` times over."""
-    x = as_array(x)
+    found: Array = as_array(x)
     if n < 0:
-        raise ShapeError(f"diff: n is {n}, but it counts.")
-    if not x.ndim:
+        raise ShapeError(f"diff: n is {n}; it must be 0 or more.")
+    if not found.ndim:
         raise ShapeError("diff: an array of at least one dimension is needed.")
     if not n:
-        return x
-    (place,) = normal_axes(axis, x.ndim)
-    ends = [_end(each, x, place) if given(each) else None for each in (prepend, append)]
-    parts = [each for each in (ends[0], x, ends[1]) if each is not None]
-    x = parts[0] if len(parts) == 1 else concatenate(parts, axis=place)
-    less = FUNCTIONS["not_equal" if x.dtype.kind == "b" else "subtract"]
+        return found
+    (place,) = normal_axes(axis, found.ndim)
+    ends = [_end(each, found, place) if given(each) else None for each in (prepend, append)]
+    parts = [each for each in (ends[0], found, ends[1]) if each is not None]
+    found = parts[0] if len(parts) == 1 else concatenate(parts, axis=place)
+    less = FUNCTIONS["not_equal" if found.dtype.kind == "b" else "subtract"]
     for _ in range(n):
-        x = less(x[_along(place, slice(1, None))], x[_along(place, slice(None, -1))])
-    return x
+        found = less(found[_along(place, slice(1, None))], found[_along(place, slice(None, -1))])
+    return found
 
 
-def _end(value: Any, x: Array, axis: int) -> Array:
-    """What stands before or behind: a number stands there once in each row."""
+def _end(value: object, x: Array, axis: int) -> Array:
+    """The values before or behind the array; a number stands once in each row."""
     value = as_array(value)
     if value.ndim:
         return value
@@ -57,8 +64,10 @@ def _end(value: Any, x: Array, axis: int) -> Array:
 
 
 @composite(np.ediff1d)
-def ediff1d(x: Any, to_end: Any = None, to_begin: Any = None) -> Array:
-    """Differences of the raveled array, between what `to_begin` and `to_end` add."""
+def ediff1d(
+    x: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None
+) -> Array:
+    """Differences of the raveled array, with `to_begin` before them and `to_end` behind."""
     x = ravel(as_array(x))
     found = x[1:] - x[:-1]
     parts = [found]
@@ -69,8 +78,8 @@ def ediff1d(x: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     return concatenate(parts) if len(parts) > 1 else found
 
 
-def _extra(values: Any, x: Array) -> Array:
-    """What is put at an end, in the dtype of the array."""
+def _extra(values: object, x: Array) -> Array:
+    """The values for one end, in the dtype of the array."""
     values = ravel(as_array(values))
     if not np.can_cast(values.dtype, x.dtype, "same_kind"):
         raise DTypeError(f"ediff1d: {values.dtype} does not go into an array of {x.dtype}.")
@@ -78,7 +87,9 @@ def _extra(values: Any, x: Array) -> Array:
 
 
 @composite(np.trapezoid)
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
+def trapezoid(
+    y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1
+) -> Array:
     r"""The integral by the trapezoidal rule, $\sum_k \tfrac12 (y_k + y_{k+1}) \Delta x_k$."""
     y = as_array(y)
     (place,) = normal_axes(axis, y.ndim)
@@ -94,8 +105,8 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
 
 # -- derivatives of samples ------------------------------------------------------------------------
 @composite(np.gradient)
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    """Derivatives of samples by central differences, one-sided at the ends, along each of `axis`.
+def gradient(f: Any, *varargs: ArrayLike, axis: Any = None, edge_order: int = 1) -> Any:
+    """Derivatives of samples along each axis: central differences, one-sided at the ends.
 
     Parameters
     ----------
@@ -143,7 +154,7 @@ def _spacings(varargs: Sequence[Any], count: int) -> list[Any]:
     return spacings
 
 
-def _derivative(f: Array, axis: int, spacing: Any, edge_order: int) -> Array:
+def _derivative(f: Array, axis: int, spacing: Array, edge_order: int) -> Array:
     size = f.shape[axis]
     if not isinstance(size, int) or size <= edge_order:
         raise ShapeError(
@@ -163,7 +174,7 @@ def _derivative(f: Array, axis: int, spacing: Any, edge_order: int) -> Array:
     return moveaxis(found, -1, axis) if axis != -1 else found
 
 
-def _interior(f: Array, spacing: Any, steps: Any) -> Array:
+def _interior(f: Array, spacing: Array, steps: Any) -> Array:
     if steps is None:
         return (f[..., 2:] - f[..., :-2]) / (2.0 * spacing)
     one, two = steps[:-1], steps[1:]
@@ -190,7 +201,7 @@ def _last(f: Array, spacing: Any, steps: Any, edge_order: int) -> Array:
     return -_parabola(from_end, one, one if steps is None else steps[-2])
 
 
-def _parabola(sample: Callable[[int], Array], one: Any, two: Any) -> Array:
+def _parabola(sample: Callable[[int], Array], one: Array, two: Array) -> Array:
     """The slope, at the first of three samples, of the parabola through them."""
     both = one + two
     far = one / (two * both) * sample(2)
@@ -200,12 +211,12 @@ def _parabola(sample: Callable[[int], Array], one: Any, two: Any) -> Array:
 # -- sums and products so far, by the array API's names --------------------------------------------
 @composite(np.cumulative_sum)
 def cumulative_sum(
-    x: Any,
+    x: ArrayLike,
     /,
     *,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: object = None,
     include_initial: bool = False,
 ) -> Array:
     """Sums of all elements up to each along `axis`, after a 0 if `include_initial`."""
@@ -215,12 +226,12 @@ def cumulative_sum(
 
 @composite(np.cumulative_prod)
 def cumulative_prod(
-    x: Any,
+    x: ArrayLike,
     /,
     *,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: object = None,
     include_initial: bool = False,
 ) -> Array:
     """Products of all elements up to each along `axis`, after a 1 if `include_initial`."""
@@ -229,7 +240,7 @@ def cumulative_prod(
 
 
 def _with_initial(
-    cumulative: Callable[..., Array], x: Array, axis: Any, dtype: Any, start: Any
+    cumulative: Callable[..., Array], x: Array, axis: AxisLike, dtype: Any, start: Any
 ) -> Array:
     if axis is None:
         if x.ndim > 1:

@@ -1,13 +1,14 @@
 """Entropies, divergences and robust losses under SciPy's names.
 
-One derivative each at the edge of the domain: where both arguments of a divergence are 0 both
-derivatives are 0; at 0 alone entr and rel_entr have the infinite derivative of their limit.
+Each function has one derivative at the edge of its domain. If both arguments of a divergence are 0,
+both derivatives are 0. At 0 alone, entr and rel_entr have the infinite derivative of their limit.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from ..array import ArrayLike
 from ..ir.traits import Traits
 from .choice import clip, where
 from .elementwise import absolute, sqrt, square
@@ -23,18 +24,18 @@ entr = scipy_ufunc(
 )
 
 
-def _nowhere_both(x: Any, y: Any) -> tuple[Any, Any]:
-    """Both arguments, but 1 where both are 0."""
+def _nowhere_both(x: ArrayLike, y: ArrayLike) -> tuple[Any, Any]:
+    """The two arguments, replaced by 1 where both are 0."""
     both = (x == 0) & (y == 0)
     return where(both, 1, x), where(both, 1, y)
 
 
-def _log_quotient(x: Any, y: Any) -> Any:
+def _log_quotient(x: ArrayLike, y: ArrayLike) -> Any:
     over, under = _nowhere_both(x, y)
     return log(over / under)
 
 
-def _quotient(x: Any, y: Any) -> Any:
+def _quotient(x: ArrayLike, y: Any) -> Any:
     return x / _nowhere_both(x, y)[1]
 
 
@@ -78,11 +79,11 @@ def _pseudo_huber(xp: Any, delta: Any, r: Any) -> Any:
     return xp.where(delta < 0, xp.inf, xp.where(delta == 0, 0, value))
 
 
-def _root(delta: Any, r: Any) -> Any:
+def _root(delta: ArrayLike, r: ArrayLike) -> Any:
     return sqrt(1 + square(r / where(delta == 0, 1, delta)))
 
 
-def _slope_in_delta(delta: Any, r: Any) -> Any:
+def _slope_in_delta(delta: ArrayLike, r: ArrayLike) -> Any:
     """The slope delta (s - 1)² / s, with s the root and s - 1 = (r/delta)² / (1 + s)."""
     root = _root(delta, r)
     ratio = square(r / where(delta == 0, 1, delta)) / (1 + root)

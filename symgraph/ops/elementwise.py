@@ -10,12 +10,11 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 from math import inf
-from typing import Any
 
 import numpy as np
 
 from .. import facts as f
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..facts import Fact
 from ..ir.fact_inference import Known
 from ..ir.traits import ODD, Infix, Prefix, Traits
@@ -105,7 +104,7 @@ def _divisor_nonzero(_x: Known, y: Known) -> bool:
 
 
 def _signs_reciprocal(x: Known) -> Iterable[Fact]:
-    """Of 1 / x, which is nowhere 0."""
+    """Signs of 1 / x, which is nowhere 0."""
     yield f.nonzero
     if x.has(f.nonnegative):
         yield f.positive
@@ -139,7 +138,7 @@ def _bounds_copysign(x: Known, y: Known) -> Bounds:
 
 
 def _signs_copysign(x: Known, y: Known) -> Iterable[Fact]:
-    # Not of y >= 0: the zero may be -0.0, and its sign counts here.
+    # y >= 0 is not enough: the zero may be -0.0, and its sign counts here.
     if x.has(f.nonzero):
         yield f.nonzero
         yield from (sign for sign in (f.positive, f.negative) if y.has(sign))
@@ -148,6 +147,7 @@ def _signs_copysign(x: Known, y: Known) -> Iterable[Fact]:
 # -- sums and products -----------------------------------------------------------------------------
 add = elementwise(
     "add",
+    doc="x + y; for truth values, their disjunction.",
     kernel=lambda xp, x, y: xp.add(x, y),
     vjp=(
         lambda ct, out, x, y: ct,
@@ -169,6 +169,7 @@ add = elementwise(
 
 subtract = elementwise(
     "subtract",
+    doc="x - y.",
     kernel=lambda xp, x, y: xp.subtract(x, y),
     vjp=(
         lambda ct, out, x, y: ct,
@@ -190,6 +191,7 @@ subtract = elementwise(
 
 negative = elementwise(
     "negative",
+    doc="-x.",
     kernel=lambda xp, x: xp.negative(x),
     vjp=(lambda ct, out, x: -ct,),
     facts=knows(
@@ -210,6 +212,7 @@ negative = elementwise(
 
 multiply = elementwise(
     "multiply",
+    doc="x * y; for truth values, their conjunction.",
     kernel=lambda xp, x, y: xp.multiply(x, y),
     vjp=(
         lambda ct, out, x, y: ct * y,
@@ -252,6 +255,7 @@ divide = elementwise(
 
 reciprocal = elementwise(
     "reciprocal",
+    doc="1 / x; of integers, without the fraction.",
     kernel=lambda xp, x: xp.reciprocal(x),
     vjp=(lambda ct, out, x: -(ct * out * out),),
     facts=knows(
@@ -269,6 +273,7 @@ reciprocal = elementwise(
 # -- squares and roots -----------------------------------------------------------------------------
 square = elementwise(
     "square",
+    doc="x**2.",
     kernel=lambda xp, x: xp.square(x),
     vjp=(lambda ct, out, x: ct * (2 * x),),
     facts=knows(
@@ -286,6 +291,7 @@ square = elementwise(
 
 sqrt = elementwise(
     "sqrt",
+    doc="The square root of x, NaN for x < 0; its derivative at 0 is infinite.",
     kernel=lambda xp, x: xp.sqrt(x),
     vjp=(lambda ct, out, x: ct / (2 * out),),
     stand_in=norm_written_out,
@@ -305,6 +311,7 @@ sqrt = elementwise(
 
 cbrt = elementwise(
     "cbrt",
+    doc="The cube root of x, of the sign of x.",
     kernel=lambda xp, x: xp.cbrt(x),
     vjp=(lambda ct, out, x: ct / (3 * (out * out)),),
     facts=knows(bounds=increasing(np.cbrt), signs=odd_signs, keeps_finite=True, zero_at_zero=True),
@@ -353,6 +360,7 @@ absolute = elementwise(
 
 sign = elementwise(
     "sign",
+    doc="-1, 0 or 1, as x is negative, zero or positive; its derivative is 0.",
     kernel=lambda xp, x: xp.sign(x),
     vjp=(None,),
     facts=knows(
@@ -406,24 +414,24 @@ heaviside = elementwise(
 
 # -- made of others --------------------------------------------------------------------------------
 @composite(np.positive)
-def positive(x: Any) -> Array:
-    """+x: x itself; not defined for truth values."""
+def positive(x: ArrayLike) -> Array:
+    """The operand itself, +x; not defined for truth values."""
     return as_ufunc_takes("positive", x)
 
 
 @composite(np.degrees, np.rad2deg)
-def degrees(x: Any) -> Array:
+def degrees(x: ArrayLike) -> Array:
     """Radians as degrees."""
     return multiply(as_ufunc_takes("degrees", x), 180 / np.pi)
 
 
 @composite(np.radians, np.deg2rad)
-def radians(x: Any) -> Array:
+def radians(x: ArrayLike) -> Array:
     """Degrees as radians."""
     return multiply(as_ufunc_takes("radians", x), np.pi / 180)
 
 
 @composite(np.fabs)
-def fabs(x: Any) -> Array:
+def fabs(x: ArrayLike) -> Array:
     """|x| as a floating-point number."""
     return copysign(as_ufunc_takes("fabs", x), 1.0)

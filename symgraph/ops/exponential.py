@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import facts as f
-from ..array import Array, constant
+from ..array import Array, ArrayLike, constant
 from ..facts import Fact
 from ..ir.fact_inference import Known
 from ..ir.node import Node
@@ -32,7 +32,7 @@ from .bounds import (
     within,
 )
 from .choice import is_constant, where
-from .composites import composite
+from .composites import as_array, composite
 from .elementwise import negative
 from .families import elementwise, to_float
 from .roots import root_written_as_power
@@ -85,7 +85,7 @@ def _bounds_logaddexp(x: Known, y: Known) -> Bounds:
 
 
 def _exponent(y: Known) -> float | None:
-    """The value of an exponent that is one known number."""
+    """The number that an exponent is, if it is a known one."""
     return y.low if y.low == y.high else None
 
 
@@ -120,6 +120,7 @@ def _power_defined(x: Known, y: Known) -> bool:
 # -- exponentials ----------------------------------------------------------------------------------
 exp = elementwise(
     "exp",
+    doc="e**x.",
     kernel=lambda xp, x: xp.exp(x),
     vjp=(lambda ct, out, x: ct * out,),
     facts=knows(bounds=increasing(math.exp, image=(0.0, inf)), signs=is_positive),
@@ -133,6 +134,7 @@ exp = elementwise(
 
 exp2 = elementwise(
     "exp2",
+    doc="2**x.",
     kernel=lambda xp, x: xp.exp2(x),
     vjp=(lambda ct, out, x: ct * (ln(2) * out),),
     facts=knows(bounds=increasing(np.exp2, image=(0.0, inf)), signs=is_positive),
@@ -145,6 +147,7 @@ exp2 = elementwise(
 
 expm1 = elementwise(
     "expm1",
+    doc="e**x - 1, accurate near 0.",
     kernel=lambda xp, x: xp.expm1(x),
     vjp=(lambda ct, out, x: ct * exp(x),),
     facts=knows(
@@ -161,6 +164,7 @@ expm1 = elementwise(
 # -- logarithms ------------------------------------------------------------------------------------
 log = elementwise(
     "log",
+    doc="The natural logarithm of x; -inf at 0, NaN below.",
     kernel=lambda xp, x: xp.log(x),
     vjp=(lambda ct, out, x: ct / x,),
     facts=_facts_log(math.log),
@@ -174,6 +178,7 @@ log = elementwise(
 
 log1p = elementwise(
     "log1p",
+    doc="The natural logarithm of 1 + x, accurate near 0.",
     kernel=lambda xp, x: xp.log1p(x),
     vjp=(lambda ct, out, x: ct / (1 + x),),
     facts=knows(
@@ -192,6 +197,7 @@ log1p = elementwise(
 
 log2 = elementwise(
     "log2",
+    doc="The logarithm of x to base 2.",
     kernel=lambda xp, x: xp.log2(x),
     vjp=(lambda ct, out, x: ct / (ln(2) * x),),
     facts=_facts_log(math.log2),
@@ -204,6 +210,7 @@ log2 = elementwise(
 
 log10 = elementwise(
     "log10",
+    doc="The logarithm of x to base 10.",
     kernel=lambda xp, x: xp.log10(x),
     vjp=(lambda ct, out, x: ct / (ln(10) * x),),
     facts=_facts_log(math.log10),
@@ -215,7 +222,7 @@ log10 = elementwise(
 )
 
 
-def _share(ct: Any, x: Any, y: Any, base: float) -> Array:
+def _share(ct: ArrayLike, x: Array, y: Array, base: float) -> Array:
     """The part of ct that x has in log(exp x + exp y): 0 at -inf, also where both are."""
     scaled = x - y if base == 1 else base * (x - y)
     part = ct * sigmoid(scaled)
@@ -234,7 +241,7 @@ def _is_log_of_positive_input(node: Node) -> bool:
 
 
 def _value(x: Array) -> Any:
-    """The numbers of a constant, whatever shape they have been moved into."""
+    """The numbers of a constant, perhaps reshaped or broadcast."""
     node = x.node
     while node.operands:
         node = node.operands[0]
@@ -309,7 +316,7 @@ softplus = elementwise(
 
 
 @composite()
-def log_sigmoid(x: Any) -> Any:
+def log_sigmoid(x: ArrayLike) -> Any:
     """log(sigmoid(x)) = -softplus(-x), without overflow."""
     return negative(softplus(negative(x)))
 
@@ -340,8 +347,8 @@ log1mexp = elementwise(
 
 
 # -- powers ----------------------------------------------------------------------------------------
-def _lowered(y: Any) -> Array:
-    """Y - 1, but 1 where y is 0, so that x**0 has the derivative 0 * x**1 = 0 also at x = 0."""
+def _lowered(y: Array) -> Array:
+    """The exponent y - 1, but 1 where y is 0: so x**0 has the derivative 0 * x**1 = 0 at x = 0."""
     if y.node.is_constant:
         value = y.node.params["value"]
         return constant(np.where(value == 0, 1, value - 1), value.dtype)
@@ -375,10 +382,6 @@ power = elementwise(
 
 
 @composite(np.float_power)
-def float_power(x: Any, y: Any) -> Any:
+def float_power(x: ArrayLike, y: ArrayLike) -> Any:
     """x**y in float64."""
-    return power(_as_float64(x), _as_float64(y))
-
-
-def _as_float64(x: Any) -> Any:
-    return x.astype("float64") if isinstance(x, Array) else np.asarray(x, dtype="float64")
+    return power(as_array(x).astype("float64"), as_array(y).astype("float64"))

@@ -1,4 +1,4 @@
-"""Extrema over axes, and where they are; ties of max and min split the gradient equally."""
+"""Extrema over axes, and their places; ties of max and min split the gradient equally."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, interval
-from ..ir.avals import Aval
+from ..ir.avals import Aval, AxisLike
 from ..ir.dims import show_shape
+from ..ir.fact_inference import Known
 from ..ir.op import Op, register
 from ..ir.traits import Traits
 from .batched import batch_aligned
@@ -39,7 +40,7 @@ def _vjp_extremum(ct: Array, out: Array, x: Array, *, axis: Axes, keepdims: bool
     return restored(ct, axis, keepdims) * (chosen / ties)
 
 
-def _facts_extremum(x: Any, *, axis: Axes, keepdims: bool) -> Iterable[Fact]:
+def _facts_extremum(x: Known, *, axis: Axes, keepdims: bool) -> Iterable[Fact]:
     return facts_of_elements(x)
 
 
@@ -67,7 +68,7 @@ min = reduction(
 )
 
 
-def _facts_index(x: Any, *, axis: int, keepdims: bool) -> Iterable[Fact]:
+def _facts_index(x: Known, *, axis: int, keepdims: bool) -> Iterable[Fact]:
     yield from (integer_valued, finite, Fact("nonnegative"))
     size = x.aval.shape[axis]
     if isinstance(size, int) and size:
@@ -80,7 +81,7 @@ def _infer_index(x: Aval, *, axis: int, keepdims: bool) -> Aval:
     return Aval(np.dtype("int64"), reduced_shape(x.shape, (axis,), keepdims))
 
 
-def _arg_extremum(name: str, numpy_function: Any) -> Any:
+def _arg_extremum(name: str, numpy_function: object) -> Any:
     def kernel(xp: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
         return xp.asarray(getattr(xp, name)(x, axis=axis, keepdims=keepdims), dtype="int64")
 
@@ -100,7 +101,9 @@ def _arg_extremum(name: str, numpy_function: Any) -> Any:
     )
 
     @naming_lines
-    def call(x: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Array:
+    def call(
+        x: ArrayLike, axis: int | None = None, out: object = None, *, keepdims: object = False
+    ) -> Array:
         refuse(name, {"out": out})
         kept = given(keepdims) and bool(keepdims)
         operand = as_array(x)
@@ -150,7 +153,7 @@ MAX_WITH_INDEX = register(
 )
 
 
-def _max_with_index(x: Any, axis: int = -1, keepdims: bool = False) -> tuple[Array, Array]:
+def _max_with_index(x: ArrayLike, axis: int = -1, keepdims: bool = False) -> tuple[Array, Array]:
     return apply(MAX_WITH_INDEX, x, axis=axis, keepdims=keepdims)
 
 
@@ -158,7 +161,7 @@ max_with_index = function(MAX_WITH_INDEX, _max_with_index)
 
 
 @composite(np.ptp)
-def ptp(x: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Array:
+def ptp(x: ArrayLike, axis: AxisLike = None, out: object = None, keepdims: bool = False) -> Array:
     """The largest element less the least."""
     refuse("ptp", {"out": out})
     return max(x, axis=axis, keepdims=keepdims) - min(x, axis=axis, keepdims=keepdims)

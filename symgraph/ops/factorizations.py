@@ -1,4 +1,4 @@
-r"""Cholesky and QR factorizations, each all its factors in one operation.
+r"""Cholesky and QR factorizations; one operation gives all factors.
 
 The operand of `cholesky` is taken to be symmetric: the value reads its lower triangle, as LAPACK
 does, and the gradient is the symmetric one, which moves a matrix within the symmetric ones.
@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..array import Array, apply
+from ..array import Array, ArrayLike, apply
 from ..errors import NotDifferentiable, TraceError
 from ..facts import Fact, total, triangular, unit_norm
 from ..ir.avals import Aval
 from ..ir.dims import Dim, count, known_equal, normal
+from ..ir.fact_inference import Known
 from ..ir.op import Op, register, undefined
 from ..ir.traits import Matrices, Traits
 from .batched import batch_aligned
@@ -60,7 +61,7 @@ def _vjp_cholesky(ct: Array, out: Array, x: Array) -> Array:
     )
 
 
-def _facts_cholesky(x: Any) -> Iterable[Fact]:
+def _facts_cholesky(x: Known) -> Iterable[Fact]:
     yield triangular("lower")
     if x.has(Fact("diagonal")):
         yield Fact("diagonal")
@@ -90,7 +91,7 @@ CHOLESKY = register(
 )
 
 
-def _cholesky(x: Any, *, upper: bool = False) -> Array:
+def _cholesky(x: ArrayLike, *, upper: bool = False) -> Array:
     if not upper:
         return apply(CHOLESKY, x)
     return matrix_transpose(apply(CHOLESKY, matrix_transpose(as_array(x))))
@@ -101,9 +102,9 @@ cholesky = function(CHOLESKY, _cholesky, np.linalg.cholesky)
 
 @naming_lines
 def cho_factor(
-    a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
+    a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> tuple[Array, bool]:
-    """A Cholesky factor and whether it is the lower one, for `cho_solve`; as in scipy.linalg.
+    """A Cholesky factor for `cho_solve`, and whether it is the lower one; as in scipy.linalg.
 
     The other triangle of the factor is zero, where SciPy leaves it undefined.
     """
@@ -112,7 +113,7 @@ def cho_factor(
 
 # -- QR ------------------------------------------------------------------------------------------
 class QRResult(NamedTuple):
-    """An orthonormal basis, and coordinates in it."""
+    """An orthonormal basis, and the coordinates in it."""
 
     Q: Array
     R: Array
@@ -143,7 +144,7 @@ def _vjp_qr(ct: tuple[Array, Array], out: tuple[Array, Array], x: Array, *, size
     if not isinstance(x.shape[-1], int):
         raise NotDifferentiable(
             f"qr of matrices with {size} rows and {x.shape[-1]} columns has no derivative here: "
-            "how many columns are to the right of the first square is not known.",
+            "the number of columns to the right of the first square is not known.",
             mend="Give the columns a number.",
         )
     x_right, ct_right = x[..., size:], ct_r[..., size:]
@@ -174,7 +175,7 @@ def _flops_qr(_out: Aval, x: Aval, *, size: Dim) -> Dim:
     return count((*x.shape[:-2], each))
 
 
-def _facts_qr(x: Any, *, size: Dim) -> Iterable[Fact]:
+def _facts_qr(x: Known, *, size: Dim) -> Iterable[Fact]:
     square = known_equal(size, x.aval.shape[-2])
     yield Fact("result", (0, Fact("orthogonal") if square else unit_norm(-2)))
     yield Fact("result", (0, total))
@@ -237,7 +238,7 @@ COMPLEMENT = register(
 
 
 @naming_lines
-def _qr(x: Any, mode: str = "reduced") -> Any:
+def _qr(x: ArrayLike, mode: str = "reduced") -> Any:
     if mode not in ("reduced", "r", "complete"):
         raise TraceError(
             f"qr: the mode {mode!r} cannot be traced.", mend='Use "reduced", "complete" or "r".'

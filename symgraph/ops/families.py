@@ -1,4 +1,4 @@
-"""Constructors that families of operations share, given only what differs between members."""
+"""Constructors of families of operations; their arguments are what differs within a family."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Protocol, Unpack
 
 import numpy as np
 
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply, constant
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apply, constant
 from ..errors import DTypeError
 from ..ir.avals import Aval, broadcast_shapes, supported_dtype
 from ..ir.op import (
@@ -44,13 +44,13 @@ class Function(Protocol):
 
     op: Op
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Array: ...
+    def __call__(self, *args: object, **kwargs: object) -> Array: ...
 
 
-def function(op: Op, call: Callable[..., Any], *numpy_functions: Any) -> Any:
-    """Publish `call` under the operation's name, and as what the NumPy functions do."""
+def function(op: Op, call: Callable[..., Any], *numpy_functions: object) -> Any:
+    """Publish `call` under the operation's name, also for the given NumPy functions."""
     call.__name__ = call.__qualname__ = op.name
-    call.__doc__ = op.doc or call.__doc__ or f"NumPy's `{op.name}` of symbolic arrays."
+    call.__doc__ = op.doc or call.__doc__
     call.op = op  # pyright: ignore[reportFunctionMemberAccess]
     FUNCTIONS[op.name] = call
     for each in numpy_functions:
@@ -69,7 +69,7 @@ def to_float(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 class UfuncPromotion:
-    """Promotion as a NumPy ufunc does it, asked of NumPy itself.
+    """Promotion by the rules of a NumPy ufunc, which NumPy itself answers.
 
     Raises DTypeError where the ufunc has no loop: `-x` of bool, `~x` of floats.
     """
@@ -80,11 +80,11 @@ class UfuncPromotion:
         self._known: dict[tuple[Any, ...], tuple[np.dtype[Any], ...]] = {}
 
     def __call__(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
-        """The dtype of operands that have one dtype in common."""
+        """The dtype that operands of one common dtype are cast to."""
         return self.resolve((dtype,) * self._ufunc.nin)[0]
 
     def resolve(self, kinds: tuple[Any, ...]) -> tuple[np.dtype[Any], ...]:
-        """The dtype of each operand, given dtypes and types of Python numbers, which are weak."""
+        """The dtype of each operand, given dtypes and the types of (weak) Python numbers."""
         found = self._known.get(kinds)
         if found is None:
             found = self._known[kinds] = self._resolved(kinds)
@@ -107,7 +107,7 @@ def like_ufunc(name: str) -> UfuncPromotion:
     return UfuncPromotion(name)
 
 
-def as_ufunc_takes(name: str, x: Any) -> Array:
+def as_ufunc_takes(name: str, x: ArrayLike) -> Array:
     """`x` in the dtype that the NumPy ufunc of one operand computes in."""
     operand = x if isinstance(x, Array) else constant(x)
     if type(operand) is not Array:  # A pattern variable has no dtype to ask for.
@@ -115,13 +115,13 @@ def as_ufunc_takes(name: str, x: Any) -> Array:
     return FUNCTIONS["astype"](operand, like_ufunc(name)(operand.dtype))
 
 
-def _infer_elementwise(*avals: Aval, **_params: Any) -> Aval:
+def _infer_elementwise(*avals: Aval, **_params: object) -> Aval:
     last = avals[-1]
     shape = broadcast_shapes(*[aval.shape for aval in avals])
     return last if shape == last.shape else Aval(last.dtype, shape)
 
 
-def _infer_predicate(*avals: Aval, **_params: Any) -> Aval:
+def _infer_predicate(*avals: Aval, **_params: object) -> Aval:
     return Aval(np.dtype(bool), broadcast_shapes(*[aval.shape for aval in avals]))
 
 
@@ -181,7 +181,7 @@ def elementwise(
     )
     arity = len(vjp)
 
-    def call(*operands: Any) -> Any:
+    def call(*operands: ArrayLike) -> Any:
         if len(operands) != arity:
             raise TypeError(f"{name}() takes {arity} arrays, not {len(operands)}.")
         return apply(op, *operands)

@@ -1,16 +1,14 @@
-"""Parts of floating-point numbers and of whole ones, and NumPy's complex functions of real arrays.
+"""Parts of floating-point numbers and integers; NumPy's complex functions of real arrays.
 
-Symbolic arrays are real. `conj`, `real`, `imag`, `angle` and their like are what they are of real
-numbers; whatever would make a complex array is refused where it is traced.
+Symbolic arrays are real. `conj`, `real`, `imag` and `angle` have their meaning for real
+numbers. A function that would make a complex array is refused where it is traced.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apply
 from ..ir.avals import Aval, broadcast_shapes
 from ..ir.op import Op, carries_aligned, register
 from ..ir.traits import Traits
@@ -62,7 +60,7 @@ LDEXP = register(
 )
 
 
-def _ldexp(x: Any, n: Any) -> Array:
+def _ldexp(x: ArrayLike, n: ArrayLike) -> Array:
     return apply(LDEXP, x, n)
 
 
@@ -84,7 +82,7 @@ FREXP = register(
 )
 
 
-def _frexp(x: Any) -> tuple[Array, Array]:
+def _frexp(x: ArrayLike) -> tuple[Array, Array]:
     return apply(FREXP, x)
 
 
@@ -106,8 +104,20 @@ spacing = elementwise(
 )
 
 # -- whole numbers ---------------------------------------------------------------------------------
-gcd = elementwise("gcd", kernel=lambda xp, x, y: xp.gcd(x, y), vjp=(None, None), ufunc="gcd")
-lcm = elementwise("lcm", kernel=lambda xp, x, y: xp.lcm(x, y), vjp=(None, None), ufunc="lcm")
+gcd = elementwise(
+    "gcd",
+    doc="The greatest common divisor of |x| and |y|.",
+    kernel=lambda xp, x, y: xp.gcd(x, y),
+    vjp=(None, None),
+    ufunc="gcd",
+)
+lcm = elementwise(
+    "lcm",
+    doc="The least common multiple of |x| and |y|.",
+    kernel=lambda xp, x, y: xp.lcm(x, y),
+    vjp=(None, None),
+    ufunc="lcm",
+)
 BITWISE_COUNT = register(
     Op(
         "bitwise_count",
@@ -123,7 +133,7 @@ BITWISE_COUNT = register(
 )
 
 
-def _bitwise_count(x: Any) -> Array:
+def _bitwise_count(x: ArrayLike) -> Array:
     return apply(BITWISE_COUNT, x)
 
 
@@ -132,8 +142,8 @@ bitwise_count = function(BITWISE_COUNT, _bitwise_count, np.bitwise_count)
 
 # -- what is complex elsewhere ---------------------------------------------------------------------
 @composite(np.conjugate)
-def conjugate(x: Any) -> Array:
-    """`x` itself, for it is real; truth values become integers, as in NumPy."""
+def conjugate(x: ArrayLike) -> Array:
+    """The array itself, which is real; truth values become integers, as in NumPy."""
     return as_ufunc_takes("conjugate", x)
 
 
@@ -141,63 +151,65 @@ FUNCTIONS["conj"] = conjugate
 
 
 @composite(np.real, view=True)
-def real(x: Any) -> Array:
-    """`x` itself: it is real."""
+def real(x: ArrayLike) -> Array:
+    """The array itself, which is real."""
     return as_array(x)
 
 
 @composite(np.imag)
-def imag(x: Any) -> Array:
-    """Zeros."""
+def imag(x: ArrayLike) -> Array:
+    """The imaginary part: zeros."""
     return zeros_like(x)
 
 
 @composite(np.real_if_close, view=True)
-def real_if_close(x: Any, tol: float = 100) -> Array:
-    """`x` itself: it is real."""
+def real_if_close(x: ArrayLike, tol: float = 100) -> Array:
+    """The array itself, which is real."""
     return as_array(x)
 
 
 @composite(np.isrealobj)
-def isrealobj(x: Any) -> bool:
-    """True: no symbolic array is complex."""
+def isrealobj(x: ArrayLike) -> bool:
+    """True, for symbolic arrays are real."""
+    as_array(x)  # Refuses complex numbers.
     return True
 
 
 @composite(np.iscomplexobj)
-def iscomplexobj(x: Any) -> bool:
-    """False: no symbolic array is complex."""
+def iscomplexobj(x: ArrayLike) -> bool:
+    """False, for symbolic arrays are real."""
+    as_array(x)  # Refuses complex numbers.
     return False
 
 
 @composite(np.isreal)
-def isreal(x: Any) -> Array:
+def isreal(x: ArrayLike) -> Array:
     """True everywhere."""
     return full_like(x, True, dtype=bool)
 
 
 @composite(np.iscomplex)
-def iscomplex(x: Any) -> Array:
+def iscomplex(x: ArrayLike) -> Array:
     """False everywhere."""
     return full_like(x, False, dtype=bool)
 
 
 @composite(np.angle)
-def angle(z: Any, deg: bool = False) -> Array:
-    """0 where z is positive, pi (180 with `deg`) where it is negative; its derivative is 0."""
+def angle(z: ArrayLike, deg: bool = False) -> Array:
+    """The angle: 0 where z is positive, pi (180 with `deg`) where it is negative; derivative 0."""
     found = stop_gradient(arctan2(0.0, z))
     return FUNCTIONS["multiply"](found, 180 / np.pi) if deg else found
 
 
 # -- products of stacks ----------------------------------------------------------------------------
 @composite()
-def matvec(x: Any, y: Any) -> Array:
+def matvec(x: ArrayLike, y: ArrayLike) -> Array:
     """Stacks of matrices (..., i, j) times stacks of vectors (..., j)."""
     return einsum("...ij,...j->...i", x, y)
 
 
 @composite()
-def vecmat(x: Any, y: Any) -> Array:
+def vecmat(x: ArrayLike, y: ArrayLike) -> Array:
     """Stacks of vectors (..., i) times stacks of matrices (..., i, j)."""
     return einsum("...i,...ij->...j", x, y)
 

@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import Array, apply
+from ..array import Array, ArrayLike, Index, apply
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval, total
 from ..facts import one_hot as one_hot_fact
-from ..ir.avals import Aval, broadcast_shapes, normal_axes
+from ..ir.avals import Aval, AxisLike, broadcast_shapes, normal_axes
 from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..ir.op import Batch, Op, no_flops, register
 from ..ir.traits import MOVEMENT, Traits
@@ -62,12 +63,12 @@ def _vjp_gather(ct: Array, out: Array, x: Array, *indices: Array, axis: int) -> 
     return apply(SCATTER_ADD, start, ct, *indices, axis=axis)
 
 
-def _normal_gather(avals: tuple[Aval, ...], *, axis: Any) -> dict[str, Any]:
+def _normal_gather(avals: tuple[Aval, ...], *, axis: AxisLike) -> dict[str, Any]:
     return {"axis": normal_axes(axis, avals[0].ndim)[0]}
 
 
 def _indices_of_batch(batch: Batch, first: int) -> tuple[list[Array], int]:
-    """The index arrays, from operand `first` on, and how many axes they have for each example."""
+    """The index arrays, from operand `first` on, and their number of axes without the batch."""
     slots = range(first, len(batch.operands))
     joint = max(own_ndim(batch, slot) for slot in slots)
     found = [
@@ -78,13 +79,13 @@ def _indices_of_batch(batch: Batch, first: int) -> tuple[list[Array], int]:
 
 
 def _in_a_row(index: Array, before: int, behind: int) -> Array:
-    """The places of each example on one axis, `before` axes in front of it and `behind` others."""
+    """The places of the examples on one axis, `before` axes before it and `behind` after it."""
     row = (index.shape[0], *[1] * before, count(index.shape[1:]), *[1] * behind)
     return reshape(index, row)
 
 
 def _with_examples(indices: Sequence[Array], joint: int, size: Dim) -> list[Array]:
-    """Index arrays that pick the example first."""
+    """The index arrays with one more in front that picks the example."""
     return [reshape(arange(size), (size, *[1] * joint)), *indices]
 
 
@@ -106,12 +107,12 @@ def _batch_gather(batch: Batch, *, axis: int) -> Any:
 
 
 def _chosen_first(x: Array, axis: int, count: int) -> Array:
-    """The axes that indices choose from, behind that of the batch."""
+    """The operand with the indexed axes moved behind the batch axis."""
     return _moved(x, count, x.ndim + axis, 1)
 
 
 def _moved(x: Array, count: int, start: int, to: int) -> Array:
-    """`count` adjacent axes moved from `start` on to `to` on."""
+    """The array with `count` adjacent axes moved from `start` to `to`."""
     return moveaxis(x, tuple(range(start, start + count)), tuple(range(to, to + count)))
 
 
@@ -204,7 +205,7 @@ SCATTER_ADD = register(
 
 
 @naming_lines
-def _gather(x: Any, *indices: Any, axis: int) -> Array:
+def _gather(x: ArrayLike, *indices: ArrayLike, axis: int) -> Array:
     shape = as_array(x).shape
     (first,) = normal_axes(axis, len(shape))
     checked = [index_array(each, shape[first + i], first + i) for i, each in enumerate(indices)]
@@ -215,7 +216,7 @@ gather = function(GATHER, _gather)
 
 
 @naming_lines
-def _scatter_add(x: Any, values: Any, *indices: Any, axis: int = 0) -> Array:
+def _scatter_add(x: ArrayLike, values: ArrayLike, *indices: ArrayLike, axis: int = 0) -> Array:
     shape = as_array(x).shape
     (first,) = normal_axes(axis, len(shape))
     checked = [index_array(each, shape[first + i], first + i) for i, each in enumerate(indices)]
@@ -225,12 +226,12 @@ def _scatter_add(x: Any, values: Any, *indices: Any, axis: int = 0) -> Array:
 scatter_add = function(SCATTER_ADD, _scatter_add)
 
 
-def index_array(index: Any, size: Dim | None, axis: int) -> Any:
+def index_array(index: Index, size: Dim | None, axis: int) -> Any:
     """An index as an array: symbolic, or constant integers within range (None: any)."""
     if isinstance(index, Array):
         if index.dtype == bool:
             raise TraceError(
-                "A boolean mask picks a number of elements that is not known before it runs.",
+                "The number of elements that a boolean mask selects is not known before it runs.",
                 mend="Keep the shape: np.where(mask, x, 0), or multiply by the mask.",
             )
         return index
@@ -252,7 +253,7 @@ def index_array(index: Any, size: Dim | None, axis: int) -> Any:
 
 # -- one place along an axis ---------------------------------------------------------------------
 def _grid(xp: Any, index: Any, shape: tuple[int, ...], axis: int) -> tuple[Any, ...]:
-    """The full index of which `index` is the part on `axis`."""
+    """The full index whose part on `axis` is `index`."""
     ndim = len(shape)
     places: list[Any] = []
     for each in range(-ndim, 0):
@@ -302,7 +303,7 @@ TAKE_ALONG_AXIS = register(
         normalize=lambda avals, *, axis: {"axis": normal_axes(axis, avals[0].ndim)[0]},
         flops=no_flops,
         facts=lambda x, index, *, axis: facts_of_elements(x),
-        doc="Along `axis`, the element each entry of an integer array points to.",
+        doc="The elements at the places that an integer array gives along `axis`.",
         traits=replace(MOVEMENT, at_places=True),
     )
 )
@@ -339,14 +340,14 @@ ADD_ALONG_AXIS = register(
             for fact in (Fact("nonnegative"), Fact("nonpositive"), finite, total, integer_valued)
             if x.has(fact) and values.has(fact)
         ],
-        doc="Along `axis`, values added where each entry of an integer array points to.",
+        doc="Add values at the places that an integer array gives along `axis`.",
         traits=Traits(at_places=True, jointly_linear=(0, 1)),
     )
 )
 
 
 @naming_lines
-def _take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Array:
+def _take_along_axis(x: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> Array:
     if axis is None:
         x, axis = ravel(x), -1
     operand = as_array(x)
@@ -363,7 +364,7 @@ def _take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Array:
 take_along_axis = function(TAKE_ALONG_AXIS, _take_along_axis, np.take_along_axis)
 
 
-def _add_along_axis(x: Any, values: Any, indices: Any, axis: int = -1) -> Array:
+def _add_along_axis(x: ArrayLike, values: ArrayLike, indices: ArrayLike, axis: int = -1) -> Array:
     return apply(ADD_ALONG_AXIS, x, values, indices, axis=axis)
 
 
@@ -373,7 +374,7 @@ add_along_axis = function(ADD_ALONG_AXIS, _add_along_axis)
 # -- one-hot -------------------------------------------------------------------------------------
 def _one_hot_kernel(xp: Any, labels: Any, *, size: int, dtype: Any) -> Any:
     counter = xp.arange(size)
-    # Reading the counter at the labels wraps negative ones and refuses those out of range.
+    # Indexing the counter wraps negative labels and refuses labels out of range.
     places = xp.getitem(counter, labels)
     return xp.asarray(places[..., None] == counter, dtype=dtype)
 
@@ -401,7 +402,7 @@ ONE_HOT = register(
 
 
 @naming_lines
-def _one_hot(labels: Any, size: Any, dtype: Any = "float64") -> Array:
+def _one_hot(labels: ArrayLike, size: Dim, dtype: DTypeLike = "float64") -> Array:
     operand = labels if isinstance(labels, Array) else index_array(labels, normal(size), -1)
     return apply(ONE_HOT, operand, size=size, dtype=dtype)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import FUNCTIONS, Array
+from ..array import FUNCTIONS, Array, ArrayLike
 from ..errors import DTypeError, ShapeError, TraceError
-from ..ir.dims import fixed, show_shape
+from ..ir.dims import ShapeLike, fixed, show_shape
 from .composites import as_array, composite
 from .creation import full_like
 from .movement import expand_dims, moveaxis, reshape
@@ -35,12 +36,12 @@ def linspace(
     num: int = 50,
     endpoint: bool = True,
     retstep: bool = False,
-    dtype: Any = None,
+    dtype: object = None,
     axis: int = 0,
     *,
-    device: Any = None,
+    device: object = None,
 ) -> Any:
-    """`num` numbers from `start` to `stop`, evenly spaced on a new axis; both may be arrays."""
+    """`num` evenly spaced numbers from `start` to `stop`, on a new axis; both may be arrays."""
     ends = [
         each if isinstance(each, (Array, int, float)) else np.asarray(each)
         for each in (start, stop)
@@ -48,7 +49,7 @@ def linspace(
     kind = np.result_type(*[each.dtype if isinstance(each, Array) else each for each in ends], 1.0)
     start, stop = (FUNCTIONS["astype"](as_array(each), kind) for each in ends)
     if num < 0:
-        raise ShapeError(f"linspace: num is {num}, but it counts.")
+        raise ShapeError(f"linspace: num is {num}; it must be 0 or more.")
     parts = num - 1 if endpoint else num
     span = stop - start
     places = np.arange(num, dtype=kind) / max(parts, 1)
@@ -73,12 +74,12 @@ def _spaced(x: Array, dtype: Any, axis: int) -> Array:
 
 @composite(np.logspace)
 def logspace(
-    start: Any,
-    stop: Any,
+    start: ArrayLike,
+    stop: ArrayLike,
     num: int = 50,
     endpoint: bool = True,
-    base: Any = 10.0,
-    dtype: Any = None,
+    base: ArrayLike = 10.0,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Array:
     """Powers of `base` whose exponents are evenly spaced from `start` to `stop`."""
@@ -88,9 +89,14 @@ def logspace(
 
 @composite(np.geomspace)
 def geomspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
 ) -> Array:
-    """Numbers from `start` to `stop`, of one sign, each the same multiple of the one before."""
+    """A geometric sequence of `num` numbers from `start` to `stop`, which have one sign."""
     start, stop = as_array(start), as_array(stop)
     exponents = linspace(0.0, FUNCTIONS["log"](stop / start), num, endpoint)
     found = moveaxis(start * FUNCTIONS["exp"](exponents), 0, axis)
@@ -98,28 +104,34 @@ def geomspace(
 
 
 @composite(np.empty_like, array=True)
-def empty_like(x: Any, dtype: Any = None, *_layout: Any, shape: Any = None, **_named: Any) -> Array:
-    """Zeros, shaped as `x`: an array of symbols has no memory to leave as it is."""
+def empty_like(
+    x: ArrayLike,
+    dtype: DTypeLike | None = None,
+    *_layout: object,
+    shape: ShapeLike | None = None,
+    **_named: object,
+) -> Array:
+    """Zeros in the shape of `x`: a symbolic array has no uninitialized memory."""
     return full_like(x, 0, dtype, shape)
 
 
 # -- infinities of one sign ------------------------------------------------------------------------
 @composite(np.isposinf)
-def isposinf(x: Any) -> Array:
+def isposinf(x: ArrayLike) -> Array:
     """Where elements are +inf."""
     return as_array(x) == np.inf
 
 
 @composite(np.isneginf)
-def isneginf(x: Any) -> Array:
+def isneginf(x: ArrayLike) -> Array:
     """Where elements are -inf."""
     return as_array(x) == -np.inf
 
 
 # -- indices ---------------------------------------------------------------------------------------
 @composite(np.ix_, view=True)
-def ix_(*vectors: Any) -> tuple[Array, ...]:
-    """Index arrays of the grid that vectors of integers span, each along an axis of its own."""
+def ix_(*vectors: ArrayLike) -> tuple[Array, ...]:
+    """Index arrays of a grid: each vector of integers along its own axis."""
     found: list[Array] = []
     for place, each in enumerate(vectors):
         vector = as_array(each)
@@ -127,7 +139,7 @@ def ix_(*vectors: Any) -> tuple[Array, ...]:
             raise ShapeError(f"ix_: vectors are needed, not shape {show_shape(vector.shape)}.")
         if vector.dtype.kind == "b":
             raise TraceError(
-                "ix_: how many elements a mask picks is not known before it runs.",
+                "ix_: the number of elements that a mask selects is not known before it runs.",
                 mend="Give positions, or a constant mask.",
             )
         before, behind = (1,) * place, (1,) * (len(vectors) - place - 1)
@@ -136,8 +148,8 @@ def ix_(*vectors: Any) -> tuple[Array, ...]:
 
 
 @composite(np.unravel_index)
-def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ...]:
-    """Positions in the raveled array as positions along each axis; not checked for range."""
+def unravel_index(indices: ArrayLike, shape: ShapeLike, order: str = "C") -> tuple[Array, ...]:
+    """The positions along each axis of positions in the raveled array; the range is not checked."""
     indices = as_array(indices)
     if indices.dtype.kind not in "iu":
         raise DTypeError(f"unravel_index: positions are integers, not {indices.dtype}.")
@@ -150,10 +162,12 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ..
 
 
 @composite(np.ravel_multi_index)
-def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C") -> Array:
-    """Positions along each axis as positions in the raveled array; `mode` wraps or clips them.
+def ravel_multi_index(
+    multi_index: Any, dims: ShapeLike, mode: str = "raise", order: str = "C"
+) -> Array:
+    """The positions in the raveled array of positions along each axis.
 
-    Where they are symbolic, "raise" does not check their range.
+    `mode` wraps or clips them. "raise" does not check symbolic positions.
     """
     sizes = _numbers("ravel_multi_index", dims)
     places = [as_array(each) for each in multi_index]
@@ -180,8 +194,8 @@ def _numbers(name: str, shape: Any) -> tuple[int, ...]:
 
 
 @composite(np.diag_indices_from)
-def diag_indices_from(x: Any) -> Any:
-    """Where the main diagonal is: constant index arrays."""
+def diag_indices_from(x: ArrayLike) -> Any:
+    """The indices of the main diagonal, as constant arrays."""
     shape: Any = as_array(x).shape
     if len(shape) < 2 or not fixed(shape) or len(set(shape)) != 1:
         raise ShapeError(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array
+from ..array import FUNCTIONS, Array, ArrayLike
 from ..errors import RangeError, ShapeError, TraceError
 from ..ir.dims import known_equal, show_shape
 from .choice import where
@@ -27,7 +27,7 @@ __all__ = ["histogram", "histogram_bin_edges"]
 
 
 def _ends(x: Array, given: Any) -> tuple[Any, Any]:
-    """The outer edges: as given, or the extreme numbers; a bin of no width is widened by one."""
+    """The outer edges: the given ones, or the extreme numbers; an empty range is widened by 1."""
     if given is None:
         if known_equal(x.size, 0):
             return 0.0, 1.0
@@ -45,7 +45,9 @@ def _ends(x: Array, given: Any) -> tuple[Any, Any]:
 
 
 @composite(np.histogram_bin_edges, view=True)
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
+def histogram_bin_edges(
+    a: ArrayLike, bins: ArrayLike = 10, range: object = None, weights: ArrayLike | None = None
+) -> Array:
     """The edges of the bins of `histogram`, one more than bins.
 
     Parameters
@@ -68,7 +70,7 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     x = as_array(a)
     if isinstance(bins, str):
         raise TraceError(
-            f"histogram: bins={bins!r} takes as many bins as the numbers ask for.",
+            f"histogram: bins={bins!r} takes a number of bins that depends on values.",
             mend="Say how many, or give the edges.",
         )
     if isinstance(bins, Array) or np.ndim(bins):
@@ -79,7 +81,7 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
             raise RangeError("histogram: the edges do not ascend.")
         return edges
     if not isinstance(bins, (int, np.integer)) or bins < 1:
-        raise ShapeError(f"histogram: bins={bins!r} is no number of bins: 1, 2, ...")
+        raise ShapeError(f"histogram: bins={bins!r} is not a positive number of bins.")
     number = int(bins)
     low, high = _ends(x, range)
     dtype = np.result_type(*[getattr(each, "dtype", float) for each in (low, high, x)])
@@ -91,11 +93,15 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 
 @composite(np.histogram, view=True)
 def histogram(
-    a: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
+    a: ArrayLike,
+    bins: ArrayLike = 10,
+    range: object = None,
+    density: bool | None = None,
+    weights: ArrayLike | None = None,
 ) -> tuple[Array, Array]:
-    """How many numbers, or what sum of weights, each bin holds; and the edges.
+    """The number of elements in each bin, or the sum of their weights; and the edges.
 
-    Bins hold their left edge, the last one both. Parameters and errors as `histogram_bin_edges`;
+    A bin holds its left edge, and the last bin holds both. See `histogram_bin_edges` for errors;
     `density` divides by the whole and the widths.
     """
     edges = histogram_bin_edges(a, bins, range)
@@ -115,7 +121,7 @@ def histogram(
     x, limits = x.astype(dtype), edges.astype(dtype)
     place = FUNCTIONS["searchsorted"](limits, x, side="right") - 1
     place = where(x == limits[-1], number - 1, place)
-    # What lies outside, NaN too, goes to a place of its own, which is cut off.
+    # Numbers outside, and NaN, go to an extra place, which is cut off.
     outside = ~((x >= limits[0]) & (x <= limits[-1]))
     place = where(outside, number, place)
     counts = scatter_add(zeros((number + 1,), values.dtype), values, place, axis=0)[:-1]

@@ -1,6 +1,6 @@
 """Hypergeometric functions, elliptic integrals and their kin, under SciPy's names.
 
-Derivatives are taken in the argument (DLMF §11, §13, §15, §19); in a parameter there is no closed
+Derivatives are taken in the argument (DLMF §11, §13, §15, §19). In a parameter there is no closed
 form, unless one is written here.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import factorial, pi, sqrt
 from typing import Any
 
-from ..array import NUMPY_FUNCTIONS, Array
+from ..array import NUMPY_FUNCTIONS, Array, ArrayLike
 from ..ir.op import undefined
 from ..ir.traits import EVEN, ODD, Traits
 from .bessel import jv, kv, yv
@@ -63,7 +63,7 @@ def _no(name: str) -> Any:
 
 # -- gamma and powers ------------------------------------------------------------------------------
 def _slope_of_rgamma(x: Array, out: Array) -> Array:
-    """By reflection on the left, for digamma has poles where 1 / gamma has none (DLMF 5.5.3)."""
+    """The slope, by reflection (DLMF 5.5.3) on the left, where digamma has poles."""
     left = x < 0.5
     mirrored, own = 1 - where(left, x, 0.5), where(left, 0.5, x)
     reflected = gamma(mirrored) * (cos(pi * x) - digamma(mirrored) * sin(pi * x) / pi)
@@ -88,7 +88,7 @@ powm1 = scipy_ufunc(
 
 
 @composite("scipy.special.loggamma")
-def loggamma(x: Any) -> Array:
+def loggamma(x: ArrayLike) -> Array:
     """The logarithm of gamma, NaN where gamma's argument is negative (SciPy's of real arrays)."""
     x = as_array(x)
     below = x < 0
@@ -161,7 +161,7 @@ hyperu = scipy_ufunc(
 
 
 # -- Struve functions: DLMF 11.4.23 to 11.4.30 -----------------------------------------------------
-def _struve_term(v: Any, x: Any) -> Array:
+def _struve_term(v: Array, x: Array) -> Array:
     return power(x / 2, v) / (sqrt(pi) * gamma(v + 1.5))
 
 
@@ -204,7 +204,7 @@ wrightomega = scipy_ufunc(
 
 # -- complete elliptic integrals: DLMF 19.4.1, K - E = m D -----------------------------------------
 def _slope_of_d() -> tuple[float, ...]:
-    """Of D'(m) in powers of m: DLMF 19.5.1 and 19.5.2 in K - E = m D; to 1e-17 for |m| < 0.3."""
+    """Coefficients of D'(m): DLMF 19.5.1 and 19.5.2 in K - E = m D; to 1e-17 for |m| < 0.3."""
     found: list[float] = []
     central = 0.5  # (2k - 1)!! / (2k)!!
     for k in range(1, 33):
@@ -225,7 +225,7 @@ def _derivative_of_d(m: Array, out: Array) -> Array:
 
 
 def _derivative_of_dm1(p: Array, out: Array) -> Array:
-    """By p = 1 - m, from numbers near p = 0 that 1 - p has lost."""
+    """The derivative by p = 1 - m, which keeps the digits of p near 0."""
     near = absolute(1 - p) < 0.3
     far = where(near, 0.5, p)
     value = where(near, 0.0, out)
@@ -275,32 +275,82 @@ _SINHC = tuple([1 / factorial(2 * k + 1) for k in range(10)])
 
 
 def _sinhc(x: Array) -> Array:
-    """sinh(x) / x, near 0 by its series: derivatives of the quotient lose their digits there."""
+    """sinh(x) / x; near 0 by its series, for derivatives of the quotient lose digits there."""
     near = absolute(x) < 0.5
     small, far = where(near, x, 0), where(near, 1, x)
     return where(near, polynomial(small * small, *_SINHC), sinh(far) / far)
 
 
-_si = part_of("sine_integral", "sici", 0, lambda ct, out, x: ct * sinc(x / pi), traits=ODD)
-_ci = part_of("cosine_integral", "sici", 1, lambda ct, out, x: ct * (cos(x) / x))
-_shi = part_of("sinh_integral", "shichi", 0, lambda ct, out, x: ct * _sinhc(x), traits=ODD)
-_chi = part_of("cosh_integral", "shichi", 1, lambda ct, out, x: ct * (cosh(x) / x), traits=EVEN)
+_si = part_of(
+    "sine_integral",
+    "sici",
+    0,
+    lambda ct, out, x: ct * sinc(x / pi),
+    doc="The sine integral: the integral of sin(t) / t from 0 to x.",
+    traits=ODD,
+)
+_ci = part_of(
+    "cosine_integral",
+    "sici",
+    1,
+    lambda ct, out, x: ct * (cos(x) / x),
+    doc="The cosine integral: minus the integral of cos(t) / t from x to infinity.",
+)
+_shi = part_of(
+    "sinh_integral",
+    "shichi",
+    0,
+    lambda ct, out, x: ct * _sinhc(x),
+    doc="The hyperbolic sine integral: the integral of sinh(t) / t from 0 to x.",
+    traits=ODD,
+)
+_chi = part_of(
+    "cosh_integral",
+    "shichi",
+    1,
+    lambda ct, out, x: ct * (cosh(x) / x),
+    doc="The hyperbolic cosine integral, with the derivative cosh(x) / x.",
+    traits=EVEN,
+)
 _fresnel_s = part_of(
-    "fresnel_sine", "fresnel", 0, lambda ct, out, x: ct * sin(pi / 2 * (x * x)), traits=ODD
+    "fresnel_sine",
+    "fresnel",
+    0,
+    lambda ct, out, x: ct * sin(pi / 2 * (x * x)),
+    doc="Fresnel's integral of sin(pi t**2 / 2) from 0 to x.",
+    traits=ODD,
 )
 _fresnel_c = part_of(
-    "fresnel_cosine", "fresnel", 1, lambda ct, out, x: ct * cos(pi / 2 * (x * x)), traits=ODD
+    "fresnel_cosine",
+    "fresnel",
+    1,
+    lambda ct, out, x: ct * cos(pi / 2 * (x * x)),
+    doc="Fresnel's integral of cos(pi t**2 / 2) from 0 to x.",
+    traits=ODD,
 )
-_ai = part_of("airy_ai", "airy", 0, lambda ct, out, x: ct * _ai_slope(x))
-_ai_slope = part_of("airy_ai_slope", "airy", 1, lambda ct, out, x: ct * (x * _ai(x)))
-_bi = part_of("airy_bi", "airy", 2, lambda ct, out, x: ct * _bi_slope(x))
-_bi_slope = part_of("airy_bi_slope", "airy", 3, lambda ct, out, x: ct * (x * _bi(x)))
+_ai = part_of("airy_ai", "airy", 0, lambda ct, out, x: ct * _ai_slope(x), doc="Airy's function Ai.")
+_ai_slope = part_of(
+    "airy_ai_slope",
+    "airy",
+    1,
+    lambda ct, out, x: ct * (x * _ai(x)),
+    doc="The derivative of Airy's function Ai.",
+)
+_bi = part_of("airy_bi", "airy", 2, lambda ct, out, x: ct * _bi_slope(x), doc="Airy's function Bi.")
+_bi_slope = part_of(
+    "airy_bi_slope",
+    "airy",
+    3,
+    lambda ct, out, x: ct * (x * _bi(x)),
+    doc="The derivative of Airy's function Bi.",
+)
 _sn = part_of(
     "jacobi_sn",
     "ellipj",
     0,
     lambda ct, out, u, m: ct * (_cn(u, m) * _dn(u, m)),
     _no("ellipj"),
+    doc="Jacobi's elliptic function sn, of the argument u and the parameter m.",
     traits=Traits(parity=(-1, 0)),
 )
 _cn = part_of(
@@ -309,6 +359,7 @@ _cn = part_of(
     1,
     lambda ct, out, u, m: -(ct * (_sn(u, m) * _dn(u, m))),
     _no("ellipj"),
+    doc="Jacobi's elliptic function cn, of the argument u and the parameter m.",
     traits=Traits(parity=(1, 0)),
 )
 _dn = part_of(
@@ -317,6 +368,7 @@ _dn = part_of(
     2,
     lambda ct, out, u, m: -(ct * (m * (_sn(u, m) * _cn(u, m)))),
     _no("ellipj"),
+    doc="Jacobi's elliptic function dn, of the argument u and the parameter m.",
     traits=Traits(parity=(1, 0)),
 )
 _am = part_of(
@@ -325,36 +377,37 @@ _am = part_of(
     3,
     lambda ct, out, u, m: ct * _dn(u, m),
     _no("ellipj"),
+    doc="The amplitude of Jacobi's elliptic functions, arcsin(sn(u, m)) for small u.",
     traits=Traits(parity=(-1, 0)),
 )
 
 
 @composite("scipy.special.sici")
-def sici(x: Any) -> tuple[Array, Array]:
+def sici(x: ArrayLike) -> tuple[Array, Array]:
     """The sine and the cosine integral."""
     return _si(x), _ci(x)
 
 
 @composite("scipy.special.shichi")
-def shichi(x: Any) -> tuple[Array, Array]:
+def shichi(x: ArrayLike) -> tuple[Array, Array]:
     """The hyperbolic sine and cosine integrals."""
     return _shi(x), _chi(x)
 
 
 @composite("scipy.special.fresnel")
-def fresnel(x: Any) -> tuple[Array, Array]:
+def fresnel(x: ArrayLike) -> tuple[Array, Array]:
     """Fresnel's integrals S and C."""
     return _fresnel_s(x), _fresnel_c(x)
 
 
 @composite("scipy.special.airy")
-def airy(x: Any) -> tuple[Array, Array, Array, Array]:
+def airy(x: ArrayLike) -> tuple[Array, Array, Array, Array]:
     """Airy's functions Ai, Ai', Bi, Bi'."""
     return _ai(x), _ai_slope(x), _bi(x), _bi_slope(x)
 
 
 @composite("scipy.special.ellipj")
-def ellipj(u: Any, m: Any) -> tuple[Array, Array, Array, Array]:
+def ellipj(u: ArrayLike, m: ArrayLike) -> tuple[Array, Array, Array, Array]:
     """Jacobi's elliptic functions sn, cn, dn and the amplitude, differentiable in u."""
     return _sn(u, m), _cn(u, m), _dn(u, m), _am(u, m)
 
@@ -365,12 +418,12 @@ NUMPY_FUNCTIONS["scipy.special.yve"] = yv
 
 
 @composite("scipy.special.yn")
-def yn(n: Any, x: Any) -> Array:
+def yn(n: ArrayLike, x: ArrayLike) -> Array:
     """The Bessel function of the second kind and whole order n."""
     return yv(trunc(n), x)
 
 
 @composite("scipy.special.kn")
-def kn(n: Any, x: Any) -> Array:
+def kn(n: ArrayLike, x: ArrayLike) -> Array:
     """The modified Bessel function of the second kind and whole order n."""
     return kv(trunc(n), x)

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apart, apply
+from ..array import FUNCTIONS, Array, ArrayLike, Index, apart, apply
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
 from ..ir.avals import Aval, normal_axes
 from ..ir.dims import Dim, Shape, known_equal, normal, show_shape
+from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, no_flops, register
 from ..ir.traits import MOVEMENT, PLACEMENT
 from ..notation import formulas
@@ -44,7 +45,7 @@ def _vjp_getitem(ct: Array, out: Array, x: Array, *, index: tuple[Entry, ...]) -
     return apply(EMBED, ct, shape=(*ct.shape[: ct.ndim - out.ndim], *x.shape), index=index)
 
 
-def _facts_getitem(x: Any, *, index: tuple[Entry, ...]) -> Iterable[Fact]:
+def _facts_getitem(x: Known, *, index: tuple[Entry, ...]) -> Iterable[Fact]:
     yield from facts_of_elements(x)
     if x.has(Fact("unique")):
         yield Fact("unique")
@@ -59,7 +60,7 @@ def _batch_getitem(batch: Batch, *, index: tuple[Entry, ...]) -> Array:
 
 
 def _write_getitem(whole: Array, part: Array, *, index: tuple[Entry, ...]) -> Array:
-    """The whole with `part` in the slice; no `assign` where the slice is all of it."""
+    """The array with `part` in the slice; just `part` if the slice is the whole array."""
     axes = tuple([entry for entry in index if entry is not None])
     if not all(map(_turns, axes, whole.shape)):
         return FUNCTIONS["assign"](whole, part, index)
@@ -73,7 +74,7 @@ _FORWARD = (None, None, 1)
 
 
 def _turns(entry: Entry, size: Dim) -> bool:
-    """Whether an axis is taken as it is or backwards: doing so twice changes nothing."""
+    """Whether an axis is taken whole, forwards or backwards: then the index is its own inverse."""
     if entry == _FORWARD:
         return True
     return isinstance(entry, tuple) and entry[1:] == (None, -1) and entry[0] in (None, size - 1)
@@ -108,7 +109,7 @@ GETITEM = register(
 
 
 def _infer_embed(x: Aval, *, shape: Shape, index: tuple[Entry, ...]) -> Aval:
-    # The index is in normal form for the trailing axes of `shape`; the rest are leading ones.
+    # The index is in normal form for the trailing axes of `shape`.
     covered = len([entry for entry in index if entry is not None])
     lead = len(shape) - covered
     if lead < 0:
@@ -154,7 +155,7 @@ def _slice_of_embedded(ct: Array, index: tuple[Entry, ...]) -> Array:
 
 
 @naming_lines
-def _embed(x: Any, shape: Any, index: Any) -> Array:
+def _embed(x: ArrayLike, shape: Sequence[Dim], index: Index) -> Array:
     target = Aval(as_array(x).dtype, tuple(normal(dim) for dim in shape))
     return apply(EMBED, x, shape=target.shape, **normal_index((target,), index=index))
 
@@ -163,7 +164,7 @@ embed = function(EMBED, _embed)
 
 
 # -- NumPy's index -------------------------------------------------------------------------------
-def _is_basic(entry: Any) -> bool:
+def _is_basic(entry: Index) -> bool:
     if isinstance(entry, (bool, np.bool_)):
         return False
     return (
@@ -175,7 +176,7 @@ def _is_basic(entry: Any) -> bool:
 
 
 @partial(naming_lines, view=True)
-def _getitem(x: Any, index: Any) -> Array:
+def _getitem(x: ArrayLike, index: Index) -> Array:
     entries = index if isinstance(index, tuple) else (index,)
     plain = tuple(_unmasked(entry) for entry in entries)
     if not [entry for entry in plain if not _is_basic(entry)]:
@@ -187,8 +188,8 @@ def _getitem(x: Any, index: Any) -> Array:
     return _advanced(as_array(x), plain)
 
 
-def _unmasked(entry: Any) -> Any:
-    """A boolean constant as the positions where it is true; anything else as it is."""
+def _unmasked(entry: Index) -> Any:
+    """The positions where a boolean constant is true; another entry unchanged."""
     if _is_basic(entry) or isinstance(entry, Array):
         return entry
     found = np.asarray(entry)
@@ -221,7 +222,7 @@ def _advanced(x: Array, raw: Sequence[Any]) -> Array:
             advanced.append(position)
         else:
             basic.append(slice(None))
-            # NumPy reads nothing, and looks at no index, where one of them is empty.
+            # NumPy checks no index if one of them is empty.
             arrays.append(index_array(entry, None if nothing else x.shape[axis], axis))
             places.append(kept)
             advanced.append(position)
@@ -240,7 +241,7 @@ def _advanced(x: Array, raw: Sequence[Any]) -> Array:
 
 
 def _one_of_each(x: Array, indices: Sequence[Any], first: int) -> Array | None:
-    """x[arange(n), i], an element of each row, as what is taken along the other axis."""
+    """x[arange(n), i], one element of each row, as a read along the other axis."""
     if len(indices) != 2 or [1 for each in indices if len(each.shape) != 1]:
         return None
     for counter, index, axis in ((*indices, first + 1), (*indices[::-1], first)):
@@ -253,8 +254,8 @@ def _one_of_each(x: Array, indices: Sequence[Any], first: int) -> Array | None:
     return None
 
 
-def _counts(index: Any, size: Dim) -> bool:
-    """Whether an index is 0, 1, ... up to the size of its axis."""
+def _counts(index: Index, size: Dim) -> bool:
+    """Whether an index counts 0, 1, ... up to the size of its axis."""
     return (
         isinstance(index, np.ndarray)
         and index.tolist() == list(range(len(index)))
@@ -263,12 +264,12 @@ def _counts(index: Any, size: Dim) -> bool:
 
 
 def all_full(entries: Sequence[Any]) -> bool:
-    """Whether a basic index takes everything."""
+    """Whether a basic index takes all elements."""
     return not [entry for entry in entries if entry != slice(None)]
 
 
 def _spread(x: Array, raw: Sequence[Any]) -> list[Any]:
-    """The index with masks as integer arrays, and the ellipsis as full slices."""
+    """The index with masks turned into integer arrays and the ellipsis into full slices."""
     used = 0
     entries: list[Any] = []
     for entry in raw:
@@ -317,11 +318,15 @@ getitem = function(GETITEM, _getitem)
 
 @composite(np.take)
 def take(
-    x: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise"
+    x: ArrayLike,
+    indices: ArrayLike,
+    axis: int | None = None,
+    out: object = None,
+    mode: str = "raise",
 ) -> Array:
-    """Elements at `indices` along `axis` (None: of the raveled array).
+    """The elements at `indices` along `axis`, or of the raveled array.
 
-    Indices out of range are refused, wrapped or clipped, as `mode` says.
+    `mode` decides whether indices out of range are refused, wrapped or clipped.
     """
     refuse("take", {"out": out})
     if axis is None:

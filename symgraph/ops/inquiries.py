@@ -1,4 +1,4 @@
-"""What is asked of an array without numbers (shape, size, dtype), and comparisons of arrays."""
+"""Shape, size and dtype of arrays, and comparisons of whole arrays."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apart, constant
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apart, constant
 from ..array.aliasing import own
 from ..ir.avals import normal_axes
 from ..ir.dims import Dim, Shape, count
@@ -20,32 +20,32 @@ __all__ = ["allclose", "array_equal", "array_equiv", "copy", "isclose", "ndim", 
 
 
 @composite(np.shape)
-def shape(x: Any) -> Shape:
+def shape(x: ArrayLike) -> Shape:
     """The dimensions: ints, or SymPy expressions in named ones."""
     return as_array(x).shape
 
 
 @composite(np.ndim)
-def ndim(x: Any) -> int:
+def ndim(x: ArrayLike) -> int:
     """The number of dimensions."""
     return as_array(x).ndim
 
 
 @composite(np.size)
-def size(x: Any, axis: Any = None) -> Dim:
-    """The number of elements, or of those along `axis`."""
+def size(x: ArrayLike, axis: int | None = None) -> Dim:
+    """The number of elements of the array, or along `axis`."""
     x = as_array(x)
     return count([x.shape[each] for each in normal_axes(axis, x.ndim)])
 
 
 @composite(np.copy, view=True)
-def copy(x: Any, order: str = "K", subok: bool = False) -> Array:
-    """The array with memory of its own."""
+def copy(x: ArrayLike, order: str = "K", subok: bool = False) -> Array:
+    """A fresh copy of the array."""
     return apart(as_array(x), True)
 
 
 def _method_copy(x: Array, order: str = "C") -> Array:
-    """A copy, as the method gives it: of a number a number, and by rows unless asked otherwise."""
+    """The result of the method `copy`: a number stays a number; the order is by rows by default."""
     found = apart(x)
     if type(found) is Array and found.shape:
         own(found, rows=order == "C")
@@ -60,7 +60,7 @@ def _dtypes(operands: tuple[Any, ...]) -> list[Any]:
     return [each.dtype if isinstance(each, Array) else each for each in operands]
 
 
-def _result_type(*operands: Any) -> Any:
+def _result_type(*operands: ArrayLike) -> Any:
     return np.result_type(*_dtypes(operands))
 
 
@@ -74,8 +74,14 @@ NUMPY_FUNCTIONS[np.can_cast] = _can_cast
 
 # -- equal and nearly equal ------------------------------------------------------------------------
 @composite(np.isclose)
-def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Array:
-    r"""Where $|a - b| \le \mathrm{atol} + \mathrm{rtol} |b|$, or both are the same infinity.
+def isclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: ArrayLike = 1e-5,
+    atol: ArrayLike = 1e-8,
+    equal_nan: bool = False,
+) -> Array:
+    r"""Whether $|a - b| \le \mathrm{atol} + \mathrm{rtol} |b|$, or both are the same infinity.
 
     `equal_nan` makes NaN close to NaN.
     """
@@ -90,14 +96,20 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool 
 
 
 @composite(np.allclose)
-def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Array:
-    """Whether all elements are close, as `isclose` has it: a 0-d boolean array."""
+def allclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: ArrayLike = 1e-5,
+    atol: ArrayLike = 1e-8,
+    equal_nan: bool = False,
+) -> Array:
+    """Whether all elements are close by `isclose`, as a 0-d boolean array."""
     return all_over(isclose(a, b, rtol, atol, equal_nan))
 
 
 @composite(np.array_equal)
-def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Array:
-    """Whether shapes and elements are equal: a 0-d boolean array."""
+def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
+    """Whether shapes and elements are equal, as a 0-d boolean array."""
     a1, a2 = as_array(a1), as_array(a2)
     if not same_shape(a1.shape, a2.shape):
         return constant(False)
@@ -108,6 +120,6 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Array:
 
 
 @composite(np.array_equiv)
-def array_equiv(a1: Any, a2: Any) -> Array:
-    """Whether elements are equal once the arrays are broadcast: a 0-d boolean array."""
+def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
+    """Whether the broadcast arrays are equal, as a 0-d boolean array."""
     return all_over(equal(a1, a2))

@@ -1,6 +1,6 @@
 """Error functions, exponential integrals and their like, which have no elementary form.
 
-Where a derivative is a difference of large terms, or a quotient that is 0/0 at a point, it is taken
+Where a derivative is a difference of large terms, or a quotient that is 0/0, it is taken
 from a series there, so that derivatives of higher order keep their digits too (DLMF §6 and §7).
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import Array, apply
+from ..array import Array, ArrayLike, apply
 from ..ir.avals import Aval
 from ..ir.op import Op, carries_aligned, per_element, register
 from ..ir.traits import EVEN, ODD
@@ -28,8 +28,8 @@ __all__ = ["dawsn", "erfcinv", "erfcx", "erfi", "exp1", "expi", "expn", "sinc", 
 
 
 # -- error functions -------------------------------------------------------------------------------
-def _away(x: Any, wanted: Any) -> Any:
-    """`x`, but 1 where it is not wanted, so that what is not chosen is no NaN either."""
+def _away(x: ArrayLike, wanted: object) -> Any:
+    """`x`, but 1 where it is not wanted, so that values that are not chosen are no NaN."""
     return where(wanted, x, 1)
 
 
@@ -118,7 +118,7 @@ EXPN = register(
 )
 
 
-def _expn(n: int, x: Any) -> Any:
+def _expn(n: int, x: ArrayLike) -> Any:
     return apply(EXPN, x, order=int(n))
 
 

@@ -1,7 +1,7 @@
 """A loop that runs as long as a condition holds: `while_loop`, with forward mode.
 
-Reverse mode would need what each step went through, and how many there are nobody knows before the
-loop runs; with a bound on the steps the loop is a scan.
+Reverse mode would need the carries of each step, and the number of steps is not known before
+the loop runs. With a bound on the steps the loop is a scan.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _kernel_while(xp: Any, *operands: Any, cond: SizedBody, body: SizedBody, tes
 
 
 def _flops_while(_out: Aval, *_avals: Aval, cond: Body, body: Body, tests: int) -> Dim:
-    """Those of one step: how many there are nobody knows."""
+    """The flops of one step; the number of steps is not known."""
     return cond.flops + body.flops  # pyright: ignore[reportReturnType]  # int + Expr is an Expr
 
 
@@ -119,7 +119,7 @@ def _pushforward_while(push: Push, *, cond: Body, body: Body, tests: int) -> lis
 
 
 def _follows_while(trail: Trail, *, cond: Body, body: Body, tests: int) -> list[Places | None]:
-    """How many steps there are does not move with x: a derivative sees the steps alone."""
+    """The places after all steps; the number of steps has derivative 0."""
     count = len(body.outputs)
     held, _ = settled(trail, body, trail.places[:count], trail.places[count + tests :])
     return held
@@ -127,7 +127,7 @@ def _follows_while(trail: Trail, *, cond: Body, body: Body, tests: int) -> list[
 
 @dataclass(frozen=True, slots=True)
 class _Flags:
-    """Which operands of a loop are batched: carries, and what the condition and the steps read."""
+    """Which operands of a loop are batched: carries, and captures of the condition and the body."""
 
     carries: list[bool]
     tests: list[bool]
@@ -135,7 +135,7 @@ class _Flags:
 
 
 def _batch_while(batch: Batch, *, cond: Body, body: Body, tests: int) -> Any:
-    """One loop for all of the batch: those that are done stay as they are while others go on."""
+    """One loop for the whole batch; finished examples stay unchanged while others go on."""
     count = len(body.outputs)
     given = list(batch.batched)
     flags = _Flags(given[:count], given[count : count + tests], given[count + tests :])
@@ -158,7 +158,7 @@ def _batch_while(batch: Batch, *, cond: Body, body: Body, tests: int) -> Any:
 def _together(
     batch: Batch, operands: list[Array], flags: _Flags, cond: Body, body: Body
 ) -> Sequence[Array]:
-    """All of the batch take as many steps."""
+    """One loop, in which all examples take the same number of steps."""
     inputs, [(test, _)] = body_of_batch(batch, cond, [*flags.carries, *flags.tests])
     stepped, found = body_of_batch(batch, body, [*flags.carries, *flags.rest])
     after = _next(batch, flags.carries, found)
@@ -166,7 +166,7 @@ def _together(
 
 
 def _next(batch: Batch, flags: Sequence[bool], found: Sequence[tuple[Array, bool]]) -> list[Node]:
-    """Carries after a step, batched as they were before."""
+    """The carries after a step, batched as before it."""
     return [
         (per_example(value, batch.size) if flag and not now else value).node
         for flag, (value, now) in zip(flags, found, strict=True)
@@ -181,7 +181,7 @@ def _looped(operands: Sequence[Array], cond: Body, body: Body, tests: int) -> Se
 def _masked(
     batch: Batch, operands: list[Array], flags: _Flags, cond: Body, body: Body
 ) -> Sequence[Array]:
-    """The loop runs while any of the batch goes on; who goes on is a carry, too."""
+    """A loop that runs while any example goes on; a carry tells which examples do."""
     count, behind = len(flags.carries), len(flags.carries) + len(flags.tests)
     going = fresh_like(Aval(np.dtype(bool), (batch.size,)), "going")
     inputs, found = body_of_batch(batch, body, [*flags.carries, *flags.rest])
@@ -233,14 +233,14 @@ WHILE_LOOP = register(
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
-    init: Any,
+    init: object,
     *,
     max_steps: int | None = None,
 ) -> Any:
-    """The carry after `body` has been applied as long as `cond` holds of it.
+    """Apply `body` to the carry as long as `cond(carry)` holds; the last carry.
 
-    Forward mode differentiates it. Reverse mode needs `max_steps`: the loop then ends after so many
-    steps at the latest, and is a `scan` whose steps do nothing once the condition has failed.
+    Forward mode differentiates it. Reverse mode needs `max_steps`: the loop then ends after at most
+    that many steps. It is a `scan` whose steps do nothing once the condition has failed.
 
     Parameters
     ----------
@@ -276,7 +276,7 @@ def while_loop(
     numbers = [type(leaf) in (int, float) for leaf in flatten(init)[0]]
     step = traced(body, [([leaf.aval for leaf in leaves], tree)], "A step")
     if step.tree == tree:
-        # A first carry written as a number takes the dtype that the step makes of it.
+        # A first carry that is a Python number takes the dtype of the carry after a step.
         leaves = [
             FUNCTIONS["astype"](leaf, after.dtype) if number else leaf
             for leaf, after, number in zip(leaves, step.leaves, numbers, strict=True)
@@ -318,11 +318,13 @@ def _check_loop(test: Traced, step: Traced, avals: Sequence[Aval], tree: Tree) -
             raise ShapeError(text, mend="Give `init` the shape that steps give.")
 
 
-def _bounded(test: Callable[..., Any], body: Callable[..., Any], init: Any, max_steps: int) -> Any:
+def _bounded(
+    test: Callable[..., Any], body: Callable[..., Any], init: object, max_steps: int
+) -> Any:
     if isinstance(max_steps, (bool, np.bool_)) or max_steps < 0:
         raise InputError(f"max_steps is {max_steps!r}; give a number of steps.")
 
-    def step(carry: Any, _: Any) -> Any:
+    def step(carry: object, _: object) -> Any:
         return cond(test(carry), body, lambda same: same, carry), None
 
     return scan(step, init, None, int(max_steps))[0]

@@ -1,4 +1,4 @@
-"""Joining, cutting and repeating arrays: concatenate, and what is made of it and of slices."""
+"""Joining, cutting and repeating arrays: concatenate, and functions made of it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..errors import DTypeError, ShapeError, TraceError
-from ..ir.avals import Aval, normal_axes
-from ..ir.dims import Shape, count, known_equal, normal, show_shape
+from ..ir.avals import Aval, AxisLike, normal_axes
+from ..ir.dims import Shape, ShapeLike, count, known_equal, normal, show_shape
 from ..ir.op import Op, no_flops, register
 from ..ir.traits import Traits
 from ..notation import text as texts
@@ -46,7 +46,7 @@ __all__ = [
 
 
 # -- concatenate ---------------------------------------------------------------------------------
-def _normal_concatenate(avals: tuple[Aval, ...], *, axis: Any) -> dict[str, Any]:
+def _normal_concatenate(avals: tuple[Aval, ...], *, axis: AxisLike) -> dict[str, Any]:
     if not avals or not avals[0].ndim:
         raise ShapeError(
             "arrays of at least one dimension are needed, and at least one of them.",
@@ -96,7 +96,7 @@ CONCATENATE = register(
         flops=no_flops,
         count=0,
         facts=lambda *known, axis: facts_of_elements(*known),
-        doc="Arrays joined along an axis they have (None: raveled first).",
+        doc="Join arrays along an axis that they have.",
         traits=Traits(jointly_linear=..., movement=True, shift=1),
         text=texts.concatenation_text,
     )
@@ -104,7 +104,7 @@ CONCATENATE = register(
 
 
 @naming_lines
-def _concatenate(arrays: Sequence[Any], axis: Any = 0, **keywords: Any) -> Array:
+def _concatenate(arrays: Sequence[Any], axis: int | None = 0, **keywords: object) -> Array:
     operands = _converted("concatenate", arrays, keywords)
     if axis is None:
         return apply(CONCATENATE, *[ravel(each) for each in operands], axis=0)
@@ -112,7 +112,7 @@ def _concatenate(arrays: Sequence[Any], axis: Any = 0, **keywords: Any) -> Array
 
 
 def _converted(name: str, arrays: Sequence[Any], keywords: dict[str, Any]) -> list[Array]:
-    """Operands in the dtype asked for, as far as `casting` allows."""
+    """The operands in the requested dtype, if `casting` allows it."""
     dtype, casting = keywords.pop("dtype", None), keywords.pop("casting", "same_kind")
     refuse(name, keywords)
     operands = [as_array(each) for each in arrays]
@@ -132,8 +132,8 @@ FUNCTIONS["concat"] = concatenate
 
 
 @composite(np.stack)
-def stack(arrays: Sequence[Any], axis: int = 0, **keywords: Any) -> Array:
-    """Arrays of one shape joined along a new axis."""
+def stack(arrays: Sequence[Any], axis: int = 0, **keywords: object) -> Array:
+    """Join arrays of one shape along a new axis."""
     operands = _converted("stack", arrays, keywords)
     for each in operands[1:]:
         if not same_shape(each.shape, operands[0].shape):
@@ -152,20 +152,20 @@ def same_shape(one: Shape, other: Shape) -> bool:
 
 
 @composite(np.atleast_1d, view=True)
-def atleast_1d(*arrays: Any) -> Any:
-    """With one axis at least; of several arrays a tuple."""
+def atleast_1d(*arrays: ArrayLike) -> Any:
+    """The array with at least one axis; several arrays give a tuple."""
     return _each(arrays, lambda x: x if x.ndim else reshape(x, (1,)))
 
 
 @composite(np.atleast_2d, view=True)
-def atleast_2d(*arrays: Any) -> Any:
-    """With two axes at least, a vector as a row; of several arrays a tuple."""
+def atleast_2d(*arrays: ArrayLike) -> Any:
+    """The array with at least two axes; a vector becomes a row, several arrays give a tuple."""
     return _each(arrays, lambda x: x if x.ndim >= 2 else reshape(x, (1, -1)))
 
 
 @composite(np.atleast_3d, view=True)
-def atleast_3d(*arrays: Any) -> Any:
-    """With three axes at least: a vector runs along the second, a matrix along the first two."""
+def atleast_3d(*arrays: ArrayLike) -> Any:
+    """The array with at least three axes; a vector runs along the second of them."""
     return _each(arrays, _as_three)
 
 
@@ -181,42 +181,42 @@ def _each(arrays: Sequence[Any], change: Callable[[Array], Array]) -> Any:
 
 
 @composite(np.hstack)
-def hstack(arrays: Sequence[Any], **keywords: Any) -> Array:
-    """Joined along the second axis, vectors along their only one."""
+def hstack(arrays: Sequence[Any], **keywords: object) -> Array:
+    """Join arrays along the second axis, and vectors along their only axis."""
     operands = [atleast_1d(each) for each in _converted("hstack", arrays, keywords)]
     return concatenate(operands, axis=0 if operands and operands[0].ndim == 1 else 1)
 
 
 @composite(np.vstack)
-def vstack(arrays: Sequence[Any], **keywords: Any) -> Array:
-    """Joined along the first axis, vectors as rows."""
+def vstack(arrays: Sequence[Any], **keywords: object) -> Array:
+    """Join arrays along the first axis; vectors become rows."""
     rows = _converted("vstack", arrays, keywords)
     return concatenate([atleast_2d(each) for each in rows], axis=0)
 
 
 @composite(np.dstack)
 def dstack(arrays: Sequence[Any]) -> Array:
-    """Joined along the third axis."""
+    """Join arrays along the third axis."""
     return concatenate([atleast_3d(each) for each in arrays], axis=2)
 
 
 @composite(np.column_stack)
 def column_stack(arrays: Sequence[Any]) -> Array:
-    """Joined along the second axis, vectors as columns."""
+    """Join arrays along the second axis; vectors become columns."""
     operands = [as_array(each) for each in arrays]
     columns = [each if each.ndim > 1 else reshape(each, (-1, 1)) for each in operands]
     return concatenate(columns, axis=1)
 
 
 @composite(np.append)
-def append(x: Any, values: Any, axis: int | None = None) -> Array:
-    """`values` joined behind the array (None: both raveled)."""
+def append(x: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
+    """The array with `values` behind it; without an axis both are raveled first."""
     return concatenate([x, values], axis=axis)
 
 
 # -- repetition ----------------------------------------------------------------------------------
 @composite(np.tile)
-def tile(x: Any, reps: Any) -> Array:
+def tile(x: ArrayLike, reps: int | Sequence[int] | ArrayLike) -> Array:
     """The whole array repeated `reps` times along each axis."""
     x = as_array(x)
     times = listed(reps)
@@ -230,8 +230,10 @@ def tile(x: Any, reps: Any) -> Array:
 
 
 @composite(np.repeat)
-def repeat(x: Any, repeats: Any, axis: int | None = None) -> Array:
-    """Each element repeated along an axis (None: raveled first); `repeats` may be one for each."""
+def repeat(
+    x: ArrayLike, repeats: int | Sequence[int] | ArrayLike, axis: int | None = None
+) -> Array:
+    """Each element repeated; `repeats` is one number, or a number for each element."""
     x = as_array(x)
     if isinstance(repeats, Array):
         raise TraceError(
@@ -240,7 +242,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Array:
         )
     times = np.asarray(repeats)
     if times.dtype.kind not in "iu" or times.ndim > 1 or (times.size and times.min() < 0):
-        raise ShapeError(f"repeat: repeats are numbers that count, not {repeats!r}.")
+        raise ShapeError(f"repeat: repeats must be nonnegative integers, not {repeats!r}.")
     if axis is None:
         x, axis = ravel(x), 0
     elif not x.ndim:
@@ -264,16 +266,16 @@ def _repeated(x: Array, times: int, axis: int) -> Array:
 
 # -- slices put together ----------------------------------------------------------------------
 @composite(np.flip, view=True)
-def flip(x: Any, axis: Any = None) -> Array:
-    """Elements in reverse order along `axis` (None: along all)."""
+def flip(x: ArrayLike, axis: AxisLike = None) -> Array:
+    """The elements in reverse order along `axis`, or along all axes."""
     x = as_array(x)
     axes = normal_axes(axis, x.ndim)
     return x[tuple(slice(None, None, -1 if i in axes else 1) for i in range(-x.ndim, 0))]
 
 
 @composite(np.roll, array=True)
-def roll(x: Any, shift: Any, axis: Any = None) -> Array:
-    """Elements moved `shift` places along `axis`, the last ones first; both may be tuples."""
+def roll(x: ArrayLike, shift: int | Sequence[int] | ArrayLike, axis: AxisLike = None) -> Array:
+    """The elements moved by `shift` places along `axis`; the last ones come to the front."""
     x = as_array(x)
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
@@ -299,11 +301,11 @@ def _rolled(x: Array, shift: int, axis: int) -> Array:
     return concatenate(parts, axis=axis)
 
 
-def _rolled_by_index(x: Array, shift: Any, axis: int) -> Array:
-    """Along a named dimension, which may be shorter than the shift, or by a symbolic number."""
+def _rolled_by_index(x: Array, shift: int | Sequence[int] | ArrayLike, axis: int) -> Array:
+    """Roll along a named dimension, or by a symbolic shift."""
     if isinstance(shift, Array):
         if shift.ndim or shift.dtype.kind not in "iub":
-            raise DTypeError(f"roll: {shift.aval} is no whole number of places.")
+            raise DTypeError(f"roll: {shift.aval} is not an integer scalar, as a shift must be.")
     elif not shift:
         return x
     size = x.shape[axis]
@@ -312,7 +314,7 @@ def _rolled_by_index(x: Array, shift: Any, axis: int) -> Array:
 
 
 @composite(np.fft.fftshift)
-def fftshift(x: Any, axes: Any = None) -> Array:
+def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     """The halves of each axis exchanged, so that the first element comes to the middle."""
     x = as_array(x)
     places = range(x.ndim) if axes is None else listed(axes)
@@ -320,19 +322,19 @@ def fftshift(x: Any, axes: Any = None) -> Array:
 
 
 @composite(np.fft.ifftshift)
-def ifftshift(x: Any, axes: Any = None) -> Array:
-    """What undoes `fftshift`."""
+def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
+    """The inverse of `fftshift`."""
     x = as_array(x)
     places = range(x.ndim) if axes is None else listed(axes)
     return roll(x, [-(x.shape[axis] // 2) for axis in places], list(places))
 
 
 @composite(np.rot90, view=True)
-def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
-    """Turned `k` times by a right angle, from the first of `axes` towards the second."""
+def rot90(x: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
+    """The array turned `k` times by a right angle, from the first of `axes` to the second."""
     x = as_array(x)
     if len(axes) != 2:
-        raise ShapeError(f"rot90: two axes turn, not {tuple(axes)}.")
+        raise ShapeError(f"rot90: two axes are needed, not {tuple(axes)}.")
     normal_axes(axes, x.ndim)
     first, second = axes
     match k % 4:
@@ -347,19 +349,19 @@ def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
 
 
 @composite(np.flipud, view=True)
-def flipud(x: Any) -> Array:
-    """Elements in reverse order along the first axis."""
+def flipud(x: ArrayLike) -> Array:
+    """The elements in reverse order along the first axis."""
     return flip(x, 0)
 
 
 @composite(np.fliplr, view=True)
-def fliplr(x: Any) -> Array:
-    """Elements in reverse order along the second axis."""
+def fliplr(x: ArrayLike) -> Array:
+    """The elements in reverse order along the second axis."""
     return flip(x, 1)
 
 
 @composite(np.resize)
-def resize(x: Any, new_shape: Any) -> Array:
+def resize(x: ArrayLike, new_shape: ShapeLike) -> Array:
     """The raveled array repeated until it fills `new_shape`."""
     x = ravel(as_array(x))
     shape = tuple([normal(each) for each in listed(new_shape)])

@@ -1,4 +1,4 @@
-"""NumPy's `linalg`, gathered from the families, and what is left of it; also SciPy's names."""
+"""NumPy's `linalg` and some of SciPy's, gathered from the families of operations."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import FUNCTIONS, Array, implements
+from ..array import FUNCTIONS, Array, ArrayLike, implements
 from ..errors import ShapeError
 from ..ir.dims import show_shape
-from .composites import as_array, naming_lines
+from .composites import as_array, naming_lines, refuse
 from .contraction import einsum, matmul, tensordot
 from .contraction import outer as _outer
 from .determinants import cofactor, det, slogdet
@@ -68,13 +69,13 @@ implements(np.linalg.cross)(cross)
 
 @implements(np.linalg.outer)
 @naming_lines
-def outer(x: Any, y: Any, /) -> Array:
-    """All products of an element of one vector and an element of the other, as a matrix.
+def outer(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """The matrix of all products of an element of x and an element of y, two vectors.
 
     Raises
     ------
     ShapeError
-        If one of the two is no vector.
+        If an operand is no vector.
     """
     x, y = as_array(x), as_array(y)
     if x.ndim != 1 or y.ndim != 1:
@@ -87,8 +88,9 @@ def outer(x: Any, y: Any, /) -> Array:
 
 @implements(np.linalg.multi_dot)
 @naming_lines
-def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Array:
-    """The matrix product of several, left to right; simplifying finds a cheaper order."""
+def multi_dot(arrays: Sequence[Any], *, out: object = None) -> Array:
+    """The product of several matrices, left to right; simplifying finds a cheaper order."""
+    refuse("multi_dot", {"out": out})
     result = as_array(arrays[0])
     for each in arrays[1:]:
         result = matmul(result, each)
@@ -97,7 +99,7 @@ def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Array:
 
 @implements(np.vecdot, np.linalg.vecdot)
 @naming_lines
-def vecdot(x: Any, y: Any, *, axis: int = -1) -> Array:
+def vecdot(x: ArrayLike, y: ArrayLike, *, axis: int = -1) -> Array:
     """Sums of products along `axis`."""
     x, y = as_array(x), as_array(y)
     if axis == -1:
@@ -108,13 +110,13 @@ def vecdot(x: Any, y: Any, *, axis: int = -1) -> Array:
 
 @implements(np.linalg.diagonal)
 @partial(naming_lines, view=True)
-def diagonal(x: Any, *, offset: int = 0) -> Array:
+def diagonal(x: ArrayLike, *, offset: int = 0) -> Array:
     """The diagonals of the matrices on the last two axes."""
     return _diagonal(x, offset, -2, -1)
 
 
 @implements(np.linalg.trace)
 @naming_lines
-def trace(x: Any, *, offset: int = 0, dtype: Any = None) -> Array:
+def trace(x: ArrayLike, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
     """The sums of the diagonals of the matrices on the last two axes."""
     return _sum(_diagonal(x, offset, -2, -1), axis=-1, dtype=dtype)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, constant
+from ..array import FUNCTIONS, Array, ArrayLike, constant
 from ..errors import DTypeError, InputError, ShapeError, TraceError
 from ..ir.avals import Aval
 from ..ir.dims import Dim, known_equal, normal
@@ -26,9 +26,9 @@ Step = Callable[..., Any]
 @naming_lines
 def scan(
     f: Step,
-    init: Any,
-    xs: Any = None,
-    length: Any = None,
+    init: object,
+    xs: ArrayLike | None = None,
+    length: Dim | None = None,
     *,
     reverse: bool = False,
     truncate: int | None = None,
@@ -37,9 +37,9 @@ def scan(
 ) -> tuple[Any, Any]:
     r"""The last carry and the stacked results of $(c_{t+1}, y_t) = f(c_t, x_t)$.
 
-    One node, however many steps; its gradient is another one, in reverse (back-propagation through
-    time), that keeps the carries only and runs each step again. Arrays `f` closes over are shared
-    by all steps: their gradients are sums over the steps.
+    It is one node for any number of steps. Its gradient is another scan, in reverse
+    (back-propagation through time), which keeps the carries only and runs each step again. All
+    steps share the arrays that `f` captures: their gradients are sums over the steps.
 
     Parameters
     ----------
@@ -89,10 +89,10 @@ def scan(
 
 
 @naming_lines
-def fori_loop(n: Any, body: Step, init: Any, *, unroll: bool = False) -> Any:
+def fori_loop(n: ArrayLike, body: Step, init: object, *, unroll: bool = False) -> Any:
     """The carry after `body(i, carry)` for i = 0, ..., n - 1.
 
-    A `scan` over counted steps, so it has a gradient; a number of steps that is computed needs
+    It is a `scan` over counted steps, so it has a gradient. A computed number of steps needs
     `while_loop`.
 
     Parameters
@@ -137,7 +137,9 @@ def fori_loop(n: Any, body: Step, init: Any, *, unroll: bool = False) -> Any:
 class _Steps:
     """The arguments of a scan, checked."""
 
-    def __init__(self, f: Step, init: Any, xs: Any, length: Any, truncate: int | None) -> None:
+    def __init__(
+        self, f: Step, init: object, xs: object, length: object, truncate: int | None
+    ) -> None:
         self.f = f
         self.numbers = [_is_number(leaf) for leaf in flatten(init)[0]]
         self.init, self.carry = as_leaves(init, "The carry")
@@ -168,7 +170,7 @@ class _Steps:
     def _in_stretches(
         self, f: Step, xs: Sequence[Array], slices: Tree, reverse: bool, checkpoint: int
     ) -> tuple[Any, Any]:
-        """A loop over stretches, each a loop of its own, and one over the steps that are left."""
+        """A loop over stretches, which are loops themselves, then one over the remaining steps."""
         if not isinstance(self.length, int):
             raise TraceError(
                 f"A loop of {self.length} steps cannot be cut into stretches.",
@@ -181,10 +183,10 @@ class _Steps:
             for x in xs
         ]
 
-        def stretch(carry: Any, xs: Any) -> tuple[Any, Any]:
+        def stretch(carry: object, xs: ArrayLike) -> tuple[Any, Any]:
             return scan(f, carry, xs, checkpoint, reverse=reverse)
 
-        def over(carry: Any, left: bool) -> tuple[Any, list[Array], Tree]:
+        def over(carry: object, left: bool) -> tuple[Any, list[Array], Tree]:
             if left:
                 part = unflatten(slices, [x[count * checkpoint :] for x in xs])
                 carry, ys = scan(f, carry, part, rest, reverse=reverse)
@@ -206,7 +208,7 @@ class _Steps:
         return carry, unflatten(tree, joined)
 
     def _traced(self, f: Step, xs: Sequence[Array], slices: Tree) -> Traced:
-        """The step, and what it makes of the carry, checked."""
+        """The traced step and its next carry, checked."""
         inner = [x.aval.with_shape(x.shape[1:]) for x in xs]
 
         def once(first: Sequence[Aval]) -> Traced:
@@ -237,10 +239,10 @@ class _Steps:
         return found.leaves[: len(self.init)]
 
     def _adapt(self, least: Sequence[Aval], after: Sequence[Node]) -> None:
-        """A first carry written as a Python number takes the dtype that the arrays decide.
+        """Give a first carry that is a Python number the dtype that the arrays decide.
 
-        Started in the least dtype of its kind, a carry leaves the step in that of what it met; if
-        it comes out as it went in, it met nothing and keeps its own.
+        The carry starts in the least dtype of its kind and leaves the step in the dtype of the
+        arrays that it meets. If its dtype does not change, it meets none and keeps its own.
         """
         for place, (first, node) in enumerate(zip(least, after, strict=True)):
             if self.numbers[place] and node.dtype != first.dtype:
@@ -289,14 +291,14 @@ class _Steps:
 
     # -- truncation --------------------------------------------------------------------------------
     def _within_window(self, reverse: bool) -> Array:
-        """For each slice whether gradients flow from its step into the one before."""
+        """For each slice, whether gradients flow from its step into the step before."""
         place = arange(self.length)
         number = FUNCTIONS["flip"](place, 0) if reverse else place
         return (number % constant(self.truncate) != 0) | (number == 0)
 
 
 def _truncated(f: Step) -> Step:
-    def step(carry: Any, x: Any) -> Any:
+    def step(carry: object, x: Array) -> Any:
         flows, inner = x
         leaves, tree = flatten(carry)
         entering = [_let_through(flows, leaf) for leaf in leaves]
@@ -306,13 +308,13 @@ def _truncated(f: Step) -> Step:
 
 
 def _let_through(flows: Array, leaf: Array) -> Array:
-    """The leaf, a constant to derivatives where nothing flows."""
+    """The leaf, with derivative 0 where no gradient flows."""
     if leaf.dtype.kind != "f":
         return leaf
     return FUNCTIONS["where"](flows, leaf, FUNCTIONS["stop_gradient"](leaf))
 
 
-def _stopped(carry: Any) -> Any:
+def _stopped(carry: object) -> Any:
     leaves, tree = flatten(carry)
     stop = FUNCTIONS["stop_gradient"]
     return unflatten(tree, [stop(leaf) if isinstance(leaf, Array) else leaf for leaf in leaves])
@@ -321,7 +323,7 @@ def _stopped(carry: Any) -> Any:
 _LEAST = {"b": "bool", "i": "int8", "f": "float16"}
 
 
-def _is_number(leaf: Any) -> bool:
+def _is_number(leaf: object) -> bool:
     return isinstance(leaf, (int, float)) and not isinstance(leaf, np.generic)
 
 
@@ -329,7 +331,7 @@ def _same_shape(one: Aval, other: Aval) -> bool:
     return one.ndim == other.ndim and all(map(known_equal, one.shape, other.shape))
 
 
-def _length(xs: Sequence[Array], paths: Sequence[str], length: Any) -> Dim:
+def _length(xs: Sequence[Array], paths: Sequence[str], length: object) -> Dim:
     if length is not None:
         count = normal(length)
         if isinstance(count, int) and count < 0:

@@ -1,9 +1,9 @@
-"""Cotangents behind a mask, so that the branch `where` did not take never poisons a gradient.
+"""Masks of cotangents, so that the branch `where` did not take never poisons a gradient.
 
 Reverse mode through where(c, f(x), y) hands f the cotangent where(c, a, 0). Multiplying it by f'
 gives 0 * inf = NaN wherever f' is singular on the side not taken, as in where(x > 0, log(x), 0)
 at 0. The rule of an elementwise operation is linear in the cotangent and keeps positions apart, so
-it may as well act behind the mask: where(c, a f'(x), 0), which costs no operation more.
+it may as well act behind the mask: where(c, a f'(x), 0). This costs no further operation.
 """
 
 from __future__ import annotations
@@ -12,29 +12,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array
+from ..array import FUNCTIONS, Array, ArrayLike
 from ..ir.node import Node
 from ..ir.op import Undefined, VjpRule
 
 __all__ = ["Mask", "behind_masks", "mask_of", "masked"]
 
 _TERMS = 16
-"""How many summands are looked through, so that a mask is found in bounded time."""
+"""How many summands we search for a mask, so that the time is bounded."""
 
 
 class Mask(NamedTuple):
-    """A condition, and whether the cotangent stands where it holds."""
+    """A condition, and whether the cotangent stands where it holds or where it fails."""
 
     condition: Node
     where_true: bool
 
 
 def behind_masks(rule: VjpRule | Undefined | None) -> VjpRule | Undefined | None:
-    """The rule, acting behind the mask of its cotangent if there is one."""
+    """The rule, applied behind the mask of its cotangent if there is one."""
     if rule is None or isinstance(rule, Undefined):
         return rule
 
-    def behind(ct: Any, out: Any, *operands: Any, **params: Any) -> Any:
+    def behind(ct: Array, out: Array, *operands: ArrayLike, **params: object) -> Any:
         found = mask_of(ct)
         if found is None:
             return rule(ct, out, *operands, **params)
@@ -44,7 +44,7 @@ def behind_masks(rule: VjpRule | Undefined | None) -> VjpRule | Undefined | None
     return behind
 
 
-def masked(mask: Mask, ct: Any) -> Any:
+def masked(mask: Mask, ct: Array) -> Any:
     """The cotangent where the mask lets it through, 0 elsewhere; masks of masks become one."""
     within = mask_of(ct)
     if within is not None:
@@ -58,7 +58,7 @@ def masked(mask: Mask, ct: Any) -> Any:
 
 
 def _both(one: Mask, other: Mask) -> Mask:
-    """What both let through."""
+    """The mask that lets through what two masks both let through."""
     if one == other:
         return one
     if not one.where_true and not other.where_true:
@@ -74,9 +74,9 @@ def _both(one: Mask, other: Mask) -> Mask:
 
 
 def mask_of(ct: Array) -> tuple[Mask, Array] | None:
-    """The mask of a cotangent and what is behind it; None if there is none.
+    """The mask of a cotangent and the masked value; None if there is no mask.
 
-    It is looked for in where(c, a, 0), -where(c, a, 0) and sums of such with one condition.
+    We find it in where(c, a, 0), in -where(c, a, 0), and in sums of these with one condition.
     """
     terms: list[Node] = []
     stack = [ct.node]

@@ -1,4 +1,4 @@
-"""What operations on matrices share: dtypes, square shapes, triangles, costs, absent cotangents."""
+"""Shared by operations on matrices: dtypes, square shapes, triangles, costs, zero cotangents."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import Array, apply
+from ..array import Array, ArrayLike, apply
 from ..errors import DTypeError, InputError, ShapeError
 from ..facts import Fact, finite, total
 from ..ir.avals import Aval
@@ -39,7 +39,7 @@ __all__ = [
 LOWER = Fact("triangular", ("lower",))
 UPPER = Fact("triangular", ("upper",))
 STRUCTURES = (Fact("positive_definite"), Fact("symmetric"), Fact("diagonal"), LOWER, UPPER)
-"""Structures of a matrix that its inverse has too."""
+"""The structures that the inverse of a matrix keeps."""
 
 
 def matrix_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -72,11 +72,11 @@ def square_size(x: Aval) -> Dim:
     return x.shape[-1]
 
 
-def thin_size(avals: tuple[Aval, ...], **params: Any) -> dict[str, Any]:
-    """Params with the lesser of rows and columns as `size`.
+def thin_size(avals: tuple[Aval, ...], **params: object) -> dict[str, Any]:
+    """Params whose `size` is the smaller of rows and columns.
 
-    A named dimension is taken to be no less than a fixed one: data have more rows than columns. A
-    run where that is not so raises (`enough_rows`).
+    We take a named dimension to be at least as large as a fixed one: data have more rows than
+    columns. A run where it is smaller raises an error (`enough_rows`).
 
     Raises
     ------
@@ -101,8 +101,8 @@ def thin_size(avals: tuple[Aval, ...], **params: Any) -> dict[str, Any]:
     return {**params, "size": size}
 
 
-def enough_rows(x: Any, size: int) -> None:
-    """Refuse matrices whose named dimension turns out to be less than the fixed one.
+def enough_rows(x: Array, size: int) -> None:
+    """Refuse matrices whose named dimension is smaller than the fixed one.
 
     Raises
     ------
@@ -120,28 +120,28 @@ def enough_rows(x: Any, size: int) -> None:
 def per_matrix(factor: int, divisor: int = 1) -> Any:
     """Cost of `factor / divisor` times the cube of the rows, for each matrix."""
 
-    def cost(_out: Any, x: Aval, *_others: Any, **_params: Any) -> Dim:
+    def cost(_out: object, x: Aval, *_others: object, **_params: object) -> Dim:
         return scaled(count((factor, *x.shape[:-1], x.shape[-1], x.shape[-1])), divisor)
 
     return cost
 
 
 def scaled(flops: Any, divisor: int) -> Dim:
-    """`flops / divisor`, rounded down where it is a number."""
+    """`flops / divisor`, rounded down if it is a number."""
     return flops // divisor if isinstance(flops, int) else normal(flops / divisor)
 
 
 def inherited(*facts: Fact) -> Any:
-    """Facts that the result has wherever the (one) operand has them."""
+    """Facts that the result inherits from its one operand."""
 
-    def rule(x: Any, **_params: Any) -> Iterable[Fact]:
+    def rule(x: Array, **_params: object) -> Iterable[Fact]:
         return [fact for fact in facts if x.has(fact)]
 
     return rule
 
 
 def triangle(x: Array, lower: bool, strict: bool = False) -> Array:
-    """`x` with zeros above (below) the diagonal; with `strict` on the diagonal as well."""
+    """`x` with zeros above (below) the diagonal; with `strict`, on the diagonal too."""
     return tril(x, -1 if strict else 0) if lower else triu(x, 1 if strict else 0)
 
 
@@ -170,7 +170,7 @@ COPIED_LOWER = register(
 )
 
 
-def _copied_lower(x: Any) -> Array:
+def _copied_lower(x: ArrayLike) -> Array:
     return apply(COPIED_LOWER, x)
 
 
@@ -178,7 +178,7 @@ copied_lower = function(COPIED_LOWER, _copied_lower)
 
 
 def is_zero(ct: Array) -> bool:
-    """Whether a cotangent is the zero that stands for "nothing flows back", by its structure."""
+    """Whether a cotangent is a zero by its structure, so that nothing flows back."""
     node = ct.node
     while node.operands and node.op.view:
         node = node.operands[0]

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apart, apply, implements
+from ..array import FUNCTIONS, Array, ArrayLike, apart, apply, implements
 from ..errors import ShapeError
 from ..facts import Fact, total
 from ..ir.avals import Aval
 from ..ir.dims import known_equal, show_shape
+from ..ir.fact_inference import Known
 from ..ir.op import Op, register
 from ..ir.traits import Matrices, Traits
 from .batched import batch_aligned, batch_into_last
@@ -30,8 +31,8 @@ __all__ = ["expm", "expm_along", "matrix_power"]
 
 @implements(np.linalg.matrix_power)
 @partial(naming_lines, view=True)
-def matrix_power(x: Any, n: int) -> Array:
-    """The matrix multiplied with itself `n` times, by repeated squaring; its inverse if n < 0.
+def matrix_power(x: ArrayLike, n: int) -> Array:
+    """The matrix to the power `n`, by repeated squaring; n < 0 powers the inverse.
 
     Raises
     ------
@@ -61,7 +62,7 @@ def _infer_expm(x: Aval) -> Aval:
     return x
 
 
-def _facts_expm(x: Any) -> Any:
+def _facts_expm(x: Known) -> Any:
     yield total
     if x.has(Fact("symmetric")):
         yield Fact("positive_definite")
@@ -87,7 +88,7 @@ EXPM = register(
 )
 
 
-def _expm(x: Any) -> Array:
+def _expm(x: ArrayLike) -> Array:
     return apply(EXPM, x)
 
 
@@ -144,7 +145,7 @@ EXPM_ALONG = register(
 )
 
 
-def _expm_along(x: Any, direction: Any) -> Array:
+def _expm_along(x: ArrayLike, direction: ArrayLike) -> Array:
     return apply(EXPM_ALONG, x, direction)
 
 

@@ -1,4 +1,4 @@
-"""Moving elements without changing them: reshape, transpose, broadcast, and what is made of them.
+"""Moving elements: reshape, transpose, broadcast, and functions made of them.
 
 All may give views. Axes are kept negative and permutations too, so that the derivative rules hold
 for cotangents with extra leading axes.
@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..array.cuts import READ_ONLY, Cut
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval, nonzero, total
-from ..ir.avals import Aval, normal_axes
-from ..ir.dims import Dim, Shape, count, known_equal, normal, parse_shape, show_shape
+from ..ir.avals import Aval, AxisLike, normal_axes
+from ..ir.dims import Dim, Shape, ShapeLike, count, known_equal, normal, parse_shape, show_shape
+from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, carries_aligned, no_flops, register
 from ..ir.traits import MOVEMENT, Arrangement
 from ..notation import formulas
@@ -54,8 +55,8 @@ _OF_ELEMENTS = (
 )
 
 
-def facts_of_elements(*known: Any) -> Iterable[Fact]:
-    """Facts of single elements that hold of every operand: any choice among elements keeps them."""
+def facts_of_elements(*known: Known) -> Iterable[Fact]:
+    """Facts of elements that all operands share: a choice among elements keeps them."""
     for fact in _OF_ELEMENTS:
         if not [each for each in known if not each.has(fact)]:
             yield fact
@@ -69,12 +70,12 @@ def facts_of_elements(*known: Any) -> Iterable[Fact]:
 def _normal_reshape(
     avals: tuple[Aval, ...],
     *,
-    shape: Any = None,
-    expand: Any = None,
-    squeeze: Any = None,
+    shape: ShapeLike | None = None,
+    expand: object = None,
+    squeeze: object = None,
     drop: bool = False,
 ) -> dict[str, Any]:
-    """The full target shape, from a shape (one entry may be -1), axes to add or axes to drop."""
+    """The full target shape, from a shape with at most one -1, or from axes to add or drop."""
     (x,) = avals
     if expand is not None:
         return {"shape": _expanded(x.shape, expand)}
@@ -83,7 +84,7 @@ def _normal_reshape(
     return {"shape": _resolved_shape(x.shape, listed(shape))}
 
 
-def _expanded(shape: Shape, axis: Any) -> Shape:
+def _expanded(shape: Shape, axis: object) -> Shape:
     given = listed(axis)
     ndim = len(shape) + len(given)
     added = normal_axes(given, ndim)
@@ -147,7 +148,7 @@ def _infer_reshape(x: Aval, *, shape: Shape) -> Aval:
 
 
 def _leading(ct: Array, out: Array) -> Shape:
-    """The extra leading axes of a cotangent."""
+    """The number of extra leading axes of a cotangent."""
     return ct.shape[: ct.ndim - out.ndim]
 
 
@@ -155,7 +156,7 @@ def _vjp_reshape(ct: Array, out: Array, x: Array, *, shape: Shape) -> Array:
     return reshape(ct, (*_leading(ct, out), *x.shape))
 
 
-def _facts_reshape(x: Any, *, shape: Shape) -> Iterable[Fact]:
+def _facts_reshape(x: Known, *, shape: Shape) -> Iterable[Fact]:
     yield from facts_of_elements(x)
     if x.has(Fact("unique")):
         yield Fact("unique")
@@ -169,10 +170,10 @@ def _facts_reshape(x: Any, *, shape: Shape) -> Iterable[Fact]:
         yield Fact("symmetric")
 
 
-def _is_symmetric_in_pairs(x: Any) -> bool:
-    """Whether exchanging the first two axes and the last two is known to change nothing.
+def _is_symmetric_in_pairs(x: Known) -> bool:
+    """Whether we know that exchanging the first two axes and the last two changes nothing.
 
-    So it is with the products that a Kronecker product of symmetric matrices is made of.
+    The products of a Kronecker product of symmetric matrices have this symmetry.
     """
     shape = x.aval.shape
     if len(shape) != 4 or not all(map(known_equal, shape[:2], shape[2:])):
@@ -210,23 +211,23 @@ RESHAPE = register(
 
 
 @partial(naming_lines, view=True)
-def _reshape(x: Any, shape: Any, order: str = "C", *, copy: Any = None) -> Array:
+def _reshape(x: ArrayLike, shape: ShapeLike, order: str = "C", *, copy: object = None) -> Array:
     if order == "K":
         raise TraceError("reshape: order='K' is none.", mend="Use 'C' or 'F'.")
     if _by_rows("reshape", as_array(x), order):
         return apply(RESHAPE, x, shape=shape)
-    # Column by column is row by row of the transpose.
+    # The columns of x are the rows of its transpose.
     turned = apply(RESHAPE, transpose(x), shape=tuple(reversed(listed(shape))))
     return transpose(turned)
 
 
 def _by_rows(name: str, x: Array, order: str) -> bool:
-    """Whether elements are read row by row; "A" and "K" ask how they lie in memory.
+    """Whether elements are read row by row; "A" and "K" follow the memory layout.
 
     Raises
     ------
     TraceError
-        If that is not known: results lie as their operands do, and inputs may lie in any way.
+        If the layout is not known: it depends on the operands, and inputs may have any.
     """
     if order not in ("C", "F", "A", "K"):
         raise TraceError(f"{name}: order={order!r} is none.", mend="Use 'C' or 'F'.")
@@ -249,20 +250,20 @@ reshape = function(RESHAPE, _reshape, np.reshape)
 
 
 @composite(np.expand_dims, view=True)
-def expand_dims(x: Any, axis: Any) -> Array:
+def expand_dims(x: ArrayLike, axis: AxisLike) -> Array:
     """New axes of size 1 at the positions `axis` of the result."""
     return apply(RESHAPE, x, expand=axis)
 
 
 @composite(np.squeeze, view=True)
-def squeeze(x: Any, axis: Any = None) -> Array:
-    """Without the axes of size 1 (all of them, or those named)."""
+def squeeze(x: ArrayLike, axis: AxisLike = None) -> Array:
+    """The array without all axes of size 1, or without the given ones."""
     return apply(RESHAPE, x, squeeze=axis, drop=True)
 
 
 @composite(np.ravel, view=True)
-def ravel(x: Any, order: str = "C") -> Array:
-    """All elements in one row: row by row, or column by column if `order` is "F"."""
+def ravel(x: ArrayLike, order: str = "C") -> Array:
+    """All elements as one vector, row by row, or column by column if `order` is "F"."""
     found = reshape(x if _by_rows("ravel", as_array(x), order) else transpose(x), (-1,))
     if type(found) is Array and type(found.memory) is Cut:
         found.memory.flat = True
@@ -271,7 +272,7 @@ def ravel(x: Any, order: str = "C") -> Array:
 
 # -- transpose -----------------------------------------------------------------------------------
 def _normal_transpose(
-    avals: tuple[Aval, ...], *, axes: Any = None, last: bool = False
+    avals: tuple[Aval, ...], *, axes: int | Sequence[int] | None = None, last: bool = False
 ) -> dict[str, Any]:
     (x,) = avals
     if last:
@@ -295,7 +296,7 @@ def _vjp_transpose(ct: Array, out: Array, x: Array, *, axes: tuple[int, ...]) ->
     return transpose(ct, (*range(-ct.ndim, -ndim), *inverse))
 
 
-def _facts_transpose(x: Any, *, axes: tuple[int, ...]) -> Iterable[Fact]:
+def _facts_transpose(x: Known, *, axes: tuple[int, ...]) -> Iterable[Fact]:
     yield from facts_of_elements(x)
     if x.has(Fact("unique")):
         yield Fact("unique")
@@ -344,7 +345,7 @@ TRANSPOSE = register(
         facts=_facts_transpose,
         view=True,
         write=lambda whole, part, *, axes: _vjp_transpose(part, part, whole, axes=axes),
-        doc="Axes in another order; reversed if none is given.",
+        doc="The array with its axes in another order, by default reversed.",
         traits=replace(MOVEMENT, arrangement=Arrangement.PERMUTED, indices=_indices_transpose),
         latex=formulas.transpose_formula,
         text=texts.transpose_text,
@@ -352,7 +353,7 @@ TRANSPOSE = register(
 )
 
 
-def _transpose(x: Any, axes: Any = None) -> Array:
+def _transpose(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     return apply(TRANSPOSE, x, axes=axes)
 
 
@@ -361,14 +362,14 @@ FUNCTIONS["permute_dims"] = transpose
 
 
 @composite(np.linalg.matrix_transpose, np.matrix_transpose, view=True)
-def matrix_transpose(x: Any) -> Array:
-    """The last two axes exchanged."""
+def matrix_transpose(x: ArrayLike) -> Array:
+    """The array with its last two axes exchanged."""
     return apply(TRANSPOSE, x, last=True)
 
 
 @composite(np.swapaxes, view=True)
-def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
-    """Two axes exchanged."""
+def swapaxes(x: ArrayLike, axis1: int, axis2: int) -> Array:
+    """The array with two axes exchanged."""
     x = as_array(x)
     axes = list(range(-x.ndim, 0))
     (one,), (other,) = (normal_axes(axis, x.ndim) for axis in (axis1, axis2))
@@ -377,8 +378,8 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
 
 
 @composite(np.moveaxis, view=True)
-def moveaxis(x: Any, source: Any, destination: Any) -> Array:
-    """Axes moved to other places, the rest kept in order."""
+def moveaxis(x: ArrayLike, source: object, destination: int | Sequence[int]) -> Array:
+    """The array with some axes moved; the others keep their order."""
     x = as_array(x)
     sources, places = listed(source), listed(destination)
     normal_axes(sources, x.ndim)
@@ -394,8 +395,8 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Array:
 
 
 @composite(np.rollaxis, view=True)
-def rollaxis(x: Any, axis: int, start: int = 0) -> Array:
-    """An axis moved before the one at `start`."""
+def rollaxis(x: ArrayLike, axis: int, start: int = 0) -> Array:
+    """The array with an axis moved before the axis `start`."""
     x = as_array(x)
     (place,) = normal_axes(axis, x.ndim)
     if not -x.ndim <= start <= x.ndim:
@@ -417,7 +418,7 @@ def _infer_broadcast(x: Aval, *, shape: Shape) -> Aval:
     return Aval(x.dtype, shape)
 
 
-def _facts_broadcast(x: Any, *, shape: Shape) -> Iterable[Fact]:
+def _facts_broadcast(x: Known, *, shape: Shape) -> Iterable[Fact]:
     yield from facts_of_elements(x)
     if x.has(Fact("unique")):
         yield Fact("unique")
@@ -461,7 +462,7 @@ BROADCAST_TO = register(
 )
 
 
-def _broadcast_to(x: Any, shape: Any) -> Array:
+def _broadcast_to(x: ArrayLike, shape: ShapeLike) -> Array:
     return apply(BROADCAST_TO, x, shape=shape)
 
 

@@ -1,16 +1,19 @@
-"""Reductions that pass over NaN, under NumPy's names; an element that is NaN has the derivative 0.
+"""Reductions that skip NaN, under NumPy's names; an element that is NaN has the derivative 0.
 
-What is left of nothing is NaN, where NumPy warns besides. `nanargmax` and `nanargmin` give -1 where
-every element is NaN, as JAX does: NumPy raises, which a graph cannot.
+Without any number the result is NaN; NumPy also warns. `nanargmax` and `nanargmin` give -1 where
+every element is NaN, as JAX does. NumPy raises an error there, but a graph cannot.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import FUNCTIONS, Array
+from ..array import FUNCTIONS, Array, ArrayLike
+from ..ir.avals import AxisLike
 from .composites import as_array, composite, given, refuse
 from .extrema import argmax, argmin
 from .extrema import max as maximum_over
@@ -36,13 +39,13 @@ __all__ = [
 ]
 
 
-def _without_nan(x: Any, value: float) -> Array:
+def _without_nan(x: ArrayLike, value: float) -> Array:
     x = as_array(x)
     return FUNCTIONS["where"](FUNCTIONS["isnan"](x), value, x) if x.dtype.kind == "f" else x
 
 
-def _numbers(x: Array, where: Any) -> Any:
-    """Where elements are no NaN, among those that `where` allows."""
+def _numbers(x: Array, where: ArrayLike) -> Any:
+    """The mask of the elements that are no NaN and that `where` allows."""
     if x.dtype.kind != "f":
         return where
     found = FUNCTIONS["logical_not"](FUNCTIONS["isnan"](x))
@@ -50,58 +53,74 @@ def _numbers(x: Array, where: Any) -> Any:
 
 
 @composite(np.nansum)
-def nansum(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, **rest: Any) -> Array:
-    """The sum of what is no NaN."""
+def nansum(
+    x: ArrayLike,
+    axis: AxisLike = None,
+    dtype: DTypeLike | None = None,
+    out: object = None,
+    **rest: object,
+) -> Array:
+    """The sum of the elements that are no NaN."""
     return sum(_without_nan(x, 0), axis, dtype, out, **rest)
 
 
 @composite(np.nanprod)
-def nanprod(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, **rest: Any) -> Array:
-    """The product of what is no NaN."""
+def nanprod(
+    x: ArrayLike,
+    axis: AxisLike = None,
+    dtype: DTypeLike | None = None,
+    out: object = None,
+    **rest: object,
+) -> Array:
+    """The product of the elements that are no NaN."""
     return prod(_without_nan(x, 1), axis, dtype, out, **rest)
 
 
 @composite(np.nancumsum)
-def nancumsum(x: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Array:
-    """Sums so far of what is no NaN."""
+def nancumsum(
+    x: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: object = None
+) -> Array:
+    """Cumulative sums of the elements that are no NaN."""
     return cumsum(_without_nan(x, 0), axis, dtype, out)
 
 
 @composite(np.nancumprod)
-def nancumprod(x: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Array:
-    """Products so far of what is no NaN."""
+def nancumprod(
+    x: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: object = None
+) -> Array:
+    """Cumulative products of the elements that are no NaN."""
     return cumprod(_without_nan(x, 1), axis, dtype, out)
 
 
 @composite(np.nanmean)
 def nanmean(
-    x: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: Any = False,
+    x: ArrayLike,
+    axis: AxisLike = None,
+    dtype: DTypeLike | None = None,
+    out: object = None,
+    keepdims: bool = False,
     *,
-    where: Any = True,
+    where: ArrayLike = True,
 ) -> Array:
-    """The mean of what is no NaN."""
+    """The mean of the elements that are no NaN."""
     x = as_array(x)
     return mean(x, axis, dtype, out, keepdims, where=_numbers(x, where))
 
 
 @composite(np.nanvar)
 def nanvar(
-    x: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
+    x: ArrayLike,
+    axis: AxisLike = None,
+    dtype: DTypeLike | None = None,
+    out: object = None,
     ddof: float = 0,
-    keepdims: Any = False,
+    keepdims: object = False,
     *,
-    where: Any = True,
-    mean: Any = None,
+    where: ArrayLike = True,
+    mean: ArrayLike | None = None,
     correction: Any = None,
 ) -> Array:
-    """The variance of what is no NaN; NaN where no degree of freedom is left."""
+    """The variance of the elements that are no NaN; NaN without a degree of freedom."""
     x = as_array(x)
     ddof = correction if given(correction) else ddof
     numbers = _numbers(x, where)
@@ -113,13 +132,27 @@ def nanvar(
 
 
 @composite(np.nanstd)
-def nanstd(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, *rest: Any, **named: Any):
+def nanstd(
+    x: ArrayLike,
+    axis: AxisLike = None,
+    dtype: DTypeLike | None = None,
+    out: object = None,
+    *rest: Any,
+    **named: Any,
+):
     """The square root of `nanvar`."""
     return FUNCTIONS["sqrt"](nanvar(x, axis, dtype, out, *rest, **named))
 
 
 def _extremum(
-    over: Any, x: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any, least: float
+    over: Callable[..., Any],
+    x: ArrayLike,
+    axis: AxisLike,
+    out: object,
+    keepdims: object,
+    initial: object,
+    where: Array,
+    least: float,
 ) -> Array:
     x = as_array(x)
     if x.dtype.kind != "f":
@@ -133,10 +166,10 @@ def _extremum(
 
 @composite(np.nanmax)
 def nanmax(
-    x: Any,
-    axis: Any = None,
-    out: Any = None,
-    keepdims: Any = False,
+    x: ArrayLike,
+    axis: AxisLike = None,
+    out: object = None,
+    keepdims: object = False,
     initial: Any = None,
     where: Any = True,
 ) -> Array:
@@ -146,10 +179,10 @@ def nanmax(
 
 @composite(np.nanmin)
 def nanmin(
-    x: Any,
-    axis: Any = None,
-    out: Any = None,
-    keepdims: Any = False,
+    x: ArrayLike,
+    axis: AxisLike = None,
+    out: object = None,
+    keepdims: object = False,
     initial: Any = None,
     where: Any = True,
 ) -> Array:
@@ -157,7 +190,15 @@ def nanmin(
     return _extremum(minimum_over, x, axis, out, keepdims, initial, where, np.inf)
 
 
-def _place(over: Any, name: str, x: Any, axis: Any, out: Any, keepdims: Any, least: float) -> Array:
+def _place(
+    over: Callable[..., Any],
+    name: str,
+    x: ArrayLike,
+    axis: AxisLike,
+    out: object,
+    keepdims: bool,
+    least: float,
+) -> Array:
     refuse(name, {"out": out})
     x = as_array(x)
     found = over(_without_nan(x, least), axis, keepdims=keepdims)
@@ -168,32 +209,56 @@ def _place(over: Any, name: str, x: Any, axis: Any, out: Any, keepdims: Any, lea
 
 
 @composite(np.nanargmax)
-def nanargmax(x: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Array:
-    """Where the largest element that is no NaN is first met; -1 where all are NaN."""
+def nanargmax(
+    x: ArrayLike, axis: int | None = None, out: object = None, *, keepdims: bool = False
+) -> Array:
+    """The first place of the largest element that is no NaN; -1 where all are NaN."""
     return _place(argmax, "nanargmax", x, axis, out, keepdims, -np.inf)
 
 
 @composite(np.nanargmin)
-def nanargmin(x: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Array:
-    """Where the least element that is no NaN is first met; -1 where all are NaN."""
+def nanargmin(
+    x: ArrayLike, axis: int | None = None, out: object = None, *, keepdims: bool = False
+) -> Array:
+    """The first place of the least element that is no NaN; -1 where all are NaN."""
     return _place(argmin, "nanargmin", x, axis, out, keepdims, np.inf)
 
 
 # -- ufuncs' own methods ---------------------------------------------------------------------------
 @composite((np.fmax, "reduce"))
-def _fmax_reduce(x: Any, axis: Any = 0, dtype: Any = None, *rest: Any, **keywords: Any) -> Array:
+def _fmax_reduce(
+    x: ArrayLike,
+    axis: AxisLike = 0,
+    dtype: DTypeLike | None = None,
+    *rest: object,
+    **keywords: object,
+) -> Array:
     refuse("np.fmax.reduce", {"dtype": dtype})
     return nanmax(x, axis, *rest, **keywords)
 
 
 @composite((np.fmin, "reduce"))
-def _fmin_reduce(x: Any, axis: Any = 0, dtype: Any = None, *rest: Any, **keywords: Any) -> Array:
+def _fmin_reduce(
+    x: ArrayLike,
+    axis: AxisLike = 0,
+    dtype: DTypeLike | None = None,
+    *rest: object,
+    **keywords: object,
+) -> Array:
     refuse("np.fmin.reduce", {"dtype": dtype})
     return nanmin(x, axis, *rest, **keywords)
 
 
-def _so_far(over: Any, name: str, x: Any, axis: Any, dtype: Any, out: Any, least: float) -> Array:
-    """The extremum so far of what is no NaN; NaN where there was nothing else."""
+def _so_far(
+    over: Callable[..., Any],
+    name: str,
+    x: ArrayLike,
+    axis: AxisLike,
+    dtype: object,
+    out: object,
+    least: float,
+) -> Array:
+    """The cumulative extremum of the elements that are no NaN; NaN before the first of them."""
     refuse(name, {"dtype": dtype, "out": out})
     x = as_array(x)
     found = over(_without_nan(x, least), axis)
@@ -204,36 +269,44 @@ def _so_far(over: Any, name: str, x: Any, axis: Any, dtype: Any, out: Any, least
 
 
 @composite((np.fmax, "accumulate"))
-def _fmax_accumulate(x: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Array:
+def _fmax_accumulate(
+    x: ArrayLike, axis: AxisLike = 0, dtype: DTypeLike | None = None, out: object = None
+) -> Array:
     return _so_far(cummax, "np.fmax.accumulate", x, axis, dtype, out, -np.inf)
 
 
 @composite((np.fmin, "accumulate"))
-def _fmin_accumulate(x: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Array:
+def _fmin_accumulate(
+    x: ArrayLike, axis: AxisLike = 0, dtype: DTypeLike | None = None, out: object = None
+) -> Array:
     return _so_far(cummin, "np.fmin.accumulate", x, axis, dtype, out, np.inf)
 
 
 @composite((np.logical_or, "accumulate"))
-def _or_accumulate(x: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Array:
+def _or_accumulate(
+    x: ArrayLike, axis: AxisLike = 0, dtype: DTypeLike | None = None, out: object = None
+) -> Array:
     refuse("np.logical_or.accumulate", {"dtype": dtype})
     return cummax(as_array(x) != 0, axis, out=out)
 
 
 @composite((np.logical_and, "accumulate"))
-def _and_accumulate(x: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Array:
+def _and_accumulate(
+    x: ArrayLike, axis: AxisLike = 0, dtype: DTypeLike | None = None, out: object = None
+) -> Array:
     refuse("np.logical_and.accumulate", {"dtype": dtype})
     return cummin(as_array(x) != 0, axis, out=out)
 
 
 @composite((np.logaddexp, "reduce"))
 def _logaddexp_reduce(
-    x: Any,
-    axis: Any = 0,
-    dtype: Any = None,
-    out: Any = None,
+    x: ArrayLike,
+    axis: AxisLike = 0,
+    dtype: DTypeLike | None = None,
+    out: object = None,
     keepdims: bool = False,
-    initial: Any = None,
-    where: Any = True,
+    initial: ArrayLike | None = None,
+    where: ArrayLike = True,
 ) -> Array:
     refuse("np.logaddexp.reduce", {"dtype": dtype, "out": out})
     x = as_array(x)

@@ -1,9 +1,9 @@
 r"""Norms of vectors and matrices.
 
-$\lVert x \rVert$ has derivative 0 at $x = 0$, whatever the norm: of the subgradients there it is
-the one that favours no direction. Those of order p are one operation each, so that the quotient in
+$\lVert x \rVert$ has derivative 0 at $x = 0$ for every norm: of the subgradients there, 0
+favours no direction. A norm of order p is one operation, so that the quotient in
 $\bar x_i = \bar y\, \operatorname{sign}(x_i) (|x_i| / \lVert x \rVert_p)^{p-1}$ is taken only where
-it is a number; for p < 1 an element that is zero, a cusp, has derivative 0 as well.
+it is a number. For p < 1 an element that is zero, a cusp, has derivative 0 as well.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply, implements
+from ..array import FUNCTIONS, Array, ArrayLike, apply, implements
 from ..errors import ShapeError
 from ..facts import Fact, interval, nonnegative, positive, total
-from ..ir.avals import Aval, normal_axes
+from ..ir.avals import Aval, AxisLike, normal_axes
 from ..ir.dims import Dim, show_shape
+from ..ir.fact_inference import Known
 from ..ir.op import Op, register
 from ..ir.traits import Traits
 from .batched import batch_aligned
@@ -56,11 +57,11 @@ def _vjp_norm(ct: Array, out: Array, x: Array, *, axis: Axes, keepdims: bool, or
     if ord == 2:
         rest = without_factor(ct, out)
         if rest is not None:
-            # (c |x|) x / |x|: of |x|^2 the derivative is c x, without a quotient.
+            # (c |x|) x / |x| is c x, the derivative of |x|^2, without a quotient.
             return restored(rest, axis, keepdims) * x
         return restored(ct, axis, keepdims) * divide_or_zero(x, kept)
     size = FUNCTIONS["absolute"](x)
-    # Of two spellings of one power the one that stays finite where x is zero.
+    # This spelling of the power stays finite where x is zero.
     if ord > 1:
         size = divide_or_zero(size, kept) ** (ord - 1)
     else:
@@ -73,7 +74,7 @@ def _flops_norm(_out: Aval, x: Aval, *, axis: Axes, keepdims: bool, ord: float) 
     return size * (2 if ord == 2 else 12)
 
 
-def _facts_norm(x: Any, *, axis: Axes, keepdims: bool, ord: float) -> Iterable[Fact]:
+def _facts_norm(x: Known, *, axis: Axes, keepdims: bool, ord: float) -> Iterable[Fact]:
     yield from (nonnegative, total)
     if len(axis) == 1 and ord == 2 and x.has(Fact("unit_norm", axis)):
         yield interval(1.0, 1.0)
@@ -108,19 +109,19 @@ P_NORM = register(
 )
 
 
-def _p_norm(x: Any, axis: Any, keepdims: bool, ord: float = 2.0) -> Array:
+def _p_norm(x: ArrayLike, axis: AxisLike, keepdims: bool, ord: float = 2.0) -> Array:
     return apply(P_NORM, x, axis=axis, keepdims=keepdims, ord=ord)
 
 
 # -- NumPy's functions ---------------------------------------------------------------------------
-def _floating(x: Any) -> Array:
+def _floating(x: ArrayLike) -> Array:
     found = as_array(x)
     return found if found.dtype.kind == "f" else FUNCTIONS["astype"](found, "float64")
 
 
 @implements(np.linalg.norm)
 @naming_lines
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
+def norm(x: Any, ord: object = None, axis: Any = None, keepdims: bool = False) -> Array:
     r"""The norm of vectors or matrices: $\sqrt{\sum x_i^2}$ if no `ord` is given.
 
     Parameters
@@ -189,8 +190,10 @@ def _matrix_norm(x: Array, ord: Any, rows: int, columns: int, keepdims: bool) ->
 
 @implements(np.linalg.vector_norm)
 @naming_lines
-def vector_norm(x: Any, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
-    """The norm of vectors along `axis` (several: taken as one; None: the whole array)."""
+def vector_norm(
+    x: ArrayLike, *, axis: AxisLike = None, keepdims: bool = False, ord: ArrayLike = 2
+) -> Array:
+    """The norm of vectors along `axis`; several axes, or all by default, are taken as one."""
     x = _floating(x)
     axes = normal_axes(axis, x.ndim)
     return _vector_norm(x, ord, axes, keepdims)
@@ -198,6 +201,6 @@ def vector_norm(x: Any, *, axis: Any = None, keepdims: bool = False, ord: Any = 
 
 @implements(np.linalg.matrix_norm)
 @naming_lines
-def matrix_norm(x: Any, *, keepdims: bool = False, ord: Any = "fro") -> Array:
+def matrix_norm(x: ArrayLike, *, keepdims: bool = False, ord: ArrayLike = "fro") -> Array:
     """The norm of the matrices on the last two axes."""
     return _matrix_norm(_floating(x), ord, -2, -1, keepdims)

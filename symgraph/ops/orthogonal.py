@@ -1,7 +1,7 @@
 """Orthogonal polynomials of a whole degree under SciPy's names, by their recurrences in the degree.
 
-Made of sums and products (DLMF 18.9.1), so they have derivatives of every order, in the argument
-and in parameters, and on every backend.
+They are sums and products (DLMF 18.9.1), so they have derivatives of every order, in the argument
+and in the parameters, on every backend.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..errors import TraceError
 from .beta import binom
 from .composites import as_array, composite
@@ -24,7 +24,7 @@ Next = Callable[[int, Any, Any, Any], Any]
 """From k, x, p_k and p_{k-1} to p_{k+1}."""
 
 
-def _degree(name: str, n: Any) -> int:
+def _degree(name: str, n: ArrayLike) -> int:
     if isinstance(n, (int, np.integer)) and not isinstance(n, (bool, np.bool_)) and n >= 0:
         return int(n)
     raise TraceError(
@@ -33,7 +33,7 @@ def _degree(name: str, n: Any) -> int:
     )
 
 
-def _recurred(n: int, x: Array, first: Any, following: Next) -> Array:
+def _recurred(n: int, x: Array, first: ArrayLike, following: Next) -> Array:
     before: Any = ones_like(x)
     if n == 0:
         return before
@@ -43,22 +43,22 @@ def _recurred(n: int, x: Array, first: Any, following: Next) -> Array:
     return found
 
 
-def _argument(x: Any) -> Array:
+def _argument(x: ArrayLike) -> Array:
     x = as_array(x)
     return x.astype(float_or_double(x.dtype))
 
 
-def _publish(name: str, given: int, polynomial: Callable[..., Any]) -> None:
-    """A function of the degree, `given` parameters and the argument."""
+def _publish(name: str, doc: str, given: int, polynomial: Callable[..., Any]) -> None:
+    """Publish a function of the degree, of `given` parameters and of the argument."""
 
-    def call(n: Any, *arguments: Any) -> Array:
+    def call(n: ArrayLike, *arguments: ArrayLike) -> Array:
         if len(arguments) != given + 1:
             raise TypeError(f"{name}() takes {given + 2} arguments, not {len(arguments) + 1}.")
         *parameters, x = arguments
         return polynomial(_degree(name, n), *parameters, _argument(x))
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"SciPy's {name}: the degree is a Python number."
+    call.__doc__ = f"The {doc} polynomial of degree n at x."
     composite(f"scipy.special.{name}")(call)
     __all__.append(name)
 
@@ -79,7 +79,7 @@ def _legendre(n: int, x: Array) -> Array:
     return _recurred(n, x, x, lambda k, x, p, q: ((2 * k + 1) * x * p - k * q) / (k + 1))
 
 
-def _laguerre(n: int, alpha: Any, x: Array) -> Array:
+def _laguerre(n: int, alpha: Array | float, x: Array) -> Array:
     return _recurred(
         n,
         x,
@@ -88,7 +88,7 @@ def _laguerre(n: int, alpha: Any, x: Array) -> Array:
     )
 
 
-def _gegenbauer(n: int, alpha: Any, x: Array) -> Array:
+def _gegenbauer(n: int, alpha: Array, x: Array) -> Array:
     return _recurred(
         n,
         x,
@@ -97,8 +97,8 @@ def _gegenbauer(n: int, alpha: Any, x: Array) -> Array:
     )
 
 
-def _jacobi(n: int, a: Any, b: Any, x: Array) -> Array:
-    def following(k: int, x: Array, p: Any, q: Any) -> Any:
+def _jacobi(n: int, a: Array, b: Array, x: Array) -> Array:
+    def following(k: int, x: Array, p: Array, q: Array) -> Any:
         total = 2 * k + a + b
         middle = (total + 1) * ((total + 2) * total * x + a * a - b * b)
         last = 2 * (k + a) * (k + b) * (total + 2)
@@ -107,26 +107,33 @@ def _jacobi(n: int, a: Any, b: Any, x: Array) -> Array:
     return _recurred(n, x, a + 1 + (a + b + 2) * (x - 1) / 2, following)
 
 
-_publish("eval_chebyt", 0, _first_kind)
-_publish("eval_chebyu", 0, _second_kind)
-_publish("eval_chebyc", 0, lambda n, x: 2 * _first_kind(n, x / 2))
-_publish("eval_chebys", 0, lambda n, x: _second_kind(n, x / 2))
-_publish("eval_sh_chebyt", 0, lambda n, x: _first_kind(n, 2 * x - 1))
-_publish("eval_sh_chebyu", 0, lambda n, x: _second_kind(n, 2 * x - 1))
-_publish("eval_legendre", 0, _legendre)
-_publish("eval_sh_legendre", 0, lambda n, x: _legendre(n, 2 * x - 1))
+_publish("eval_chebyt", "Chebyshev T", 0, _first_kind)
+_publish("eval_chebyu", "Chebyshev U", 0, _second_kind)
+_publish("eval_chebyc", "Chebyshev C", 0, lambda n, x: 2 * _first_kind(n, x / 2))
+_publish("eval_chebys", "Chebyshev S", 0, lambda n, x: _second_kind(n, x / 2))
+_publish("eval_sh_chebyt", "shifted Chebyshev T", 0, lambda n, x: _first_kind(n, 2 * x - 1))
+_publish("eval_sh_chebyu", "shifted Chebyshev U", 0, lambda n, x: _second_kind(n, 2 * x - 1))
+_publish("eval_legendre", "Legendre", 0, _legendre)
+_publish("eval_sh_legendre", "shifted Legendre", 0, lambda n, x: _legendre(n, 2 * x - 1))
 _publish(
     "eval_hermite",
+    "physicists' Hermite",
     0,
     lambda n, x: _recurred(n, x, 2 * x, lambda k, x, p, q: 2 * x * p - 2 * k * q),
 )
-_publish("eval_hermitenorm", 0, lambda n, x: _recurred(n, x, x, lambda k, x, p, q: x * p - k * q))
-_publish("eval_laguerre", 0, lambda n, x: _laguerre(n, 0, x))
-_publish("eval_genlaguerre", 1, _laguerre)
-_publish("eval_gegenbauer", 1, _gegenbauer)
-_publish("eval_jacobi", 2, _jacobi)
+_publish(
+    "eval_hermitenorm",
+    "probabilists' Hermite",
+    0,
+    lambda n, x: _recurred(n, x, x, lambda k, x, p, q: x * p - k * q),
+)
+_publish("eval_laguerre", "Laguerre", 0, lambda n, x: _laguerre(n, 0, x))
+_publish("eval_genlaguerre", "generalized Laguerre", 1, _laguerre)
+_publish("eval_gegenbauer", "Gegenbauer", 1, _gegenbauer)
+_publish("eval_jacobi", "Jacobi", 2, _jacobi)
 _publish(
     "eval_sh_jacobi",
+    "shifted Jacobi",
     2,
     lambda n, p, q, x: _jacobi(n, p - q, q - 1, 2 * x - 1) / binom(2 * n + p - 1, n),
 )

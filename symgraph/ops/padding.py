@@ -1,4 +1,4 @@
-"""`np.pad`: every mode of NumPy's but a function of the user's own."""
+"""`np.pad` with every mode of NumPy's, but not with a user's function."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array
+from ..array import FUNCTIONS, Array, ArrayLike
 from ..errors import DTypeError, ShapeError, TraceError
 from ..ir.avals import normal_axes
 from ..ir.dims import Dim, normal, show_shape
@@ -24,8 +24,8 @@ Pair = tuple[Any, Any]
 
 
 @composite(np.pad, array=True)
-def pad(x: Any, pad_width: Any, mode: str = "constant", **keywords: Any) -> Array:
-    """The array with elements added before and behind along each axis.
+def pad(x: ArrayLike, pad_width: object, mode: str = "constant", **keywords: object) -> Array:
+    """The array with elements added before it and behind it along each axis.
 
     Parameters
     ----------
@@ -80,8 +80,8 @@ _MODES: dict[str, tuple[str, ...]] = {
 }
 
 
-def _by_axis(widths: Any, ndim: int) -> Any:
-    """Widths given for some axes by number, as widths of all."""
+def _by_axis(widths: object, ndim: int) -> Any:
+    """The widths of all axes, given those of some axes by number."""
     if not isinstance(widths, Mapping):
         return widths
     found: list[Any] = [(0, 0)] * ndim
@@ -91,8 +91,8 @@ def _by_axis(widths: Any, ndim: int) -> Any:
     return found
 
 
-def _pairs(value: Any, ndim: int, name: str) -> list[Pair]:
-    """One pair for each axis, as NumPy broadcasts them."""
+def _pairs(value: object, ndim: int, name: str) -> list[Pair]:
+    """One pair for each axis, broadcast as in NumPy."""
     try:
         wide = np.broadcast_to(np.asarray(value), (ndim, 2))
     except ValueError:
@@ -103,7 +103,7 @@ def _pairs(value: Any, ndim: int, name: str) -> list[Pair]:
 
 
 # -- a constant ------------------------------------------------------------------------------------
-def _constant(x: Array, widths: list[Pair], value: Any) -> Array:
+def _constant(x: Array, widths: list[Pair], value: object) -> Array:
     if not isinstance(value, Array):
         values = _pairs(value, x.ndim, "constant_values")
         if not [0 for pair in values if pair != (0, 0)]:
@@ -123,7 +123,7 @@ def _constant(x: Array, widths: list[Pair], value: Any) -> Array:
 
 
 def _between(ends: list[Array], x: Array, width: Pair, axis: int) -> Array:
-    """The array between what stands before and behind it, where that is anything at all."""
+    """The array joined with the parts before and behind it, if they are not empty."""
     parts = [part for part, size in ((ends[0], width[0]), (x, 1), (ends[1], width[1])) if size]
     return concatenate(parts, axis=axis) if len(parts) > 1 else x
 
@@ -150,12 +150,12 @@ def _along(x: Array, axis: int, width: Pair, mode: str, keywords: Mapping[str, A
     return gather(x, _FOLDED[mode](places, dimension(size)), axis=axis)
 
 
-def _symmetric(places: Any, n: Any) -> Any:
+def _symmetric(places: Array, n: Array) -> Any:
     places = places % (2 * n)
     return FUNCTIONS["minimum"](places, 2 * n - 1 - places)
 
 
-def _reflected(places: Any, n: Any) -> Any:
+def _reflected(places: ArrayLike, n: Array) -> Any:
     period = FUNCTIONS["maximum"](2 * n - 2, 1)
     places = places % period
     return FUNCTIONS["minimum"](places, period - places)
@@ -207,7 +207,7 @@ def _of_weights(x: Array, axis: int, width: Pair, mode: str, keywords: Mapping[s
 _STATISTICS = {"maximum": "max", "minimum": "min", "mean": "mean", "median": "median"}
 
 
-def _of_statistics(x: Array, axis: int, width: Pair, mode: str, lengths: Any) -> Array:
+def _of_statistics(x: Array, axis: int, width: Pair, mode: str, lengths: object) -> Array:
     if x.dtype.kind != "f" and mode in ("mean", "median"):
         raise DTypeError(f"pad: a {mode} of integers rounds; convert it with .astype(float).")
     statistic = FUNCTIONS[_STATISTICS[mode]]

@@ -1,6 +1,6 @@
 """Polynomials as vectors of coefficients, the highest power first, under NumPy's names.
 
-No leading zero is dropped, for the numbers are not there yet: where NumPy would drop some, results
+Leading zeros are kept, for the numbers are not known yet. Where NumPy drops some, the results
 here are longer by as many zeros.
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array
+from ..array import FUNCTIONS, Array, ArrayLike
 from ..errors import ShapeError
 from ..ir.dims import show_shape
 from .composites import as_array, composite, refuse
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def _coefficients(name: str, p: Any) -> tuple[Array, int]:
-    """The coefficients and how many they are."""
+    """The coefficients and their number."""
     p = FUNCTIONS["atleast_1d"](as_array(p))
     size = p.shape[0]
     if p.ndim != 1 or not isinstance(size, int):
@@ -46,8 +46,8 @@ def _coefficients(name: str, p: Any) -> tuple[Array, int]:
 
 
 @composite(np.polyval)
-def polyval(p: Any, x: Any) -> Array:
-    """The polynomial with coefficients `p`, of the highest power first, at `x`; Horner's scheme."""
+def polyval(p: ArrayLike, x: ArrayLike) -> Array:
+    """The value at `x` of the polynomial with coefficients `p`, by Horner's scheme."""
     (p, size), x = _coefficients("polyval", p), as_array(x)
     found = FUNCTIONS["zeros_like"](x)
     for k in range(size):
@@ -56,8 +56,8 @@ def polyval(p: Any, x: Any) -> Array:
 
 
 @composite(np.vander)
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
-    """The matrix of powers of a vector's elements, from the highest power to 1 or back."""
+def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:
+    """The matrix of the powers of a vector's elements, from the highest power down to 1."""
     x = as_array(x)
     columns = x.shape[0] if N is None and x.ndim else N
     if x.ndim != 1 or not isinstance(columns, int):
@@ -75,8 +75,8 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
 
 
 # -- arithmetic ------------------------------------------------------------------------------------
-def _aligned(name: str, one: Any, other: Any) -> tuple[Array, Array]:
-    """Both polynomials with the coefficients of the longer one, zeros in front."""
+def _aligned(name: str, one: ArrayLike, other: ArrayLike) -> tuple[Array, Array]:
+    """Both polynomials with equally many coefficients, with zeros in front."""
     pair = [_coefficients(name, each) for each in (one, other)]
     longest = max(size for _, size in pair)
     first, second = (
@@ -87,27 +87,27 @@ def _aligned(name: str, one: Any, other: Any) -> tuple[Array, Array]:
 
 
 @composite(np.polyadd)
-def polyadd(a1: Any, a2: Any) -> Array:
+def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
     """The sum of two polynomials."""
     first, second = _aligned("polyadd", a1, a2)
     return first + second
 
 
 @composite(np.polysub)
-def polysub(a1: Any, a2: Any) -> Array:
+def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
     """The difference of two polynomials."""
     first, second = _aligned("polysub", a1, a2)
     return first - second
 
 
 @composite(np.polymul)
-def polymul(a1: Any, a2: Any) -> Array:
+def polymul(a1: ArrayLike, a2: ArrayLike) -> Array:
     """The product of two polynomials: their convolution."""
     return convolve(a1, a2)
 
 
 @composite(np.polyder, view=True)
-def polyder(p: Any, m: int = 1) -> Array:
+def polyder(p: ArrayLike, m: int = 1) -> Array:
     """The derivative of order `m` of a polynomial."""
     if m < 0:
         raise ShapeError(f"polyder: the order of a derivative is not {m}.")
@@ -119,25 +119,25 @@ def polyder(p: Any, m: int = 1) -> Array:
 
 
 @composite(np.polyint, view=True)
-def polyint(p: Any, m: int = 1, k: Any = None) -> Array:
+def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
     """The antiderivative of order `m` of a polynomial; `k` holds the constants, in order."""
     if m < 0:
         raise ShapeError(f"polyint: the order of an integral is not {m}.")
-    p, size = _coefficients("polyint", p)
+    found, size = _coefficients("polyint", p)
     constants = zeros((m,)) if k is None else FUNCTIONS["atleast_1d"](as_array(k))
     if constants.shape == (1,) and m > 1:
         constants = broadcast_to(constants, (m,))
     if constants.ndim != 1 or (isinstance(constants.shape[0], int) and constants.shape[0] < m):
         raise ShapeError(f"polyint: one constant is needed for each of {m} integrals, or one.")
     for order in range(m):
-        scaled = p / np.arange(size, 0, -1)
-        p, size = concatenate([scaled, constants[order : order + 1]]), size + 1
-    return p
+        scaled = found / np.arange(size, 0, -1)
+        found, size = concatenate([scaled, constants[order : order + 1]]), size + 1
+    return found
 
 
 # -- roots and fits --------------------------------------------------------------------------------
 @composite(np.poly)
-def poly(seq_of_zeros: Any) -> Array:
+def poly(seq_of_zeros: ArrayLike) -> Array:
     """The coefficients of the polynomial with the given zeros, the highest power first."""
     roots, size = _coefficients("poly", seq_of_zeros)
     if roots.dtype.kind != "f":
@@ -150,7 +150,13 @@ def poly(seq_of_zeros: Any) -> Array:
 
 @composite(np.polyfit)
 def polyfit(
-    x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False
+    x: ArrayLike,
+    y: ArrayLike,
+    deg: int,
+    rcond: ArrayLike | None = None,
+    full: bool = False,
+    w: ArrayLike | None = None,
+    cov: ArrayLike = False,
 ) -> Array:
     """The coefficients of the polynomial of degree `deg` nearest to `y` at `x`, by least squares.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..errors import ShapeError
 from ..ir.dims import show_shape
 from ..namespace.windows import span
@@ -25,7 +26,12 @@ __all__ = [
 
 
 def _params(
-    x: Array, window: Any, stride: Any, padding: Any, dilation: Any, n: int | None
+    x: Array,
+    window: int | Sequence[int],
+    stride: object,
+    padding: int | str | Sequence[int | tuple[int, int]],
+    dilation: int | Sequence[int],
+    n: int | None,
 ) -> dict[str, Any]:
     if n is None:
         n = len(window) if isinstance(window, (tuple, list)) else 0
@@ -44,9 +50,9 @@ def _params(
 
 
 def _to_the_end(x: Array, params: dict[str, Any]) -> tuple[tuple[Any, Any], ...]:
-    """The pads, so much longer at the end that a last, incomplete window fits (`ceil_mode`).
+    """The pads, extended at the end so that a last, incomplete window fits (`ceil_mode`).
 
-    It must begin in the array or in the padding before it, so it never lies beside the array.
+    That window must begin in the array or in the padding before it.
     """
     found: list[tuple[Any, Any]] = []
     extents = x.shape[x.ndim - len(params["pads"]) :]
@@ -75,11 +81,11 @@ def _to_the_end(x: Array, params: dict[str, Any]) -> tuple[tuple[Any, Any], ...]
 
 
 def _max(
-    x: Any,
-    window: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
+    x: ArrayLike,
+    window: int | Sequence[int],
+    stride: object,
+    padding: int | str | Sequence[int | tuple[int, int]],
+    dilation: int | Sequence[int],
     ceil_mode: bool = False,
     n: int | None = None,
 ) -> Array:
@@ -91,11 +97,11 @@ def _max(
 
 
 def _avg(
-    x: Any,
-    window: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
+    x: ArrayLike,
+    window: int | Sequence[int],
+    stride: object,
+    padding: int | str | Sequence[int | tuple[int, int]],
+    dilation: int | Sequence[int],
     count_include_pad: bool,
     ceil_mode: bool = False,
     n: int | None = None,
@@ -106,7 +112,7 @@ def _avg(
     pads = _to_the_end(operand, params) if ceil_mode else asked
     del params["pads"]
     totals = window_sum(_as_float(padded(operand, pads)), **params)
-    # What ceil_mode adds at the end is no padding: it is never counted.
+    # The places that ceil_mode adds at the end are no padding: they are never counted.
     within = asked if count_include_pad else ((0, 0),) * len(pads)
     beyond = tuple(
         [(all_[0] - own[0], all_[1] - own[1]) for all_, own in zip(pads, within, strict=True)]
@@ -130,16 +136,16 @@ def _as_float(x: Array) -> Array:
 
 @composite()
 def max_pool(
-    x: Any,
-    window: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
+    x: ArrayLike,
+    window: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | str | Sequence[int | tuple[int, int]] = 0,
+    dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
 ) -> Array:
     """The largest element of each window of the last axes.
 
-    Ties split the gradient equally, as in `max`; padding counts as minus infinity and never takes
+    Ties split the gradient equally, as in `max`. Padding counts as minus infinity and never takes
     part in a tie. A window with a NaN gives NaN.
 
     Parameters
@@ -170,28 +176,28 @@ def max_pool(
 
 @composite()
 def avg_pool(
-    x: Any,
-    window: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
+    x: ArrayLike,
+    window: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | str | Sequence[int | tuple[int, int]] = 0,
+    dilation: int | Sequence[int] = 1,
     count_include_pad: bool = True,
     ceil_mode: bool = False,
 ) -> Array:
     """The mean of each window of the last axes; parameters as in `max_pool`.
 
-    Zeros of the padding are counted as elements unless `count_include_pad` is False.
+    The zeros of the padding count as elements unless `count_include_pad` is False.
     """
     return _avg(x, window, stride, padding, dilation, count_include_pad, ceil_mode)
 
 
 def _max_of(n: int) -> Any:
     def call(
-        x: Any,
-        window: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
+        x: ArrayLike,
+        window: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
+        padding: int | str | Sequence[int | tuple[int, int]] = 0,
+        dilation: int | Sequence[int] = 1,
         ceil_mode: bool = False,
     ) -> Array:
         return _max(x, window, stride, padding, dilation, ceil_mode, n)
@@ -201,11 +207,11 @@ def _max_of(n: int) -> Any:
 
 def _avg_of(n: int) -> Any:
     def call(
-        x: Any,
-        window: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
+        x: ArrayLike,
+        window: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
+        padding: int | str | Sequence[int | tuple[int, int]] = 0,
+        dilation: int | Sequence[int] = 1,
         count_include_pad: bool = True,
         ceil_mode: bool = False,
     ) -> Array:
@@ -214,7 +220,7 @@ def _avg_of(n: int) -> Any:
     return _named(call, "avg_pool", n)
 
 
-def _named(call: Any, name: str, n: int) -> Any:
+def _named(call: Callable[..., Any], name: str, n: int) -> Any:
     call.__name__ = call.__qualname__ = f"{name}{n}d"
     call.__doc__ = f"`{name}` along the last {n} ax{'i' if n == 1 else 'e'}s."
     return composite()(call)

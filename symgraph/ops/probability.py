@@ -1,15 +1,14 @@
 """Distribution functions under SciPy's names, by incomplete gamma and beta functions.
 
-They are differentiable in the argument, and in those parameters that enter it; in a parameter of
-the incomplete functions there is no closed form.
+They are differentiable in the argument, and in the parameters that enter it. The derivative in a
+parameter of the incomplete functions has no closed form.
 """
 
 from __future__ import annotations
 
 from math import pi, sqrt
-from typing import Any
 
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..facts import positive
 from ..ir.op import undefined
 from .beta import betainc, gammainc, gammaincc, gammainccinv
@@ -42,92 +41,92 @@ __all__ = [
 
 # -- chi-squared, gamma, Poisson -------------------------------------------------------------------
 @composite("scipy.special.chdtr")
-def chdtr(v: Any, x: Any) -> Array:
+def chdtr(v: ArrayLike, x: ArrayLike) -> Array:
     """The chi-squared distribution function of v degrees of freedom."""
     return gammainc(as_array(v) / 2, as_array(x) / 2)
 
 
 @composite("scipy.special.chdtrc")
-def chdtrc(v: Any, x: Any) -> Array:
+def chdtrc(v: ArrayLike, x: ArrayLike) -> Array:
     """1 - chdtr(v, x)."""
     return gammaincc(as_array(v) / 2, as_array(x) / 2)
 
 
 @composite("scipy.special.chdtri")
-def chdtri(v: Any, p: Any) -> Array:
+def chdtri(v: ArrayLike, p: ArrayLike) -> Array:
     """The x with chdtrc(v, x) = p."""
     return 2 * gammainccinv(as_array(v) / 2, p)
 
 
 @composite("scipy.special.gdtr")
-def gdtr(a: Any, b: Any, x: Any) -> Array:
+def gdtr(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """The gamma distribution function of rate a and shape b."""
     return gammainc(b, as_array(a) * x)
 
 
 @composite("scipy.special.gdtrc")
-def gdtrc(a: Any, b: Any, x: Any) -> Array:
+def gdtrc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """1 - gdtr(a, b, x)."""
     return gammaincc(b, as_array(a) * x)
 
 
 @composite("scipy.special.pdtr")
-def pdtr(k: Any, m: Any) -> Array:
+def pdtr(k: ArrayLike, m: ArrayLike) -> Array:
     """The probability of at most floor(k) events where m are expected."""
     return gammaincc(_whole(k) + 1, m)
 
 
 @composite("scipy.special.pdtrc")
-def pdtrc(k: Any, m: Any) -> Array:
+def pdtrc(k: ArrayLike, m: ArrayLike) -> Array:
     """1 - pdtr(k, m)."""
     return gammainc(_whole(k) + 1, m)
 
 
-def _whole(k: Any) -> Array:
+def _whole(k: ArrayLike) -> Array:
     return floor(as_array(k))
 
 
 # -- binomial, F -----------------------------------------------------------------------------------
 @composite("scipy.special.bdtr")
-def bdtr(k: Any, n: Any, p: Any) -> Array:
+def bdtr(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     """The probability of at most floor(k) successes in n trials; k < n."""
     return betainc(trunc(n) - _whole(k), _whole(k) + 1, 1 - as_array(p))
 
 
 @composite("scipy.special.bdtrc")
-def bdtrc(k: Any, n: Any, p: Any) -> Array:
+def bdtrc(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     """1 - bdtr(k, n, p)."""
     return betainc(_whole(k) + 1, trunc(n) - _whole(k), p)
 
 
 @composite("scipy.special.nbdtr")
-def nbdtr(k: Any, n: Any, p: Any) -> Array:
+def nbdtr(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     """The probability of at most k failures before the n-th success."""
     return betainc(trunc(n), trunc(k) + 1, p)
 
 
 @composite("scipy.special.nbdtrc")
-def nbdtrc(k: Any, n: Any, p: Any) -> Array:
+def nbdtrc(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     """1 - nbdtr(k, n, p)."""
     return betainc(trunc(k) + 1, trunc(n), 1 - as_array(p))
 
 
 @composite("scipy.special.fdtr")
-def fdtr(dfn: Any, dfd: Any, x: Any) -> Array:
+def fdtr(dfn: ArrayLike, dfd: ArrayLike, x: ArrayLike) -> Array:
     """The F distribution function."""
     dfn, dfd = as_array(dfn), as_array(dfd)
     return betainc(dfn / 2, dfd / 2, dfn * x / (dfd + dfn * x))
 
 
 @composite("scipy.special.fdtrc")
-def fdtrc(dfn: Any, dfd: Any, x: Any) -> Array:
+def fdtrc(dfn: ArrayLike, dfd: ArrayLike, x: ArrayLike) -> Array:
     """1 - fdtr(dfn, dfd, x)."""
     dfn, dfd = as_array(dfn), as_array(dfd)
     return betainc(dfd / 2, dfn / 2, dfd / (dfd + dfn * x))
 
 
 # -- Student's t, normal ---------------------------------------------------------------------------
-def _t_density(df: Any, t: Any) -> Array:
+def _t_density(df: Array, t: Array) -> Array:
     logarithm = gammaln((df + 1) / 2) - gammaln(df / 2) - (df + 1) / 2 * log1p(t * t / df)
     return exp(logarithm) / (sqrt(pi) * df**0.5)
 

@@ -1,4 +1,4 @@
-"""Shape and dtype of what a kernel gives, found by running it once on made-up numbers."""
+"""The shape and dtype of a kernel's result, found by running it once on sample numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["probed"]
 
 _FIRST = (5, 7, 11, 13, 17, 19, 23, 29)
 _SECOND = (31, 37, 41, 43, 47, 53, 59, 61)
-"""Sizes that named dimensions are tried with, unlike those that arrays usually have."""
+"""The sizes tried for named dimensions; arrays rarely have them."""
 
 
 def probed(
@@ -24,8 +24,8 @@ def probed(
 ) -> Any:
     """The result's `Aval`, or a tuple of them.
 
-    Where dimensions are named, the kernel is run for two choices of sizes, and a dimension of the
-    result is called by the name whose size it has both times.
+    With named dimensions we run the kernel for two choices of sizes. A dimension of the result gets
+    the name whose size it has both times.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def _run(
     params: Mapping[str, Any],
     sizes: Mapping[str, int],
 ) -> list[np.ndarray[Any, Any]]:
-    # Half for floats lies in the domain of most functions; 0 is an index of most arrays.
+    # 0.5 lies in the domain of most functions of floats, and 0 is an index of most arrays.
     operands = [
         np.full(resolve(aval.shape, sizes), 0.5 if aval.is_float else 0, aval.dtype)
         for aval in avals

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..ir.avals import Aval, broadcast_shapes, normal_axes
 from ..ir.dims import known_equal, normal, show_shape
+from ..ir.fact_inference import Known
 from ..ir.op import Op, per_element, register
 from ..ir.traits import Traits
 from .batched import batch_aligned
@@ -24,8 +25,8 @@ __all__ = ["cross", "kron"]
 
 
 @composite(np.kron)
-def kron(x: Any, y: Any) -> Array:
-    """Every element of `x` times the whole of `y`, put together as blocks."""
+def kron(x: ArrayLike, y: ArrayLike) -> Array:
+    """The Kronecker product: blocks, each an element of `x` times the whole of `y`."""
     x, y = as_array(x), as_array(y)
     ndim = max(x.ndim, y.ndim)
     x = expand_dims(x, tuple(range(ndim - x.ndim)))
@@ -50,7 +51,7 @@ def _infer_cross(x: Aval, y: Aval) -> Aval:
     return x.with_shape(broadcast_shapes(x.shape, y.shape))
 
 
-def _facts_cross(x: Any, y: Any) -> Iterable[Fact]:
+def _facts_cross(x: Known, y: Known) -> Iterable[Fact]:
     return [fact for fact in (finite, total, integer_valued) if x.has(fact) and y.has(fact)]
 
 
@@ -77,7 +78,7 @@ CROSS = register(
 
 
 def _in_space(x: Array) -> Array:
-    """Vectors of the plane with a third component of 0."""
+    """Vectors of the plane as vectors of space, with a third component of 0."""
     if not (x.ndim and known_equal(x.shape[-1], 2)):
         return x
     return FUNCTIONS["concatenate"]([x, FUNCTIONS["zeros_like"](x[..., :1])], axis=-1)
@@ -85,7 +86,12 @@ def _in_space(x: Array) -> Array:
 
 @naming_lines
 def _cross(
-    x: Any, y: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None
+    x: ArrayLike,
+    y: ArrayLike,
+    axisa: int = -1,
+    axisb: int = -1,
+    axisc: int = -1,
+    axis: int | None = None,
 ) -> Array:
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -94,7 +100,7 @@ def _cross(
     x = x if first == -1 else moveaxis(x, first, -1)
     y = y if second == -1 else moveaxis(y, second, -1)
     if all(each.ndim and known_equal(each.shape[-1], 2) for each in (x, y)):
-        # One number each, the third component; NumPy has it for vectors in the plane.
+        # For vectors of the plane NumPy gives one number, the third component.
         return x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]
     found = apply(CROSS, _in_space(x), _in_space(y))
     (place,) = normal_axes(axisc, found.ndim)
@@ -105,7 +111,7 @@ cross = function(CROSS, _cross, np.cross)
 
 
 @naming_lines
-def linalg_cross(x: Any, y: Any, /, *, axis: int = -1) -> Array:
+def linalg_cross(x: ArrayLike, y: ArrayLike, /, *, axis: int = -1) -> Array:
     """The cross product of vectors of three elements on `axis`."""
     for each in (as_array(x), as_array(y)):
         (place,) = normal_axes(axis, each.ndim)

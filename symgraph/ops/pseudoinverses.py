@@ -1,4 +1,4 @@
-r"""Pseudoinverse and least squares, and what singular values tell: rank and condition."""
+r"""Pseudoinverse, least squares, rank and condition."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import FUNCTIONS, Array, apply, implements
+from ..array import FUNCTIONS, Array, ArrayLike, apply, implements
 from ..errors import ShapeError, TraceError
 from ..facts import Fact
 from ..ir.avals import Aval
 from ..ir.dims import Dim, count, known_equal, show_shape
+from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, register
 from ..ir.traits import Matrices, Traits
 from .batched import applied, batch_aligned, own_ndim
@@ -45,7 +47,7 @@ def _vjp_pinv(ct: Array, out: Array, x: Array, *, rtol: float) -> Array:
 
     Golub and Pereyra (1973), "The differentiation of pseudo-inverses and nonlinear least squares
     problems whose variables separate", theorem 4.3, transposed. It holds where the rank does not
-    change; at full rank one of the last two terms is zero, of a square matrix both.
+    change. At full rank one of the last two terms is zero; for a square matrix both are.
     """
     turned, ct_turned = matrix_transpose(out), matrix_transpose(ct)
     found = -matmul(matmul(turned, ct), turned)
@@ -61,7 +63,7 @@ def _flops_pinv(_out: Aval, x: Aval, *, rtol: float) -> Dim:
     return count((24, *x.shape, x.shape[-1]))
 
 
-def _facts_pinv(x: Any, *, rtol: float) -> Iterable[Fact]:
+def _facts_pinv(x: Known, *, rtol: float) -> Iterable[Fact]:
     for fact in (Fact("symmetric"), Fact("positive_definite"), Fact("diagonal")):
         if x.has(fact):
             yield fact
@@ -90,7 +92,13 @@ PINV = register(
 
 
 @naming_lines
-def _pinv(x: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = _NOT_GIVEN) -> Array:
+def _pinv(
+    x: ArrayLike,
+    rcond: ArrayLike | None = None,
+    hermitian: bool = False,
+    *,
+    rtol: object = _NOT_GIVEN,
+) -> Array:
     x = as_array(x)
     if rcond is not None:
         chosen = rcond
@@ -134,7 +142,7 @@ def _vjp_least_squares_right(
 
 
 def _of_sides(a: Array, ct: Array, vector: bool, rcond: float | None) -> Array:
-    """Solutions for cotangents, which may be stacked where the right side was a vector."""
+    """Solutions for cotangents, which may be stacked if the right side was a vector."""
     if not vector or ct.ndim == 1:
         return apply(LEAST_SQUARES, a, ct, rcond=rcond)
     return squeeze(apply(LEAST_SQUARES, a, expand_dims(ct, -1), rcond=rcond), axis=-1)
@@ -193,7 +201,7 @@ LEAST_SQUARES = register(
 )
 
 
-def _least_squares(a: Any, b: Any, rcond: Any = None) -> Array:
+def _least_squares(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> Array:
     return apply(LEAST_SQUARES, a, b, rcond=None if rcond is None else float(rcond))
 
 
@@ -211,8 +219,8 @@ class LstsqResult(NamedTuple):
 
 @implements(np.linalg.lstsq)
 @naming_lines
-def lstsq(a: Any, b: Any, rcond: Any = None) -> LstsqResult:
-    """The x for which a @ x is nearest to b, with residuals, rank and singular values.
+def lstsq(a: Any, b: ArrayLike, rcond: Any = None) -> LstsqResult:
+    """Least squares: the x for which a @ x is nearest to b, residuals, rank, singular values.
 
     Parameters
     ----------
@@ -245,7 +253,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> LstsqResult:
     return LstsqResult(solution, residuals, rank, values)
 
 
-def _rounding(x: Array, dtype: Any) -> float:
+def _rounding(x: Array, dtype: DTypeLike) -> float:
     """The rounding unit times the larger dimension.
 
     Raises
@@ -273,10 +281,12 @@ def _rank(x: Array, values: Array, tolerance: float | None) -> Array:
 
 @implements(np.linalg.matrix_rank)
 @naming_lines
-def matrix_rank(x: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
+def matrix_rank(
+    x: Any, tol: ArrayLike | None = None, hermitian: bool = False, *, rtol: Any = None
+) -> Array:
     """The number of singular values above `tol` (absolute) or `rtol` times the largest.
 
-    An integer: nothing flows back through it.
+    It is an integer, so no gradient flows through it.
     """
     x = as_array(x)
     if x.ndim < 2:
@@ -291,10 +301,10 @@ def matrix_rank(x: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
 # -- condition -----------------------------------------------------------------------------------
 @implements(np.linalg.cond)
 @naming_lines
-def cond(x: Any, p: Any = None) -> Array:
+def cond(x: ArrayLike, p: object = None) -> Array:
     """The norm of a matrix times that of its inverse; without `p` the ratio of singular values.
 
-    It is infinite for singular matrices with p=None, 2 or -2, and they raise with any other.
+    Singular matrices give inf with p=None, 2 or -2, and raise an error with any other p.
     """
     if p is None or p in (2, -2):
         values = svdvals(x)

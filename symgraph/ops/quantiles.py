@@ -1,8 +1,8 @@
-"""Medians and quantiles, by sorting; NaN is the quantile of what holds a NaN.
+"""Medians and quantiles, by sorting; with a NaN among the elements they are NaN.
 
 The thirteen methods are those of Hyndman and Fan, "Sample quantiles in statistical packages"
-(1996), under NumPy's names. Which elements are met is piecewise constant, so the derivative is that
-of the weights they are met with; equal elements are met in the order in which they stand.
+(1996), under NumPy's names. The choice of elements is piecewise constant, so the derivative is that
+of their weights. Equal elements are chosen in the order in which they stand.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array
+from ..array import FUNCTIONS, Array, ArrayLike
 from ..errors import DTypeError, ShapeError, TraceError
+from ..ir.avals import AxisLike
 from ..ir.dims import Dim, count, known_equal, show_shape
 from .composites import as_array, composite, given, refuse
 from .creation import dimension, full
@@ -33,31 +34,31 @@ __all__ = [
 
 
 # -- which elements, with which weight -------------------------------------------------------------
-def _fraction(x: Any) -> Any:
+def _fraction(x: ArrayLike) -> Any:
     return x - np.floor(x)
 
 
 def _continuous(alpha: float, beta: float) -> Callable[[Any, Any], tuple[Any, Any]]:
     """Positions n q + m and the weight of the upper neighbour, by Hyndman and Fan's parameters."""
 
-    def place(n: Any, q: Any) -> tuple[Any, Any]:
+    def place(n: Array, q: Array) -> tuple[Any, Any]:
         at = n * q + (alpha + q * (1 - alpha - beta)) - 1
         return at, _fraction(at)
 
     return place
 
 
-def _linear(n: Any, q: Any) -> tuple[Any, Any]:
+def _linear(n: Array, q: Array) -> tuple[Any, Any]:
     at = (n - 1) * q
     return at, _fraction(at)
 
 
-def _averaged(n: Any, q: Any) -> tuple[Any, Any]:
+def _averaged(n: Array, q: Array) -> tuple[Any, Any]:
     at = n * q - 1
     return at, np.where(_fraction(at) == 0, 0.5, 1.0)
 
 
-def _midpoint(n: Any, q: Any) -> tuple[Any, Any]:
+def _midpoint(n: Array, q: Array) -> tuple[Any, Any]:
     at = 0.5 * (np.floor((n - 1) * q) + np.ceil((n - 1) * q))
     return at, np.where(_fraction(at) == 0, 0.0, 0.5)
 
@@ -74,11 +75,11 @@ _METHODS: dict[str, Callable[[Any, Any], tuple[Any, Any]]] = {
 }
 
 
-def _next_unless(at: Any, keep: Any) -> Any:
+def _next_unless(at: ArrayLike, keep: ArrayLike) -> Any:
     return np.maximum(np.where(keep, np.floor(at), np.floor(at) + 1), 0)
 
 
-def _closest(n: Any, q: Any) -> Any:
+def _closest(n: Array, q: Array) -> Any:
     at = n * q - 1.5
     return _next_unless(at, (_fraction(at) == 0) & (np.floor(at) % 2 == 1))
 
@@ -92,8 +93,8 @@ _DISCRETE: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def _at(rows: Array, place: Any, top: Any) -> Array:
-    """Elements on the last axis of sorted rows, at one vector of places or at one for each row."""
+def _at(rows: Array, place: ArrayLike, top: ArrayLike) -> Array:
+    """The elements of sorted rows at a vector of places, or at one vector for each row."""
     index = np.minimum(np.maximum(place, 0), top)
     if isinstance(index, Array):
         index = FUNCTIONS["astype"](index, "int64")
@@ -104,8 +105,8 @@ def _at(rows: Array, place: Any, top: Any) -> Array:
     return rows[..., index]
 
 
-def _met(rows: Array, n: Any, q: Any, method: str) -> Array:
-    """Quantiles `q`, a vector, of rows whose first `n` elements count; on a new last axis."""
+def _met(rows: Array, n: Array, q: ArrayLike, method: str) -> Array:
+    """The quantiles `q` (a vector) of rows whose first `n` elements count, on a new last axis."""
     top = n - 1
     if method in _DISCRETE:
         return _at(rows, _DISCRETE[method](n, q), top)
@@ -122,20 +123,20 @@ def _met(rows: Array, n: Any, q: Any, method: str) -> Array:
         return lower
     upper = _at(rows, np.floor(at) + 1, top)
     apart = upper - lower
-    # From the nearer of the two, so that a weight of 1 gives the upper one exactly.
+    # Start from the nearer neighbour: then a weight of 1 gives the upper one exactly.
     near = upper - apart * (1 - weight)
     return FUNCTIONS["where"](weight >= 0.5, near, lower + apart * weight)
 
 
 # -- rows ------------------------------------------------------------------------------------------
-def _sorted_rows(x: Array, axis: Any) -> tuple[Array, Dim]:
-    """The reduced axes as one, the last, in ascending order; and its length."""
+def _sorted_rows(x: Array, axis: AxisLike) -> tuple[Array, Dim]:
+    """The array with the reduced axes joined to a sorted last axis, and its length."""
     rows, size = _rows(x, axis)
     return (sort(rows, axis=-1) if x.ndim else rows), size
 
 
-def _rows(x: Array, axis: Any) -> tuple[Array, Dim]:
-    """The reduced axes as one, the last; and its length."""
+def _rows(x: Array, axis: AxisLike) -> tuple[Array, Dim]:
+    """The array with the reduced axes joined to a last axis, and its length."""
     axes = reduced_axes(axis, x.ndim)
     if not x.ndim:
         return reshape(x, (1,)), 1
@@ -146,23 +147,23 @@ def _rows(x: Array, axis: Any) -> tuple[Array, Dim]:
 
 
 def _spoiled(found: Array, rows: Array, like: Array) -> Array:
-    """NaN where the rows hold one: it is sorted last."""
+    """The result, with NaN for rows that hold a NaN: it is sorted last."""
     if rows.dtype.kind != "f":
         return found
     last = expand_dims(rows[..., -1], -1)
     return FUNCTIONS["where"](FUNCTIONS["isnan"](last), last, found)
 
 
-def _counted(x: Array, axis: Any) -> Array:
-    """How many elements of each row are no NaN, as a last axis of 1; at least 1."""
+def _counted(x: Array, axis: AxisLike) -> Array:
+    """The number of elements of each row that are no NaN, at least 1, with a last axis of 1."""
     axes = reduced_axes(axis, x.ndim)
     numbers = FUNCTIONS["logical_not"](FUNCTIONS["isnan"](x))
     found = FUNCTIONS["sum"](numbers, axis=axes)
     return expand_dims(found, -1)
 
 
-def _as_fraction(q: Any, x: Array, percent: bool) -> tuple[Any, np.dtype[Any] | None]:
-    """`q` between 0 and 1; and the dtype a Python number takes, that of the array."""
+def _as_fraction(q: ArrayLike, x: Array, percent: bool) -> tuple[Any, np.dtype[Any] | None]:
+    """`q` as numbers between 0 and 1; a Python number takes the dtype of the array."""
     weak = type(q) in (int, float)
     dtype = x.dtype if x.dtype.kind == "f" else np.dtype("float64")
     if isinstance(q, Array):
@@ -177,7 +178,7 @@ def _as_fraction(q: Any, x: Array, percent: bool) -> tuple[Any, np.dtype[Any] | 
 
 
 def _quantile(
-    x: Any, q: Any, axis: Any, method: str, keepdims: bool, percent: bool, skip_nan: bool
+    x: ArrayLike, q: Any, axis: AxisLike, method: str, keepdims: bool, percent: bool, skip_nan: bool
 ) -> Array:
     x = as_array(x)
     q, dtype = _as_fraction(q, x, percent)
@@ -203,10 +204,10 @@ def _quantile(
 
 
 def _weighted(
-    x: Any,
+    x: ArrayLike,
     q: Any,
-    weights: Any,
-    axis: Any,
+    weights: object,
+    axis: AxisLike,
     method: str,
     keepdims: bool,
     percent: bool,
@@ -214,7 +215,7 @@ def _weighted(
 ) -> Array:
     """The first element at which the sum of weights reaches the fraction `q` of all.
 
-    Differentiable in the elements; in the weights the derivative is 0.
+    It is differentiable in the elements. The derivative in the weights is 0.
     """
     if method != "inverted_cdf":
         raise TraceError(
@@ -236,7 +237,7 @@ def _weighted(
     rows = take_along_axis(rows, order, axis=-1)
     sums = FUNCTIONS["cumsum"](take_along_axis(sums, order, axis=-1), axis=-1)
     sums = sums / sums[..., -1:]
-    # What has no weight at the start is never chosen, not even as the minimum.
+    # Leading elements without weight are never chosen, not even as the minimum.
     sums = FUNCTIONS["where"](sums == 0, -1, sums)
     places = reshape(q, (1,)) if isinstance(q, Array) and not q.ndim else q.reshape(-1)
     fewer = expand_dims(sums, -2) < expand_dims(as_array(places), -1)
@@ -248,7 +249,7 @@ def _weighted(
     return reshape(moveaxis(found, -1, 0), (*lead, *_rest(x, axis, keepdims)))
 
 
-def _weights_like(x: Array, weights: Array, axis: Any) -> Array:
+def _weights_like(x: Array, weights: Array, axis: AxisLike) -> Array:
     """Weights of the array's shape; a vector belongs to the one axis that is reduced."""
     if weights.dtype.kind not in "fiu":
         raise DTypeError(f"quantile: weights are numbers, not {weights.dtype}.")
@@ -267,28 +268,28 @@ def _weights_like(x: Array, weights: Array, axis: Any) -> Array:
     return FUNCTIONS["broadcast_to"](weights, x.shape)
 
 
-def _filled(found: Array, x: Array, axis: Any) -> Array:
-    """NaN where a row holds nothing else."""
+def _filled(found: Array, x: Array, axis: AxisLike) -> Array:
+    """The result, with NaN for rows that hold only NaN."""
     return FUNCTIONS["where"](_counted(x, axis) == 0, np.nan, found)
 
 
-def _rest(x: Array, axis: Any, keepdims: Any) -> tuple[Dim, ...]:
+def _rest(x: Array, axis: AxisLike, keepdims: bool) -> tuple[Dim, ...]:
     kept = given(keepdims) and bool(keepdims)
     return reduced_shape(x.shape, reduced_axes(axis, x.ndim), kept)
 
 
 # -- NumPy's names ---------------------------------------------------------------------------------
-def _published(name: str, numpy_function: Any, percent: bool, skip_nan: bool, doc: str) -> Any:
+def _published(name: str, numpy_function: object, percent: bool, skip_nan: bool, doc: str) -> Any:
     def call(
-        a: Any,
-        q: Any,
-        axis: Any = None,
-        out: Any = None,
+        a: ArrayLike,
+        q: ArrayLike,
+        axis: AxisLike = None,
+        out: object = None,
         overwrite_input: bool = False,
         method: str = "linear",
         keepdims: Any = False,
         *,
-        weights: Any = None,
+        weights: ArrayLike | None = None,
     ) -> Array:
         refuse(name, {"out": out})
         if given(weights):
@@ -320,9 +321,13 @@ nanpercentile = _published(
 
 @composite(np.median)
 def median(
-    x: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False
+    x: ArrayLike,
+    axis: AxisLike = None,
+    out: object = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
 ) -> Array:
-    """The middle element over `axis`, or the mean of the middle two; NaN of nothing."""
+    """The middle element over `axis`, or the mean of the middle two; NaN without elements."""
     refuse("median", {"out": out})
     x = as_array(x)
     rows, size = _sorted_rows(x, axis)
@@ -334,7 +339,7 @@ def median(
     return reshape(found, rest)
 
 
-def _middle(rows: Array, size: Any, dtype: np.dtype[Any]) -> Array:
+def _middle(rows: Array, size: Dim, dtype: np.dtype[Any]) -> Array:
     if isinstance(size, int) and size % 2:
         found = rows[..., size // 2 : size // 2 + 1]
         return found if found.dtype == dtype else FUNCTIONS["astype"](found, dtype)
@@ -347,9 +352,13 @@ def _middle(rows: Array, size: Any, dtype: np.dtype[Any]) -> Array:
 
 @composite(np.nanmedian)
 def nanmedian(
-    x: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False
+    x: ArrayLike,
+    axis: AxisLike = None,
+    out: object = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
 ) -> Array:
-    """`median` of what is no NaN."""
+    """The median of the elements that are no NaN."""
     refuse("nanmedian", {"out": out})
     x = as_array(x)
     rows, size = _sorted_rows(x, axis)

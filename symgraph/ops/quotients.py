@@ -1,6 +1,6 @@
-"""The quotient that is 0 where its divisor is: x / |x| and its like, right at the origin too.
+"""A quotient that is 0 where its divisor is 0, such as x / |x| at the origin.
 
-Where the length has overflowed, x / |x| is NaN, not 0: no direction is known there.
+Where the length has overflowed, x / |x| is NaN, not 0: the direction is not known.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["divide_or_zero", "inverse_root"]
 
 def _kernel(xp: Any, x: Any, y: Any) -> Any:
     none = y == 0
-    # A length that has overflowed is no number to divide by: x / inf would be 0, and 1 is right.
+    # Do not divide by a length that has overflowed: x / inf would be 0, and 1 is right.
     known = y + (y - y)
     quotient = x / xp.where(none, xp.ones_like(y), known)
     return xp.where(none, xp.zeros_like(quotient), quotient)

@@ -5,17 +5,19 @@ Salmon, Moraes, Dror & Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2
 after word of a counter gives the numbers. There is no state: equal keys and shapes give equal
 numbers, so a graph may compute them again, share them, or run on another backend.
 
-The second word of a block tells what it is for. Below 2³¹ it counts on for bits, above it parts the
-keys of `split` and those of `fold_in` from them and from one another.
+The second word of a block tells its purpose. Below 2³¹ it is the high word of the counter of bits.
+Above, it separates the keys of `split` and of `fold_in` from the bits and from one another.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import Array, apply, constant
+from ..array import Array, ArrayLike, apply, constant
 from ..errors import DTypeError, InputError, ShapeError
 from ..ir.avals import Aval, broadcast_shapes
 from ..ir.dims import Dim, count, normal, parse_shape
@@ -33,7 +35,7 @@ _FOR_FOLD = 0x80000001
 _WORD = np.dtype("uint32")
 _WIDE = np.dtype("uint64")
 _IN_CACHE = 1 << 14
-"""Blocks that NumPy enciphers at a time, all arrays of which stay in the processor's cache."""
+"""Blocks that NumPy enciphers at a time: their arrays fit the processor's cache."""
 _FLOPS = 100
 """Integer operations of a block."""
 
@@ -61,7 +63,7 @@ def _check_key(aval: Aval) -> None:
 
 
 # -- bits ------------------------------------------------------------------------------------------
-def _infer_bits(key: Aval, *, shape: tuple[Dim, ...], dtype: Any) -> Aval:
+def _infer_bits(key: Aval, *, shape: tuple[Dim, ...], dtype: DTypeLike) -> Aval:
     _check_key(key)
     return Aval(np.dtype(dtype), (*key.shape[:-1], *shape))
 
@@ -82,7 +84,7 @@ def _kernel_bits(xp: Any, key: Any, *, shape: tuple[int, ...], dtype: Any) -> An
 
 
 def _words(xp: Any, key: Any, first: int, stop: int, wide: bool) -> Any:
-    """The words of blocks from the first on: one of 64 bits each, or two of 32."""
+    """The words of the blocks: one word of 64 bits a block, or two of 32 bits."""
     counter = xp.arange(first, stop, dtype=_WIDE)
     low, high = xp.asarray(counter, dtype=_WORD), xp.asarray(counter >> 32, dtype=_WORD)
     x, y = threefry(xp, key, low, high)
@@ -104,8 +106,8 @@ RANDOM_BITS = register(
 )
 
 
-def _random_bits(key: Any, shape: Any = (), dtype: Any = "uint32") -> Any:
-    """Bits, shape (*key.shape[:-1], *shape); NumPy's for a key of NumPy's."""
+def _random_bits(key: ArrayLike, shape: Sequence[Dim] = (), dtype: DTypeLike = "uint32") -> Any:
+    """Bits of shape (*key.shape[:-1], *shape); a NumPy array for a key of numbers."""
     kind = np.dtype(dtype)
     if kind not in (_WORD, _WIDE):
         raise DTypeError(f"Random bits are uint32 or uint64, not {kind}.")
@@ -137,8 +139,8 @@ SPLIT = register(
 )
 
 
-def _split(key: Any, number: Any = 2) -> Any:
-    """Keys, shape (*key.shape[:-1], number, 2)."""
+def _split(key: ArrayLike, number: Dim = 2) -> Any:
+    """Keys of shape (*key.shape[:-1], number, 2)."""
     (size,) = parse_shape((number,))
     return _eager_or_applied(SPLIT, (_as_key(key),), {"number": size})
 
@@ -157,7 +159,7 @@ def _kernel_fold(xp: Any, key: Any, data: Any) -> Any:
 
 
 def _batch_fold(batch: Batch) -> Any:
-    """Leading axes of keys and numbers are broadcast against one another."""
+    """Broadcast the leading axes of keys and numbers against one another."""
     ndim = max(own_ndim(batch, 0) - 1, own_ndim(batch, 1))
     operands = [
         aligned(x, ndim + extra) if moves else x
@@ -179,8 +181,8 @@ FOLD_IN = register(
 )
 
 
-def _fold_in(key: Any, data: Any) -> Any:
-    """A key, shape (*broadcast(key.shape[:-1], data.shape), 2), of the lowest 32 bits of `data`."""
+def _fold_in(key: ArrayLike, data: ArrayLike) -> Any:
+    """Keys of shape (*broadcast(key.shape[:-1], data.shape), 2), by the low 32 bits of `data`."""
     if isinstance(data, int) and not 0 <= data < 2**32:
         raise InputError(f"A key is folded with a number of 32 bits, not with {data}.")
     number = data if isinstance(data, Array) else np.asarray(data)
@@ -188,7 +190,7 @@ def _fold_in(key: Any, data: Any) -> Any:
 
 
 # -- with numbers, or with symbols ----------------------------------------------------------------
-def _as_key(key: Any) -> Any:
+def _as_key(key: ArrayLike) -> Any:
     if isinstance(key, (np.random.Generator, np.random.RandomState, int)):
         raise InputError(
             f"{key!r} is no key.",

@@ -1,8 +1,8 @@
-"""First-order linear recurrences, and the cumulative operations whose derivatives they are.
+"""First-order linear recurrences, and cumulative operations that have them as derivatives.
 
-A recurrence s_k = a_k s_{k-1} + b_k is closed under differentiation: both its cotangents are found
-by one recurrence backwards. Cumulative products, extrema and log-sum-exps have derivatives of that
-form, of linear cost, which divide by nothing and so hold where elements are zero.
+The cotangents of a recurrence s_k = a_k s_{k-1} + b_k come from one recurrence backwards.
+Cumulative products, extrema and log-sum-exps have derivatives of the same form. Their cost is
+linear, and they hold where elements are zero, for they do not divide.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apply
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued
 from ..ir.avals import Aval, broadcast_shapes
@@ -48,12 +49,12 @@ def _reversed(x: Array) -> Array:
 
 
 def _later(x: Array, end: float = 0) -> Array:
-    """The element one place further on."""
+    """The array shifted by one place: the next element."""
     return concatenate([x, _edge(x, end)], axis=-1)[..., 1:]
 
 
 def _earlier(x: Array, start: float = 0) -> Array:
-    """The element one place before."""
+    """The array shifted by one place: the previous element."""
     return concatenate([_edge(x, start), x], axis=-1)[..., :-1]
 
 
@@ -62,7 +63,7 @@ def _edge(x: Array, value: float) -> Array:
 
 
 def _whole(x: Array, like: Array) -> Array:
-    """`x` with the last axis as long as that of `like`."""
+    """`x` broadcast to the length of the last axis of `like`."""
     return broadcast_to(x, broadcast_shapes(x.shape, like.shape[-1:]))
 
 
@@ -92,7 +93,7 @@ RECURRENCE = register(
 
 
 @naming_lines
-def _linear_recurrence(a: Any, b: Any) -> Array:
+def _linear_recurrence(a: ArrayLike, b: ArrayLike) -> Array:
     return apply(RECURRENCE, a, b)
 
 
@@ -103,7 +104,7 @@ linear_recurrence = function(RECURRENCE, _linear_recurrence)
 def _along_last(
     rule: Callable[[Array, Array, Array], Array],
 ) -> Callable[..., Array]:
-    """A derivative rule along the last axis as one along any."""
+    """The derivative rule along any axis, made from a rule along the last axis."""
 
     def turned(ct: Array, out: Array, x: Array, *, axis: int) -> Array:
         if axis == -1:
@@ -127,7 +128,7 @@ def _cumulative(
     traits: Traits | None = None,
     doc: str,
 ) -> Any:
-    """An operation that gives, at each place along an axis, the reduction of all up to there."""
+    """A cumulative operation: at each place along an axis, the reduction of the elements so far."""
     op = register(
         Op(
             name,
@@ -147,7 +148,9 @@ def _cumulative(
     )
 
     @naming_lines
-    def call(x: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Array:
+    def call(
+        x: ArrayLike, axis: int | None = None, dtype: object = None, out: object = None
+    ) -> Array:
         refuse(name, {"out": out})
         operand = as_array(x) if dtype is None else FUNCTIONS["astype"](as_array(x), dtype)
         if raveled(operand, axis):
@@ -155,7 +158,9 @@ def _cumulative(
         found = apply(op, operand, axis=axis)
         return found if dtype is None else FUNCTIONS["astype"](found, dtype)
 
-    def accumulate(x: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Array:
+    def accumulate(
+        x: ArrayLike, axis: int | None = 0, dtype: DTypeLike | None = None, out: object = None
+    ) -> Array:
         return call(x, axis, dtype, out)
 
     NUMPY_FUNCTIONS[(ufunc, "accumulate")] = accumulate
@@ -187,7 +192,7 @@ cumprod = _cumulative(
 
 # -- extrema ---------------------------------------------------------------------------------------
 def _vjp_cumulative_extremum(ct: Array, out: Array, x: Array) -> Array:
-    """Each cotangent is split equally among the elements so far that reach the extremum."""
+    """Split each cotangent equally among the elements so far that equal the extremum."""
     where, dtype = FUNCTIONS["where"], x.dtype
     one, none = constant_of(1, dtype), constant_of(0, dtype)
     reaching = where(x == out, one, none)
@@ -217,7 +222,7 @@ cummin = _extremum("cummin", np.minimum, "least")
 def _vjp_logcumsumexp(ct: Array, out: Array, x: Array) -> Array:
     r"""$\bar x_j = e^{x_j - y_j} t_j$, $t_j = \bar y_j + e^{y_j - y_{j+1}} t_{j+1}$: no overflow.
 
-    An element of -inf before which nothing else stands has the derivative 0.
+    An element of -inf that follows only such elements has the derivative 0.
     """
     where, exp = FUNCTIONS["where"], FUNCTIONS["exp"]
     something = out > constant_of(-np.inf, out.dtype)

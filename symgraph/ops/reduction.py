@@ -1,4 +1,4 @@
-"""What reductions share, and those with an identity: sum, product, all, any."""
+"""Shared by reductions, and the reductions with an identity: sum, product, all, any."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable
 from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apply
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, interval
-from ..ir.avals import Aval, normal_axes
+from ..ir.avals import Aval, AxisLike, normal_axes
 from ..ir.dims import Dim, Shape, count, show_shape
+from ..ir.fact_inference import Known
 from ..ir.op import Op, Said, VjpRule, per_element, register
 from ..ir.traits import Traits
 from ..notation import formulas
@@ -46,22 +48,22 @@ Axes = tuple[int, ...]
 
 # -- what reductions share -----------------------------------------------------------------------
 def _normal_reduction(
-    avals: tuple[Aval, ...], *, axis: Any = None, keepdims: Any = False
+    avals: tuple[Aval, ...], *, axis: AxisLike = None, keepdims: bool = False
 ) -> dict[str, Any]:
     return {"axis": reduced_axes(axis, avals[0].ndim), "keepdims": bool(keepdims)}
 
 
-def reduced_axes(axis: Any, ndim: int) -> Axes:
-    """The axes of a reduction, negative and in order; NumPy lets a 0-d array have one."""
+def reduced_axes(axis: AxisLike, ndim: int) -> Axes:
+    """The axes of a reduction, negative and in order; a 0-d array may have one, as in NumPy."""
     return () if ndim == 0 and _only_axis(axis) else normal_axes(axis, ndim)
 
 
-def raveled(x: Any, axis: Any) -> bool:
+def raveled(x: ArrayLike, axis: AxisLike) -> bool:
     """Whether an operation along one axis takes the array raveled."""
     return axis is None or (type(x) is Array and not x.ndim and _only_axis(axis))
 
 
-def _only_axis(axis: Any) -> bool:
+def _only_axis(axis: AxisLike) -> bool:
     return isinstance(axis, int) and axis in (0, -1)
 
 
@@ -73,7 +75,7 @@ def reduced_shape(shape: Shape, axis: Axes, keepdims: bool) -> Shape:
 
 
 def reduced_count(shape: Shape, axis: Axes) -> Dim:
-    """How many elements are reduced to one."""
+    """The number of elements that are reduced to one."""
     return count([shape[each] for each in axis])
 
 
@@ -92,7 +94,7 @@ def _without_identity(shape: Shape, axis: Axes, keepdims: bool) -> Shape:
     return result
 
 
-def per_input_element(_out: Aval, x: Aval, **_params: Any) -> Dim:
+def per_input_element(_out: Aval, x: Aval, **_params: object) -> Dim:
     """The cost of a reduction: one operation for each element it reads."""
     return x.size
 
@@ -103,8 +105,8 @@ def reduction(
     numpy: tuple[Any, ...],
     vjp: VjpRule | None,
     promote: Callable[[np.dtype[Any]], np.dtype[Any]] = same_dtype,
-    dtype: Any = None,
-    identity: Any = None,
+    dtype: DTypeLike | None = None,
+    identity: object = None,
     facts: Callable[..., Iterable[Fact]],
     traits: Traits | None = None,
     ufunc: np.ufunc,
@@ -128,12 +130,12 @@ def reduction(
 
     @naming_lines
     def call(
-        x: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        keepdims: Any = False,
-        initial: Any = None,
+        x: ArrayLike,
+        axis: AxisLike = None,
+        dtype: object = None,
+        out: object = None,
+        keepdims: object = False,
+        initial: object = None,
         where: Any = True,
     ) -> Array:
         refuse(name, {"out": out})
@@ -147,14 +149,16 @@ def reduction(
         found = _started(op, operand, start, ufunc.__name__, axis, kept)
         return found if dtype is None else FUNCTIONS["astype"](found, dtype)
 
-    def without_dtype(x: Any, axis: Any = None, out: Any = None, *rest: Any, **named: Any) -> Array:
+    def without_dtype(
+        x: ArrayLike, axis: AxisLike = None, out: object = None, *rest: object, **named: object
+    ) -> Array:
         return call(x, axis, None, out, *rest, **named)
 
-    def reduce(x: Any, axis: Any = 0, *rest: Any, **keywords: Any) -> Array:
+    def reduce(x: ArrayLike, axis: AxisLike = 0, *rest: object, **keywords: object) -> Array:
         return call(x, axis, *rest, **keywords)
 
     NUMPY_FUNCTIONS[(ufunc, "reduce")] = reduce
-    # NumPy's extrema and truths take no dtype: out is their third argument.
+    # NumPy's max, min, all and any take no dtype: out is their third argument.
     return function(op, call if promote is accumulator else without_dtype, *numpy)
 
 
@@ -163,7 +167,7 @@ def _reducing(
     vjp: VjpRule | None,
     promote: Callable[[np.dtype[Any]], np.dtype[Any]],
     dtype: Any,
-    identity: Any,
+    identity: object,
     facts: Callable[..., Iterable[Fact]],
     traits: Traits | None,
     doc: str,
@@ -201,8 +205,8 @@ def _reducing(
     )
 
 
-def _chosen(name: str, x: Array, where: Any, otherwise: Any) -> Array:
-    """The array with what `where` leaves out replaced, so that it does not count."""
+def _chosen(name: str, x: Array, where: ArrayLike, otherwise: object) -> Array:
+    """The array with the elements outside of `where` replaced so that they do not count."""
     if otherwise is None:
         raise ShapeError(
             f"{name}: the reduction of nothing is not defined, and where= may leave nothing.",
@@ -211,7 +215,7 @@ def _chosen(name: str, x: Array, where: Any, otherwise: Any) -> Array:
     return FUNCTIONS["where"](mask_like(x, where), x, otherwise)
 
 
-def mask_like(x: Array, where: Any) -> Array:
+def mask_like(x: Array, where: ArrayLike) -> Array:
     """`where=` of a reduction as a boolean array of the shape of `x`.
 
     Raises
@@ -227,8 +231,10 @@ def mask_like(x: Array, where: Any) -> Array:
     return FUNCTIONS["broadcast_to"](mask, x.shape)
 
 
-def _started(op: Op, x: Array, start: Array | None, ufunc: str, axis: Any, keepdims: bool) -> Array:
-    """The reduction, joined to a first value if there is one."""
+def _started(
+    op: Op, x: Array, start: Array | None, ufunc: str, axis: AxisLike, keepdims: bool
+) -> Array:
+    """The reduction, combined with the initial value if there is one."""
     if start is None:
         return apply(op, x, axis=axis, keepdims=keepdims)
     axes = reduced_axes(axis, x.ndim)
@@ -238,13 +244,13 @@ def _started(op: Op, x: Array, start: Array | None, ufunc: str, axis: Any, keepd
 
 
 def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Integers are summed in the platform's integer, as NumPy does."""
+    """The dtype of a sum: small integers are summed in the platform's integer, as in NumPy."""
     if dtype.kind in "bi":
         return np.result_type(dtype, np.int64)
     return np.result_type(dtype, np.uint64) if dtype.kind == "u" else dtype
 
 
-def one_axis(avals: tuple[Aval, ...], *, axis: Any, keepdims: Any = False) -> dict[str, Any]:
+def one_axis(avals: tuple[Aval, ...], *, axis: AxisLike, keepdims: bool = False) -> dict[str, Any]:
     """Params of a reduction along one axis in normal form."""
     if not avals[0].ndim:
         raise ShapeError("an array of at least one dimension is needed.")
@@ -252,7 +258,7 @@ def one_axis(avals: tuple[Aval, ...], *, axis: Any, keepdims: Any = False) -> di
 
 
 # -- sum -----------------------------------------------------------------------------------------
-def _facts_sum(x: Any, *, axis: Axes, keepdims: bool) -> Iterable[Fact]:
+def _facts_sum(x: Known, *, axis: Axes, keepdims: bool) -> Iterable[Fact]:
     nothing = reduced_count(x.aval.shape, axis)
     number = nothing if isinstance(nothing, int) else None
     for fact in (finite, Fact("total"), Fact("nonnegative"), Fact("nonpositive"), integer_valued):
@@ -328,13 +334,13 @@ PRODUCT_OF_OTHERS = register(
             for fact in (Fact("nonnegative"), Fact("positive"), finite, integer_valued)
             if x.has(fact)
         ],
-        doc="Along the last axis, the product of all elements but the one in this place.",
+        doc="For each element of the last axis, the product of all other elements.",
         traits=Traits(multiplies=True),
     )
 )
 
 
-def _product_of_others(x: Any) -> Array:
+def _product_of_others(x: ArrayLike) -> Array:
     return apply(PRODUCT_OF_OTHERS, x)
 
 
@@ -358,7 +364,7 @@ def _others(x: Array, axis: Axes) -> Array:
     return transpose(reshape(product_of_others(flat), turned.shape), inverse)
 
 
-def _facts_prod(x: Any, *, axis: Axes, keepdims: bool) -> Iterable[Fact]:
+def _facts_prod(x: Known, *, axis: Axes, keepdims: bool) -> Iterable[Fact]:
     for name in ("positive", "nonnegative", "nonzero", "finite", "total", "integer_valued"):
         if x.has(Fact(name)):
             yield Fact(name)
@@ -382,7 +388,7 @@ prod = reduction(
 
 
 # -- truth ---------------------------------------------------------------------------------------
-def _facts_truth(_x: Any, **_params: Any) -> Iterable[Fact]:
+def _facts_truth(_x: Known, **_params: object) -> Iterable[Fact]:
     return (interval(0, 1),)
 
 

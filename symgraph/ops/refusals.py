@@ -1,8 +1,7 @@
 """NumPy functions that no graph can hold, each with the reason and what to write instead.
 
-The shape of a result is known before there are numbers. What gives as many elements as values
-happen to ask for, calls Python for each element, or gives complex numbers, is
-refused with advice.
+The shape of a result is known before there are numbers. A function is refused, with advice, if its
+number of elements depends on values, if it calls Python for each element, or if it is complex.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike
 from ..errors import TraceError
 from .composites import as_array, composite, naming_lines, refuse
 from .gather import gather
@@ -30,7 +29,7 @@ def _refused(why: str, mend: str, *functions: Any) -> None:
 
 
 def _refusal(name: str, why: str, mend: str) -> Callable[..., Any]:
-    def refusing(*_args: Any, **_keywords: Any) -> NoReturn:
+    def refusing(*_args: object, **_keywords: object) -> NoReturn:
         raise TraceError(f"{name}: {why}.", mend=mend)
 
     refusing.__name__ = refusing.__qualname__ = name
@@ -38,7 +37,7 @@ def _refusal(name: str, why: str, mend: str) -> Callable[..., Any]:
     return naming_lines(refusing)
 
 
-_AS_MANY = "how many elements the result has depends on numbers that are not there yet"
+_AS_MANY = "the number of elements of the result depends on values that are not known yet"
 
 _refused(
     _AS_MANY,
@@ -70,7 +69,7 @@ _refused(
     np.histogramdd,
 )
 _refused(
-    "how many coefficients are left of the remainder depends on numbers that are not there yet",
+    "the length of the remainder depends on values that are not known yet",
     "Divide by hand with a known number of steps; np.polymul, polyadd and polyval are traced.",
     np.polydiv,
 )
@@ -87,14 +86,14 @@ _refused(
     np.shares_memory,
 )
 _refused(
-    "it makes text of numbers that are not there yet",
+    "it makes text of values that are not known yet",
     "print(x) tells dtype, shape and origin; evaluate the graph to get numbers.",
     np.array2string,
     np.array_repr,
     np.array_str,
 )
 _refused(
-    "it writes numbers that are not there yet to a file",
+    "it writes values that are not known yet to a file",
     'Evaluate the graph first; graph.save("graph.py") keeps the graph itself.',
     np.save,
     np.savez,
@@ -159,7 +158,7 @@ def _samples(arrays: tuple[Any, ...]) -> list[Any]:
 
 
 # -- chosen by a constant mask, which is no trouble ------------------------------------------------
-def _positions(name: str, condition: Any) -> Any:
+def _positions(name: str, condition: ArrayLike) -> Any:
     if isinstance(condition, Array):
         raise TraceError(
             f"{name}: {_AS_MANY}.",
@@ -169,8 +168,10 @@ def _positions(name: str, condition: Any) -> Any:
 
 
 @composite(np.compress)
-def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Array:
-    """The slices along `axis` where a constant condition holds (None: of the raveled array)."""
+def compress(
+    condition: ArrayLike, a: ArrayLike, axis: int | None = None, out: object = None
+) -> Array:
+    """The slices along `axis` where a constant condition holds; without an axis, elements."""
     refuse("compress", {"out": out})
     places = _positions("compress", condition)
     x, axis = (ravel(as_array(a)), 0) if axis is None else (a, axis)
@@ -178,6 +179,6 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
 
 
 @composite(np.extract)
-def extract(condition: Any, arr: Any) -> Array:
+def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
     """The elements where a constant condition of the array's shape holds."""
     return gather(ravel(as_array(arr)), _positions("extract", condition), axis=0)

@@ -2,9 +2,9 @@ r"""Norms written out: the derivative of $\sqrt{c \sum x_i^2}$ right at $x = 0$.
 
 By the chain rule $\bar x = 2 x\, c\, \bar y / (2 y)$ is $0 \cdot \infty$ there. The norm has
 subgradients, all of length 1 at most, and 0 is the one that favours no direction: so
-`sqrt(sum(x * x))`, however it is spelled, has the derivative $c\, x / y$ that is 0 at $y = 0$, as
-`norm(x)` has. The root itself keeps its infinite slope: where the sum under it is what one
-differentiates by, the ordinary rule speaks.
+every spelling of `sqrt(sum(x * x))` has the derivative $c\, x / y$, which is 0 at $y = 0$, as
+that of `norm(x)`. The root itself keeps its infinite slope: a derivative by the sum under the root
+follows the ordinary rule.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from .quotients import divide_or_zero, inverse_root
 __all__ = ["norm_written_out", "root_written_as_power", "without_factor"]
 
 _PARTS = 16
-"""How many summands and factors are looked at, so that one is found in bounded time."""
+"""How many summands and factors we search, so that the time is bounded."""
 
 
 class _Squares(NamedTuple):
-    """The sum of the squares of `x` over `axis` (none: the squares themselves)."""
+    """The sum of the squares of `x` over `axis`; without axes, the squares themselves."""
 
     x: Node
     axis: tuple[int, ...]
@@ -36,7 +36,7 @@ class _Squares(NamedTuple):
 
 # -- what is under the root ------------------------------------------------------------------------
 def norm_written_out(node: Node) -> StandIn | None:
-    """The derivative of a root past what is under it, if that is a sum of squares."""
+    """The derivative of the root of a sum of squares by the summed array, as one step."""
     passed: list[Node] = []
     scales: list[tuple[str, Node]] = []
     under = _unscaled(node.operands[0], scales, passed)
@@ -56,12 +56,12 @@ def norm_written_out(node: Node) -> StandIn | None:
 
 
 def root_written_as_power(node: Node) -> StandIn | None:
-    """The same of `x ** 0.5`."""
+    """The derivative of `x ** 0.5` for a sum of squares x, as one step."""
     return norm_written_out(node) if _is_number(node.operands[1], 0.5) else None
 
 
 def _unscaled(node: Node, scales: list[tuple[str, Node]], passed: list[Node]) -> Node:
-    """What is multiplied and divided by numbers, as a mean is."""
+    """The value without its numeric factors and divisors, as a mean has them."""
     for _ in range(_PARTS):
         scale = _scale_of(node)
         if scale is None:
@@ -73,7 +73,7 @@ def _unscaled(node: Node, scales: list[tuple[str, Node]], passed: list[Node]) ->
 
 
 def _scale_of(node: Node) -> int | None:
-    """The operand that is a positive number, or as large as a dimension."""
+    """Which operand is a positive number, or the size of a dimension."""
     slots = {"divide": (1,), "multiply": (0, 1)}.get(node.op.name, ())
     for slot in slots:
         each, other = node.operands[slot], node.operands[1 - slot]
@@ -114,7 +114,7 @@ def _squares_of(node: Node, passed: list[Node]) -> _Squares | None:
 
 
 def _contracted(node: Node, x: Node) -> tuple[int, ...] | None:
-    """The axes that a product of x with itself is summed over, if it is their squares."""
+    """The axes over which a contraction of x with itself sums squares."""
     if node.op.name == "matmul":
         return (-1,) if x.ndim == 1 else None
     inputs, _, result = node.params["subscripts"].partition("->")
@@ -126,7 +126,7 @@ def _contracted(node: Node, x: Node) -> tuple[int, ...] | None:
 
 
 def _squared(node: Node) -> Node | None:
-    """What this is the square of."""
+    """The value that this is the square of."""
     if node.op.name == "square":
         return node.operands[0]
     if node.op.name == "multiply" and node.operands[0] is node.operands[1]:
@@ -148,7 +148,7 @@ def _rule(
         x = Array(term.x)
         rest = without_factor(ct, out)
         if rest is not None:
-            # (c |x|) x / |x|: of |x|^2 the derivative is c x, without a quotient.
+            # (c |x|) x / |x| is c x, the derivative of |x|^2, without a quotient.
             return _restored(_scaled(rest, scales), term) * x
         if _is_made_of_numbers(ct.node):
             return x * _restored(ct * _inverse(out, scales, under), term)
@@ -159,7 +159,7 @@ def _rule(
 
 
 def _inverse(out: Array, scales: Sequence[tuple[str, Node]], under: Node) -> Array:
-    """Of s, c / sqrt(c s) = sqrt(c) / sqrt(s), which is in range wherever s is."""
+    """The reciprocal root c / sqrt(c s) = sqrt(c) / sqrt(s), which is in range wherever s is."""
     factor = 1.0
     for name, scale in scales:
         number = float(scale.params["value"]) if scale.is_constant else np.inf
@@ -170,7 +170,7 @@ def _inverse(out: Array, scales: Sequence[tuple[str, Node]], under: Node) -> Arr
 
 
 def _is_made_of_numbers(node: Node) -> bool:
-    """Whether a cotangent does not depend on the root: then the root need not be computed."""
+    """Whether a cotangent does not depend on the root, so that we need not compute the root."""
     while node.op.name in ("broadcast", "broadcast_to", "reshape", "expand_dims"):
         (node,) = node.operands
     return node.is_constant
@@ -206,13 +206,13 @@ def _scaled(value: Array, scales: Sequence[tuple[str, Node]]) -> Array:
 
 
 _WALKED = 64
-"""Nodes of a cotangent that are looked at for a divisor."""
+"""How many nodes of a cotangent we search for a divisor."""
 
 
 def _divided_by(ct: Array, out: Array) -> bool:
-    """Whether what comes after a root divides by it, and no mask keeps 0 out of that.
+    """Whether a later operation divides by the root, and no mask protects it from 0.
 
-    Then its derivative at 0 is none, whatever is done here, and the shorter form is as good.
+    Then there is no derivative at 0 in any case, and the shorter form is as good.
     """
     start = out.node.serial
     seen = {ct.node}
@@ -240,7 +240,7 @@ def _divisor(node: Node) -> Node | None:
 
 
 def _vanishing(node: Node | None, root: Node) -> bool:
-    """Whether a value is 0 where the root is, as a product with it."""
+    """Whether a value is 0 where the root is 0, such as a product with the root."""
     stack = [] if node is None else [node]
     seen = 0
     while stack and seen < _PARTS:
@@ -270,12 +270,12 @@ def without_factor(total: Array, factor: Array) -> Array | None:
         if rest is None:
             return None
         found = rest if found is None else found + rest
-    # A factor may have been what gave the product its shape.
+    # The removed factor may have given the product its shape.
     return found if found.shape == total.shape else FUNCTIONS["broadcast_to"](found, total.shape)
 
 
 def _split(node: Node, name: str) -> list[Node]:
-    """What the operation of that name puts together, of each nest of it."""
+    """The operands of nested operations of one name."""
     parts: list[Node] = []
     stack = [node]
     while stack:

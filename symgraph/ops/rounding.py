@@ -1,4 +1,4 @@
-"""Whole numbers: rounding, division with remainder. All that rounds has derivative 0 everywhere."""
+"""Rounding and division with remainder. Rounding has derivative 0 everywhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import facts as f
-from ..array import FUNCTIONS
+from ..array import FUNCTIONS, ArrayLike
 from ..facts import Fact
 from ..ir.fact_inference import Known
 from ..ir.traits import ODD, Infix, Traits
@@ -43,7 +43,7 @@ def _no_signs(x: Known) -> Iterable[Fact]:
 def _whole(
     function: Callable[[float], float], signs: Callable[[Known], Iterable[Fact]] = _no_signs
 ) -> FactRule:
-    """Of an increasing function to whole numbers, which is exact."""
+    """Bounds of an increasing function to whole numbers, which is exact."""
 
     def bounds(x: Known) -> Bounds:
         low, high = x.bounds
@@ -76,6 +76,7 @@ def _bounds_fmod(x: Known, y: Known) -> Bounds:
 # -- whole numbers ---------------------------------------------------------------------------------
 floor = elementwise(
     "floor",
+    doc="The greatest whole number up to x; its derivative is 0.",
     kernel=lambda xp, x: xp.floor(x),
     vjp=(None,),
     ufunc="floor",
@@ -85,6 +86,7 @@ floor = elementwise(
 )
 ceil = elementwise(
     "ceil",
+    doc="The least whole number from x on; its derivative is 0.",
     kernel=lambda xp, x: xp.ceil(x),
     vjp=(None,),
     ufunc="ceil",
@@ -94,6 +96,7 @@ ceil = elementwise(
 )
 trunc = elementwise(
     "trunc",
+    doc="x without its fraction; its derivative is 0.",
     kernel=lambda xp, x: xp.trunc(x),
     vjp=(None,),
     ufunc="trunc",
@@ -103,6 +106,7 @@ trunc = elementwise(
 )
 rint = elementwise(
     "rint",
+    doc="The whole number nearest to x, halves to even; its derivative is 0.",
     kernel=lambda xp, x: xp.rint(x),
     vjp=(None,),
     ufunc="rint",
@@ -112,6 +116,7 @@ rint = elementwise(
 
 floor_divide = elementwise(
     "floor_divide",
+    doc="The greatest whole number up to x / y; its derivative is 0.",
     kernel=lambda xp, x, y: xp.floor_divide(x, y),
     vjp=(None, None),
     facts=knows(bounds=_bounds_floor_divide, defined=_divisor_nonzero, gives_integers=True),
@@ -159,13 +164,13 @@ fmod = elementwise(
 
 
 @composite(np.divmod)
-def divmod(x: Any, y: Any) -> tuple[Any, Any]:
+def divmod(x: ArrayLike, y: ArrayLike) -> tuple[Any, Any]:
     """floor_divide(x, y) and remainder(x, y)."""
     return floor_divide(x, y), remainder(x, y)
 
 
 @composite(np.modf)
-def modf(x: Any) -> tuple[Any, Any]:
+def modf(x: ArrayLike) -> tuple[Any, Any]:
     """The fractional and the whole part of x, both with its sign."""
     operand = as_ufunc_takes("modf", x)
     whole = trunc(operand)

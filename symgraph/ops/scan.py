@@ -1,10 +1,10 @@
 r"""The loop as one operation: $(c_{t+1}, y_t) = f(c_t, x_t)$ for $t = 0, \dots, T - 1$.
 
 The body is a graph in the params of one node, so a loop of a thousand steps is as small as one of
-ten. Its derivative is another scan, in reverse, that reads the carries the first one went through
-and runs the body again at each step (back-propagation through time, Werbos 1990): memory is that of
-the carries, time a constant multiple. What the body closes over is an operand of the node; the
-cotangents of such an operand are summed over the steps, which is weight tying.
+ten. Its derivative is another scan, in reverse. It reads the carries of the first scan and runs
+the body again at each step (back-propagation through time, Werbos 1990). So its memory is that of
+the carries, and its time a constant multiple. An array that the body captures is an operand of the
+node; its cotangents are summed over the steps, which is weight tying.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["SCAN", "Carry", "Looped", "looped"]
 def _infer(
     *avals: Aval, body: Body, carries: int, scanned: int, length: Dim, reverse: bool
 ) -> tuple[Aval, ...]:
-    """Last carries, then stacked results of the steps, then the carries each step began with."""
+    """The last carries, the stacked results of the steps, and the carries before each step."""
     wanted = body.operand_avals
     if len(avals) != len(wanted):
         raise ShapeError(f"{len(avals)} operands, but the body takes {len(wanted)}.")
@@ -82,14 +82,14 @@ def _kernel(
     return results if len(results) > 1 else results[0]
 
 
-def _flops(_out: Aval, *_avals: Aval, body: Body, length: Dim, **_params: Any) -> Dim:
+def _flops(_out: Aval, *_avals: Aval, body: Body, length: Dim, **_params: object) -> Dim:
     return body.flops * length  # pyright: ignore[reportReturnType]  # int * Expr is an Expr
 
 
 def _follows(
     trail: Trail, *, body: Body, carries: int, scanned: int, length: Dim, reverse: bool
 ) -> list[Places | None]:
-    """What a step gives depends on the slice of that step alone where no carry brings more."""
+    """The result of a step depends on its own slice alone, unless a carry brings more."""
     number = trail.level
     first = [-node.ndim - 1 for node in body.inputs]
     slices = [
@@ -112,7 +112,7 @@ def _follows(
 def _batch_scan(
     batch: Batch, *, body: Body, carries: int, scanned: int, length: Dim, reverse: bool
 ) -> list[Any]:
-    """The same loop over steps of the whole batch; a carry that ever differs is batched."""
+    """One loop over the whole batch; a carry is batched if it differs at any step."""
     flags = list(batch.batched)
     while True:
         inputs, found = body_of_batch(batch, body, flags)
@@ -154,7 +154,7 @@ def _batch_scan(
 
 # -- building a loop -------------------------------------------------------------------------------
 class Carry(NamedTuple):
-    """What a loop hands from step to step: its name inside, its first value, its next value."""
+    """A carry of a loop: its name inside, its first value, its next value."""
 
     inner: Node
     init: Array
@@ -162,7 +162,7 @@ class Carry(NamedTuple):
 
 
 class Looped(NamedTuple):
-    """The results of a loop: carries after the last step, and what the steps gave, stacked."""
+    """The results of a loop: the carries after the last step, and the stacked results."""
 
     carries: list[Array]
     stacked: list[Array]
@@ -176,10 +176,10 @@ def looped(
     length: Dim,
     reverse: bool,
 ) -> Looped:
-    """The scan whose body computes `after` and `steps` from `inner` and what they close over.
+    """The scan whose body computes `after` and `steps` from `inner` and from captures.
 
-    What does not depend on the step is computed once, outside; scanned arrays that no step reads
-    are left out.
+    Values that do not depend on the step are computed once, outside. Scanned arrays that no step
+    reads are left out.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def looped(
     """
     fixed = {each.inner: each.init.node for each in carries if each.after is each.inner}
     if fixed:
-        # What no step changes is no carry: it is closed over.
+        # A value that no step changes is captured and no carry.
         rest = [each for each in carries if each.inner not in fixed]
         afters = rebuilt([*[each.after for each in rest], *steps], fixed)
         rest = [each._replace(after=after) for each, after in zip(rest, afters, strict=False)]
@@ -232,7 +232,7 @@ def _pullback(
 ) -> list[Array | None]:
     r"""One scan backwards over $\bar c_t = \partial_c f^\top (\bar c_{t+1}, \bar y_t)$.
 
-    Its carries are the cotangents of the carries and the sums of those of what was closed over.
+    Its carries are the cotangents of the carries, and the summed cotangents of the captures.
     """
     return _Reverse(pull, body, carries, scanned, length, reverse).cotangents()
 
@@ -344,7 +344,7 @@ class _Reverse:
 
     # -- what flows where --------------------------------------------------------------------------
     def _through(self, wanted: set[Node]) -> list[Node]:
-        """Carries whose cotangents are not zero and lead to something that is wanted."""
+        """The carries with nonzero cotangents that lead to a wanted operand."""
         varying = self._varying(wanted)
         flowing = self._flowing()
         return [
@@ -356,12 +356,12 @@ class _Reverse:
         ]
 
     def _varying(self, wanted: set[Node]) -> set[Node]:
-        """What depends on the wanted ones through floating values, from step to step."""
+        """The carries that depend on wanted operands through floating values, over all steps."""
         carries = zip(self.carry_in, self.carry_out, strict=True)
         return spread(self.body, wanted, [*carries], _floats)
 
     def _flowing(self) -> set[Node]:
-        """Carries that something with a cotangent depends on, from step to step."""
+        """The carries on which a result with a cotangent depends, over all steps."""
         found = {
             node
             for node, last, history in zip(
@@ -391,8 +391,8 @@ class _Reverse:
         aval = self._ct_aval(node)
         return zeros(aval.shape, aval.dtype)
 
-    def _steps_first(self, ct: Any) -> Array:
-        """A stacked cotangent, leading axes behind that of the steps."""
+    def _steps_first(self, ct: Array) -> Array:
+        """A stacked cotangent with its leading axes behind the axis of the steps."""
         return FUNCTIONS["moveaxis"](ct, self.lead, 0) if self.lead else ct
 
 

@@ -1,4 +1,4 @@
-"""SciPy's rarer special functions of real arguments: each a derivative that is known, or a formula.
+"""SciPy's rarer special functions of real arguments, each with a known derivative or a formula.
 
 Kelvin functions and integrals of Bessel and Struve functions (DLMF 10.61, 10.43, 11.7),
 scaled Airy functions, incomplete elliptic integrals (19.4), the arithmetic-geometric mean
@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import factorial, pi, sqrt
 from typing import Any
 
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..ir.op import undefined
 from ..ir.traits import EVEN, ODD, Traits
 from .bessel import i0, j0, k0, y0
@@ -69,7 +69,7 @@ def _no(name: str) -> Any:
 
 # -- Kelvin functions: w = ber + i bei solves x w'' + w' = i x w -----------------------------------
 def _quotient(y: Any, x: Array, *series: float) -> Array:
-    """`y(x) / x`, by its series in x² near 0, where quotients and their derivatives lose digits."""
+    """`y(x) / x`; near 0 by its series in x², for the quotient and its derivatives lose digits."""
     near = absolute(x) < 0.5
     small, far = where(near, x, 0), where(near, 1, x)
     return where(near, polynomial(small * small, *series), y(far) / far)
@@ -132,26 +132,58 @@ _J0_LESS = tuple([(-1.0) ** k / (4.0 ** (k + 1) * factorial(k + 1) ** 2) for k i
 _I0_LESS = tuple([1 / (4.0 ** (k + 1) * factorial(k + 1) ** 2) for k in range(10)])
 
 # -- integrals -------------------------------------------------------------------------------------
-_j0 = part_of("integral_j0", "itj0y0", 0, lambda ct, out, x: ct * j0(x), traits=ODD)
-_y0 = part_of("integral_y0", "itj0y0", 1, lambda ct, out, x: ct * y0(x))
-_i0 = part_of("integral_i0", "iti0k0", 0, lambda ct, out, x: ct * i0(x), traits=ODD)
-_k0 = part_of("integral_k0", "iti0k0", 1, lambda ct, out, x: ct * k0(x))
+_j0 = part_of(
+    "integral_j0",
+    "itj0y0",
+    0,
+    lambda ct, out, x: ct * j0(x),
+    doc="The integral of j0 from 0 to x.",
+    traits=ODD,
+)
+_y0 = part_of(
+    "integral_y0", "itj0y0", 1, lambda ct, out, x: ct * y0(x), doc="The integral of y0 from 0 to x."
+)
+_i0 = part_of(
+    "integral_i0",
+    "iti0k0",
+    0,
+    lambda ct, out, x: ct * i0(x),
+    doc="The integral of i0 from 0 to x.",
+    traits=ODD,
+)
+_k0 = part_of(
+    "integral_k0", "iti0k0", 1, lambda ct, out, x: ct * k0(x), doc="The integral of k0 from 0 to x."
+)
 _j0_over = part_of(
     "integral_j0_over",
     "it2j0y0",
     0,
     lambda ct, out, x: ct * (x * _quotient(lambda x: (1 - j0(x)) / x, x, *_J0_LESS)),
+    doc="The integral of (1 - j0(t)) / t from 0 to x.",
     traits=EVEN,
 )
-_y0_over = part_of("integral_y0_over", "it2j0y0", 1, lambda ct, out, x: -(ct * (y0(x) / x)))
+_y0_over = part_of(
+    "integral_y0_over",
+    "it2j0y0",
+    1,
+    lambda ct, out, x: -(ct * (y0(x) / x)),
+    doc="The integral of y0(t) / t from x to infinity.",
+)
 _i0_over = part_of(
     "integral_i0_over",
     "it2i0k0",
     0,
     lambda ct, out, x: ct * (x * _quotient(lambda x: (i0(x) - 1) / x, x, *_I0_LESS)),
+    doc="The integral of (i0(t) - 1) / t from 0 to x.",
     traits=EVEN,
 )
-_k0_over = part_of("integral_k0_over", "it2i0k0", 1, lambda ct, out, x: -(ct * (k0(x) / x)))
+_k0_over = part_of(
+    "integral_k0_over",
+    "it2i0k0",
+    1,
+    lambda ct, out, x: -(ct * (k0(x) / x)),
+    doc="The integral of k0(t) / t from x to infinity.",
+)
 itstruve0 = scipy_ufunc(
     "itstruve0",
     lambda ct, out, x: ct * struve(0, x),
@@ -175,26 +207,26 @@ itmodstruve0 = scipy_ufunc(
 
 
 @composite("scipy.special.itj0y0")
-def itj0y0(x: Any) -> tuple[Array, Array]:
+def itj0y0(x: ArrayLike) -> tuple[Array, Array]:
     """The integrals of j0 and y0 from 0 to x."""
     return _j0(x), _y0(x)
 
 
 @composite("scipy.special.iti0k0")
-def iti0k0(x: Any) -> tuple[Array, Array]:
+def iti0k0(x: ArrayLike) -> tuple[Array, Array]:
     """The integrals of i0 and k0 from 0 to x."""
     return _i0(x), _k0(x)
 
 
 @composite("scipy.special.it2j0y0")
-def it2j0y0(x: Any) -> tuple[Array, Array]:
-    """The integrals of (1 - j0(t)) / t from 0 to x, and of y0(t) / t from x on."""
+def it2j0y0(x: ArrayLike) -> tuple[Array, Array]:
+    """The integrals of (1 - j0(t)) / t from 0 to x, and of y0(t) / t from x to infinity."""
     return _j0_over(x), _y0_over(x)
 
 
 @composite("scipy.special.it2i0k0")
-def it2i0k0(x: Any) -> tuple[Array, Array]:
-    """The integrals of (i0(t) - 1) / t from 0 to x, and of k0(t) / t from x on."""
+def it2i0k0(x: ArrayLike) -> tuple[Array, Array]:
+    """The integrals of (i0(t) - 1) / t from 0 to x, and of k0(t) / t from x to infinity."""
     return _i0_over(x), _k0_over(x)
 
 
@@ -203,18 +235,38 @@ def _rate(x: Array) -> Array:
     return root(where(x > 0, x, 0))
 
 
-_eai = part_of("airye_ai", "airye", 0, lambda ct, out, x: ct * (_eai_slope(x) + _rate(x) * out))
-_eai_slope = part_of(
-    "airye_ai_slope", "airye", 1, lambda ct, out, x: ct * (x * _eai(x) + _rate(x) * out)
+_eai = part_of(
+    "airye_ai",
+    "airye",
+    0,
+    lambda ct, out, x: ct * (_eai_slope(x) + _rate(x) * out),
+    doc="Airy's function Ai times exp(2/3 x**1.5); NaN left of 0.",
 )
-_ebi = part_of("airye_bi", "airye", 2, lambda ct, out, x: ct * (_ebi_slope(x) - _rate(x) * out))
+_eai_slope = part_of(
+    "airye_ai_slope",
+    "airye",
+    1,
+    lambda ct, out, x: ct * (x * _eai(x) + _rate(x) * out),
+    doc="The derivative of Ai times exp(2/3 x**1.5); NaN left of 0.",
+)
+_ebi = part_of(
+    "airye_bi",
+    "airye",
+    2,
+    lambda ct, out, x: ct * (_ebi_slope(x) - _rate(x) * out),
+    doc="Airy's function Bi times exp(-2/3 |Re x**1.5|).",
+)
 _ebi_slope = part_of(
-    "airye_bi_slope", "airye", 3, lambda ct, out, x: ct * (x * _ebi(x) - _rate(x) * out)
+    "airye_bi_slope",
+    "airye",
+    3,
+    lambda ct, out, x: ct * (x * _ebi(x) - _rate(x) * out),
+    doc="The derivative of Bi times exp(-2/3 |Re x**1.5|).",
 )
 
 
 @composite("scipy.special.airye")
-def airye(x: Any) -> tuple[Array, Array, Array, Array]:
+def airye(x: ArrayLike) -> tuple[Array, Array, Array, Array]:
     """Airy's functions without their exponential factors; the first two are NaN left of 0."""
     return _eai(x), _eai_slope(x), _ebi(x), _ebi_slope(x)
 
@@ -265,7 +317,7 @@ ellipeinc = scipy_ufunc(
 
 
 @composite("scipy.special.agm")
-def agm(a: Any, b: Any) -> Array:
+def agm(a: ArrayLike, b: ArrayLike) -> Array:
     """The arithmetic-geometric mean of two numbers of one sign."""
     a, b = as_array(a), as_array(b)
     none = (a == 0) & (b == 0)
@@ -303,7 +355,7 @@ lpmv = scipy_ufunc(
 
 # -- Kolmogorov's distribution ---------------------------------------------------------------------
 def _slope_of_kolmogorov(x: Array) -> Array:
-    """Of the two theta series the one that converges: each term is below 1e-17 of the first."""
+    """The slope, by the theta series that converges: further terms are below 1e-17 of the first."""
     near = x < 1
     small = where(near, where(x > 0.05, x, 0.05), 1.0)
     large = where(near, 1.0, x)
@@ -335,26 +387,26 @@ kolmogi = scipy_ufunc(
 
 # -- inverses of distributions ---------------------------------------------------------------------
 @composite("scipy.special.pdtri")
-def pdtri(k: Any, y: Any) -> Array:
+def pdtri(k: ArrayLike, y: ArrayLike) -> Array:
     """The m with pdtr(k, m) = y."""
     return gammainccinv(as_array(k) + 1, y)
 
 
 @composite("scipy.special.bdtri")
-def bdtri(k: Any, n: Any, y: Any) -> Array:
+def bdtri(k: ArrayLike, n: ArrayLike, y: ArrayLike) -> Array:
     """The p with bdtr(k, n, p) = y."""
     fewest = floor(as_array(k)) + 1
     return betaincinv(fewest, trunc(n) - fewest + 1, 1 - as_array(y))
 
 
 @composite("scipy.special.nbdtri")
-def nbdtri(k: Any, n: Any, y: Any) -> Array:
+def nbdtri(k: ArrayLike, n: ArrayLike, y: ArrayLike) -> Array:
     """The p with nbdtr(k, n, p) = y."""
     return betaincinv(trunc(n), trunc(k) + 1, y)
 
 
 @composite("scipy.special.fdtri")
-def fdtri(dfn: Any, dfd: Any, p: Any) -> Array:
+def fdtri(dfn: ArrayLike, dfd: ArrayLike, p: ArrayLike) -> Array:
     """The x with fdtr(dfn, dfd, x) = p."""
     dfn, dfd = as_array(dfn), as_array(dfd)
     below = betaincinv(dfn / 2, dfd / 2, p)
@@ -363,24 +415,24 @@ def fdtri(dfn: Any, dfd: Any, p: Any) -> Array:
 
 
 @composite("scipy.special.gdtrix")
-def gdtrix(a: Any, b: Any, p: Any) -> Array:
+def gdtrix(a: ArrayLike, b: ArrayLike, p: ArrayLike) -> Array:
     """The x with gdtr(a, b, x) = p."""
     return gammaincinv(b, p) / a
 
 
 @composite("scipy.special.gdtria")
-def gdtria(p: Any, b: Any, x: Any) -> Array:
+def gdtria(p: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """The a with gdtr(a, b, x) = p."""
     return gammaincinv(b, p) / x
 
 
 @composite("scipy.special.nrdtrimn")
-def nrdtrimn(p: Any, std: Any, x: Any) -> Array:
+def nrdtrimn(p: ArrayLike, std: ArrayLike, x: ArrayLike) -> Array:
     """The mean of the normal distribution of deviation `std` in which x is the quantile of p."""
     return as_array(x) - as_array(std) * ndtri(p)
 
 
 @composite("scipy.special.nrdtrisd")
-def nrdtrisd(mn: Any, p: Any, x: Any) -> Array:
+def nrdtrisd(mn: ArrayLike, p: ArrayLike, x: ArrayLike) -> Array:
     """The deviation of the normal distribution of mean `mn` in which x is the quantile of p."""
     return (as_array(x) - mn) / ndtri(p)

@@ -21,7 +21,7 @@ __all__ = ["float_or_double", "part_of", "polynomial", "scipy_ufunc"]
 
 
 def float_or_double(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Floats as they are, anything else as float64."""
+    """The dtype itself if it is floating, else float64."""
     return dtype if dtype.kind == "f" else np.dtype("float64")
 
 
@@ -63,8 +63,10 @@ def scipy_ufunc(
     return found
 
 
-def part_of(name: str, function: str, place: int, *vjp: Any, traits: Traits | None = None) -> Any:
-    """One result of a function that has several."""
+def part_of(
+    name: str, function: str, place: int, *vjp: Any, doc: str, traits: Traits | None = None
+) -> Any:
+    """The operation that is one of the results of `scipy.special.<function>`."""
 
     def kernel(xp: Any, *operands: Any) -> Any:
         found = getattr(xp.special, function)(*operands)
@@ -77,15 +79,15 @@ def part_of(name: str, function: str, place: int, *vjp: Any, traits: Traits | No
         promote=float_or_double,
         flops=60,
         traits=traits,
-        doc=f"Result {place} of scipy.special.{function}.",
+        doc=doc,
     )
 
 
 def polynomial(x: Array, *coefficients: float) -> Array:
     """c₀ + c₁ x + c₂ x² + …, by Horner's scheme.
 
-    For what is divided by a difference that vanishes: near there a polynomial keeps the digits that
-    the quotient, and even more its derivatives, would lose.
+    Near a removable singularity a polynomial keeps the digits that the quotient loses, and its
+    derivatives even more.
     """
     result: Any = FUNCTIONS["full_like"](x, coefficients[-1])
     for coefficient in reversed(coefficients[:-1]):

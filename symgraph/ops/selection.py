@@ -1,6 +1,6 @@
 """Choosing among several: select, choose, piecewise; interpolation; NaN replaced; steps unwrapped.
 
-A branch that is not taken has the cotangent 0, and is masked so that its derivative may be infinite
+A branch that is not taken has the cotangent 0. It is masked, so its derivative may be infinite
 there without harm.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apart
+from ..array import FUNCTIONS, Array, ArrayLike, apart
 from ..array.aliasing import has_memory
 from ..array.in_place import overwrite
 from ..errors import DTypeError, ShapeError, TraceError
@@ -32,8 +32,8 @@ __all__ = ["choose", "interp", "nan_to_num", "piecewise", "select", "unwrap"]
 
 # -- among branches --------------------------------------------------------------------------------
 @composite(np.select, array=True)
-def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
-    """Elements of the first choice whose condition holds; of `default` where none does."""
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: object = 0) -> Array:
+    """The elements of the first choice whose condition holds, and `default` where none does."""
     if len(condlist) != len(choicelist) or not len(condlist):
         raise ShapeError(
             f"select: {len(condlist)} conditions and {len(choicelist)} choices.",
@@ -43,7 +43,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     for each in conditions:
         if each.dtype.kind != "b":
             raise DTypeError(f"select: conditions are boolean, not {each.dtype}.")
-    # All at once, so that numbers of Python's take the dtype of the arrays.
+    # Promote all at once, so that Python's numbers take the dtype of the arrays.
     kind = np.result_type(*[_typed(each) for each in (*choicelist, default)])
     found = FUNCTIONS["asarray"](default, dtype=kind)
     for condition, choice in zip(reversed(conditions), reversed(choicelist), strict=True):
@@ -51,15 +51,15 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     return found
 
 
-def _typed(value: Any) -> Any:
+def _typed(value: object) -> Any:
     if isinstance(value, Array):
         return value.dtype
     return value if type(value) in (int, float) else np.asarray(value).dtype
 
 
 @composite(np.choose)
-def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
-    """At each place the element of the choice whose number stands in `a`.
+def choose(a: ArrayLike, choices: Any, out: object = None, mode: str = "raise") -> Array:
+    """At each place, the element of the choice whose number stands in `a`.
 
     Parameters
     ----------
@@ -97,19 +97,21 @@ def _in_range(a: Array, count: int, mode: str) -> Array:
                 if value.size and not (value.min() >= 0 and value.max() < count):
                     raise ShapeError(f"choose: a number out of range of {count} choices.")
                 return a
-            # Reading a counter there refuses what is out of range; so must a negative number be.
+            # Indexing a counter refuses numbers out of range; negative ones must be refused too.
             return gather(arange(count), where(a < 0, count, a), axis=0)
         case _:
             raise TraceError(f"choose: mode={mode!r} is none of 'raise', 'wrap' and 'clip'.")
 
 
 @composite(np.piecewise)
-def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
-    """Values of the function, or the number, that belongs to the last condition that holds.
+def piecewise(
+    x: ArrayLike, condlist: object, funclist: Sequence[Any], *args: object, **kw: object
+) -> Array:
+    """The values of the function, or the number, of the last condition that holds.
 
-    Each function is called once, with all of `x`, and what it gives is taken where its condition
-    holds, in the dtype of `x`. One function more than conditions is for where none holds; else
-    that is 0.
+    Each function is called once, with all of `x`. Its result is taken where its condition holds, in
+    the dtype of `x`. One function more than conditions applies where none holds; without it the
+    result is 0 there.
     """
     x = as_array(x)
     conditions = _conditions(condlist, x)
@@ -126,8 +128,8 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     return FUNCTIONS["broadcast_to"](found, x.shape)
 
 
-def _conditions(condlist: Any, x: Array) -> list[Array]:
-    """Conditions one by one; a single one needs no list around it, as in NumPy."""
+def _conditions(condlist: object, x: Array) -> list[Array]:
+    """The conditions as a list; a single one needs no list, as in NumPy."""
     if isinstance(condlist, (list, tuple)):
         several = not x.ndim or isinstance(condlist[0], (list, np.ndarray, Array))
     else:
@@ -138,7 +140,7 @@ def _conditions(condlist: Any, x: Array) -> list[Array]:
 
 
 def _value(function: Any, x: Array, args: Any, kw: Any) -> Array:
-    # A copy, for NumPy hands the function the elements that it has picked.
+    # Give the function a copy: NumPy gives it the elements that it has picked.
     value = function(FUNCTIONS["_copy"](x), *args, **kw) if callable(function) else function
     return FUNCTIONS["astype"](as_array(value), x.dtype)
 
@@ -148,7 +150,7 @@ def _value(function: Any, x: Array, args: Any, kw: Any) -> Array:
 def interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: float | None = None
 ) -> Array:
-    """Values at `x` of the broken line through the points (xp, fp), in float64.
+    """Linear interpolation at `x` between the points (xp, fp), in float64.
 
     Parameters
     ----------
@@ -184,7 +186,7 @@ def interp(
 
 
 def _around(xs: Array, fs: Array, period: float) -> tuple[Array, Array]:
-    """The points in order, the last one before them and the first one behind them once more."""
+    """The points in order, with the last one repeated before them and the first one behind them."""
     order = argsort(xs)
     xs, fs = xs[order], fs[order]
     xs = concatenate([xs[-1:] - period, xs, xs[:1] + period])
@@ -208,9 +210,13 @@ def _between(x: Array, xs: Array, fs: Array) -> Array:
 # -- NaN -------------------------------------------------------------------------------------------
 @composite(np.nan_to_num, view=True)
 def nan_to_num(
-    x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+    x: ArrayLike,
+    copy: bool = True,
+    nan: ArrayLike = 0.0,
+    posinf: ArrayLike | None = None,
+    neginf: ArrayLike | None = None,
 ) -> Array:
-    """NaN and infinities replaced, by default by 0 and the largest numbers there are."""
+    """Replace NaN and infinities, by default by 0 and by the largest numbers of the dtype."""
     x = as_array(x)
     if x.dtype.kind != "f":
         return apart(x) if copy else x
@@ -228,9 +234,9 @@ def nan_to_num(
 # -- angles ----------------------------------------------------------------------------------------
 @composite(np.unwrap)
 def unwrap(
-    p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * np.pi
+    p: ArrayLike, discont: float | None = None, axis: int = -1, *, period: float = 2 * np.pi
 ) -> Array:
-    """Angles with whole periods added so that no step is longer than half of one."""
+    """Add whole periods to angles so that no step is longer than half a period."""
     p = as_array(p)
     (place,) = normal_axes(axis, p.ndim)
     steps = diff(p, axis=place)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued
 from ..ir.avals import Aval, broadcast_shapes
@@ -41,7 +41,7 @@ def _convolve_kernel(xp: Any, x: Any, v: Any, *, mode: str) -> Any:
     length = x.shape[-1] + (v.shape[-1] - 1) * (1 if mode == "full" else -1)
     if not rows[0].shape[0]:
         return xp.zeros((*lead, length), x.dtype)
-    # NumPy convolves vectors only; derivatives of several at once are several rows.
+    # NumPy convolves vectors only; stacked derivatives are several rows.
     pairs = [[xp.getitem(each, i) for each in rows] for i in range(rows[0].shape[0])]
     found = [xp.convolve(*pair, mode=mode) for pair in pairs]
     return xp.reshape(xp.stack(found), (*lead, length))
@@ -94,28 +94,28 @@ CONVOLVE = register(
 
 
 @naming_lines
-def _convolve(a: Any, v: Any, mode: str = "full") -> Array:
-    a, v = as_array(a), as_array(v)
-    if a.ndim > 1 or v.ndim > 1:
+def _convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> Array:
+    x, w = as_array(a), as_array(v)
+    if x.ndim > 1 or w.ndim > 1:
         raise ShapeError(
-            f"convolve takes two vectors, not {show_shape(a.shape)} and {show_shape(v.shape)}."
+            f"convolve takes two vectors, not {show_shape(x.shape)} and {show_shape(w.shape)}."
         )
-    a, v = FUNCTIONS["atleast_1d"](a, v)
-    if a.shape[0] == 0 or v.shape[0] == 0:
+    x, w = FUNCTIONS["atleast_1d"](x, w)
+    if x.shape[0] == 0 or w.shape[0] == 0:
         raise ShapeError("convolve: a vector without elements cannot be convolved.")
-    if _shorter(a.shape[0], v.shape[0]):
-        a, v = v, a
-    if a.dtype.kind == v.dtype.kind == "b":
-        return _convolve(FUNCTIONS["astype"](a, "int64"), FUNCTIONS["astype"](v, "int64"), mode) > 0
+    if _shorter(x.shape[0], w.shape[0]):
+        x, w = w, x
+    if x.dtype.kind == w.dtype.kind == "b":
+        return _convolve(FUNCTIONS["astype"](x, "int64"), FUNCTIONS["astype"](w, "int64"), mode) > 0
     match mode:
         case "full" | "valid":
-            return _convolved(a, v, mode)
+            return _convolved(x, w, mode)
         case "same":
-            size = v.shape[0]
+            size = w.shape[0]
             if not isinstance(size, int):
-                raise _unknown(a, v, mode)
+                raise _unknown(x, w, mode)
             start = (size - 1) // 2
-            return _convolved(a, v, "full")[start : normal(start + a.shape[0])]
+            return _convolved(x, w, "full")[start : normal(start + x.shape[0])]
         case _:
             raise ShapeError(f"convolve: mode={mode!r} is none of 'full', 'same' and 'valid'.")
 
@@ -139,19 +139,21 @@ convolve = function(CONVOLVE, _convolve, np.convolve)
 
 
 @composite(np.correlate)
-def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
+def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> Array:
     r"""$c_k = \sum_i a_{i+k} v_i$ of two vectors."""
-    a, v = (FUNCTIONS["atleast_1d"](as_array(each)) for each in (a, v))
-    if mode == "same" and _shorter(a.shape[0], v.shape[0]):
-        # NumPy correlates the longer one, and turns what it gets around.
-        return _back(_convolve(v, _back(a), mode))
-    return _convolve(a, _back(v), mode)
+    x: Array
+    w: Array
+    x, w = (FUNCTIONS["atleast_1d"](as_array(each)) for each in (a, v))
+    if mode == "same" and _shorter(x.shape[0], w.shape[0]):
+        # NumPy swaps a shorter first vector, and reverses the result.
+        return _back(_convolve(w, _back(x), mode))
+    return _convolve(x, _back(w), mode)
 
 
 # -- counts ----------------------------------------------------------------------------------------
 @composite(np.bincount)
-def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
-    """How often each number stands in a vector, or the sums of its weights.
+def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> Array:
+    """The number of times that each number stands in a vector, or the sum of its weights.
 
     Parameters
     ----------
@@ -163,20 +165,20 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
         shapes do not depend on values.
     """
     if minlength < 0:
-        raise ShapeError(f"bincount: minlength is {minlength}, but it counts.")
+        raise ShapeError(f"bincount: minlength is {minlength}; it must be 0 or more.")
     known = None if isinstance(x, Array) else np.asarray(x)
     x = as_array(x)
     if x.ndim != 1 or x.dtype.kind not in "iub":
         raise DTypeError(f"bincount: a vector of integers is needed, not {x.aval}.")
     if known is None and not minlength:
         raise TraceError(
-            "bincount: how long the result is depends on numbers that are not there yet.",
+            "bincount: the length of the result depends on values that are not known yet.",
             mend="Give minlength=, larger than every number.",
         )
     size = minlength
     if known is not None and known.size:
         if known.min() < 0:
-            raise ShapeError("bincount: numbers that are counted are not negative.")
+            raise ShapeError("bincount: the numbers must not be negative.")
         size = max(minlength, int(known.max()) + 1)
     if weights is None:
         values, dtype = FUNCTIONS["ones_like"](x, dtype="int64"), "int64"

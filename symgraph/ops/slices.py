@@ -1,4 +1,4 @@
-"""Basic indices: slices in normal form and the shapes they give, of named dimensions too."""
+"""Basic indices: slices in normal form and their shapes, also for named dimensions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..array import ArrayLike, Index
 from ..errors import DTypeError, ShapeError
 from ..ir.avals import Aval
 from ..ir.dims import Dim, Shape, known_equal, normal
@@ -19,13 +20,13 @@ Entry = Any
 """An int, None (a new axis) or a `Slice`."""
 
 
-def is_expression(value: Any) -> bool:
+def is_expression(value: object) -> bool:
     """Whether a bound is an expression in named dimensions."""
     return hasattr(value, "free_symbols")
 
 
 def _bound(value: Any, size: Dim) -> Any:
-    """A slice bound as an int, None, or an expression that is known not to be negative."""
+    """A slice bound as an int, None, or an expression that is known to be nonnegative."""
     if value is None or isinstance(value, (int, np.integer)):
         return None if value is None else int(value)
     if is_expression(value):
@@ -47,7 +48,7 @@ def _bound(value: Any, size: Dim) -> Any:
         raise DTypeError(f"a slice bound is an integer, not {value!r}.") from None
 
 
-def _least(value: Any, size: Dim) -> Dim:
+def _least(value: Dim, size: Dim) -> Dim:
     """min(value, size) for a nonnegative value."""
     left: Any = normal(size - value)
     if isinstance(left, int):
@@ -61,7 +62,7 @@ def _least(value: Any, size: Dim) -> Dim:
     return Min(value, size)
 
 
-def _nonnegative(value: Any) -> Dim:
+def _nonnegative(value: object) -> Dim:
     """max(value, 0)."""
     value = normal(value)
     if isinstance(value, int):
@@ -77,16 +78,16 @@ def _slice_length(entry: Slice, size: Dim) -> Dim:
     start, stop, step = entry
     if isinstance(size, int) and not is_expression(start) and not is_expression(stop):
         return len(range(*slice(start, stop, step).indices(size)))
-    # A backward slice is measured from one place further on: its end is -1 else.
+    # Measure a backward slice from the next place: its end would be -1 otherwise.
     on = 0 if step > 0 else 1
 
     def place(bound: Any) -> Any:
         return _nonnegative(size + bound + on) if _is_negative(bound) else bound + on
 
-    def within(bound: Any) -> Any:
+    def within(bound: ArrayLike) -> Any:
         return place(bound) if _is_negative(bound) else _least(place(bound), size)
 
-    # Of the lower bound no more is asked than that: beyond the upper one the slice is empty anyway.
+    # The lower bound needs no more: beyond the upper bound the slice is empty anyway.
     if step > 0:
         lower, upper = place(start or 0), size if stop is None else within(stop)
     else:
@@ -95,12 +96,12 @@ def _slice_length(entry: Slice, size: Dim) -> Dim:
     return _steps(_nonnegative(upper - lower), abs(step))
 
 
-def _is_negative(bound: Any) -> bool:
+def _is_negative(bound: ArrayLike) -> bool:
     return isinstance(bound, int) and bound < 0
 
 
-def _steps(span: Any, step: int) -> Dim:
-    """How many steps a nonnegative span holds, the last begun one included."""
+def _steps(span: Dim, step: int) -> Dim:
+    """The number of steps in a nonnegative span, including a last incomplete one."""
     if isinstance(span, int):
         return -(-span // step)
     if step == 1:
@@ -127,11 +128,11 @@ def _normal_slice(entry: slice, size: Dim) -> Slice:
     return (None if start == -1 or _at_end(start, size) else start, stop, step)
 
 
-def _at_end(bound: Any, size: Dim) -> bool:
+def _at_end(bound: Dim, size: Dim) -> bool:
     return is_expression(bound) and known_equal(bound, size)
 
 
-def _normal_int(value: Any, size: Dim, position: int) -> int:
+def _normal_int(value: object, size: Dim, position: int) -> int:
     number = _bound(value, size)
     if number is None or is_expression(number):
         raise ShapeError(f"the index {value!r} is not a number.")
@@ -144,7 +145,7 @@ def _check_place(number: int, size: Dim, position: int) -> None:
         raise ShapeError(f"index {number} is out of range for axis {position} of size {size}.")
 
 
-def normal_index(avals: tuple[Aval, ...], *, index: Any) -> dict[str, Any]:
+def normal_index(avals: tuple[Aval, ...], *, index: Index) -> dict[str, Any]:
     """One entry for each axis of the operand, new axes between."""
     entries = listed(index)
     shape = avals[0].shape
@@ -189,6 +190,6 @@ def basic_shape(shape: Shape, index: Sequence[Entry]) -> Shape:
 
 
 def as_numpy_index(index: tuple[Entry, ...]) -> tuple[Any, ...]:
-    """A normal index as NumPy takes it, for an array with leading axes as well."""
+    """NumPy's form of a normal index, also for an array with leading axes."""
     entries = [slice(*entry) if isinstance(entry, tuple) else entry for entry in index]
     return (Ellipsis, *entries)

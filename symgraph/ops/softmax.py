@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..array import Array, apply
+from ..array import Array, ArrayLike, apply
 from ..errors import ShapeError
 from ..facts import Fact, finite, interval, total
-from ..ir.avals import Aval, normal_axes
+from ..ir.avals import Aval, AxisLike, normal_axes
+from ..ir.fact_inference import Known
 from ..ir.op import Op, per_element, register
 from ..ir.traits import ExponentialSum, Traits
 from .batched import batch_aligned
@@ -25,7 +26,7 @@ from .reduction import Axes, reduced_count, reduced_shape, restored, sum
 __all__ = ["log_softmax", "logsumexp", "softmax"]
 
 
-def _normal(avals: tuple[Aval, ...], *, axis: Any = -1) -> dict[str, Any]:
+def _normal(avals: tuple[Aval, ...], *, axis: AxisLike = -1) -> dict[str, Any]:
     return {"axis": normal_axes(axis, avals[0].ndim)}
 
 
@@ -37,7 +38,7 @@ def _infer(x: Aval, *, axis: Axes) -> Aval:
 
 def _shift(xp: Any, x: Any, axis: Axes) -> Any:
     """The maximum over `axis`, or 0 where it is infinite (there x - x would be NaN)."""
-    # With an initial value the maximum of no elements is defined, so no size is asked.
+    # The initial value defines the maximum of no elements, so the size does not matter.
     top = xp.max(x, axis=axis, keepdims=True, initial=-np.inf)
     return xp.where(xp.isfinite(top), top, 0)
 
@@ -45,7 +46,7 @@ def _shift(xp: Any, x: Any, axis: Axes) -> Any:
 def _softmax_kernel(xp: Any, x: Any, *, axis: Axes) -> Any:
     weights = xp.exp(x - _shift(xp, x, axis))
     whole = xp.sum(weights, axis=axis, keepdims=True)
-    # The largest weight is 1, so the sum is less only where all elements are -inf, and then 0.
+    # The largest weight is 1, so the sum is below 1 only where all elements are -inf; then it is 0.
     return weights / xp.maximum(whole, 1)
 
 
@@ -53,7 +54,7 @@ def _vjp_softmax(ct: Array, out: Array, x: Array, *, axis: Axes) -> Array:
     return out * (ct - sum(ct * out, axis=axis, keepdims=True))
 
 
-def _facts_softmax(x: Any, *, axis: Axes) -> Iterable[Fact]:
+def _facts_softmax(x: Known, *, axis: Axes) -> Iterable[Fact]:
     yield interval(0.0, 1.0)
     yield Fact("positive")
     yield finite
@@ -83,7 +84,7 @@ SOFTMAX = register(
 )
 
 
-def _softmax(x: Any, axis: Any = -1) -> Array:
+def _softmax(x: ArrayLike, axis: AxisLike = -1) -> Array:
     return apply(SOFTMAX, x, axis=axis)
 
 
@@ -126,7 +127,7 @@ LOG_SOFTMAX = register(
 )
 
 
-def _log_softmax(x: Any, axis: Any = -1) -> Array:
+def _log_softmax(x: ArrayLike, axis: AxisLike = -1) -> Array:
     return apply(LOG_SOFTMAX, x, axis=axis)
 
 
@@ -135,7 +136,7 @@ log_softmax = function(LOG_SOFTMAX, _log_softmax)
 
 # -- logsumexp -----------------------------------------------------------------------------------
 def _normal_logsumexp(
-    avals: tuple[Aval, ...], *, axis: Any = None, keepdims: Any = False
+    avals: tuple[Aval, ...], *, axis: AxisLike = None, keepdims: bool = False
 ) -> dict[str, Any]:
     return {"axis": normal_axes(axis, avals[0].ndim), "keepdims": bool(keepdims)}
 
@@ -150,7 +151,7 @@ def _vjp_logsumexp(ct: Array, out: Array, x: Array, *, axis: Axes, keepdims: boo
     return restored(ct, axis, keepdims) * softmax(x, axis=axis)
 
 
-def _facts_logsumexp(x: Any, *, axis: Axes, keepdims: bool) -> Iterable[Fact]:
+def _facts_logsumexp(x: Known, *, axis: Axes, keepdims: bool) -> Iterable[Fact]:
     number = reduced_count(x.aval.shape, axis)
     if x.has(total) and isinstance(number, int) and number:
         yield total
@@ -186,7 +187,7 @@ LOGSUMEXP = register(
 )
 
 
-def _logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Array:
+def _logsumexp(x: ArrayLike, axis: AxisLike = None, keepdims: bool = False) -> Array:
     return apply(LOGSUMEXP, x, axis=axis, keepdims=keepdims)
 
 

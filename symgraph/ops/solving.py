@@ -1,4 +1,4 @@
-r"""Linear systems: solve, triangular solve, inverse, and what is made of them.
+r"""Linear systems: solve, triangular solve, inverse, and functions made of them.
 
 Derivatives are those of Giles (2008), "Collected matrix derivative results for forward and reverse
 mode": of $A X = B$ they are $\bar B = A^{-\top} \bar X$ and $\bar A = -\bar B X^\top$. A matrix
@@ -8,17 +8,18 @@ do, and gives inf or NaN on JAX; never another number.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..array import Array, apply, implements
+from ..array import Array, ArrayLike, apply, implements
 from ..errors import ShapeError, TraceError
 from ..facts import Fact
 from ..ir.avals import Aval, broadcast_shapes
 from ..ir.dims import Dim, count, known_equal, normal, show_shape
+from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, register
 from ..ir.traits import Matrices, Traits
 from ..notation import formulas
@@ -41,7 +42,7 @@ __all__ = ["cho_solve", "inv", "products", "solve", "solve_triangular", "tensori
 
 
 # -- what solvers share --------------------------------------------------------------------------
-def _infer_solve(a: Aval, b: Aval, **_params: Any) -> Aval:
+def _infer_solve(a: Aval, b: Aval, **_params: object) -> Aval:
     size = square_size(a)
     if not b.ndim:
         raise ShapeError("the right side is a vector or a matrix, not a number.")
@@ -58,12 +59,12 @@ def _infer_solve(a: Aval, b: Aval, **_params: Any) -> Aval:
 
 
 def _right_sides(out: Aval, b: Aval) -> Dim:
-    """How many vectors are solved for, in all matrices together."""
+    """The number of right-hand sides of all matrices together."""
     return count(out.shape[:-1] if b.ndim == 1 else (*out.shape[:-2], out.shape[-1]))
 
 
 def _solved(solver: Callable[..., Array], a: Array, ct: Array, vector: bool) -> Array:
-    """The solver applied to cotangents, which may be stacked where the right side was a vector."""
+    """Solve for cotangents, which may be stacked if the right side was a vector."""
     if not vector or ct.ndim == 1:
         return solver(a, ct)
     if a.ndim == 2 and ct.ndim == 2:
@@ -93,8 +94,8 @@ def _flops_solve(out: Aval, a: Aval, b: Aval) -> Dim:
     return normal(scaled(factor, 3) + 2 * count(a.shape[-2:]) * sides)
 
 
-def batch_solved(batch: Batch, **params: Any) -> Any:
-    """Systems with a right side for each of a batch; those of one matrix are columns of one."""
+def batch_solved(batch: Batch, **params: object) -> Any:
+    """Solve for each example of a batch; right sides of one matrix become its columns."""
     (a, b), one_matrix = batch.operands, own_ndim(batch, 0) == 2 and not batch.batched[0]
     vector, ndim = own_ndim(batch, 1) == 1, max(own_ndim(batch, 0), own_ndim(batch, 1), 2)
     if one_matrix and vector:
@@ -130,7 +131,7 @@ SOLVE = register(
 )
 
 
-def _solve(a: Any, b: Any) -> Array:
+def _solve(a: ArrayLike, b: ArrayLike) -> Array:
     return apply(SOLVE, a, b)
 
 
@@ -164,7 +165,7 @@ def _vjp_triangular_left(
     return -triangle(full, lower, strict=unit_diagonal)
 
 
-def _flops_triangular(out: Aval, a: Aval, b: Aval, **_params: Any) -> Dim:
+def _flops_triangular(out: Aval, a: Aval, b: Aval, **_params: object) -> Dim:
     return count((*a.shape[-2:], _right_sides(out, b)))
 
 
@@ -192,8 +193,8 @@ _TRANS = {0: 0, 1: 1, 2: 1, "N": 0, "T": 1, "C": 1}
 
 @naming_lines
 def _solve_triangular(
-    a: Any,
-    b: Any,
+    a: ArrayLike,
+    b: ArrayLike,
     trans: Any = 0,
     lower: bool = False,
     unit_diagonal: bool = False,
@@ -219,7 +220,7 @@ solve_triangular = function(SOLVE_TRIANGULAR, _solve_triangular)
 
 @naming_lines
 def cho_solve(
-    c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True
+    c_and_lower: Any, b: ArrayLike, overwrite_b: bool = False, check_finite: bool = True
 ) -> Array:
     """The x with a @ x = b, given a Cholesky factor of a and whether it is the lower one.
 
@@ -228,7 +229,7 @@ def cho_solve(
     factor, lower = c_and_lower
     first = solve_triangular(factor, b, trans=0 if lower else 1, lower=lower)
     if as_array(b).ndim == 1 and first.ndim > 1:
-        # A batch of factors against one vector: from here on there is a vector each.
+        # A batch of factors meets one vector: repeat the vector.
         column = solve_triangular(
             factor, expand_dims(first, -1), trans=1 if lower else 0, lower=lower
         )
@@ -242,12 +243,12 @@ def _vjp_inv(ct: Array, out: Array, x: Array) -> Array:
     return -matmul(matmul(turned, ct), turned)
 
 
-def _infer_square(x: Aval, **_params: Any) -> Aval:
+def _infer_square(x: Aval, **_params: object) -> Aval:
     square_size(x)
     return x
 
 
-def _facts_inv(x: Any) -> Iterable[Fact]:
+def _facts_inv(x: Known) -> Iterable[Fact]:
     for fact in (*STRUCTURES, Fact("orthogonal")):
         if x.has(fact):
             yield fact
@@ -274,7 +275,7 @@ INV = register(
 )
 
 
-def _inv(x: Any) -> Array:
+def _inv(x: ArrayLike) -> Array:
     return apply(INV, x)
 
 
@@ -284,13 +285,13 @@ inv = function(INV, _inv, np.linalg.inv)
 # -- tensors as matrices -------------------------------------------------------------------------
 @implements(np.linalg.tensorsolve)
 @partial(naming_lines, array=True)
-def tensorsolve(a: Any, b: Any, axes: Any = None) -> Array:
+def tensorsolve(a: ArrayLike, b: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     """The x with tensordot(a, x, x.ndim) = b; `axes` of `a` are moved to its end first.
 
     Raises
     ------
     ShapeError
-        If the axes that stay are not as many elements as those that are summed.
+        If the kept axes and the summed axes have different numbers of elements.
     """
     a, b = as_array(a), as_array(b)
     if axes is not None:
@@ -309,7 +310,7 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Array:
 
 @implements(np.linalg.tensorinv)
 @naming_lines
-def tensorinv(a: Any, ind: int = 2) -> Array:
+def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
     """The inverse of `a` as a map between its first `ind` axes and the others.
 
     Raises

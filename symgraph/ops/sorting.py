@@ -1,21 +1,22 @@
 """Order: sort, argsort, places in sorted arrays, membership.
 
-Sorting is stable everywhere: equal elements keep their order, and so a tie hands each cotangent to
-the elements in that order. NaNs come last. `partition` sorts, which is one of the orders it allows.
+Sorting is stable everywhere: equal elements keep their order, and the cotangents of a tie go to
+the elements in that order. NaNs come last. `partition` sorts, which NumPy's `partition` allows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval
-from ..ir.avals import Aval
+from ..ir.avals import Aval, AxisLike, normal_axes
 from ..ir.dims import show_shape
+from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, register
 from ..ir.traits import Traits
 from .batched import applied, batch_aligned
@@ -39,12 +40,12 @@ __all__ = [
 ]
 
 
-def _sorting_flops(_out: Aval, x: Aval, **_params: Any) -> Any:
+def _sorting_flops(_out: Aval, x: Aval, **_params: object) -> Any:
     """About n log2 n comparisons; the logarithm is taken as 10."""
     return x.size * 10  # pyright: ignore[reportReturnType]  # int * Expr is an Expr
 
 
-def _normal(avals: tuple[Aval, ...], *, axis: Any) -> dict[str, Any]:
+def _normal(avals: tuple[Aval, ...], *, axis: AxisLike) -> dict[str, Any]:
     return {"axis": one_axis(avals, axis=axis)["axis"]}
 
 
@@ -72,7 +73,7 @@ SORT = register(
 )
 
 
-def _facts_argsort(x: Any, *, axis: int) -> Iterable[Fact]:
+def _facts_argsort(x: Known, *, axis: int) -> Iterable[Fact]:
     yield from (integer_valued, finite, Fact("nonnegative"))
     if x.aval.ndim == 1:
         yield Fact("unique")  # a permutation
@@ -99,7 +100,7 @@ ARGSORT = register(
 )
 
 
-def _refuse_order(name: str, order: Any) -> None:
+def _refuse_order(name: str, order: object) -> None:
     if order is not None:
         raise TraceError(
             f"{name}: order= names fields of records, which are not traced.", mend="Leave it out."
@@ -108,7 +109,12 @@ def _refuse_order(name: str, order: Any) -> None:
 
 @naming_lines
 def _sort(
-    x: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+    x: ArrayLike,
+    axis: int | None = -1,
+    kind: object = None,
+    order: object = None,
+    *,
+    stable: bool | None = None,
 ) -> Array:
     _refuse_order("sort", order)
     return apply(SORT, ravel(x), axis=-1) if axis is None else apply(SORT, x, axis=axis)
@@ -119,7 +125,12 @@ sort = function(SORT, _sort, np.sort)
 
 @naming_lines
 def _argsort(
-    x: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+    x: ArrayLike,
+    axis: int | None = -1,
+    kind: object = None,
+    order: object = None,
+    *,
+    stable: bool | None = None,
 ) -> Array:
     _refuse_order("argsort", order)
     x = as_array(x)
@@ -133,24 +144,32 @@ argsort = function(ARGSORT, _argsort, np.argsort)
 
 @composite(np.partition)
 def partition(
-    x: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None
+    x: ArrayLike,
+    kth: int | Sequence[int] | ArrayLike,
+    axis: int | None = -1,
+    kind: str = "introselect",
+    order: object = None,
 ) -> Array:
-    """The elements in ascending order, which is one of the orders NumPy's `partition` allows."""
+    """The elements in ascending order, an order that NumPy's `partition` allows."""
     _check_kth(as_array(x), kth, axis)
     return sort(x, axis, order=order)
 
 
 @composite(np.argpartition)
 def argpartition(
-    x: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None
+    x: ArrayLike,
+    kth: int | Sequence[int] | ArrayLike,
+    axis: int | None = -1,
+    kind: str = "introselect",
+    order: object = None,
 ) -> Array:
-    """The places of the elements in ascending order; see `partition`."""
+    """The places of the elements in ascending order; see `partition` and `argsort`."""
     _check_kth(as_array(x), kth, axis)
     return argsort(x, axis, order=order)
 
 
-def _check_kth(x: Array, kth: Any, axis: int | None) -> None:
-    size: Any = x.size if axis is None or not x.ndim else x.shape[axis]
+def _check_kth(x: Array, kth: int | Sequence[int] | ArrayLike, axis: int | None) -> None:
+    size: Any = x.size if axis is None or not x.ndim else x.shape[normal_axes(axis, x.ndim)[0]]
     places = np.asarray(kth)
     if places.dtype.kind not in "iu":
         raise DTypeError(f"partition: kth holds integers, not {places.dtype}.")
@@ -159,8 +178,8 @@ def _check_kth(x: Array, kth: Any, axis: int | None) -> None:
 
 
 @composite(np.lexsort)
-def lexsort(keys: Any, axis: int = -1) -> Array:
-    """Places in the order of the last key, ties by the key before it, and so on."""
+def lexsort(keys: Sequence[Any], axis: int = -1) -> Array:
+    """The places in the order of the last key; the key before it decides ties, and so on."""
     rows = [as_array(each) for each in keys]
     if not rows:
         raise ShapeError("lexsort: at least one key is needed.")
@@ -181,7 +200,7 @@ def _infer_searchsorted(x: Aval, values: Aval, *, side: str) -> Aval:
     return values.with_dtype("int64")
 
 
-def _facts_searchsorted(x: Any, values: Any, *, side: str) -> Iterable[Fact]:
+def _facts_searchsorted(x: Known, values: Known, *, side: str) -> Iterable[Fact]:
     yield from (integer_valued, finite, Fact("nonnegative"))
     size = x.aval.shape[0]
     if isinstance(size, int):
@@ -206,13 +225,13 @@ SEARCHSORTED = register(
         promote=same_dtype,
         flops=lambda out, x, values, *, side: values.size * 10,
         facts=_facts_searchsorted,
-        doc="Where values would stand in a sorted vector: before its equals, or behind them.",
+        doc="The places of values in a sorted vector: before equal elements, or behind them.",
     )
 )
 
 
 @naming_lines
-def _searchsorted(x: Any, v: Any, side: str = "left", sorter: Any = None) -> Array:
+def _searchsorted(x: ArrayLike, v: ArrayLike, side: str = "left", sorter: object = None) -> Array:
     if sorter is not None:
         x = FUNCTIONS["take"](x, sorter)
     return apply(SEARCHSORTED, x, v, side=side)
@@ -222,8 +241,8 @@ searchsorted = function(SEARCHSORTED, _searchsorted, np.searchsorted)
 
 
 @composite(np.digitize)
-def digitize(x: Any, bins: Any, right: bool = False) -> Array:
-    """Which of the intervals between `bins`, which rise or fall, holds each element."""
+def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
+    """The number of the interval between `bins` that holds each element."""
     side = "left" if right else "right"
     if isinstance(bins, Array):
         rising = searchsorted(bins, x, side)
@@ -242,12 +261,12 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
 
 @composite(np.isin, array=True)
 def isin(
-    element: Any,
-    test_elements: Any,
+    element: ArrayLike,
+    test_elements: ArrayLike,
     assume_unique: bool = False,
     invert: bool = False,
     *,
-    kind: Any = None,
+    kind: object = None,
 ) -> Array:
     """Whether each element is one of `test_elements`."""
     among = expand_dims(element, -1) == ravel(test_elements)

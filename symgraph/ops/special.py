@@ -14,7 +14,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 
 from .. import facts as f
-from ..array import NUMPY_FUNCTIONS, apply
+from ..array import NUMPY_FUNCTIONS, ArrayLike, apply
 from ..ir.avals import Aval
 from ..ir.fact_inference import Known
 from ..ir.op import Op, carries_aligned, per_element, register
@@ -63,6 +63,7 @@ def _inside_unit(x: Known) -> bool:
 erf = scipy_ufunc(
     "erf",
     lambda ct, out, x: ct * (2 / sqrt(pi) * exp(-(x * x))),
+    doc="The error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x.",
     facts=knows(
         bounds=increasing(math.erf, image=(-1.0, 1.0)),
         signs=odd_signs,
@@ -76,6 +77,7 @@ erf = scipy_ufunc(
 erfc = scipy_ufunc(
     "erfc",
     lambda ct, out, x: -(ct * (2 / sqrt(pi) * exp(-(x * x)))),
+    doc="1 - erf(x), accurate where erf is near 1.",
     facts=knows(
         bounds=decreasing(math.erfc, image=(0.0, 2.0)), signs=is_positive, keeps_finite=True
     ),
@@ -85,6 +87,7 @@ erfc = scipy_ufunc(
 erfinv = scipy_ufunc(
     "erfinv",
     lambda ct, out, x: ct * (sqrt(pi) / 2 * exp(out * out)),
+    doc="The inverse of erf, on (-1, 1).",
     facts=knows(signs=odd_signs, defined=lambda x: x.low > -1 and x.high < 1, zero_at_zero=True),
     traits=ODD,
 )
@@ -138,6 +141,7 @@ gammaln = scipy_ufunc(
 gamma = scipy_ufunc(
     "gamma",
     lambda ct, out, x: ct * (out * digamma(x)),
+    doc="The gamma function, which is (x - 1)! at whole x > 0.",
     facts=knows(
         signs=lambda x: (f.positive,) if x.has(f.positive) else (), defined=positive_operand
     ),
@@ -159,11 +163,11 @@ def _infer_polygamma(x: Aval, *, order: int) -> Aval:
 
 
 _LEFT = -8.0
-"""Further to the left the reflection formula is used: SciPy counts up from there one by one."""
+"""Further to the left we use the reflection formula: SciPy counts up one by one from there."""
 
 
 def _polygamma_kernel(xp: Any, x: Any, *, order: int) -> Any:
-    r"""As SciPy, and by reflection far to the left (DLMF 5.15.6).
+    r"""SciPy's polygamma, but by reflection far to the left (DLMF 5.15.6).
 
     $\psi^{(n)}(x) = (-1)^n \psi^{(n)}(1 - x) - \pi \frac{d^n}{dx^n} \cot(\pi x)$
     """
@@ -179,7 +183,7 @@ def _polygamma_kernel(xp: Any, x: Any, *, order: int) -> Any:
 
 @cache
 def _cotangent(order: int) -> tuple[float, ...]:
-    """Of the derivative of pi cot(pi x), a polynomial of cot(pi x); the highest power first."""
+    """The coefficients, in cot(pi x), of a derivative of pi cot(pi x); the highest power first."""
     found = Polynomial([0.0, pi])
     for _ in range(order):
         found = -pi * Polynomial([1.0, 0.0, 1.0]) * found.deriv()
@@ -202,7 +206,7 @@ POLYGAMMA = register(
 )
 
 
-def _polygamma(order: int, x: Any) -> Any:
+def _polygamma(order: int, x: ArrayLike) -> Any:
     return apply(POLYGAMMA, x, order=int(order))
 
 

@@ -1,6 +1,6 @@
 r"""Eigenvalues and singular values, with their vectors in one operation.
 
-What is not differentiable has one answer on every backend:
+Where a function is not differentiable, every backend gives the same answer:
 
 - Eigenvectors (singular vectors) turn arbitrarily where eigenvalues (singular values) repeat: there
   a derivative that flows through the vectors is NaN, never a number. Values count as repeated if
@@ -19,11 +19,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply, implements
+from ..array import FUNCTIONS, Array, ArrayLike, apply, implements
 from ..errors import TraceError
 from ..facts import Fact, nonnegative, total, unit_norm
 from ..ir.avals import Aval
 from ..ir.dims import Dim, count, known_equal, normal
+from ..ir.fact_inference import Known
 from ..ir.op import Op, per_element, register
 from ..ir.traits import Matrices, Traits
 from .batched import batch_aligned
@@ -47,12 +48,12 @@ from .quotients import divide_or_zero
 __all__ = ["eigh", "eigvalsh", "larger_size", "reciprocal_gaps", "significant", "svd", "svdvals"]
 
 _CLOSE = 64
-"""Units of rounding: derivatives of vectors whose values are just apart keep a digit or two."""
+"""Units of rounding. Derivatives of vectors keep a digit or two if their values differ by more."""
 
 
 # -- gaps between values -------------------------------------------------------------------------
 def _gaps_kernel(xp: Any, w: Any) -> Any:
-    # Differences are written twice, not named, so that the whole is one expression as source.
+    # Write the differences twice, so that the source is one expression.
     largest = xp.max(xp.abs(w), axis=-1, keepdims=True, initial=0.0)[..., None]
     close = xp.abs(w[..., None, :] - w[..., :, None]) <= largest * (_CLOSE * _unit(xp.dtype_of(w)))
     quotients = 1 / xp.where(close, np.nan, w[..., None, :] - w[..., :, None])
@@ -89,7 +90,7 @@ RECIPROCAL_GAPS = register(
 )
 
 
-def _reciprocal_gaps(w: Any) -> Array:
+def _reciprocal_gaps(w: ArrayLike) -> Array:
     return apply(RECIPROCAL_GAPS, w)
 
 
@@ -118,7 +119,7 @@ SIGNIFICANT = register(
 )
 
 
-def _significant(s: Any, size: Dim) -> Array:
+def _significant(s: ArrayLike, size: Dim) -> Array:
     return apply(SIGNIFICANT, s, size=size)
 
 
@@ -159,7 +160,7 @@ def _diagonal_matrix(values: Array) -> Array:
     return apply(DIAGONAL_MATRIX, values, rows=size, columns=size, offset=0)
 
 
-def _facts_eigh(x: Any, *, uplo: str) -> Iterable[Fact]:
+def _facts_eigh(x: Known, *, uplo: str) -> Iterable[Fact]:
     for fact in (Fact("positive"),) if x.has(Fact("positive_definite")) else ():
         yield Fact("result", (0, fact))
     yield Fact("result", (0, total))
@@ -190,7 +191,7 @@ EIGH = register(
 
 
 @naming_lines
-def _eigh(x: Any, UPLO: str = "L") -> EighResult:
+def _eigh(x: ArrayLike, UPLO: str = "L") -> EighResult:
     if UPLO not in ("L", "U", "l", "u"):
         raise TraceError(f"eigh: UPLO={UPLO!r} names no triangle.", mend='Use "L" or "U".')
     return EighResult(*apply(EIGH, x, uplo=UPLO.upper()))
@@ -201,7 +202,7 @@ eigh = function(EIGH, _eigh, np.linalg.eigh)
 
 @implements(np.linalg.eigvalsh)
 @naming_lines
-def eigvalsh(x: Any, UPLO: str = "L") -> Array:
+def eigvalsh(x: ArrayLike, UPLO: str = "L") -> Array:
     r"""The eigenvalues of symmetric matrices in ascending order.
 
     Their derivative $V \operatorname{diag}(\bar w) V^\top$ needs the eigenvectors, so that they
@@ -274,7 +275,7 @@ def _turning(x: Array) -> Array:
 def _off_the_range(
     ct_u: Array, ct_vh: Array, u: Array, s: Array, vh: Array, larger: Dim, size: Dim, x: Array
 ) -> Array:
-    """What moves singular vectors out of the space they span; NaN where a value vanishes."""
+    """The part that moves singular vectors out of their span; NaN where a value vanishes."""
     inverse = FUNCTIONS["where"](significant(s, larger), 1 / s, constant_of(np.nan, s.dtype))
     if known_equal(x.shape[-1], size):
         scaled = ct_u * expand_dims(inverse, -2)
@@ -290,7 +291,7 @@ def _flops_svd(_out: Aval, x: Aval, *, size: Dim) -> Dim:
     return count((*x.shape[:-2], normal(14 * long * sizes * sizes + 8 * sizes * sizes * sizes)))
 
 
-def _facts_svd(x: Any, *, size: Dim) -> Iterable[Fact]:
+def _facts_svd(x: Known, *, size: Dim) -> Iterable[Fact]:
     rows, columns = x.aval.shape[-2:]
     orthogonal = Fact("orthogonal")
     yield Fact("result", (0, orthogonal if known_equal(size, rows) else unit_norm(-2)))
@@ -327,7 +328,7 @@ SVD = register(
 
 @naming_lines
 def _svd(
-    x: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+    x: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
 ) -> Any:
     if hermitian:
         raise TraceError("svd: hermitian=True cannot be traced.", mend="Use np.linalg.eigh.")
@@ -347,6 +348,6 @@ svd = function(SVD, _svd, np.linalg.svd)
 
 @implements(np.linalg.svdvals)
 @naming_lines
-def svdvals(x: Any) -> Array:
+def svdvals(x: ArrayLike) -> Array:
     """The singular values in descending order; one that vanishes has derivative 0."""
     return SVDResult(*apply(SVD, x)).S

@@ -1,6 +1,6 @@
 """Functions whose textbook spelling overflows or cancels, with kernels that do neither.
 
-Each is one record because its derivative is short where that of a stable spelling would not be.
+Each is one record because its derivative is short; that of a stable spelling is long.
 Mächler (2012) for the logarithms; Cody (1969) for the error function far out.
 """
 

@@ -1,14 +1,15 @@
-"""Sums under way and what is made of sums: cumsum, mean, variance, standard deviation, counts."""
+"""Cumulative sums, and functions made of sums: mean, variance, standard deviation, counts."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..facts import Fact, finite, integer_valued
-from ..ir.avals import normal_axes
+from ..ir.avals import AxisLike, normal_axes
 from ..ir.op import Op, register
 from ..ir.traits import Traits
 from .batched import batch_aligned
@@ -58,7 +59,9 @@ CUMSUM = register(
 
 
 @naming_lines
-def _cumsum(x: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Array:
+def _cumsum(
+    x: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: object = None
+) -> Array:
     refuse("cumsum", {"out": out})
     operand = x if dtype is None else FUNCTIONS["astype"](as_array(x), dtype)
     if raveled(operand, axis):
@@ -71,24 +74,24 @@ cumsum = function(CUMSUM, _cumsum, np.cumsum)
 
 
 @composite((np.add, "accumulate"))
-def _add_accumulate(x: Any, axis: int = 0, **keywords: Any) -> Array:
+def _add_accumulate(x: ArrayLike, axis: int = 0, **keywords: object) -> Array:
     return cumsum(x, axis, **keywords)
 
 
 # -- composites ----------------------------------------------------------------------------------
 @composite(np.mean)
 def mean(
-    x: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: Any = False,
+    x: ArrayLike,
+    axis: AxisLike = None,
+    dtype: DTypeLike | None = None,
+    out: object = None,
+    keepdims: bool = False,
     *,
-    where: Any = True,
+    where: ArrayLike = True,
 ) -> Array:
     r"""The mean $\frac1n \sum_i x_i$ over `axis`; integers in float64, float16 through float32.
 
-    Only elements where `where` holds are counted; the mean of none is NaN.
+    Only elements where `where` holds count; the mean of no element is NaN.
     """
     refuse("mean", {"out": out})
     operand = as_array(x)
@@ -106,8 +109,10 @@ def _as(x: Array, dtype: np.dtype[Any]) -> Array:
     return x if x.dtype == dtype else FUNCTIONS["astype"](x, dtype)
 
 
-def _number(x: Array, axis: Any, keepdims: Any, where: Any, dtype: np.dtype[Any]) -> Array:
-    """How many elements are reduced to one."""
+def _number(
+    x: Array, axis: AxisLike, keepdims: bool, where: ArrayLike, dtype: np.dtype[Any]
+) -> Array:
+    """The number of elements that are reduced to one."""
     if given(where) and where is not True:
         return _as(sum(mask_like(x, where), axis=axis, keepdims=keepdims), dtype)
     return dimension(reduced_count(x.shape, normal_axes(axis, x.ndim)), dtype)
@@ -115,10 +120,10 @@ def _number(x: Array, axis: Any, keepdims: Any, where: Any, dtype: np.dtype[Any]
 
 @composite(np.var)
 def var(
-    x: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
+    x: ArrayLike,
+    axis: AxisLike = None,
+    dtype: DTypeLike | None = None,
+    out: object = None,
     ddof: float = 0,
     keepdims: Any = False,
     *,
@@ -128,7 +133,7 @@ def var(
 ) -> Array:
     r"""The variance $\frac{1}{n - d} \sum_i (x_i - \bar x)^2$ over `axis`, $d$ being `ddof`.
 
-    Only elements where `where` holds are counted. `mean` is $\bar x$ where it is known already, its
+    Only elements where `where` holds count. `mean` is $\bar x$ if it is known already, with its
     reduced axes kept; `correction` is another name for `ddof`.
     """
     refuse("var", {"out": out})
@@ -144,12 +149,12 @@ def var(
     return _as(total / _less(operand, ddof, axis, keepdims, where), result)
 
 
-def _mean_of(x: Array, axis: Any, where: Any) -> Array:
+def _mean_of(x: Array, axis: AxisLike, where: ArrayLike) -> Array:
     return mean(x, axis=axis, keepdims=True, where=where)
 
 
-def _less(x: Array, ddof: float, axis: Any, keepdims: Any, where: Any) -> Array:
-    """max(n - ddof, 0), as NumPy divides by."""
+def _less(x: Array, ddof: float, axis: AxisLike, keepdims: bool, where: ArrayLike) -> Array:
+    """NumPy's divisor, max(n - ddof, 0)."""
     number = _number(x, axis, keepdims, where, x.dtype)
     if number.node.is_constant:
         rest = float(number.node.params["value"]) - ddof
@@ -159,7 +164,12 @@ def _less(x: Array, ddof: float, axis: Any, keepdims: Any, where: Any) -> Array:
 
 @composite(np.std)
 def std(
-    x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, **keywords: Any
+    x: ArrayLike,
+    axis: AxisLike = None,
+    dtype: DTypeLike | None = None,
+    out: object = None,
+    ddof: float = 0,
+    **keywords: object,
 ) -> Array:
     """The square root of `var`."""
     refuse("std", {"out": out})
@@ -171,6 +181,6 @@ def std(
 
 
 @composite(np.count_nonzero)
-def count_nonzero(x: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
-    """How many elements over `axis` are not zero."""
+def count_nonzero(x: ArrayLike, axis: AxisLike = None, *, keepdims: bool = False) -> Array:
+    """The number of elements over `axis` that are not zero."""
     return sum(as_array(x) != 0, axis=axis, keepdims=keepdims)

@@ -1,9 +1,8 @@
-"""What an elementwise operation knows of the structure of its result: symmetry and zeros."""
+"""Structure facts of the results of elementwise operations: symmetry and zeros."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from .. import facts as f
 from ..facts import Fact
@@ -40,10 +39,10 @@ def _same_matrix(x: Known, others: Sequence[Known]) -> bool:
 
 
 def with_parity(rule: Callable[..., Iterable[Fact]], parity: int) -> Callable[..., Iterable[Fact]]:
-    """The fact rule of an even (1) or odd (-1) function of one operand, given that of the rest."""
+    """Extend a fact rule by the structure that an even (1) or odd (-1) function keeps."""
     mirrored = f.symmetric if parity > 0 else f.antisymmetric
 
-    def facts(x: Known, **params: Any) -> Iterable[Fact]:
+    def facts(x: Known, **params: object) -> Iterable[Fact]:
         yield from rule(x, **params)
         if x.has(f.antisymmetric):
             yield mirrored
@@ -63,14 +62,14 @@ def structure(*known: Known, zero_at_zero: bool = False) -> Iterable[Fact]:
 
 
 def structure_of_sum(x: Known, y: Known) -> Iterable[Fact]:
-    """Of x + y: patterns both have; x + xᵀ is symmetric."""
+    """Structure of x + y: the patterns that both have; x + xᵀ is symmetric."""
     yield from _structure_of_both(x, y)
     if _transposes(x, y):
         yield f.symmetric
 
 
 def structure_of_difference(x: Known, y: Known) -> Iterable[Fact]:
-    """Of x - y: patterns both have; x - xᵀ is its own transpose's negative."""
+    """Structure of x - y: the patterns that both have; x - xᵀ is antisymmetric."""
     yield from _structure_of_both(x, y)
     if _transposes(x, y):
         yield f.antisymmetric
@@ -86,7 +85,7 @@ def _structure_of_both(x: Known, y: Known) -> Iterable[Fact]:
 
 
 def structure_of_product(x: Known, y: Known) -> Iterable[Fact]:
-    """Of the elementwise product: zero where either is."""
+    """Structure of the elementwise product: zero where a factor is."""
     yield from structure(x, y)
     yield from _signed_structure(x, y)
     yield from _signed_structure(y, x)
@@ -98,7 +97,7 @@ def structure_of_product(x: Known, y: Known) -> Iterable[Fact]:
 
 
 def structure_of_quotient(x: Known, y: Known) -> Iterable[Fact]:
-    """Of x / y: zero where x is."""
+    """Structure of x / y: zero where x is."""
     yield from structure(x, y)
     yield from _signed_structure(x, y)
     if _same_matrix(x, (y,)):
@@ -106,7 +105,7 @@ def structure_of_quotient(x: Known, y: Known) -> Iterable[Fact]:
 
 
 def _signed_structure(x: Known, y: Known) -> Iterable[Fact]:
-    """Of x times or by y, where x is the negative of its transpose."""
+    """Structure of x * y or x / y for an antisymmetric x."""
     if not x.has(f.antisymmetric):
         return
     if y.has(f.antisymmetric):
@@ -116,7 +115,7 @@ def _signed_structure(x: Known, y: Known) -> Iterable[Fact]:
 
 
 def _transposes(x: Known, y: Known) -> bool:
-    """Whether one is the other with its last two axes exchanged."""
+    """Whether one value is the other with its last two axes exchanged."""
     if x.aval.ndim <= 2 and _is_row_of(x, y):
         return True
     if y.aval.ndim <= 2 and _is_row_of(y, x):
@@ -131,7 +130,7 @@ def _transposes(x: Known, y: Known) -> bool:
 
 
 def _is_row_of(x: Known, y: Known) -> bool:
-    """Whether x is a row of the elements that y has as a column."""
+    """Whether x and y lay out the same elements, as a row and as a column."""
     column, row = y.aval.shape, x.aval.shape
     if len(column) != 2 or column[1] != 1 or row not in (column[:1], (1, *column[:1])):
         return False
@@ -139,7 +138,7 @@ def _is_row_of(x: Known, y: Known) -> bool:
 
 
 def _unshaped(node: Node) -> Node:
-    """The value that is only laid out as a row or a column."""
+    """The value before it was laid out as a row or a column."""
     while True:
         laid = node.op.name == "reshape" or (node.op.name == "getitem" and _is_whole(node))
         if not laid and not (node.op.name == "transpose" and node.ndim == 2 and 1 in node.shape):

@@ -1,4 +1,4 @@
-"""The subscripts of einsum: reading both of NumPy's forms, writing the one that is kept."""
+"""The subscripts of einsum: read both of NumPy's forms, write our normal form."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def spelled(*given: Any) -> tuple[str, tuple[Any, ...]]:
 
 
 def check_diagonals(subscripts: str, row: Sequence[Any], shape: Shape) -> None:
-    """An index twice on one operand runs along a diagonal: its lengths there are not broadcast."""
+    """Check repeated indices of an operand: they take a diagonal, whose lengths must agree."""
     if len(set(row)) == len(row):
         return
     sizes: dict[Any, Dim] = {}

@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, interval, total
 from ..ir.avals import Aval
-from ..ir.dims import fixed, known_equal, show_shape
+from ..ir.dims import Dim, fixed, known_equal, show_shape
+from ..ir.fact_inference import Known
 from ..ir.op import Op, carries_aligned, no_flops, register
 from ..ir.traits import PLACEMENT
 from .batched import batch_aligned
@@ -31,7 +33,7 @@ def _infer_triangle(x: Aval, *, k: int) -> Aval:
     return x
 
 
-def _facts_triangle(x: Any, which: str, k: int) -> Iterable[Fact]:
+def _facts_triangle(x: Known, which: str, k: int) -> Iterable[Fact]:
     for fact in (Fact("nonnegative"), Fact("nonpositive"), finite, total, integer_valued):
         if x.has(fact):
             yield fact
@@ -60,7 +62,7 @@ def _triangle(name: str, which: str, side: str) -> Any:
     )
 
     @naming_lines
-    def call(x: Any, k: int = 0) -> Array:
+    def call(x: ArrayLike, k: int = 0) -> Array:
         x = as_array(x)
         if x.ndim == 1:  # As NumPy does: a vector is every row of a square matrix.
             x = broadcast_to(x, (*x.shape, *x.shape))
@@ -74,38 +76,38 @@ triu = _triangle("triu", "upper", "above")
 
 
 @composite()
-def tri(N: Any, M: Any = None, k: int = 0, dtype: Any = "float64") -> Array:
+def tri(N: Dim, M: Dim | None = None, k: int = 0, dtype: DTypeLike = "float64") -> Array:
     """Ones on and below the diagonal `k`, zeros above it."""
     return tril(ones((N, N if M is None else M), dtype), k)
 
 
 @composite()
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> Any:
-    """NumPy's own: where the lower triangle of an n by m matrix is."""
+    """NumPy's indices of the lower triangle of an n by m matrix."""
     return np.tril_indices(n, k, m)
 
 
 @composite()
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> Any:
-    """NumPy's own: where the upper triangle of an n by m matrix is."""
+    """NumPy's indices of the upper triangle of an n by m matrix."""
     return np.triu_indices(n, k, m)
 
 
 @composite(np.tril_indices_from)
-def tril_indices_from(x: Any, k: int = 0) -> Any:
-    """Where the lower triangle of a matrix is: two constant index arrays."""
+def tril_indices_from(x: ArrayLike, k: int = 0) -> Any:
+    """The indices of the lower triangle of a matrix, as two constant arrays."""
     rows, columns = _fixed_matrix(x)
     return np.tril_indices(rows, k, columns)
 
 
 @composite(np.triu_indices_from)
-def triu_indices_from(x: Any, k: int = 0) -> Any:
-    """Where the upper triangle of a matrix is: two constant index arrays."""
+def triu_indices_from(x: ArrayLike, k: int = 0) -> Any:
+    """The indices of the upper triangle of a matrix, as two constant arrays."""
     rows, columns = _fixed_matrix(x)
     return np.triu_indices(rows, k, columns)
 
 
-def _fixed_matrix(x: Any) -> tuple[int, int]:
+def _fixed_matrix(x: ArrayLike) -> tuple[int, int]:
     shape: Any = as_array(x).shape
     if len(shape) != 2 or not fixed(shape):
         raise ShapeError(
@@ -117,14 +119,14 @@ def _fixed_matrix(x: Any) -> tuple[int, int]:
 
 # -- diagonals -------------------------------------------------------------------------------------
 @composite(np.diagflat)
-def diagflat(x: Any, k: int = 0) -> Array:
+def diagflat(x: ArrayLike, k: int = 0) -> Array:
     """The matrix with the raveled array on its diagonal `k`."""
     return diag(ravel(as_array(x)), k)
 
 
 @composite()
-def fill_diagonal(x: Any, val: Any, wrap: bool = False) -> Array:
-    """A copy of `x` with `val` on its main diagonal: what NumPy's `fill_diagonal` does in place.
+def fill_diagonal(x: ArrayLike, val: ArrayLike, wrap: bool = False) -> Array:
+    """A copy of `x` with `val` on its main diagonal; NumPy's `fill_diagonal` writes in place.
 
     Parameters
     ----------

@@ -54,6 +54,7 @@ def _bounds_cosh(x: Known) -> Bounds:
 # -- circular --------------------------------------------------------------------------------------
 sin = elementwise(
     "sin",
+    doc="The sine of x, in radians.",
     kernel=lambda xp, x: xp.sin(x),
     vjp=(lambda ct, out, x: ct * cos(x),),
     facts=knows(bounds=within(-1.0, 1.0), keeps_finite=True, zero_at_zero=True),
@@ -66,6 +67,7 @@ sin = elementwise(
 )
 cos = elementwise(
     "cos",
+    doc="The cosine of x, in radians.",
     kernel=lambda xp, x: xp.cos(x),
     vjp=(lambda ct, out, x: -(ct * sin(x)),),
     facts=knows(bounds=within(-1.0, 1.0), keeps_finite=True),
@@ -78,6 +80,7 @@ cos = elementwise(
 )
 tan = elementwise(
     "tan",
+    doc="The tangent of x, in radians.",
     kernel=lambda xp, x: xp.tan(x),
     vjp=(lambda ct, out, x: ct * (1 + out * out),),
     facts=knows(
@@ -94,6 +97,7 @@ tan = elementwise(
 )
 arcsin = elementwise(
     "arcsin",
+    doc="The inverse sine, within [-pi/2, pi/2]; NaN for |x| > 1.",
     kernel=lambda xp, x: xp.arcsin(x),
     vjp=(lambda ct, out, x: ct / sqrt(1 - x * x),),
     facts=knows(
@@ -112,6 +116,7 @@ arcsin = elementwise(
 )
 arccos = elementwise(
     "arccos",
+    doc="The inverse cosine, within [0, pi]; NaN for |x| > 1.",
     kernel=lambda xp, x: xp.arccos(x),
     vjp=(lambda ct, out, x: -(ct / sqrt(1 - x * x)),),
     facts=knows(
@@ -126,6 +131,7 @@ arccos = elementwise(
 )
 arctan = elementwise(
     "arctan",
+    doc="The inverse tangent, within [-pi/2, pi/2].",
     kernel=lambda xp, x: xp.arctan(x),
     vjp=(lambda ct, out, x: ct / (1 + x * x),),
     facts=knows(
@@ -163,6 +169,7 @@ arctan2 = elementwise(
 # -- hyperbolic ------------------------------------------------------------------------------------
 sinh = elementwise(
     "sinh",
+    doc="The hyperbolic sine, (e**x - e**-x) / 2.",
     kernel=lambda xp, x: xp.sinh(x),
     vjp=(lambda ct, out, x: ct * cosh(x),),
     facts=knows(bounds=increasing(math.sinh), signs=odd_signs, zero_at_zero=True),
@@ -175,6 +182,7 @@ sinh = elementwise(
 )
 cosh = elementwise(
     "cosh",
+    doc="The hyperbolic cosine, (e**x + e**-x) / 2.",
     kernel=lambda xp, x: xp.cosh(x),
     vjp=(lambda ct, out, x: ct * sinh(x),),
     facts=knows(bounds=_bounds_cosh),
@@ -187,6 +195,7 @@ cosh = elementwise(
 )
 tanh = elementwise(
     "tanh",
+    doc="The hyperbolic tangent, sinh(x) / cosh(x).",
     kernel=lambda xp, x: xp.tanh(x),
     vjp=(lambda ct, out, x: ct * (1 - out * out),),
     facts=knows(
@@ -204,6 +213,7 @@ tanh = elementwise(
 )
 arcsinh = elementwise(
     "arcsinh",
+    doc="The inverse hyperbolic sine, log(x + sqrt(x**2 + 1)).",
     kernel=lambda xp, x: xp.arcsinh(x),
     vjp=(lambda ct, out, x: ct / sqrt(x * x + 1),),
     facts=knows(
@@ -220,6 +230,7 @@ arcsinh = elementwise(
 )
 arccosh = elementwise(
     "arccosh",
+    doc="The inverse hyperbolic cosine, log(x + sqrt(x**2 - 1)); NaN for x < 1.",
     kernel=lambda xp, x: xp.arccosh(x),
     vjp=(lambda ct, out, x: ct / sqrt(x * x - 1),),
     facts=knows(
@@ -234,6 +245,7 @@ arccosh = elementwise(
 )
 arctanh = elementwise(
     "arctanh",
+    doc="The inverse hyperbolic tangent, log((1 + x) / (1 - x)) / 2; NaN for |x| > 1.",
     kernel=lambda xp, x: xp.arctanh(x),
     vjp=(lambda ct, out, x: ct / (1 - x * x),),
     facts=knows(

@@ -1,8 +1,8 @@
-"""Writing at an index, as a function: the array that `x[index] = v` or `x[index] += v` leaves.
+"""Writing at an index as a function: the array after `x[index] = v` or `x[index] += v`.
 
-Where an index meets a place twice, `index_add` adds both values and `index_update` keeps the last
-one in row-major order of the index, as NumPy's assignment does; so it is on every backend, and the
-values that are not kept have the derivative 0.
+Where an index names a place twice, `index_add` adds both values. `index_update` keeps the last
+one in row-major order of the index, as NumPy's assignment does, on every backend. The values that
+are not kept have the derivative 0.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply, constant
+from ..array import FUNCTIONS, Array, ArrayLike, Index, apply, constant
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
 from ..ir.avals import Aval, normal_axes
@@ -63,7 +63,7 @@ _ALL = (None, None, 1)
 
 
 def _covered(index: tuple[Entry, ...]) -> int:
-    """How many axes an index has entries for."""
+    """The number of axes for which an index has entries."""
     return len([entry for entry in index if entry is not None])
 
 
@@ -90,7 +90,7 @@ ASSIGN = register(
 )
 
 
-def _assign(x: Any, values: Any, index: Any) -> Array:
+def _assign(x: ArrayLike, values: ArrayLike, index: Index) -> Array:
     x = as_array(x)
     return apply(ASSIGN, x, values, **normal_index((x.aval,), index=index))
 
@@ -115,12 +115,12 @@ def _batch_scatter_set(batch: Batch) -> Any:
     values = aligned(values, x.ndim - 1) if batch.batched[1] else values
     if not batch.batched[2]:
         return applied(batch, [x, values, index])
-    # All last axes in one, each example behind the one before.
+    # Join the last axes of all examples to one.
     index, size = astype(index, "int64"), dimension(x.shape[-1])
     start = reshape(arange(batch.size), (batch.size, 1)) * size
     inside = FUNCTIONS["logical_and"](index >= -size, index < size)
     place = start + FUNCTIONS["where"](index < 0, index + size, index)
-    # What is out of range stays so: it may not meet the next example.
+    # Places out of range stay so: they must not reach the next example.
     place = FUNCTIONS["where"](inside, place, dimension(batch.size) * size)
     slots = (batch.size, *x.shape[1:-1], index.shape[-1])
     values = _rows_joined(broadcast_to(values, slots))
@@ -130,7 +130,7 @@ def _batch_scatter_set(batch: Batch) -> Any:
 
 
 def _rows_joined(x: Array) -> Array:
-    """The first axis and the last as one, at the end."""
+    """The array with its first and last axes joined to one at the end."""
     rows = FUNCTIONS["moveaxis"](x, 0, -2)
     return reshape(rows, (*rows.shape[:-2], count(rows.shape[-2:])))
 
@@ -165,7 +165,7 @@ SCATTER_SET = register(
 
 
 @naming_lines
-def _scatter_set(x: Any, values: Any, index: Any) -> Array:
+def _scatter_set(x: ArrayLike, values: ArrayLike, index: Index) -> Array:
     return apply(SCATTER_SET, x, values, index)
 
 
@@ -173,11 +173,11 @@ scatter_set = function(SCATTER_SET, _scatter_set)
 
 
 # -- NumPy's index ---------------------------------------------------------------------------------
-def _entries(index: Any) -> tuple[Any, ...]:
+def _entries(index: object) -> tuple[Any, ...]:
     return cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
 
 
-def _is_basic(index: Any) -> bool:
+def _is_basic(index: object) -> bool:
     return not [
         entry
         for entry in _entries(index)
@@ -191,16 +191,16 @@ def _is_basic(index: Any) -> bool:
     ]
 
 
-def _mask(index: Any) -> Array | None:
-    """The symbolic mask that is the whole index, if it is one."""
+def _mask(index: object) -> Array | None:
+    """The symbolic mask if the whole index is one, else None."""
     entries = _entries(index)
     if len(entries) == 1 and isinstance(entries[0], Array) and entries[0].dtype.kind == "b":
         return entries[0]
     return None
 
 
-def _places(x: Array, index: Any) -> tuple[Any, Shape]:
-    """Where in the raveled array an index points, as a vector; and the shape it reads."""
+def _places(x: Array, index: object) -> tuple[Any, Shape]:
+    """The places of an index in the raveled array, as a vector; and the shape of its result."""
     sizes = [dim for dim in x.shape if not isinstance(dim, int)]
     symbolic = [entry for entry in _entries(index) if isinstance(entry, Array)]
     getitem(x, index)  # for its checks: what is out of range, what is no index
@@ -213,7 +213,7 @@ def _places(x: Array, index: Any) -> tuple[Any, Shape]:
 
 
 def _values(x: Array, values: Any, shape: Shape, name: str) -> Array:
-    """Values in the dtype of the array, if it can hold them, and as a vector."""
+    """The values as a vector in the dtype of the array, if it can hold them."""
     values = _in_dtype_of(x, values, name)
     while values.ndim > len(shape) and known_equal(values.shape[0], 1):
         values = reshape(values, values.shape[1:])  # as NumPy's assignment does
@@ -231,8 +231,8 @@ def _in_dtype_of(x: Array, values: Any, name: str) -> Array:
 
 
 @composite()
-def index_update(x: Any, index: Any, values: Any) -> Array:
-    """A copy of `x` with `x[index] = values` done to it.
+def index_update(x: ArrayLike, index: object, values: ArrayLike) -> Array:
+    """A copy of `x` after `x[index] = values`.
 
     Parameters
     ----------
@@ -263,8 +263,8 @@ def index_update(x: Any, index: Any, values: Any) -> Array:
 
 
 @composite()
-def index_add(x: Any, index: Any, values: Any) -> Array:
-    """A copy of `x` with `values` added at `index`, as `np.add.at` does: places met twice add up.
+def index_add(x: ArrayLike, index: Index, values: ArrayLike) -> Array:
+    """A copy of `x` with `values` added at `index`, as by `np.add.at`: repeated places add up.
 
     Parameters, errors
         As for `index_update`.
@@ -282,8 +282,8 @@ def index_add(x: Any, index: Any, values: Any) -> Array:
     return reshape(scatter_add(ravel(x), flat, places, axis=0), x.shape)
 
 
-def _under(x: Array, mask: Array, values: Any, name: str) -> tuple[Array, Array]:
-    """A symbolic mask and values, broadcast against the array."""
+def _under(x: Array, mask: Array, values: ArrayLike, name: str) -> tuple[Array, Array]:
+    """The array with values where a symbolic mask holds."""
     rest = x.ndim - mask.ndim
     if rest < 0 or [0 for a, b in zip(mask.shape, x.shape, strict=False) if not known_equal(a, b)]:
         raise ShapeError(
@@ -300,7 +300,7 @@ def _under(x: Array, mask: Array, values: Any, name: str) -> tuple[Array, Array]
 
 
 def _written(x: Array, places: Any, values: Array) -> Array:
-    """A vector with values at places; of those that share a place the last stays."""
+    """A vector with values written at places; the last value of a place stays."""
     if isinstance(places, Array):
         return _written_anywhere(x, places, values)
     backwards = places[::-1]
@@ -311,9 +311,9 @@ def _written(x: Array, places: Any, values: Array) -> Array:
 
 
 def _written_anywhere(x: Array, places: Array, values: Array) -> Array:
-    """Places that are computed are sorted: the last of each run of equals writes.
+    """Write at computed places: they are sorted, and the last of equal places writes.
 
-    The others write to a spare place behind the array, which is cut off again.
+    The others write to an extra place behind the array, which is cut off.
     """
     order = argsort(places)
     found = places[order]
@@ -327,10 +327,12 @@ def _written_anywhere(x: Array, places: Array, values: Array) -> Array:
 
 # -- along an axis ---------------------------------------------------------------------------------
 @composite()
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Array:
-    """A copy of `arr` with values where each entry of `indices` points along `axis`.
+def put_along_axis(
+    arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int | None
+) -> Array:
+    """A copy of `arr` with values at the places `indices` along `axis`.
 
-    What NumPy's `put_along_axis` does in place; of places met twice the last value stays.
+    NumPy's `put_along_axis` writes in place. The last value of a repeated place stays.
     """
     x = as_array(arr)
     if axis is None:
@@ -346,7 +348,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Arr
     return index_update(x, _grid(x, index, place), values)
 
 
-def _grid(x: Array, index: Any, axis: int) -> tuple[Any, ...]:
+def _grid(x: Array, index: Index, axis: int) -> tuple[Any, ...]:
     places: list[Any] = []
     for each, dim in enumerate(x.shape, -x.ndim):
         counter: Any = np.arange(dim) if isinstance(dim, int) else arange(dim)

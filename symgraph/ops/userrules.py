@@ -1,7 +1,7 @@
-"""Running a derivative rule that a user gives, and checking what it gives back.
+"""Run a user's derivative rule, and check its cotangents.
 
-Always checked: as many cotangents as operands, each of its operand's shape and dtype. A rule that
-knows nothing of leading axes is run for each stacked cotangent by itself.
+The check: as many cotangents as operands, each with its operand's shape and dtype. A rule without
+support for leading axes runs once for each stacked cotangent.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from ..array import FUNCTIONS, Array, constant
+from ..array import FUNCTIONS, Array, ArrayLike, constant
 from ..array.cuts import Borrowed
 from ..errors import DTypeError, ShapeError
 from ..ir.dims import Dim, count, known_equal, show_shape
@@ -22,9 +22,9 @@ __all__ = ["as_sequence", "by_rule", "lent", "lent_to"]
 
 
 def by_rule(pull: Pull, rule: Callable[[Any], Sequence[Any]], name: str, stacks: bool) -> Any:
-    """Cotangents of the wanted operands by a rule that gives those of all.
+    """The cotangents of the wanted operands, by a rule that gives those of all operands.
 
-    A rule that knows nothing of leading axes is run for each stacked cotangent by itself.
+    A rule without support for leading axes runs once for each stacked cotangent.
     """
     cts = tuple(
         zeros((*_lead_shape(pull), *out.shape), out.dtype) if ct is None else ct
@@ -49,7 +49,7 @@ def by_rule(pull: Pull, rule: Callable[[Any], Sequence[Any]], name: str, stacks:
 
 
 def lent_to(pull: Pull) -> Pull:
-    """The same, in arrays that a user's rule may not write into: others read them too."""
+    """Read-only copies of arrays for a user's rule: other nodes read them too."""
     return replace(
         pull,
         cts=tuple(map(lent, pull.cts)),
@@ -58,8 +58,8 @@ def lent_to(pull: Pull) -> Pull:
     )
 
 
-def lent(x: Any) -> Any:
-    """An array of the same value that cannot be written into; anything else as it is."""
+def lent(x: ArrayLike) -> Any:
+    """A read-only array of the same value; other values unchanged."""
     if type(x) is not Array or not x.shape:
         return x
     found = Array(x.node)
@@ -74,7 +74,7 @@ def _lead_shape(pull: Pull) -> tuple[Dim, ...]:
 def _checked(
     found: Sequence[Any], pull: Pull, name: str, lead: tuple[Dim, ...]
 ) -> list[Array | None]:
-    """What a rule gave for the wanted operands, if it is what cotangents must be."""
+    """The rule's cotangents for the wanted operands, after their check."""
     if len(found) != len(pull.operands):
         raise ShapeError(
             f"The vjp of {name} gives {len(found)} cotangents for {len(pull.operands)} operands.",
@@ -104,6 +104,6 @@ def _checked(
     return results
 
 
-def as_sequence(found: Any) -> Sequence[Any]:
-    """What a rule gave as a sequence; a single cotangent needs no tuple."""
+def as_sequence(found: object) -> Sequence[Any]:
+    """The rule's result as a sequence; a single cotangent needs no tuple."""
     return cast("Sequence[Any]", found) if isinstance(found, (tuple, list)) else [found]

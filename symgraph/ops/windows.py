@@ -1,22 +1,23 @@
-"""Sliding windows and what reduces them: `windows`, its transpose, sums and largest elements.
+"""Sliding windows and their reductions: `windows`, its transpose, sums and largest elements.
 
-The transpose of reading windows adds up what overlaps; the two are each other's derivative, and
-pooling and `np.lib.stride_tricks.sliding_window_view` are made of them.
+The transpose of reading windows adds up overlapping elements. Each is the other's derivative.
+Pooling and `np.lib.stride_tricks.sliding_window_view` are made of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..array.cuts import READ_ONLY
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..ir.avals import Aval, normal_axes
 from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
+from ..ir.fact_inference import Known
 from ..ir.op import Op, no_flops, register
 from ..ir.traits import MOVEMENT, Traits
 from ..namespace.windows import span
@@ -47,7 +48,7 @@ Places = Sequence["int | None"]
 
 
 # -- params ----------------------------------------------------------------------------------------
-def one_each(value: Any, n: int, what: str, least: int = 1) -> Sizes:
+def one_each(value: object, n: int, what: str, least: int = 1) -> Sizes:
     """`value` as one int an axis.
 
     Raises
@@ -69,8 +70,14 @@ def one_each(value: Any, n: int, what: str, least: int = 1) -> Sizes:
     return numbers
 
 
-def pads_of(padding: Any, extents: Shape, sizes: Shape, strides: Sizes, dilations: Sizes) -> Pads:
-    """How many elements are added before and after each of the last axes.
+def pads_of(
+    padding: int | str | Sequence[int | tuple[int, int]],
+    extents: Shape,
+    sizes: Shape,
+    strides: Sizes,
+    dilations: Sizes,
+) -> Pads:
+    """The number of elements added before and after each of the last axes.
 
     `padding` is a number for all axes, one for each, pairs (before, after), "valid" for none, or
     "same" for as many as give ceil(extent / stride) windows, the odd one after.
@@ -112,12 +119,12 @@ def _same_pad(extent: Dim, size: Dim, stride: int, dilation: int) -> tuple[Dim, 
 
 
 def counted(extents: Shape, sizes: Shape, strides: Sizes, dilations: Sizes) -> Shape:
-    """How many windows fit each axis.
+    """The number of windows that fit each axis.
 
     Raises
     ------
     ShapeError
-        If none does, as far as that is known.
+        If no window fits.
     """
     found: list[Dim] = []
     for extent, size, stride, dilation in zip(extents, sizes, strides, dilations, strict=True):
@@ -139,7 +146,7 @@ def counted(extents: Shape, sizes: Shape, strides: Sizes, dilations: Sizes) -> S
     return tuple(found)
 
 
-def _normal_windows(avals: tuple[Aval, ...], **params: Any) -> dict[str, Any]:
+def _normal_windows(avals: tuple[Aval, ...], **params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: tuple(value) for name, value in params.items()}
 
 
@@ -150,17 +157,17 @@ def _split(x: Aval, n: int) -> tuple[Shape, Shape]:
 
 
 # -- axes kept apart -------------------------------------------------------------------------------
-def _carries_windows(out: Aval, x: Aval, *, slot: int, sizes: Sizes, **_: Any) -> Places:
+def _carries_windows(out: Aval, x: Aval, *, slot: int, sizes: Sizes, **_: object) -> Places:
     n = len(sizes)
     return (*[own - n for own in range(-x.ndim, -n)], *(None,) * n)
 
 
-def _carries_overlap(out: Aval, y: Aval, *, slot: int, extents: Shape, **_: Any) -> Places:
+def _carries_overlap(out: Aval, y: Aval, *, slot: int, extents: Shape, **_: object) -> Places:
     n = len(extents)
     return (*[own + n for own in range(-y.ndim, -2 * n)], *(None,) * (2 * n))
 
 
-def _carries_reduced(out: Aval, x: Aval, *, slot: int, sizes: Sizes, **_: Any) -> Places:
+def _carries_reduced(out: Aval, x: Aval, *, slot: int, sizes: Sizes, **_: object) -> Places:
     return (*range(-x.ndim, -len(sizes)), *(None,) * len(sizes))
 
 
@@ -235,8 +242,8 @@ OVERLAP_ADD = register(
 )
 
 
-def _facts_of_sums(x: Any) -> Iterable[Fact]:
-    """Of sums of elements, perhaps of none: signs, finiteness, whole numbers."""
+def _facts_of_sums(x: Known) -> Iterable[Fact]:
+    """Facts of sums of elements, perhaps of none: signs, finiteness, whole numbers."""
     kept = (Fact("nonnegative"), Fact("nonpositive"), finite, total, integer_valued)
     return [fact for fact in kept if x.has(fact)]
 
@@ -294,7 +301,7 @@ def padded(x: Array, pads: Pads, fill: float = 0) -> Array:
 
 
 def lowest(dtype: np.dtype[Any]) -> float:
-    """What no element of the dtype is below."""
+    """The least number of the dtype."""
     if dtype.kind == "f":
         return -np.inf
     return False if dtype.kind == "b" else int(np.iinfo(dtype).min)
@@ -310,7 +317,7 @@ def _vjp_max(
     seen = apply(WINDOWS, wide, sizes=sizes, **params)
     chosen = seen == expand_dims(out, last)
     if wide is not x:
-        # Padding that ties with elements, all of them -inf, has no share in the cotangent.
+        # Padding that ties with elements of -inf gets no part of the cotangent.
         real = padded(ones(x.shape[x.ndim - n :], bool), pads)
         chosen = chosen & apply(WINDOWS, real, sizes=sizes, **params)
     share = FUNCTIONS["astype"](chosen, x.dtype)
@@ -375,14 +382,14 @@ def window_sum(x: Array, sizes: Sizes, strides: Sizes, dilations: Sizes) -> Arra
 # -- functions -------------------------------------------------------------------------------------
 @composite(np.lib.stride_tricks.sliding_window_view, view=True)
 def sliding_window_view(
-    x: Any,
+    x: ArrayLike,
     window_shape: int | Sequence[int],
     axis: int | Sequence[int] | None = None,
     *,
     subok: bool = False,
     writeable: bool = False,
 ) -> Array:
-    """Windows of `window_shape` at every place of the given axes, as axes at the end.
+    """The windows of `window_shape` at every place of the given axes, as new last axes.
 
     Parameters
     ----------

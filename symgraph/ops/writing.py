@@ -1,7 +1,7 @@
 """NumPy's functions that write in place: assignment, `np.copyto`, `np.put`, `np.add.at`, ...
 
-Each makes the array that is left by the functions of `updates`, and lets it stand in the memory of
-its first operand, so that views of it read it too.
+Each function makes the new array by the functions of `updates`. It stores the array in the memory
+of its first operand, so that views read it too.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, constant
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, Index, constant
 from ..array.aliasing import has_memory, reads_all_again
 from ..array.in_place import overwrite, refuse_ndarray
 from ..errors import SymgraphError, TraceError
@@ -29,7 +29,7 @@ __all__: list[str] = []
 
 
 # -- assignment ------------------------------------------------------------------------------------
-def _setitem(x: Array, index: Any, values: Any) -> None:
+def _setitem(x: Array, index: Index, values: ArrayLike) -> None:
     if not has_memory(x):
         raise TraceError(
             "This is a number, as x[0] and np.sum(x) give: nothing is assigned to its elements.",
@@ -41,7 +41,7 @@ def _setitem(x: Array, index: Any, values: Any) -> None:
     overwrite(x, _assigned(x, index, params, _values(values, x)))
 
 
-def _assigned(x: Array, index: Any, params: Any, values: Array) -> Array:
+def _assigned(x: Array, index: object, params: Any, values: Array) -> Array:
     if params is None:
         return index_update(x, index, values)
     read = len(basic_shape(x.shape, params["index"]))
@@ -63,7 +63,7 @@ def _in_dtype_of(x: Array, values: Array) -> Array:
     return FUNCTIONS["astype"](values, x.dtype)
 
 
-def _basic(x: Array, index: Any) -> dict[str, Any] | None:
+def _basic(x: Array, index: object) -> dict[str, Any] | None:
     """The index in normal form, if it is of slices and numbers."""
     entries = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
     for entry in entries:
@@ -76,8 +76,8 @@ def _basic(x: Array, index: Any) -> dict[str, Any] | None:
         return None  # `index_update` says what is wrong.
 
 
-def _values(values: Any, x: Array) -> Array:
-    """What is assigned as an array; lists may hold symbols."""
+def _values(values: object, x: Array) -> Array:
+    """The assigned values as an array; lists may hold symbols."""
     if isinstance(values, Array):
         return values
     if isinstance(values, (list, tuple)) and _holds_symbols(values):
@@ -87,7 +87,7 @@ def _values(values: Any, x: Array) -> Array:
     return as_array(values)
 
 
-def _holds_symbols(values: Any) -> bool:
+def _holds_symbols(values: ArrayLike) -> bool:
     if isinstance(values, (list, tuple)):
         return any(map(_holds_symbols, cast("Sequence[Any]", values)))
     return isinstance(values, Array)
@@ -101,11 +101,11 @@ def _fill(x: Array, value: Any) -> None:
 
 
 # -- functions of NumPy ----------------------------------------------------------------------------
-def _writes(name: str, *numpy_functions: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Register a function that writes into its first operand, and gives nothing."""
+def _writes(name: str, *numpy_functions: object) -> Callable[[Callable[..., Any]], Any]:
+    """Register a function that writes into its first operand and returns None."""
 
     def publish(call: Callable[..., Any]) -> Callable[..., Any]:
-        def writing(x: Any, *args: Any, **keywords: Any) -> None:
+        def writing(x: ArrayLike, *args: object, **keywords: object) -> None:
             if not isinstance(x, Array):
                 raise refuse_ndarray(name)
             overwrite(x, call(x, *args, **keywords), "unsafe")
@@ -120,7 +120,7 @@ def _writes(name: str, *numpy_functions: Any) -> Callable[[Callable[..., Any]], 
 
 
 @_writes("copyto", np.copyto)
-def _copied(dst: Array, src: Any, casting: Any = "same_kind", where: Any = True) -> Array:
+def _copied(dst: Array, src: Any, casting: Any = "same_kind", where: ArrayLike = True) -> Array:
     values = _values(src, dst)
     if not np.can_cast(values.dtype if isinstance(src, Array) else _kind(src), dst.dtype, casting):
         raise TraceError(
@@ -131,29 +131,29 @@ def _copied(dst: Array, src: Any, casting: Any = "same_kind", where: Any = True)
     return values if where is True else _chosen(where, values, dst)
 
 
-def _kind(src: Any) -> Any:
-    """What NumPy's casting is asked of: the dtype, of Python's numbers one of their kind."""
+def _kind(src: ArrayLike) -> Any:
+    """The dtype for NumPy's casting rules; a Python number gives a dtype of its kind."""
     if isinstance(src, float):
         return np.dtype("float16")
     return np.min_scalar_type(src) if isinstance(src, int) else np.asarray(src).dtype
 
 
-def _chosen(condition: Any, values: Array, x: Array) -> Array:
+def _chosen(condition: ArrayLike, values: Array, x: Array) -> Array:
     return FUNCTIONS["astype"](_widened(where(condition, values, x), x), x.dtype)
 
 
 @_writes("fill_diagonal", np.fill_diagonal)
-def _filled_diagonal(a: Array, val: Any, wrap: bool = False) -> Array:
+def _filled_diagonal(a: Array, val: ArrayLike, wrap: bool = False) -> Array:
     return fill_diagonal(a, _values(val, a), wrap)
 
 
 @_writes("put_along_axis", np.put_along_axis)
-def _put_along(arr: Array, indices: Any, values: Any, axis: int | None = -1) -> Array:
+def _put_along(arr: Array, indices: ArrayLike, values: ArrayLike, axis: int | None = -1) -> Array:
     return put_along_axis(arr, indices, _values(values, arr), axis)
 
 
 @_writes("put", np.put)
-def _put(a: Array, ind: Any, v: Any, mode: str = "raise") -> Array:
+def _put(a: Array, ind: object, v: ArrayLike, mode: str = "raise") -> Array:
     if isinstance(ind, Array) or not fixed(a.shape):
         raise TraceError(
             "put: places that are computed, or in named dimensions, have no operation.",
@@ -169,7 +169,7 @@ def _put(a: Array, ind: Any, v: Any, mode: str = "raise") -> Array:
 
 
 def _repeated(values: Array, count: int) -> Array | None:
-    """Values in a row, over again until there are `count`; None where there are none."""
+    """`count` values, repeating the given ones; None if there are none."""
     row = ravel(values)
     have = row.shape[0]
     if not isinstance(have, int):
@@ -180,7 +180,7 @@ def _repeated(values: Array, count: int) -> Array | None:
 
 
 @_writes("putmask", np.putmask)
-def _put_mask(a: Array, mask: Any, values: Any) -> Array:
+def _put_mask(a: Array, mask: ArrayLike, values: ArrayLike) -> Array:
     row = _values(values, a)
     size: Any = a.size
     if row.ndim == 0 or known_equal(row.size, 1):
@@ -196,14 +196,14 @@ def _put_mask(a: Array, mask: Any, values: Any) -> Array:
 
 
 @_writes("place", np.place)
-def _place(arr: Array, mask: Any, vals: Any) -> Array:
+def _place(arr: Array, mask: ArrayLike, vals: ArrayLike) -> Array:
     values = ravel(_values(vals, arr))
     if known_equal(values.shape[0], 1):
         given = _in_dtype_of(arr, reshape(values, ()))
         return _chosen(reshape(as_array(mask), arr.shape), given, arr)
     if isinstance(mask, Array):
         raise TraceError(
-            "place: which of several values goes where depends on a mask that is computed.",
+            "place: a computed mask decides where each of several values goes.",
             mend="Give one value, or choose elementwise with np.where(mask, values, x).",
         )
     places = np.flatnonzero(np.asarray(mask))
@@ -212,13 +212,13 @@ def _place(arr: Array, mask: Any, vals: Any) -> Array:
 
 
 # -- ufunc.at --------------------------------------------------------------------------------------
-def write_at(ufunc: np.ufunc, x: Any, index: Any, *values: Any) -> None:
-    """What `ufunc.at(x, index, values)` does: places met twice are written twice.
+def write_at(ufunc: np.ufunc, x: ArrayLike, index: Index, *values: ArrayLike) -> None:
+    """Write as `ufunc.at(x, index, values)` does: repeated places are written repeatedly.
 
     Raises
     ------
     TraceError
-        If a place is met twice, or may be, and the ufunc neither adds nor takes away.
+        If a place may be repeated, and the ufunc neither adds nor subtracts.
     """
     if not isinstance(x, Array):
         raise refuse_ndarray(f"np.{ufunc.__name__}.at")
@@ -240,7 +240,7 @@ def write_at(ufunc: np.ufunc, x: Any, index: Any, *values: Any) -> None:
     overwrite(x, index_update(x, index, FUNCTIONS["astype"](found, x.dtype)))
 
 
-def _once(x: Array, index: Any) -> bool:
+def _once(x: Array, index: object) -> bool:
     if _basic(x, index) is not None:
         return True
     entries = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
@@ -251,11 +251,13 @@ def _once(x: Array, index: Any) -> bool:
 
 
 # -- out= ------------------------------------------------------------------------------------------
-def write_out(name: str, out: Any, found: Any, mask: Any = True, *, ufunc: bool = False) -> Any:
-    """Let a result, or each of several, stand in the memory of `out`; gives that.
+def write_out(
+    name: str, out: object, found: Any, mask: ArrayLike = True, *, ufunc: bool = False
+) -> Any:
+    """Store a result, or each of several, in the memory of `out`, and return `out`.
 
-    The result of a ufunc is broadcast to it, and cast to its dtype as `same_kind` allows; those of
-    other functions are of its shape and dtype, for NumPy may compute in the dtype of `out`.
+    The result of a ufunc is broadcast to `out` and cast to its dtype as `same_kind` allows. Results
+    of other functions must have its shape and dtype, for NumPy may compute in the dtype of `out`.
     """
     if isinstance(found, tuple):
         outs: Any = out if isinstance(out, tuple) else (out,)

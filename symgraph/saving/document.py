@@ -51,7 +51,7 @@ def laid_out(table: WrittenNodes, parts: Mapping[str, Any]) -> str:
     return "{" + ",\n".join(lines) + "}\n"
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     try:
         text.encode("utf-8")
@@ -125,7 +125,7 @@ def written_dag(dag: Dag, table: WrittenNodes) -> dict[str, Any]:
     return said
 
 
-def _written_structure(structure: Any, table: WrittenNodes) -> Any:
+def _written_structure(structure: object, table: WrittenNodes) -> Any:
     # As deep as the tuples the user returned.
     if isinstance(structure, Mapping):
         items = cast("Mapping[Any, Any]", structure).items()

@@ -21,42 +21,42 @@ __all__ = ["check_params"]
 Test = tuple[str, Callable[[Any], bool]]
 
 
-def _is_integer(value: Any) -> bool:
+def _is_integer(value: object) -> bool:
     return type(value) is int
 
 
-def _is_size(value: Any) -> bool:
+def _is_size(value: object) -> bool:
     return type(value) is int or is_named(value)
 
 
-def _is_shape(value: Any) -> bool:
+def _is_shape(value: object) -> bool:
     return isinstance(value, tuple) and all(map(_is_size, cast("tuple[Any, ...]", value)))
 
 
-def _is_integers(value: Any) -> bool:
+def _is_integers(value: object) -> bool:
     return isinstance(value, tuple) and all(map(_is_integer, cast("tuple[Any, ...]", value)))
 
 
-def _is_axes(value: Any) -> bool:
+def _is_axes(value: object) -> bool:
     return _is_integer(value) or _is_integers(value)
 
 
-def _is_pads(value: Any) -> bool:
+def _is_pads(value: object) -> bool:
     return isinstance(value, tuple) and all(map(_is_integers, cast("tuple[Any, ...]", value)))
 
 
-def _is_bound(value: Any) -> bool:
+def _is_bound(value: object) -> bool:
     return value is None or _is_size(value)
 
 
-def _is_entry(value: Any) -> bool:
+def _is_entry(value: object) -> bool:
     if isinstance(value, tuple):
         parts = cast("tuple[Any, ...]", value)
         return len(parts) == 3 and all(map(_is_bound, parts))
     return value is None or _is_integer(value)
 
 
-def _is_index(value: Any) -> bool:
+def _is_index(value: object) -> bool:
     return isinstance(value, tuple) and all(map(_is_entry, cast("tuple[Any, ...]", value)))
 
 

@@ -75,7 +75,7 @@ def _refused(text: str) -> NoReturn:
     raise _no_json(f"{text} is no JSON")
 
 
-def _check_depth(value: Any) -> None:
+def _check_depth(value: object) -> None:
     level: list[Any] = [value]
     for _ in range(_DEEPEST):
         inner: list[Any] = []
@@ -90,7 +90,7 @@ def _check_depth(value: Any) -> None:
     raise _no_json("it is nested too deeply")
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
@@ -109,7 +109,7 @@ class Place:
 
     __slots__ = ("key", "outer", "value")
 
-    def __init__(self, value: Any, outer: Place | None = None, key: str | int = "") -> None:
+    def __init__(self, value: object, outer: Place | None = None, key: str | int = "") -> None:
         self.value = value
         self.outer = outer
         self.key = key

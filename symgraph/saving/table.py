@@ -72,7 +72,7 @@ class WrittenNodes:
         """The user's lines."""
         return [[each.file, each.line, each.function, each.text] for each in self._frames]
 
-    def value(self, value: Any) -> Any:
+    def value(self, value: object) -> Any:
         """A value as JSON, nodes in it by their numbers."""
         return written(value, self.number, self.rules)
 
@@ -188,7 +188,7 @@ class ReadNodes:
     def _items(fields: Mapping[str, Place], name: str) -> list[Place]:
         return fields[name].items() if name in fields else []
 
-    def _depth_of(self, value: Any) -> int:
+    def _depth_of(self, value: object) -> int:
         """How deeply bodies are nested in a param; -1 if it holds none."""
         return self.nodes.depth_of(value.outputs) if isinstance(value, Body) else -1
 

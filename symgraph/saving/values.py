@@ -58,7 +58,7 @@ class Nodes:
 
 
 # -- writing ---------------------------------------------------------------------------------------
-def written(value: Any, number: Mapping[Node, int], rules: Mapping[Any, WrittenRule]) -> Any:
+def written(value: object, number: Mapping[Node, int], rules: Mapping[Any, WrittenRule]) -> Any:
     """A value as JSON.
 
     Parameters

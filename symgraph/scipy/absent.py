@@ -1,4 +1,4 @@
-"""What SciPy has and this library has not: the error that says what to use instead."""
+"""SciPy's names that this library lacks: the error says what to use instead."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _MODULES = {
 
 
 def absent(module: str, name: str, known: Sequence[str]) -> Exception:
-    """The error for a name that a module of this package has not."""
+    """The error for a name that a module of this package lacks."""
     if name.startswith("__"):
         return AttributeError(name)
     frame = user_frame()

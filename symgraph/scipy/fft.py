@@ -1,4 +1,4 @@
-"""Nothing of `scipy.fft` is traced, for it gives complex numbers: the names raise what to do."""
+"""`scipy.fft` is not traced, for it is complex: its names raise errors with advice."""
 
 from __future__ import annotations
 

@@ -2,9 +2,8 @@ r"""`scipy.integrate` on symbols: quadrature of samples, initial value problems 
 
 `solve_ivp` and `odeint` take Runge–Kutta steps of a fixed size, as a scan; the gradient is that of
 the numbers computed (the discrete adjoint), right to rounding whatever the error of the steps.
-SciPy chooses its steps by the error it estimates, in a loop whose length depends on numbers, and
-has no gradient. So how many steps are taken must be said here, and `rtol`, `atol`, events and dense
-output are refused.
+SciPy chooses its steps by an error estimate, in a loop whose length depends on numbers, and has no
+gradient. Here you state the number of steps; `rtol`, `atol`, events and dense output are refused.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
 from .. import numpy as snp
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..errors import InputError, ShapeError, TraceError
 from ..ir.dims import known_equal, show_shape
 from ..ops.composites import as_array
@@ -29,8 +28,8 @@ trapezoid = snp.trapezoid
 
 
 # -- samples ---------------------------------------------------------------------------------------
-def _widths(x: Any, dx: Any, y: Array, axis: int) -> Any:
-    """Distances between samples, broadcast against those of y along the last axis."""
+def _widths(x: Any, dx: ArrayLike, y: Array, axis: int) -> Any:
+    """The distances between samples, broadcast against y along the last axis."""
     if x is None:
         return dx
     x = as_array(x)
@@ -43,7 +42,11 @@ def _widths(x: Any, dx: Any, y: Array, axis: int) -> Any:
 
 @mirrored
 def cumulative_trapezoid(
-    y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1, initial: Any = None
+    y: ArrayLike,
+    x: ArrayLike | None = None,
+    dx: ArrayLike = 1.0,
+    axis: int = -1,
+    initial: object = None,
 ) -> Array:
     """The integrals up to each sample but the first, by the trapezoidal rule.
 
@@ -66,11 +69,13 @@ def cumulative_trapezoid(
 
 
 @mirrored
-def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Array:
-    """The integral of samples by Simpson's rule, of any distances.
+def simpson(
+    y: ArrayLike, x: ArrayLike | None = None, *, dx: ArrayLike = 1.0, axis: int = -1
+) -> Array:
+    """The integral of samples by Simpson's rule, with any distances.
 
-    The last interval of an even number of samples is that of the parabola through the last three
-    (Cartwright 2017), as SciPy has it; two samples make a trapezoid.
+    For an even number of samples, the last interval uses the parabola through the last three
+    (Cartwright 2017), as in SciPy; two samples make a trapezoid.
     """
     samples = snp.moveaxis(as_array(y), axis, -1)
     count = samples.shape[-1]
@@ -91,7 +96,7 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Array:
 
 
 def _last_interval(y: Array, widths: Array) -> Array:
-    """The integral over the last interval, of the parabola through the last three samples."""
+    """The integral over the last interval of the parabola through the last three samples."""
     h0, h1 = widths[..., -2], widths[..., -1]
     last = (2 * h1**2 + 3 * h0 * h1) / (6 * (h0 + h1))
     middle = (h1**2 + 3 * h0 * h1) / (6 * h0)
@@ -133,7 +138,7 @@ TABLEAUS = {
 
 
 class Solution(NamedTuple):
-    """Points in time, and the states there: one column a point, as SciPy's `sol.y`."""
+    """The points in time, and the states there: one column a point, as SciPy's `sol.y`."""
 
     t: Any
     y: Any
@@ -148,13 +153,13 @@ _REFUSED = (
 def solve_ivp(
     fun: Callable[..., Any],
     t_span: Sequence[Any],
-    y0: Any,
+    y0: ArrayLike,
     method: str = "RK45",
-    t_eval: Any = None,
+    t_eval: ArrayLike | None = None,
     *,
     args: Sequence[Any] = (),
     steps: int | None = None,
-    **options: Any,
+    **options: object,
 ) -> Solution:
     r"""The solution of $y' = f(t, y)$ from $y(t_0) = y_0$, by steps of a fixed size.
 
@@ -200,7 +205,7 @@ def solve_ivp(
     first, last = lifted(start, dtype), lifted(stop, dtype)
     count = _steps("solve_ivp", steps)
 
-    def derivative(t: Any, y: Any) -> Any:
+    def derivative(t: ArrayLike, y: ArrayLike) -> Any:
         return fun(t, y, *args)
 
     if t_eval is None:
@@ -216,24 +221,24 @@ def solve_ivp(
 @mirrored
 def odeint(
     func: Callable[..., Any],
-    y0: Any,
-    t: Any,
+    y0: ArrayLike,
+    t: ArrayLike,
     args: Sequence[Any] = (),
     tfirst: bool = False,
     *,
     steps: int | None = None,
     method: str = "RK45",
-    **options: Any,
+    **options: object,
 ) -> Array:
-    r"""The solution of $y' = f(y, t)$ at the points t, one row a point; the first is $y_0$.
+    r"""The solution of $y' = f(y, t)$ at the points t, one row a point; the first row is $y_0$.
 
-    `steps` steps of `method` are taken between two points; see `solve_ivp`.
+    It takes `steps` steps of `method` between two points; see `solve_ivp`.
     """
     _refuse_options("odeint", options)
     dtype = common_float([y0, t])
     count = _steps("odeint", steps)
 
-    def derivative(t: Any, y: Any) -> Any:
+    def derivative(t: ArrayLike, y: ArrayLike) -> Any:
         return func(t, y, *args) if tfirst else func(y, t, *args)
 
     return _marched(derivative, lifted(y0, dtype), lifted(t, dtype), count, method)
@@ -262,7 +267,7 @@ def _refuse_options(name: str, options: dict[str, Any]) -> None:
 def _marched(
     derivative: Callable[[Any, Any], Any], y0: Array, grid: Array, steps: int, method: str
 ) -> Array:
-    """The states at all points of the grid, `steps` steps from one to the next."""
+    """The states at all points of the grid, with `steps` steps from point to point."""
     if method not in TABLEAUS:
         raise InputError(
             f"The method {method!r} is no explicit one of fixed steps.",
@@ -273,7 +278,7 @@ def _marched(
     y0 = snp.atleast_1d(y0)
     tableau = TABLEAUS[method]
 
-    def advanced(y: Any, ends: Any) -> Any:
+    def advanced(y: ArrayLike, ends: Any) -> Any:
         start, stop = ends
         width = (stop - start) / steps
 
@@ -289,7 +294,7 @@ def _marched(
 
 
 def _stepped(
-    derivative: Callable[[Any, Any], Any], t: Any, y: Array, width: Array, tableau: Tableau
+    derivative: Callable[[Any, Any], Any], t: ArrayLike, y: Array, width: Array, tableau: Tableau
 ) -> Array:
     """One step."""
     slopes: list[Array] = []
@@ -303,7 +308,7 @@ def _mixed(weights: Sequence[float], slopes: Sequence[Array]) -> Any:
     return sum(terms[1:], terms[0]) if terms else 0.0
 
 
-def _slope(derivative: Callable[[Any, Any], Any], t: Any, at: Any, y: Array) -> Array:
+def _slope(derivative: Callable[[Any, Any], Any], t: ArrayLike, at: ArrayLike, y: Array) -> Array:
     found = derivative(t, at)
     if isinstance(found, (list, tuple)):
         found = snp.stack([as_array(each) for each in found])  # pyright: ignore[reportUnknownArgumentType]

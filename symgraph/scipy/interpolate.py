@@ -1,4 +1,4 @@
-"""Nothing of `scipy.interpolate` is traced: the names raise what to use instead."""
+"""`scipy.interpolate` is not traced: its names raise errors that say what to use."""
 
 from __future__ import annotations
 

@@ -8,8 +8,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import numpy as snp
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..errors import ShapeError, TraceError
+from ..ir.avals import AxisLike
 from ..ir.dims import known_equal, show_shape
 from ..ops import linalg as _operations
 from ..ops.composites import as_array
@@ -51,8 +52,8 @@ kron = snp.kron
 # -- systems ---------------------------------------------------------------------------------------
 @mirrored
 def solve(
-    a: Any,
-    b: Any,
+    a: ArrayLike,
+    b: ArrayLike,
     lower: bool = False,
     overwrite_a: bool = False,
     overwrite_b: bool = False,
@@ -60,10 +61,10 @@ def solve(
     assume_a: str | None = None,
     transposed: bool = False,
 ) -> Array:
-    """The x with a @ x = b, of a vector or a matrix b.
+    """The x with a @ x = b, for a vector or a matrix b.
 
-    Of a matrix that is said to be symmetric or positive definite (`assume_a`), the triangle that
-    `lower` tells is read, as by SciPy.
+    If `assume_a` states a symmetric or positive definite matrix, only one triangle is read, as in
+    SciPy: `lower` says which.
     """
     matrix = as_array(a)
     kind = "gen" if assume_a is None else assume_a
@@ -83,20 +84,20 @@ def solve(
 
 
 @mirrored
-def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Array:
+def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
     """The inverse of square matrices."""
     return snp.inv(a)
 
 
 @mirrored
-def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Array:
+def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
     """The determinant of square matrices."""
     return snp.det(a)
 
 
 @mirrored
-def pinv(a: Any) -> Array:
-    """The pseudoinverse, of singular values above max(M, N) eps times the largest, as SciPy's."""
+def pinv(a: ArrayLike) -> Array:
+    """The pseudoinverse, by the singular values above max(M, N) eps times the largest."""
     a = as_array(a)
     rows, columns = a.shape[-2:]
     eps = float(np.finfo(a.dtype if a.dtype.kind == "f" else np.float64).eps)
@@ -105,18 +106,18 @@ def pinv(a: Any) -> Array:
 
 @mirrored
 def cholesky(
-    a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
+    a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> Array:
-    """The Cholesky factor: the upper one unless `lower`, as SciPy's and not as NumPy's."""
+    """The Cholesky factor: the upper one unless `lower`, as in SciPy and unlike NumPy."""
     return _operations.cho_factor(a, lower)[0]
 
 
 @mirrored
-def solve_sylvester(a: Any, b: Any, q: Any) -> Array:
+def solve_sylvester(a: ArrayLike, b: ArrayLike, q: ArrayLike) -> Array:
     r"""The X with $A X + X B = Q$.
 
-    As one system of m n equations, $(A \otimes I + I \otimes B^\top) \operatorname{vec} X =
-    \operatorname{vec} Q$, so it is for small matrices: the work grows with $(m n)^3$.
+    We solve one system of m n equations, $(A \otimes I + I \otimes B^\top) \operatorname{vec} X =
+    \operatorname{vec} Q$. It is for small matrices: the work grows with $(m n)^3$.
     """
     a, b, q = as_array(a), as_array(b), as_array(q)
     rows, columns = a.shape[0], b.shape[0]
@@ -132,14 +133,14 @@ def solve_sylvester(a: Any, b: Any, q: Any) -> Array:
 
 
 @mirrored
-def solve_continuous_lyapunov(a: Any, q: Any) -> Array:
+def solve_continuous_lyapunov(a: ArrayLike, q: ArrayLike) -> Array:
     r"""The X with $A X + X A^\top = Q$; see `solve_sylvester`."""
     a = as_array(a)
     return solve_sylvester(a, a.T, q)
 
 
 @mirrored
-def solve_discrete_lyapunov(a: Any, q: Any) -> Array:
+def solve_discrete_lyapunov(a: ArrayLike, q: ArrayLike) -> Array:
     r"""The X with $A X A^\top - X + Q = 0$, as one system of n² equations."""
     a, q = as_array(a), as_array(q)
     size = a.shape[0]
@@ -149,8 +150,10 @@ def solve_discrete_lyapunov(a: Any, q: Any) -> Array:
 
 # -- spectra ---------------------------------------------------------------------------------------
 @mirrored
-def eigh(a: Any, b: Any = None, lower: bool = True, eigvals_only: bool = False) -> Any:
-    """Ascending eigenvalues, and eigenvectors, of a symmetric matrix; one triangle is read."""
+def eigh(
+    a: ArrayLike, b: ArrayLike | None = None, lower: bool = True, eigvals_only: bool = False
+) -> Any:
+    """The ascending eigenvalues and the eigenvectors of a symmetric matrix, of one triangle."""
     if b is not None:
         raise TraceError(
             "eigh: the generalized problem has no operation.",
@@ -164,29 +167,33 @@ def eigh(a: Any, b: Any = None, lower: bool = True, eigvals_only: bool = False) 
 
 
 @mirrored
-def eigvalsh(a: Any, b: Any = None, lower: bool = True) -> Any:
+def eigvalsh(a: ArrayLike, b: ArrayLike | None = None, lower: bool = True) -> Any:
     """Eigenvalues of a symmetric matrix; see `eigh`."""
     return eigh(a, b, lower, True)
 
 
 @mirrored
-def svdvals(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Array:
+def svdvals(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
     """The singular values in descending order."""
     return snp.linalg.svdvals(a)
 
 
 @mirrored
 def norm(
-    a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, check_finite: bool = True
+    a: ArrayLike,
+    ord: ArrayLike | None = None,
+    axis: AxisLike = None,
+    keepdims: bool = False,
+    check_finite: bool = True,
 ) -> Array:
-    """Norms of vectors and matrices, as NumPy's."""
+    """The norm of vectors or matrices, as in NumPy."""
     return snp.linalg.norm(a, ord, axis, keepdims)
 
 
 # -- matrices with a pattern -----------------------------------------------------------------------
 @mirrored
-def block_diag(*arrs: Any) -> Array:
-    """The matrix with the given ones on its diagonal; a number or a vector counts as one row."""
+def block_diag(*arrs: ArrayLike) -> Array:
+    """The matrix with the given blocks on its diagonal; a number or a vector counts as one row."""
     if not arrs:
         return snp.zeros((1, 0))
     blocks = [snp.atleast_2d(as_array(each)) for each in arrs]
@@ -210,7 +217,7 @@ def block_diag(*arrs: Any) -> Array:
     return snp.concatenate(rows, axis=0)
 
 
-def _vector(name: str, x: Any) -> Array:
+def _vector(name: str, x: ArrayLike) -> Array:
     x = as_array(x)
     if x.ndim != 1 or not isinstance(x.shape[0], int):
         raise ShapeError(
@@ -226,7 +233,7 @@ def _places(x: Array) -> Any:
 
 
 @mirrored
-def toeplitz(c: Any, r: Any = None) -> Array:
+def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """The matrix of constant diagonals with first column c and first row r; r[0] is unused."""
     column = _vector("toeplitz", c)
     row = column if r is None else _vector("toeplitz", r)
@@ -236,7 +243,7 @@ def toeplitz(c: Any, r: Any = None) -> Array:
 
 
 @mirrored
-def hankel(c: Any, r: Any = None) -> Array:
+def hankel(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """The matrix of constant antidiagonals with first column c and last row r; r[0] is unused."""
     column = _vector("hankel", c)
     row = snp.zeros_like(column) if r is None else _vector("hankel", r)
@@ -246,15 +253,15 @@ def hankel(c: Any, r: Any = None) -> Array:
 
 
 @mirrored
-def circulant(c: Any) -> Array:
-    """The matrix whose columns are c, each turned by one more than the one before."""
+def circulant(c: ArrayLike) -> Array:
+    """The matrix whose columns are rotations of c, each by one place more."""
     column = _vector("circulant", c)
     places = _places(column)
     return snp.take(column, (places[:, None] - places[None, :]) % len(places), axis=0)
 
 
 @mirrored
-def khatri_rao(a: Any, b: Any) -> Array:
+def khatri_rao(a: ArrayLike, b: ArrayLike) -> Array:
     """The Kronecker products of the columns of a and b, side by side."""
     a, b = as_array(a), as_array(b)
     if a.ndim != 2 or b.ndim != 2 or not known_equal(a.shape[1], b.shape[1]):

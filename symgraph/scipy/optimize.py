@@ -1,4 +1,4 @@
-"""Nothing of `scipy.optimize` is traced: the names raise what to use instead."""
+"""`scipy.optimize` is not traced: its names raise errors that say what to use."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import numpy as snp
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..errors import InputError, ShapeError
 from ..ir.dims import show_shape
 from ..ops.composites import as_array
@@ -18,7 +18,7 @@ __all__ = ["convolve", "correlate", "fftconvolve", "oaconvolve"]
 
 
 @mirrored
-def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Array:
+def convolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = "auto") -> Array:
     r"""$y_n = \sum_k x_{n-k} w_k$ along all axes.
 
     Parameters
@@ -41,8 +41,8 @@ def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Ar
 
 
 @mirrored
-def fftconvolve(in1: Any, in2: Any, mode: str = "full") -> Array:
-    """`convolve`: the sums are computed directly, with no rounding of a Fourier transform's.
+def fftconvolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full") -> Array:
+    """The same as `convolve`: direct sums, without the rounding errors of a Fourier transform.
 
     The work is the product of the two sizes, where SciPy's grows with n log n.
     """
@@ -50,19 +50,19 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full") -> Array:
 
 
 @mirrored
-def oaconvolve(in1: Any, in2: Any, mode: str = "full") -> Array:
-    """`convolve`, as `fftconvolve`."""
+def oaconvolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full") -> Array:
+    """The same as `convolve`; see `fftconvolve`."""
     return _convolved(_floating_pair(in1, in2), mode, "oaconvolve")
 
 
 @mirrored
-def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Array:
-    """The convolution with `in2` turned around along all axes; see `convolve`."""
+def correlate(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = "auto") -> Array:
+    """The convolution with `in2` reversed along all axes; see `convolve`."""
     x, w = _floating_pair(in1, in2)
     return _convolved((x, snp.flip(w)), mode, "correlate")
 
 
-def _floating_pair(in1: Any, in2: Any) -> tuple[Array, Array]:
+def _floating_pair(in1: ArrayLike, in2: ArrayLike) -> tuple[Array, Array]:
     x, w = as_array(in1), as_array(in2)
     dtype = np.result_type(x.dtype, w.dtype)
     return snp.astype(x, dtype), snp.astype(w, dtype)
@@ -90,7 +90,7 @@ def _convolved(pair: tuple[Array, Array], mode: str, name: str) -> Array:
                 f"{name}: of {show_shape(x.shape)} and {show_shape(w.shape)} neither lies within "
                 'the other, as mode "valid" needs.'
             )
-        # The sum is the same with the two exchanged; the smaller one is the kernel.
+        # Convolution is commutative; the smaller operand is the kernel.
         x, w = (w, x) if turned and not fits else (x, w)
     pads = [(0, 0) if mode == "valid" else (int(size) - 1, int(size) - 1) for size in w.shape]
     layers = snp.conv(x[None, None], snp.flip(w)[None, None], padding=pads)

@@ -1,4 +1,4 @@
-"""`scipy.special` on symbols: what is no ufunc, and every ufunc that has an operation."""
+"""`scipy.special` on symbols: functions that are no ufuncs, and all ufuncs with an operation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import numpy as np
 import scipy.special as _original
 
 from .. import numpy as snp
+from ..array import Array, ArrayLike
 from ..errors import InputError
+from ..ir.avals import AxisLike
 from ..ops.composites import as_array
 from .absent import absent
 from .mirrored import mirrored
@@ -20,12 +22,16 @@ __all__ = ["log_softmax", "logsumexp", "multigammaln", "softmax"]
 
 @mirrored
 def logsumexp(
-    a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False
+    a: ArrayLike,
+    axis: AxisLike = None,
+    b: ArrayLike | None = None,
+    keepdims: bool = False,
+    return_sign: bool = False,
 ) -> Any:
-    r"""$\log \sum_i b_i e^{a_i}$ along `axis`, of values of any size.
+    r"""$\log \sum_i b_i e^{a_i}$ along `axis`, without overflow.
 
-    With `return_sign` the logarithm of the absolute value, and the sign; without it a negative sum
-    gives NaN. Where b is 0, a does not count, infinite or not.
+    With `return_sign` it gives the logarithm of the absolute value, and the sign. Without it a
+    negative sum gives NaN. Where b is 0, a does not count, even if it is infinite.
 
     Examples
     --------
@@ -49,20 +55,20 @@ def logsumexp(
     return (value, sign) if return_sign else value
 
 
-def _axes(axis: Any, ndim: int) -> Any:
+def _axes(axis: AxisLike, ndim: int) -> Any:
     return tuple(range(ndim)) if axis is None else axis
 
 
 @mirrored
-def softmax(x: Any, axis: Any = None) -> Any:
-    r"""$e^{x_i} / \sum_j e^{x_j}$; over all elements unless `axis` is given, as SciPy's."""
+def softmax(x: ArrayLike, axis: AxisLike = None) -> Any:
+    r"""$e^{x_i} / \sum_j e^{x_j}$ over `axis`, by default over all elements, as in SciPy."""
     x = _floating(x)
     return snp.softmax(x, axis=_axes(axis, x.ndim)) if x.ndim else snp.ones_like(x)
 
 
 @mirrored
-def log_softmax(x: Any, axis: Any = None) -> Any:
-    """The logarithm of `softmax`; over all elements unless `axis` is given, as SciPy's."""
+def log_softmax(x: ArrayLike, axis: AxisLike = None) -> Any:
+    """The logarithm of `softmax` over `axis`, by default over all elements, as in SciPy."""
     x = _floating(x)
     if axis is None and x.ndim != 1:
         return x - snp.logsumexp(x)
@@ -70,7 +76,7 @@ def log_softmax(x: Any, axis: Any = None) -> Any:
 
 
 @mirrored
-def multigammaln(a: Any, d: int) -> Any:
+def multigammaln(a: ArrayLike, d: int) -> Any:
     r"""The logarithm of the multivariate gamma function of dimension d.
 
     $\tfrac14 d (d - 1) \log\pi + \sum_{j<d} \log\Gamma(a - j/2)$ (Muirhead 1982, theorem 2.1.12).
@@ -82,7 +88,7 @@ def multigammaln(a: Any, d: int) -> Any:
         If `d` is no positive whole number.
     """
     if int(d) != d or d < 1:
-        raise InputError(f"multigammaln: d is {d!r}, but it counts dimensions.")
+        raise InputError(f"multigammaln: d is {d!r}; it must be a positive integer.")
     a = _floating(a)
     total: Any = 0.25 * d * (d - 1) * log(pi)
     for j in range(int(d)):
@@ -90,7 +96,7 @@ def multigammaln(a: Any, d: int) -> Any:
     return snp.where(a > 0.5 * (d - 1), total, np.nan)
 
 
-def _floating(x: Any) -> Any:
+def _floating(x: ArrayLike) -> Array:
     x = as_array(x)
     return x if x.dtype.kind == "f" else snp.astype(x, "float64")
 

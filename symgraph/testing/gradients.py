@@ -60,7 +60,7 @@ def numbers(
     return [values[output.node] for output in outputs]
 
 
-def _symbols(arrays: Sequence[Numbers], dtype: Any = None) -> Inputs:
+def _symbols(arrays: Sequence[Numbers], dtype: object = None) -> Inputs:
     return tuple(
         input(f"x{i}", array.shape, dtype if dtype and array.dtype.kind == "f" else array.dtype)
         for i, array in enumerate(arrays)
@@ -76,7 +76,7 @@ def _floating(arrays: Sequence[Numbers]) -> list[int]:
 
 def check_grads(
     f: Callable[..., Any],
-    *arrays: Any,
+    *arrays: object,
     order: int = 2,
     analytic: bool = True,
     tolerance: float | None = None,
@@ -129,7 +129,7 @@ def check_grads(
 
 
 def check_gradient(
-    f: Callable[..., Any], *arrays: Any, tolerance: float | None = None, seed: int = 0
+    f: Callable[..., Any], *arrays: object, tolerance: float | None = None, seed: int = 0
 ) -> None:
     """Check the gradient of a function of yours, custom operations and rules in it, by differences.
 
@@ -201,7 +201,7 @@ class _Directions:
         return self.drawn[depth]
 
     def derivatives(
-        self, f: Callable[..., Any], at: Sequence[Numbers], dtype: Any
+        self, f: Callable[..., Any], at: Sequence[Numbers], dtype: object
     ) -> list[_Contracted]:
         """The weighted output and its derivatives along the directions, each as a weighted sum."""
         inputs = _symbols(at, dtype)
@@ -246,7 +246,7 @@ def _numeric(
     return float(8 * near - far) / (12 * _STEP)
 
 
-def check_stacked(f: Callable[..., Any], *arrays: Any, count: int = 3, seed: int = 0) -> None:
+def check_stacked(f: Callable[..., Any], *arrays: object, count: int = 3, seed: int = 0) -> None:
     """Check that cotangents stacked on a leading axis give what they give one by one.
 
     Parameters

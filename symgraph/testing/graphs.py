@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..array import Array
 from ..ir.dag import Dag
@@ -12,7 +11,7 @@ from ..ir.node import Node, reachable, substituted
 __all__ = ["assert_same_graph"]
 
 
-def assert_same_graph(one: Any, other: Any) -> None:
+def assert_same_graph(one: object, other: object) -> None:
     """Check that two graphs compute the same by the same operations, inputs matched by name.
 
     Parameters
@@ -41,7 +40,7 @@ def assert_same_graph(one: Any, other: Any) -> None:
     )
 
 
-def _outputs(graph: Any) -> list[Node]:
+def _outputs(graph: object) -> list[Node]:
     if isinstance(graph, Array):
         return [graph.node]
     if isinstance(graph, Sequence):

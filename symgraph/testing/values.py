@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..errors import FactError
 from ..facts import Fact, consistent, holds_on
@@ -18,7 +19,7 @@ Numbers: TypeAlias = "np.ndarray[Any, Any]"
 
 def random_values(
     shape: tuple[int, ...],
-    dtype: Any = "float64",
+    dtype: DTypeLike = "float64",
     facts: Iterable[Fact] = (),
     rng: np.random.Generator | None = None,
 ) -> Numbers:
@@ -156,7 +157,10 @@ class Operand:
     facts: tuple[Fact, ...] = ()
 
     def draw(
-        self, rng: np.random.Generator, shape: tuple[int, ...] | None = None, dtype: Any = "float64"
+        self,
+        rng: np.random.Generator,
+        shape: tuple[int, ...] | None = None,
+        dtype: DTypeLike = "float64",
     ) -> Numbers:
         """Numbers of `shape`, by default the operand's own."""
         size = self.shape if self.shape is not None else (2, 3) if shape is None else shape

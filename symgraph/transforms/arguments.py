@@ -26,7 +26,7 @@ Names: TypeAlias = "Place | Sequence[Place]"
 """One argument or several, as `wrt` and `static` name them."""
 
 
-def is_array(value: Any) -> bool:
+def is_array(value: object) -> bool:
     """Whether a leaf is an array: symbolic, NumPy's, another library's, or a float."""
     return isinstance(value, (Array, np.ndarray, np.generic, float)) or (
         hasattr(value, "__array__") and hasattr(value, "dtype") and hasattr(value, "shape")
@@ -190,7 +190,7 @@ class Signature:
         Arguments that are static whatever they are.
     """
 
-    def __init__(self, f: Callable[..., Any], wrt: Any, static: Any) -> None:
+    def __init__(self, f: Callable[..., Any], wrt: object, static: Any) -> None:
         self.name = str(getattr(f, "__name__", "the function"))
         try:
             self.signature: inspect.Signature | None = inspect.signature(f)
@@ -210,7 +210,7 @@ class Signature:
         """By name, in order; empty where the function tells none."""
         return {} if self.signature is None else self.signature.parameters
 
-    def _place(self, given: Any) -> Place:
+    def _place(self, given: object) -> Place:
         """Where an argument is once a call is bound: by position if it can be."""
         if isinstance(given, bool) or not isinstance(given, (str, int)):
             raise InputError(f"{given!r} names no parameter.", mend="Give its name or position.")

@@ -54,22 +54,22 @@ class Count(Weak):
         _set(self, "_bound", bound)
         _set(self, "_family", family)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         return _combined(self, other, "add", False, lambda a, b: a + b)
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: object) -> Any:
         return _combined(self, other, "add", True, lambda a, b: a + b)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: object) -> Any:
         return _combined(self, other, "subtract", False, lambda a, b: a + b)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: object) -> Any:
         return _combined(self, other, "subtract", True, lambda a, b: a + b)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Any:
         return _combined(self, other, "multiply", False, lambda a, b: a * b)
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: object) -> Any:
         return _combined(self, other, "multiply", True, lambda a, b: a * b)
 
     def __truediv__(self, other: Any) -> Any:
@@ -77,7 +77,7 @@ class Count(Weak):
             return _combined(self, float(other), "divide", False, lambda a, b: a)
         return _combined(self, other, "divide", False, None)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: object) -> Any:
         return _combined(self, other, "divide", True, None)
 
     def __neg__(self) -> Any:
@@ -171,7 +171,7 @@ def _combined(
 
 
 def _spoiling(name: str) -> Callable[..., Any]:
-    def method(self: Count, *_args: Any, **_keywords: Any) -> NoReturn:
+    def method(self: Count, *_args: object, **_keywords: object) -> NoReturn:
         _family(self).spoil()
 
     method.__name__ = name

@@ -81,7 +81,7 @@ def grad(
     backend: str = "numpy",
     trust: Soundness = "rounding",
     cache_size: int = 64,
-    **options: Any,
+    **options: object,
 ) -> Transform: ...
 @_documented
 def grad(
@@ -93,7 +93,7 @@ def grad(
     backend: str = "numpy",
     trust: Soundness = "rounding",
     cache_size: int = 64,
-    **options: Any,
+    **options: object,
 ) -> Any:
     """Gradient of a symbolic scalar, or a function that computes the gradient of a function.
 
@@ -155,7 +155,7 @@ def value_and_grad(
     backend: str = "numpy",
     trust: Soundness = "rounding",
     cache_size: int = 64,
-    **options: Any,
+    **options: object,
 ) -> Transform:
     """A function that gives the value of `f` and its gradient, sharing what they have in common.
 
@@ -208,7 +208,7 @@ def jacobian(
     backend: str = "numpy",
     trust: Soundness = "rounding",
     cache_size: int = 64,
-    **options: Any,
+    **options: object,
 ) -> Transform:
     """A function that gives the Jacobian of `f`: nested as outputs are, in each as arguments are.
 
@@ -266,7 +266,7 @@ def hessian(
     backend: str = "numpy",
     trust: Soundness = "rounding",
     cache_size: int = 64,
-    **options: Any,
+    **options: object,
 ) -> Transform:
     """A function that gives the Hessian of `f`, nested twice as arguments are.
 
@@ -322,7 +322,7 @@ def jvp(
     backend: str = "numpy",
     trust: Soundness = "rounding",
     cache_size: int = 64,
-    **options: Any,
+    **options: object,
 ) -> Transform:
     """A function that gives the value of `f` and its tangent J v: `jvp(f)(x, tangent=v)`.
 
@@ -374,7 +374,7 @@ def vjp(
     backend: str = "numpy",
     trust: Soundness = "rounding",
     cache_size: int = 64,
-    **options: Any,
+    **options: object,
 ) -> Transform:
     """A function that gives the value of `f` and a cotangent Jᵀ u: `vjp(f)(x, cotangent=u)`.
 
@@ -426,7 +426,7 @@ def hvp(
     backend: str = "numpy",
     trust: Soundness = "rounding",
     cache_size: int = 64,
-    **options: Any,
+    **options: object,
 ) -> Transform:
     """A function that gives Hessian-vector products of `f`: `hvp(f)(x, v=v)`; no Hessian is built.
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..array import ArrayLike
 from ..errors import InputError
 from ..pytrees import flatten, unflatten
 from ..rewriting import Soundness
@@ -62,7 +63,7 @@ class FlatObjective:
     def __init__(
         self,
         f: Callable[..., Any],
-        params: Any,
+        params: object,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         *,
@@ -92,25 +93,25 @@ class FlatObjective:
         self._hessian = hessian(f, 0, **options)
         self.x0 = self.flatten(params)
 
-    def __call__(self, x: Any) -> tuple[float, Vector]:
+    def __call__(self, x: ArrayLike) -> tuple[float, Vector]:
         """Value and gradient at `x`."""
         value, gradient = self._value_and_grad(self.unflatten(x), *self._args, **self._kwargs)
         return float(value), self.flatten(gradient)
 
-    def value(self, x: Any) -> float:
+    def value(self, x: ArrayLike) -> float:
         """The value alone."""
         return self(x)[0]
 
-    def gradient(self, x: Any) -> Vector:
+    def gradient(self, x: ArrayLike) -> Vector:
         """The gradient alone."""
         return self(x)[1]
 
-    def hessp(self, x: Any, p: Any) -> Vector:
+    def hessp(self, x: ArrayLike, p: ArrayLike) -> Vector:
         """The Hessian at `x` times `p`; no Hessian is built."""
         point, v = self.unflatten(x), self.unflatten(p)
         return self.flatten(self._hvp(point, *self._args, v=v, **self._kwargs))
 
-    def hessian(self, x: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def hessian(self, x: ArrayLike) -> np.ndarray[Any, np.dtype[np.float64]]:
         """The whole Hessian, as a matrix."""
         blocks = self._hessian(self.unflatten(x), *self._args, **self._kwargs)
         size = self._stops[-1]
@@ -123,13 +124,13 @@ class FlatObjective:
                 matrix[rows, columns] = np.reshape(block, shape)
         return matrix
 
-    def _arrays_of(self, blocks: Any) -> list[list[Any]]:
+    def _arrays_of(self, blocks: object) -> list[list[Any]]:
         """The blocks of a nested Hessian, row by row."""
         count = len(self._moving)
         leaves = [leaf for leaf in flatten(blocks)[0] if is_array(leaf)]
         return [leaves[i * count : (i + 1) * count] for i in range(count)]
 
-    def flatten(self, params: Any) -> Vector:
+    def flatten(self, params: object) -> Vector:
         """Nested parameters (or a gradient by them) as one vector."""
         leaves = [leaf for leaf in flatten(params)[0] if is_array(leaf)]
         if [np.shape(leaf) for leaf in leaves] != [shape for shape, _ in self._avals]:
@@ -139,7 +140,7 @@ class FlatObjective:
             )
         return np.concatenate([np.asarray(leaf, np.float64).ravel() for leaf in leaves])
 
-    def unflatten(self, x: Any) -> Any:
+    def unflatten(self, x: ArrayLike) -> Any:
         """A vector as nested parameters, in their shapes and dtypes."""
         vector = np.asarray(x)
         if vector.shape != (self._stops[-1],):
@@ -150,7 +151,7 @@ class FlatObjective:
             leaves[i] = part.reshape(shape).astype(dtype)
         return unflatten(self._tree, leaves)
 
-    def with_data(self, *args: Any, **kwargs: Any) -> FlatObjective:
+    def with_data(self, *args: object, **kwargs: object) -> FlatObjective:
         """The same objective with other data: what is traced for its shapes is kept."""
         found = object.__new__(FlatObjective)
         found.__dict__.update(self.__dict__)
@@ -159,7 +160,7 @@ class FlatObjective:
 
 
 def flat_objective(
-    f: Callable[..., Any], params: Any, /, *args: Any, **kwargs: Any
+    f: Callable[..., Any], params: object, /, *args: object, **kwargs: object
 ) -> FlatObjective:
     """A scalar function of nested parameters, ready for `scipy.optimize.minimize`.
 

@@ -66,7 +66,7 @@ def traced_call(
     *,
     has_aux: bool,
     keyword: str,
-    direction: Any,
+    direction: object,
     directed: Literal["targets", "outputs"],
 ) -> TracedCall:
     """The graph of `f` at arguments like these.
@@ -183,14 +183,14 @@ def _symbols(arguments: Arguments, names: set[str]) -> dict[int, Array]:
     return symbols
 
 
-def _parted(result: Any, name: str) -> tuple[Any, Any]:
+def _parted(result: object, name: str) -> tuple[Any, Any]:
     if not isinstance(result, tuple) or len(cast("tuple[Any, ...]", result)) != 2:
         raise TraceError(f"With has_aux=True {name} returns a pair, not {result!r}.")
     return cast("tuple[Any, Any]", result)
 
 
 def _directions(
-    keyword: str, direction: Any, directed: Sequence[Array], wanted: Tree, names: set[str]
+    keyword: str, direction: object, directed: Sequence[Array], wanted: Tree, names: set[str]
 ) -> list[Array]:
     """A fresh input for each number of the direction."""
     leaves, tree = flatten(direction)
@@ -233,7 +233,7 @@ def _fresh_name(wanted: str, names: set[str]) -> str:
     return name
 
 
-def _as_output(leaf: Any) -> Node:
+def _as_output(leaf: object) -> Node:
     if isinstance(leaf, Array):
         return leaf.node
     if isinstance(leaf, (np.ndarray, np.generic, int, float)):
@@ -244,7 +244,7 @@ def _as_output(leaf: Any) -> Node:
     )
 
 
-def is_number(leaf: Any) -> bool:
+def is_number(leaf: object) -> bool:
     """Whether a leaf of a direction is an array or a Python number."""
     return is_array(leaf) or (isinstance(leaf, int) and not isinstance(leaf, bool))
 

@@ -142,7 +142,7 @@ class Transform:
         return _made_again, (type(self), *self._made_with)
 
     # -- calling it ------------------------------------------------------------------------------
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         """The derivative at these arguments.
 
         Raises
@@ -196,12 +196,12 @@ class Transform:
                 check_foreign(leaf, keyword)
         return self._parameters.bound(args, rest), leaves
 
-    def graph(self, *args: Any, **kwargs: Any) -> Graph:
+    def graph(self, *args: object, **kwargs: object) -> Graph:
         """The simplified graph that is lowered for arguments like these."""
         arguments, _ = self._bound(args, kwargs)
         return self._graph(self._trace(arguments, kwargs))
 
-    def lowered(self, *args: Any, **kwargs: Any) -> Lowered:
+    def lowered(self, *args: object, **kwargs: object) -> Lowered:
         """The program for arguments like these; `.source` shows it."""
         return self.graph(*args, **kwargs).lower(**cast("Any", self._lowering))
 
@@ -367,7 +367,7 @@ def _directed(traced: TracedCall, given: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _lifted(value: Any, symbol: Array) -> Node:
+def _lifted(value: object, symbol: Array) -> Node:
     found = value if isinstance(value, Array) else constant(np.asarray(value))
     return (found if found.dtype == symbol.dtype else FUNCTIONS["astype"](found, symbol.dtype)).node
 

@@ -35,13 +35,13 @@ def vmap(
     f: Callable[..., Any],
     in_axes: Axes = 0,
     out_axes: Axes = 0,
-    axis_size: Any = None,
+    axis_size: object = None,
     *,
     static: Names = (),
     backend: str = "numpy",
     trust: Soundness = "rounding",
     cache_size: int = 64,
-    **options: Any,
+    **options: object,
 ) -> Transform:
     r"""A function that applies `f` to each of a batch: $y_i = f(x_i)$, without a loop.
 
@@ -142,7 +142,7 @@ class _Vmap(Transform):
     def _traced_function(self) -> Callable[..., Any]:
         return self._applied
 
-    def _applied(self, *args: Any, **kwargs: Any) -> Any:
+    def _applied(self, *args: object, **kwargs: object) -> Any:
         """The results for each of the batch, on symbolic arrays."""
         arguments = _Arguments.of(self._parameters, args, kwargs, self._in_axes)
         size = arguments.size(self._axis_size)
@@ -209,7 +209,7 @@ class _Arguments:
             axes.extend(map(_axis_of, parts, labels, found))
         return cls(len(args), tuple(kwargs), tuple(trees), tuple(leaves), tuple(paths), tuple(axes))
 
-    def size(self, stated: Any) -> Dim:
+    def size(self, stated: object) -> Dim:
         """How many there are in the batch."""
         known: list[tuple[str, Dim]] = []
         if stated is not None:
@@ -319,14 +319,14 @@ def _axis_of(leaf: Any, path: str, axis: int | None) -> int | None:
     return axis
 
 
-def _batch_first(leaf: Any, axis: int | None) -> Array:
+def _batch_first(leaf: object, axis: int | None) -> Array:
     x = leaf if isinstance(leaf, Array) else constant(leaf)
     assert axis is not None
     return FUNCTIONS["moveaxis"](x, axis, 0) if axis % x.ndim else x
 
 
 # -- axes ------------------------------------------------------------------------------------------
-def _is_axis(value: Any) -> bool:
+def _is_axis(value: object) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
@@ -373,7 +373,7 @@ def _matched(given: Tree, tree: Tree, leaves: Iterator[int]) -> Sequence[int | N
 
 
 # -- results ---------------------------------------------------------------------------------------
-def _as_output(leaf: Any) -> Array:
+def _as_output(leaf: object) -> Array:
     if isinstance(leaf, Array):
         return leaf
     if isinstance(leaf, (np.ndarray, np.generic, int, float)):

@@ -9,11 +9,12 @@ again: derivatives of every order take products only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from ...array import ArrayLike
 from ...array.handle import FUNCTIONS, Array, apply
 from ...errors import InputError, ShapeError
 from ...ir.body import Body
@@ -57,7 +58,7 @@ def _pullback(
     return pulled_back(pull, body, adjoint)
 
 
-def _batch(batch: Batch, *, body: Body, lead: int, **params: Any) -> Any:
+def _batch(batch: Batch, *, body: Body, lead: int, **params: Mapping[str, Any]) -> Any:
     """Systems stacked along one axis more."""
     number = len(body.outputs)
     inputs, found = body_of_batch(batch, body, [*[True] * number, *batch.batched[number:]])
@@ -213,9 +214,9 @@ def _solved(
 # -- as a user writes it ---------------------------------------------------------------------------
 @naming_lines
 def cg(
-    operator: Any,
-    b: Any,
-    x0: Any = None,
+    operator: Callable[..., Any],
+    b: ArrayLike,
+    x0: object = None,
     *,
     tolerance: float | None = None,
     max_steps: int = 1000,
@@ -271,7 +272,7 @@ def cg(
     return unflatten(tree, found)
 
 
-def _as_function(matrix: Any) -> Callable[[Any], Any]:
+def _as_function(matrix: object) -> Callable[[Any], Any]:
     array = as_array(matrix)
     if array.ndim != 2:
         raise ShapeError(
@@ -281,7 +282,7 @@ def _as_function(matrix: Any) -> Callable[[Any], Any]:
     return lambda x: FUNCTIONS["matmul"](array, x)
 
 
-def _starts(x0: Any, bs: Sequence[Array], tree: Tree) -> list[Array]:
+def _starts(x0: object, bs: Sequence[Array], tree: Tree) -> list[Array]:
     leaves, found = as_leaves(x0, "x0")
     if found != tree:
         raise InputError(f"x0 is {found}, but b is {tree}.", mend="Give x0 the containers of b.")

@@ -142,8 +142,8 @@ def _parted(vector: Array, avals: Sequence[Aval]) -> list[Array]:
 @naming_lines
 def fixed_point(
     f: Callable[..., Any],
-    x0: Any,
-    *args: Any,
+    x0: object,
+    *args: object,
     tolerance: float | None = None,
     max_steps: int = 1000,
 ) -> Any:
@@ -194,8 +194,8 @@ def fixed_point(
 @naming_lines
 def root(
     f: Callable[..., Any],
-    x0: Any,
-    *args: Any,
+    x0: object,
+    *args: object,
     tolerance: float | None = None,
     max_steps: int = 50,
 ) -> Any:
@@ -249,7 +249,7 @@ class _Problem:
     def __init__(
         self,
         f: Callable[[Any], Any],
-        x0: Any,
+        x0: object,
         tolerance: float | None,
         max_steps: int,
         kind: str,

@@ -6,7 +6,7 @@ on beside it; the function is a body in its params.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,7 +64,7 @@ def _not_arrived(what: str, steps: int) -> str:
     )
 
 
-def _batch_converged(batch: Batch, **params: Any) -> Any:
+def _batch_converged(batch: Batch, **params: Mapping[str, Any]) -> Any:
     """An error if any of the batch has not arrived."""
     x, arrived = batch.operands
     if batch.batched[1]:
@@ -93,7 +93,7 @@ CONVERGED = register(
 
 
 # -- the solution of an equation -------------------------------------------------------------------
-def infer_solution(*avals: Aval, body: Body, **_params: Any) -> tuple[Aval, ...]:
+def infer_solution(*avals: Aval, body: Body, **_params: object) -> tuple[Aval, ...]:
     """The solution comes first among the operands."""
     return avals[: len(body.outputs)]
 
@@ -138,7 +138,7 @@ def pulled_back(pull: Pull, body: Body, adjoint: Callable[..., list[Array]]) -> 
     return [pulled.get(slot) for slot in pull.wanted]
 
 
-def follow_solution(trail: Trail, *, body: Body, **_params: Any) -> list[Places | None]:
+def follow_solution(trail: Trail, *, body: Body, **_params: object) -> list[Places | None]:
     r"""Where the function has axes if its solution has them there as well.
 
     Along such an axis both Jacobians of $\partial_x F\,\dot x = -\partial_\theta F\,\dot\theta$
@@ -171,7 +171,7 @@ def check_like(found: Traced, avals: Sequence[Aval], tree: Tree, like: str) -> N
             raise DTypeError(text, mend=f"Convert {like} or the result with astype.")
 
 
-def floating_leaves(x0: Any, what: str) -> tuple[list[Array], Tree]:
+def floating_leaves(x0: object, what: str) -> tuple[list[Array], Tree]:
     """The leaves of what is solved for, or starts that.
 
     Raises
@@ -182,7 +182,7 @@ def floating_leaves(x0: Any, what: str) -> tuple[list[Array], Tree]:
     leaves, tree = as_leaves(x0, what)
     for path, leaf in zip(leaf_paths(tree, what), leaves, strict=True):
         if leaf.dtype.kind != "f":
-            raise DTypeError(f"{path} is {leaf.aval}; what is solved for is floating.")
+            raise DTypeError(f"{path} is {leaf.aval}; unknowns must be floating.")
     if not leaves:
         raise TraceError(f"There is nothing to solve for: {what} holds no array.")
     return leaves, tree

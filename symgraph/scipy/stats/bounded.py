@@ -1,6 +1,6 @@
-"""Continuous distributions on an interval, which parameters may bound, a row each.
+"""Continuous distributions on an interval, which parameters may bound, one record each.
 
-Each is its standard form, its tails by the function of each side. Formulas are those of Johnson,
+Each is its standard form, with a function for each tail. Formulas are those of Johnson,
 Kotz & Balakrishnan, "Continuous Univariate Distributions" (1994, 1995); parameters are SciPy's.
 """
 
@@ -10,6 +10,7 @@ from math import inf
 from typing import Any
 
 from ... import numpy as snp
+from ...array import Array
 from .distribution import Continuous
 from .standard_forms import below_zero, log_gumbel_density, log_normal_density, one, zero
 
@@ -43,16 +44,16 @@ beta = Continuous(
 )
 
 
-def _log_mass(a: Any, b: Any) -> Any:
-    """The logarithm of the normal probability between a and b, taken in the tail that is nearer."""
+def _log_mass(a: Array | float, b: Array | float) -> Any:
+    """The logarithm of the normal probability between a and b, by the nearer tail."""
     turned = a > 0
     left, right = snp.where(turned, -b, a), snp.where(turned, -a, b)
     upper = snp.log_ndtr(right)
     return upper + snp.log1mexp(snp.log_ndtr(left) - upper)
 
 
-def _truncated_quantile(q: Any, a: Any, b: Any) -> Any:
-    """Solved in the tail that is nearer, where the logarithm of the cdf keeps its digits."""
+def _truncated_quantile(q: Array | float, a: Array | float, b: Array | float) -> Any:
+    """The quantile, by the nearer tail, where the logarithm of the cdf keeps its digits."""
     turned = a > 0
     whole = _log_mass(a, b)
     edge = snp.log_ndtr(snp.where(turned, -b, a))
@@ -76,16 +77,16 @@ truncnorm = Continuous(
 )
 
 
-def _log_over(w: Any) -> Any:
-    """log(1 + w) / w, with its limit 1 and the derivatives there."""
+def _log_over(w: Array | float) -> Any:
+    """log(1 + w) / w, with its limit 1 and its derivatives at w = 0."""
     small = snp.abs(w) < 1e-3
     series = 1 + w * (-1 / 2 + w * (1 / 3 + w * (-1 / 4 + w * (1 / 5 - w / 6))))
     safe = snp.where(small, 1.0, w)
     return snp.where(small, series, snp.log1p(safe) / safe)
 
 
-def _as_gumbel(z: Any, c: Any) -> Any:
-    """The value of Gumbel's distribution that stands for z."""
+def _as_gumbel(z: Array | float, c: Array | float) -> Any:
+    """The value z mapped to Gumbel's distribution."""
     return z * _log_over(-c * z)
 
 
@@ -107,5 +108,5 @@ genextreme = Continuous(
 )
 
 
-def _generalized(y: Any, c: Any) -> Any:
+def _generalized(y: Array | float, c: Array | float) -> Any:
     return y * snp.exprel(-c * y)

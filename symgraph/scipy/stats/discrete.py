@@ -1,8 +1,8 @@
-"""Distributions of whole numbers, a row each.
+"""Distributions of whole numbers, one record each.
 
 Formulas are those of Johnson, Kemp & Kotz, "Univariate Discrete Distributions" (2005); parameters
-are SciPy's. Gradients flow to the parameters; in the whole number itself there are those of the
-formula, which continues it.
+are SciPy's. Gradients flow to the parameters. The derivative in the whole number itself is that of
+the formula, which continues it to real numbers.
 """
 
 from __future__ import annotations
@@ -11,24 +11,25 @@ from math import inf
 from typing import Any
 
 from ... import numpy as snp
+from ...array import Array, ArrayLike
 from .distribution import Discrete
 
 __all__ = ["bernoulli", "binom", "geom", "nbinom", "poisson"]
 
 
-def _negative(k: Any, *_shapes: Any) -> Any:
+def _negative(k: Array | float, *_shapes: object) -> Any:
     return k < 0
 
 
-def _infinite(k: Any, *_shapes: Any) -> Any:
+def _infinite(k: ArrayLike, *_shapes: object) -> Any:
     return k == inf
 
 
-def _zero(*_shapes: Any) -> float:
+def _zero(*_shapes: object) -> float:
     return 0.0
 
 
-def _log_choices(n: Any, k: Any) -> Any:
+def _log_choices(n: Array | float, k: Array | float) -> Any:
     """The logarithm of the binomial coefficient."""
     return -snp.log1p(n) - snp.betaln(n - k + 1, k + 1)
 

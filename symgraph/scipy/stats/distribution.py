@@ -1,9 +1,9 @@
-r"""What all distributions share: parameters, location and scale, support, invalid parameters.
+r"""Shared by all distributions: parameters, location and scale, support, invalid parameters.
 
 A distribution is stated once in standard form, at location 0 and scale 1, as functions of the
-symbolic $z = (x - \mu) / \sigma$ and the shapes. From these come SciPy's methods. Outside of the
-support a formula is computed at a point inside, and not taken, so that its derivative is 0 there
-and not NaN. An invalid parameter gives NaN, as SciPy's does.
+symbolic $z = (x - \mu) / \sigma$ and the shapes. SciPy's methods follow from them. Outside of the
+support the formula is computed at a point inside and then masked, so that its derivative is 0 there
+and not NaN. An invalid parameter gives NaN, as in SciPy.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NoReturn, TypeVar
 import numpy as np
 
 from ... import numpy as snp
-from ...array import Array
+from ...array import Array, ArrayLike
 from ...errors import InputError, MissingAttribute, TraceError
 from ...source import user_frame
 from ..mirrored import mirrored
@@ -75,7 +75,7 @@ class Distribution:
     methods: ClassVar[tuple[str, ...]] = ()
     scaled: ClassVar[bool] = True
 
-    def __call__(self, *args: Any, **keywords: Any) -> Frozen:
+    def __call__(self, *args: object, **keywords: object) -> Frozen:
         """The distribution with its parameters fixed."""
         self._named(args, keywords)
         return Frozen(self, args, keywords)
@@ -114,9 +114,9 @@ class Distribution:
         return given
 
     def _standard(
-        self, x: Any, args: Sequence[Any], keywords: Mapping[str, Any]
+        self, x: ArrayLike, args: Sequence[Any], keywords: Mapping[str, Any]
     ) -> tuple[Array, list[Array], Array | None, Array | None]:
-        """x, the shapes, and the scale and location unless they change nothing."""
+        """x, the shapes, and the scale and location, or None if they change nothing."""
         given = self._named(args, keywords)
         dtype = common_float([x, *given.values()])
         shapes = [
@@ -148,7 +148,7 @@ class Distribution:
 
     # -- probabilities of both sides ---------------------------------------------------------------
     def _distributed(self, z: Array, shapes: Parameters, method: str) -> Array:
-        """cdf, sf, logcdf or logsf of z."""
+        """The cdf, sf, logcdf or logsf of z."""
         if not self._has(method):
             self._refuse(method)
         below = self.below(z, *shapes) if self.below else None
@@ -177,12 +177,12 @@ class Distribution:
         return _log_of(self._inside(z, shapes, method[3:]), self._inside(z, shapes, other[3:]))
 
 
-def _is_number(value: Any, number: float) -> bool:
+def _is_number(value: object, number: float) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value == number
 
 
 def _log_of(small: Array, other: Array) -> Array:
-    """log(small), by log1p of the other probability where that is the smaller one."""
+    """log(small), by log1p of the other probability where it is smaller."""
     less = small < 0.5
     return snp.where(
         less,
@@ -194,12 +194,12 @@ def _log_of(small: Array, other: Array) -> Array:
 def _either(
     below: Formula | None, above: Formula | None, z: Array, shapes: Parameters
 ) -> Array | None:
-    """Where z is on either side of the support; None if it never is."""
+    """The masks of z below and above the support; None if z never is."""
     found = [condition(z, *shapes) for condition in (below, above) if condition is not None]
     return snp.logical_or(*found) if len(found) == 2 else found[0] if found else None
 
 
-def _within(z: Array, outside: Array | None, point: Any) -> Array:
+def _within(z: Array, outside: Array | None, point: ArrayLike) -> Array:
     """z, and a point inside the support where z is outside."""
     return z if outside is None else snp.where(outside, point, z)
 
@@ -216,7 +216,7 @@ def refused_method(distribution: str, method: str, known: Sequence[str]) -> Exce
 
 
 def published(cls: C) -> C:
-    """The class, its methods taking numbers and symbols, their errors naming the user's line."""
+    """The class; its methods take numbers and symbols, and their errors name the user's line."""
     for name in cls.methods:
         setattr(cls, name, mirrored(vars(cls)[name]))
     return cls
@@ -238,7 +238,7 @@ class Continuous(Distribution):
         "isf",
     )
 
-    def logpdf(self, x: Any, *args: Any, **keywords: Any) -> Any:
+    def logpdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
         """The logarithm of the density."""
         x, shapes, scale, loc = self._standard(x, args, keywords)
         z = _centred(x, scale, loc)
@@ -250,36 +250,36 @@ class Continuous(Distribution):
             return value
         return _spoiled(snp.where(outside, -np.inf, value), [*shapes, scale])
 
-    def pdf(self, x: Any, *args: Any, **keywords: Any) -> Any:
+    def pdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
         """The density."""
         return snp.exp(self.logpdf(x, *args, **keywords))
 
-    def cdf(self, x: Any, *args: Any, **keywords: Any) -> Any:
-        """The probability of what is at most x."""
+    def cdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
+        """The probability that X is at most x."""
         return self._probability("cdf", x, args, keywords)
 
-    def sf(self, x: Any, *args: Any, **keywords: Any) -> Any:
-        """The probability of what is larger than x."""
+    def sf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
+        """The probability that X is larger than x."""
         return self._probability("sf", x, args, keywords)
 
-    def logcdf(self, x: Any, *args: Any, **keywords: Any) -> Any:
+    def logcdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
         """The logarithm of the cdf."""
         return self._probability("logcdf", x, args, keywords)
 
-    def logsf(self, x: Any, *args: Any, **keywords: Any) -> Any:
+    def logsf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
         """The logarithm of the sf."""
         return self._probability("logsf", x, args, keywords)
 
-    def ppf(self, q: Any, *args: Any, **keywords: Any) -> Any:
+    def ppf(self, q: ArrayLike, *args: object, **keywords: object) -> Any:
         """The x whose cdf is q; NaN unless q is a probability."""
         return self._quantile(q, args, keywords, upper=False)
 
-    def isf(self, q: Any, *args: Any, **keywords: Any) -> Any:
+    def isf(self, q: ArrayLike, *args: object, **keywords: object) -> Any:
         """The x whose sf is q; NaN unless q is a probability."""
         return self._quantile(q, args, keywords, upper=True)
 
     def _probability(
-        self, method: str, x: Any, args: Sequence[Any], keywords: Mapping[str, Any]
+        self, method: str, x: ArrayLike, args: Sequence[Any], keywords: Mapping[str, Any]
     ) -> Array:
         x, shapes, scale, loc = self._standard(x, args, keywords)
         value = self._distributed(_centred(x, scale, loc), shapes, method)
@@ -312,7 +312,7 @@ def _centred(x: Array, scale: Array | None, loc: Array | None) -> Array:
 
 
 def _spoiled(value: Array, parameters: Sequence[Array | None]) -> Array:
-    """The value, NaN where a parameter is, also where the value does not depend on it."""
+    """The value, or NaN where a parameter is NaN, even if the value does not depend on it."""
     for each in parameters:
         if each is not None and each.node.op.name == "where":
             value = snp.where(snp.isnan(each), np.nan, value)
@@ -327,33 +327,33 @@ class Discrete(Distribution):
     methods: ClassVar[tuple[str, ...]] = ("logpmf", "pmf", "logcdf", "cdf", "logsf", "sf")
     scaled: ClassVar[bool] = False
 
-    def logpmf(self, k: Any, *args: Any, **keywords: Any) -> Any:
+    def logpmf(self, k: ArrayLike, *args: object, **keywords: object) -> Any:
         """The logarithm of the probability of k; -inf unless k is a whole number."""
         k, shapes, _scale, loc = self._standard(k, args, keywords)
         k = k if loc is None else k - loc
-        # Not `floor(k) != k`, which holds of NaN.
+        # `floor(k) != k` would hold for NaN.
         broken = snp.logical_or(snp.floor(k) < k, snp.floor(k) > k)
         outside = snp.logical_or(broken, _either(self.below, self.above, k, shapes))
         value = self.log_density(_within(k, outside, self.inside(*shapes)), *shapes)
         return _spoiled(snp.where(outside, -np.inf, value), shapes)
 
-    def pmf(self, k: Any, *args: Any, **keywords: Any) -> Any:
+    def pmf(self, k: ArrayLike, *args: object, **keywords: object) -> Any:
         """The probability of k."""
         return snp.exp(self.logpmf(k, *args, **keywords))
 
-    def cdf(self, k: Any, *args: Any, **keywords: Any) -> Any:
-        """The probability of what is at most k."""
+    def cdf(self, k: ArrayLike, *args: object, **keywords: object) -> Any:
+        """The probability that X is at most k."""
         return self._probability("cdf", k, args, keywords)
 
-    def sf(self, k: Any, *args: Any, **keywords: Any) -> Any:
-        """The probability of what is larger than k."""
+    def sf(self, k: ArrayLike, *args: object, **keywords: object) -> Any:
+        """The probability that X is larger than k."""
         return self._probability("sf", k, args, keywords)
 
-    def logcdf(self, k: Any, *args: Any, **keywords: Any) -> Any:
+    def logcdf(self, k: ArrayLike, *args: object, **keywords: object) -> Any:
         """The logarithm of the cdf."""
         return self._probability("logcdf", k, args, keywords)
 
-    def logsf(self, k: Any, *args: Any, **keywords: Any) -> Any:
+    def logsf(self, k: ArrayLike, *args: object, **keywords: object) -> Any:
         """The logarithm of the sf."""
         return self._probability("logsf", k, args, keywords)
 
@@ -389,6 +389,6 @@ class Frozen:
 
 
 def _call_frozen(
-    method: Callable[..., Any], args: Sequence[Any], keywords: Mapping[str, Any], x: Any
+    method: Callable[..., Any], args: Sequence[Any], keywords: Mapping[str, Any], x: ArrayLike
 ) -> Any:
     return method(x, *args, **keywords)

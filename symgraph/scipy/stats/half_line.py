@@ -1,6 +1,6 @@
-"""Continuous distributions of positive numbers, a row each.
+"""Continuous distributions of positive numbers, one record each.
 
-Each is its standard form, its tails by the function of each side. Formulas are those of Johnson,
+Each is its standard form, with a function for each tail. Formulas are those of Johnson,
 Kotz & Balakrishnan, "Continuous Univariate Distributions" (1994, 1995); parameters are SciPy's.
 """
 
@@ -10,6 +10,7 @@ from math import log, pi, sqrt
 from typing import Any
 
 from ... import numpy as snp
+from ...array import Array
 from .distribution import Continuous
 from .standard_forms import (
     at_most_zero,
@@ -88,7 +89,7 @@ invgamma = Continuous(
 )
 
 
-def _log_f_density(z: Any, n: Any, m: Any) -> Any:
+def _log_f_density(z: Array | float, n: Array | float, m: Array | float) -> Any:
     scaled = n * z / m
     return (
         snp.xlogy(0.5 * n - 1, scaled)
@@ -180,8 +181,8 @@ halfnorm = Continuous(
 )
 
 
-def _half_tangent(q: Any, power: float) -> Any:
-    """tan(πq/2), or its reciprocal, with the digits of q and of 1 - q."""
+def _half_tangent(q: Array | float, power: float) -> Any:
+    """tan(πq/2), or its reciprocal, which keeps the digits of q and of 1 - q."""
     less = q < 0.5
     tangent = snp.tan(0.5 * pi * snp.where(less, q, 1 - q))
     return snp.where(less == (power > 0), tangent, 1 / tangent)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import numpy as snp
-from ...array import Array
+from ...array import Array, ArrayLike
 from ...errors import ShapeError, TraceError
 from ...ir.dims import known_equal, show_shape
 from ..mirrored import mirrored
@@ -19,12 +19,12 @@ __all__ = ["dirichlet", "multivariate_normal"]
 
 
 class _Vectors:
-    """What distributions of vectors share: freezing, and the methods they do not have."""
+    """Shared by distributions of vectors: freezing, and errors for missing methods."""
 
     methods: tuple[str, ...] = ("logpdf", "pdf")
     name: str = ""
 
-    def __call__(self, *args: Any, **keywords: Any) -> Frozen:
+    def __call__(self, *args: object, **keywords: object) -> Frozen:
         return Frozen(self, args, keywords)
 
     def __repr__(self) -> str:
@@ -36,7 +36,7 @@ class _Vectors:
         raise refused_method(self.name, name, self.methods)
 
 
-def _log_normal(x: Any, mean: Any, cov: Any, allow_singular: bool) -> Array:
+def _log_normal(x: object, mean: object, cov: Any, allow_singular: bool) -> Array:
     if allow_singular:
         raise TraceError(
             "multivariate_normal: allow_singular=True has no derivative here.",
@@ -83,8 +83,8 @@ def _log_normal(x: Any, mean: Any, cov: Any, allow_singular: bool) -> Array:
 class _MultivariateNormal(_Vectors):
     """The normal distribution of vectors, by the Cholesky factor of its covariance.
 
-    `logpdf(x, mean=None, cov=1)` and `pdf`, as SciPy's: the last axis of x is that of the vectors;
-    a covariance that is a number or a vector stands for a diagonal. Of a matrix the lower triangle
+    `logpdf(x, mean=None, cov=1)` and `pdf`, as in SciPy: the last axis of x holds the vectors.
+    A covariance that is a number or a vector stands for a diagonal. The lower triangle of a matrix
     is read, and its gradient is symmetric. A matrix that is not positive definite raises
     `numpy.linalg.LinAlgError` when the graph runs on NumPy.
     """
@@ -92,12 +92,24 @@ class _MultivariateNormal(_Vectors):
     name = "multivariate_normal"
 
     @mirrored
-    def logpdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
+    def logpdf(
+        self,
+        x: ArrayLike,
+        mean: ArrayLike | None = None,
+        cov: ArrayLike = 1,
+        allow_singular: bool = False,
+    ) -> Any:
         """The logarithm of the density."""
         return _log_normal(x, mean, cov, allow_singular)
 
     @mirrored
-    def pdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
+    def pdf(
+        self,
+        x: ArrayLike,
+        mean: ArrayLike | None = None,
+        cov: ArrayLike = 1,
+        allow_singular: bool = False,
+    ) -> Any:
         """The density."""
         return snp.exp(_log_normal(x, mean, cov, allow_singular))
 
@@ -127,19 +139,19 @@ def _log_dirichlet(x: Any, alpha: Any) -> Array:
 class _Dirichlet(_Vectors):
     """Dirichlet's distribution on the simplex.
 
-    `logpdf(x, alpha)` and `pdf`, as SciPy's: the first axis of x is that of the parts, the last of
-    which may be left out. NaN for what is not on the simplex, where SciPy raises.
+    `logpdf(x, alpha)` and `pdf`, as in SciPy: the first axis of x holds the parts; the last part
+    may be left out. A point off the simplex gives NaN, where SciPy raises an error.
     """
 
     name = "dirichlet"
 
     @mirrored
-    def logpdf(self, x: Any, alpha: Any) -> Any:
+    def logpdf(self, x: ArrayLike, alpha: ArrayLike) -> Any:
         """The logarithm of the density."""
         return _log_dirichlet(x, alpha)
 
     @mirrored
-    def pdf(self, x: Any, alpha: Any) -> Any:
+    def pdf(self, x: ArrayLike, alpha: ArrayLike) -> Any:
         """The density."""
         return snp.exp(_log_dirichlet(x, alpha))
 

@@ -1,6 +1,6 @@
-"""Continuous distributions on the whole line, a row each.
+"""Continuous distributions on the whole line, one record each.
 
-Each is its standard form, its tails by the function of each side. Formulas are those of Johnson,
+Each is its standard form, with a function for each tail. Formulas are those of Johnson,
 Kotz & Balakrishnan, "Continuous Univariate Distributions" (1994, 1995); parameters are SciPy's.
 """
 
@@ -10,6 +10,7 @@ from math import inf, log, pi
 from typing import Any
 
 from ... import numpy as snp
+from ...array import Array, ArrayLike
 from .distribution import Continuous
 from .standard_forms import infinite, log1p_square, log_gumbel_density, log_normal_density
 
@@ -43,7 +44,7 @@ cauchy = Continuous(
     "cauchy",
     {},
     log_density=lambda z: -log1p_square(z) - log(pi),
-    # The angle keeps its digits in both tails, where 1/2 + arctan(z)/pi has lost them.
+    # The angle keeps its digits in both tails, where 1/2 + arctan(z)/pi loses them.
     cdf_form=lambda z: snp.arctan2(1.0, -z) / pi,
     sf_form=lambda z: snp.arctan2(1.0, z) / pi,
     ppf_form=lambda q: -_cotangent(q),
@@ -51,8 +52,8 @@ cauchy = Continuous(
 )
 
 
-def _cotangent(q: Any) -> Any:
-    """cot(πq), with the digits of 1 - q too."""
+def _cotangent(q: Array | float) -> Any:
+    """cot(πq), which keeps the digits of q and of 1 - q."""
     less = q < 0.5
     found = 1 / snp.tan(pi * snp.where(less, q, 1 - q))
     return snp.where(less, found, -found)
@@ -71,20 +72,20 @@ laplace = Continuous(
 )
 
 
-def _by_side(z: Any, left: Any, right: Any) -> Any:
+def _by_side(z: Array | float, left: Array | float, right: Array | float) -> Any:
     return snp.where(z < 0, left, right)
 
 
-def _laplace_tails(z: Any) -> tuple[Any, Any]:
+def _laplace_tails(z: ArrayLike) -> tuple[Any, Any]:
     tail = 0.5 * snp.exp(-snp.abs(z))
     return tail, 1 - tail
 
 
-def _log_laplace(z: Any) -> Any:
+def _log_laplace(z: Array | float) -> Any:
     return _by_side(z, z - log(2), snp.log1p(-0.5 * snp.exp(-snp.abs(z))))
 
 
-def _laplace_quantile(q: Any) -> Any:
+def _laplace_quantile(q: Array | float) -> Any:
     less = q < 0.5
     left = snp.log(2 * snp.where(less, q, 0.5))
     return snp.where(less, left, -snp.log(2 * snp.where(less, 0.5, 1 - q)))
@@ -129,6 +130,6 @@ skewnorm = Continuous(
     "skewnorm",
     {"a": "real"},
     log_density=lambda z, a: log_normal_density(z) + snp.log_ndtr(a * z) + log(2),
-    # The cdf is a difference of Owen's function (Azzalini 1985), without digits in the tail.
+    # The cdf is a difference with Owen's function (Azzalini 1985), which has no digits in the tail.
     lacks=frozenset({"cdf", "sf", "logcdf", "logsf"}),
 )

@@ -1,4 +1,4 @@
-"""What the standard forms of several continuous distributions have in common."""
+"""Shared by the standard forms of several continuous distributions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from math import inf, log, pi
 from typing import Any
 
 from ... import numpy as snp
+from ...array import Array, ArrayLike
 
 __all__ = [
     "at_most_zero",
@@ -21,43 +22,43 @@ __all__ = [
 _LOG_ROOT_2PI = 0.5 * log(2 * pi)
 
 
-def below_zero(z: Any, *_shapes: Any) -> Any:
+def below_zero(z: Array | float, *_shapes: object) -> Any:
     """Whether z lies below a support that begins at 0."""
     return z < 0
 
 
-def at_most_zero(z: Any, *_shapes: Any) -> Any:
+def at_most_zero(z: Array | float, *_shapes: object) -> Any:
     """Whether z lies below a support that begins after 0."""
     return z <= 0
 
 
-def infinite(z: Any, *_shapes: Any) -> Any:
+def infinite(z: ArrayLike, *_shapes: object) -> Any:
     """Whether z is infinite."""
     return z == inf
 
 
-def zero(*_shapes: Any) -> float:
-    """A bound of 0, whatever the shapes are."""
+def zero(*_shapes: object) -> float:
+    """A bound of 0 for all shapes."""
     return 0.0
 
 
-def one(*_shapes: Any) -> float:
-    """A bound of 1, whatever the shapes are."""
+def one(*_shapes: object) -> float:
+    """A bound of 1 for all shapes."""
     return 1.0
 
 
-def log1p_square(z: Any) -> Any:
-    """log(1 + z²), also where the square overflows."""
+def log1p_square(z: ArrayLike) -> Any:
+    """log(1 + z²), without overflow of the square."""
     far = snp.abs(z) > 1e15
     near = snp.log1p(snp.where(far, 0.0, z) ** 2)
     return snp.where(far, 2 * snp.log(snp.where(far, snp.abs(z), 1.0)), near)
 
 
-def log_normal_density(z: Any) -> Any:
-    """That of the standard normal distribution."""
+def log_normal_density(z: Array | float) -> Any:
+    """The logarithm of the density of the standard normal distribution."""
     return -0.5 * z**2 - _LOG_ROOT_2PI
 
 
-def log_gumbel_density(z: Any) -> Any:
-    """That of Gumbel's distribution of maxima."""
+def log_gumbel_density(z: Array | float) -> Any:
+    """The logarithm of the density of Gumbel's distribution of maxima."""
     return -z - snp.exp(-z)

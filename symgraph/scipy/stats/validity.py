@@ -16,7 +16,7 @@ __all__ = ["VALID", "common_float", "lifted", "positive"]
 
 
 def common_float(values: Sequence[Any]) -> np.dtype[Any]:
-    """The floating dtype of the arguments together; Python's numbers are weak, integers doubles."""
+    """The common floating dtype of the arguments; Python's numbers are weak, integers doubles."""
     kinds: list[Any] = []
     for each in values:
         if isinstance(each, np.generic) or not isinstance(each, (bool, int, float)):
@@ -25,15 +25,15 @@ def common_float(values: Sequence[Any]) -> np.dtype[Any]:
     return found if found.kind == "f" else np.dtype("float64")
 
 
-def lifted(value: Any, dtype: np.dtype[Any]) -> Array:
+def lifted(value: object, dtype: np.dtype[Any]) -> Array:
     """The value as a symbolic array of this dtype."""
     if isinstance(value, Array):
         return value if value.dtype == dtype else snp.astype(value, dtype)
     return constant(np.asarray(value).astype(dtype))
 
 
-def _where_valid(value: Array, given: Any, holds: Callable[[Any], Any], known: Fact) -> Array:
-    """The parameter, NaN where it is not valid, unless it is seen or known to be."""
+def _where_valid(value: Array, given: object, holds: Callable[[Any], Any], known: Fact) -> Array:
+    """The parameter, or NaN where it is not valid; unchanged if it is known to be valid."""
     if isinstance(given, Array):
         valid = Knowledge().of(value.node).has(known)
     else:
@@ -41,20 +41,20 @@ def _where_valid(value: Array, given: Any, holds: Callable[[Any], Any], known: F
     return value if valid else snp.where(holds(value), value, lifted(np.nan, value.dtype))
 
 
-def positive(value: Array, given: Any) -> Array:
-    """The parameter, NaN where it is not positive."""
+def positive(value: Array, given: object) -> Array:
+    """The parameter, or NaN where it is not positive."""
     return _where_valid(value, given, lambda number: number > 0, Fact("positive"))
 
 
-def _probability_valid(value: Array, given: Any) -> Array:
+def _probability_valid(value: Array, given: object) -> Array:
     return _where_valid(value, given, lambda p: (p >= 0) & (p <= 1), interval(0.0, 1.0))
 
 
-def _any_number(value: Array, given: Any) -> Array:
+def _any_number(value: Array, given: object) -> Array:
     return value
 
 
-def _not_negative(value: Array, given: Any) -> Array:
+def _not_negative(value: Array, given: object) -> Array:
     return _where_valid(value, given, lambda number: number >= 0, Fact("nonnegative"))
 
 

@@ -174,7 +174,8 @@ def test_a_model_runs_plainly_and_traced() -> None:
 @pytest.mark.parametrize("name", ["softmax", "logsumexp", "einsum", "where"])
 def test_signature_and_docstring_survive(name: str) -> None:
     assert inspect.signature(getattr(snp, name)) == inspect.signature(FUNCTIONS[name])
-    assert getattr(snp, name).__doc__ == FUNCTIONS[name].__doc__
+    summary = (FUNCTIONS[name].__doc__ or "").splitlines()[0]
+    assert getattr(snp, name).__doc__.startswith(summary)
 
 
 def test_loops_and_branches_of_numbers_run_at_once() -> None:

