@@ -67,7 +67,7 @@ class Judge:
     def __init__(self, knowledge: Knowledge) -> None:
         self.trials = Trials(knowledge)
         self._verdicts: dict[tuple[Node, Node], Verdict] = {}
-        self._failing: dict[Node, bool] = {}
+        self._failing: dict[Node, Numbers | None] = {}
 
     def loses(self, new: Node, old: Node) -> bool:
         """Whether `new` loses digits or range that `old` keeps.
@@ -92,10 +92,24 @@ class Judge:
         A value near the end of the range is spared: x * exp(x) / x overflows a little before
         exp(x) does, and every spelling of it overflows for some x.
         """
-        found = self._failing.get(node)
-        if found is None:
-            found = self._failing[node] = node.dtype.kind == "f" and _is_failing(self.trials, node)
-        return found
+        return self._failures(node) is not None
+
+    def fails_less(self, new: Node, old: Node) -> bool:
+        """Whether `old` fails, and `new` nowhere, or nowhere else and clearly more rarely."""
+        after, before = self._failures(new), self._failures(old)
+        if after is None or before is None:
+            return after is None and before is not None
+        if after.shape != before.shape:
+            return False
+        mended = np.count_nonzero(before & ~after)
+        return not np.any(after & ~before) and mended > 1 + before.size // _ACCIDENTS
+
+    def _failures(self, node: Node) -> Numbers | None:
+        """Where a value fails; None if it does nowhere."""
+        if node not in self._failing:
+            found = _failures(self.trials, node) if node.dtype.kind == "f" else None
+            self._failing[node] = found
+        return self._failing[node]
 
     def _verdict(self, new: Node, old: Node) -> Verdict:
         if new is old or new.dtype.kind != "f" or len(new.results) > 1:
@@ -108,15 +122,15 @@ class Judge:
         return found
 
 
-def _is_failing(trials: Trials, node: Node) -> bool:
+def _failures(trials: Trials, node: Node) -> Numbers | None:
     trial = trials.of(node)
     if trial is None or len(trial.right) != COUNT:
-        return False
-    found = trial.found[0]
-    finite = np.isfinite(found)
+        return None
+    finite = np.isfinite(trial.found[0])
     if finite.all():
-        return False
-    return bool(np.any(~finite[ORDINARY] & ~(np.abs(trial.right[ORDINARY]) > _ROOMY)))
+        return None
+    found = ~finite[ORDINARY] & ~(np.abs(trial.right[ORDINARY]) > _ROOMY)
+    return found if found.any() else None
 
 
 class Verdict(NamedTuple):

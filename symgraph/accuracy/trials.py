@@ -18,6 +18,8 @@ import numpy as np
 from ..ir.dims import names_of
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
+from ..ir.op import Op
+from .keys import Keys
 from .probes import Numbers, drawn
 from .stacks import kind_of, stacked
 
@@ -50,6 +52,7 @@ _MOST_BYTES = 1 << 28
 _DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 _NORMAL = np.finfo(np.float32).tiny
 _LAST = np.finfo(np.float32).smallest_subnormal
+_LARGEST = float(np.finfo(np.float32).max)
 
 _NOISE = (1.0 + UNIT * np.random.default_rng(1997).uniform(-1, 1, 1 << 16)).astype(np.float32)
 """What values are multiplied by, in turn."""
@@ -98,10 +101,9 @@ class Trials:
     def __init__(self, knowledge: Knowledge) -> None:
         self.knowledge = knowledge
         self._trials: dict[Node, Trial | None] = {}
-        self._drawn: dict[Node, int] = {}
+        self._keys = Keys()
         self._rounding: dict[Any, bool] = {}
         self._bytes = 0
-        self._at = 0
 
     def of(self, node: Node) -> Trial | None:
         """The values of a node with one result; None if it has too many elements."""
@@ -131,6 +133,7 @@ class Trials:
 
     def _tried(self, node: Node) -> Trial | None:
         shape = _short(node.shape)
+        self._keys.of(node)
         if prod(shape) > _MOST_ELEMENTS or len(node.results) > 1:
             return None
         if node.is_constant:
@@ -139,7 +142,7 @@ class Trials:
 
     def _given(self, node: Node, shape: tuple[int, ...]) -> Trial:
         """Numbers drawn at random, as the facts of the node allow."""
-        index = self._drawn.setdefault(node, len(self._drawn))
+        index = self._keys.add_alone(node)
         right = drawn(shape, node.dtype, self.knowledge.of(node), index)
         found = right.astype(np.float32) if node.dtype.kind == "f" else right
         drawn_here = frozenset[Node]() if node.is_input else frozenset({node})
@@ -164,16 +167,20 @@ class Trials:
         if right is None:
             return None
         is_float = node.dtype.kind == "f"
+        key = self._keys.of(node)
         repeated = [_rows(each.found) for each in there]
         lower = _resolved(node.params, _SINGLE) if params else params
         if op.conditioned:
-            repeated = [self._shaken(each) for each in repeated]
+            # No other value is rounded by these numbers, its own result neither.
+            repeated = [_shaken(each, key + i) for i, each in enumerate(repeated, 1)]
         found = stacked(op, repeated, lower, shape)
         if found is None:
             return None
         if is_float:
             right = right.astype(np.float64, copy=False)
             found = found.astype(np.float32, copy=False)
+            if len(there) > 1 and op.traits.linear and not op.traits.elementwise:
+                found = _without_order(op, found, repeated, lower, shape)
             found = self._perturbed(node, found, repeated, params, shape)
         count = len(right)
         if len(found) > 1:
@@ -197,29 +204,7 @@ class Trials:
             return found
         # A kernel may give an operand as it is, or a view of one.
         fresh = found.flags.owndata and not any(found is each for each in operands)
-        return self._shaken(found, fresh=fresh and found.flags.writeable)
-
-    def _shaken(self, found: Numbers, *, fresh: bool = False) -> Numbers:
-        """The numbers of all repetitions but the first with other roundings.
-
-        In place if they are `fresh`: nothing else holds them.
-        """
-        if found.dtype.kind != "f" or len(found) == 1:
-            return found
-        first = len(found) // _REPEATED
-        rest = found[first:]
-        self._at = (self._at + 4099) % (len(_NOISE) // 2)
-        start = _NOISE[self._at : self._at + rest.size]
-        noise = (
-            start.reshape(rest.shape) if len(start) == rest.size else np.resize(start, rest.shape)
-        )
-        # Below the normal numbers one unit in the last place is the smallest number there is.
-        small = (np.abs(rest) < _NORMAL) & (rest != 0)
-        units = _LAST * np.rint((noise[small] - 1) / UNIT) if small.any() else None
-        shaken = np.multiply(rest, noise, out=rest) if fresh else rest * noise
-        if units is not None:
-            shaken[small] += units
-        return found if fresh else np.concatenate([found[:first], shaken])
+        return _shaken(found, self._keys.of(node), fresh=fresh and found.flags.writeable)
 
     def _rounds(
         self, node: Node, operands: list[Numbers], params: Mapping[str, Any], shape: tuple[int, ...]
@@ -252,6 +237,49 @@ class Trials:
             exact = known and bool(np.all((one == other) | ((one != one) & (other != other))))
             found = self._rounding[key] = not exact
         return found
+
+
+def _shaken(found: Numbers, key: int, *, fresh: bool = False) -> Numbers:
+    """The numbers of all repetitions but the first with other roundings, those of this key.
+
+    In place if they are `fresh`: nothing else holds them.
+    """
+    if found.dtype.kind != "f" or len(found) == 1:
+        return found
+    first = len(found) // _REPEATED
+    rest = found[first:]
+    at = key % (len(_NOISE) // 2)
+    start = _NOISE[at : at + rest.size]
+    noise = start.reshape(rest.shape) if len(start) == rest.size else np.resize(start, rest.shape)
+    # Below the normal numbers one unit in the last place is the smallest number there is.
+    small = (np.abs(rest) < _NORMAL) & (rest != 0)
+    units = _LAST * np.rint((noise[small] - 1) / UNIT) if small.any() else None
+    shaken = np.multiply(rest, noise, out=rest) if fresh else rest * noise
+    if units is not None:
+        shaken[small] += units
+    return found if fresh else np.concatenate([found[:first], shaken])
+
+
+def _without_order(
+    op: Op,
+    found: Numbers,
+    operands: list[Numbers],
+    params: Mapping[str, Any],
+    shape: tuple[int, ...],
+) -> Numbers:
+    """Sums of products, NaN where some overflow upward and some downward.
+
+    There the order of terms, and whether a product is rounded before it is added, decides between
+    infinity of either sign and NaN: a tanh of it would be any number.
+    """
+    if np.isfinite(found).all():
+        return found
+    wide = [each.astype(np.float64) for each in operands]
+    signed = stacked(op, wide, params, shape)
+    sizes = stacked(op, [np.abs(each) for each in wide], params, shape)
+    if signed is None or sizes is None:
+        return found
+    return np.where((sizes - np.abs(signed)) / 2 > _LARGEST, np.float32(np.nan), found)
 
 
 def _union(trials: list[Trial]) -> frozenset[Node]:

@@ -140,12 +140,19 @@ def _keeping_digits(
 def _finite(
     results: Sequence[Node], given: Sequence[Node], steady: Sequence[Node], knowledge: Knowledge
 ) -> list[Node]:
-    """What was given to be simplified; where that gave no number, what was stabilised before."""
+    """What was given to be simplified; where that gave no number, what was stabilised before.
+
+    If that has no number somewhere either, its tails are kept: s(x) s(-x) for s (1 - s).
+    """
     judge = judge_of(knowledge)
-    return [
-        other if other is not old and judge.fails(new) and not judge.fails(other) else old
-        for new, old, other in zip(results, given, steady, strict=True)
-    ]
+    careful = with_complements(steady) if any(map(judge.fails, results)) else steady
+
+    def better(new: Node, old: Node, other: Node, tails: Node) -> Node:
+        if other is old or not judge.fails_less(other, new):
+            return old
+        return tails if judge.fails(other) and not judge.loses(tails, other) else other
+
+    return [better(*each) for each in zip(results, given, steady, careful, strict=True)]
 
 
 def _stabilized(

@@ -195,8 +195,6 @@ class Traits:
         Elements of one operand are multiplied with one another.
     selects : bool
         Each element of the result is one of an operand: which, the numbers decide.
-    exponent : float, optional
-        $f(x) = x^k$ for all numbers $x$, NaN where that is none.
     logarithmic : bool
         The logarithm of something, or a multiple of one: exp takes it out.
     homogeneous : float, optional
@@ -235,7 +233,6 @@ class Traits:
     at_places: bool = False
     multiplies: bool = False
     selects: bool = False
-    exponent: float | None = None
     logarithmic: bool = False
     homogeneous: float | None = None
     shift: float | None = None
@@ -262,6 +259,11 @@ class Traits:
     def blind_in(self, count: int) -> tuple[int, ...]:
         """Places in which NaN need not make the result NaN, of `count` operands."""
         return _places(self.blind, count)
+
+    @property
+    def exponent(self) -> float | None:
+        """The number $k$ of $f(x) = x^k$, an operation of one operand."""
+        return float(self.monomial[0]) if len(self.monomial) == 1 else None
 
     def parity_in(self, place: int, count: int) -> int:
         """-1 where it is odd in an operand, 1 where it is even, else 0; of `count` operands."""

@@ -161,7 +161,7 @@ def _comparison(
 greater = _comparison(
     "greater",
     _ordered(above=True),
-    traits=Traits(comparison=Comparison(1)),
+    Traits(comparison=Comparison(1)),
     mistaken_for=("greater_equal", "less"),
     text=Infix(">", 1),
     latex=formulas.relation(">"),
@@ -170,7 +170,7 @@ greater = _comparison(
 greater_equal = _comparison(
     "greater_equal",
     _ordered(above=True),
-    traits=Traits(comparison=Comparison(1, ties=True)),
+    Traits(comparison=Comparison(1, ties=True)),
     mistaken_for=("greater", "less_equal"),
     text=Infix(">=", 1),
     latex=formulas.relation(r"\ge"),
@@ -179,7 +179,7 @@ greater_equal = _comparison(
 less = _comparison(
     "less",
     _ordered(above=False),
-    traits=Traits(comparison=Comparison(-1)),
+    Traits(comparison=Comparison(-1)),
     mistaken_for=("less_equal", "greater"),
     text=Infix("<", 1),
     latex=formulas.relation("<"),
@@ -188,7 +188,7 @@ less = _comparison(
 less_equal = _comparison(
     "less_equal",
     _ordered(above=False),
-    traits=Traits(comparison=Comparison(-1, ties=True)),
+    Traits(comparison=Comparison(-1, ties=True)),
     mistaken_for=("less", "greater_equal"),
     text=Infix("<=", 1),
     latex=formulas.relation(r"\le"),

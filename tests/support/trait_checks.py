@@ -387,6 +387,46 @@ def logarithm(form: Logarithm) -> Check:
     return check
 
 
+# -- where elements go -----------------------------------------------------------------------------
+def arrangements(op: Op) -> set[Arrangement]:
+    """What becomes of the elements of the first operand in all samples, of any dtype."""
+    found = [_arranged(case) for case in _cases(op, _has_array)]
+    return set.intersection(*found) if found else set()
+
+
+def every_case(op: Op) -> Iterator[Case]:
+    """Samples of an operation with one result, of any dtype."""
+    return _cases(op, lambda node: len(node.results) == 1 and bool(node.operands))
+
+
+def _has_array(node: Node) -> bool:
+    return len(node.results) == 1 and bool(node.operands) and node.dtype.kind != "b"
+
+
+def _arranged(case: Case) -> set[Arrangement]:
+    x, result = np.asarray(case.operands[0]), case(*case.operands)
+    found: set[Arrangement] = set()
+    with np.errstate(all="ignore"):
+        alike = np.array_equal(result, x.astype(result.dtype)) and result.shape == x.shape
+    if alike:
+        found.add(Arrangement.CONVERTED)
+    if x.dtype != result.dtype:
+        return found
+    if alike:
+        found.add(Arrangement.SAME)
+    if np.array_equal(x.ravel(), result.ravel()):
+        found.add(Arrangement.REGROUPED)
+    orders = permutations(range(x.ndim))
+    if any(np.array_equal(np.transpose(x, order), result) for order in orders):
+        found.add(Arrangement.PERMUTED)
+    leading = x.ndim <= result.ndim and all(
+        size in (1, whole) for size, whole in zip(x.shape[::-1], result.shape[::-1], strict=False)
+    )
+    if leading and np.array_equal(np.broadcast_to(x, result.shape), result):
+        found.add(Arrangement.REPEATED)
+    return found
+
+
 # -- forms ---------------------------------------------------------------------------------------
 def _is_aligned(case: Case) -> bool:
     """Whether the operands are floats of one shape, and there are no params."""
@@ -510,46 +550,6 @@ def _open(labels: Sequence[Any], array: Floats) -> list[Any]:
     return [label for label, size in zip(labels, array.shape, strict=True) if size != 1]
 
 
-# -- where elements go -----------------------------------------------------------------------------
-def arrangements(op: Op) -> set[Arrangement]:
-    """What becomes of the elements of the first operand in all samples, of any dtype."""
-    found = [_arranged(case) for case in _cases(op, _has_array)]
-    return set.intersection(*found) if found else set()
-
-
-def every_case(op: Op) -> Iterator[Case]:
-    """Samples of an operation with one result, of any dtype."""
-    return _cases(op, lambda node: len(node.results) == 1 and bool(node.operands))
-
-
-def _has_array(node: Node) -> bool:
-    return len(node.results) == 1 and bool(node.operands) and node.dtype.kind != "b"
-
-
-def _arranged(case: Case) -> set[Arrangement]:
-    x, result = np.asarray(case.operands[0]), case(*case.operands)
-    found: set[Arrangement] = set()
-    with np.errstate(all="ignore"):
-        alike = np.array_equal(result, x.astype(result.dtype)) and result.shape == x.shape
-    if alike:
-        found.add(Arrangement.CONVERTED)
-    if x.dtype != result.dtype:
-        return found
-    if alike:
-        found.add(Arrangement.SAME)
-    if np.array_equal(x.ravel(), result.ravel()):
-        found.add(Arrangement.REGROUPED)
-    orders = permutations(range(x.ndim))
-    if any(np.array_equal(np.transpose(x, order), result) for order in orders):
-        found.add(Arrangement.PERMUTED)
-    leading = x.ndim <= result.ndim and all(
-        size in (1, whole) for size, whole in zip(x.shape[::-1], result.shape[::-1], strict=False)
-    )
-    if leading and np.array_equal(np.broadcast_to(x, result.shape), result):
-        found.add(Arrangement.REPEATED)
-    return found
-
-
 # -- what is declared, and what holds --------------------------------------------------------------
 def holds(op: Op, check: Check) -> bool:
     """Whether an identity holds in every case that can tell, one at least."""
@@ -589,7 +589,7 @@ def declared(op: Op) -> dict[str, Check]:
         claims["movement"] = movement
     if traits.selects:
         claims["selects"] = selects
-    if traits.exponent is not None:
+    if traits.exponent is not None:  # of negative numbers, too
         claims[f"power {traits.exponent:g}"] = exponent(traits.exponent)
     if traits.multiplies:
         claims["multiplies"] = multiplies

@@ -75,8 +75,9 @@ def test_every_operation_with_traits_is_sampled() -> None:
 
 def _identities(traits: Traits) -> Traits:
     """Without what is told by shapes and dtypes, which have tests of their own below."""
-    told = {"commutative": False, "elementwise": False, "at_places": False, "comparison": None}
-    return replace(traits, **told, arrangement=None, matrices=None, blind=(), logarithmic=False)
+    told: dict[str, Any] = {"commutative": False, "elementwise": False, "at_places": False}
+    told |= {"arrangement": None, "matrices": None, "blind": (), "comparison": None}
+    return replace(traits, **told, logarithmic=False)
 
 
 @pytest.mark.parametrize("name", SAMPLED)

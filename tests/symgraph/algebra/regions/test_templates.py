@@ -108,23 +108,15 @@ def test_layers_come_out_as_if_each_were_written(
             np.testing.assert_array_equal(other, one)
 
 
-# Of attention the layers differ in what keeps their digits, and are looked at one by one.
-GROWING = [
-    pytest.param(kind, marks=[pytest.mark.xfail(reason="twice the layers, twice the regions")])
-    if kind == "attending"
-    else kind
-    for kind in NETWORKS
-]
-
-
 @pytest.mark.whole
-@pytest.mark.parametrize("kind", GROWING)
+@pytest.mark.parametrize("kind", NETWORKS)
 def test_spelling_does_not_grow_with_depth(
     kind: str, echoed: list[Node], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Twice the layers hold the same few regions; only a small graph is looked at again, late.
 
     A few more are looked at: deeper layers are larger, and what keeps their digits is another one.
+    Of attention, whose layers differ most in that, twice the layers are a quarter more.
     """
     monkeypatch.setattr(simplify, "_TINY", 0)
     spelled: list[Node] = []
@@ -140,7 +132,7 @@ def test_spelling_does_not_grow_with_depth(
         spelled.clear()
         sg.trace(NETWORKS[kind][0](layers), **at_random()).gradient("w", "v").simplify()
         counts.append(len(spelled))
-    assert counts[1] <= 1.2 * counts[0]
+    assert counts[1] <= (1.3 if kind == "attending" else 1.2) * counts[0]
 
 
 TWO: dict[str, tuple[Callable[..., Any], dict[str, sg.Spec]]] = {
