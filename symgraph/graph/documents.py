@@ -123,6 +123,8 @@ def _written_step(step: Step, table: WrittenNodes) -> dict[str, Any]:
         "sound": step.sound,
         "grain": step.grain,
     }
+    if step.identities:
+        said["identities"] = list(step.identities)
     return said | table.origin(step.where)
 
 
@@ -306,8 +308,10 @@ def _log_at(fields: Mapping[str, Place], made: ReadNodes) -> Log:
     known = {rule.name: rule for rule in default_rules()} if places else {}
     for place in places:
         said = place.fields(
-            ("rule", "before", "after", "sound", "grain"), ("lines", "gradient_of", "by")
+            ("rule", "before", "after", "sound", "grain"),
+            ("identities", "lines", "gradient_of", "by"),
         )
+        names = said["identities"].items() if "identities" in said else ()
         rule, grain = said["rule"].text(), cast("Grain", said["grain"].one_of(*_GRAINS))
         log.steps.append(
             Step(
@@ -318,6 +322,7 @@ def _log_at(fields: Mapping[str, Place], made: ReadNodes) -> Log:
                 cast("Soundness", said["sound"].one_of(*SOUNDNESS)),
                 known.get(rule) if grain == "rule" else None,
                 grain,
+                tuple([each.text() for each in names]),
             )
         )
     for place in fields["passes"].items():

@@ -114,6 +114,8 @@ class _Field:
     """The mathematics of residues, for the definitions of operations: that of a field alone."""
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # Python's own question, such as for `__wrapped__`
+            raise AttributeError(name)
         raise NoRingIdentity(name)
 
     def multiply(self, x: Any, y: Any) -> _Number:
