@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,7 @@ def room(path: Path) -> str:
     return inside.parts[1] if inside.parts[0] == "symgraph" else inside.parts[0]
 
 
+@cache
 def counted() -> dict[str, tuple[int, int]]:
     """For each room the functions with an `Any` parameter, and all functions."""
     found: dict[str, tuple[int, int]] = {}

@@ -102,7 +102,8 @@ class Judge:
         if after.shape != before.shape:
             return False
         mended = np.count_nonzero(before & ~after)
-        return not np.any(after & ~before) and mended > 1 + before.size // _ACCIDENTS
+        more = bool(np.any(after & ~before))
+        return not more and int(mended) > 1 + before.size // _ACCIDENTS
 
     def _failures(self, node: Node) -> Numbers | None:
         """Where a value fails; None if it does nowhere."""
