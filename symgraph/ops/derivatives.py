@@ -7,7 +7,7 @@ cotangents, and forward mode transposes it, as it does for any operation.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -212,7 +212,14 @@ def _with_written_rules(outputs: Sequence[Node], within: tuple[Rule, ...]) -> li
 
 
 def _infer_custom(*avals: Aval, body: Body, backward: Backward) -> tuple[Aval, ...]:
+    taken = tuple([node.aval for node in body.inputs])
+    if avals != taken:  # of a file: what is traced has the operands of its body
+        raise ShapeError(f"The function takes {_listed(taken)}; it is given {_listed(avals)}.")
     return body.avals
+
+
+def _listed(avals: Iterable[Aval]) -> str:
+    return ", ".join(map(str, avals)) or "nothing"
 
 
 def _kernel_custom(xp: Any, *operands: Any, body: SizedBody, backward: Backward) -> Any:

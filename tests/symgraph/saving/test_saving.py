@@ -530,3 +530,13 @@ def test_what_is_no_source_is_said() -> None:
         sg.load(3)  # pyright: ignore[reportArgumentType]
     with pytest.raises(FileNotFoundError):
         sg.load("no_such_file.json")
+
+
+@pytest.mark.parametrize("operands", [[], [0, 0]], ids=str)
+def test_a_function_has_the_operands_that_its_body_takes(operands: list[int]) -> None:
+    """Without operands it was loaded, and could not be loaded again from what it was saved to."""
+    document = json.loads(sg.trace(lambda x: softplus(x) + 1, x="3").to_json())
+    (node,) = [each for each in document["nodes"] if each["op"] == "custom_vjp"]
+    node["operands"] = operands
+    with pytest.raises(sg.FormatError, match="The function takes"):
+        sg.load(json.dumps(document))
