@@ -46,7 +46,7 @@ from .sharing import (
 )
 from .term_writer import Scaled, TermWriter
 
-__all__ = ["SPELLINGS", "SumSpelling", "SumWriter"]
+__all__ = ["SPELLINGS", "SumSpelling", "WritesSums"]
 
 _WIDEST = 12
 """Sums of more terms are written without looking for common factors."""
@@ -54,7 +54,7 @@ _MOST_CONTRACTIONS = 3
 """So many contractions of two matrices in several terms are tried out, each computed once."""
 
 
-class SumWriter(Protocol):
+class WritesSums(Protocol):
     """What writes sums, as far as these ways need it."""
 
     normal: Normal
@@ -70,14 +70,14 @@ class SumWriter(Protocol):
 
 
 @named
-def sum_of_sums(writer: SumWriter, expr: Expr) -> list[Scaled]:
+def sum_of_sums(writer: WritesSums, expr: Expr) -> list[Scaled]:
     r"""$\sum_i x_i + \sum_i y_i = \sum_i (x_i + y_i)$; $n y$ is a sum, too."""
     sizes = list(dict.fromkeys(size for term in expr for size in term.bound))
     return [found for size in sizes for found in [_under(writer, expr, size)] if found is not None]
 
 
 @named
-def number_factored(writer: SumWriter, expr: Expr) -> list[Scaled]:
+def number_factored(writer: WritesSums, expr: Expr) -> list[Scaled]:
     r"""$a x + a y + z = a (x + y) + z$, of a number $a$."""
     sizes: dict[Coef, list[Term]] = {}
     for term, coef in expr.items():
@@ -96,7 +96,7 @@ def number_factored(writer: SumWriter, expr: Expr) -> list[Scaled]:
 
 
 @named
-def differences_first(writer: SumWriter, expr: Expr) -> list[Scaled]:
+def differences_first(writer: WritesSums, expr: Expr) -> list[Scaled]:
     r"""$a + b - c = a + (b - c)$: where $b$ is near $c$, $a + b$ has lost digits of both."""
     found: list[Scaled] = []
     terms = [term for term in expr if term != ONE] if writer.judge is not None else []
@@ -110,7 +110,7 @@ def differences_first(writer: SumWriter, expr: Expr) -> list[Scaled]:
 
 
 @named
-def cosine_of_double_angle(writer: SumWriter, expr: Expr) -> list[Scaled]:
+def cosine_of_double_angle(writer: WritesSums, expr: Expr) -> list[Scaled]:
     r"""$\cos^2 x - \sin^2 x = \cos 2x$, and of hyperbolic functions."""
     found: list[Scaled] = []
     for term, coef in expr.items():
@@ -134,7 +134,7 @@ def cosine_of_double_angle(writer: SumWriter, expr: Expr) -> list[Scaled]:
     return found
 
 
-def _under(writer: SumWriter, expr: Expr, size: Dim) -> Scaled | None:
+def _under(writer: WritesSums, expr: Expr, size: Dim) -> Scaled | None:
     common = writer.heads.fresh()
     parts = [_placed(writer, term, coef, size, common) for term, coef in expr.items()]
     inner = added([part for part in parts if part is not None])
@@ -146,7 +146,7 @@ def _under(writer: SumWriter, expr: Expr, size: Dim) -> Scaled | None:
 
 
 def _placed(
-    writer: SumWriter, term: Term, coef: Coef, size: Dim, common: int
+    writer: WritesSums, term: Term, coef: Coef, size: Dim, common: int
 ) -> tuple[Term, Coef] | None:
     """What a term is under a sum over an index of this size; None if it is not under one."""
     factors, bound = writer.normal.opened_term(term)
@@ -170,7 +170,7 @@ def _placed(
 
 
 @named
-def sum_written_once(writer: SumWriter, expr: Expr) -> list[Scaled]:
+def sum_written_once(writer: WritesSums, expr: Expr) -> list[Scaled]:
     r"""$x - y - \bar x + \bar y = u - \bar u$ with one $u = x - y$."""
     found: list[Scaled] = []
     for size in dict.fromkeys(size for term in expr for size in term.bound):
@@ -195,7 +195,7 @@ def sum_written_once(writer: SumWriter, expr: Expr) -> list[Scaled]:
 
 
 @named
-def first_turned(writer: SumWriter, expr: Expr) -> list[Scaled]:
+def first_turned(writer: WritesSums, expr: Expr) -> list[Scaled]:
     r"""$-x - y = (-x) - y$, where the negative of $x$ is there."""
     return writer.sums.first_turned(expr)
 
@@ -203,7 +203,7 @@ def first_turned(writer: SumWriter, expr: Expr) -> list[Scaled]:
 # -- common factors ----------------------------------------------------------------------------
 
 
-def _factored(writer: SumWriter, expr: Expr, key: Any) -> Scaled | None:
+def _factored(writer: WritesSums, expr: Expr, key: Any) -> Scaled | None:
     """With one factor taken out of the terms that share it."""
     head, pattern, up = key
     group: list[tuple[Term, Coef, int]] = []
@@ -243,14 +243,14 @@ def _factored(writer: SumWriter, expr: Expr, key: Any) -> Scaled | None:
 
 
 @named
-def factor_taken_out(writer: SumWriter, expr: Expr) -> list[Scaled]:
+def factor_taken_out(writer: WritesSums, expr: Expr) -> list[Scaled]:
     r"""$x y + x z = x (y + z)$, also of a factor that is summed over."""
     keys = shared_factors(expr)[: 3 if len(expr) <= 4 else 1]
     return [found for key in keys if (found := _factored(writer, expr, key)) is not None]
 
 
 @named
-def common_product_taken_out(writer: SumWriter, expr: Expr) -> list[Scaled]:
+def common_product_taken_out(writer: WritesSums, expr: Expr) -> list[Scaled]:
     r"""$x y u + x y v = x y (u + v)$: several factors of all terms at once."""
     found: list[Scaled] = []
     common = common_product(expr)
@@ -264,7 +264,7 @@ def common_product_taken_out(writer: SumWriter, expr: Expr) -> list[Scaled]:
 
 
 @named
-def product_written_once(writer: SumWriter, expr: Expr) -> list[Scaled]:
+def product_written_once(writer: WritesSums, expr: Expr) -> list[Scaled]:
     r"""$P - x \sum_i x_i P_i$ with a product $P$ that is computed once."""
     found: list[Scaled] = []
     for product, again in products_again(expr):
@@ -282,7 +282,7 @@ def product_written_once(writer: SumWriter, expr: Expr) -> list[Scaled]:
 
 
 @named
-def contraction_written_once(writer: SumWriter, expr: Expr) -> list[Scaled]:
+def contraction_written_once(writer: WritesSums, expr: Expr) -> list[Scaled]:
     r"""$C A X B + (C A)^\top X B^\top$ with $C A$ computed once."""
     found: list[Scaled] = []
     for (one_end, other_end), terms in contractions_again(expr)[:_MOST_CONTRACTIONS]:
@@ -303,7 +303,7 @@ def contraction_written_once(writer: SumWriter, expr: Expr) -> list[Scaled]:
     return found
 
 
-def _outgrows(writer: SumWriter, inner: Expr, terms: Sequence[Term]) -> bool:
+def _outgrows(writer: WritesSums, inner: Expr, terms: Sequence[Term]) -> bool:
     """Whether a sum spans indices that neither one array in it nor the whole spans."""
     labels = set(index_sizes(inner))
     spans = [set(f.idx) for term in inner for f in term.factors]
@@ -311,12 +311,12 @@ def _outgrows(writer: SumWriter, inner: Expr, terms: Sequence[Term]) -> bool:
     return not any(labels <= span for span in spans)
 
 
-def _defined(writer: SumWriter, factor: Any, power: Rational) -> bool:
+def _defined(writer: WritesSums, factor: Any, power: Rational) -> bool:
     return power.denominator == 1 or factor.head.nonnegative
 
 
 def _without(
-    writer: SumWriter,
+    writer: WritesSums,
     term: Term,
     place: int,
     power: Rational,
@@ -357,13 +357,13 @@ class SumSpelling(NamedTuple):
     """A way to write a sum, and how many terms it is tried for."""
 
     name: str
-    step: Callable[[SumWriter, Expr], list[Scaled]]
+    step: Callable[[WritesSums, Expr], list[Scaled]]
     fewest: int
     most: float
 
 
 def _spelling(
-    step: Callable[[SumWriter, Expr], list[Scaled]], fewest: int = 2, most: float = _WIDEST
+    step: Callable[[WritesSums, Expr], list[Scaled]], fewest: int = 2, most: float = _WIDEST
 ) -> SumSpelling:
     return SumSpelling(step.__name__, step, fewest, most)
 

@@ -40,7 +40,7 @@ Coefs: TypeAlias = Mapping[int, Coef]
 """By power of the array."""
 
 
-class Ratio(NamedTuple):
+class PolynomialRatio(NamedTuple):
     """A sum of powers of an array, each over a power of one polynomial; of a number, no array."""
 
     array: Node | None
@@ -75,14 +75,14 @@ class Polynomials:
 
     def __init__(self, heads: Heads) -> None:
         self._heads = heads
-        self._known: dict[Node, Ratio] = {}
+        self._known: dict[Node, PolynomialRatio] = {}
 
     def learn(self, node: Node) -> None:
         """Find what a value is, given its operands."""
         found = None
         with suppress(OverflowError):  # a number in it that no float is
             found = self._found(node)
-        self._known[node] = found or Ratio(node, {(1, 0): 1})
+        self._known[node] = found or PolynomialRatio(node, {(1, 0): 1})
 
     def shorter(self, node: Node, count: int) -> list[tuple[Node, Form]]:
         """The array that a value is made of, and forms that take fewer operations than `count`."""
@@ -122,11 +122,13 @@ class Polynomials:
             factors.append((*self._heads.closed(SUM, powers(coefs)), power))
         return {canonical_term(factors, {}): form.coef}
 
-    def _found(self, node: Node) -> Ratio | None:
+    def _found(self, node: Node) -> PolynomialRatio | None:
         number = repeated_number(stretched(node))
         if number is not None and number.dtype.kind in "iuf":
             value = coefficient(number)
-            return None if value is None else Ratio(None, {(0, 0): value} if value else {})
+            return (
+                None if value is None else PolynomialRatio(None, {(0, 0): value} if value else {})
+            )
         if not is_rational(node.op) or node.copy or node.dtype.kind != "f":
             return None
         operands = [self._known[each] for each in node.operands]
@@ -140,7 +142,7 @@ class Polynomials:
 
 
 # -- forms -----------------------------------------------------------------------------------------
-def _numerator(ratio: Ratio) -> Coefs:
+def _numerator(ratio: PolynomialRatio) -> Coefs:
     """Over one denominator; what cancels stays, with 0."""
     below, depth = dict(ratio.below), ratio.depth
     above: Coefs = {}
@@ -152,7 +154,7 @@ def _numerator(ratio: Ratio) -> Coefs:
     return above
 
 
-def _forms(ratio: Ratio, above: Coefs) -> Iterator[Form]:
+def _forms(ratio: PolynomialRatio, above: Coefs) -> Iterator[Form]:
     """Over one denominator, in powers or as a square."""
     under = ((dict(ratio.below), -ratio.depth),) if ratio.depth else ()
     if len(above) == 1:
@@ -210,17 +212,17 @@ def _added(a: Coefs, b: Coefs) -> dict[int, Coef]:
 class _OfOneArray:
     """Arithmetic of quotients over powers of one polynomial, which are not multiplied out."""
 
-    def sum(self, a: Ratio, b: Ratio) -> Ratio | None:
+    def sum(self, a: PolynomialRatio, b: PolynomialRatio) -> PolynomialRatio | None:
         total = dict(a.terms)
         for key, coef in b.terms.items():
             total[key] = plus(total[key], coef) if key in total else coef
         # x - x is not 0 where x is infinite: what cancels is for regions, which ask for facts.
         return None if 0 in total.values() else _over(a, b, total)
 
-    def negative(self, a: Ratio) -> Ratio:
+    def negative(self, a: PolynomialRatio) -> PolynomialRatio:
         return a._replace(terms={key: times(coef, -1) for key, coef in a.terms.items()})
 
-    def product(self, a: Ratio, b: Ratio) -> Ratio | None:
+    def product(self, a: PolynomialRatio, b: PolynomialRatio) -> PolynomialRatio | None:
         if len(a.terms) > 1 and len(b.terms) > 1:
             return None
         terms = {
@@ -230,30 +232,32 @@ class _OfOneArray:
         }
         return _over(a, b, terms)
 
-    def quotient(self, a: Ratio, b: Ratio) -> Ratio | None:
+    def quotient(self, a: PolynomialRatio, b: PolynomialRatio) -> PolynomialRatio | None:
         if list(b.terms) == [(0, 0)]:
             return a._replace(terms={key: quotient(c, b.terms[0, 0]) for key, c in a.terms.items()})
         inverse = self.inverse(b)
         return None if inverse is None else self.product(a, inverse)
 
-    def inverse(self, a: Ratio) -> Ratio | None:
+    def inverse(self, a: PolynomialRatio) -> PolynomialRatio | None:
         if a.below or len(a.terms) < 2:
             return None
         below = tuple(sorted((power, coef) for (power, _), coef in a.terms.items()))
-        return Ratio(None, {(0, 1): 1}, below)
+        return PolynomialRatio(None, {(0, 1): 1}, below)
 
-    def whole(self, a: Ratio) -> int | None:
+    def whole(self, a: PolynomialRatio) -> int | None:
         exponent = a.terms.get((0, 0))
         if list(a.terms) != [(0, 0)] or not isinstance(exponent, int):
             return None
         return exponent if 0 < abs(exponent) <= _HIGHEST else None
 
 
-def _over(a: Ratio, b: Ratio, terms: Mapping[tuple[int, int], Coef]) -> Ratio | None:
+def _over(
+    a: PolynomialRatio, b: PolynomialRatio, terms: Mapping[tuple[int, int], Coef]
+) -> PolynomialRatio | None:
     """Terms over the denominator of both."""
     if a.below and b.below and a.below != b.below:
         return None
-    return Ratio(None, terms, a.below or b.below)
+    return PolynomialRatio(None, terms, a.below or b.below)
 
 
 _FIELD = _OfOneArray()

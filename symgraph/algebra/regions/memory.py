@@ -15,13 +15,13 @@ from ..expression.term import Expr
 from ..extraction.use_counts import Cost
 from ..lifting.lifting import Forms
 
-__all__ = ["Exprs", "Memory", "memory_of"]
+__all__ = ["Exprs", "Findings", "memory_of"]
 
 Exprs: TypeAlias = dict[Node, tuple[list[Expr], Expr | None, Names]]
 """What nodes are, given the expressions of their operands, and by which identities."""
 
 
-class Memory:
+class Findings:
     """What one round leaves for the next: heads, expressions, regions given up."""
 
     def __init__(self, knowledge: Knowledge, licence: Licence | None, *, at_kinks: bool) -> None:
@@ -41,7 +41,7 @@ class Memory:
         self.nears: Exprs = {}
 
 
-_Memories: TypeAlias = "weakref.WeakKeyDictionary[Knowledge, Memory]"
+_Memories: TypeAlias = "weakref.WeakKeyDictionary[Knowledge, Findings]"
 
 _memories: _Memories = weakref.WeakKeyDictionary()
 _memories_of_leave: _Memories = weakref.WeakKeyDictionary()
@@ -49,7 +49,7 @@ _memories_of_leave: _Memories = weakref.WeakKeyDictionary()
 
 def memory_of(
     knowledge: Knowledge, *, trust: str, at_kinks: bool = True, afresh: bool = False
-) -> Memory:
+) -> Findings:
     """What earlier rounds with this knowledge left; nothing if all is to be forgotten.
 
     With trust "domain" there is leave to cancel what no fact allows to cancel. What was found
@@ -64,5 +64,5 @@ def memory_of(
             found.forms.at_kinks = at_kinks
     if found is None:
         licence = Licence() if trust == "domain" else None
-        found = memories[knowledge] = Memory(knowledge, licence, at_kinks=at_kinks)
+        found = memories[knowledge] = Findings(knowledge, licence, at_kinks=at_kinks)
     return found

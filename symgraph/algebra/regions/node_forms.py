@@ -16,7 +16,7 @@ from ..expression.term import Expr, Head
 from ..extraction.use_counts import World
 from ..lifting.lifting import Forms
 from ..normal_form.known_contractions import Recall
-from .memory import Exprs, Memory
+from .memory import Exprs, Findings
 from .regions import ARGUMENTS, LOGARITHMS, SEEN_WHOLE, arrays_of
 
 __all__ = ["Views"]
@@ -30,7 +30,7 @@ class Views:
 
     Parameters
     ----------
-    memory : Memory
+    memory : Findings
     world : World
     users : mapping
         How many nodes use a value.
@@ -42,7 +42,7 @@ class Views:
 
     def __init__(
         self,
-        memory: Memory,
+        memory: Findings,
         world: World,
         users: Mapping[Node, int],
         now: Mapping[Node, Node],

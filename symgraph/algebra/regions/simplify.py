@@ -23,7 +23,7 @@ from ..lifting.lifting import Forms
 from ..rational.polynomials import Polynomials
 from ..rational.quotients import Quotients
 from .lower_bound import least_count, plain_count
-from .memory import Memory, memory_of
+from .memory import Findings, memory_of
 from .multiples import Multiples
 from .node_forms import Views
 from .regions import (
@@ -111,21 +111,21 @@ def normalized(
         return list(outputs)  # It would gain little, and take as long as all before.
     memory = memory_of(knowledge, trust=trust, at_kinks=at_kinks, afresh=afresh)
     current = list(outputs)
-    walk = Pass(current, memory, log, thorough=thorough, late=late)
+    walk = RegionPass(current, memory, log, thorough=thorough, late=late)
     current = walk.run()
     if walk.parted:
         memory.parted |= walk.parted
-        current = Pass(current, memory, log, thorough=thorough, late=late, again=True).run()
+        current = RegionPass(current, memory, log, thorough=thorough, late=late, again=True).run()
     return current
 
 
-class Pass:
+class RegionPass:
     """One walk over the graph."""
 
     def __init__(
         self,
         outputs: Sequence[Node],
-        memory: Memory,
+        memory: Findings,
         log: RewriteLog | None,
         *,
         thorough: bool,
