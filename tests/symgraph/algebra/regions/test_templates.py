@@ -24,7 +24,7 @@ SIZES = {"n": 6}
 def echoed(monkeypatch: pytest.MonkeyPatch) -> list[Node]:
     """Regions written as another was; graphs of all sizes are looked at for them."""
     found: list[Node] = []
-    plain = simplify.Pass._as_before
+    plain = simplify.RegionPass._as_before
 
     def told(self: Any, node: Node, shape: templates.Shape) -> bool:
         right = plain(self, node, shape)
@@ -33,7 +33,7 @@ def echoed(monkeypatch: pytest.MonkeyPatch) -> list[Node]:
         return right
 
     monkeypatch.setattr(simplify, "_FEW", 0)
-    monkeypatch.setattr(simplify.Pass, "_as_before", told)
+    monkeypatch.setattr(simplify.RegionPass, "_as_before", told)
     return found
 
 
