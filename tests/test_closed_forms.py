@@ -149,8 +149,7 @@ FOR_DIGITS: dict[str, tuple[int, str]] = {
     "variance hinge of columns": (15, CENTRED),  # 12
     "zero-inflated Poisson, zeros, logits": (17, TAIL),  # 10
     "squeeze and excite": (14, TAIL),  # 13
-    "gated update, gate": (10, TAIL),  # 9
-    "binary entropy of a sigmoid": (8, TAIL),  # 7
+    "LSTM hidden state, forget gate": (19, TAIL),  # 18
     "Coulomb pair": (8, RANGE),  # 6
     "swish, slope": (11, TAIL),  # 10
     "CES": (13, UNDERFLOW),  # 9
@@ -170,8 +169,6 @@ FOR_DIGITS_IN_FLOPS: dict[str, int] = {
     "determinant": 2500,  # 358
     "Gaussian, common mean and scale, mean": 20,  # 12
     "sigmoid margin": 135,  # 85
-    "gated update, gate": 135,  # 85
-    "binary entropy of a sigmoid": 125,  # 75
     "logistic growth, midpoint": 145,  # 93
     "logarithm of a Frobenius norm": 139,  # 138
     "log of the sum of squares": 144,  # 143

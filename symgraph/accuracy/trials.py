@@ -19,7 +19,6 @@ from ..ir.dims import names_of
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..ir.op import Op
-from .keys import Keys
 from .probes import Numbers, drawn
 from .stacks import kind_of, stacked
 
@@ -101,7 +100,8 @@ class Trials:
     def __init__(self, knowledge: Knowledge) -> None:
         self.knowledge = knowledge
         self._trials: dict[Node, Trial | None] = {}
-        self._keys = Keys()
+        self._drawn: dict[Node, int] = {}
+        self._at = 0
         self._rounding: dict[Any, bool] = {}
         self._bytes = 0
 
@@ -133,7 +133,6 @@ class Trials:
 
     def _tried(self, node: Node) -> Trial | None:
         shape = _short(node.shape)
-        self._keys.of(node)
         if prod(shape) > _MOST_ELEMENTS or len(node.results) > 1:
             return None
         if node.is_constant:
@@ -142,7 +141,7 @@ class Trials:
 
     def _given(self, node: Node, shape: tuple[int, ...]) -> Trial:
         """Numbers drawn at random, as the facts of the node allow."""
-        index = self._keys.add_alone(node)
+        index = self._drawn.setdefault(node, len(self._drawn))
         right = drawn(shape, node.dtype, self.knowledge.of(node), index)
         found = right.astype(np.float32) if node.dtype.kind == "f" else right
         drawn_here = frozenset[Node]() if node.is_input else frozenset({node})
@@ -167,12 +166,10 @@ class Trials:
         if right is None:
             return None
         is_float = node.dtype.kind == "f"
-        key = self._keys.of(node)
         repeated = [_rows(each.found) for each in there]
         lower = _resolved(node.params, _SINGLE) if params else params
         if op.conditioned:
-            # No other value is rounded by these numbers, its own result neither.
-            repeated = [_shaken(each, key + i) for i, each in enumerate(repeated, 1)]
+            repeated = [self._shaken(each) for each in repeated]
         found = stacked(op, repeated, lower, shape)
         if found is None:
             return None
@@ -204,7 +201,29 @@ class Trials:
             return found
         # A kernel may give an operand as it is, or a view of one.
         fresh = found.flags.owndata and not any(found is each for each in operands)
-        return _shaken(found, self._keys.of(node), fresh=fresh and found.flags.writeable)
+        return self._shaken(found, fresh=fresh and found.flags.writeable)
+
+    def _shaken(self, found: Numbers, *, fresh: bool = False) -> Numbers:
+        """The numbers of all repetitions but the first with other roundings.
+
+        In place if they are `fresh`: nothing else holds them.
+        """
+        if found.dtype.kind != "f" or len(found) == 1:
+            return found
+        first = len(found) // _REPEATED
+        rest = found[first:]
+        self._at = (self._at + 4099) % (len(_NOISE) // 2)
+        start = _NOISE[self._at : self._at + rest.size]
+        noise = (
+            start.reshape(rest.shape) if len(start) == rest.size else np.resize(start, rest.shape)
+        )
+        # Below the normal numbers one unit in the last place is the smallest number there is.
+        small = (np.abs(rest) < _NORMAL) & (rest != 0)
+        units = _LAST * np.rint((noise[small] - 1) / UNIT) if small.any() else None
+        shaken = np.multiply(rest, noise, out=rest) if fresh else rest * noise
+        if units is not None:
+            shaken[small] += units
+        return found if fresh else np.concatenate([found[:first], shaken])
 
     def _rounds(
         self, node: Node, operands: list[Numbers], params: Mapping[str, Any], shape: tuple[int, ...]
@@ -237,27 +256,6 @@ class Trials:
             exact = known and bool(np.all((one == other) | ((one != one) & (other != other))))
             found = self._rounding[key] = not exact
         return found
-
-
-def _shaken(found: Numbers, key: int, *, fresh: bool = False) -> Numbers:
-    """The numbers of all repetitions but the first with other roundings, those of this key.
-
-    In place if they are `fresh`: nothing else holds them.
-    """
-    if found.dtype.kind != "f" or len(found) == 1:
-        return found
-    first = len(found) // _REPEATED
-    rest = found[first:]
-    at = key % (len(_NOISE) // 2)
-    start = _NOISE[at : at + rest.size]
-    noise = start.reshape(rest.shape) if len(start) == rest.size else np.resize(start, rest.shape)
-    # Below the normal numbers one unit in the last place is the smallest number there is.
-    small = (np.abs(rest) < _NORMAL) & (rest != 0)
-    units = _LAST * np.rint((noise[small] - 1) / UNIT) if small.any() else None
-    shaken = np.multiply(rest, noise, out=rest) if fresh else rest * noise
-    if units is not None:
-        shaken[small] += units
-    return found if fresh else np.concatenate([found[:first], shaken])
 
 
 def _without_order(

@@ -132,7 +132,7 @@ def random_expression(rng: np.random.Generator, x: Any, y: Any) -> Any:
 
 
 # exp(-y) softmax(x - y) overflows where exp of a difference does not: one operation more.
-RESCUED = {45, 314}
+RESCUED = {45}
 
 
 def check_random(seed: int) -> None:
