@@ -303,8 +303,7 @@ class RegionPass:
         old = self.now[node]
         with origin(rewritten(node)):
             new = echo.instead.over(shape.atoms)
-        # The first of the shape was judged; the whole graph is judged again when all is done.
-        if new is old or is_computed_from(new, old):
+        if new is old or is_computed_from(new, old) or self.memory.judge.loses(new, old):
             right = False
         else:
             right = self._replaced(node, new, lambda spent: spent < saved)
