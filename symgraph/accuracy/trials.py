@@ -176,7 +176,9 @@ class Trials:
         if is_float:
             right = right.astype(np.float64, copy=False)
             found = found.astype(np.float32, copy=False)
-            if len(there) > 1 and op.traits.linear and not op.traits.elementwise:
+            # Linear in all of several operands: sums of products. A solve is linear in one alone.
+            multilinear = len(op.traits.linear_in(len(there))) == len(there) > 1
+            if multilinear and not op.traits.elementwise:
                 found = _without_order(op, found, repeated, lower, shape)
             found = self._perturbed(node, found, repeated, params, shape)
         count = len(right)
