@@ -19,7 +19,7 @@ from sklearn.datasets import load_diabetes
 
 import symgraph as sg
 from symgraph import numpy as snp
-from symgraph.ir.node import origins
+from symgraph.ir.origins import origins
 
 RNG = np.random.default_rng(0)
 

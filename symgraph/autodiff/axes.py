@@ -13,9 +13,10 @@ from typing import Any, TypeAlias
 from ..array import Array, project
 from ..errors import NotDifferentiable
 from ..ir.body import Body
+from ..ir.differentiation import Places, Pull, Trail, joined
 from ..ir.dims import known_equal
 from ..ir.node import Node, fresh
-from ..ir.op import OPS, Places, Pull, Trail, joined
+from ..ir.op import OPS
 from .reverse import active_nodes, cotangents, fitted, rule_of
 
 __all__ = ["Ties", "axes_of_one_length", "flowing", "mixing", "moves_with", "tied_axes"]

@@ -15,9 +15,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from ..array import FUNCTIONS, Array, project
+from ..ir.differentiation import Pull, Push, Undefined
 from ..ir.dims import known_equal
 from ..ir.node import Node, Origin, fresh, origin
-from ..ir.op import OPS, Pull, Push, Undefined, carries_aligned
+from ..ir.op import OPS, carries_aligned
 from .reverse import active_nodes, check_targets, cotangents, fitted, past_of, rule_of
 
 __all__ = ["tangents"]

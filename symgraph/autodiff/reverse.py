@@ -16,9 +16,10 @@ from typing import Any
 from ..array import FUNCTIONS, Array, project
 from ..errors import DTypeError, NotDifferentiable, ShapeError
 from ..ir.avals import Aval
+from ..ir.differentiation import Pull, StandIn, Undefined
 from ..ir.dims import Shape, known_equal
 from ..ir.node import Node, Origin, origin
-from ..ir.op import Pull, StandIn, Undefined, VjpRule
+from ..ir.op import VjpRule
 from ..ops.creation import constant_of, zeros
 
 __all__ = [

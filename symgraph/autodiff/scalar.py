@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 from ..array import Array
 from ..errors import NotDifferentiable, ShapeError
 from ..ir.dag import Dag
+from ..ir.differentiation import Undefined
 from ..ir.interpreter import evaluate
 from ..ir.node import Node, Origin, origin
-from ..ir.op import Undefined
 from ..ops.creation import constant_of, zeros
 from .reverse import fitted
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from ..ir.node import Node, Origin, adjoint_chain, reachable
+from ..ir.node import Node, Origin, reachable
+from ..ir.origins import adjoint_chain
 from ..notation.text import ATOM, Spelled, escaped, shortened, spelled
 from . import mathematics
 from .expressions import constant_text

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from ..ir.avals import Aval
 from ..ir.cost import varying
 from ..ir.dag import Dag
-from ..ir.node import Node, origins, reachable
+from ..ir.node import Node, reachable
+from ..ir.origins import origins
 from ..notation.text import ATOM, Spelled, escaped, shortened, spelled
 from ..source import Frame
 from .expressions import inline

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 from ..ir.cost import varying
 from ..ir.dag import Dag
-from ..ir.node import Node, adjoint_chain
+from ..ir.node import Node
+from ..ir.origins import adjoint_chain
 
 __all__ = ["BOX_HEIGHT", "WIDTH", "Band", "Box", "Layout", "bands"]
 

@@ -23,7 +23,8 @@ from ..ir.fact_inference import Knowledge
 from ..ir.immutable import Immutable
 from ..ir.interpreter import bound_inputs, check_facts, evaluate, given_inputs
 from ..ir.invariants import verify
-from ..ir.node import Node, origins
+from ..ir.node import Node
+from ..ir.origins import origins
 from ..memory.budget import program_peak
 from ..memory.liveness import Memory
 from ..memory.liveness import memory as memory_of

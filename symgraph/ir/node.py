@@ -10,11 +10,11 @@ recurses.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Any, Protocol
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -27,19 +27,17 @@ from .interning import Interned, params_key
 from .op import Op, Params
 
 __all__ = [
+    "NOTES",
     "Node",
     "Origin",
-    "adjoint_chain",
     "ancestors",
     "consumers",
     "fresh",
     "make",
     "newest_serial",
     "note",
-    "noted",
     "on_operands",
     "origin",
-    "origins",
     "reachable",
     "substituted",
 ]
@@ -217,7 +215,7 @@ def _noted(known: Origin, given: Origin | None) -> Origin:
 
 
 _count = itertools.count()
-_notes: WeakKeyDictionary[Node, WeakKeyDictionary[Node, tuple[int, tuple[Frame, ...], str]]] = (
+NOTES: WeakKeyDictionary[Node, WeakKeyDictionary[Node, tuple[int, tuple[Frame, ...], str]]] = (
     WeakKeyDictionary()
 )
 """Of nodes that graphs share: for each node that one is the adjoint of, when and where it was made.
@@ -229,24 +227,8 @@ Each graph finds its own there, whatever other graphs have made of the same cons
 def note(node: Node, found: Origin) -> None:
     """Keep the origin of a node that graphs share, if it tells what the node is the adjoint of."""
     if found.adjoint_of is not None:
-        known = _notes.setdefault(node, WeakKeyDictionary())
+        known = NOTES.setdefault(node, WeakKeyDictionary())
         known[found.adjoint_of] = (next(_count), found.frames, found.rule)
-
-
-class _Nodes(Container["Node"], Iterable["Node"], Sized, Protocol):
-    """Nodes that can be counted, listed and looked up."""
-
-
-def noted(node: Node, among: _Nodes) -> list[Origin]:
-    """The notes of a shared node that speak of one of these nodes, in the order of their making."""
-    known = _notes.get(node)
-    if not known:
-        return []
-    # A constant such as 1 has notes of all graphs of the process.
-    few: Iterable[Any] = [ref() for ref in known.keyrefs()] if len(known) < len(among) else among
-    found = [(known.get(each), each) for each in few if each is not None and each in among]
-    told = sorted([(*kept, each) for kept, each in found if kept is not None], key=lambda t: t[0])
-    return [Origin(frames, adjoint, rule, shared=True) for _, frames, rule, adjoint in told]
 
 
 # -- nodes --------------------------------------------------------------------------------------
@@ -392,39 +374,3 @@ def substituted(
         else:
             new[node] = rebuild(node, operands)
     return [new[output] for output in outputs]
-
-
-def adjoint_chain(found: Origin) -> list[Node]:
-    """What a value of this origin is the adjoint of, what that is the adjoint of, and so on.
-
-    Each once: notes of nodes that graphs share may go round in a circle.
-    """
-    chain: dict[Node, None] = {}
-    at = found.adjoint_of
-    while at is not None and at not in chain:
-        chain[at] = None
-        at = at.origin.adjoint_of
-    return list(chain)
-
-
-def origins(nodes: Iterable[Node]) -> Mapping[Node, Origin]:
-    """The origin of each node in the graph of these.
-
-    Of a node that graphs share it is the last note that speaks of a node of this graph, and
-    otherwise the origin of its first use: a line of another graph is not shown. What nothing uses
-    has an empty one then.
-
-    Parameters
-    ----------
-    nodes : iterable of Node
-    """
-    ordered = sorted(nodes, key=_by_serial)
-    found = {node: node.origin for node in ordered}
-    user: dict[Node, Node] = {}
-    for node in reversed(ordered):
-        if node.origin.shared:
-            notes = noted(node, found)
-            first = found[user[node]] if node in user else Origin(shared=True)
-            found[node] = notes[-1] if notes else first
-        user.update(dict.fromkeys(node.operands, node))
-    return found

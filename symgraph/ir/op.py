@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import BackendError
 from .avals import Aval
+from .differentiation import Places, StandIn, Undefined
 from .dims import Dim, known_equal
 from .traits import PLAIN, Infix, Prefix, Traits
 
@@ -22,22 +23,14 @@ __all__ = [
     "Batch",
     "Op",
     "Params",
-    "Places",
-    "Pull",
     "Pullback",
-    "Push",
     "Said",
-    "StandIn",
-    "Trail",
     "Unbatched",
-    "Undefined",
     "carries_aligned",
-    "joined",
     "no_facts",
     "no_flops",
     "per_element",
     "register",
-    "undefined",
 ]
 
 Params: TypeAlias = Mapping[str, Any]
@@ -62,8 +55,6 @@ Carries: TypeAlias = Callable[..., "Sequence[int | None]"]
 One entry an axis: the (negative) axis a of the result such that result[..., k on a, ...] depends on
 the operand at k on its own axis alone; None where the axis is mixed, reduced or reordered.
 """
-Places: TypeAlias = "tuple[int | None, ...]"
-"""Where each axis of some value x is in another one: see `Trail`."""
 Pullback: TypeAlias = Callable[..., Any]
 """`pullback(pull, **params)` gives the cotangents of all operands asked for at once.
 
@@ -77,64 +68,6 @@ the same for all of the batch.
 """
 Total: TypeAlias = "bool | Callable[..., bool]"
 """Whether a kernel ends and raises nothing, or `total(*avals, **params)` that tells."""
-
-
-@dataclass(frozen=True, slots=True)
-class Undefined:
-    """A derivative that does not exist, and why."""
-
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Pull:
-    """What reverse mode knows when it comes to a node, for an operation's `pullback`.
-
-    Parameters
-    ----------
-    cts : tuple
-        One a result: its cotangent, None where nothing flows back to it.
-    outs : tuple
-        The results.
-    operands : tuple
-    wanted : tuple of int
-        The operands whose cotangents are asked for, floating all of them.
-    lead : int
-        How many leading axes cotangents have beyond those of the results.
-    cotangents : callable
-        Reverse mode itself, for operations that hold graphs: `cotangents(seeds, targets)`.
-    """
-
-    cts: tuple[Any, ...]
-    outs: tuple[Any, ...]
-    operands: tuple[Any, ...]
-    wanted: tuple[int, ...]
-    lead: int
-    cotangents: Callable[..., Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Push:
-    """What forward mode knows when it comes to a node, for an operation's `pushforward`.
-
-    Parameters
-    ----------
-    tangents : tuple
-        One an operand, None where it does not move.
-    outs : tuple
-        The results.
-    operands : tuple
-    lead : int
-        How many leading axes tangents have beyond those of the operands.
-    differentiate : callable
-        Forward mode itself, for operations that hold graphs: `differentiate(outputs, seeds)`.
-    """
-
-    tangents: tuple[Any, ...]
-    outs: tuple[Any, ...]
-    operands: tuple[Any, ...]
-    lead: int
-    differentiate: Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,73 +104,6 @@ class Unbatched:
     """A result that is the same for all of a batch."""
 
     value: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Trail:
-    """What is known of the axes of some value x where they reach a node that holds graphs.
-
-    Places are one an axis of x. A negative one is the axis at which a value depends on x at the
-    same position alone; one that is not negative is the number of a loop around it, in whose steps
-    the value depends on x at the position of the step alone. None: the axis is mixed.
-
-    Parameters
-    ----------
-    places : tuple
-        One an operand; None where it does not depend on x.
-    level : int
-        The number of a loop that the node is, or holds, if it is one.
-    within : callable
-        `within(body, places, level)` follows them through a body, from its inputs to its outputs;
-        loops in it are numbered from `level`.
-    """
-
-    places: tuple[Places | None, ...]
-    level: int
-    within: Callable[..., list[Places | None]]
-
-
-def joined(*routes: Places | None) -> Places | None:
-    """Where axes are that reach a value by several routes: where all agree; None takes no part."""
-    there = [route for route in routes if route is not None]
-    if not there:
-        return None
-    return tuple(
-        places[0] if all(place == places[0] for place in places) else None
-        for places in zip(*there, strict=True)
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class StandIn:
-    """The derivative of a node past the values it is made of, where the chain rule has none.
-
-    It holds where none of those is what one differentiates by.
-
-    Parameters
-    ----------
-    passed : tuple of Node
-        The values on the way.
-    operands : tuple of Node
-        Those before them; one may come twice.
-    vjp : tuple of callable
-        `rule(ct, out)` gives the cotangent of one operand.
-    jvp : callable
-        `jvp(tangents, out)` gives the tangent of the result; None where an operand does not move.
-    helps : callable
-        `helps(ct, out)`: whether it makes a difference for this cotangent.
-    """
-
-    passed: tuple[Any, ...]
-    operands: tuple[Any, ...]
-    helps: Callable[[Any, Any], bool]
-    vjp: tuple[Callable[[Any, Any], Any], ...]
-    jvp: Callable[[Sequence[Any], Any], Any]
-
-
-def undefined(why: str) -> Undefined:
-    """Mark a derivative as not existing (distinct from zero, which is `None`)."""
-    return Undefined(why)
 
 
 def _mixes(*avals: Aval, slot: int, **_params: object) -> Sequence[int | None]:

@@ -15,7 +15,8 @@ from typing import TypeAlias
 
 from ..errors import InputError
 from ..ir.dag import Dag
-from ..ir.node import Node, origins
+from ..ir.node import Node
+from ..ir.origins import origins
 from ..lowering.memory_model import Model, bases, least_bytes, model_of, profile
 from ..lowering.schedule import scheduled
 from .blocks import block_sequences

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..array import NUMPY_FUNCTIONS
-from ..ir.op import undefined
+from ..ir.differentiation import undefined
 from ..ir.traits import EVEN, ODD, Traits
 from .bounds import is_positive, knows, odd_signs, within
 from .composites import naming_lines

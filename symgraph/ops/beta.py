@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from ..array import NUMPY_FUNCTIONS, Array, ArrayLike
 from ..errors import TraceError
-from ..ir.op import undefined
+from ..ir.differentiation import undefined
 from ..ir.traits import Traits
 from .composites import composite
 from .exponential import exp

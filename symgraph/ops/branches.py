@@ -13,9 +13,10 @@ from ..array import FUNCTIONS, Array, ArrayLike, apply, constant
 from ..errors import DTypeError, ShapeError, TraceError
 from ..ir.avals import Aval
 from ..ir.body import Body, SizedBody
+from ..ir.differentiation import Places, Pull, Trail, joined
 from ..ir.dims import Dim
 from ..ir.node import Node
-from ..ir.op import Batch, Op, Places, Pull, Trail, Unbatched, joined, register
+from ..ir.op import Batch, Op, Unbatched, register
 from ..notation import loops
 from ..pytrees import flatten, leaf_paths, unflatten
 from .batched import aligned, per_example, whole

@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 
 from ..ir.avals import Aval, AxisLike
 from ..ir.body import Body
+from ..ir.differentiation import Places as Route
+from ..ir.differentiation import Trail, joined
 from ..ir.dims import Dim, ShapeLike, count, known_equal
-from ..ir.op import Carries, Trail, carries_aligned, joined
-from ..ir.op import Places as Route
+from ..ir.op import Carries, carries_aligned
 
 __all__ = [
     "all_but_last",

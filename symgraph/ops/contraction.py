@@ -1,4 +1,4 @@
-"""Contractions: matmul, einsum, and the products made of them.
+"""Contractions: matmul and einsum.
 
 `einsum` has one normal form: explicit subscripts over plain letters, renamed in order of
 appearance, without ellipsis. Its derivative is again an einsum.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import count as counter
 from string import ascii_letters
 from typing import Any
 
@@ -18,7 +17,7 @@ from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..array.aliasing import unsure
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
-from ..ir.avals import Aval, broadcast_shapes, normal_axes
+from ..ir.avals import Aval, broadcast_shapes
 from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, register
@@ -27,20 +26,15 @@ from ..notation import formulas
 from ..notation import text as texts
 from .batched import aligned, own_ndim
 from .carrying import carries_matmul
-from .composites import as_array, composite, listed, naming_lines, refuse
+from .composites import as_array, naming_lines, refuse
 from .creation import eye
 from .families import function, same_dtype
-from .movement import expand_dims, matrix_transpose, ravel, squeeze
+from .movement import expand_dims, matrix_transpose, squeeze
 from .subscripts import check_diagonals, parsed, spelled, written
 
 __all__ = [
-    "dot",
     "einsum",
-    "inner",
     "matmul",
-    "outer",
-    "tensordot",
-    "vdot",
 ]
 
 
@@ -381,67 +375,3 @@ def _widened(subscripts: str, operands: Sequence[Any]) -> Array:
 
 
 einsum = function(EINSUM, _einsum, np.einsum)
-
-
-# -- products made of them -----------------------------------------------------------------------
-@composite(np.tensordot, np.linalg.tensordot, array=True)
-def tensordot(x: ArrayLike, y: ArrayLike, axes: int | Sequence[Any] = 2) -> Array:
-    """Sums of products over the last axes of x and the first of y, or over pairs of axes."""
-    x, y = as_array(x), as_array(y)
-    if isinstance(axes, (int, np.integer)):
-        left: list[int] = list(range(x.ndim - int(axes), x.ndim))
-        right: list[int] = list(range(int(axes)))
-    else:
-        left, right = listed(axes[0]), listed(axes[1])
-    if len(left) != len(right) or len(left) > x.ndim or len(right) > y.ndim:
-        raise ShapeError("tensordot: both arrays need the same number of axes to contract.")
-    normal_axes(left, x.ndim)
-    normal_axes(right, y.ndim)
-    fresh = counter()
-    rows = [[next(fresh) for _ in range(each.ndim)] for each in (x, y)]
-    for a, b in zip(left, right, strict=True):
-        if not known_equal(x.shape[a], y.shape[b]):
-            raise ShapeError(
-                f"tensordot: shapes {show_shape(x.shape)}, {show_shape(y.shape)} do not contract: "
-                f"axis {a} against axis {b}."
-            )
-        rows[1][b] = rows[0][a]
-    summed = {rows[0][a] for a in left}
-    result = [label for row in rows for label in row if label not in summed]
-    return apply(EINSUM, x, y, subscripts=written(rows, result))
-
-
-@composite(np.dot)
-def dot(x: ArrayLike, y: ArrayLike, out: object = None) -> Array:
-    """The product of vectors or matrices; higher dimensions as in NumPy."""
-    refuse("dot", {"out": out})
-    x, y = as_array(x), as_array(y)
-    if not x.ndim or not y.ndim:
-        return x * y
-    if y.ndim == 1 or (x.ndim <= 2 and y.ndim == 2):
-        return matmul(x, y)
-    return tensordot(x, y, ((-1,), (-2,)))
-
-
-@composite(np.inner)
-def inner(x: ArrayLike, y: ArrayLike) -> Array:
-    """Sums of products over the last axes."""
-    x, y = as_array(x), as_array(y)
-    if not x.ndim or not y.ndim:
-        return x * y
-    return matmul(x, y) if x.ndim == y.ndim == 1 else tensordot(x, y, ((-1,), (-1,)))
-
-
-@composite(np.vdot)
-def vdot(x: ArrayLike, y: ArrayLike) -> Array:
-    """The sum of products of all elements."""
-    return matmul(ravel(as_array(x)), ravel(as_array(y)))
-
-
-@composite(np.outer)
-def outer(x: ArrayLike, y: ArrayLike, out: object = None) -> Array:
-    """The matrix of all products of an element of x and an element of y."""
-    refuse("outer", {"out": out})
-    x, y = as_array(x), as_array(y)
-    column = expand_dims(x if x.ndim == 1 else ravel(x), -1)
-    return column * (y if y.ndim == 1 else ravel(y))

@@ -13,8 +13,9 @@ import numpy as np
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apply, constant
 from ..errors import BackendError, InputError, NotDifferentiable
 from ..ir.avals import Aval
+from ..ir.differentiation import Pull, Undefined, undefined
 from ..ir.interning import params_key
-from ..ir.op import OPS, Op, Pull, Undefined, undefined
+from ..ir.op import OPS, Op
 from ..namespace import NUMPY, Namespace
 from .batched import batch_whole
 from .probing import probed

@@ -15,9 +15,10 @@ from ..array import FUNCTIONS, Array, ArrayLike, apply, constant
 from ..errors import NotDifferentiable, ShapeError, SymgraphError, TraceError
 from ..ir.avals import Aval
 from ..ir.body import Body, SizedBody
+from ..ir.differentiation import Pull
 from ..ir.dims import Dim
 from ..ir.node import Node, Origin, make, origin, reachable, substituted
-from ..ir.op import Batch, Op, Pull, register
+from ..ir.op import Batch, Op, register
 from ..ir.scope import tracing
 from ..notation import loops
 from ..pytrees import Tree, flatten, unflatten

@@ -7,7 +7,6 @@ and so has sign everywhere; hypot has derivative 0 at the origin; sqrt has an in
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from fractions import Fraction
 from math import inf
 
@@ -15,16 +14,27 @@ import numpy as np
 
 from .. import facts as f
 from ..array import Array, ArrayLike
-from ..facts import Fact
-from ..ir.fact_inference import Known
 from ..ir.traits import ODD, Infix, Prefix, Traits
 from ..notation import formulas
+from .arithmetic_facts import (
+    bounds_absolute,
+    bounds_add,
+    bounds_copysign,
+    bounds_divide,
+    bounds_hypot,
+    bounds_multiply,
+    bounds_sign,
+    bounds_subtract,
+    divisor_nonzero,
+    signs_add,
+    signs_copysign,
+    signs_hypot,
+    signs_reciprocal,
+    signs_subtract,
+)
 from .bounds import (
-    Bounds,
-    bounds_of_product,
     bounds_of_quotient,
     bounds_of_square,
-    bounds_of_sum,
     even_signs,
     increasing,
     knows,
@@ -67,83 +77,6 @@ __all__ = [
 ]
 
 
-# -- what is known of results ----------------------------------------------------------------------
-def _bounds_add(x: Known, y: Known) -> Bounds:
-    return bounds_of_sum(x.bounds, y.bounds)
-
-
-def _bounds_subtract(x: Known, y: Known) -> Bounds:
-    return (0.0, 0.0) if x is y else bounds_of_sum(x.bounds, (-y.high, -y.low))
-
-
-def _bounds_multiply(x: Known, y: Known) -> Bounds:
-    return bounds_of_square(x.bounds) if x is y else bounds_of_product(x.bounds, y.bounds)
-
-
-def _bounds_divide(x: Known, y: Known) -> Bounds:
-    return (1.0, 1.0) if x is y else bounds_of_quotient(x.bounds, y.bounds)
-
-
-def _signs_add(x: Known, y: Known) -> Iterable[Fact]:
-    for strict, weak in ((f.positive, f.nonnegative), (f.negative, f.nonpositive)):
-        if x.has(weak) and y.has(weak):
-            yield strict if x.has(strict) or y.has(strict) else weak
-
-
-def _signs_subtract(x: Known, y: Known) -> Iterable[Fact]:
-    for strict, weak, opposite, weakly_opposite in (
-        (f.positive, f.nonnegative, f.negative, f.nonpositive),
-        (f.negative, f.nonpositive, f.positive, f.nonnegative),
-    ):
-        if x.has(weak) and y.has(weakly_opposite) and x is not y:
-            yield strict if x.has(strict) or y.has(opposite) else weak
-
-
-def _divisor_nonzero(_x: Known, y: Known) -> bool:
-    return y.has(f.nonzero)
-
-
-def _signs_reciprocal(x: Known) -> Iterable[Fact]:
-    """Signs of 1 / x, which is nowhere 0."""
-    yield f.nonzero
-    if x.has(f.nonnegative):
-        yield f.positive
-    if x.has(f.nonpositive):
-        yield f.negative
-
-
-def _bounds_absolute(x: Known) -> Bounds:
-    least = 0.0 if x.low <= 0 <= x.high else min(abs(x.low), abs(x.high))
-    return least, max(abs(x.low), abs(x.high))
-
-
-def _bounds_sign(x: Known) -> Bounds:
-    low = 1.0 if x.has(f.positive) else 0.0 if x.has(f.nonnegative) else -1.0
-    high = -1.0 if x.has(f.negative) else 0.0 if x.has(f.nonpositive) else 1.0
-    return low, high
-
-
-def _bounds_hypot(x: Known, y: Known) -> Bounds:
-    (a, b), (c, d) = _bounds_absolute(x), _bounds_absolute(y)
-    return max(a, c), bounds_of_sum((b, b), (d, d))[1]
-
-
-def _signs_hypot(x: Known, y: Known) -> Iterable[Fact]:
-    yield f.positive if x.has(f.nonzero) or y.has(f.nonzero) else f.nonnegative
-
-
-def _bounds_copysign(x: Known, y: Known) -> Bounds:
-    most = _bounds_absolute(x)[1]
-    return (0.0 if y.has(f.positive) else -most), (0.0 if y.has(f.negative) else most)
-
-
-def _signs_copysign(x: Known, y: Known) -> Iterable[Fact]:
-    # y >= 0 is not enough: the zero may be -0.0, and its sign counts here.
-    if x.has(f.nonzero):
-        yield f.nonzero
-        yield from (sign for sign in (f.positive, f.negative) if y.has(sign))
-
-
 # -- sums and products -----------------------------------------------------------------------------
 add = elementwise(
     "add",
@@ -154,8 +87,8 @@ add = elementwise(
         lambda ct, out, x, y: ct,
     ),
     facts=knows(
-        bounds=_bounds_add,
-        signs=_signs_add,
+        bounds=bounds_add,
+        signs=signs_add,
         pattern=structure_of_sum,
         keeps_integers=True,
     ),
@@ -176,8 +109,8 @@ subtract = elementwise(
         lambda ct, out, x, y: -ct,
     ),
     facts=knows(
-        bounds=_bounds_subtract,
-        signs=_signs_subtract,
+        bounds=bounds_subtract,
+        signs=signs_subtract,
         pattern=structure_of_difference,
         keeps_integers=True,
     ),
@@ -219,7 +152,7 @@ multiply = elementwise(
         lambda ct, out, x, y: ct * x,
     ),
     facts=knows(
-        bounds=_bounds_multiply,
+        bounds=bounds_multiply,
         signs=product_signs,
         pattern=structure_of_product,
         keeps_integers=True,
@@ -240,10 +173,10 @@ divide = elementwise(
         lambda ct, out, x, y: -(ct * out / y),
     ),
     facts=knows(
-        bounds=_bounds_divide,
+        bounds=bounds_divide,
         signs=product_signs,
         pattern=structure_of_quotient,
-        defined=_divisor_nonzero,
+        defined=divisor_nonzero,
     ),
     ufunc="divide",
     doc="x / y; integers give float64, as in NumPy.",
@@ -260,7 +193,7 @@ reciprocal = elementwise(
     vjp=(lambda ct, out, x: -(ct * out * out),),
     facts=knows(
         bounds=lambda x: bounds_of_quotient((1.0, 1.0), x.bounds),
-        signs=_signs_reciprocal,
+        signs=signs_reciprocal,
         defined=lambda x: x.has(f.nonzero),
     ),
     ufunc="reciprocal",
@@ -329,7 +262,7 @@ hypot = elementwise(
         lambda ct, out, x, y: ct * divide_or_zero(x, out),
         lambda ct, out, x, y: ct * divide_or_zero(y, out),
     ),
-    facts=knows(bounds=_bounds_hypot, signs=_signs_hypot),
+    facts=knows(bounds=bounds_hypot, signs=signs_hypot),
     flops=4,
     ufunc="hypot",
     doc="sqrt(x**2 + y**2) without overflow; its derivative at the origin is 0.",
@@ -344,7 +277,7 @@ absolute = elementwise(
     kernel=lambda xp, x: xp.absolute(x),
     vjp=(lambda ct, out, x: ct * sign(x),),
     facts=knows(
-        bounds=_bounds_absolute,
+        bounds=bounds_absolute,
         signs=even_signs,
         keeps_finite=True,
         keeps_integers=True,
@@ -364,7 +297,7 @@ sign = elementwise(
     kernel=lambda xp, x: xp.sign(x),
     vjp=(None,),
     facts=knows(
-        bounds=_bounds_sign,
+        bounds=bounds_sign,
         signs=odd_signs,
         keeps_finite=True,
         gives_integers=True,
@@ -384,8 +317,8 @@ copysign = elementwise(
         None,
     ),
     facts=knows(
-        bounds=_bounds_copysign,
-        signs=_signs_copysign,
+        bounds=bounds_copysign,
+        signs=signs_copysign,
         keeps_finite=True,
         keeps_integers=True,
     ),

@@ -15,9 +15,10 @@ from ..array import Array, ArrayLike, apply
 from ..errors import NotDifferentiable, TraceError
 from ..facts import Fact, total, triangular, unit_norm
 from ..ir.avals import Aval
+from ..ir.differentiation import undefined
 from ..ir.dims import Dim, count, known_equal, normal
 from ..ir.fact_inference import Known
-from ..ir.op import Op, register, undefined
+from ..ir.op import Op, register
 from ..ir.traits import Matrices, Traits
 from .batched import batch_aligned
 from .carrying import all_but_last, carries_batched

@@ -12,17 +12,8 @@ import numpy as np
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apply, constant
 from ..errors import DTypeError
 from ..ir.avals import Aval, broadcast_shapes, supported_dtype
-from ..ir.op import (
-    Op,
-    Said,
-    Total,
-    Undefined,
-    VjpRule,
-    carries_aligned,
-    no_facts,
-    per_element,
-    register,
-)
+from ..ir.differentiation import Undefined
+from ..ir.op import Op, Said, Total, VjpRule, carries_aligned, no_facts, per_element, register
 from ..ir.traits import PLAIN, Traits
 from .batched import batch_aligned
 from .masks import behind_masks

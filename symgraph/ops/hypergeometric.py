@@ -10,7 +10,7 @@ from math import factorial, pi, sqrt
 from typing import Any
 
 from ..array import NUMPY_FUNCTIONS, Array, ArrayLike
-from ..ir.op import undefined
+from ..ir.differentiation import undefined
 from ..ir.traits import EVEN, ODD, Traits
 from .bessel import jv, kv, yv
 from .bounds import is_positive, knows, within

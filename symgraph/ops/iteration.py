@@ -16,9 +16,10 @@ from ..array import FUNCTIONS, Array, apply
 from ..errors import DTypeError, InputError, ShapeError, TraceError
 from ..ir.avals import Aval
 from ..ir.body import Body, SizedBody
+from ..ir.differentiation import Places, Push, Trail, undefined
 from ..ir.dims import Dim
 from ..ir.node import Node
-from ..ir.op import Batch, Op, Places, Push, Trail, Unbatched, register, undefined
+from ..ir.op import Batch, Op, Unbatched, register
 from ..notation import loops
 from ..pytrees import Tree, flatten, leaf_paths, unflatten
 from .batched import aligned, per_example, whole

@@ -13,8 +13,7 @@ from ..array import FUNCTIONS, Array, ArrayLike, implements
 from ..errors import ShapeError
 from ..ir.dims import show_shape
 from .composites import as_array, naming_lines, refuse
-from .contraction import einsum, matmul, tensordot
-from .contraction import outer as _outer
+from .contraction import einsum, matmul
 from .determinants import cofactor, det, slogdet
 from .diagonals import diagonal as _diagonal
 from .factorizations import cho_factor, cholesky, qr
@@ -22,6 +21,8 @@ from .matrixfunctions import expm, matrix_power
 from .movement import matrix_transpose
 from .norms import matrix_norm, norm, vector_norm
 from .products import linalg_cross as cross
+from .products import outer as _outer
+from .products import tensordot
 from .pseudoinverses import cond, lstsq, matrix_rank, pinv
 from .reduction import sum as _sum
 from .solving import cho_solve, inv, solve, solve_triangular, tensorinv, tensorsolve

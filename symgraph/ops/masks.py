@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike
+from ..ir.differentiation import Undefined
 from ..ir.node import Node
-from ..ir.op import Undefined, VjpRule
+from ..ir.op import VjpRule
 
 __all__ = ["Mask", "behind_masks", "mask_of", "masked"]
 

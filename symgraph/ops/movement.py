@@ -18,7 +18,7 @@ from ..array.cuts import READ_ONLY, Cut
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval, nonzero, total
 from ..ir.avals import Aval, AxisLike, normal_axes
-from ..ir.dims import Dim, Shape, ShapeLike, count, known_equal, normal, parse_shape, show_shape
+from ..ir.dims import Shape, ShapeLike, known_equal, parse_shape, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, carries_aligned, no_flops, register
 from ..ir.traits import MOVEMENT, Arrangement
@@ -28,6 +28,7 @@ from .batched import applied, batch_broadcast, batch_reshaped
 from .carrying import carries_reshaped, carries_transposed
 from .composites import as_array, composite, listed, naming_lines
 from .families import function
+from .target_shapes import infer_reshape, normal_reshape
 
 __all__ = [
     "broadcast_to",
@@ -67,84 +68,6 @@ def facts_of_elements(*known: Known) -> Iterable[Fact]:
 
 
 # -- reshape -------------------------------------------------------------------------------------
-def _normal_reshape(
-    avals: tuple[Aval, ...],
-    *,
-    shape: ShapeLike | None = None,
-    expand: object = None,
-    squeeze: object = None,
-    drop: bool = False,
-) -> dict[str, Any]:
-    """The full target shape, from a shape with at most one -1, or from axes to add or drop."""
-    (x,) = avals
-    if expand is not None:
-        return {"shape": _expanded(x.shape, expand)}
-    if squeeze is not None or drop:
-        return {"shape": _squeezed(x.shape, squeeze)}
-    return {"shape": _resolved_shape(x.shape, listed(shape))}
-
-
-def _expanded(shape: Shape, axis: object) -> Shape:
-    given = listed(axis)
-    ndim = len(shape) + len(given)
-    added = normal_axes(given, ndim)
-    rest = iter(shape)
-    return tuple([1 if position in added else next(rest) for position in range(-ndim, 0)])
-
-
-def _squeezed(shape: Shape, axis: Any) -> Shape:
-    if axis is None:
-        return tuple([dim for dim in shape if not known_equal(dim, 1)])
-    if not shape and axis in (0, -1):
-        return shape  # as NumPy does: a number has one axis here
-    dropped = normal_axes(axis, len(shape))
-    for each in dropped:
-        if not known_equal(shape[each], 1):
-            raise ShapeError(
-                f"axis {each} of shape {show_shape(shape)} has size {shape[each]}, not 1.",
-                mend="Only axes of size 1 can be squeezed.",
-            )
-    return tuple([dim for i, dim in enumerate(shape, -len(shape)) if i not in dropped])
-
-
-def _resolved_shape(old: Shape, entries: Sequence[Any]) -> Shape:
-    dims = [normal(entry) for entry in entries]
-    unknown = [i for i, dim in enumerate(dims) if isinstance(dim, int) and dim < 0]
-    if not unknown:
-        return tuple(dims)
-    if len(unknown) > 1 or dims[unknown[0]] != -1:
-        raise ShapeError(
-            f"a shape may hold one -1 and no other negative number: {show_shape(dims)}."
-        )
-    known = count([dim for i, dim in enumerate(dims) if i != unknown[0]])
-    dims[unknown[0]] = _quotient(old, known, dims)
-    return tuple(dims)
-
-
-def _quotient(old: Shape, known: Dim, dims: Sequence[Dim]) -> Dim:
-    whole: Any = count(old)
-    if isinstance(whole, int) and isinstance(known, int):
-        if known and whole % known == 0:
-            return whole // known
-    elif known != 0:
-        from sympy import cancel, fraction  # only where a dimension is named
-
-        quotient = cancel(whole / known)
-        if fraction(quotient)[1] == 1:
-            return normal(quotient)
-    raise ShapeError(
-        f"{whole} elements of shape {show_shape(old)} do not divide into {show_shape(dims)}.",
-        mend="The product of the dimensions given must divide the number of elements.",
-    )
-
-
-def _infer_reshape(x: Aval, *, shape: Shape) -> Aval:
-    if not known_equal(x.size, count(shape)):
-        raise ShapeError(
-            f"{x.size} elements of shape {show_shape(x.shape)} do not fill {show_shape(shape)}.",
-            mend="Both shapes must have the same number of elements; one entry may be -1.",
-        )
-    return Aval(x.dtype, shape)
 
 
 def _leading(ct: Array, out: Array) -> Shape:
@@ -192,11 +115,11 @@ RESHAPE = register(
         "reshape",
         batch=batch_reshaped,
         total=True,
-        infer=_infer_reshape,
+        infer=infer_reshape,
         kernel=lambda xp, x, *, shape: xp.reshape(x, shape),
         vjp=(_vjp_reshape,),
         carries=carries_reshaped,
-        normalize=_normal_reshape,
+        normalize=normal_reshape,
         flops=no_flops,
         count=0,
         facts=_facts_reshape,

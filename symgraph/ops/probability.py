@@ -10,7 +10,7 @@ from math import pi, sqrt
 
 from ..array import Array, ArrayLike
 from ..facts import positive
-from ..ir.op import undefined
+from ..ir.differentiation import undefined
 from .beta import betainc, gammainc, gammaincc, gammainccinv
 from .bounds import knows, within
 from .composites import as_array, composite

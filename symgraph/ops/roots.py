@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..array import FUNCTIONS, Array
+from ..ir.differentiation import StandIn
 from ..ir.node import Node
-from ..ir.op import StandIn
 from .masks import behind_masks
 from .quotients import divide_or_zero, inverse_root
 

@@ -16,9 +16,10 @@ from ..array import FUNCTIONS, Array, apply
 from ..errors import DTypeError, ShapeError
 from ..ir.avals import Aval
 from ..ir.body import Body, SizedBody
+from ..ir.differentiation import Places, Pull, Trail
 from ..ir.dims import Dim, known_equal
 from ..ir.node import Node, reachable
-from ..ir.op import Batch, Op, Places, Pull, Trail, Unbatched, register
+from ..ir.op import Batch, Op, Unbatched, register
 from ..notation import loops
 from .batched import per_example, whole
 from .carrying import settled

@@ -2,19 +2,18 @@
 
 Kelvin functions and integrals of Bessel and Struve functions (DLMF 10.61, 10.43, 11.7),
 scaled Airy functions, incomplete elliptic integrals (19.4), the arithmetic-geometric mean
-(19.8.5), Wright's function (10.46.4), Kolmogorov's distribution, inverses of distributions.
+(19.8.5), Wright's function (10.46.4), associated Legendre functions.
 """
 
 from __future__ import annotations
 
-from math import factorial, pi, sqrt
+from math import factorial, pi
 from typing import Any
 
 from ..array import Array, ArrayLike
-from ..ir.op import undefined
+from ..ir.differentiation import undefined
 from ..ir.traits import EVEN, ODD, Traits
 from .bessel import i0, j0, k0, y0
-from .beta import betaincinv, gammainccinv, gammaincinv
 from .choice import where
 from .composites import as_array, composite
 from .elementwise import absolute
@@ -22,24 +21,18 @@ from .elementwise import sqrt as root
 from .exponential import exp
 from .families import elementwise
 from .hypergeometric import ellipkm1, modstruve, struve
-from .rounding import floor, trunc
 from .scipyufuncs import float_or_double, part_of, polynomial, scipy_ufunc
-from .special import ndtri
 from .trigonometric import cos, sin
 
 __all__ = [
     "agm",
     "airye",
-    "bdtri",
     "bei",
     "beip",
     "ber",
     "berp",
     "ellipeinc",
     "ellipkinc",
-    "fdtri",
-    "gdtria",
-    "gdtrix",
     "it2i0k0",
     "it2j0y0",
     "it2struve0",
@@ -51,14 +44,8 @@ __all__ = [
     "keip",
     "ker",
     "kerp",
-    "kolmogi",
-    "kolmogorov",
     "log_wright_bessel",
     "lpmv",
-    "nbdtri",
-    "nrdtrimn",
-    "nrdtrisd",
-    "pdtri",
     "wright_bessel",
 ]
 
@@ -351,88 +338,3 @@ lpmv = scipy_ufunc(
     doc="The associated Legendre function of whole order m and real degree v, for |x| < 1.",
     flops=100,
 )
-
-
-# -- Kolmogorov's distribution ---------------------------------------------------------------------
-def _slope_of_kolmogorov(x: Array) -> Array:
-    """The slope, by the theta series that converges: further terms are below 1e-17 of the first."""
-    near = x < 1
-    small = where(near, where(x > 0.05, x, 0.05), 1.0)
-    large = where(near, 1.0, x)
-    left: Any = 0
-    for odd in (1, 3, 5, 7, 9):
-        t = (odd * pi) ** 2 / (4 * small * small)
-        left = left + exp(-t / 2) * (t - 1)
-    left = -sqrt(2 * pi) * left / (small * small)
-    right: Any = 0
-    for k in range(1, 6):
-        right = right + (-1) ** k * k * k * exp(-2 * k * k * (large * large))
-    # Below 0.05 the density is less than the smallest number there is.
-    return where(x > 0.05, where(near, left, 8 * large * right), 0.0)
-
-
-kolmogorov = scipy_ufunc(
-    "kolmogorov",
-    lambda ct, out, x: ct * _slope_of_kolmogorov(x),
-    doc="The probability that Kolmogorov's statistic is larger than x.",
-    flops=60,
-)
-kolmogi = scipy_ufunc(
-    "kolmogi",
-    lambda ct, out, p: ct / _slope_of_kolmogorov(out),
-    doc="The x with kolmogorov(x) = p.",
-    flops=100,
-)
-
-
-# -- inverses of distributions ---------------------------------------------------------------------
-@composite("scipy.special.pdtri")
-def pdtri(k: ArrayLike, y: ArrayLike) -> Array:
-    """The m with pdtr(k, m) = y."""
-    return gammainccinv(as_array(k) + 1, y)
-
-
-@composite("scipy.special.bdtri")
-def bdtri(k: ArrayLike, n: ArrayLike, y: ArrayLike) -> Array:
-    """The p with bdtr(k, n, p) = y."""
-    fewest = floor(as_array(k)) + 1
-    return betaincinv(fewest, trunc(n) - fewest + 1, 1 - as_array(y))
-
-
-@composite("scipy.special.nbdtri")
-def nbdtri(k: ArrayLike, n: ArrayLike, y: ArrayLike) -> Array:
-    """The p with nbdtr(k, n, p) = y."""
-    return betaincinv(trunc(n), trunc(k) + 1, y)
-
-
-@composite("scipy.special.fdtri")
-def fdtri(dfn: ArrayLike, dfd: ArrayLike, p: ArrayLike) -> Array:
-    """The x with fdtr(dfn, dfd, x) = p."""
-    dfn, dfd = as_array(dfn), as_array(dfd)
-    below = betaincinv(dfn / 2, dfd / 2, p)
-    above = betaincinv(dfd / 2, dfn / 2, 1 - as_array(p))
-    return dfd * below / (dfn * above)
-
-
-@composite("scipy.special.gdtrix")
-def gdtrix(a: ArrayLike, b: ArrayLike, p: ArrayLike) -> Array:
-    """The x with gdtr(a, b, x) = p."""
-    return gammaincinv(b, p) / a
-
-
-@composite("scipy.special.gdtria")
-def gdtria(p: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
-    """The a with gdtr(a, b, x) = p."""
-    return gammaincinv(b, p) / x
-
-
-@composite("scipy.special.nrdtrimn")
-def nrdtrimn(p: ArrayLike, std: ArrayLike, x: ArrayLike) -> Array:
-    """The mean of the normal distribution of deviation `std` in which x is the quantile of p."""
-    return as_array(x) - as_array(std) * ndtri(p)
-
-
-@composite("scipy.special.nrdtrisd")
-def nrdtrisd(mn: ArrayLike, p: ArrayLike, x: ArrayLike) -> Array:
-    """The deviation of the normal distribution of mean `mn` in which x is the quantile of p."""
-    return (as_array(x) - mn) / ndtri(p)

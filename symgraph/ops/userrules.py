@@ -13,8 +13,8 @@ from typing import Any, cast
 from ..array import FUNCTIONS, Array, ArrayLike, constant
 from ..array.cuts import Borrowed
 from ..errors import DTypeError, ShapeError
+from ..ir.differentiation import Pull
 from ..ir.dims import Dim, count, known_equal, show_shape
-from ..ir.op import Pull
 from .creation import zeros
 from .loops import scan
 

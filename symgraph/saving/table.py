@@ -15,8 +15,9 @@ from ..errors import InputError, SymgraphError
 from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.interning import params_key
-from ..ir.node import Node, Origin, make, note, noted, origin
+from ..ir.node import Node, Origin, make, note, origin
 from ..ir.op import OPS, Op
+from ..ir.origins import noted
 from ..ops.creation import input as symbolic_input
 from ..ops.derivatives import WrittenRule
 from ..source import Frame

@@ -18,8 +18,9 @@ from ...array import ArrayLike
 from ...array.handle import FUNCTIONS, Array, apply
 from ...errors import InputError, ShapeError
 from ...ir.body import Body
+from ...ir.differentiation import Pull
 from ...ir.node import Node
-from ...ir.op import Batch, Op, Pull, no_flops, register
+from ...ir.op import Batch, Op, no_flops, register
 from ...notation import loops
 from ...ops.batched import applied, per_example, whole
 from ...ops.closures import as_leaves, body_of_batch, closed, rebuilt, traced

@@ -18,9 +18,10 @@ from ...array.handle import FUNCTIONS, Array, apply
 from ...errors import InputError
 from ...ir.avals import Aval
 from ...ir.body import Body
+from ...ir.differentiation import Pull
 from ...ir.dims import Dim, count
 from ...ir.node import Node
-from ...ir.op import Op, Pull, no_flops, register
+from ...ir.op import Op, no_flops, register
 from ...notation import loops
 from ...ops.closures import closed, rebuilt, traced
 from ...ops.composites import naming_lines

@@ -15,9 +15,10 @@ from ...array.handle import FUNCTIONS, Array
 from ...errors import ConvergenceError, DTypeError, ShapeError, TraceError
 from ...ir.avals import Aval
 from ...ir.body import Body, SizedBody
+from ...ir.differentiation import Places, Pull, Trail
 from ...ir.dims import known_equal
 from ...ir.node import Node
-from ...ir.op import Batch, Op, Places, Pull, Trail, Unbatched, carries_aligned, no_flops, register
+from ...ir.op import Batch, Op, Unbatched, carries_aligned, no_flops, register
 from ...ir.traits import Arrangement, Traits
 from ...namespace.namespace import Namespace
 from ...ops.batched import applied

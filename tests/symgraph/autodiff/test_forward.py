@@ -14,8 +14,9 @@ from symgraph.array import Array, apply
 from symgraph.autodiff.forward import tangents
 from symgraph.autodiff.reverse import cotangents
 from symgraph.errors import DTypeError, NotDifferentiable
+from symgraph.ir.differentiation import undefined
 from symgraph.ir.node import reachable
-from symgraph.ir.op import OPS, Op, undefined
+from symgraph.ir.op import OPS, Op
 from symgraph.ops.creation import input
 from symgraph.testing import GradientCase
 from symgraph.testing.gradients import numbers

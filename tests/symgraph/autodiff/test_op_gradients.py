@@ -14,7 +14,8 @@ from gradientrows import EXEMPT, ROWS
 
 from symgraph.array import FUNCTIONS, Array
 from symgraph.autodiff.reverse import cotangents
-from symgraph.ir.op import OPS, Op, Undefined
+from symgraph.ir.differentiation import Undefined
+from symgraph.ir.op import OPS, Op
 from symgraph.ops.creation import input, ones
 from symgraph.testing import GradientCase, check_grads, check_stacked
 from symgraph.testing.gradients import numbers

@@ -18,7 +18,8 @@ from symgraph.export.labels import order_of
 from symgraph.expression import parse
 from symgraph.ir.dag import Dag
 from symgraph.ir.interpreter import evaluate
-from symgraph.ir.node import Origin, adjoint_chain, note
+from symgraph.ir.node import Origin, note
+from symgraph.ir.origins import adjoint_chain
 from symgraph.ops.creation import input as symbolic_input
 
 SOFTMAX = "-sum(p*log(exp(z)/sum(exp(z))))"

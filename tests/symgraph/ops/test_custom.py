@@ -11,7 +11,8 @@ from scipy import special
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.ir.op import OPS, undefined
+from symgraph.ir.differentiation import undefined
+from symgraph.ir.op import OPS
 from symgraph.testing import check_gradient, check_grads, check_stacked
 
 A = np.array([0.3, -0.7, 1.2])

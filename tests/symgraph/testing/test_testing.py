@@ -12,7 +12,8 @@ import symgraph.facts as f
 from symgraph.array import Array, apply
 from symgraph.errors import DTypeError, FactError, InputError, NotDifferentiable
 from symgraph.ir.dag import Dag
-from symgraph.ir.op import Op, undefined
+from symgraph.ir.differentiation import undefined
+from symgraph.ir.op import Op
 from symgraph.ops.creation import input
 from symgraph.testing import (
     Operand,
