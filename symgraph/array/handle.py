@@ -150,7 +150,7 @@ class Array(ArrayMethods, Immutable):
         Returns
         -------
         Op
-        Its record: name, kernel, derivative.
+            Its record: name, kernel, derivative.
 
         Examples
         --------
@@ -165,7 +165,7 @@ class Array(ArrayMethods, Immutable):
         Returns
         -------
         tuple of Array
-        None for an input or a constant.
+            None for an input or a constant.
 
         Examples
         --------
@@ -404,7 +404,7 @@ def constant(value: object, dtype: DTypeLike | None = None) -> Array:
     Returns
     -------
     Array
-    Symbolic, of the shape of `value`.
+        Symbolic, of the shape of `value`.
 
     Raises
     ------

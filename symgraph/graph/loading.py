@@ -25,7 +25,7 @@ def load(source: str | bytes | Path | IO[Any]) -> Graph:
     Returns
     -------
     Graph
-    With its history, as it was saved.
+        With its history, as it was saved.
 
     Raises
     ------

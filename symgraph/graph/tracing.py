@@ -71,7 +71,7 @@ def spec(
     Returns
     -------
     Spec
-    To be given to `trace` for a parameter.
+        To be given to `trace` for a parameter.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def trace(f: Callable[..., Any], /, *args: object, **specs: object) -> Graph:
     Returns
     -------
     Graph
-    Its results are grouped as those of `f`.
+        Its results are grouped as those of `f`.
 
     Raises
     ------
@@ -259,7 +259,7 @@ def graph(*outputs: Array, inputs: Sequence[Array] | None = None) -> Graph:
     Returns
     -------
     Graph
-    It gives one value, or a tuple of them.
+        It gives one value, or a tuple of them.
 
     Raises
     ------

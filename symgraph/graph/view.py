@@ -5,19 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..array.handle import Array
 from ..errors import FactError, InputError
-from ..export import dot, latex, python, svg, text
+from ..export import text
 from ..export.comparison import Difference, difference
-from ..export.latex import Formula
 from ..facts import Fact
-from ..ir import cost
-from ..ir.cost import Cost
 from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.immutable import Immutable
@@ -25,16 +20,13 @@ from ..ir.interpreter import bound_inputs, check_facts, evaluate, given_inputs
 from ..ir.invariants import verify
 from ..ir.node import Node
 from ..ir.origins import origins
-from ..memory.budget import program_peak
-from ..memory.liveness import Memory
-from ..memory.liveness import memory as memory_of
+from . import formats, measures
 from .explain import Format, Grains, explained
 from .history import History
 
 if TYPE_CHECKING:
     import networkx as nx
 
-    from ..ir.dims import Dim
 
 __all__ = ["View"]
 
@@ -83,12 +75,12 @@ class View(Immutable):
         Parameters
         ----------
         node : Node
-        Of this graph.
+            Of this graph.
 
         Returns
         -------
         Op
-        Its record: name, kernel, derivative.
+            Its record: name, kernel, derivative.
 
         Examples
         --------
@@ -104,12 +96,12 @@ class View(Immutable):
         Parameters
         ----------
         node : Node
-        Of this graph.
+            Of this graph.
 
         Returns
         -------
         tuple of Node
-        None for an input or a constant.
+            None for an input or a constant.
 
         Examples
         --------
@@ -125,17 +117,17 @@ class View(Immutable):
         Parameters
         ----------
         node : Node
-        Of this graph.
+            Of this graph.
 
         Returns
         -------
         tuple of Node
-        None for one that is an output alone.
+            None for one that is an output alone.
 
         Raises
         ------
         KeyError
-        If the node is none of this graph's.
+            If the node is none of this graph's.
 
         Examples
         --------
@@ -145,126 +137,12 @@ class View(Immutable):
         """
         return tuple(dict.fromkeys(user for user, _ in self.dag.uses[node]))
 
-    def op_count(self) -> int:
-        """Operations by the convention for closed forms: movement and constants are free.
-
-        Returns
-        -------
-        int
-
-        Examples
-        --------
-        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
-        >>> graph.op_count()
-        2
-        """
-        return cost.op_count(self.dag.outputs)
-
-    def flops(self, /, **dims: int) -> Dim:
-        """Floating-point operations: a number, or a formula in the dimensions not given.
-
-        Parameters
-        ----------
-        **dims : int
-        A size for each named dimension; of those not given the result is a formula.
-
-        Returns
-        -------
-        int or SymPy expression
-
-        Raises
-        ------
-        InputError
-        If no dimension has such a name.
-
-        Examples
-        --------
-        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
-        >>> graph.flops(n=100), graph.flops()
-        (1100, 11*n)
-        """
-        return cost.flops(self.dag.outputs, dims, self.dag.dims)
-
-    def bytes_moved(self, /, **dims: int) -> Dim:
-        """Bytes that operations read and write if none are fused: a number or a formula.
-
-        Parameters
-        ----------
-        **dims : int
-        A size for each named dimension; of those not given the result is a formula.
-
-        Returns
-        -------
-        int or SymPy expression
-
-        Raises
-        ------
-        InputError
-        If no dimension has such a name.
-
-        Examples
-        --------
-        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
-        >>> graph.bytes_moved(n=100)
-        2408
-        """
-        return cost.bytes_moved(self.dag.outputs, dims, self.dag.dims)
-
-    def cost(self, /, **dims: int) -> Cost:
-        """Operations, flops and bytes, in all, by operation and by node; prints as a table.
-
-        Parameters
-        ----------
-        **dims : int
-        A size for each named dimension; of those not given the result is a formula.
-
-        Returns
-        -------
-        Cost
-        Its `operations`, `flops` and `bytes` are the totals.
-
-        Raises
-        ------
-        InputError
-        If no dimension has such a name.
-
-        Examples
-        --------
-        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
-        >>> graph.cost(n=100).flops
-        1100
-        """
-        return cost.cost(self.dag.outputs, dims, self.dag.dims)
-
-    def memory(self, /, **dims: int) -> Memory:
-        """Live ranges of the schedule, and the predicted peak in bytes (`.peak_bytes`).
-
-        The peak is that of the program `lower()` emits for NumPy, in-place reuse and working room
-        included; inputs belong to the caller and do not count.
-
-        Parameters
-        ----------
-        **dims : int
-            A size for each named dimension.
-
-        Returns
-        -------
-        Memory
-        `peak_bytes` is the number, `timeline` the bytes alive at each node.
-
-        Raises
-        ------
-        InputError
-        If a size is missing, or no dimension has such a name.
-
-        Examples
-        --------
-        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
-        >>> graph.memory(n=1000).peak_bytes
-        8008
-        """
-        cost.checked_dims(dims, self.dag.outputs, self.dag.dims)
-        return replace(memory_of(self.dag, dims), peak_bytes=program_peak(self.dag, dims))
+    # -- what it costs ---------------------------------------------------------------------------
+    op_count = measures.op_count
+    flops = measures.flops
+    bytes_moved = measures.bytes_moved
+    cost = measures.cost
+    memory = measures.memory
 
     # -- numbers ---------------------------------------------------------------------------------
     def evaluate(
@@ -289,7 +167,7 @@ class View(Immutable):
         Returns
         -------
         ndarray, or tuples and dicts of them
-        Fresh arrays, grouped as the graph's outputs are.
+            Fresh arrays, grouped as the graph's outputs are.
 
         Raises
         ------
@@ -315,7 +193,7 @@ class View(Immutable):
         Parameters
         ----------
         *args, **named : array_like
-        Inputs as `evaluate` takes them.
+            Inputs as `evaluate` takes them.
 
         Raises
         ------
@@ -357,12 +235,12 @@ class View(Immutable):
         Returns
         -------
         str, or list of dict
-        As `format` asks.
+            As `format` asks.
 
         Raises
         ------
         InputError
-        If no input or output has the name.
+            If no input or output has the name.
 
         Examples
         --------
@@ -393,12 +271,12 @@ class View(Immutable):
         Returns
         -------
         str
-        The steps from what was stated, or that it is not known.
+            The steps from what was stated, or that it is not known.
 
         Raises
         ------
         InputError, FactError
-        If there is no such name, or it is no fact.
+            If there is no such name, or it is no fact.
 
         Examples
         --------
@@ -416,12 +294,12 @@ class View(Immutable):
         Parameters
         ----------
         other : View
-        A later stage of this graph, or another one.
+            A later stage of this graph, or another one.
 
         Returns
         -------
         Difference
-        Its `removed` and `added` are nodes.
+            Its `removed` and `added` are nodes.
 
         Examples
         --------
@@ -442,142 +320,17 @@ class View(Immutable):
             value = named[value]
         return value.node if isinstance(value, Array) else value
 
-    def to_python(self) -> str:
-        """Self-contained NumPy source, `def function(np, **inputs)`, one line a node.
-
-        What NumPy has no function for (a loop, a scatter, a triangular solve) is written out above.
-        So is the kernel of a custom operation, if its source can be read and refers to modules and
-        numbers only; others are an argument, `def function(np, kernels, **inputs)`: a mapping from
-        names of operations to functions.
-
-        Returns
-        -------
-        str
-        Source that needs an array namespace and nothing else.
-
-        Raises
-        ------
-        BackendError
-            If a param of an operation or a size has no source.
-
-        Examples
-        --------
-        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
-        >>> print(graph.to_python().splitlines()[0])
-        def function(np, **inputs):
-        """
-        return python.to_python(self.dag)
-
-    def to_latex(self) -> str:
-        r"""The outputs as equations, such as `X^\top (\sigma(X w) - y)`; shared parts are named.
-
-        Returns
-        -------
-        str
-        For the inside of a formula.
-
-        Examples
-        --------
-        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
-        >>> print(graph.to_latex())
-        f = \sum_{i} \left(e^{x}\right)_{i}
-        """
-        return latex.latex(self.dag)
-
-    def formula(self) -> Formula:
-        """The outputs as formulas: prints as text, shows as mathematics in notebooks.
-
-        Returns
-        -------
-        Formula
-        Text where it is printed, mathematics in notebooks.
-
-        Examples
-        --------
-        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
-        >>> graph.formula()
-        sum(exp(x))
-        """
-        return Formula(text.formula(self.dag), self.to_latex())
-
-    def to_dot(self) -> str:
-        """Graphviz text.
-
-        Returns
-        -------
-        str
-        For `dot -Tsvg`.
-
-        Examples
-        --------
-        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
-        >>> graph.to_dot().startswith("digraph")
-        True
-        """
-        return dot.render(self.dag)
-
-    def to_svg(self) -> str:
-        """A picture: the forward spine with each gradient node beside what it is the adjoint of.
-
-        Returns
-        -------
-        str
-        A whole document.
-
-        Examples
-        --------
-        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
-        >>> graph.to_svg().startswith("<svg")
-        True
-        """
-        return svg.render(self.dag)
+    # -- written out -----------------------------------------------------------------------------
+    to_python = formats.to_python
+    to_latex = formats.to_latex
+    formula = formats.formula
+    to_dot = formats.to_dot
+    to_svg = formats.to_svg
+    save = formats.save
 
     def to_json(self) -> str:
         """The graph as text that `sg.load` reads; `Graph` writes it, for it knows the stages."""
         raise NotImplementedError
-
-    def save(self, path: str | Path) -> None:
-        """Write the graph in the format its suffix names: .json, .svg, .dot, .txt, .tex or .py.
-
-        What is written as .json is read by `sg.load`.
-
-        Parameters
-        ----------
-        path : str or Path
-        Its suffix names the format; what is there is replaced.
-
-        Raises
-        ------
-        InputError
-            If the suffix names no format.
-        OSError
-            If the file cannot be written.
-
-        Examples
-        --------
-        >>> import tempfile, pathlib
-        >>> path = pathlib.Path(tempfile.mkdtemp()) / "g.json"
-        >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
-        >>> graph.save(path)
-        >>> sg.load(path).formula()
-        sum(exp(x))
-        """
-        target = Path(path)
-        formats: dict[str, Callable[[], str]] = {
-            ".json": self.to_json,
-            ".svg": self.to_svg,
-            ".dot": self.to_dot,
-            ".txt": self.__str__,
-            ".tex": self.to_latex,
-            ".py": self.to_python,
-        }
-        if target.suffix not in formats:
-            raise InputError(
-                f"{target.suffix or target.name!r} names no format.",
-                mend=f"Use one of {', '.join(formats)}.",
-            )
-        # Bytes: on no system does a line end otherwise.
-        target.write_bytes(formats[target.suffix]().encode("utf-8"))
 
     def verify(self) -> None:
         """Check the invariants of the graph.
@@ -585,7 +338,7 @@ class View(Immutable):
         Raises
         ------
         VerifyError
-        It names the node and the invariant that it breaks.
+            It names the node and the invariant that it breaks.
 
         Examples
         --------

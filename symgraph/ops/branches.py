@@ -222,7 +222,7 @@ def cond(
     Returns
     -------
     same as the branches give
-    Arrays of their shapes and dtypes, nested alike; numbers where all operands are numbers.
+        Arrays of their shapes and dtypes, nested alike; numbers where all operands are numbers.
 
     Raises
     ------

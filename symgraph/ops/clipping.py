@@ -41,12 +41,12 @@ def clip_by_value(tree: object, low: ArrayLike, high: ArrayLike) -> Any:
     Returns
     -------
     same as tree
-    Containers, shapes and dtypes stay.
+        Containers, shapes and dtypes stay.
 
     Raises
     ------
     ShapeError
-    If a bound does not broadcast against a symbolic array.
+        If a bound does not broadcast against a symbolic array.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def clip_by_norm(tree: object, max_norm: ArrayLike) -> Any:
     Returns
     -------
     same as tree
-    Containers, shapes and dtypes stay.
+        Containers, shapes and dtypes stay.
 
     Raises
     ------
@@ -100,12 +100,12 @@ def clip_by_global_norm(tree: object, max_norm: ArrayLike) -> Any:
     Returns
     -------
     same as tree
-    Containers, shapes and dtypes stay.
+        Containers, shapes and dtypes stay.
 
     Raises
     ------
     InputError
-    If `max_norm` is a number that is not positive.
+        If `max_norm` is a number that is not positive.
 
     Examples
     --------
@@ -124,12 +124,12 @@ def global_norm(tree: object) -> Any:
     Parameters
     ----------
     tree : array, or tuples, lists, dicts and dataclasses of arrays
-    Symbolic or NumPy, of floating dtypes.
+        Symbolic or NumPy, of floating dtypes.
 
     Returns
     -------
     array of shape ()
-    0 if there is no array.
+        0 if there is no array.
 
     Examples
     --------

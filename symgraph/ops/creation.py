@@ -70,7 +70,7 @@ def input(
     Returns
     -------
     Array
-    Symbolic, of that shape and dtype; no other array equals it.
+        Symbolic, of that shape and dtype; no other array equals it.
 
     Raises
     ------

@@ -102,7 +102,7 @@ def custom_op(
     Returns
     -------
     callable
-    From arrays, symbolic or NumPy, to one or a tuple of them; without a kernel the decorator.
+        From arrays, symbolic or NumPy, to one or a tuple of them; without a kernel the decorator.
 
     Raises
     ------

@@ -399,7 +399,7 @@ def custom_vjp(
     Returns
     -------
     callable
-    Called as `f`; without `f` the decorator.
+        Called as `f`; without `f` the decorator.
 
     Raises
     ------

@@ -255,7 +255,7 @@ def while_loop(
     Returns
     -------
     same as init
-    The last carry, of its structure, shapes and dtypes.
+        The last carry, of its structure, shapes and dtypes.
 
     Raises
     ------

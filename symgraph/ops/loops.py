@@ -107,7 +107,7 @@ def fori_loop(n: ArrayLike, body: Step, init: object, *, unroll: bool = False) -
     Returns
     -------
     same as init
-    The last carry, of its structure, shapes and dtypes.
+        The last carry, of its structure, shapes and dtypes.
 
     Raises
     ------

@@ -1,0 +1,156 @@
+"""What a graph costs: operations, flops, bytes, memory.
+
+The functions are the methods of `View` of the same names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from ..ir.cost import Cost, checked_dims
+from ..ir.cost import bytes_moved as bytes_of
+from ..ir.cost import cost as cost_of
+from ..ir.cost import flops as flops_of
+from ..ir.cost import op_count as count_of
+from ..ir.dag import Dag
+from ..memory.budget import program_peak
+from ..memory.liveness import Memory
+from ..memory.liveness import memory as memory_of
+
+if TYPE_CHECKING:
+    from ..ir.dims import Dim
+
+__all__ = ["HasDag", "bytes_moved", "cost", "flops", "memory", "op_count"]
+
+
+class HasDag(Protocol):
+    """A graph, of which only the nodes are looked at."""
+
+    dag: Dag
+
+
+def op_count(self: HasDag) -> int:
+    """Operations by the convention for closed forms: movement and constants are free.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+    >>> graph.op_count()
+    2
+    """
+    return count_of(self.dag.outputs)
+
+
+def flops(self: HasDag, /, **dims: int) -> Dim:
+    """Floating-point operations: a number, or a formula in the dimensions not given.
+
+    Parameters
+    ----------
+    **dims : int
+        A size for each named dimension; of those not given the result is a formula.
+
+    Returns
+    -------
+    int or SymPy expression
+
+    Raises
+    ------
+    InputError
+        If no dimension has such a name.
+
+    Examples
+    --------
+    >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+    >>> graph.flops(n=100), graph.flops()
+    (1100, 11*n)
+    """
+    return flops_of(self.dag.outputs, dims, self.dag.dims)
+
+
+def bytes_moved(self: HasDag, /, **dims: int) -> Dim:
+    """Bytes that operations read and write if none are fused: a number or a formula.
+
+    Parameters
+    ----------
+    **dims : int
+        A size for each named dimension; of those not given the result is a formula.
+
+    Returns
+    -------
+    int or SymPy expression
+
+    Raises
+    ------
+    InputError
+        If no dimension has such a name.
+
+    Examples
+    --------
+    >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+    >>> graph.bytes_moved(n=100)
+    2408
+    """
+    return bytes_of(self.dag.outputs, dims, self.dag.dims)
+
+
+def cost(self: HasDag, /, **dims: int) -> Cost:
+    """Operations, flops and bytes, in all, by operation and by node; prints as a table.
+
+    Parameters
+    ----------
+    **dims : int
+        A size for each named dimension; of those not given the result is a formula.
+
+    Returns
+    -------
+    Cost
+        Its `operations`, `flops` and `bytes` are the totals.
+
+    Raises
+    ------
+    InputError
+        If no dimension has such a name.
+
+    Examples
+    --------
+    >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+    >>> graph.cost(n=100).flops
+    1100
+    """
+    return cost_of(self.dag.outputs, dims, self.dag.dims)
+
+
+def memory(self: HasDag, /, **dims: int) -> Memory:
+    """Live ranges of the schedule, and the predicted peak in bytes (`.peak_bytes`).
+
+    The peak is that of the program `lower()` emits for NumPy, in-place reuse and working room
+    included; inputs belong to the caller and do not count.
+
+    Parameters
+    ----------
+    **dims : int
+        A size for each named dimension.
+
+    Returns
+    -------
+    Memory
+        `peak_bytes` is the number, `timeline` the bytes alive at each node.
+
+    Raises
+    ------
+    InputError
+        If a size is missing, or no dimension has such a name.
+
+    Examples
+    --------
+    >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+    >>> graph.memory(n=1000).peak_bytes
+    8008
+    """
+    checked_dims(dims, self.dag.outputs, self.dag.dims)
+    return replace(memory_of(self.dag, dims), peak_bytes=program_peak(self.dag, dims))
