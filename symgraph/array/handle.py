@@ -14,8 +14,8 @@ from typing import Any, ClassVar, NoReturn, TypeAlias, cast
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ..errors import DTypeError, RangeError, SymgraphError, TraceError
-from ..ir.avals import Aval, supported_dtype
+from ..errors import SymgraphError, TraceError
+from ..ir.avals import Aval
 from ..ir.dims import Dim, Shape, is_named, show_shape
 from ..ir.immutable import Immutable
 from ..ir.node import Node, make
@@ -24,8 +24,9 @@ from ..ir.scope import current_scope as _scope
 from ..source import user_frame
 from .advice import instead_of_numbers
 from .aliasing import cut, own
-from .dimension_numbers import node_of_size, weak_number
+from .dimension_numbers import node_of_size
 from .methods import ArrayMethods
+from .promotion import cast_to, common_dtype, constant_node, dtype_or_type, number_or_array
 from .ufunc_calls import (
     INSTEAD_OF_METHODS,
     in_dtype,
@@ -337,58 +338,19 @@ def _promoted(op: Op, operands: Sequence[Any]) -> list[Node]:
         ]
         if len(nodes) == len(operands) and op.promote(dtype) == dtype:
             return nodes
-    joint = [_as_operand(each) for i, each in enumerate(operands) if i not in op.unpromoted]
+    given = {
+        i: each.node if isinstance(each, Array) else number_or_array(each)
+        for i, each in enumerate(operands)
+        if i not in op.unpromoted
+    }
     resolve = getattr(op.promote, "resolve", None)
     if resolve is not None and not op.unpromoted:
-        targets = resolve(tuple([_kind(operand) for operand in joint]))
-        return [_cast_to(each, target) for each, target in zip(joint, targets, strict=True)]
-    target = op.promote(_common_dtype(joint))
+        targets = resolve(tuple([dtype_or_type(each) for each in given.values()]))
+        return [cast_to(each, to) for each, to in zip(given.values(), targets, strict=True)]
+    target = op.promote(common_dtype(list(given.values())))
     return [
-        lift(operand) if i in op.unpromoted else _cast_to(_as_operand(operand), target)
-        for i, operand in enumerate(operands)
+        cast_to(given[i], target) if i in given else lift(each) for i, each in enumerate(operands)
     ]
-
-
-def _kind(operand: object) -> Any:
-    """The dtype of an operand, or the type of a Python number, which is weak in promotion."""
-    if isinstance(operand, Array):
-        return operand.dtype
-    if isinstance(operand, np.ndarray):
-        return supported_dtype(cast("np.ndarray[Any, Any]", operand).dtype)
-    if is_named(operand):
-        return type(weak_number(operand))
-    return np.dtype(bool) if isinstance(operand, bool) else type(operand)
-
-
-def _as_operand(value: object) -> Any:
-    """Arrays and Python numbers as they are, anything else as a NumPy array."""
-    if isinstance(value, (Array, np.ndarray, bool, int, float)) and not isinstance(
-        value, np.generic
-    ):
-        return value
-    return value if is_named(value) else np.asarray(value)
-
-
-def _common_dtype(operands: Sequence[Any]) -> np.dtype[Any]:
-    items: list[Any] = []
-    for operand in operands:
-        if isinstance(operand, Array):
-            items.append(operand.dtype)
-        elif isinstance(operand, np.ndarray):
-            items.append(supported_dtype(cast("np.ndarray[Any, Any]", operand).dtype))
-        else:
-            items.append(weak_number(operand) if is_named(operand) else operand)
-    if len(items) > 1 and all(item is items[0] for item in items):
-        return np.dtype(items[0]) if isinstance(items[0], np.dtype) else np.result_type(items[0])
-    return supported_dtype(np.result_type(*items))
-
-
-def _cast_to(operand: object, dtype: np.dtype[Any]) -> Node:
-    if isinstance(operand, Array):
-        if operand.dtype == dtype:
-            return operand.node
-        return make(OPS["cast"], (operand.node,), {"dtype": dtype})
-    return node_of_size(operand, dtype) if is_named(operand) else constant(operand, dtype).node
 
 
 def constant(value: object, dtype: DTypeLike | None = None) -> Array:
@@ -418,25 +380,14 @@ def constant(value: object, dtype: DTypeLike | None = None) -> Array:
     >>> sg.constant([1, 2, 3], "float32")
     <Array constant float32[3]>
     """
-    try:
-        array = np.array(value, dtype=dtype, order="C")
-    except OverflowError as error:
-        raise RangeError(
-            f"{value!r} does not fit the dtype {dtype}: {error}.",
-            mend="Give the number a dtype of its own, as in np.int64(...), or convert the array.",
-        ) from None
-    except (ValueError, TypeError) as error:
-        raise DTypeError(f"{value!r} cannot be a constant of dtype {dtype}: {error}.") from None
-    array = array.astype(supported_dtype(array.dtype), copy=False)
-    array.flags.writeable = False
-    return Array(make(OPS["constant"], (), {"value": array}))
+    return Array(constant_node(value, dtype))
 
 
 def lift(value: object) -> Node:
     """The node of an array, or of a constant holding `value`."""
     if isinstance(value, Array):
         return value.node
-    return node_of_size(value) if is_named(value) else constant(value).node
+    return node_of_size(value) if is_named(value) else constant_node(value)
 
 
 def located(error: SymgraphError, name: str, operands: Sequence[Any]) -> SymgraphError:

@@ -1,6 +1,7 @@
 """Functions made from functions: gradients, Jacobians, Hessians, their products, and batches."""
 
-from .functions import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+from .directional import hvp, jvp, vjp
+from .functions import grad, hessian, jacobian, value_and_grad
 from .objective import FlatObjective, flat_objective
 from .vmap import vmap
 

@@ -7,64 +7,19 @@ and static values, simplified, lowered, kept. Called on symbolic arrays it appen
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, overload
+from typing import Any, overload
 
 from ..array.handle import Array
 from ..autodiff import flat
 from ..autodiff.jacobians import JacobianMode
-from ..autodiff.products import HvpMode
 from ..autodiff.reverse import gradients
 from ..ops.creation import zeros
 from ..rewriting import Soundness
 from .arguments import Names
+from .help import documented
 from .transform import Transform, TransformKind
 
-__all__ = ["grad", "hessian", "hvp", "jacobian", "jvp", "value_and_grad", "vjp"]
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-_OPTIONS = """
-
-    Other Parameters
-    ----------------
-    has_aux : bool
-        Whether `f` returns a pair of what is differentiated and anything beside it.
-    static : str, int or a sequence of them
-        Names or positions of arguments that are known while tracing, whatever they are.
-    backend : str
-        Where it runs, as in `Graph.lower`.
-    trust : {"exact", "rounding", "domain"}
-        What simplification may do, as in `Graph.simplify`.
-    cache_size : int
-        Programs kept; the one used longest ago goes first.
-    **options
-        The backend's own.
-
-    Notes
-    -----
-    `f` is traced, not run: once for each structure, shapes and dtypes of its arguments and each
-    value of those that are static, at the first call with such. Arrays and floats are inputs of the
-    trace. Static are text, functions, None, bools and objects of any other kind, and Python's ints;
-    an int that keeps changing and is used for arithmetic with floats alone becomes an input.
-
-    What `f` reads besides its arguments is captured: globals, enclosed variables, attributes of
-    `self` and of static arguments, default arguments, arrays, and what the functions that it calls
-    read of these. At each call it is looked at again, by identity and by value; where it has
-    changed `f` is traced again. Arrays above 256 kB are compared by sums of their bytes, the cells
-    of a data frame or tensor by the arrays it gives; where names of attributes are computed, all
-    count as read. Not seen are names computed for `globals()`, what another library keeps to itself
-    otherwise, what comes after 5000 values, and what is inside of most elements of containers above
-    4096: the transformed function's `cache_clear()` forgets all traces. At the third retrace for
-    one reason `RetraceWarning` tells it. Random numbers are arguments too: see `sg.random`.
-    """
-
-
-def _documented(transform: F) -> F:
-    """The transform with what all of them have in common in its help."""
-    text = (transform.__doc__ or "").rstrip()
-    head, found, examples = text.partition("\n\n    Examples\n")
-    transform.__doc__ = f"{head}{_OPTIONS}{f'{found}{examples}' if found else ''}"
-    return transform
+__all__ = ["grad", "hessian", "jacobian", "value_and_grad"]
 
 
 @overload
@@ -83,7 +38,7 @@ def grad(
     cache_size: int = 64,
     **options: object,
 ) -> Transform: ...
-@_documented
+@documented
 def grad(
     f: Any,
     wrt: Any = None,
@@ -145,7 +100,7 @@ def grad(
     return found[0] if isinstance(wrt, Array) else found
 
 
-@_documented
+@documented
 def value_and_grad(
     f: Callable[..., Any],
     wrt: Names | None = None,
@@ -196,7 +151,7 @@ def value_and_grad(
     )
 
 
-@_documented
+@documented
 def jacobian(
     f: Callable[..., Any],
     wrt: Names | None = None,
@@ -254,7 +209,7 @@ def jacobian(
     )
 
 
-@_documented
+@documented
 def hessian(
     f: Callable[..., Any],
     wrt: Names | None = None,
@@ -302,163 +257,6 @@ def hessian(
     return Transform(
         f,
         TransformKind("hessian", (flat.gradient, flat.hessian(mode, diagonal)), "hessian"),
-        wrt=wrt,
-        has_aux=has_aux,
-        static=static,
-        backend=backend,
-        trust=trust,
-        cache_size=cache_size,
-        **options,
-    )
-
-
-@_documented
-def jvp(
-    f: Callable[..., Any],
-    wrt: Names | None = None,
-    *,
-    has_aux: bool = False,
-    static: Names = (),
-    backend: str = "numpy",
-    trust: Soundness = "rounding",
-    cache_size: int = 64,
-    **options: object,
-) -> Transform:
-    """A function that gives the value of `f` and its tangent J v: `jvp(f)(x, tangent=v)`.
-
-    Parameters
-    ----------
-    f : callable
-        A function of arrays that gives arrays of floating dtypes.
-    wrt : str, int or a sequence of them, optional
-        Names or positions of its parameters; by default the first.
-
-    Returns
-    -------
-    Transform
-        Called as `f`, with the tangent by name besides: nested as the argument (a tuple of such if
-        `wrt` is a sequence), of its shapes and dtypes. It gives a pair: the value, and the tangent
-        of the outputs, nested as they are.
-
-    Raises
-    ------
-    ShapeError, DTypeError, NotDifferentiable, InputError
-        At the call, as `grad`.
-
-    Examples
-    --------
-    >>> value, tangent = sg.jvp(np.square)(np.array([3.0]), tangent=np.array([2.0]))
-    >>> value, tangent
-    (array([9.]), array([12.]))
-    """
-    return Transform(
-        f,
-        TransformKind("jvp", (flat.jvp,), "outputs", True, "tangent", "targets"),
-        wrt=wrt,
-        has_aux=has_aux,
-        static=static,
-        backend=backend,
-        trust=trust,
-        cache_size=cache_size,
-        **options,
-    )
-
-
-@_documented
-def vjp(
-    f: Callable[..., Any],
-    wrt: Names | None = None,
-    *,
-    has_aux: bool = False,
-    static: Names = (),
-    backend: str = "numpy",
-    trust: Soundness = "rounding",
-    cache_size: int = 64,
-    **options: object,
-) -> Transform:
-    """A function that gives the value of `f` and a cotangent Jᵀ u: `vjp(f)(x, cotangent=u)`.
-
-    Parameters
-    ----------
-    f : callable
-        A function of arrays that gives arrays of floating dtypes.
-    wrt : str, int or a sequence of them, optional
-        Names or positions of its parameters; by default the first.
-
-    Returns
-    -------
-    Transform
-        Called as `f`, with the cotangent by name besides: nested as the outputs, of their shapes
-        and dtypes. It gives a pair: the value, and the cotangent of the argument, nested as it is.
-
-    Raises
-    ------
-    ShapeError, DTypeError, NotDifferentiable, InputError
-        At the call, as `grad`.
-
-    Examples
-    --------
-    >>> value, back = sg.vjp(np.cumsum)(np.array([1.0, 2.0]), cotangent=np.array([1.0, 10.0]))
-    >>> value, back
-    (array([1., 3.]), array([11., 10.]))
-    """
-    return Transform(
-        f,
-        TransformKind("vjp", (flat.vjp,), "targets", True, "cotangent", "outputs"),
-        wrt=wrt,
-        has_aux=has_aux,
-        static=static,
-        backend=backend,
-        trust=trust,
-        cache_size=cache_size,
-        **options,
-    )
-
-
-@_documented
-def hvp(
-    f: Callable[..., Any],
-    wrt: Names | None = None,
-    *,
-    mode: HvpMode = "reverse",
-    has_aux: bool = False,
-    static: Names = (),
-    backend: str = "numpy",
-    trust: Soundness = "rounding",
-    cache_size: int = 64,
-    **options: object,
-) -> Transform:
-    """A function that gives Hessian-vector products of `f`: `hvp(f)(x, v=v)`; no Hessian is built.
-
-    Parameters
-    ----------
-    f : callable
-        A function that gives a scalar of a floating dtype.
-    wrt : str, int or a sequence of them, optional
-        Names or positions of its parameters; by default the first.
-    mode : {"reverse", "forward"}
-        As `Graph.hvp`: how the gradient is differentiated along `v`.
-
-    Returns
-    -------
-    Transform
-        Called as `f`, with the vector `v` by name besides; `v` and the result are nested as the
-        argument, of its shapes and dtypes.
-
-    Raises
-    ------
-    ShapeError, DTypeError, NotDifferentiable, InputError
-        At the call, as `grad`.
-
-    Examples
-    --------
-    >>> product = sg.hvp(lambda x: np.sum(x**3))
-    >>> product(np.array([1.0, 2.0]), v=np.array([1.0, 10.0]))
-    array([  6., 120.])
-    """
-    return Transform(
-        f,
-        TransformKind("hvp", (flat.gradient, flat.hvp(mode)), "targets", False, "v", "targets"),
         wrt=wrt,
         has_aux=has_aux,
         static=static,

@@ -17,7 +17,8 @@ from ..errors import InputError
 from ..pytrees import flatten, unflatten
 from ..rewriting import Soundness
 from .arguments import Names, dtype_of, is_array
-from .functions import hessian, hvp, value_and_grad
+from .directional import hvp
+from .functions import hessian, value_and_grad
 
 __all__ = ["FlatObjective", "flat_objective"]
 
