@@ -1,4 +1,4 @@
-"""The reference of `symgraph.numpy`: the docstring of each of its functions.
+"""The reference of `symgraph.numpy` and `symgraph.scipy`: the docstring of each function.
 
 The files beside this one say what each parameter means and give an example of each function.
 `docstrings` joins these with the facts of the operation's record: its summary, its operands, the

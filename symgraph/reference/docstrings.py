@@ -1,4 +1,4 @@
-"""Docstrings with all sections, for functions of `symgraph.numpy`.
+"""Docstrings with all sections, for functions of `symgraph.numpy` and `symgraph.scipy`.
 
 The summary is the record's, and the sections that a function has by hand stay. The others are
 written from the signature, the record of the operation and the function's entry in the reference.
@@ -26,7 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _ORDER = ("Parameters", "Returns", "Raises", "Notes", "Examples")
 _HEADING = re.compile(r"(?m)^([A-Z][A-Za-z ]+)\n-{3,}\n")
 _PARAMETER = re.compile(r"(?m)^(?=\S)")
-_NONE = Entry((), {}, "", "")
+_NONE = Entry((), {}, "", "", "")
 
 
 def documented(function: F, name: str) -> F:
@@ -46,7 +46,7 @@ def completed(function: Callable[..., Any], name: str) -> str:
     function : callable
         A function of symbolic arrays.
     name : str
-        Its public name, such as "sum" or "linalg.norm".
+        Its public name, such as "sum", "linalg.norm" or "scipy.linalg.solve".
 
     Returns
     -------
@@ -61,7 +61,7 @@ def completed(function: Callable[..., Any], name: str) -> str:
     made = {
         "Parameters": parameters,
         "Returns": "" if refused else known.returns or _returns(function, name, given),
-        "Raises": _raises(function, given, parameters, refused),
+        "Raises": _raises(function, given, parameters, known, refused),
         "Examples": _refusal(name, told[""]) if refused else known.examples,
     }
     for heading, text in made.items():
@@ -116,7 +116,9 @@ def _operands(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def _signature(function: Callable[..., Any]) -> Signature:
-    return operand_signature(unwrap(function)) or signature(function)
+    spelled = operand_signature(unwrap(function)) or signature(function)
+    rest = [each for name, each in spelled.parameters.items() if name != "self"]
+    return spelled.replace(parameters=rest)
 
 
 def _parameters(given: Signature, known: Entry, told: str, refused: bool) -> str:
@@ -202,12 +204,14 @@ def _result(op: Op, dtype: str, count: int) -> str | None:
 def _numpy_function(name: str) -> Any:
     """NumPy's function of a public name, if it takes symbolic arrays."""
     home, _, last = name.rpartition(".")
-    found = getattr(getattr(np, home) if home else np, last, None)
+    found = getattr(getattr(np, home, None) if home else np, last, None)
     return found if found in NUMPY_FUNCTIONS else None
 
 
 # -- errors ----------------------------------------------------------------------------------------
-def _raises(function: Callable[..., Any], given: Signature, parameters: str, refused: bool) -> str:
+def _raises(
+    function: Callable[..., Any], given: Signature, parameters: str, known: Entry, refused: bool
+) -> str:
     if refused:
         return "TraceError\n    Always; its text says what to write instead."
     op: Op | None = getattr(function, "op", None)
@@ -222,7 +226,7 @@ def _raises(function: Callable[..., Any], given: Signature, parameters: str, ref
         lines += ["DTypeError", "    If an operand is complex, or holds no numbers."]
     if "out" in given.parameters:
         lines += ["TraceError", "    If `out` is given."]
-    return "\n".join(lines)
+    return "\n".join([*lines, *([known.raises] if known.raises else [])])
 
 
 def _refusal(name: str, summary: str) -> str:

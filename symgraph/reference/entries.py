@@ -1,9 +1,9 @@
 """The files of the reference, read when the first docstring is made.
 
 A blank line ends an entry. Its first line is the name of a function. The names of the operands
-follow where the record has none. A line `name : type` begins a parameter, `-> type` the result, and
-`>>>` the examples. The entry `[parameters]` is for all functions of its file; that of the file
-`parameters.txt` is for all functions.
+follow where the record has none. A line `name : type` begins a parameter, `-> type` the result,
+`! Error` an error, and `>>>` the examples. The entry `[parameters]` is for all functions of its
+file; that of the file `parameters.txt` is for all functions.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ class Entry:
         The type and the description of each parameter.
     returns : str
         The type and the description of the result; empty if a rule gives them.
+    raises : str
+        The errors that no rule gives.
     examples : str
         Lines of a doctest.
     """
@@ -38,6 +40,7 @@ class Entry:
     operands: tuple[str, ...]
     parameters: dict[str, tuple[str, str]]
     returns: str
+    raises: str
     examples: str
 
 
@@ -56,6 +59,7 @@ def entry(name: str) -> Entry | None:
         tuple([each.strip() for each in operands.split(",") if each]),
         {**shared, **own.parameters},
         own.returns,
+        own.raises,
         own.examples,
     )
 
@@ -96,13 +100,16 @@ def _parsed(body: str) -> Entry:
     told, found, examples = body.partition(">>> ")
     parameters: dict[str, tuple[str, str]] = {}
     returns = ""
+    raises: list[str] = []
     for head, description in _parts(told):
         if head.startswith("-> "):
             returns = f"{head[3:]}\n{description}".rstrip()
+        elif head.startswith("! "):
+            raises.append(f"{head[2:]}\n{description}".rstrip())
         else:
             name, _, kind = head.partition(" : ")
             parameters[name] = (kind, description)
-    return Entry((), parameters, returns, found + examples)
+    return Entry((), parameters, returns, "\n".join(raises), found + examples)
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:

@@ -52,8 +52,6 @@ def cumulative_trapezoid(
 
     Parameters
     ----------
-    y, x, dx, axis
-        As of `trapezoid`.
     initial : None or 0
         With 0 the integral up to the first sample too, as SciPy's.
     """
@@ -167,8 +165,6 @@ def solve_ivp(
     ----------
     fun : callable
         `fun(t, y, *args)` gives the derivative, a vector or a list of numbers; called with symbols.
-    t_span : pair of numbers or arrays
-    y0 : array_like, shape (n,)
     method : "RK45", "RK23" or "RK4"
         Of the orders 5, 3 and 4.
     t_eval : array_like, optional

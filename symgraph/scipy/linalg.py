@@ -42,10 +42,10 @@ __all__ = [
     "toeplitz",
 ]
 
-solve_triangular = mirrored(_operations.solve_triangular)
-cho_factor = mirrored(_operations.cho_factor)
-cho_solve = mirrored(_operations.cho_solve)
-expm = mirrored(_operations.expm)
+solve_triangular = mirrored(_operations.solve_triangular, "scipy.linalg.solve_triangular")
+cho_factor = mirrored(_operations.cho_factor, "scipy.linalg.cho_factor")
+cho_solve = mirrored(_operations.cho_solve, "scipy.linalg.cho_solve")
+expm = mirrored(_operations.expm, "scipy.linalg.expm")
 kron = snp.kron
 
 

@@ -7,12 +7,18 @@ from typing import Any, TypeVar
 
 from ..array.eager import eager
 from ..ops.composites import naming_lines
+from ..reference.docstrings import documented
 
 __all__ = ["mirrored"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def mirrored(function: F) -> F:
-    """The function on symbols and, eagerly, on numbers; its errors name the user's line."""
-    return eager(naming_lines(function), whole=True)
+def mirrored(function: F, name: str = "") -> F:
+    """The function on symbols and, eagerly, on numbers; its errors name the user's line.
+
+    Its help gets the sections of the reference under `name`, by default its module's and its own.
+    """
+    home = function.__module__.removeprefix("symgraph.")
+    twin = eager(naming_lines(function), whole=True)
+    return documented(twin, name or f"{home}.{function.__name__}")

@@ -32,12 +32,6 @@ def logsumexp(
 
     With `return_sign` it gives the logarithm of the absolute value, and the sign. Without it a
     negative sum gives NaN. Where b is 0, a does not count, even if it is infinite.
-
-    Examples
-    --------
-    >>> from symgraph.scipy.special import logsumexp
-    >>> logsumexp([1000.0, 1000.0])
-    np.float64(1000.6931471805599)
     """
     x = _floating(a)
     if b is None and not return_sign:
@@ -110,4 +104,5 @@ def __getattr__(name: str) -> Callable[..., Any]:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in dir(_original) if hasattr(snp, name))})
+    shared = [name for name in dir(_original) if name[0] != "_" and hasattr(snp, name)]
+    return sorted({*__all__, *shared})

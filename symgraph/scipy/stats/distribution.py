@@ -218,7 +218,8 @@ def refused_method(distribution: str, method: str, known: Sequence[str]) -> Exce
 def published(cls: C) -> C:
     """The class; its methods take numbers and symbols, and their errors name the user's line."""
     for name in cls.methods:
-        setattr(cls, name, mirrored(vars(cls)[name]))
+        told = f"scipy.stats.{cls.__name__.lower()}.{name}"
+        setattr(cls, name, mirrored(vars(cls)[name], told))
     return cls
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import log, pi
 from typing import Any
 
@@ -91,7 +92,7 @@ class _MultivariateNormal(_Vectors):
 
     name = "multivariate_normal"
 
-    @mirrored
+    @partial(mirrored, name="scipy.stats.multivariate_normal.logpdf")
     def logpdf(
         self,
         x: ArrayLike,
@@ -102,7 +103,7 @@ class _MultivariateNormal(_Vectors):
         """The logarithm of the density."""
         return _log_normal(x, mean, cov, allow_singular)
 
-    @mirrored
+    @partial(mirrored, name="scipy.stats.multivariate_normal.pdf")
     def pdf(
         self,
         x: ArrayLike,
@@ -145,12 +146,12 @@ class _Dirichlet(_Vectors):
 
     name = "dirichlet"
 
-    @mirrored
+    @partial(mirrored, name="scipy.stats.dirichlet.logpdf")
     def logpdf(self, x: ArrayLike, alpha: ArrayLike) -> Any:
         """The logarithm of the density."""
         return _log_dirichlet(x, alpha)
 
-    @mirrored
+    @partial(mirrored, name="scipy.stats.dirichlet.pdf")
     def pdf(self, x: ArrayLike, alpha: ArrayLike) -> Any:
         """The density."""
         return snp.exp(_log_dirichlet(x, alpha))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import numpy as snp
 from ...array import Array, constant
+from ...errors import DTypeError
 from ...facts import Fact, interval
 from ...ir.fact_inference import Knowledge
 
@@ -16,12 +17,20 @@ __all__ = ["VALID", "common_float", "lifted", "positive"]
 
 
 def common_float(values: Sequence[Any]) -> np.dtype[Any]:
-    """The common floating dtype of the arguments; Python's numbers are weak, integers doubles."""
+    """The common floating dtype of the arguments; Python's numbers are weak, integers doubles.
+
+    Raises
+    ------
+    DTypeError
+        If an argument is complex, or holds no numbers.
+    """
     kinds: list[Any] = []
     for each in values:
         if isinstance(each, np.generic) or not isinstance(each, (bool, int, float)):
             kinds.append(each.dtype if hasattr(each, "dtype") else np.asarray(each).dtype)
     found = np.result_type(*kinds) if kinds else np.dtype("float64")
+    if found.kind not in "biuf":
+        raise DTypeError(f"{found} is no dtype of real numbers.", mend="Give the real part alone.")
     return found if found.kind == "f" else np.dtype("float64")
 
 
