@@ -1,4 +1,4 @@
-"""Modules that have moved: importing one by its former name says where it is now."""
+"""Modules that have moved or are gone: importing one by its former name says what to import now."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-__all__ = ["MOVED", "install"]
+__all__ = ["MOVED", "REPLACED", "install"]
 
 # Room of today: the modules that came to it, `former=today` where the name changed too.
 _FROM_THE_TOP = {
@@ -37,15 +37,19 @@ _FROM_LOWERING = {
     "lowering": "model=memory_model orders=memory_order kernelsizes=kernel_sizes",
 }
 _FROM_ALGEBRA = {
-    "algebra.expression": "licence term labels scalars powers heads=atoms leaves=leaf_terms",
-    "algebra.normal_form": "settling products normalize slots=factors recall=known_contractions",
+    "algebra.expression": "applied exps labels licence powers roles scalars term heads=atoms "
+    "leaves=leaf_terms",
+    "algebra.normal_form": "arithmetic array_identities exponents factor_identities identities "
+    "instances normalize products settling sum_identities sums slots=factors "
+    "recall=known_contractions",
     "algebra.rational": "polynomials quotients manyvariable=polynomial_ring",
-    "algebra.lifting": "logistic selections inverses forms=lifting",
-    "algebra.extraction": "plan slices sharing variants term_writer flat_writer exponentials "
+    "algebra.lifting": "inverses logistic protocol selections forms=lifting",
+    "algebra.extraction": "exponentials flat_writer plan sharing slices solves sum_spellings "
+    "term_writer variants "
     "extract=writer pieces=indexed_arrays gathering=repeated_sums printable=stable_exponentials "
     "spelled=cheapest world=use_counts",
-    "algebra.regions": "lower_bound multiples memory vanishing simplify echo=templates "
-    "views=node_forms",
+    "algebra.regions": "lower_bound memory multiples simplify vanishing echo=templates "
+    "moved=multiples views=node_forms",
 }
 
 
@@ -66,6 +70,11 @@ def _moved() -> Iterator[tuple[str, str]]:
 MOVED = dict(_moved())
 """The former name of each module that has moved, and its name today."""
 
+REPLACED = {
+    f"symgraph.algebra.{each}": "symgraph.accuracy" for each in ("growth", "ranges", "steadiness")
+}
+"""The former name of each module that is gone, and the module that does its work today."""
+
 
 class _Guide:
     """A finder that is asked last. It finds nothing, and says where a module went."""
@@ -77,6 +86,8 @@ class _Guide:
         if name in MOVED:
             # Without `name=`, by which `from symgraph import nodes` would swallow the message.
             raise ModuleNotFoundError(f"{name} is {MOVED[name]} now.")
+        if name in REPLACED:
+            raise ModuleNotFoundError(f"{name} is gone: {REPLACED[name]} does its work now.")
         return None
 
 
