@@ -20,7 +20,7 @@ class _Nodes(Container["Node"], Iterable["Node"], Sized, Protocol):
 
 
 def noted(node: Node, among: _Nodes) -> list[Origin]:
-    """The notes of a shared node that speak of one of these nodes, in the order of their making."""
+    """The notes of a shared node that name one of these nodes, the oldest first."""
     known = NOTES.get(node)
     if not known:
         return []
@@ -32,9 +32,9 @@ def noted(node: Node, among: _Nodes) -> list[Origin]:
 
 
 def adjoint_chain(found: Origin) -> list[Node]:
-    """What a value of this origin is the adjoint of, what that is the adjoint of, and so on.
+    """The node whose adjoint a value is, the node whose adjoint that node is, and so on.
 
-    Each once: notes of nodes that graphs share may go round in a circle.
+    Each node comes once, for notes of shared nodes may form a circle.
     """
     chain: dict[Node, None] = {}
     at = found.adjoint_of
@@ -44,12 +44,17 @@ def adjoint_chain(found: Origin) -> list[Node]:
     return list(chain)
 
 
-def origins(nodes: Iterable[Node]) -> Mapping[Node, Origin]:
-    """The origin of each node in the graph of these.
+def _by_lines(found: Origin) -> list[tuple[str, int]]:
+    return [(frame.file, frame.line) for frame in found.frames]
 
-    Of a node that graphs share it is the last note that speaks of a node of this graph, and
-    otherwise the origin of its first use: a line of another graph is not shown. What nothing uses
-    has an empty one then.
+
+def origins(nodes: Iterable[Node]) -> Mapping[Node, Origin]:
+    """The origin of each node within the graph of these nodes.
+
+    A node that several graphs share takes its origin from a note: of the notes that name a node of
+    this graph, the one with the first line. Without such a note it takes the origin of its first
+    use, in the forward part if it is used there; without a use its origin is empty. So no line of
+    another graph is shown.
 
     Parameters
     ----------
@@ -62,6 +67,9 @@ def origins(nodes: Iterable[Node]) -> Mapping[Node, Origin]:
         if node.origin.shared:
             notes = noted(node, found)
             first = found[user[node]] if node in user else Origin(shared=True)
-            found[node] = notes[-1] if notes else first
-        user.update(dict.fromkeys(node.operands, node))
+            found[node] = min(reversed(notes), key=_by_lines, default=first)
+        forward = found[node].adjoint_of is None
+        for operand in node.operands:
+            if forward or operand not in user or found[user[operand]].adjoint_of is not None:
+                user[operand] = node
     return found
