@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -12,15 +12,18 @@ from ..ir.dims import normal
 from ..ir.node import Node, make
 from ..ir.op import OPS
 
+if TYPE_CHECKING:
+    from sympy import Expr
+
 __all__ = ["node_of_size", "weak_number"]
 
 
-def weak_number(dim: Any) -> int | float:
+def weak_number(dim: Expr) -> int | float:
     """What an expression in dimensions counts as in promotion: a Python int, or a Python float."""
     return 0 if dim.is_integer else 0.0
 
 
-def node_of_size(dim: Any, dtype: DTypeLike | None = None) -> Node:
+def node_of_size(dim: Expr, dtype: DTypeLike | None = None) -> Node:
     """The 0-d value of an expression in named dimensions.
 
     Parameters

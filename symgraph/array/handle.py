@@ -209,7 +209,7 @@ class Array(ArrayMethods, Immutable):
         return found(*inputs, **kwargs)
 
     def __array_function__(
-        self, func: Callable[..., Any], types: object, args: Any, kwargs: Any
+        self, func: Callable[..., Any], types: object, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         found = NUMPY_FUNCTIONS.get(func)
         if found is None:

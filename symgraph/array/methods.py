@@ -199,7 +199,7 @@ class ArrayMethods(InPlace):
     def any(self, axis: AxisLike = None, *args: object, **keywords: object) -> Self:
         return self._call("any", self, axis, *args, **keywords)
 
-    def reshape(self, *shape: Any, order: str = "C") -> Self:
+    def reshape(self, *shape: object, order: str = "C") -> Self:
         return self._call("reshape", self, shape[0] if len(shape) == 1 else shape, order)
 
     def transpose(self, *axes: object) -> Self:
@@ -387,8 +387,9 @@ def _install_operators() -> None:
 
 
 def _forward(function: str) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: object) -> Any:
-        return self._call(function, self, other) if operand_like(other) else NotImplemented
+    def method(self: ArrayMethods, other: object) -> Any:
+        call = self._call  # pyright: ignore[reportPrivateUsage]  # a method of the class
+        return call(function, self, other) if operand_like(other) else NotImplemented
 
     return method
 
@@ -398,15 +399,17 @@ def _is_boolean(x: Any) -> bool:
     return isinstance(x.dtype, np.dtype) and x.dtype.kind == "b"
 
 
-def _power(self: Any, other: object) -> Any:
+def _power(self: ArrayMethods, other: object) -> Any:
+    call = self._call  # pyright: ignore[reportPrivateUsage]  # a method of the class
     if type(other) is int and other == 2 and _is_boolean(self):
-        return self._call("square", self)  # as NumPy's operator does: int8, where power gives int64
-    return self._call("power", self, other) if operand_like(other) else NotImplemented
+        return call("square", self)  # as NumPy's operator does: int8, where power gives int64
+    return call("power", self, other) if operand_like(other) else NotImplemented
 
 
 def _reflected(function: str) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: object) -> Any:
-        return self._call(function, other, self) if operand_like(other) else NotImplemented
+    def method(self: ArrayMethods, other: object) -> Any:
+        call = self._call  # pyright: ignore[reportPrivateUsage]  # a method of the class
+        return call(function, other, self) if operand_like(other) else NotImplemented
 
     return method
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..errors import DTypeError, TraceError
 from ..ir.avals import supported_dtype
@@ -34,7 +35,7 @@ def scipy_name(ufunc: object) -> str:
     return ""
 
 
-def instead_of_scipy(ufunc: Any) -> str:
+def instead_of_scipy(ufunc: np.ufunc) -> str:
     """How to go on without a function of SciPy's that no operation stands for."""
     if all(loop.partition("->")[2].isupper() for loop in ufunc.types):
         return "It gives complex numbers, and symbolic arrays are real."
@@ -76,7 +77,7 @@ def refuse_keywords(ufunc: np.ufunc, method: str, kwargs: dict[str, Any]) -> Non
             raise TraceError(f"np.{ufunc.__name__}(..., {name}=...) cannot be traced.", mend=mend)
 
 
-def in_dtype(inputs: tuple[Any, ...], dtype: Any) -> tuple[Any, ...]:
+def in_dtype(inputs: tuple[Any, ...], dtype: DTypeLike) -> tuple[Any, ...]:
     """Operands in the dtype that a call asks to be computed in.
 
     Raises

@@ -30,12 +30,12 @@ def content_of(array: Any) -> tuple[Any, ...]:
     return array.shape, array.dtype, array.strides, *_sums(_once(array))
 
 
-def _once(array: Any) -> Any:
+def _once(array: np.ndarray[Any, Any]) -> Any:
     """The array with elements that are repeated in memory taken once."""
     return array[tuple([slice(None) if step else slice(0, 1) for step in array.strides])]
 
 
-def _sums(array: Any) -> tuple[bytes, ...]:
+def _sums(array: np.ndarray[Any, Any]) -> tuple[bytes, ...]:
     ordered = array.T if array.flags.f_contiguous else np.ascontiguousarray(array)
     raw = ordered.reshape(-1).view(np.uint8)
     words = raw[: raw.size // 8 * 8].view(np.uint64)

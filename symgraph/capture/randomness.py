@@ -95,7 +95,7 @@ def _line_of(label: str, found: Captured) -> Frame | None:
 
 
 # -- states ----------------------------------------------------------------------------------------
-def _state(generator: Any) -> Any:
+def _state(generator: random.Random | np.random.RandomState | np.random.Generator) -> Any:
     """What the next numbers depend on."""
     if isinstance(generator, random.Random):
         return generator.getstate()

@@ -7,7 +7,7 @@ library holds behind its own interface is compared by the arrays that it gives f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from operator import is_
 from types import CellType, CodeType
@@ -92,7 +92,7 @@ class Captured:
         self._parts.append((owner, len(owner), parts, found))
         return found
 
-    def array(self, owner: Any) -> None:
+    def array(self, owner: np.ndarray[Any, Any]) -> None:
         """Watch the numbers of an array."""
         if owner.flags.writeable or not owner.flags.owndata:
             self._arrays.append((owner, content_of(owner)))
@@ -209,14 +209,14 @@ class Cells:
             self.content = [(str(name), _cells(np.asarray(each))) for name, each in parts]
 
 
-def _cells(array: Any) -> tuple[Any, ...]:
+def _cells(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
     if not array.dtype.hasobject:
         return content_of(array)
     return array.shape, *[(type(each), repr(each)) for each in array.ravel().tolist()]
 
 
 # -- what a container holds -----------------------------------------------------------------------
-def sampled(values: Any) -> list[Any]:
+def sampled(values: Collection[Any]) -> list[Any]:
     """The elements; of a large container some, at even distances."""
     return list(values)[:: max(1, len(values) // SAMPLED)]
 
@@ -226,6 +226,6 @@ def entries(values: Mapping[Any, Any]) -> list[Any]:
     return [*values, *values.values()]
 
 
-def objects(values: Any) -> list[Any]:
+def objects(values: np.ndarray[Any, Any]) -> list[Any]:
     """The elements of an array of objects."""
     return values.ravel().tolist()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -16,9 +16,18 @@ from numpy.typing import DTypeLike
 from ..errors import DTypeError, ShapeError
 from .dims import Dim, Shape, count, known_equal, names_of, show_shape
 
-__all__ = ["Aval", "AxisLike", "broadcast_shapes", "normal_axes", "supported_dtype"]
+__all__ = [
+    "Aval",
+    "AxisLike",
+    "Casting",
+    "broadcast_shapes",
+    "normal_axes",
+    "supported_dtype",
+]
 
 AxisLike: TypeAlias = "int | Sequence[int] | None"
+Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
+"""NumPy's rules of casting."""
 """The axes of a reduction: one, several, or None for all."""
 
 _SUPPORTED = {

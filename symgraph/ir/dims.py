@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
+
+import numpy as np
 
 from ..errors import InputError, ShapeError
 
 if TYPE_CHECKING:
-    import numpy as np
     from sympy import Expr
 
 __all__ = [
@@ -66,7 +67,7 @@ def normal(dim: Any) -> Dim:
     )
 
 
-def is_named(value: object) -> bool:
+def is_named(value: object) -> TypeGuard[Expr]:
     """Whether `value` is a dimension with a name, or an expression in some."""
     return hasattr(value, "free_symbols") and hasattr(value, "is_integer")
 
@@ -86,16 +87,16 @@ def count(shape: Sequence[Dim]) -> Dim:
     return normal(total)
 
 
-def parse_shape(shape: str | int | Iterable[int | str | Expr]) -> Shape:
-    """A shape from a tuple of ints and names, or from text such as `"n, 64"`."""
-    if isinstance(shape, int):
+def parse_shape(shape: ShapeLike | Iterable[Dim | np.integer[Any] | str]) -> Shape:
+    """A shape from a dimension, a tuple of ints and names, or text such as `"n, 64"`."""
+    if isinstance(shape, (int, np.integer)) or is_named(shape):
         parts: list[Any] = [shape]
     elif isinstance(shape, str):
         parts = [part.strip() for part in shape.strip().strip("()").split(",")]
         if parts and not parts[-1]:
             parts.pop()
     else:
-        parts = list(shape)
+        parts = list(cast("Iterable[Any]", shape))
     return tuple(_parse_dim(part, shape) for part in parts)
 
 

@@ -247,7 +247,7 @@ def cond(
     avals = [each.aval for each in given]
 
     def branch(f: Callable[..., Any]) -> Traced:
-        def called(arguments: Any) -> Any:
+        def called(arguments: Sequence[object]) -> Any:
             return f(*arguments)
 
         return traced(called, [(avals, tree)], "A branch")

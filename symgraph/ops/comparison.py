@@ -134,7 +134,7 @@ def _comparable(x: Any, y: Any) -> tuple[Any, Any]:
     return x, y
 
 
-def _within(number: int, limits: Any) -> bool:
+def _within(number: int, limits: np.iinfo[Any]) -> bool:
     return limits.min <= number <= limits.max
 
 

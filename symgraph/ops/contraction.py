@@ -12,12 +12,13 @@ from string import ascii_letters
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..array.aliasing import unsure
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
-from ..ir.avals import Aval, broadcast_shapes
+from ..ir.avals import Aval, Casting, broadcast_shapes
 from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, register
@@ -126,7 +127,7 @@ def _is_symmetric(x: Known, y: Known) -> bool:
     return False
 
 
-def _is_product(x: Any) -> bool:
+def _is_product(x: Known) -> bool:
     """Whether a value is a product of matrices."""
     return x.node.op.name == "matmul" and all(each.aval.ndim > 1 for each in x.operands)
 
@@ -322,7 +323,7 @@ def _einsum(
     subscripts: object,
     *operands: Any,
     out: object = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     order: str = "K",
     casting: Any = "safe",
     optimize: object = False,
@@ -343,7 +344,7 @@ def _einsum(
     return found
 
 
-def _in_dtype(x: Array, dtype: np.dtype[Any], casting: Any) -> Array:
+def _in_dtype(x: Array, dtype: np.dtype[Any], casting: Casting) -> Array:
     if not np.can_cast(x.dtype, dtype, casting):
         raise DTypeError(
             f"einsum: {x.dtype} is not cast to {dtype} by the rule {casting!r}.",

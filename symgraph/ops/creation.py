@@ -52,7 +52,10 @@ INPUT = register(Op("input", infer=_infer_input, kernel=_no_kernel, flops=no_flo
 
 
 def input(
-    name: str, shape: Any = (), dtype: Any = "float64", assume: Fact | Iterable[Fact] = ()
+    name: str,
+    shape: ShapeLike = (),
+    dtype: DTypeLike = "float64",
+    assume: Fact | Iterable[Fact] = (),
 ) -> Array:
     """A symbolic input array.
 
@@ -215,7 +218,7 @@ def constant_of(value: object, dtype: DTypeLike) -> Array:
 
 
 # -- filled arrays and counting ------------------------------------------------------------------
-def full(shape: Any, fill_value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
+def full(shape: ShapeLike, fill_value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
     """An array of one value: a broadcast 0-d constant, or a symbolic array, broadcast."""
     if isinstance(fill_value, Array) or np.ndim(fill_value):
         value = asarray(fill_value, dtype)
@@ -259,7 +262,9 @@ ARANGE = register(
 )
 
 
-def _arange(start: Any, stop: Any = None, step: object = 1, dtype: Any = None) -> Array:
+def _arange(
+    start: Dim, stop: Dim | None = None, step: object = 1, dtype: DTypeLike | None = None
+) -> Array:
     """`start`, `start + step`, ... before `stop`; named dimensions may bound it at step 1."""
     if stop is None:
         start, stop = 0, start

@@ -179,7 +179,7 @@ def _lending(rule: object) -> Any:
 
 
 def _pullback_of(name: str, vjp: Any, stacks: bool) -> Callable[..., Any]:
-    def pullback(pull: Pull, **params: Any) -> Any:
+    def pullback(pull: Pull, **params: object) -> Any:
         pull = lent_to(pull)
         outs = _alone(pull.outs)
 

@@ -64,7 +64,7 @@ def _asked(pull: Pull, backward: Backward) -> list[Array | None]:
     groups = unflatten(backward.arguments, list(pull.operands))
     out = unflatten(backward.result, list(pull.outs))
 
-    def rule(cts: Any) -> Sequence[Any]:
+    def rule(cts: Iterable[Any]) -> Sequence[Any]:
         return _leaves_of_rule(backward, unflatten(backward.result, list(cts)), out, groups)
 
     return by_rule(pull, rule, backward.name, backward.stacks)

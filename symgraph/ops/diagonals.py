@@ -65,7 +65,7 @@ def _indices_diagonal(
 
 
 def _indices_diagonal_matrix(
-    out: Aval, _x: Aval, *, offset: int, **_sizes: Any
+    out: Aval, _x: Aval, *, offset: int, **_sizes: object
 ) -> tuple[list[list[Any]], list[Any]] | None:
     lead = list(range(-out.ndim, -2))
     return ([[*lead, -1]], [*lead, -1, -1]) if _is_main(out.shape, offset) else None

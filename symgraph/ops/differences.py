@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -21,6 +21,8 @@ from .reduction import sum
 from .statistics import cumsum
 
 __all__ = ["cumulative_prod", "cumulative_sum", "diff", "ediff1d", "gradient", "trapezoid"]
+
+Numbers: TypeAlias = "np.ndarray[Any, Any]"
 
 
 def _along(axis: int, part: slice | int) -> tuple[Any, ...]:
@@ -154,7 +156,7 @@ def _spacings(varargs: Sequence[Any], count: int) -> list[Any]:
     return spacings
 
 
-def _derivative(f: Array, axis: int, spacing: Array, edge_order: int) -> Array:
+def _derivative(f: Array, axis: int, spacing: Array | Numbers, edge_order: int) -> Array:
     size = f.shape[axis]
     if not isinstance(size, int) or size <= edge_order:
         raise ShapeError(
@@ -174,7 +176,7 @@ def _derivative(f: Array, axis: int, spacing: Array, edge_order: int) -> Array:
     return moveaxis(found, -1, axis) if axis != -1 else found
 
 
-def _interior(f: Array, spacing: Array, steps: Any) -> Array:
+def _interior(f: Array, spacing: Array | Numbers, steps: Numbers | None) -> Any:
     if steps is None:
         return (f[..., 2:] - f[..., :-2]) / (2.0 * spacing)
     one, two = steps[:-1], steps[1:]
@@ -183,14 +185,14 @@ def _interior(f: Array, spacing: Array, steps: Any) -> Array:
     return ends + (two - one) / (one * two) * f[..., 1:-1]
 
 
-def _first(f: Array, spacing: Any, steps: Any, edge_order: int) -> Array:
+def _first(f: Array, spacing: Array | Numbers, steps: Numbers | None, edge_order: int) -> Array:
     one = spacing if steps is None else steps[0]
     if edge_order == 1:
         return (f[..., 1:2] - f[..., :1]) / one
     return _parabola(lambda k: f[..., k : k + 1], one, one if steps is None else steps[1])
 
 
-def _last(f: Array, spacing: Any, steps: Any, edge_order: int) -> Array:
+def _last(f: Array, spacing: Array | Numbers, steps: Numbers | None, edge_order: int) -> Array:
     one = spacing if steps is None else steps[-1]
     if edge_order == 1:
         return (f[..., -1:] - f[..., -2:-1]) / one
@@ -201,7 +203,7 @@ def _last(f: Array, spacing: Any, steps: Any, edge_order: int) -> Array:
     return -_parabola(from_end, one, one if steps is None else steps[-2])
 
 
-def _parabola(sample: Callable[[int], Array], one: Array, two: Array) -> Array:
+def _parabola(sample: Callable[[int], Array], one: Array | Numbers, two: Array | Numbers) -> Any:
     """The slope, at the first of three samples, of the parabola through them."""
     both = one + two
     far = one / (two * both) * sample(2)
@@ -240,7 +242,11 @@ def cumulative_prod(
 
 
 def _with_initial(
-    cumulative: Callable[..., Array], x: Array, axis: AxisLike, dtype: Any, start: Any
+    cumulative: Callable[..., Array],
+    x: Array,
+    axis: AxisLike,
+    dtype: DTypeLike | None,
+    start: int | None,
 ) -> Array:
     if axis is None:
         if x.ndim > 1:

@@ -35,7 +35,7 @@ def _log_quotient(x: ArrayLike, y: ArrayLike) -> Any:
     return log(over / under)
 
 
-def _quotient(x: ArrayLike, y: Any) -> Any:
+def _quotient(x: ArrayLike, y: ArrayLike) -> Any:
     return x / _nowhere_both(x, y)[1]
 
 

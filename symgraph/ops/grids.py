@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ def linspace(
     num: int = 50,
     endpoint: bool = True,
     retstep: bool = False,
-    dtype: object = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
     *,
     device: object = None,
@@ -64,7 +65,7 @@ def linspace(
     return found, span / parts if parts > 0 else span * np.nan
 
 
-def _spaced(x: Array, dtype: Any, axis: int) -> Array:
+def _spaced(x: Array, dtype: DTypeLike | None, axis: int) -> Array:
     if dtype is not None:
         dtype = np.dtype(dtype)
         x = FUNCTIONS["floor"](x) if dtype.kind in "iu" else x
@@ -163,7 +164,7 @@ def unravel_index(indices: ArrayLike, shape: ShapeLike, order: str = "C") -> tup
 
 @composite(np.ravel_multi_index)
 def ravel_multi_index(
-    multi_index: Any, dims: ShapeLike, mode: str = "raise", order: str = "C"
+    multi_index: Iterable[ArrayLike], dims: ShapeLike, mode: str = "raise", order: str = "C"
 ) -> Array:
     """The positions in the raveled array of positions along each axis.
 

@@ -6,6 +6,7 @@ smallest and the largest number have theirs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from .scipyufuncs import float_or_double
 __all__ = ["histogram", "histogram_bin_edges"]
 
 
-def _ends(x: Array, given: Any) -> tuple[Any, Any]:
+def _ends(x: Array, given: Sequence[Any] | None) -> tuple[Any, Any]:
     """The outer edges: the given ones, or the extreme numbers; an empty range is widened by 1."""
     if given is None:
         if known_equal(x.size, 0):
@@ -46,7 +47,10 @@ def _ends(x: Array, given: Any) -> tuple[Any, Any]:
 
 @composite(np.histogram_bin_edges, view=True)
 def histogram_bin_edges(
-    a: ArrayLike, bins: ArrayLike = 10, range: object = None, weights: ArrayLike | None = None
+    a: ArrayLike,
+    bins: ArrayLike = 10,
+    range: Sequence[Any] | None = None,
+    weights: ArrayLike | None = None,
 ) -> Array:
     """The edges of the bins of `histogram`, one more than bins.
 
@@ -95,7 +99,7 @@ def histogram_bin_edges(
 def histogram(
     a: ArrayLike,
     bins: ArrayLike = 10,
-    range: object = None,
+    range: Sequence[Any] | None = None,
     density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[Array, Array]:

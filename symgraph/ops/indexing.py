@@ -80,7 +80,7 @@ def _turns(entry: Entry, size: Dim) -> bool:
     return isinstance(entry, tuple) and entry[1:] == (None, -1) and entry[0] in (None, size - 1)
 
 
-def _takes_all(*, index: tuple[Entry, ...], **_shape: Any) -> bool:
+def _takes_all(*, index: tuple[Entry, ...], **_shape: object) -> bool:
     """Whether an index only adds axes of length one, or takes them away again."""
     return all(entry is None or entry == (None, None, 1) for entry in index)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apart, constant
 from ..array.aliasing import own
-from ..ir.avals import normal_axes
+from ..ir.avals import Casting, normal_axes
 from ..ir.dims import Dim, Shape, count
 from .comparison import equal, isfinite, isnan
 from .composites import as_array, composite
@@ -64,7 +65,7 @@ def _result_type(*operands: ArrayLike) -> Any:
     return np.result_type(*_dtypes(operands))
 
 
-def _can_cast(given: Any, to: Any, casting: Any = "safe") -> bool:
+def _can_cast(given: DTypeLike | ArrayLike, to: DTypeLike, casting: Casting = "safe") -> bool:
     return np.can_cast(*_dtypes((given, to)), casting=casting)
 
 

@@ -126,7 +126,7 @@ def per_matrix(factor: int, divisor: int = 1) -> Any:
     return cost
 
 
-def scaled(flops: Any, divisor: int) -> Dim:
+def scaled(flops: Dim, divisor: int) -> Dim:
     """`flops / divisor`, rounded down if it is a number."""
     return flops // divisor if isinstance(flops, int) else normal(flops / divisor)
 

@@ -249,7 +249,9 @@ def _indices_transpose(
     return [list(range(-x.ndim, 0))], list(axes)
 
 
-def _indices_broadcast_to(out: Aval, x: Aval, **_shape: Any) -> tuple[list[list[Any]], list[Any]]:
+def _indices_broadcast_to(
+    out: Aval, x: Aval, **_shape: object
+) -> tuple[list[list[Any]], list[Any]]:
     return [list(range(-x.ndim, 0))], list(range(-out.ndim, 0))
 
 

@@ -151,7 +151,7 @@ def _extremum(
     out: object,
     keepdims: object,
     initial: object,
-    where: Array,
+    where: object,
     least: float,
 ) -> Array:
     x = as_array(x)
@@ -170,8 +170,8 @@ def nanmax(
     axis: AxisLike = None,
     out: object = None,
     keepdims: object = False,
-    initial: Any = None,
-    where: Any = True,
+    initial: object = None,
+    where: object = True,
 ) -> Array:
     """The largest element that is no NaN; ties split the gradient equally."""
     return _extremum(maximum_over, x, axis, out, keepdims, initial, where, -np.inf)
@@ -183,8 +183,8 @@ def nanmin(
     axis: AxisLike = None,
     out: object = None,
     keepdims: object = False,
-    initial: Any = None,
-    where: Any = True,
+    initial: object = None,
+    where: object = True,
 ) -> Array:
     """The least element that is no NaN; ties split the gradient equally."""
     return _extremum(minimum_over, x, axis, out, keepdims, initial, where, np.inf)

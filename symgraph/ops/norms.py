@@ -121,7 +121,7 @@ def _floating(x: ArrayLike) -> Array:
 
 @implements(np.linalg.norm)
 @naming_lines
-def norm(x: Any, ord: object = None, axis: Any = None, keepdims: bool = False) -> Array:
+def norm(x: ArrayLike, ord: object = None, axis: Any = None, keepdims: bool = False) -> Array:
     r"""The norm of vectors or matrices: $\sqrt{\sum x_i^2}$ if no `ord` is given.
 
     Parameters
@@ -153,7 +153,7 @@ def norm(x: Any, ord: object = None, axis: Any = None, keepdims: bool = False) -
     )
 
 
-def _vector_norm(x: Array, ord: Any, axis: Any, keepdims: bool) -> Array:
+def _vector_norm(x: Array, ord: Any, axis: AxisLike, keepdims: bool) -> Array:
     if isinstance(ord, str):
         raise ShapeError(f"norm: {ord!r} is an order of matrices, not of vectors.")
     size = FUNCTIONS["absolute"]

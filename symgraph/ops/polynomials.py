@@ -6,8 +6,6 @@ here are longer by as many zeros.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike
@@ -34,15 +32,15 @@ __all__ = [
 ]
 
 
-def _coefficients(name: str, p: Any) -> tuple[Array, int]:
+def _coefficients(name: str, p: ArrayLike) -> tuple[Array, int]:
     """The coefficients and their number."""
-    p = FUNCTIONS["atleast_1d"](as_array(p))
-    size = p.shape[0]
-    if p.ndim != 1 or not isinstance(size, int):
+    vector: Array = FUNCTIONS["atleast_1d"](as_array(p))
+    size = vector.shape[0]
+    if vector.ndim != 1 or not isinstance(size, int):
         raise ShapeError(
-            f"{name}: coefficients are a vector of known length, not {show_shape(p.shape)}."
+            f"{name}: coefficients are a vector of known length, not {show_shape(vector.shape)}."
         )
-    return p, size
+    return vector, size
 
 
 @composite(np.polyval)

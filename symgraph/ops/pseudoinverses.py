@@ -219,7 +219,7 @@ class LstsqResult(NamedTuple):
 
 @implements(np.linalg.lstsq)
 @naming_lines
-def lstsq(a: Any, b: ArrayLike, rcond: Any = None) -> LstsqResult:
+def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult:
     """Least squares: the x for which a @ x is nearest to b, residuals, rank, singular values.
 
     Parameters
@@ -282,7 +282,11 @@ def _rank(x: Array, values: Array, tolerance: float | None) -> Array:
 @implements(np.linalg.matrix_rank)
 @naming_lines
 def matrix_rank(
-    x: Any, tol: ArrayLike | None = None, hermitian: bool = False, *, rtol: Any = None
+    x: ArrayLike,
+    tol: ArrayLike | None = None,
+    hermitian: bool = False,
+    *,
+    rtol: float | None = None,
 ) -> Array:
     """The number of singular values above `tol` (absolute) or `rtol` times the largest.
 

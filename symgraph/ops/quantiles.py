@@ -178,20 +178,30 @@ def _as_fraction(q: ArrayLike, x: Array, percent: bool) -> tuple[Any, np.dtype[A
 
 
 def _quantile(
-    x: ArrayLike, q: Any, axis: AxisLike, method: str, keepdims: bool, percent: bool, skip_nan: bool
+    x: ArrayLike,
+    q: ArrayLike,
+    axis: AxisLike,
+    method: str,
+    keepdims: bool,
+    percent: bool,
+    skip_nan: bool,
 ) -> Array:
     x = as_array(x)
-    q, dtype = _as_fraction(q, x, percent)
-    if q.ndim > 1:
-        raise ShapeError(f"quantile: q is a number or a vector, not of shape {q.shape}.")
+    fractions, dtype = _as_fraction(q, x, percent)
+    if fractions.ndim > 1:
+        raise ShapeError(f"quantile: q is a number or a vector, not of shape {fractions.shape}.")
     rows, size = _sorted_rows(x, axis)
-    lead = (q.shape[0],) if q.ndim else ()
+    lead = (fractions.shape[0],) if fractions.ndim else ()
     skip_nan = skip_nan and x.dtype.kind == "f"
     if size == 0 and skip_nan:
         return full((*lead, *_rest(x, axis, keepdims)), np.nan, dtype or x.dtype)
     if size == 0:
         raise ShapeError(f"quantile: shape {show_shape(x.shape)} has no element to choose.")
-    places = reshape(q, (1,)) if isinstance(q, Array) and not q.ndim else q.reshape(-1)
+    places = (
+        reshape(fractions, (1,))
+        if isinstance(fractions, Array) and not fractions.ndim
+        else fractions.reshape(-1)
+    )
     n: Any = size if isinstance(size, int) else dimension(size)
     if skip_nan:
         n = FUNCTIONS["maximum"](_counted(x, axis), 1)
@@ -205,7 +215,7 @@ def _quantile(
 
 def _weighted(
     x: ArrayLike,
-    q: Any,
+    q: ArrayLike,
     weights: object,
     axis: AxisLike,
     method: str,
@@ -223,9 +233,9 @@ def _weighted(
             mend='Say method="inverted_cdf", as for NumPy.',
         )
     x, weights = as_array(x), _weights_like(as_array(x), as_array(weights), axis)
-    q, _dtype = _as_fraction(q, x, percent)
-    if q.ndim > 1:
-        raise ShapeError(f"quantile: q is a number or a vector, not of shape {q.shape}.")
+    fractions, _dtype = _as_fraction(q, x, percent)
+    if fractions.ndim > 1:
+        raise ShapeError(f"quantile: q is a number or a vector, not of shape {fractions.shape}.")
     rows, size = _rows(x, axis)
     sums, _ = _rows(weights, axis)
     if size == 0:
@@ -239,13 +249,17 @@ def _weighted(
     sums = sums / sums[..., -1:]
     # Leading elements without weight are never chosen, not even as the minimum.
     sums = FUNCTIONS["where"](sums == 0, -1, sums)
-    places = reshape(q, (1,)) if isinstance(q, Array) and not q.ndim else q.reshape(-1)
+    places = (
+        reshape(fractions, (1,))
+        if isinstance(fractions, Array) and not fractions.ndim
+        else fractions.reshape(-1)
+    )
     fewer = expand_dims(sums, -2) < expand_dims(as_array(places), -1)
     at = FUNCTIONS["minimum"](FUNCTIONS["sum"](fewer, axis=-1), rows.shape[-1] - 1)
     found = take_along_axis(rows, at, axis=-1)
     if not skip_nan:
         found = _spoiled(found, rows, x)
-    lead = (q.shape[0],) if q.ndim else ()
+    lead = (fractions.shape[0],) if fractions.ndim else ()
     return reshape(moveaxis(found, -1, 0), (*lead, *_rest(x, axis, keepdims)))
 
 
@@ -287,7 +301,7 @@ def _published(name: str, numpy_function: object, percent: bool, skip_nan: bool,
         out: object = None,
         overwrite_input: bool = False,
         method: str = "linear",
-        keepdims: Any = False,
+        keepdims: bool = False,
         *,
         weights: ArrayLike | None = None,
     ) -> Array:

@@ -166,7 +166,7 @@ def _reducing(
     name: str,
     vjp: VjpRule | None,
     promote: Callable[[np.dtype[Any]], np.dtype[Any]],
-    dtype: Any,
+    dtype: DTypeLike | None,
     identity: object,
     facts: Callable[..., Iterable[Fact]],
     traits: Traits | None,

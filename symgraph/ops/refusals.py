@@ -20,7 +20,7 @@ from .movement import ravel
 __all__ = ["compress", "extract"]
 
 
-def _refused(why: str, mend: str, *functions: Any) -> None:
+def _refused(why: str, mend: str, *functions: Callable[..., object]) -> None:
     for each in functions:
         name = each.__name__
         call = _refusal(name, why, mend)
@@ -122,7 +122,7 @@ _FOURIER = [
 ]
 
 
-def _complex(mend: str, *functions: Any) -> None:
+def _complex(mend: str, *functions: Callable[..., object]) -> None:
     for each in functions:
         NUMPY_FUNCTIONS[each] = _refusal(each.__name__, _COMPLEX, mend)
 

@@ -7,6 +7,7 @@ scaled Airy functions, incomplete elliptic integrals (19.4), the arithmetic-geom
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import factorial, pi
 from typing import Any
 
@@ -55,7 +56,7 @@ def _no(name: str) -> Any:
 
 
 # -- Kelvin functions: w = ber + i bei solves x w'' + w' = i x w -----------------------------------
-def _quotient(y: Any, x: Array, *series: float) -> Array:
+def _quotient(y: Callable[[Array], Array], x: Array, *series: float) -> Array:
     """`y(x) / x`; near 0 by its series in x², for the quotient and its derivatives lose digits."""
     near = absolute(x) < 0.5
     small, far = where(near, x, 0), where(near, 1, x)

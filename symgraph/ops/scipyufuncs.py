@@ -12,7 +12,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array
-from ..ir.op import Said
+from ..ir.differentiation import Undefined
+from ..ir.op import Said, VjpRule
 from ..ir.traits import Traits
 from .bounds import FactRule
 from .families import elementwise
@@ -36,7 +37,7 @@ def _kernel(name: str) -> Callable[..., Any]:
 
 def scipy_ufunc(
     name: str,
-    *vjp: Any,
+    *vjp: VjpRule | Undefined | None,
     facts: FactRule | None = None,
     doc: str = "",
     flops: int = 20,
@@ -64,7 +65,12 @@ def scipy_ufunc(
 
 
 def part_of(
-    name: str, function: str, place: int, *vjp: Any, doc: str, traits: Traits | None = None
+    name: str,
+    function: str,
+    place: int,
+    *vjp: VjpRule | Undefined | None,
+    doc: str,
+    traits: Traits | None = None,
 ) -> Any:
     """The operation that is one of the results of `scipy.special.<function>`."""
 

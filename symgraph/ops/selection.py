@@ -6,7 +6,7 @@ there without harm.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,9 @@ def _typed(value: object) -> Any:
 
 
 @composite(np.choose)
-def choose(a: ArrayLike, choices: Any, out: object = None, mode: str = "raise") -> Array:
+def choose(
+    a: ArrayLike, choices: Iterable[ArrayLike], out: object = None, mode: str = "raise"
+) -> Array:
     """At each place, the element of the choice whose number stands in `a`.
 
     Parameters
@@ -139,7 +141,7 @@ def _conditions(condlist: object, x: Array) -> list[Array]:
     return [each if each.dtype.kind == "b" else each != 0 for each in found]
 
 
-def _value(function: Any, x: Array, args: Any, kw: Any) -> Array:
+def _value(function: object, x: Array, args: Sequence[object], kw: Mapping[str, object]) -> Array:
     # Give the function a copy: NumPy gives it the elements that it has picked.
     value = function(FUNCTIONS["_copy"](x), *args, **kw) if callable(function) else function
     return FUNCTIONS["astype"](as_array(value), x.dtype)

@@ -195,7 +195,7 @@ _TRANS = {0: 0, 1: 1, 2: 1, "N": 0, "T": 1, "C": 1}
 def _solve_triangular(
     a: ArrayLike,
     b: ArrayLike,
-    trans: Any = 0,
+    trans: int | str = 0,
     lower: bool = False,
     unit_diagonal: bool = False,
     overwrite_b: bool = False,
@@ -220,7 +220,10 @@ solve_triangular = function(SOLVE_TRIANGULAR, _solve_triangular)
 
 @naming_lines
 def cho_solve(
-    c_and_lower: Any, b: ArrayLike, overwrite_b: bool = False, check_finite: bool = True
+    c_and_lower: tuple[ArrayLike, bool],
+    b: ArrayLike,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
 ) -> Array:
     """The x with a @ x = b, given a Cholesky factor of a and whether it is the lower one.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import ShapeError
-from ..ir.avals import Aval, normal_axes
+from ..ir.avals import Aval, AxisLike, normal_axes
 from ..ir.dims import Dim, Shape, ShapeLike, count, known_equal, normal, show_shape
 from .composites import listed
 
@@ -18,7 +18,7 @@ def normal_reshape(
     *,
     shape: ShapeLike | None = None,
     expand: object = None,
-    squeeze: object = None,
+    squeeze: AxisLike = None,
     drop: bool = False,
 ) -> dict[str, Any]:
     """The full target shape, from a shape with at most one -1, or from axes to add or drop."""
@@ -38,7 +38,7 @@ def _expanded(shape: Shape, axis: object) -> Shape:
     return tuple([1 if position in added else next(rest) for position in range(-ndim, 0)])
 
 
-def _squeezed(shape: Shape, axis: Any) -> Shape:
+def _squeezed(shape: Shape, axis: AxisLike) -> Shape:
     if axis is None:
         return tuple([dim for dim in shape if not known_equal(dim, 1)])
     if not shape and axis in (0, -1):

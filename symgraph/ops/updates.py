@@ -212,15 +212,15 @@ def _places(x: Array, index: object) -> tuple[Any, Shape]:
     return where.ravel(), where.shape
 
 
-def _values(x: Array, values: Any, shape: Shape, name: str) -> Array:
+def _values(x: Array, values: ArrayLike, shape: Shape, name: str) -> Array:
     """The values as a vector in the dtype of the array, if it can hold them."""
-    values = _in_dtype_of(x, values, name)
-    while values.ndim > len(shape) and known_equal(values.shape[0], 1):
-        values = reshape(values, values.shape[1:])  # as NumPy's assignment does
-    return ravel(broadcast_to(values, shape))
+    found = _in_dtype_of(x, values, name)
+    while found.ndim > len(shape) and known_equal(found.shape[0], 1):
+        found = reshape(found, found.shape[1:])  # as NumPy's assignment does
+    return ravel(broadcast_to(found, shape))
 
 
-def _in_dtype_of(x: Array, values: Any, name: str) -> Array:
+def _in_dtype_of(x: Array, values: ArrayLike, name: str) -> Array:
     given = values if isinstance(values, Array) else np.asarray(values)
     if given.dtype.kind == "f" and x.dtype.kind != "f":
         raise DTypeError(
@@ -299,7 +299,7 @@ def _under(x: Array, mask: Array, values: ArrayLike, name: str) -> tuple[Array, 
     return reshape(mask, (*mask.shape, *[1] * rest)), values
 
 
-def _written(x: Array, places: Any, values: Array) -> Array:
+def _written(x: Array, places: Array | np.ndarray[Any, Any], values: Array) -> Array:
     """A vector with values written at places; the last value of a place stays."""
     if isinstance(places, Array):
         return _written_anywhere(x, places, values)

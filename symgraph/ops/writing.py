@@ -6,7 +6,7 @@ of its first operand, so that views read it too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, Index, constan
 from ..array.aliasing import has_memory, reads_all_again
 from ..array.in_place import overwrite, refuse_ndarray
 from ..errors import SymgraphError, TraceError
+from ..ir.avals import Casting
 from ..ir.dims import fixed, known_equal
 from .choice import where
 from .composites import as_array, naming_lines
@@ -41,7 +42,7 @@ def _setitem(x: Array, index: Index, values: ArrayLike) -> None:
     overwrite(x, _assigned(x, index, params, _values(values, x)))
 
 
-def _assigned(x: Array, index: object, params: Any, values: Array) -> Array:
+def _assigned(x: Array, index: object, params: Mapping[str, Any] | None, values: Array) -> Array:
     if params is None:
         return index_update(x, index, values)
     read = len(basic_shape(x.shape, params["index"]))
@@ -93,11 +94,11 @@ def _holds_symbols(values: ArrayLike) -> bool:
     return isinstance(values, Array)
 
 
-def _fill(x: Array, value: Any) -> None:
-    value = _values(value, x)
-    if value.ndim:
-        value = reshape(value, ())
-    overwrite(x, _widened(_in_dtype_of(x, value), x))
+def _fill(x: Array, value: ArrayLike) -> None:
+    number = _values(value, x)
+    if number.ndim:
+        number = reshape(number, ())
+    overwrite(x, _widened(_in_dtype_of(x, number), x))
 
 
 # -- functions of NumPy ----------------------------------------------------------------------------
@@ -120,7 +121,9 @@ def _writes(name: str, *numpy_functions: object) -> Callable[[Callable[..., Any]
 
 
 @_writes("copyto", np.copyto)
-def _copied(dst: Array, src: Any, casting: Any = "same_kind", where: ArrayLike = True) -> Array:
+def _copied(
+    dst: Array, src: ArrayLike, casting: Casting = "same_kind", where: ArrayLike = True
+) -> Array:
     values = _values(src, dst)
     if not np.can_cast(values.dtype if isinstance(src, Array) else _kind(src), dst.dtype, casting):
         raise TraceError(

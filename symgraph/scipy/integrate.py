@@ -28,16 +28,16 @@ trapezoid = snp.trapezoid
 
 
 # -- samples ---------------------------------------------------------------------------------------
-def _widths(x: Any, dx: ArrayLike, y: Array, axis: int) -> Any:
+def _widths(x: ArrayLike | None, dx: ArrayLike, y: Array, axis: int) -> Any:
     """The distances between samples, broadcast against y along the last axis."""
     if x is None:
         return dx
-    x = as_array(x)
-    if x.ndim > 1:
-        x = snp.moveaxis(x, axis, -1)
-    if not known_equal(x.shape[-1], y.shape[-1]):
-        raise ShapeError(f"{x.shape[-1]} places do not fit {y.shape[-1]} samples.")
-    return x[..., 1:] - x[..., :-1]
+    places = as_array(x)
+    if places.ndim > 1:
+        places: Array = snp.moveaxis(places, axis, -1)
+    if not known_equal(places.shape[-1], y.shape[-1]):
+        raise ShapeError(f"{places.shape[-1]} places do not fit {y.shape[-1]} samples.")
+    return places[..., 1:] - places[..., :-1]
 
 
 @mirrored
@@ -274,11 +274,11 @@ def _marched(
     y0 = snp.atleast_1d(y0)
     tableau = TABLEAUS[method]
 
-    def advanced(y: ArrayLike, ends: Any) -> Any:
+    def advanced(y: Array, ends: tuple[Array, Array]) -> Any:
         start, stop = ends
         width = (stop - start) / steps
 
-        def step(i: Any, y: Any) -> Any:
+        def step(i: Array | int, y: Array) -> Any:
             t = start + snp.astype(i, y.dtype) * width
             return _stepped(derivative, t, y, width, tableau)
 

@@ -173,9 +173,10 @@ def check_foreign(leaf: Any, path: str) -> None:
         ) from None
 
 
-def dtype_of(leaf: Any) -> np.dtype[Any]:
+def dtype_of(leaf: object) -> np.dtype[Any]:
     """The dtype of an array leaf."""
-    return np.dtype(leaf.dtype) if hasattr(leaf, "dtype") else np.asarray(leaf).dtype
+    found = getattr(leaf, "dtype", None)
+    return np.asarray(leaf).dtype if found is None else np.dtype(found)
 
 
 class Signature:
@@ -190,7 +191,7 @@ class Signature:
         Arguments that are static whatever they are.
     """
 
-    def __init__(self, f: Callable[..., Any], wrt: object, static: Any) -> None:
+    def __init__(self, f: Callable[..., Any], wrt: object, static: Names) -> None:
         self.name = str(getattr(f, "__name__", "the function"))
         try:
             self.signature: inspect.Signature | None = inspect.signature(f)

@@ -72,8 +72,8 @@ class Count(Weak):
     def __rmul__(self, other: object) -> Any:
         return _combined(self, other, "multiply", True, lambda a, b: a * b)
 
-    def __truediv__(self, other: Any) -> Any:
-        if type(other) in (int, float) and other != 0:
+    def __truediv__(self, other: object) -> Any:
+        if isinstance(other, (int, float)) and type(other) in (int, float) and other != 0:
             return _combined(self, float(other), "divide", False, lambda a, b: a)
         return _combined(self, other, "divide", False, None)
 

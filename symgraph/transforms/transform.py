@@ -13,7 +13,7 @@ for all its values (see `counts`); other static numbers that go on changing warn
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self, cast
 
@@ -100,13 +100,13 @@ class Transform:
         f: Callable[..., Any],
         kind: TransformKind,
         *,
-        wrt: Any = None,
+        wrt: Names | None = None,
         has_aux: bool = False,
         static: Names = (),
         backend: str = "numpy",
         trust: Soundness = "rounding",
         cache_size: int = 64,
-        **options: Any,
+        **options: object,
     ) -> None:
         if not callable(f):
             raise InputError(f"{kind.name} is of a function, not of {f!r}.")
@@ -320,7 +320,7 @@ class Transform:
             return ((outs, auxiliary), result) if self._kind.value else (result, auxiliary)
         return (outs, result) if self._kind.value else result
 
-    def _results(self, traced: TracedCall, values: Any) -> Any:
+    def _results(self, traced: TracedCall, values: Iterator[Any]) -> Any:
         targets = _Targets(traced.arguments, self._parameters.single)
         if self._kind.grouping == "targets":
             return targets.build(lambda: next(values))

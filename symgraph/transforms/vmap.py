@@ -35,7 +35,7 @@ def vmap(
     f: Callable[..., Any],
     in_axes: Axes = 0,
     out_axes: Axes = 0,
-    axis_size: object = None,
+    axis_size: Dim | None = None,
     *,
     static: Names = (),
     backend: str = "numpy",
@@ -128,7 +128,7 @@ class _Vmap(Transform):
         f: Callable[..., Any],
         in_axes: Axes,
         out_axes: Axes,
-        axis_size: Any,
+        axis_size: Dim | None,
         options: Mapping[str, Any],
     ) -> None:
         for name in ("wrt", "has_aux"):

@@ -287,7 +287,7 @@ class Continuous(Distribution):
         return _spoiled(value, [*shapes, scale] if self.below or self.above else [])
 
     def _quantile(
-        self, q: Any, args: Sequence[Any], keywords: Mapping[str, Any], *, upper: bool
+        self, q: ArrayLike, args: Sequence[Any], keywords: Mapping[str, Any], *, upper: bool
     ) -> Array:
         form = self._form("isf" if upper else "ppf")
         other = self._form("ppf" if upper else "isf")
@@ -359,11 +359,11 @@ class Discrete(Distribution):
         return self._probability("logsf", k, args, keywords)
 
     def _probability(
-        self, method: str, k: Any, args: Sequence[Any], keywords: Mapping[str, Any]
+        self, method: str, k: ArrayLike, args: Sequence[Any], keywords: Mapping[str, Any]
     ) -> Array:
-        k, shapes, _scale, loc = self._standard(k, args, keywords)
-        k = snp.floor(k if loc is None else k - loc)
-        return _spoiled(self._distributed(k, shapes, method), shapes)
+        given, shapes, _scale, loc = self._standard(k, args, keywords)
+        whole: Array = snp.floor(given if loc is None else given - loc)
+        return _spoiled(self._distributed(whole, shapes, method), shapes)
 
 
 # -- parameters fixed ------------------------------------------------------------------------------

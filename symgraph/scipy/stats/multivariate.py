@@ -37,26 +37,26 @@ class _Vectors:
         raise refused_method(self.name, name, self.methods)
 
 
-def _log_normal(x: object, mean: object, cov: Any, allow_singular: bool) -> Array:
+def _log_normal(x: object, mean: object, cov: ArrayLike, allow_singular: bool) -> Array:
     if allow_singular:
         raise TraceError(
             "multivariate_normal: allow_singular=True has no derivative here.",
             mend="Give a covariance that is positive definite.",
         )
     dtype = common_float([x, 0 if mean is None else mean, cov])
-    x, cov = lifted(x, dtype), lifted(cov, dtype)
+    x, matrix = lifted(x, dtype), lifted(cov, dtype)
     center = None if mean is None else snp.atleast_1d(lifted(mean, dtype))
     size: Any = (
-        cov.shape[-1]
-        if cov.ndim
+        matrix.shape[-1]
+        if matrix.ndim
         else center.shape[-1]
         if center is not None and not known_equal(center.shape[-1], 1)
         else 1
     )
-    if cov.ndim < 2:
-        cov = snp.diag(snp.broadcast_to(cov, (size,)))
-    if cov.ndim != 2 or not known_equal(cov.shape[0], cov.shape[1]):
-        raise ShapeError(f"multivariate_normal: a covariance of shape {show_shape(cov.shape)}.")
+    if matrix.ndim < 2:
+        matrix: Array = snp.diag(snp.broadcast_to(matrix, (size,)))
+    if matrix.ndim != 2 or not known_equal(matrix.shape[0], matrix.shape[1]):
+        raise ShapeError(f"multivariate_normal: a covariance of shape {show_shape(matrix.shape)}.")
     if not x.ndim or (known_equal(size, 1) and x.ndim == 1):
         x = x[..., None]
     if not known_equal(x.shape[-1], size):
@@ -66,7 +66,7 @@ def _log_normal(x: object, mean: object, cov: Any, allow_singular: bool) -> Arra
             mend="The last axis of x is that of the vectors.",
         )
     deviation = x if center is None else x - center
-    factor = snp.cholesky(cov)
+    factor = snp.cholesky(matrix)
     if deviation.ndim == 1:
         whitened = snp.sum(snp.solve_triangular(factor, deviation, lower=True) ** 2)
     else:
@@ -115,25 +115,24 @@ class _MultivariateNormal(_Vectors):
         return snp.exp(_log_normal(x, mean, cov, allow_singular))
 
 
-def _log_dirichlet(x: Any, alpha: Any) -> Array:
+def _log_dirichlet(x: ArrayLike, alpha: ArrayLike) -> Array:
     dtype = common_float([x, alpha])
-    x, given = lifted(x, dtype), alpha
-    alpha = positive(lifted(alpha, dtype), given)
-    if alpha.ndim != 1 or x.ndim < 1:
+    parts, weights = lifted(x, dtype), positive(lifted(alpha, dtype), alpha)
+    if weights.ndim != 1 or parts.ndim < 1:
         raise ShapeError("dirichlet: alpha is a vector, and x has one row for each element.")
-    if not known_equal(x.shape[0], alpha.shape[0]):
-        x = snp.concatenate([x, 1 - snp.sum(x, axis=0, keepdims=True)], axis=0)
-    if not known_equal(x.shape[0], alpha.shape[0]):
+    if not known_equal(parts.shape[0], weights.shape[0]):
+        parts: Array = snp.concatenate([parts, 1 - snp.sum(parts, axis=0, keepdims=True)], axis=0)
+    if not known_equal(parts.shape[0], weights.shape[0]):
         raise ShapeError(
-            f"dirichlet: {x.shape[0] - 1} rows do not fit {alpha.shape[0]} parameters.",
+            f"dirichlet: {parts.shape[0] - 1} rows do not fit {weights.shape[0]} parameters.",
             mend="x has as many rows as alpha, or one less.",
         )
-    weights = snp.reshape(alpha, (alpha.shape[0], *[1] * (x.ndim - 1)))
-    log_norm = snp.sum(snp.gammaln(alpha)) - snp.gammaln(snp.sum(alpha))
+    columns = snp.reshape(weights, (weights.shape[0], *[1] * (parts.ndim - 1)))
+    log_norm = snp.sum(snp.gammaln(weights)) - snp.gammaln(snp.sum(weights))
     slack = 1e-9 if dtype == np.float64 else 1e-5
-    off = snp.logical_or(snp.any(x < 0, axis=0), snp.abs(snp.sum(x, axis=0) - 1) > slack)
-    safe = snp.where(off, 1.0, x)
-    value = snp.sum(snp.xlogy(weights - 1, safe), axis=0) - log_norm
+    off = snp.logical_or(snp.any(parts < 0, axis=0), snp.abs(snp.sum(parts, axis=0) - 1) > slack)
+    safe = snp.where(off, 1.0, parts)
+    value = snp.sum(snp.xlogy(columns - 1, safe), axis=0) - log_norm
     return snp.where(off, np.nan, value)
 
 

@@ -24,9 +24,11 @@ from symgraph.ir.dims import bind, count, known_equal, named, normal, parse_shap
         (5, (5,)),
         ((2, "k"), (2, named("k"))),
         ([np.int64(4)], (4,)),
+        (np.int64(4), (4,)),
+        (named("n"), (named("n"),)),
     ],
 )
-def test_shapes_are_read_from_text_and_tuples(given: object, expected: object) -> None:
+def test_shapes_are_read_from_text_tuples_and_dimensions(given: object, expected: object) -> None:
     assert parse_shape(given) == expected  # type: ignore[arg-type]
 
 
