@@ -30,7 +30,7 @@ MOST = {
     "facts": 1,
     "graph": 1,
     "ir": 3,
-    "lowering": 35,
+    "lowering": 0,
     "memory": 1,
     "notation": 5,
     "numpy.py": 1,
