@@ -39,7 +39,7 @@ MOST = {
     "random.py": 3,
     "reference": 1,
     "rewrites": 17,
-    "rewriting": 20,
+    "rewriting": 0,
     "saturation": 3,
     "saving": 1,
     "scipy": 8,
