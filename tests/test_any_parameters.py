@@ -31,7 +31,7 @@ MOST = {
     "graph": 1,
     "ir": 3,
     "lowering": 0,
-    "memory": 1,
+    "memory": 0,
     "notation": 5,
     "numpy.py": 1,
     "ops": 70,
