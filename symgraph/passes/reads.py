@@ -1,8 +1,8 @@
-"""Reads sink: of a value that nothing else uses, only what is read is computed.
+"""Reads sink: if only a part of a value is read, only this part is computed.
 
 `exp(x)[0]` is `exp(x[0])`, `(a @ b)[1:]` is `a[1:] @ b`, and one row of a softmax is the softmax of
-one row. What operation that is hardly matters: it says by `Op.carries` which places of its operands
-a place of the result needs, and what computes treats all places of such an axis alike.
+one row. The pass needs no list of operations: `Op.carries` says which places of the operands a
+place of the result needs, and an operation treats all places along such an axis alike.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from ..ops.indexing import GETITEM
 __all__ = ["sunk"]
 
 Entry: TypeAlias = Any
-"""Of a basic index: a whole number, or a slice as a triple."""
+"""One entry of a basic index: a whole number, or a slice as a triple."""
 
 _ALL = (None, None, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A basic index with one entry an axis (None makes one); or known places along an axis."""
+    """A basic index, with an entry for each axis (None adds an axis); or places along one axis."""
 
     index: tuple[Entry, ...] = ()
     places: Node | None = None
@@ -47,7 +47,7 @@ class _Read:
         return _one(GATHER.infer(x, self.places.aval, axis=self.axis))
 
     def entries(self) -> dict[int, Entry]:
-        """What is read along each axis."""
+        """The entry, or the places, that are read along each axis."""
         if self.places is not None:
             return {self.axis: self.places}
         kept = [entry for entry in self.index if entry is not None]
@@ -56,16 +56,17 @@ class _Read:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is read of each operand, and what is left to be read of the result."""
+    """The read of each operand, and the read that is left for the result."""
 
     cuts: tuple[_Read | None, ...]
     rest: _Read | None
 
 
 def sunk(outputs: Sequence[Node], *, exact: bool = False) -> list[Node]:
-    """The outputs with reads as far below as they shorten the work; linear in the graph.
+    """The outputs with reads moved below operations where that saves work; linear in the graph.
 
-    With `exact`, only below what gives the same bits for an element whatever the others are.
+    With `exact`, reads move only below operations of which each element is the same to the last bit
+    whatever the others are.
     """
     nodes = reachable(outputs)
     if not any(node.op in (GETITEM, GATHER) for node in nodes):
@@ -95,7 +96,7 @@ def _sunk(node: Node, now: Mapping[Node, Node], plans: Mapping[Node, _Plan]) -> 
 
 
 def _plans(nodes: Sequence[Node], outputs: Sequence[Node], exact: bool) -> dict[Node, _Plan]:
-    """For values of which only a part is needed: how that is computed."""
+    """For each value of which only a part is needed, how this part is computed."""
     users = dict.fromkeys(nodes, 0)
     for node in nodes:
         for operand in dict.fromkeys(node.operands):
@@ -114,7 +115,7 @@ def _plans(nodes: Sequence[Node], outputs: Sequence[Node], exact: bool) -> dict[
 
 
 def _is_by_element(node: Node) -> bool:
-    """Whether no sum is taken, which the order decides the last digits of."""
+    """Whether the operation takes no sum: the last digits of a sum depend on its order."""
     return node.op.carries is carries_aligned or node.op.traits.selects
 
 
@@ -131,7 +132,7 @@ def _wanted(node: Node, plan: _Plan | None) -> dict[Node, _Read | None]:
 
 
 def _read(node: Node) -> _Read | None:
-    """The read that a node is: of fewer places than there are, known before all else is."""
+    """The node as a read: a basic index, or known places along an axis; None if it is neither."""
     if node.copy:
         return None
     if node.op is GETITEM:
@@ -145,7 +146,7 @@ def _read(node: Node) -> _Read | None:
 
 # -- one operation ---------------------------------------------------------------------------------
 def _plan(node: Node, read: _Read) -> _Plan | None:
-    """How a part of an operation's result is computed of parts of its operands; None if not."""
+    """How parts of the operands give a part of the result; None if they cannot."""
     if len(node.results) != 1 or node.copy or not node.operands:
         return None
     avals = [operand.aval for operand in node.operands]
@@ -172,13 +173,13 @@ def _plan(node: Node, read: _Read) -> _Plan | None:
 
 
 def _writes(node: Node) -> bool:
-    """Whether one operand is put into another: what goes where is for the operation to say."""
+    """Whether one operand is written into another, so that places depend on the operation."""
     together = node.op.traits.linear_together(len(node.operands))
     return not node.op.traits.elementwise and len(together) > 1
 
 
 def _leaves_out(entry: Entry, size: Dim) -> bool:
-    """Whether an entry takes fewer places than there are."""
+    """Whether an entry takes fewer places than the axis has."""
     if isinstance(entry, Node):
         return isinstance(size, int) and isinstance(entry.shape[0], int) and entry.shape[0] < size
     if not isinstance(entry, tuple):
@@ -192,10 +193,10 @@ def _leaves_out(entry: Entry, size: Dim) -> bool:
 def _droppable(
     node: Node, taken: Mapping[int, Entry], routes: Sequence[tuple[int | None, ...]]
 ) -> frozenset[int]:
-    """Axes at one place of which the operation may be done without the axis.
+    """The axes read at one place that the operation can do without.
 
-    All axes of an elementwise operation; else those in front, for params count from the end; and
-    the columns of a product.
+    Of an elementwise operation these are all such axes. Of others they are the axes in front, for
+    params count from the end, and the columns of a product.
     """
     single = [axis for axis, entry in taken.items() if not isinstance(entry, tuple | Node)]
     if node.op.carries is carries_aligned:
@@ -211,7 +212,7 @@ def _droppable(
             held = [to for to in held if to != front[-1]]
             front.pop()
     if node.op is MATMUL and -1 in single and node.operands[1].ndim == 2:
-        front.append(-1)  # By a vector instead of a matrix of one column.
+        front.append(-1)  # The product with a vector instead of a matrix of one column.
     return frozenset(front)
 
 
@@ -222,7 +223,7 @@ def _cut(
     taken: Mapping[int, Entry],
     dropped: frozenset[int],
 ) -> _Read | None:
-    """What is read of an operand."""
+    """The read of an operand; None for all of it."""
     operand = node.operands[slot]
     entries: list[Entry] = []
     for axis, to in zip(range(-operand.ndim, 0), route, strict=True):
@@ -232,14 +233,14 @@ def _cut(
         if to in dropped:
             entries.append(entry)
         elif node.op.carries is carries_aligned and axis in dropped:
-            entries.append(0)  # One for all.
+            entries.append(0)  # The axis has length one, and is repeated.
         else:
             entries.append(_kept(entry))
     return None if all(entry == _ALL for entry in entries) else _Read(index=tuple(entries))
 
 
 def _kept(entry: Entry) -> Entry:
-    """An entry that keeps the axis."""
+    """The entry as one that keeps the axis."""
     if isinstance(entry, tuple | Node):
         return entry
     return (entry, entry + 1 if entry != -1 else None, 1)
@@ -248,7 +249,7 @@ def _kept(entry: Entry) -> Entry:
 def _fits(
     node: Node, cuts: Sequence[_Read | None], taken: Mapping[int, Entry], dropped: frozenset[int]
 ) -> bool:
-    """Whether the operation on those parts is of the dtype and shape that the part has."""
+    """Whether the operation on these parts has the dtype and shape of the part of the result."""
     wanted: list[Dim] = []
     for axis, size in zip(range(-node.ndim, 0), node.shape, strict=True):
         if axis in dropped:
@@ -275,7 +276,7 @@ def _same(one: Shape, other: Shape) -> bool:
 
 
 def _rest(read: _Read, taken: Mapping[int, Entry], dropped: frozenset[int]) -> _Read | None:
-    """What of a read is left to be read of the result."""
+    """The part of a read that is left for the result."""
     if read.places is not None:
         return None
     entries: list[Entry] = []
