@@ -40,7 +40,7 @@ MOST = {
     "reference": 1,
     "rewrites": 17,
     "rewriting": 0,
-    "saturation": 3,
+    "saturation": 0,
     "saving": 1,
     "scipy": 8,
     "transforms": 12,

@@ -1,9 +1,10 @@
 """Extraction as an integer program, solved by HiGHS: the exact answer for small e-graphs.
 
-One binary variable a way to compute a class, one a class; a chosen way needs its operands' classes;
-where ways can need one another in a circle, levels rise along what is needed. Source: Y. Yang et
-al., Equality saturation for tensor graph superoptimization, MLSys 2021, with levels only inside
-strongly connected components. Bounded in nodes of the search, never in seconds.
+Each way to compute a class has a binary variable, and so has each class. A chosen way needs the
+classes of its operands. Where ways may need one another in a circle, each class has a level, which
+lies above the levels of the classes it needs. Source: Y. Yang et al., Equality saturation for
+tensor graph superoptimization, MLSys 2021, with levels only inside strongly connected components.
+The search is bounded in nodes, never in seconds.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ _SEARCH_NODES = 100
 def solved(
     ways: Mapping[int, Sequence[ENode]], roots: Sequence[int], most: float
 ) -> dict[int, ENode] | None:
-    """The cheapest choice for all that the roots need, if it costs `most` or less; else None."""
-    from scipy.optimize import Bounds, LinearConstraint, milp  # half a second: paid when needed
+    """The cheapest choice for all that the roots need; None if it costs more than `most`."""
+    # The import takes half a second, so it is made when it is needed.
+    from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import coo_array
 
     needed = _needed(ways, roots)
@@ -83,7 +85,7 @@ def solved(
 
 
 def _needed(ways: Mapping[int, Sequence[ENode]], roots: Sequence[int]) -> list[int]:
-    """Classes that some choice for the roots needs."""
+    """The classes that any choice for the roots may need."""
     found = dict.fromkeys(roots)
     stack = list(roots)
     while stack:
@@ -96,7 +98,7 @@ def _needed(ways: Mapping[int, Sequence[ENode]], roots: Sequence[int]) -> list[i
 
 
 def _circles(needed: Sequence[int], ways: Mapping[int, Sequence[ENode]]) -> dict[int, int]:
-    """For each class its strongly connected component; alone in it where it needs no circle."""
+    """For each class the number of its strongly connected component."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

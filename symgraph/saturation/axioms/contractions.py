@@ -12,7 +12,7 @@ from ...rewriting.pattern import applied
 @rule(sound="rounding")
 def contractions_associate(x: Real, y: Real, z: Real) -> Identity:
     """$(X Y) Z = X (Y Z)$ of matrices and vectors at the ends."""
-    # Where Y has no elements, one side has zeros that the other multiplies: with NaN, say.
+    # If Y has no elements, one side is zero, and the other multiplies zeros, by NaN perhaps.
     provided((y.ndim == 2) & (y.size != 0))
     provided(x.ndim <= 2)
     provided(z.ndim <= 2)

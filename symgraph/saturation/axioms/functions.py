@@ -65,7 +65,7 @@ def cosine_of_difference(x: Real, y: Real) -> Identity:
 
 
 # -- extrema ---------------------------------------------------------------------------------------
-# Not flagged commutative, for of 0 and -0 the first is taken.
+# These operations are not declared commutative, for of 0 and -0 they take the first.
 @rule(sound="rounding")
 def maxima_commute(x: Array, y: Array) -> Identity:
     r"""$\max(x, y) = \max(y, x)$."""
