@@ -41,7 +41,7 @@ MOST = {
     "rewrites": 17,
     "rewriting": 0,
     "saturation": 0,
-    "saving": 1,
+    "saving": 0,
     "scipy": 8,
     "transforms": 12,
     "verification": 95,

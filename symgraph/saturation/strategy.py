@@ -79,7 +79,7 @@ def saturated(
 
 
 def is_cheaper(new: Sequence[Node], old: Sequence[Node], judge: Judge) -> bool:
-    """Whether `new` has fewer operations or flops, more of neither, and loses no digits or range."""
+    """Whether `new` has fewer operations or flops, more of neither, and keeps digits and range."""
     after, before = price(new), price(old)
     if after[0] > before[0] or after[1] > before[1] or after == before:
         return False
