@@ -21,7 +21,7 @@ MOST = {
     "accuracy": 14,
     "algebra": 16,
     "array": 15,
-    "autodiff": 1,
+    "autodiff": 0,
     "capture": 12,
     "cli": 2,
     "demo.py": 2,

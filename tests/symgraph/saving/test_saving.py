@@ -438,7 +438,7 @@ FAULTS: list[tuple[tuple[Any, ...], Any, str]] = [
     (("stages", 0, "before"), 0, r"stages\[0\]\.before: there is no stage before"),
     (("stages", 0, "trust"), "blind", r"trust: expected one of"),
     (("stages",), [], r"stages: there is no graph"),
-    (("notes",), [[0, {"gradient_of": 1}]], r"notes\[0\]\[0\]: only of nodes that graphs share"),
+    (("notes",), [[0, {"gradient_of": 1}]], r"notes\[0\]\[0\]: there are notes only of nodes"),
     (("steps",), [], r"steps and passes belong together"),
 ]
 
