@@ -62,7 +62,7 @@ def _reached(nodes: Iterable[Node], known: _Known, level: int) -> list[Node]:
     reached: list[Node] = []
     for node in nodes:
         slots = _moving(node, known)
-        results = list(_through(node, slots, known, level)) if slots else []
+        results = list(_places_in_results(node, slots, known, level)) if slots else []
         if any(places is not None for places in results):
             known[node] = results
             reached.append(node)
@@ -77,7 +77,7 @@ def _moving(node: Node, known: _Known) -> list[int]:
     ]
 
 
-def _through(
+def _places_in_results(
     node: Node, slots: Sequence[int], known: _Known, level: int
 ) -> Sequence[Places | None]:
     """The places of the axes of x in each result of `node`, given the places in its operands."""
@@ -88,7 +88,7 @@ def _through(
             known[operand][0] if slot in slots else None
             for slot, operand in enumerate(node.operands)
         ]
-        return node.op.follows(Trail(tuple(places), level, _within), **node.params)
+        return node.op.follows(Trail(tuple(places), level, _places_in_body), **node.params)
     if node.op.unchecked:
         carried = _carried_by_rule(node, slots)
     else:
@@ -99,19 +99,19 @@ def _through(
         ]
     before = [known[node.operands[slot]][0] for slot in slots]
     return [
-        joined(*[_onwards(places, to) for places, to in zip(before, routes, strict=True)])
+        joined(*[_carried_places(places, to) for places, to in zip(before, routes, strict=True)])
         for routes in carried
     ]
 
 
-def _onwards(places: Places | None, carried: Sequence[int | None] | None) -> Places | None:
+def _carried_places(places: Places | None, carried: Sequence[int | None] | None) -> Places | None:
     """The next places of axes; an axis of loop steps keeps its place in all operations inside."""
     if places is None or carried is None:
         return None
     return tuple(at if at is None or at >= 0 else carried[at] for at in places)
 
 
-def _within(body: Body, given: Sequence[Places | None], level: int) -> list[Places | None]:
+def _places_in_body(body: Body, given: Sequence[Places | None], level: int) -> list[Places | None]:
     """The places of the axes of x in the outputs of a body."""
     known: _Known = {
         node: [places]

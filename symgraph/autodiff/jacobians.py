@@ -167,7 +167,7 @@ def _jacobian(y: Array, x: Array, mode: JacobianMode | None, diagonal: bool) -> 
     if diagonal and not moves_with(y.node, x.node):
         ties = axes_of_one_length(y.node, x.node)
         if ties or not y.ndim or not x.ndim:
-            free = _rest(x, [axis for _, axis in ties])
+            free = _other_axes(x, [axis for _, axis in ties])
             return zeros((*y.shape, *[x.shape[axis] for axis in free]), y.dtype), "nothing: zeros"
     ties = tied_axes(y.node, x.node)
     if diagonal and y.ndim and x.ndim and not ties:
@@ -202,8 +202,8 @@ def _candidates(y: Array, x: Array, ties: Ties, mode: JacobianMode | None) -> li
     refused: NotDifferentiable | None = None
     if mode is None and any(node.op.asymmetric for node in active_nodes([y.node], [x.node])):
         mode = "reverse"  # A gradient uses reverse mode, and forward mode would give other numbers.
-    backward = _sized([y.shape[axis] for axis in _rest(y, [place for place, _ in ties])])
-    forward = _sized([x.shape[axis] for axis in _rest(x, [axis for _, axis in ties])])
+    backward = _size([y.shape[axis] for axis in _other_axes(y, [place for place, _ in ties])])
+    forward = _size([x.shape[axis] for axis in _other_axes(x, [axis for _, axis in ties])])
     if mode in (None, "reverse"):
         try:
             found.append(_candidate("reverse", backward, _reverse(y, x, ties)))
@@ -213,12 +213,12 @@ def _candidates(y: Array, x: Array, ties: Ties, mode: JacobianMode | None) -> li
         found.append(_candidate("forward", forward, _forward(y, x, ties)))
     if mode == "mixed" or (mode is None and not ties and not refused):
         narrow = _bottleneck(y.node, x.node)
-        if narrow is not None and _sized(narrow.shape) < min(backward, forward):
+        if narrow is not None and _size(narrow.shape) < min(backward, forward):
             h = Array(narrow)
             product = FUNCTIONS["tensordot"](
                 jacobian(y, h, mode="forward")[0], jacobian(h, x, mode="reverse")[0], h.ndim
             )
-            found.append(_candidate("mixed", 2 * _sized(narrow.shape), product))
+            found.append(_candidate("mixed", 2 * _size(narrow.shape), product))
         elif mode == "mixed":
             raise InputError(
                 f"No value narrower than both ends lies on all paths from {x!r} to {y!r}.",
@@ -241,11 +241,11 @@ def _number(dim: Dim) -> int:
     return resolve(dim, dict.fromkeys(names_of(dim), _NOMINAL))
 
 
-def _sized(dims: Sequence[Dim]) -> int:
+def _size(dims: Sequence[Dim]) -> int:
     return _number(count(dims))
 
 
-def _rest(array: Array, tied: Sequence[int]) -> list[int]:
+def _other_axes(array: Array, tied: Sequence[int]) -> list[int]:
     return [axis for axis in range(-array.ndim, 0) if axis not in tied]
 
 
@@ -268,9 +268,9 @@ def _identity(like: Array, axes: Sequence[int]) -> Array:
 
 def _reverse(y: Array, x: Array, ties: Ties) -> Array:
     """The Jacobian with the axes of y, then the untied axes of x, by cotangents."""
-    rest = _rest(y, [place for place, _ in ties])
+    rest = _other_axes(y, [place for place, _ in ties])
     tied = dict(ties)
-    free = _rest(x, list(tied.values()))
+    free = _other_axes(x, list(tied.values()))
     (found,) = vjp(y, [x], _identity(y, rest))
     if found is None:
         return zeros((*y.shape, *[x.shape[axis] for axis in free]), x.dtype)
@@ -283,7 +283,7 @@ def _reverse(y: Array, x: Array, ties: Ties) -> Array:
 
 def _forward(y: Array, x: Array, ties: Ties) -> Array:
     """The Jacobian with the axes of y, then the untied axes of x, by tangents."""
-    free = _rest(x, [axis for _, axis in ties])
+    free = _other_axes(x, [axis for _, axis in ties])
     (found,) = tangents([y], [(x, _identity(x, free))])
     if found is None:
         return zeros((*y.shape, *[x.shape[axis] for axis in free]), y.dtype)
@@ -299,7 +299,7 @@ def _embedded(compact: Array, y: Array, x: Array, ties: Ties) -> Array:
     if not ties:
         return compact
     tied = dict(ties)
-    free = _rest(x, list(tied.values()))
+    free = _other_axes(x, list(tied.values()))
     places = [y.ndim + place for place in tied]
     sizes = [y.shape[place] for place in tied]
     rest = [axis for axis in range(compact.ndim) if axis not in places]
@@ -343,4 +343,4 @@ def _bottleneck(y: Node, x: Node) -> Node | None:
         furthest = max(furthest, reach[i])
     # Of equally narrow values the last is taken: a root, not the sum under it. The slope of a root
     # may be infinite.
-    return min(reversed(narrow), key=lambda node: _sized(node.shape), default=None)
+    return min(reversed(narrow), key=lambda node: _size(node.shape), default=None)

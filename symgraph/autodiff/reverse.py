@@ -105,13 +105,13 @@ def cotangents(
             if node.op.pullback is not None:
                 known = partial.pop(node, {})
                 if contributions:
-                    known[0] = found[node] = _total(contributions)
+                    known[0] = found[node] = _sum_of(contributions)
                 _pull_back_jointly(node, known, lead, active, pending)
                 continue
             if node in partial:
                 ct = _result_cotangents(node, partial.pop(node), lead)
             else:
-                ct = found[node] = _total(contributions)
+                ct = found[node] = _sum_of(contributions)
             past = past_of(node, wanted, active)
             if past is not None and past.helps(ct, Array(node)):
                 for operand, rule in zip(past.operands, past.vjp, strict=True):
@@ -148,7 +148,7 @@ def check_targets(targets: Sequence[Array]) -> None:
             )
 
 
-def _total(contributions: list[Array]) -> Array:
+def _sum_of(contributions: list[Array]) -> Array:
     """The sum of contributions, equal ones next to each other: x * x gives (c + c) + others."""
     ordered = {each.node: each for each in contributions}
     counts = Counter(each.node for each in contributions)

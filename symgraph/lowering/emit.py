@@ -112,7 +112,9 @@ class _Module:
             head: list[tuple[str, Node | None]] = [
                 (f"    {commented(line, sanitized(why))}", None) for line, why in names.lines
             ]
-            self.define(f"def {name}({arguments}):", [*head, *lines], _returned(program.results))
+            self.define(
+                f"def {name}({arguments}):", [*head, *lines], _return_statement(program.results)
+            )
             found = self.functions[body] = name, tuple(names.dims)
         return found
 
@@ -139,9 +141,9 @@ class NameTable:
         self, pieces: Pieces, operands: Sequence[str] = (), steps: Sequence[str] = ()
     ) -> str:
         """The source of an expression."""
-        return "".join([self._text(piece, operands, steps) for piece in pieces])
+        return "".join([self._piece_source(piece, operands, steps) for piece in pieces])
 
-    def _text(self, piece: Piece, operands: Sequence[str], steps: Sequence[str]) -> str:
+    def _piece_source(self, piece: Piece, operands: Sequence[str], steps: Sequence[str]) -> str:
         if isinstance(piece, str):
             return piece
         if isinstance(piece, OperandName):
@@ -217,7 +219,7 @@ def emit(program: Program) -> Emitted:
     rows.append((f"def program({arguments}):", None))
     rows.extend((f"    {commented(line, sanitized(why))}", None) for line, why in names.lines)
     rows.extend(body)
-    rows.append((f"    {_returned(program.results)}", None))
+    rows.append((f"    {_return_statement(program.results)}", None))
     lines = {number: node for number, (_, node) in enumerate(rows, 1) if node is not None}
     source = "\n".join([*[line for line, _ in rows], ""])
     table: dict[str, Any] = {"xp": NUMPY}
@@ -245,7 +247,7 @@ def _statements(program: Program, names: NameTable) -> list[tuple[str, Node | No
     return found
 
 
-def _returned(results: Sequence[str]) -> str:
+def _return_statement(results: Sequence[str]) -> str:
     return f"return ({', '.join(results)}{',' if len(results) == 1 else ''})"
 
 

@@ -66,14 +66,14 @@ class _Writer:
     def source(self) -> str:
         body: list[str] = []
         for name, node in self.dag.inputs.items():
-            body.append(self._assigned(node, f"inputs[{name!a}]"))
+            body.append(self._assignment(node, f"inputs[{name!a}]"))
         for node in self.dag.nodes:
             if not node.is_input:
                 body.extend(self._lines(node))
         sizes = [line for name in sorted(self.dims) for line in self._size(name)]
         inputs = len(self.dag.inputs)
         body[inputs:inputs] = sizes
-        body.append(f"return {self._grouped(self.dag.structure)}")
+        body.append(f"return {self._structure_source(self.dag.structure)}")
         text = "\n".join(f"    {line}" for line in body)
         lines = [*self.functions.lines, *body]
         special = any("special." in line.partition("  #")[0] for line in lines)
@@ -112,33 +112,33 @@ class _Writer:
         self.number += 1
         return f"v{self.number - 1}"
 
-    def _assigned(self, node: Node, right: str) -> str:
+    def _assignment(self, node: Node, right: str) -> str:
         target = self.names[node] = self._target()
         return commented(f"{target} = {right}", remark(node, node.results))
 
     def _lines(self, node: Node) -> list[str]:
         if node.is_constant:
-            return [self._assigned(node, _constant(node.params["value"]))]
+            return [self._assignment(node, _constant_source(node.params["value"]))]
         spelling = spell(node, keep=self.read.get(node))
         if spelling.named and node.op.custom:
-            return [self._custom(node)]
+            return [self._custom_call(node)]
         if spelling.named and node.op.name in HELPERS:
             self.helpers.add(node.op.name)
-            return [self._assigned(node, self._call(f"{node.op.name}(np, ", node))]
+            return [self._assignment(node, self._call(f"{node.op.name}(np, ", node))]
         if spelling.named:
             raise BackendError(
                 f"{node.op.name} has no NumPy source: its kernel looks at values or named sizes.",
                 [f"{node.op.name} {node.aval}   from {node.origin}"],
                 mend='Lower the graph instead: graph.lower("numpy").',
             )
-        return self._written(node, spelling)
+        return self._kernel_lines(node, spelling)
 
-    def _written(self, node: Node, spelling: NodeSource) -> list[str]:
+    def _kernel_lines(self, node: Node, spelling: NodeSource) -> list[str]:
         operands = [self.names[operand] for operand in node.operands]
         steps: list[str] = []
         lines: list[str] = []
         for line in spelling.lines:
-            right = "".join([self._text(piece, operands, steps) for piece in line.pieces])
+            right = "".join([self._piece_source(piece, operands, steps) for piece in line.pieces])
             key = (right, node.copy)
             if key in self.known:  # The kernels of two nodes may make the same call.
                 steps.append(self.known[key])
@@ -152,15 +152,15 @@ class _Writer:
         self.names[node] = steps[-1]
         return lines
 
-    def _custom(self, node: Node) -> str:
+    def _custom_call(self, node: Node) -> str:
         """A call of a user's kernel: its source is written out, or it is passed in `kernels`."""
         kernel: Any = node.op.kernel
         right = self._call(
             f"{self.functions.kernel(node)}({'np, ' if kernel.any_backend else ''}", node
         )
         if len(node.results) > 1:
-            return self._assigned(node, f"tuple(np.asarray(each) for each in {right})")
-        return self._assigned(node, f"np.asarray({right})")
+            return self._assignment(node, f"tuple(np.asarray(each) for each in {right})")
+        return self._assignment(node, f"np.asarray({right})")
 
     def _call(self, head: str, node: Node) -> str:
         """The call that begins with `head`: operands of a node follow, then its params by name."""
@@ -178,7 +178,9 @@ class _Writer:
                         'the value in the kernel; or lower the graph: graph.lower("numpy").',
                     ) from None
                 pieces = (ascii(value),)
-            parts.append(f"{name}={''.join([self._text(piece, (), ()) for piece in pieces])}")
+            parts.append(
+                f"{name}={''.join([self._piece_source(piece, (), ()) for piece in pieces])}"
+            )
         return f"{head}{', '.join(parts)})"
 
     def _with_helpers(self, text: str) -> str:
@@ -190,7 +192,7 @@ class _Writer:
             raise BackendError(f"The call {text} has no NumPy source.")
         return text
 
-    def _text(self, piece: Piece, operands: Sequence[str], steps: Sequence[str]) -> str:
+    def _piece_source(self, piece: Piece, operands: Sequence[str], steps: Sequence[str]) -> str:
         match piece:
             case str():
                 return piece
@@ -222,14 +224,14 @@ class _Writer:
             mend="Give the dimension a number before you write the graph as source.",
         )
 
-    def _grouped(self, structure: Structure) -> str:
+    def _structure_source(self, structure: Structure) -> str:
         # The recursion is as deep as the tuples that the user returns.
         if isinstance(structure, int):
             return self.names[self.dag.outputs[structure]]
         if isinstance(structure, dict):
-            items = [f"{key!a}: {self._grouped(part)}" for key, part in structure.items()]
+            items = [f"{key!a}: {self._structure_source(part)}" for key, part in structure.items()]
             return "{" + ", ".join(items) + "}"
-        parts = [self._grouped(part) for part in structure]
+        parts = [self._structure_source(part) for part in structure]
         if isinstance(structure, list):
             return f"[{', '.join(parts)}]"
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
@@ -331,7 +333,7 @@ def _fraction(expr: Expr) -> tuple[Expr, Expr]:
     return fraction(together(expr))
 
 
-def _constant(value: np.ndarray[Any, Any]) -> str:
+def _constant_source(value: np.ndarray[Any, Any]) -> str:
     name = "bool_" if value.dtype.kind == "b" else value.dtype.name
     if not value.size:
         return f"np.zeros({value.shape}, dtype=np.{name})"

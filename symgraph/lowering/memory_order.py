@@ -46,7 +46,7 @@ class Orders:
         self, name: str, line: Line, pieces: Sequence[object], operands: Sequence[str]
     ) -> str:
         """The order of a value that gets memory of its own, noted for the values made of it."""
-        self._set(name, line.avals[0], self._natural(name, line, pieces, operands))
+        self._set(name, line.avals[0], self._order_of_result(name, line, pieces, operands))
         return self._of[name]
 
     def of(self, name: str) -> str:
@@ -60,7 +60,7 @@ class Orders:
         if wide:
             self._wide.add(name)
 
-    def _natural(
+    def _order_of_result(
         self, name: str, line: Line, pieces: Sequence[object], operands: Sequence[str]
     ) -> str:
         text = "".join(map(str, pieces[:2]))

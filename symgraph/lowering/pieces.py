@@ -31,7 +31,7 @@ class NoSource(Exception):
 
 
 class Alias(Enum):
-    """What memory a result shares with the operands."""
+    """The memory that a result shares with the operands."""
 
     FRESH = "a new array"
     WHOLE = "a writable view of all of an operand, or the operand itself"

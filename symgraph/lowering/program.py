@@ -155,7 +155,7 @@ class _Builder:
         operands = [self.names[operand] for operand in node.operands]
         steps: list[str] = []
         for line in spelling.lines:
-            pieces, names = _named(line, operands, steps)
+            pieces, names = _with_names(line, operands, steps)
             # `copy` sets values apart that are recomputed on purpose.
             key = (pieces, node.copy)
             found = self.known.get(key)
@@ -271,7 +271,7 @@ class _Builder:
         return tuple(results)
 
 
-def _named(
+def _with_names(
     line: Line, operands: Sequence[str], steps: Sequence[str]
 ) -> tuple[Pieces, tuple[str, ...]]:
     """The pieces with names for operands and earlier results, and these names, each once."""

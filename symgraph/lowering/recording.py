@@ -29,11 +29,11 @@ class Value:
     pieces : tuple
         The source: an operand's name, an earlier result, or an item of either.
     alias : Alias
-        What memory the value shares with the operands of the kernel.
+        The memory that the value shares with the operands of the kernel.
     aval : Aval or None
         Its shape and dtype, where they are known.
     own : Alias
-        What memory it shares with the first argument of its own call.
+        The memory that it shares with the first argument of its own call.
     out : str
         How a place for the result is passed to its call, as in `Line`.
     operand : bool

@@ -49,7 +49,7 @@ def spell(node: Node, *, fast: bool = False, keep: tuple[bool, ...] | None = Non
         Which results are read; a lazy operation may leave out the others.
     """
     if any(isinstance(value, Body) for value in node.params.values()):
-        return _defined(node, keep)
+        return _call_of_function(node, keep)
     recording = Recording(fast)
     operands = [_operand(recording, index, each) for index, each in enumerate(node.operands)]
     params = {name: with_sizes(value, recording.note_size) for name, value in node.params.items()}
@@ -58,10 +58,10 @@ def spell(node: Node, *, fast: bool = False, keep: tuple[bool, ...] | None = Non
         return _source_of_result(recording, result, node)
     except Exception:
         # Anything may stop a kernel that gets names: called by name, it will get arrays.
-        return _called(node, (Alias.UNKNOWN,) * len(node.results))
+        return _call_by_name(node, (Alias.UNKNOWN,) * len(node.results))
 
 
-def _defined(node: Node, keep: tuple[bool, ...] | None) -> NodeSource:
+def _call_of_function(node: Node, keep: tuple[bool, ...] | None) -> NodeSource:
     """A call of the function that runs the bodies of the node; it has source of its own."""
     piece = Defined(node, keep)
     pieces: list[Piece] = [piece, "("]
@@ -92,7 +92,7 @@ def dims_of(node: Node) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _called(node: Node, aliases: tuple[Alias, ...]) -> NodeSource:
+def _call_by_name(node: Node, aliases: tuple[Alias, ...]) -> NodeSource:
     """A call of the kernel by name, `k0(xp, v1, axis=-1)`; a param without source is looked up."""
     pieces: list[Piece] = [Tabled(node.op.kernel, "k"), "(xp"]
     for index in range(len(node.operands)):
@@ -126,13 +126,13 @@ def _source_of_result(recording: Recording, result: object, node: Node) -> NodeS
     """The source of a node whose kernel gave `result`."""
     last = _result_line(recording, result, node)
     if recording.sizes_asked:
-        return _called(node, last.aliases)
+        return _call_by_name(node, last.aliases)
     lines = _one_line_a_call(recording, last)
     if lines is not None:
         return NodeSource(lines)
     if all(count == 1 for count in recording.uses):
         return NodeSource((replace(last, pieces=_inlined(last.pieces, recording.steps)),))
-    return _called(node, last.aliases)
+    return _call_by_name(node, last.aliases)
 
 
 def _result_line(recording: Recording, result: object, node: Node) -> Line:

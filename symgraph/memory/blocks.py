@@ -150,12 +150,14 @@ def _starts(model: Model, length: int, anchors: list[int]) -> list[int] | None:
     # Copies of outputs come last, whatever they read.
     for step in range(length, len(model) - model.copies):
         read = [each for each in model.reads[step] if each < length]
-        if not read or (max(read) <= anchors[current] and min(read) >= _below(anchors, current)):
+        if not read or (
+            max(read) <= anchors[current] and min(read) >= _anchor_below(anchors, current)
+        ):
             continue
         owner = block_of[max(read)]
         if len(read) == 1 and read[0] == anchors[owner]:
             owner += 1  # The anchor is the value that the block above begins with.
-        if owner >= current or min(read) < _below(anchors, owner):
+        if owner >= current or min(read) < _anchor_below(anchors, owner):
             return None
         starts[owner:current] = [step] * (current - owner)
         current = owner
@@ -163,7 +165,7 @@ def _starts(model: Model, length: int, anchors: list[int]) -> list[int] | None:
     return starts
 
 
-def _below(anchors: list[int], block: int) -> int:
+def _anchor_below(anchors: list[int], block: int) -> int:
     """The earliest step that the gradient of a block may read: the anchor below."""
     return anchors[block - 1] if block else 0
 
@@ -186,8 +188,8 @@ def _blocks(model: Model, length: int, anchors: list[int], starts: list[int]) ->
         stop = starts[place - 1] if place else len(model)
         steps = range(first, anchor + 1)
         gap = gaps[start - length] if start < len(model) else 0
-        passing = _most(model, steps, last_forward, keep=anchor)[0]
-        holding, held = _most(model, steps, last_read, keep=anchor)
+        passing = _forward_bytes(model, steps, last_forward, keep=anchor)[0]
+        holding, held = _forward_bytes(model, steps, last_read, keep=anchor)
         cost = sum(model.costs[step] for step in steps)
         blocks.append(
             Block(
@@ -201,13 +203,13 @@ def _blocks(model: Model, length: int, anchors: list[int], starts: list[int]) ->
                 passing,
                 holding,
                 held,
-                _most_later(model, steps, last_read, at, held, range(start, stop)),
+                _gradient_bytes(model, steps, last_read, at, held, range(start, stop)),
             )
         )
     return blocks
 
 
-def _most(model: Model, steps: range, last: list[int], keep: int) -> tuple[int, int]:
+def _forward_bytes(model: Model, steps: range, last: list[int], keep: int) -> tuple[int, int]:
     """Most bytes while `steps` run, values freed at their last read, and bytes left at the end."""
     live = most = 0
     for step in steps:
@@ -220,7 +222,7 @@ def _most(model: Model, steps: range, last: list[int], keep: int) -> tuple[int, 
     return most, live
 
 
-def _most_later(
+def _gradient_bytes(
     model: Model, steps: range, last: list[int], at: list[int], held: int, gradient: range
 ) -> int:
     """Most bytes while the gradient of a block runs, values freed at their last read."""
@@ -287,7 +289,7 @@ class _BlockSolver:
         blocks = self.blocks
         table: Table = np.zeros((len(blocks) + 1, _LEVELS))
         level = np.arange(_LEVELS) * self.unit
-        passing, holding = self._running(base)
+        passing, holding = self._running_bytes(base)
         for last in range(base + 1, len(blocks)):
             if blocks[last].start == blocks[last].stop:
                 table[last + 1] = table[last]  # No gradient reads the block.
@@ -314,7 +316,7 @@ class _BlockSolver:
             )
         return table
 
-    def _running(self, base: int) -> tuple[Any, Any]:
+    def _running_bytes(self, base: int) -> tuple[Any, Any]:
         """Most bytes beside the stored anchor on the way to each later block.
 
         First those if only the anchor of the later block is kept, then those if all of it is held.

@@ -31,7 +31,7 @@ def within(dag: Dag, budget: int, dims: Mapping[str, int]) -> Dag:
         try:
             planned = checkpointed(dag, goal, dims)
         except MemoryBudgetError as error:
-            return _least(dag, budget, dims, error)
+            return _least_plan(dag, budget, dims, error)
         peak = program_peak(planned, dims)
         goal = min(goal - 1, goal * budget // peak)
     return planned
@@ -41,7 +41,7 @@ _LAST_TRIED = 8
 """How many plans, those of the smallest modelled peaks, are searched for the smallest program."""
 
 
-def _least(dag: Dag, budget: int, dims: Mapping[str, int], error: MemoryBudgetError) -> Dag:
+def _least_plan(dag: Dag, budget: int, dims: Mapping[str, int], error: MemoryBudgetError) -> Dag:
     """The plan whose program needs least, if it fits; else an error that names its bytes."""
     goals = sorted(peak for peak, _ in frontier(dag, dims))[:_LAST_TRIED]
     plans = [checkpointed(dag, goal, dims) for goal in goals]

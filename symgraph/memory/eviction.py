@@ -118,7 +118,7 @@ class _Run:
         wanted = {step for step in self.model.kept if step < first_copy}
         last_copy = {read: copy for copy in copies for read in self.model.reads[copy]}
         self.now = first_copy
-        if not self._bring(sorted(wanted | set(last_copy))):
+        if not self._make_live(sorted(wanted | set(last_copy))):
             return False
         for copy in copies:
             self.now = copy
@@ -131,10 +131,10 @@ class _Run:
 
     def _run_step(self, step: int) -> bool:
         reads = self.model.reads[step]
-        if not self._bring(reads):
+        if not self._make_live(reads):
             return False
         for read in reads:
-            self._advance(read)
+            self._find_next_use(read)
         if not self._compute(step, reads):
             return False
         for read in reads:
@@ -153,7 +153,7 @@ class _Run:
         if over and upcoming < self.of.end and not self.pending[read]:
             self._evict(read)
 
-    def _bring(self, steps: Collection[int]) -> bool:
+    def _make_live(self, steps: Collection[int]) -> bool:
         """Make all of `steps` live and lock them; missing values are computed again."""
         missing = self._missing(steps)
         for step in missing:
@@ -209,10 +209,10 @@ class _Run:
             self._update_costs(step, -self.again[step])
         else:
             self.computed[step] = True
-            self._advance(step)
+            self._find_next_use(step)
         return True
 
-    def _advance(self, step: int) -> None:
+    def _find_next_use(self, step: int) -> None:
         """Find the next reader of `step` after the current step."""
         readers = self.of.readers[step]
         at = self.reader_at[step]

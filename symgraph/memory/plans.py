@@ -28,7 +28,7 @@ class Plan:
 
 def evaluated(model: Model, sequence: Sequence[int]) -> Plan:
     """The plan of a sequence, by the memory model; computations that nothing reads are left out."""
-    useful = _needed(model, sequence)
+    useful = _without_unread(model, sequence)
     copies = list(range(len(model) - model.copies, len(model)))
     # In the graph of a plan outputs are copied last.
     assert useful[len(useful) - len(copies) :] == copies
@@ -41,7 +41,7 @@ def serial_plan(model: Model) -> Plan:
     return evaluated(model, range(len(model)))
 
 
-def _needed(model: Model, sequence: Sequence[int]) -> list[int]:
+def _without_unread(model: Model, sequence: Sequence[int]) -> list[int]:
     """The sequence without computations whose value is not read before it is computed again.
 
     The walk is backwards, so that values read only by such a computation are left out too.

@@ -74,9 +74,9 @@ def _measured(node: Node, dims: Mapping[str, int] | None) -> int:
         operands.append(made[operand])
     alone = make(node.op, operands, node.params)
     program = program_of(Dag(inputs, [alone]))
-    return max(0, predicted_peak(program, dims) - node_bytes(node, dims) - _scalar(node))
+    return max(0, predicted_peak(program, dims) - node_bytes(node, dims) - _scalar_bytes(node))
 
 
-def _scalar(node: Node) -> int:
+def _scalar_bytes(node: Node) -> int:
     """Bytes of a scalar result: the program copies it into an array, the operation does not."""
     return 0 if node.shape else node.dtype.itemsize

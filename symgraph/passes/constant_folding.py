@@ -47,7 +47,7 @@ def folded(outputs: Sequence[Node], *, largest: int = _LARGEST) -> list[Node]:
 
 def _value(node: Node, operands: tuple[Node, ...], largest: int) -> Any:
     """The value of a small node that depends on constants only; else None."""
-    if not operands or _is_kept(node) or len(node.results) > 1 or node.copy:
+    if not operands or _is_never_folded(node) or len(node.results) > 1 or node.copy:
         return None
     sources: list[Node] = []
     for each in operands:
@@ -72,7 +72,7 @@ def _value(node: Node, operands: tuple[Node, ...], largest: int) -> Any:
     return result if result.dtype == node.aval.dtype else None
 
 
-def _is_kept(node: Node) -> bool:
+def _is_never_folded(node: Node) -> bool:
     """Whether the node is never folded.
 
     A broadcast number is not, for it tells rules at once that all its elements are equal.

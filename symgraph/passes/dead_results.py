@@ -48,7 +48,7 @@ def _slim(
     count, scanned = node.params["carries"], node.params["scanned"]
     given = len(body.outputs) - count
     steps = [place for place in range(count, count + given) if read[place]]
-    carries = _needed(body, count, steps, read)
+    carries = _needed_carries(body, count, steps, read)
     outputs = [body.outputs[place] for place in (*carries, *steps)]
     reached = set(reachable(outputs))
     inner = [
@@ -70,7 +70,9 @@ def _slim(
     return make(node.op, [operands[place] for place in inner], params, node.copy), where
 
 
-def _needed(body: Body, count: int, steps: Sequence[int], read: Sequence[bool]) -> list[int]:
+def _needed_carries(
+    body: Body, count: int, steps: Sequence[int], read: Sequence[bool]
+) -> list[int]:
     """The carries that are read, and those on which read results depend, from step to step."""
     begun = read[len(body.outputs) :]
     needed = {place for place in range(count) if read[place] or begun[place]}

@@ -109,7 +109,7 @@ def _sign_below(node: Node, user: Mapping[Node, Node | None]) -> Node | None:
         if top.op is negative.op or (top.op is subtract.op and _may_swap(top)):
             return top
         # Divisors are left out: a difference of 0 is +0 when swapped too, so x / 0 keeps its sign.
-        stack.extend([top.operands[place] for place in _linear(top)])
+        stack.extend([top.operands[place] for place in _linear_places(top)])
     return None
 
 
@@ -129,7 +129,7 @@ def _may_swap(node: Node) -> bool:
     return True
 
 
-def _linear(node: Node) -> tuple[int, ...]:
+def _linear_places(node: Node) -> tuple[int, ...]:
     """The places of the operands that the node is linear in."""
     return node.op.traits.linear_in(len(node.operands))
 
@@ -138,14 +138,18 @@ def _is_algebraic(node: Node) -> bool:
     """Whether the node is a sum or a product, of operands or of elements."""
     traits, count = node.op.traits, len(node.operands)
     summed = traits.elementwise or node.op.carries is carries_reduced
-    return summed and not traits.movement and bool(_linear(node) or traits.linear_together(count))
+    return (
+        summed
+        and not traits.movement
+        and bool(_linear_places(node) or traits.linear_together(count))
+    )
 
 
 def _multiple_above(node: Node, user: Mapping[Node, Node | None]) -> _Multiple | None:
     """The multiple of a sigmoid: by a number, by an array, or by -1 from further above."""
     product, array, minus = node, None, None
     alone = True  # Only the sign of the sigmoid was changed so far.
-    for top, below in _line(node, user):
+    for top, below in _users_above(node, user):
         if top.copy or top.dtype != node.dtype:
             break
         if top.op is negative.op and minus is None:
@@ -155,7 +159,7 @@ def _multiple_above(node: Node, user: Mapping[Node, Node | None]) -> _Multiple |
             if other.is_constant and other.ndim == 0:
                 return _Multiple(node, other, None, top) if below is node else None
             product, array, alone = top, other, False
-        elif top.operands.index(below) in _linear(top):
+        elif top.operands.index(below) in _linear_places(top):
             alone = False
         else:
             break
@@ -166,7 +170,7 @@ def _multiple_above(node: Node, user: Mapping[Node, Node | None]) -> _Multiple |
     return _Multiple(product, 1.0 if minus is None else -1.0, array, minus)
 
 
-def _line(node: Node, user: Mapping[Node, Node | None]) -> Iterator[tuple[Node, Node]]:
+def _users_above(node: Node, user: Mapping[Node, Node | None]) -> Iterator[tuple[Node, Node]]:
     """A few pairs of an only user and its operand, upwards from the node: linear in the graph."""
     for _ in range(_FAR):
         top = user[node]

@@ -43,8 +43,8 @@ class _Read:
 
     def aval_of(self, x: Aval) -> Aval:
         if self.places is None:
-            return _one(GETITEM.infer(x, index=self.index))
-        return _one(GATHER.infer(x, self.places.aval, axis=self.axis))
+            return _single(GETITEM.infer(x, index=self.index))
+        return _single(GATHER.infer(x, self.places.aval, axis=self.axis))
 
     def entries(self) -> dict[int, Entry]:
         """The entry, or the places, that are read along each axis."""
@@ -105,7 +105,7 @@ def _plans(nodes: Sequence[Node], outputs: Sequence[Node], exact: bool) -> dict[
         users[output] += 1
     plans: dict[Node, _Plan] = {}
     for node in reversed(nodes):
-        for operand, read in _wanted(node, plans.get(node)).items():
+        for operand, read in _reads_of_operands(node, plans.get(node)).items():
             if read is None or users[operand] > 1 or (exact and not _is_by_element(operand)):
                 continue
             plan = _plan(operand, read)
@@ -119,7 +119,7 @@ def _is_by_element(node: Node) -> bool:
     return node.op.carries is carries_aligned or node.op.traits.selects
 
 
-def _wanted(node: Node, plan: _Plan | None) -> dict[Node, _Read | None]:
+def _reads_of_operands(node: Node, plan: _Plan | None) -> dict[Node, _Read | None]:
     """The part that a node needs of each operand; None for all of it."""
     if plan is None:
         read = _read(node)
@@ -164,11 +164,13 @@ def _plan(node: Node, read: _Read) -> _Plan | None:
     }
     if not taken:
         return None
-    dropped = _droppable(node, taken, routes)
+    dropped = _droppable_axes(node, taken, routes)
     for axes in [dropped, frozenset[int]()] if dropped else [dropped]:
-        cuts = [_cut(node, slot, routes[slot], taken, axes) for slot in range(len(avals))]
+        cuts = [
+            _read_of_operand(node, slot, routes[slot], taken, axes) for slot in range(len(avals))
+        ]
         if _fits(node, cuts, taken, axes):
-            return _Plan(tuple(cuts), _rest(read, taken, axes))
+            return _Plan(tuple(cuts), _remaining_read(read, taken, axes))
     return None
 
 
@@ -190,7 +192,7 @@ def _leaves_out(entry: Entry, size: Dim) -> bool:
     return start is not None or stop is not None or step not in (1, -1)
 
 
-def _droppable(
+def _droppable_axes(
     node: Node, taken: Mapping[int, Entry], routes: Sequence[tuple[int | None, ...]]
 ) -> frozenset[int]:
     """The axes read at one place that the operation can do without.
@@ -216,7 +218,7 @@ def _droppable(
     return frozenset(front)
 
 
-def _cut(
+def _read_of_operand(
     node: Node,
     slot: int,
     route: tuple[int | None, ...],
@@ -235,11 +237,11 @@ def _cut(
         elif node.op.carries is carries_aligned and axis in dropped:
             entries.append(0)  # The axis has length one, and is repeated.
         else:
-            entries.append(_kept(entry))
+            entries.append(_keeping_axis(entry))
     return None if all(entry == _ALL for entry in entries) else _Read(index=tuple(entries))
 
 
-def _kept(entry: Entry) -> Entry:
+def _keeping_axis(entry: Entry) -> Entry:
     """The entry as one that keeps the axis."""
     if isinstance(entry, tuple | Node):
         return entry
@@ -258,14 +260,16 @@ def _fits(
         if isinstance(entry, Node):
             wanted.append(entry.shape[0])
         else:
-            (length,) = _Read(index=(_kept(entry),)).aval_of(Aval(node.dtype, (size,))).shape
+            (length,) = (
+                _Read(index=(_keeping_axis(entry),)).aval_of(Aval(node.dtype, (size,))).shape
+            )
             wanted.append(length)
     avals = [
         operand.aval if cut is None else cut.aval_of(operand.aval)
         for operand, cut in zip(node.operands, cuts, strict=True)
     ]
     try:
-        found = _one(node.op.infer(*avals, **node.params))
+        found = _single(node.op.infer(*avals, **node.params))
     except (SymgraphError, ValueError):
         return False
     return found.dtype == node.dtype and _same(found.shape, tuple(wanted))
@@ -275,7 +279,9 @@ def _same(one: Shape, other: Shape) -> bool:
     return len(one) == len(other) and all(map(known_equal, one, other))
 
 
-def _rest(read: _Read, taken: Mapping[int, Entry], dropped: frozenset[int]) -> _Read | None:
+def _remaining_read(
+    read: _Read, taken: Mapping[int, Entry], dropped: frozenset[int]
+) -> _Read | None:
     """The part of a read that is left for the result."""
     if read.places is not None:
         return None
@@ -293,5 +299,5 @@ def _rest(read: _Read, taken: Mapping[int, Entry], dropped: frozenset[int]) -> _
     return None if all(entry == _ALL for entry in entries) else _Read(index=tuple(entries))
 
 
-def _one(aval: Aval | tuple[Aval, ...]) -> Aval:
+def _single(aval: Aval | tuple[Aval, ...]) -> Aval:
     return aval[0] if isinstance(aval, tuple) else aval

@@ -40,7 +40,9 @@ def reused(outputs: Sequence[Node], knowledge: Knowledge | None = None) -> list[
     instead = _from_differences(nodes, outputs)
     wanted = [node for node in nodes if node.op in _LOOKED_AT and not node.copy]
     powers, products = (_powers(nodes), _products(nodes)) if wanted else ({}, {})
-    instead |= _one_apart(nodes, outputs, Knowledge() if knowledge is None else knowledge)
+    instead |= _from_positive_powers(
+        nodes, outputs, Knowledge() if knowledge is None else knowledge
+    )
     for node in wanted:
         found = _from_powers(node, powers) or _from_product(node, products) or _without_ones(node)
         if found is not None:
@@ -48,7 +50,7 @@ def reused(outputs: Sequence[Node], knowledge: Knowledge | None = None) -> list[
     while instead and (circle := _circle(instead, outputs)):
         for node in circle:
             instead.pop(node, None)
-    return _with(instead, outputs) if instead else list(outputs)
+    return _replaced(instead, outputs) if instead else list(outputs)
 
 
 def _circle(instead: Mapping[Node, Node], outputs: Sequence[Node]) -> list[Node]:
@@ -73,7 +75,7 @@ def _circle(instead: Mapping[Node, Node], outputs: Sequence[Node]) -> list[Node]
 _LOOKED_AT = frozenset({power.op, MATMUL, GETITEM, EINSUM})
 
 
-def _with(instead: dict[Node, Node], outputs: Sequence[Node]) -> list[Node]:
+def _replaced(instead: dict[Node, Node], outputs: Sequence[Node]) -> list[Node]:
     """The outputs with nodes replaced; a replacement may have operands that were made later."""
     new: dict[Node, Node] = {}
     stack = list(outputs)
@@ -90,7 +92,7 @@ def _with(instead: dict[Node, Node], outputs: Sequence[Node]) -> list[Node]:
 
 
 # -- powers ----------------------------------------------------------------------------------------
-def _raised(node: Node) -> tuple[Node, float] | None:
+def _base_and_exponent(node: Node) -> tuple[Node, float] | None:
     """The base and the constant exponent of a power."""
     fixed = node.op.traits.exponent
     if fixed is not None:
@@ -105,7 +107,7 @@ def _raised(node: Node) -> tuple[Node, float] | None:
 def _powers(nodes: Sequence[Node]) -> dict[Node, Powers]:
     found: dict[Node, Powers] = {}
     for node in nodes:
-        raised = _raised(node)
+        raised = _base_and_exponent(node)
         if raised is not None:
             found.setdefault(raised[0], {1.0: raised[0]})[raised[1]] = node
     return found
@@ -115,7 +117,7 @@ def _from_powers(node: Node, powers: dict[Node, Powers]) -> Node | None:
     """A general power as one product, quotient or square of lower ones."""
     if node.op is not power.op:
         return None
-    raised = _raised(node)
+    raised = _base_and_exponent(node)
     if raised is None:
         return None
     base, exponent = raised
@@ -123,7 +125,7 @@ def _from_powers(node: Node, powers: dict[Node, Powers]) -> Node | None:
     half = known.get(exponent / 2)
     # The square of a root, (x**1.5)**2 for x**3, is NaN for negative x.
     if half is not None and (exponent / 2).is_integer() == exponent.is_integer():
-        return _called(square, node, half)
+        return _replacement(square, node, half)
     for lower, value in known.items():
         rest = exponent - lower
         if not abs(lower) < abs(exponent) or lower * exponent < 0:
@@ -131,13 +133,13 @@ def _from_powers(node: Node, powers: dict[Node, Powers]) -> Node | None:
         if exponent.is_integer() and not lower.is_integer():
             continue
         if rest in known and rest * exponent > 0:
-            return _called(multiply, node, value, known[rest])
+            return _replacement(multiply, node, value, known[rest])
         if -rest in known and rest < 0 and (-rest).is_integer():
-            return _called(divide, node, value, known[-rest])
+            return _replacement(divide, node, value, known[-rest])
     return None
 
 
-def _one_apart(
+def _from_positive_powers(
     nodes: Sequence[Node], outputs: Sequence[Node], knowledge: Knowledge
 ) -> dict[Node, Node]:
     """For x > 0: x**a as x times x**(a - 1), if the latter has other users; else the reverse."""
@@ -157,10 +159,10 @@ def _one_apart(
     instead: dict[Node, Node | None] = {}
     for less, (x, a) in lower.items():
         if less not in needed:
-            instead |= {product: _called(power, product, x, a) for product in products[less]}
+            instead |= {product: _replacement(power, product, x, a) for product in products[less]}
         elif (x, a) in raised and all(knowledge.of(each).has(positive) for each in (x, a)):
             above = raised[x, a]
-            instead[above] = _called(multiply, above, x, less)
+            instead[above] = _replacement(multiply, above, x, less)
     return {node: new for node, new in instead.items() if new is not None}
 
 
@@ -186,7 +188,7 @@ def _from_product(node: Node, products: dict[tuple[Node, Node], Node]) -> Node |
     whole = products.get((node.operands[0], node.operands[1]))
     if whole is None or whole.shape != node.operands[0].shape or whole.dtype != node.dtype:
         return None
-    return _called(total, node, whole, axis=-1)
+    return _replacement(total, node, whole, axis=-1)
 
 
 def _elements_scaled(node: Node, products: dict[tuple[Node, Node], Node]) -> Node | None:
@@ -237,7 +239,7 @@ def _from_differences(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[No
             continue
         places = range(len(node.operands)) if node.op is add.op else [-1]
         for place in reversed(places):
-            back = _turned(node.operands[place], turned, uses)
+            back = _reversed_difference(node.operands[place], turned, uses)
             if back is not None:
                 other = node.operands[(place - 1) % len(node.operands)]
                 instead[node] = _with_opposite(node, other, back[1])
@@ -258,7 +260,9 @@ def _with_opposite(node: Node, other: Node, value: Node) -> Node:
         return make(opposite.op, (other, value))
 
 
-def _turned(node: Node, turned: dict[Node, Node], uses: Counter[Node]) -> tuple[Node, Node] | None:
+def _reversed_difference(
+    node: Node, turned: dict[Node, Node], uses: Counter[Node]
+) -> tuple[Node, Node] | None:
     """The difference below operations that only move it, and the value made of its negative."""
     chain: list[Node] = []
     while uses[node] == 1 and len(node.operands) == 1 and node.op.traits.linear_in(1):
@@ -273,7 +277,7 @@ def _turned(node: Node, turned: dict[Node, Node], uses: Counter[Node]) -> tuple[
     return node, value
 
 
-def _called(
+def _replacement(
     function: Callable[..., Array], node: Node, *operands: Node, **params: object
 ) -> Node | None:
     """The function's node in place of `node`; None if its shape or dtype differs."""

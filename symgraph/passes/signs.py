@@ -140,7 +140,7 @@ class _Signs:
     def __init__(self, nodes: Sequence[Node], outputs: Sequence[Node]) -> None:
         self.outputs = frozenset(outputs)
         self.negated: set[Node] = set()
-        self._needed: dict[Node, int] = {}
+        self._counts: dict[Node, int] = {}
         self._roles: dict[Node, _Role] = {}
         self.users: dict[Node, list[Node]] = {node: [] for node in nodes}
         for node in nodes:
@@ -149,16 +149,16 @@ class _Signs:
 
     def remove_negation(self, node: Node) -> None:
         """Negate values so that a negation is not needed any more, if such values are found."""
-        if not self._needs(node):
+        if not self._needed_negations(node):
             return
         for first in (node.operands[0], node):
-            found = self._found(first)
+            found = self._values_to_negate(first)
             if found is not None:
                 self.negated ^= found
-                self._needed.clear()
+                self._counts.clear()
                 return
 
-    def _found(self, first: Node) -> Negated | None:
+    def _values_to_negate(self, first: Node) -> Negated | None:
         """Values to negate, `first` among them, so that fewer negations are needed."""
         if not self._may_negate(first):
             return None
@@ -170,21 +170,21 @@ class _Signs:
             flips |= {node}
             near = dict.fromkeys([node, *self.users[node]])
             bad = tuple([each for each in bad if each not in near])
-            bad += tuple([x for x, by in self._changed(near, flips) if by > 0])
+            bad += tuple([x for x, by in self._changes(near, flips) if by > 0])
             if not bad:
                 around = dict.fromkeys(x for node in flips for x in (node, *self.users[node]))
-                if sum(by for _, by in self._changed(around, flips)) < 0:
+                if sum(by for _, by in self._changes(around, flips)) < 0:
                     return flips
-            elif all(map(self._takes_part, bad)):
-                choices = [x for x in self._around(bad[-1]) if x not in flips]
+            elif all(map(self._carries_sign, bad)):
+                choices = [x for x in self._candidates(bad[-1]) if x not in flips]
                 stack.extend((flips, bad, x) for x in reversed(choices))
         return None
 
-    def _needs(self, node: Node) -> int:
+    def _needed_negations(self, node: Node) -> int:
         """How many negations are needed beside the operation."""
-        found = self._needed.get(node)
+        found = self._counts.get(node)
         if found is None:
-            found = self._needed[node] = self._role(node).missing(node, self.negated)
+            found = self._counts[node] = self._role(node).missing(node, self.negated)
         return found
 
     def _role(self, node: Node) -> _Role:
@@ -193,9 +193,9 @@ class _Signs:
             found = self._roles[node] = _Role(node)
         return found
 
-    def _changed(self, nodes: Iterable[Node], flips: Negated) -> list[tuple[Node, int]]:
+    def _changes(self, nodes: Iterable[Node], flips: Negated) -> list[tuple[Node, int]]:
         """How many more negations each of these nodes needs after the flips."""
-        before = [(node, self._needs(node)) for node in nodes]
+        before = [(node, self._needed_negations(node)) for node in nodes]
         # The set is changed and changed back, for in a large graph a copy would be large.
         self.negated ^= flips
         role, negated = self._role, self.negated
@@ -203,7 +203,7 @@ class _Signs:
         self.negated ^= flips
         return found
 
-    def _around(self, node: Node) -> Iterator[Node]:
+    def _candidates(self, node: Node) -> Iterator[Node]:
         """The values to negate that may mend an operation: its operands, or its result."""
         for each in dict.fromkeys([*self._role(node).slots, node]):
             if self._may_negate(each):
@@ -211,9 +211,9 @@ class _Signs:
 
     def _may_negate(self, node: Node) -> bool:
         free = node not in self.outputs and len(self.users[node]) <= _MOST_USERS
-        return free and self._takes_part(node)
+        return free and self._carries_sign(node)
 
-    def _takes_part(self, node: Node) -> bool:
+    def _carries_sign(self, node: Node) -> bool:
         """Whether the sign of the result depends on the signs of operands."""
         return self._role(node).kind not in (None, _Kind.EVEN)
 
@@ -225,13 +225,13 @@ def _rebuilt(nodes: Sequence[Node], outputs: Sequence[Node], negated: set[Node])
         operands = [now[each] for each in node.operands]
         if node in negated or not negated.isdisjoint(node.operands):
             with origin(node.origin):
-                now[node] = _made(node, operands, negated)
+                now[node] = _remade(node, operands, negated)
         else:
             now[node] = on_operands(node, tuple(operands))
     return [now[output] for output in outputs]
 
 
-def _made(node: Node, operands: list[Node], negated: set[Node]) -> Node:
+def _remade(node: Node, operands: list[Node], negated: set[Node]) -> Node:
     """The node on its new operands, with the sign that they and the result ask for."""
     roles = _roles(node)
     if roles is not None:

@@ -119,7 +119,7 @@ class _Sweep:
     def _not_in_progress(self, node: Node) -> Node:
         """The node itself; an error if it is being replaced already, for then it came back."""
         if node in self.in_progress:
-            raise self._loop(node)
+            raise self._loop_error(node)
         return node
 
     def _replacement(self, node: Node) -> tuple[Node, str]:
@@ -130,9 +130,9 @@ class _Sweep:
         # A value that is recomputed on purpose stays as it is.
         for rule in self.rules.candidates(node) if not node.copy else ():
             self.log.tried[rule.name] += 1
-            fired = self._fired(rule, node) if rule.fits(node) else None
+            fired = self._tried(rule, node) if rule.fits(node) else None
             if fired is not None and self._keeps_digits(rule, fired, node):
-                self._spend(node)
+                self._spend_fuel(node)
                 self.log.record(rule.name, node, fired.node, fired.sound, rule)
                 return fired.node, rule.name
         return node, ""
@@ -148,7 +148,7 @@ class _Sweep:
             return True
         return self.judge.rescues(fired.node, node)
 
-    def _fired(self, rule: Rule, node: Node) -> Fired | None:
+    def _tried(self, rule: Rule, node: Node) -> Fired | None:
         started = perf_counter()
         place = node.origin
         try:
@@ -166,13 +166,15 @@ class _Sweep:
             spent = self.log.seconds.get(rule.name, 0.0)
             self.log.seconds[rule.name] = spent + perf_counter() - started
 
-    def _spend(self, node: Node) -> None:
+    def _spend_fuel(self, node: Node) -> None:
         self.fuel -= 1
         if self.fuel < 0:
             recent = [step.rule for step in self.log.steps[-200:]]
-            raise self._error(_repeating(recent), node, "More rewrites than any graph should need")
+            raise self._error(
+                _repeated_end(recent), node, "More rewrites than any graph should need"
+            )
 
-    def _loop(self, back: Node) -> RewriteLoopError:
+    def _loop_error(self, back: Node) -> RewriteLoopError:
         """The error of rules that undo one another: those that fired since `back` was visited."""
         nodes = list(self.in_progress)
         since = nodes[nodes.index(back) :]
@@ -190,7 +192,7 @@ class _Sweep:
         )
 
 
-def _repeating(names: list[str]) -> list[str]:
+def _repeated_end(names: list[str]) -> list[str]:
     """The shortest sequence that the end of `names` repeats."""
     for length in range(1, len(names) // 2 + 1):
         if names[-length:] == names[-2 * length : -length]:

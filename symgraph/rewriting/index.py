@@ -91,12 +91,12 @@ class RuleSet:
 
     def without(self, *names: str) -> RuleSet:
         """All rules but these."""
-        self._known(names)
+        self._check_known(names)
         return RuleSet(rule for rule in self.rules if rule.name not in names)
 
     def only(self, *names: str) -> RuleSet:
         """These rules alone."""
-        self._known(names)
+        self._check_known(names)
         return RuleSet(rule for rule in self.rules if rule.name in names)
 
     def plus(self, *rules: Rule | RulePack) -> RuleSet:
@@ -109,7 +109,7 @@ class RuleSet:
         """
         return RuleSet([*self.rules, *rules])
 
-    def _known(self, names: Iterable[str]) -> None:
+    def _check_known(self, names: Iterable[str]) -> None:
         have = {rule.name for rule in self.rules}
         unknown = [name for name in names if name not in have]
         if unknown:
@@ -122,7 +122,7 @@ class RuleSet:
         return len(self.rules)
 
     def __getitem__(self, name: str) -> Rule:
-        self._known((name,))
+        self._check_known((name,))
         return next(rule for rule in self.rules if rule.name == name)
 
 

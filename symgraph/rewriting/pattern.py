@@ -101,8 +101,8 @@ class OpPattern:
 Pattern: TypeAlias = "Variable | Literal | OpPattern | Opaque"
 
 Bindings: TypeAlias = dict[Any, Any]
-"""What matching found: nodes and params by variable name, constants by `Literal`, and True for each
-`OpPattern` whose operands are swapped."""
+"""The result of matching: nodes and params by variable name, constants by `Literal`, and True for
+each `OpPattern` whose operands are swapped."""
 
 
 class PatternArray(Array):

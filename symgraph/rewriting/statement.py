@@ -97,7 +97,7 @@ def rule(
     """
 
     def declare(function: Callable[..., Any]) -> Rule:
-        return _declared(
+        return _rule_of(
             function,
             sound,
             earned or {},
@@ -121,7 +121,7 @@ class _Remarks(TypedDict):
     kink: str
 
 
-def _declared(
+def _rule_of(
     function: Callable[..., Any],
     sound: Soundness,
     earned: Mapping[Soundness, Guards],

@@ -128,7 +128,7 @@ class EGraph:
 
     def unite(self, one: Node, other: Node) -> None:
         """Note that two nodes of the graph are equal."""
-        self._row("equal", self.place[one], self.place[other])
+        self._add_row("equal", self.place[one], self.place[other])
 
     def shape(self, node: Node) -> object:
         """The key of an e-node: an operation with its params on classes; or a leaf itself."""
@@ -150,19 +150,19 @@ class EGraph:
         self.nodes.append(node)
         self._classes.append(place)
         if self.is_leaf(node):
-            self._row("leaf", place)
+            self._add_row("leaf", place)
         else:
             operands = [self.place[each] for each in node.operands]
             self._present.add(node.op)
             self._arity(len(operands))
             kind = (self._op(node.op), self._kind(node))
-            self._row(f"node{len(operands)}", place, *kind, *operands)
+            self._add_row(f"node{len(operands)}", place, *kind, *operands)
             if node.op.traits.commutative and len(operands) == 2:
-                self._row("swapped", place, *kind, *operands[::-1])
+                self._add_row("swapped", place, *kind, *operands[::-1])
         if uniform_value(node) is not None:
-            self._row("uniform", place)
+            self._add_row("uniform", place)
 
-    def _row(self, table: str, *values: int) -> None:
+    def _add_row(self, table: str, *values: int) -> None:
         self._rows.setdefault(table, []).append(values)
 
     def _arity(self, count: int) -> str:

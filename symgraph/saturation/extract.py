@@ -39,7 +39,7 @@ def extracted(choices: Choices, *, exact_below: int) -> list[Node]:
         program = solved(choices.ways, choices.roots, choices.total(best))
         if program is not None and choices.total(program) < choices.total(best) - A_NODE / 2:
             best = program
-    best = _kept(choices, best)
+    best = _with_first_ways(choices, best)
     return _built(choices, best)
 
 
@@ -98,7 +98,7 @@ def _exchanged(choices: Choices, start: dict[int, ENode]) -> dict[int, ENode]:
     return chosen
 
 
-def _kept(choices: Choices, chosen: dict[int, ENode]) -> dict[int, ENode]:
+def _with_first_ways(choices: Choices, chosen: dict[int, ENode]) -> dict[int, ENode]:
     """The choice with the first way of each class, wherever it costs no more."""
     least = choices.total(chosen)
     for own in choices.order(chosen) or ():

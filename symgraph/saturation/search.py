@@ -116,10 +116,10 @@ class EGraphSearch:
             if not waiting:
                 break
             room = max(self.bounds.nodes - len(self.graph), 0)
-            waiting = self._grown(waiting, len(self.graph) + room // left)
+            waiting = self._grow(waiting, len(self.graph) + room // left)
         return self._cheapest()
 
-    def _grown(self, matches: Sequence[Match], most: int) -> list[Match]:
+    def _grow(self, matches: Sequence[Match], most: int) -> list[Match]:
         """Apply rules until there are `most` e-nodes; gives the matches that are left."""
         ranked = sorted(matches, key=lambda each: (not self._shrinks[each.rule], each.root, each))
         for i, match in enumerate(ranked):
@@ -193,11 +193,11 @@ class EGraphSearch:
         RewriteError
             If they do not lead there; then the e-graph is wrong.
         """
-        used = self._used(self.instances, new)
+        used = self._steps_by(self.instances, new)
         if used is None:
             # A new node may be one that a leaf is computed from, so operands of leaves count now.
             self._is_leaf = _without_operands
-            used = self._used(self.instances, new)
+            used = self._steps_by(self.instances, new)
         if used is None:
             raise RewriteError(
                 "Equality saturation gave values that do not follow from the rules.",
@@ -208,11 +208,13 @@ class EGraphSearch:
         for step in reversed(used):
             if len(used) > _LONGEST_SHORTENED:
                 break
-            fewer = self._used([each[2] for each in used if each[2] is not step[2]], new)
+            fewer = self._steps_by([each[2] for each in used if each[2] is not step[2]], new)
             used = used if fewer is None else fewer
         return used
 
-    def _used(self, instances: Sequence[Equality], new: Sequence[Node]) -> list[ProofStep] | None:
+    def _steps_by(
+        self, instances: Sequence[Equality], new: Sequence[Node]
+    ) -> list[ProofStep] | None:
         """The steps from the roots to `new` by these instances; None if they do not lead there."""
         closure = Closure(self._is_leaf)
         ends = [end for each in instances for end in (each.left, each.right)]

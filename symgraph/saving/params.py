@@ -19,7 +19,7 @@ from .places import Place
 __all__ = ["check_params"]
 
 Test = tuple[str, Callable[[object], bool]]
-"""What a param must be, in words and as a test."""
+"""The kind of value that a param takes, in words, and a test for it."""
 
 
 def _is_integer(value: object) -> bool:

@@ -35,7 +35,7 @@ def parsed(source: str | bytes) -> Place:
             text,
             object_pairs_hook=_distinct,
             parse_float=_finite,
-            parse_constant=_refused,
+            parse_constant=_refuse_constant,
         )
     except FormatError:
         raise
@@ -72,7 +72,7 @@ def _finite(text: str) -> float:
     return value
 
 
-def _refused(text: str) -> NoReturn:
+def _refuse_constant(text: str) -> NoReturn:
     raise _not_json(f"{text} is not JSON")
 
 

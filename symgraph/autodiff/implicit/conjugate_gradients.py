@@ -137,7 +137,7 @@ def _iterated(
     """
     where = FUNCTIONS["where"]
     first = [b * 0 for b in bs] if starts is None else starts
-    residuals = bs if starts is None else _less(bs, applied(starts))
+    residuals = bs if starts is None else _minus(bs, applied(starts))
     rho = lanes.dot(residuals, residuals)
     bound = tolerance**2 * FUNCTIONS["maximum"](lanes.dot(bs, bs), rho)
 
@@ -149,7 +149,7 @@ def _iterated(
         usable = where(curvature > 0, curvature, np.nan)
         length = where(live, rho / where(live, usable, 1.0), 0.0)
         xs = _plus(xs, lanes.times(length, ps))
-        rs = _less(rs, lanes.times(length, images))
+        rs = _minus(rs, lanes.times(length, images))
         after = where(live, lanes.dot(rs, rs), rho)
         ratio = where(live, after / where(live, rho, 1.0), 0.0)
         return xs, rs, _plus(rs, lanes.times(ratio, ps)), after, number + 1
@@ -159,7 +159,7 @@ def _iterated(
 
     xs, _, _, rho, _ = while_loop(going_on, step, (first, residuals, residuals, rho, 0))
     # The residual in the loop is right for a linear operator only, so the true one is checked too.
-    true = _less(bs, applied(xs))
+    true = _minus(bs, applied(xs))
     near = lanes.dot(true, true) <= FUNCTIONS["maximum"](bound / tolerance, bound)
     return xs, FUNCTIONS["all"]((rho <= bound) & near)
 
@@ -168,7 +168,7 @@ def _plus(xs: Sequence[Array], ys: Sequence[Array]) -> list[Array]:
     return [x + y for x, y in zip(xs, ys, strict=True)]
 
 
-def _less(xs: Sequence[Array], ys: Sequence[Array]) -> list[Array]:
+def _minus(xs: Sequence[Array], ys: Sequence[Array]) -> list[Array]:
     return [x - y for x, y in zip(xs, ys, strict=True)]
 
 

@@ -272,7 +272,7 @@ class _Problem:
             here = dict(zip(self.body.inputs, [*nodes_of(xs), *self.outside], strict=True))
             values = [Array(node) for node in rebuilt(self.body.outputs, here)]
             after, before = advanced(xs, values)
-            return after, self._moved(after, before), number + 1
+            return after, self._relative_move(after, before), number + 1
 
         def going_on(carry: tuple[list[Array], Array, Array]) -> Array:
             return (carry[1] > self.tolerance) & (carry[2] < self.max_steps)
@@ -305,7 +305,7 @@ class _Problem:
     def _error_dtype(self) -> Any:
         return np.result_type(*[aval.dtype for aval in self.avals])
 
-    def _moved(self, after: list[Array], before: list[Array]) -> Array:
+    def _relative_move(self, after: list[Array], before: list[Array]) -> Array:
         """The largest move of an element, relative to 1 + the largest element."""
         moves = [_largest(one - other) for one, other in zip(after, before, strict=True)]
         sizes = [_largest(one) for one in after]
