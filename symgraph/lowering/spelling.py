@@ -151,7 +151,10 @@ def _result_line(recording: Recording, result: object, node: Node) -> Line:
 
 
 def _one_line_a_call(recording: Recording, last: Line) -> tuple[Line, ...] | None:
-    """One line a call, if the result is the last call and, for programs, all shapes are known."""
+    """One line for each call; None if the result is not the last call, or a shape is missing.
+
+    Only programs need all shapes.
+    """
     values = recording.values
     if not values or last.pieces != (EarlierResult(len(values) - 1),) or 0 in recording.uses:
         return None

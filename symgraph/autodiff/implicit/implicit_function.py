@@ -144,7 +144,8 @@ def follow_solution(trail: Trail, *, body: Body, **_params: object) -> list[Plac
     r"""The places of axes in the solution: those that they have in the function as well.
 
     Along such an axis both Jacobians of $\partial_x F\,\dot x = -\partial_\theta F\,\dot\theta$
-    are block diagonal, and so is the solution. The point where the iteration starts does not count.
+    are block diagonal, and so is $\dot x$ as a function of $\dot\theta$. The point where the
+    iteration starts does not count.
     """
     number = len(body.outputs)
     held, _ = settled(trail, body, [None] * number, trail.places[number:])
