@@ -379,22 +379,22 @@ def profile(model: Model, sequence: Sequence[int]) -> MemoryProfile:
     live = peak = 0
     at = -1
     for position, step in enumerate(sequence):
-        heir = -1
+        taken = -1
         if takes[step]:
             # `latest` is now that of the whole sequence, so positions are those noted above.
-            for read, where in zip(model.reads[step], operands[position], strict=True):
-                if last_read[where] == position and read in takes[step]:
-                    heir = where
+            for read, place in zip(model.reads[step], operands[position], strict=True):
+                if last_read[place] == position and read in takes[step]:
+                    taken = place
                     break
-        taken_over[position] = heir
-        live += sizes[step] if heir < 0 else 0
+        taken_over[position] = taken
+        live += sizes[step] if taken < 0 else 0
         here = live + work[step] if work else live
         bytes_at.append(here)
         if here > peak or at < 0:
             peak, at = here, position
-        for where in operands[position]:
-            if last_read[where] == position and where != heir:
-                live -= sizes[sequence[where]]
+        for place in operands[position]:
+            if last_read[place] == position and place != taken:
+                live -= sizes[sequence[place]]
         if last_read[position] == position:
             live -= sizes[step]
     return MemoryProfile(bytes_at, last_read, taken_over, peak, at)

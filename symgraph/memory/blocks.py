@@ -214,8 +214,8 @@ def _forward_bytes(model: Model, steps: range, last: list[int], keep: int) -> tu
     live = most = 0
     for step in steps:
         dying = [read for read in model.reads[step] if read in steps and last[read] == step]
-        heirs = [read for read in model.takes[step] if read in dying]
-        most = max(most, live + (model.room_taking_over(step) if heirs else model.room(step)))
+        reusable = [read for read in model.takes[step] if read in dying]
+        most = max(most, live + (model.room_taking_over(step) if reusable else model.room(step)))
         live += model.sizes[step] - sum(model.sizes[read] for read in dying)
         if last[step] == step and step != keep:
             live -= model.sizes[step]
@@ -245,8 +245,8 @@ def _later_bytes(model: Model, length: int, last: list[int]) -> tuple[list[int],
     for step in range(length, len(model)):
         before.append(live)
         dying = [read for read in model.reads[step] if last[read] == step]
-        heirs = [read for read in model.takes[step] if last[read] == step]
-        at.append(live + (model.room_taking_over(step) if heirs else model.room(step)))
+        reusable = [read for read in model.takes[step] if last[read] == step]
+        at.append(live + (model.room_taking_over(step) if reusable else model.room(step)))
         live += model.sizes[step] - sum(model.sizes[read] for read in dying if read >= length)
         if last[step] == step:
             live -= model.sizes[step]

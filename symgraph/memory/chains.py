@@ -153,10 +153,10 @@ def _bytes_of_rest(model: Model, length: int) -> tuple[list[int], list[int], lis
     for step in range(length, len(model)):
         before.append(live)
         dying = [read for read in model.reads[step] if last[read] == step]
-        heirs = [read for read in model.takes[step] if last[read] == step]
+        reusable = [read for read in model.takes[step] if last[read] == step]
         size = model.sizes[step]
         # A buffer to take over has the size of the result, so any of several will do.
-        at.append(live + (model.room_taking_over(step) if heirs else model.room(step)))
+        at.append(live + (model.room_taking_over(step) if reusable else model.room(step)))
         live += size - sum(model.sizes[read] for read in dying if read >= length)
         if last[step] == step:
             live -= size

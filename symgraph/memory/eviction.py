@@ -188,20 +188,20 @@ class _Run:
         """Make room for a step whose operands are live and locked, and compute it."""
         if len(self.order) >= self.allowed:
             return False
-        heir = -1
+        taken = -1
         for read in self.model.takes[step]:
             # This step alone needs the value, for the last time: its buffer becomes the result's.
             if self.pending[read] == 1 and self.next_use[read] == inf:
-                heir = read
+                taken = read
                 break
-        room = self.model.room if heir < 0 else self.model.room_taking_over
+        room = self.model.room if taken < 0 else self.model.room_taking_over
         wanted = room(step)
         while self.used + wanted > self.limit:
             if not self._make_room():
                 return False
-        if heir >= 0:
-            self.used -= self.model.sizes[heir]
-            self.live[heir] = False
+        if taken >= 0:
+            self.used -= self.model.sizes[taken]
+            self.live[taken] = False
         self.used += self.model.sizes[step]
         self.live[step] = True
         self.order.append(step)

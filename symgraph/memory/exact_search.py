@@ -91,8 +91,8 @@ class _Search:
         for step in self.rest:
             before.append(live)
             dying = {read for read in (*model.reads[step], step) if last.get(read) == step}
-            heirs = dying & set(model.takes[step])
-            adds.append(model.room_taking_over(step) if heirs else model.room(step))
+            reusable = dying & set(model.takes[step])
+            adds.append(model.room_taking_over(step) if reusable else model.room(step))
             live += model.sizes[step] - sum(model.sizes[read] for read in dying)
         return [*before, live], adds
 
@@ -117,7 +117,7 @@ class _Search:
         """The sequence of least cost whose peak is within the limit, or None."""
         start: _State = (0, 0)
         best: dict[_State, int] = {start: 0}
-        came: dict[_State, tuple[_State, int]] = {}
+        previous: dict[_State, tuple[_State, int]] = {}
         closed: set[_State] = set()
         heap: list[tuple[int, int, int]] = [(self._lower_bound(0, 0), 0, 0)]
         while heap:
@@ -128,7 +128,7 @@ class _Search:
             closed.add(state)
             cost = best[state]
             if -done == len(self.rest) and mask & self.kept == self.kept:
-                return self._path(came, state)
+                return self._path(previous, state)
             self.expansions += 1
             if self.expansions > _MOST_EXPANSIONS:
                 raise _Exhausted
@@ -136,7 +136,7 @@ class _Search:
                 total = cost + added
                 if total < best.get(reached, total + 1):
                     best[reached] = total
-                    came[reached] = (state, step)
+                    previous[reached] = (state, step)
                     left = self._lower_bound(*reached)
                     heapq.heappush(heap, (total + left, -reached[0], reached[1]))
         return None
@@ -176,10 +176,10 @@ class _Search:
             yield 0, -1, (done, mask ^ low)
 
     @staticmethod
-    def _path(came: dict[_State, tuple[_State, int]], state: _State) -> list[int]:
+    def _path(previous: dict[_State, tuple[_State, int]], state: _State) -> list[int]:
         steps: list[int] = []
-        while state in came:
-            state, step = came[state]
+        while state in previous:
+            state, step = previous[state]
             if step >= 0:
                 steps.append(step)
         steps.reverse()

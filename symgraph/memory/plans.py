@@ -79,7 +79,7 @@ def thinned(model: Model, plan: Plan, limit: int, again: Collection[int] = ()) -
     sequence = plan.sequence
     found = profile(model, sequence)
     bytes_at = np.array(found.bytes_at, dtype=np.int64)
-    heirs = {taken for taken in found.taken_over if taken >= 0}
+    reused = {each for each in found.taken_over if each >= 0}
     before: list[int] = []
     latest: dict[int, int] = {}
     repeated: list[int] = []
@@ -98,14 +98,14 @@ def thinned(model: Model, plan: Plan, limit: int, again: Collection[int] = ()) -
             earlier = before[earlier]
         size = model.sizes[sequence[position]]
         # If its buffer was taken over at its last read, both values are now live there.
-        start = ends[earlier] + (0 if earlier in heirs else 1)
+        start = ends[earlier] + (0 if earlier in reused else 1)
         if start < position and size and int(bytes_at[start:position].max()) + size > limit:
             continue
         bytes_at[start:position] += size
         dropped.add(position)
         ends[earlier] = ends[position]
-        if position in heirs:
-            heirs.add(earlier)
+        if position in reused:
+            reused.add(earlier)
     if not dropped:
         return plan
     rest = [step for position, step in enumerate(sequence) if position not in dropped]

@@ -225,13 +225,13 @@ def _is_one(node: Node) -> bool:
 def _from_differences(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[Node, Node]:
     """Sums that are the only users of b - a, written with a - b."""
     differences = {node.operands: node for node in nodes if node.op is subtract.op}
-    turned = {
+    opposites = {
         node: differences[operands[::-1]]
         for operands, node in differences.items()
         if operands[::-1] in differences and operands[0] is not operands[1]
     }
     instead: dict[Node, Node] = {}
-    if not turned:
+    if not opposites:
         return instead
     uses = Counter(each for node in nodes for each in node.operands) + Counter(outputs)
     for node in nodes:
@@ -239,13 +239,13 @@ def _from_differences(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[No
             continue
         places = range(len(node.operands)) if node.op is add.op else [-1]
         for place in reversed(places):
-            back = _reversed_difference(node.operands[place], turned, uses)
+            back = _reversed_difference(node.operands[place], opposites, uses)
             if back is not None:
                 other = node.operands[(place - 1) % len(node.operands)]
                 instead[node] = _with_opposite(node, other, back[1])
                 # The difference that stays is needed from now on.
-                turned.pop(turned[back[0]], None)
-                turned.pop(back[0])
+                opposites.pop(opposites[back[0]], None)
+                opposites.pop(back[0])
                 break
     return instead
 
@@ -261,16 +261,16 @@ def _with_opposite(node: Node, other: Node, value: Node) -> Node:
 
 
 def _reversed_difference(
-    node: Node, turned: dict[Node, Node], uses: Counter[Node]
+    node: Node, opposites: dict[Node, Node], uses: Counter[Node]
 ) -> tuple[Node, Node] | None:
     """The difference below operations that only move it, and the value made of its negative."""
     chain: list[Node] = []
     while uses[node] == 1 and len(node.operands) == 1 and node.op.traits.linear_in(1):
         chain.append(node)
         node = node.operands[0]
-    if node not in turned or uses[node] != 1 or node.copy:
+    if node not in opposites or uses[node] != 1 or node.copy:
         return None
-    value = turned[node]
+    value = opposites[node]
     for each in reversed(chain):
         with origin(each.origin):
             value = make(each.op, (value,), each.params, each.copy)

@@ -94,7 +94,7 @@ class EGraph:
         self._arities: set[int] = set()
         self._lengths: set[int] = set()
         self._seen: set[Match] = set()
-        # As egglog last told: for each node the least equal node, and e-nodes by their shape.
+        # As egglog last found: for each node the least equal node, and e-nodes by their shape.
         self._classes: list[int] = []
         self._shapes: dict[object, int] = {}
         # Rules whose operations are not all in the graph yet: nearly always these are most rules.
