@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from ...ir.op import Op
 from ..expression.applied import named
-from ..expression.term import LEAF, Coef, times
+from ..expression.term import LEAF, Coef, Head, Rational, times
 from .arithmetic import Arithmetic
 from .factors import Bound, Factors, Product, Slot, merged
 
@@ -68,7 +68,10 @@ class Settling:
     def __call__(self, normal: Arithmetic, coef: Coef, factors: Factors, bound: Bound) -> Product:
         """Normalise a product: merge powers, contract deltas, combine exps and closed sums."""
         while True:
-            factors = merged(factors)
+            several = factors
+            factors = merged(several)
+            if len(factors) < len(several) and _meets_at_pole(several, factors):
+                normal.applied.note(power_over_higher_power.__name__)
             for each in self.about(frozenset([slot[0].topic for slot in factors]), bool(bound)):
                 found = each.step(normal, factors, bound)
                 if found is not None:
@@ -90,6 +93,21 @@ class Settling:
             if len(self._about) < _MOST:
                 self._about[topics, summed] = found
         return found
+
+
+@named
+def power_over_higher_power(head: Head, power: Rational) -> bool:
+    r"""$x^a / x^{a + b} = x^{-b}$ for positive a and b: at 0 infinite, and the left side is NaN."""
+    return power < 0 and not head.nonzero
+
+
+def _meets_at_pole(before: Factors, after: Factors) -> bool:
+    """Whether a power went that was above a higher one of something that may be 0."""
+    above = {(head, idx) for head, idx, power in before if power > 0}
+    gone = above - {(head, idx) for head, idx, power in after if power > 0}
+    return any(
+        (head, idx) in gone and power_over_higher_power(head, power) for head, idx, power in after
+    )
 
 
 def others(factors: Factors, *gone: Slot) -> Factors:

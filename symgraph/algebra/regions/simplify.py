@@ -26,6 +26,7 @@ from .lower_bound import least_count, plain_count
 from .memory import Findings, memory_of
 from .multiples import Multiples
 from .node_forms import Views
+from .poles import below_bounded, has_new_pole
 from .regions import (
     ARGUMENTS,
     SELECTIONS,
@@ -134,6 +135,7 @@ class RegionPass:
         self.forms = memory.forms
         self.kept = memory.kept_late if late else memory.kept
         self.nodes = reachable(outputs)
+        self.below_bounded = below_bounded(self.nodes)
         self.world = World(outputs, self.nodes)
         self.thorough = thorough
         self.patient = len(self.nodes) <= _TINY
@@ -196,6 +198,8 @@ class RegionPass:
             views.bring_near(node, moved)
         elif moved is not None:
             expr = moved
+        if node in self.below_bounded and has_new_pole(views.identities(node)):
+            expr = None
         if expr is None:
             views.close(node)
             return
@@ -380,7 +384,7 @@ class RegionPass:
                 names = why.identities
                 self.log.record("algebra", self.now[node], new, why.grade, identities=names)
             self._reasons[new] = why
-            if why.grade == "domain":
+            if reasons is not None and why.grade == "domain":
                 self.views.note_leave(node, new)
             self.now[node] = new
             return True

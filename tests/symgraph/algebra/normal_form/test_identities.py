@@ -105,6 +105,7 @@ CASES: dict[str, Case] = {
     "powers_joined": case(
         lambda x, y, z: x**y * x**z, lambda x, y, z: x ** (y + z), "domain", x=POSITIVE
     ),
+    "power_over_higher_power": case(lambda x, y: x * y / x**2, lambda x, y: y / x),
     "roots_joined": case(
         lambda x, y: (np.sqrt(x) * np.sqrt(y) * y, np.sqrt(x * y)),
         lambda x, y: (np.sqrt(x * y) * y, np.sqrt(x * y)),
