@@ -6,13 +6,13 @@ from collections.abc import Callable
 from inspect import getdoc
 from typing import Any, TypeAlias, TypeVar
 
-__all__ = ["EQUATIONS", "NONE", "Applied", "Names", "named"]
+__all__ = ["EQUATIONS", "NONE", "AppliedIdentities", "IdentityNames", "named"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-Names: TypeAlias = frozenset[str]
+IdentityNames: TypeAlias = frozenset[str]
 
-NONE: Names = frozenset()
+NONE: IdentityNames = frozenset()
 
 EQUATIONS: dict[str, str] = {}
 """By the name of the identity."""
@@ -27,13 +27,13 @@ def named(step: F) -> F:
     return step
 
 
-class Applied:
+class AppliedIdentities:
     """The names of the identities applied, in order.
 
     Examples
     --------
-    >>> from symgraph.algebra.expression.applied import Applied
-    >>> applied = Applied()
+    >>> from symgraph.algebra.expression.applied import AppliedIdentities
+    >>> applied = AppliedIdentities()
     >>> before = applied.mark()
     >>> applied.note("sign_times_value")
     >>> sorted(applied.since(before))
@@ -53,7 +53,7 @@ class Applied:
         """How many there are: to be given to `since` or `take_back`."""
         return len(self._names)
 
-    def since(self, mark: int) -> Names:
+    def since(self, mark: int) -> IdentityNames:
         """Identities applied after the mark."""
         return frozenset(self._names[mark:]) if len(self._names) > mark else NONE
 

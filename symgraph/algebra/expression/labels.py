@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, cast
 
 from ...ir.dims import Dim
-from .term import Factor, Head, Rational, Term
+from .term import Atom, Factor, Rational, Term
 
 __all__ = ["canonical_term", "ordered_indices"]
 
@@ -22,7 +22,7 @@ Edge = tuple[Any, tuple[int, ...], bool]
 
 
 def canonical_term(
-    factors: Sequence[tuple[Head, tuple[int, ...], Rational]], bound: Mapping[int, Dim]
+    factors: Sequence[tuple[Atom, tuple[int, ...], Rational]], bound: Mapping[int, Dim]
 ) -> Term:
     """The term of these factors, summed over `bound` (any numbers), with canonical names."""
     if not bound:
@@ -32,14 +32,14 @@ def canonical_term(
         return Term((bound[ids[0]],), _sorted(factors, {ids[0]: -1}))
 
     def edges() -> list[Edge]:
-        return [((head.rank, power), idx, head.symmetric) for head, idx, power in factors]
+        return [((atom.rank, power), idx, atom.symmetric) for atom, idx, power in factors]
 
     start = {i: (str(bound[i]),) for i in ids}
 
     def key(order: Sequence[int]) -> Any:
         names = {index: -1 - place for place, index in enumerate(order)}
         placed = _sorted(factors, names)
-        return tuple([(f.head.rank, f.idx, f.power) for f in placed])
+        return tuple([(f.atom.rank, f.idx, f.power) for f in placed])
 
     order = _least_order(ids, edges, start, key)
     names = {index: -1 - place for place, index in enumerate(order)}
@@ -51,22 +51,22 @@ _factor = cast("Callable[[tuple[Any, ...]], Factor]", partial(tuple.__new__, Fac
 
 
 def _sorted(
-    factors: Sequence[tuple[Head, tuple[int, ...], Rational]], names: Mapping[int, int]
+    factors: Sequence[tuple[Atom, tuple[int, ...], Rational]], names: Mapping[int, int]
 ) -> tuple[Factor, ...]:
     placed: list[Factor] = []
-    for head, idx, power in factors:
+    for atom, idx, power in factors:
         if names:
             idx = tuple([names.get(index, index) for index in idx])
-        if len(idx) > 1 and head.symmetric and idx[-2] > idx[-1]:
+        if len(idx) > 1 and atom.symmetric and idx[-2] > idx[-1]:
             idx = (*idx[:-2], idx[-1], idx[-2])
-        placed.append(_factor((head, idx, power)))
+        placed.append(_factor((atom, idx, power)))
     if len(placed) > 1:
         placed.sort(key=_factor_key)
     return tuple(placed)
 
 
 def _factor_key(factor: Factor) -> Any:
-    return (factor.head.rank, factor.idx, factor.power)
+    return (factor.atom.rank, factor.idx, factor.power)
 
 
 def ordered_indices(

@@ -9,7 +9,7 @@ import numpy as np
 from ...ir.dims import known_equal
 from ...ir.node import Node
 from ...ops.creation import DIMENSION, eye
-from .atoms import Heads, one
+from .atoms import AtomTable, one
 from .labels import canonical_term
 from .roles import is_product
 from .scalars import number
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-def leaf_expr(heads: Heads, node: Node) -> Expr:
+def leaf_expr(atoms: AtomTable, node: Node) -> Expr:
     """The value of a node as it stands."""
     repeated = repeated_number(node)
     if repeated is not None and repeated.dtype.kind != "b":
@@ -32,15 +32,15 @@ def leaf_expr(heads: Heads, node: Node) -> Expr:
         if found is not None:
             return number(found)
     if node.op is DIMENSION:
-        return {canonical_term([(heads.dim(node.params["size"]), (), one)], {}): 1}
+        return {canonical_term([(atoms.dim(node.params["size"]), (), one)], {}): 1}
     if node.op is eye.op and _is_identity(node):
-        return {canonical_term([(heads.delta(node.shape[0]), (0, 1), one)], {}): 1}
+        return {canonical_term([(atoms.delta(node.shape[0]), (0, 1), one)], {}): 1}
     scale = _scale_of_identity(node)
     if scale is not None:
-        return {canonical_term([(heads.delta(node.shape[0]), (0, 1), one)], {}): scale}
-    head = heads.leaf(node)
-    idx = tuple(range(len(head.sizes)))
-    return {canonical_term([(head, idx, one)], {}): 1}
+        return {canonical_term([(atoms.delta(node.shape[0]), (0, 1), one)], {}): scale}
+    atom = atoms.leaf(node)
+    idx = tuple(range(len(atom.sizes)))
+    return {canonical_term([(atom, idx, one)], {}): 1}
 
 
 def repeated_number(node: Node) -> np.generic | None:

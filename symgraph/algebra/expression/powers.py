@@ -9,15 +9,15 @@ from . import roles
 from .leaf_terms import repeated_number
 from .term import (
     LEAF,
-    Head,
+    Atom,
 )
 
 __all__ = ["is_power", "is_raised", "lowered_power"]
 
 
-def is_power(head: Head) -> bool:
-    """Whether the head is an array that is raised to an array."""
-    return head.kind == LEAF and roles.is_power(head.node)
+def is_power(atom: Atom) -> bool:
+    """Whether the atom is an array that is raised to an array."""
+    return atom.kind == LEAF and roles.is_power(atom.node)
 
 
 def lowered_power(node: Node) -> tuple[Node, Node] | None:

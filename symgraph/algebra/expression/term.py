@@ -1,12 +1,12 @@
-"""Sums of products over named indices: heads, terms and coefficients.
+"""Sums of products over named indices: atoms, terms and coefficients.
 
-A *term* is a product of factors, summed over its bound indices; a factor is a *head* applied to
+A *term* is a product of factors, summed over its bound indices; a factor is a *atom* applied to
 indices, raised to a rational power; an *expression* maps terms to coefficients. After Laue,
 Mitterreiter and Giesen, "Computing higher order derivatives of matrix and tensor expressions"
 (2018), with lazy sums: a sum inside a product is one factor and stays closed until opening it pays.
 
 Free indices are nonnegative numbers, bound ones negative, numbered anew in each term, so the two
-cannot meet. A head that holds an expression is closed: the expression speaks of formal indices 0,
+cannot meet. An atom that holds an expression is closed: the expression speaks of formal indices 0,
 1, ..., and the factor says what they stand for.
 """
 
@@ -33,10 +33,10 @@ __all__ = [
     "LOG",
     "ONE",
     "SUM",
+    "Atom",
     "Coef",
     "Expr",
     "Factor",
-    "Head",
     "Rational",
     "Term",
     "added",
@@ -63,15 +63,15 @@ _BOUND = 2**62
 LEAF: Final = "leaf"
 DIM: Final = "dim"
 DELTA: Final = "delta"
-"""Kinds of heads that stand for a value: an array, a size, an identity matrix."""
+"""Kinds of atoms that stand for a value: an array, a size, an identity matrix."""
 
 SUM: Final = "sum"
 EXP: Final = "exp"
 LOG: Final = "log"
-"""Kinds of heads that close an expression."""
+"""Kinds of atoms that close an expression."""
 
 
-class Head:
+class Atom:
     """What a factor applies to its indices: a value, or a function of an expression.
 
     Parameters
@@ -80,11 +80,11 @@ class Head:
         "sum" is a lazy sum (any expression kept closed).
     payload : Node, Dim or Expr
     rank : int
-        Place in the order of heads: the order they were first met in.
+        Place in the order of atoms: the order they were first met in.
     sizes : tuple of Dim
         One for each formal index.
     find : callable, optional
-        Sets the facts of the head, when first asked for one; without it nothing is known.
+        Sets the facts of the atom, when first asked for one; without it nothing is known.
     licence : Licence, optional
         Leave to cancel without a fact.
 
@@ -143,7 +143,7 @@ class Head:
         payload: Any,
         rank: int,
         sizes: tuple[Dim, ...],
-        find: Callable[[Head], None] | None = None,
+        find: Callable[[Atom], None] | None = None,
         licence: Licence | None = None,
     ) -> None:
         self.kind = kind
@@ -169,7 +169,7 @@ class Head:
     def __getattr__(self, name: str) -> Any:
         # Called only for a slot that is not set: a fact that nobody has asked for yet.
         find = self.find
-        if find is None or name not in Head.__slots__:
+        if find is None or name not in Atom.__slots__:
             raise AttributeError(name)
         self.find = None
         self.know_nothing()
@@ -195,9 +195,9 @@ class Head:
 
 
 class Factor(NamedTuple):
-    """A head at indices, to a power."""
+    """An atom at indices, to a power."""
 
-    head: Head
+    atom: Atom
     idx: tuple[int, ...]
     power: Rational
 
@@ -301,21 +301,21 @@ def plus(a: Coef, b: Coef) -> Coef:
 def term_is_total(term: Term) -> bool:
     """Whether the term is a real number wherever the inputs are finite."""
     return all(
-        f.head.total
-        and (f.head.nonzero or f.power > 0)
-        and (f.head.nonnegative or f.power.denominator == 1)
+        f.atom.total
+        and (f.atom.nonzero or f.power > 0)
+        and (f.atom.nonnegative or f.power.denominator == 1)
         for f in term.factors
     )
 
 
 def term_may_go(term: Term) -> bool:
     """Whether 0 times the term may be left out: it is a real number, or there is leave."""
-    return term_is_total(term) or term.factors[0].head.granted()
+    return term_is_total(term) or term.factors[0].atom.granted()
 
 
 def term_is_finite(term: Term) -> bool:
     """Whether the term is a finite number whatever the inputs: 0 times it is 0."""
-    return all(f.head.finite and (f.head.nonzero or f.power > 0) for f in term.factors)
+    return all(f.atom.finite and (f.atom.nonzero or f.power > 0) for f in term.factors)
 
 
 def added(parts: Iterable[tuple[Term, Coef]]) -> Expr:
@@ -349,7 +349,7 @@ def term_key(term: Term) -> tuple[Any, ...]:
     """A key to order terms by; equal only for equal terms."""
     return (
         len(term.factors),
-        tuple([(f.head.rank, f.idx, f.power) for f in term.factors]),
+        tuple([(f.atom.rank, f.idx, f.power) for f in term.factors]),
         tuple([str(size) for size in term.bound]),
     )
 
@@ -382,7 +382,7 @@ def index_sizes(expr: Mapping[Term, Coef]) -> dict[int, Dim]:
     found: dict[int, Dim] = {}
     for term in expr:
         for factor in term.factors:
-            for index, size in zip(factor.idx, factor.head.sizes, strict=True):
+            for index, size in zip(factor.idx, factor.atom.sizes, strict=True):
                 if index >= 0:
                     found.setdefault(index, size)
     return found
@@ -390,4 +390,4 @@ def index_sizes(expr: Mapping[Term, Coef]) -> dict[int, Dim]:
 
 def weight(expr: Mapping[Term, Coef]) -> int:
     """How long the expression is: terms and factors, nested ones too."""
-    return sum([1 + sum([f.head.weight for f in term.factors]) for term in expr])
+    return sum([1 + sum([f.atom.weight for f in term.factors]) for term in expr])

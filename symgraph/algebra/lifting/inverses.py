@@ -37,8 +37,8 @@ def solved(forms: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None:
     factors = _factors(matrix, apart=True)
     if whole is None or not 1 < len(factors) <= _MOST_FACTORS:
         return whole
-    known = forms.heads.knowledge.of
-    if forms.heads.licence is None and not any(
+    known = forms.atoms.knowledge.of
+    if forms.atoms.licence is None and not any(
         known(each).has(positive_definite) or known(each).has(orthogonal) for each, _ in factors
     ):
         return whole  # P**-1 P is no number where P is singular.
@@ -77,8 +77,8 @@ def _inverses_times(
     bound: dict[int, Dim] = {}
     row = 0
     for matrix, turned in reversed(factors):
-        column = forms.heads.fresh()
-        arrays.append(leaf_expr(forms.heads, inv(Array(matrix)).node))
+        column = forms.atoms.fresh()
+        arrays.append(leaf_expr(forms.atoms, inv(Array(matrix)).node))
         labels.append([column, row] if turned else [row, column])
         bound[column] = size
         row = column

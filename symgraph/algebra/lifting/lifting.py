@@ -18,24 +18,24 @@ from ...ir.op import OPS, Op
 from ...ops.choice import where
 from ...ops.gather import add_along_axis
 from ...ops.linalg import solve
-from ..expression.atoms import Heads, one, open_axes
+from ..expression.atoms import AtomTable, one, open_axes
 from ..expression.labels import canonical_term
 from ..expression.leaf_terms import is_repeated, repeated_number, stretched
 from ..expression.scalars import constant_value
 from ..expression.term import Expr, coefficient, is_exact, scaled, term_is_finite, times
 from ..normal_form.factors import Factors
-from ..normal_form.normalize import Normal
+from ..normal_form.normalize import NormalForm
 from .inverses import is_one_system, solved
 from .logistic import log1p, sigmoid, softplus
 from .selections import chosen, is_known_choice, is_one_of_each_row, scattered
 
-__all__ = ["FORMS", "Forms"]
+__all__ = ["FORMS", "Lifter"]
 
-Rule: TypeAlias = "Callable[[Forms, Node, Sequence[Expr]], Expr | None]"
+LiftingRule: TypeAlias = "Callable[[Lifter, Node, Sequence[Expr]], Expr | None]"
 
 
-class Forms:
-    """Expressions of nodes, over one table of heads.
+class Lifter:
+    """Expressions of nodes, over one table of atoms.
 
     Attributes
     ----------
@@ -44,11 +44,11 @@ class Forms:
         more; `met_kinks` tells whether that made a difference.
     """
 
-    def __init__(self, heads: Heads, *, at_kinks: bool) -> None:
-        self.heads = heads
+    def __init__(self, atoms: AtomTable, *, at_kinks: bool) -> None:
+        self.atoms = atoms
         self.at_kinks = at_kinks
         self.met_kinks = False
-        self.normal = Normal(heads)
+        self.normal = NormalForm(atoms)
 
     def passes_kink(self) -> bool:
         """Whether an expression with another slope at a kink may be taken."""
@@ -103,13 +103,13 @@ class Forms:
 
 
 # -- elementwise -----------------------------------------------------------------------------------
-def _combination(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+def _combination(forms: Lifter, node: Node, operands: Sequence[Expr]) -> Expr | None:
     """A x + b y."""
     arrays = forms.aligned(node, operands)
     return forms.normal.add(list(zip(arrays, node.op.traits.combination, strict=True)))
 
 
-def _monomial(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+def _monomial(forms: Lifter, node: Node, operands: Sequence[Expr]) -> Expr | None:
     """x**a y**b."""
     arrays = forms.aligned(node, operands)
     powers = node.op.traits.monomial
@@ -127,7 +127,7 @@ def _monomial(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None
     return found
 
 
-def _power(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+def _power(forms: Lifter, node: Node, operands: Sequence[Expr]) -> Expr | None:
     x, y = forms.aligned(node, operands)
     base = _fixed_base(node)
     if base is not None:
@@ -138,33 +138,33 @@ def _power(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     return forms.normal.power(x, power)
 
 
-def _exp(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+def _exp(forms: Lifter, node: Node, operands: Sequence[Expr]) -> Expr | None:
     form = node.op.traits.exponential
     assert form is not None
     return forms.normal.exp(_in_base(forms, operands[0], form.base, node))
 
 
-def _in_base(forms: Forms, exponent: Expr, base: float, node: Node) -> Expr:
+def _in_base(forms: Lifter, exponent: Expr, base: float, node: Node) -> Expr:
     r"""$x \log b$, of which $b^x$ is the exponential; the logarithm stays a symbol."""
     if base == e or not exponent:
         return exponent
-    return forms.normal.multiply(exponent, forms.heads.log_of_base(base, node.dtype, 1))
+    return forms.normal.multiply(exponent, forms.atoms.log_of_base(base, node.dtype, 1))
 
 
-def _log(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+def _log(forms: Lifter, node: Node, operands: Sequence[Expr]) -> Expr | None:
     form = node.op.traits.logarithm
     assert form is not None
     found = forms.normal.log(operands[0]) if operands[0] else None
     if found is None or form.base != e:
-        inverse = forms.heads.log_of_base(form.base, node.dtype, -1)
+        inverse = forms.atoms.log_of_base(form.base, node.dtype, -1)
         return None if found is None else forms.normal.multiply(found, inverse)
     if len(found) > 1:
-        forms.heads.log_given(node, found)
+        forms.atoms.log_given(node, found)
     return found
 
 
 # -- products that are summed ----------------------------------------------------------------------
-def _indexed(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+def _indexed(forms: Lifter, node: Node, operands: Sequence[Expr]) -> Expr | None:
     """A product of operands, summed over the labels of axes that the result has not."""
     labels = _labels_of(node)
     assert labels is not None
@@ -181,12 +181,12 @@ def _indexed(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     for operand, row in zip(node.operands, rows, strict=True):
         for label, dim in _open(row, operand.shape):
             if label not in names:
-                names[label] = forms.heads.fresh()
+                names[label] = forms.atoms.fresh()
                 bound[names[label]] = dim
         placed.append([names[label] for label, _ in _open(row, operand.shape)])
     found = _contracted(forms, operands, placed, bound)
     for dim, i, j in twice if found is not None else ():
-        delta = canonical_term([(forms.heads.delta(dim), (i, j), one)], {})
+        delta = canonical_term([(forms.atoms.delta(dim), (i, j), one)], {})
         found = found and forms.normal.multiply(found, {delta: one})
     return found
 
@@ -203,15 +203,15 @@ def _open(labels: Sequence[Any], shape: Sequence[Dim]) -> list[tuple[Any, Dim]]:
 
 
 def _is_turned_antisymmetric(
-    forms: Forms, node: Node, row: Sequence[Any], result: Sequence[Any]
+    forms: Lifter, node: Node, row: Sequence[Any], result: Sequence[Any]
 ) -> bool:
     """Whether the result is the transpose of a matrix that is its negative."""
     turned = len(node.operands) == 1 and len(row) == 2 and list(result) == list(row)[::-1]
-    return turned and forms.heads.knowledge.of(node.operands[0]).has(antisymmetric)
+    return turned and forms.atoms.knowledge.of(node.operands[0]).has(antisymmetric)
 
 
 def _contracted(
-    forms: Forms, operands: Sequence[Expr], placed: Sequence[Sequence[int]], bound: dict[int, Dim]
+    forms: Lifter, operands: Sequence[Expr], placed: Sequence[Sequence[int]], bound: dict[int, Dim]
 ) -> Expr | None:
     if len(operands) > 1:
         return forms.contracted(operands, placed, bound)
@@ -219,12 +219,12 @@ def _contracted(
     return forms.normal.sum_over(forms.moved(expr, placed[0]), bound) if expr else expr
 
 
-def _in_order(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+def _in_order(forms: Lifter, node: Node, operands: Sequence[Expr]) -> Expr | None:
     # Only unit axes come and go; a repeated number is the same number in any shape.
     return operands[0]
 
 
-def _summed(forms: Forms, node: Node, expr: Expr, axes: Sequence[int]) -> Expr | None:
+def _summed(forms: Lifter, node: Node, expr: Expr, axes: Sequence[int]) -> Expr | None:
     if not expr:
         return expr
     to: list[int] = []
@@ -232,7 +232,7 @@ def _summed(forms: Forms, node: Node, expr: Expr, axes: Sequence[int]) -> Expr |
     kept = 0
     for axis in open_axes(node):
         if axis in axes:
-            index = forms.heads.fresh()
+            index = forms.atoms.fresh()
             bound[index] = node.shape[axis]
             to.append(index)
         else:
@@ -242,7 +242,7 @@ def _summed(forms: Forms, node: Node, expr: Expr, axes: Sequence[int]) -> Expr |
 
 
 # -- sums of exponentials --------------------------------------------------------------------------
-def _exponential_sum(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+def _exponential_sum(forms: Lifter, node: Node, operands: Sequence[Expr]) -> Expr | None:
     r"""$Z = \sum e^x$ over an axis, $e^x / Z$, and the logarithms of these."""
     form, normal = node.op.traits.exponential_sum, forms.normal
     assert form is not None
@@ -267,7 +267,7 @@ def _axes(axis: Any) -> tuple[int, ...]:
     return (axis,) if isinstance(axis, int) else tuple(axis)
 
 
-def _over_axis(forms: Forms, node: Node, expr: Expr, axis: Any) -> Expr | None:
+def _over_axis(forms: Lifter, node: Node, expr: Expr, axis: Any) -> Expr | None:
     """The sum over axes, repeated along them."""
     axes = _axes(axis)
     total = _summed(forms, node, expr, axes)
@@ -277,7 +277,7 @@ def _over_axis(forms: Forms, node: Node, expr: Expr, axis: Any) -> Expr | None:
     return forms.moved(total, kept)
 
 
-def _rule_of(op: Op) -> Rule | None:
+def _rule_of(op: Op) -> LiftingRule | None:
     """How an operation is lifted, by its traits."""
     traits = op.traits
     if traits.combination:
@@ -299,10 +299,16 @@ def _rule_of(op: Op) -> Rule | None:
     return _in_order if traits.in_order is not None else _OTHERS.get(op)
 
 
-_LOGARITHMS: Mapping[float, Rule] = {0: _log, 1: log1p}
-_OTHERS: Mapping[Op, Rule] = {where.op: chosen, add_along_axis.op: scattered, solve.op: solved}
+_LOGARITHMS: Mapping[float, LiftingRule] = {0: _log, 1: log1p}
+_OTHERS: Mapping[Op, LiftingRule] = {
+    where.op: chosen,
+    add_along_axis.op: scattered,
+    solve.op: solved,
+}
 
-FORMS: Mapping[Op, Rule] = {op: rule for op in OPS.values() if (rule := _rule_of(op)) is not None}
+FORMS: Mapping[Op, LiftingRule] = {
+    op: rule for op in OPS.values() if (rule := _rule_of(op)) is not None
+}
 
 
 def _fixed_base(node: Node) -> float | None:

@@ -44,8 +44,8 @@ def softplus(forms: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | Non
     if below is not None:
         # The safe spelling by hand: softplus(x) is max(x, 0) + softplus(-|x|).
         top = maximum(Array(below), 0).node
-        whole = _softplus_of(forms, leaf_expr(forms.heads, below))
-        return whole and forms.normal.add([(whole, one), (leaf_expr(forms.heads, top), -one)])
+        whole = _softplus_of(forms, leaf_expr(forms.atoms, below))
+        return whole and forms.normal.add([(whole, one), (leaf_expr(forms.atoms, top), -one)])
     return _softplus_of(forms, operands[0])
 
 
@@ -63,9 +63,9 @@ def _raised(forms: Lifting, expr: Expr) -> Expr | None:
     if raised is None:
         return None
     factors = [f for term in raised for f in term.factors]
-    alone = len(factors) == 1 and factors[0].head.kind == EXP
-    above = any(f.power > 0 for f in factors if f.head.kind == EXP)
-    sums = any(f.head.kind == SUM and exps_of(f.head) for f in factors)
+    alone = len(factors) == 1 and factors[0].atom.kind == EXP
+    above = any(f.power > 0 for f in factors if f.atom.kind == EXP)
+    sums = any(f.atom.kind == SUM and exps_of(f.atom) for f in factors)
     return None if sums or (above and not alone) else raised
 
 

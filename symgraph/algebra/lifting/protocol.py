@@ -7,18 +7,18 @@ from typing import Protocol
 
 from ...ir.dims import Dim
 from ...ir.node import Node
-from ..expression.atoms import Heads
+from ..expression.atoms import AtomTable
 from ..expression.term import Expr
-from ..normal_form.normalize import Normal
+from ..normal_form.normalize import NormalForm
 
 __all__ = ["Lifting"]
 
 
 class Lifting(Protocol):
-    """Expressions of nodes, over one table of heads."""
+    """Expressions of nodes, over one table of atoms."""
 
-    heads: Heads
-    normal: Normal
+    atoms: AtomTable
+    normal: NormalForm
 
     def passes_kink(self) -> bool:
         """Whether an expression with another slope at a kink may be taken."""

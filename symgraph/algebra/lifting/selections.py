@@ -21,9 +21,9 @@ from ..expression.roles import is_difference, is_equality, is_product, is_quotie
 from ..expression.term import (
     LEAF,
     ONE,
+    Atom,
     Coef,
     Expr,
-    Head,
     Term,
     coefficient,
     quotient,
@@ -55,7 +55,7 @@ def chosen(forms: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None:
         return None
     x, bound, by = clipping
     clipped = clip(Array(x), -bound, bound).node
-    return scaled(leaf_expr(forms.heads, clipped), by) if clipped.dtype == node.dtype else None
+    return scaled(leaf_expr(forms.atoms, clipped), by) if clipped.dtype == node.dtype else None
 
 
 def _comparison(node: Node) -> Comparison:
@@ -153,15 +153,15 @@ def _halves_ties(condition: Node) -> bool:
 def _vanishes(term: Term, condition: Node, along: tuple[int, ...]) -> bool:
     left, right = condition.operands
     above = _comparison(condition).side > 0
-    slots = [(f.head, f.idx, f.power) for f in term.factors]
+    slots = [(f.atom, f.idx, f.power) for f in term.factors]
     if not term_is_total(term) or has_exps(slots):
         return False
     return any(
-        f.head.kind == LEAF
+        f.atom.kind == LEAF
         and f.power > 0
         and f.idx == along
-        and f.head.node.shape == condition.shape
-        and _is_rectified(f.head.node, left, right, above)
+        and f.atom.node.shape == condition.shape
+        and _is_rectified(f.atom.node, left, right, above)
         for f in term.factors
     )
 
@@ -182,36 +182,36 @@ def _vanishes_beyond(
         ends += [(1, high), (-1, low)]
     for extremum, other in ends:
         found = {
-            f.head
+            f.atom
             for term in expr
             for f in term.factors
-            if f.head.kind == LEAF
+            if f.atom.kind == LEAF
             and f.idx == along
-            and _extremum(f.head.node) == extremum
-            and f.head.node.shape == condition.shape
-            and _are(f.head.node.operands, (high, low))
+            and _extremum(f.atom.node) == extremum
+            and f.atom.node.shape == condition.shape
+            and _are(f.atom.node.operands, (high, low))
         }
         if len(found) == 1 and all(_is_sure(term) for term in expr):
-            (head,) = found
-            inside = leaf_expr(forms.heads, other)
+            (atom,) = found
+            inside = leaf_expr(forms.atoms, other)
             inside = forms.moved(inside, [places[axis] for axis in open_axes(other)])
-            if _replaced(forms, expr, head, along, inside) == {}:
+            if _replaced(forms, expr, atom, along, inside) == {}:
                 return True
     return False
 
 
 def _is_sure(term: Term) -> bool:
-    return term_is_total(term) and not has_exps([(f.head, f.idx, f.power) for f in term.factors])
+    return term_is_total(term) and not has_exps([(f.atom, f.idx, f.power) for f in term.factors])
 
 
 def _replaced(
-    forms: Lifting, expr: Expr, head: Head, along: tuple[int, ...], inside: Expr
+    forms: Lifting, expr: Expr, atom: Atom, along: tuple[int, ...], inside: Expr
 ) -> Expr | None:
     """The expression with another one in the place of a factor; None if it has no such power."""
     total: Expr = {}
     for term, coef in expr.items():
         factors, bound = forms.normal.opened_term(term)
-        rest = [slot for slot in factors if slot[0] is not head or slot[1] != along]
+        rest = [slot for slot in factors if slot[0] is not atom or slot[1] != along]
         power = sum(slot[2] for slot in factors) - sum(slot[2] for slot in rest)
         new = forms.normal.product(coef, rest, bound)
         raised: Expr | None = {ONE: 1}
@@ -281,4 +281,4 @@ def scattered(forms: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | No
     values = forms.moved(operands[1], [places[each] for each in open_axes(node.operands[1])])
     if not values or not all(term_is_total(term) for term in values):
         return None  # 0 times it would not be 0 in the rest of the row
-    return forms.normal.multiply(leaf_expr(forms.heads, rows.node), values)
+    return forms.normal.multiply(leaf_expr(forms.atoms, rows.node), values)

@@ -66,9 +66,9 @@ def _closed_power(
     outer = constant_power(coef, power)
     if outer is None or not rest:
         return None
-    head, idx = normal.heads.closed(SUM, rest)
+    atom, idx = normal.atoms.closed(SUM, rest)
     raised: Factors = [(h, i, p * power) for h, i, p in factors]
-    return normal.product(outer[ONE], [*raised, (head, idx, power)], {})
+    return normal.product(outer[ONE], [*raised, (atom, idx, power)], {})
 
 
 def _monomial_power(normal: Arithmetic, expr: Expr, power: Rational) -> Expr | None:
@@ -81,21 +81,21 @@ def _monomial_power(normal: Arithmetic, expr: Expr, power: Rational) -> Expr | N
         return None
     raised: Factors = []
     loose = 0
-    for head, idx, each in factors:
+    for atom, idx, each in factors:
         new = each * power
         if whole:
             rootless = each.denominator != 1 and new.denominator == 1
-            if rootless and not (head.nonnegative or head.granted()):
+            if rootless and not (atom.nonnegative or atom.granted()):
                 return None
-        elif not (head.positive or (head.nonnegative and len(factors) == 1)):
+        elif not (atom.positive or (atom.nonnegative and len(factors) == 1)):
             # Of a product only one factor may be of unknown sign: the others being positive,
             # the root of the product is defined just where the root of that one is.
             odd = each.denominator > 1 or each.numerator % 2 == 1
             # (x**3)**(1/3) is x only where x is not negative: a whole power forgets that.
-            if loose or not odd or (new.denominator == 1 and not head.granted()):
+            if loose or not odd or (new.denominator == 1 and not atom.granted()):
                 return None
             loose += 1
-        raised.append((head, idx, new))
+        raised.append((atom, idx, new))
     return normal.product(outer[ONE], raised, {})
 
 
@@ -115,7 +115,7 @@ def exp_factors(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors]:
                 ((found, by),) = raised.items()
                 if not found.bound:
                     coef = times(coef, by)
-                    factors.extend((f.head, f.idx, f.power) for f in found.factors)
+                    factors.extend((f.atom, f.idx, f.power) for f in found.factors)
                     continue
         rest[term] = value
     if rest:
@@ -125,8 +125,8 @@ def exp_factors(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors]:
         by = content(rest)
         if not is_exact(by):
             by = 1 if by > 0 else -1
-        head, idx = normal.heads.closed(EXP, scaled(rest, inverted(by)))
-        factors.append((head, idx, by))
+        atom, idx = normal.atoms.closed(EXP, scaled(rest, inverted(by)))
+        factors.append((atom, idx, by))
     return coef, factors
 
 
@@ -159,8 +159,8 @@ def _log_of_product(
     split = [slot for slot in factors if slot[0].positive]
     loose = [slot for slot in factors if not slot[0].positive]
     if rest is not None:
-        head, idx = normal.heads.closed(SUM, rest)
-        (split if head.positive else loose).append((head, idx, one))
+        atom, idx = normal.atoms.closed(SUM, rest)
+        (split if atom.positive else loose).append((atom, idx, one))
     if coef < 0 and not loose:
         return None
     parts: list[tuple[Expr, Coef]] = []
@@ -173,25 +173,25 @@ def _log_of_product(
         by: Rational = one
         if len(loose) == 1 and loose[0][2].numerator % 2 == 1 and coef > 0:
             # log x**k = k log x where k is odd or has an odd numerator: both need x > 0.
-            (head, idx, by) = loose[0]
-            inner = [(head, idx, one)]
+            (atom, idx, by) = loose[0]
+            inner = [(atom, idx, one)]
             if coef != 1:
                 parts.append((number(log_of(coef)), one))
             coef = one
         expr = normal.product(coef, inner, {})
-        head, idx = normal.heads.closed(LOG, expr)
-        parts.append(({canonical_term([(head, idx, one)], {}): one}, by))
+        atom, idx = normal.atoms.closed(LOG, expr)
+        parts.append(({canonical_term([(atom, idx, one)], {}): one}, by))
     return normal.add(parts)
 
 
 def _log_of_slot(normal: Arithmetic, slot: Slot) -> Expr:
-    head = slot[0]
-    if head.kind == EXP:
+    atom = slot[0]
+    if atom.kind == EXP:
         return normal.instance(slot)
     inner: Expr = (
         normal.instance(slot)
-        if head.kind == SUM
-        else {canonical_term([(head, slot[1], one)], {}): one}
+        if atom.kind == SUM
+        else {canonical_term([(atom, slot[1], one)], {}): one}
     )
-    closed, idx = normal.heads.closed(LOG, inner)
+    closed, idx = normal.atoms.closed(LOG, inner)
     return {canonical_term([(closed, idx, one)], {}): one}

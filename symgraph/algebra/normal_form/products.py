@@ -2,9 +2,9 @@
 
 What holds inside:
 
-- powers of one head meet in one slot; they cancel only where the facts of the head allow it;
+- powers of one atom meet in one slot; they cancel only where the facts of the atom allow it;
 - exp carries its argument as a sum; two exps merge only where terms of their arguments meet;
-- a sum inside a product stays closed (a "sum" head); it is opened when the result is shorter;
+- a sum inside a product stays closed (a "sum" atom); it is opened when the result is shorter;
 - an index bound twice over the same factors is the same lazy sum, so `S * S**-1` meets.
 """
 
@@ -61,8 +61,8 @@ def as_product(normal: Arithmetic, expr: Expr) -> Product:
     if len(rest) < 2:
         by, more, bound = as_product(normal, rest)
         return times(coef, by), factors + more, bound
-    head, idx = normal.heads.closed(SUM, rest)
-    return coef, [*factors, (head, idx, one)], {}
+    atom, idx = normal.atoms.closed(SUM, rest)
+    return coef, [*factors, (atom, idx, one)], {}
 
 
 def unbound(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors]:
@@ -75,8 +75,8 @@ def unbound(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors]:
     for group in components(factors, bound):
         part = [slot for slot in factors if any(index in group for index in slot[1])]
         whole = canonical_term(part, {index: bound[index] for index in group})
-        head, idx = normal.heads.closed(SUM, {whole: one})
-        left.append((head, idx, one))
+        atom, idx = normal.atoms.closed(SUM, {whole: one})
+        left.append((atom, idx, one))
     return coef, left
 
 
@@ -91,7 +91,7 @@ def primitive(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors, Expr]:
 
 def divided(normal: Arithmetic, expr: Expr, common: Factors) -> Expr:
     """The expression without factors that are there to be taken out: no fact needed."""
-    inverse: Factors = [(head, idx, -power) for head, idx, power in common]
+    inverse: Factors = [(atom, idx, -power) for atom, idx, power in common]
     parts: list[tuple[Term, Coef]] = []
     for term, coef in expr.items():
         factors, bound = normal.opened_term(term)
@@ -205,5 +205,5 @@ def product_distributed(
 
 def refreshed(normal: Arithmetic, bound: Bound) -> tuple[dict[int, int], Bound]:
     """Fresh names for bound indices, and the sizes under these."""
-    names = {index: normal.heads.fresh() for index in bound}
+    names = {index: normal.atoms.fresh() for index in bound}
     return names, {names[index]: size for index, size in bound.items()}

@@ -18,7 +18,7 @@ __all__ = [
     "SINE",
     "Monomial",
     "Poly",
-    "Variable",
+    "RingVariable",
     "divided",
     "monic",
     "plus",
@@ -29,16 +29,16 @@ __all__ = [
 SINE: Final = "sine"
 COSINE: Final = "cosine"
 
-Variable: TypeAlias = tuple[int, str]
+RingVariable: TypeAlias = tuple[int, str]
 """A number that tells values apart, and what is taken of the value: itself "", sine or cosine."""
-Monomial: TypeAlias = tuple[tuple[Variable, int], ...]
+Monomial: TypeAlias = tuple[tuple[RingVariable, int], ...]
 Poly: TypeAlias = Mapping[Monomial, Rational]
 
 _MOST = 40
 """Terms in a division, after which it is given up."""
 
 
-def variables(poly: Poly) -> set[Variable]:
+def variables(poly: Poly) -> set[RingVariable]:
     """What stands in it."""
     return {variable for monomial in poly for variable, _ in monomial}
 

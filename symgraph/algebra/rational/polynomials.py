@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
 from ...ir.node import Node
-from ..expression.atoms import Heads
+from ..expression.atoms import AtomTable
 from ..expression.labels import canonical_term
 from ..expression.leaf_terms import repeated_number, stretched
 from ..expression.term import (
@@ -53,7 +53,7 @@ class PolynomialRatio(NamedTuple):
         return max(depth for _, depth in self.terms)
 
 
-class Form(NamedTuple):
+class FactoredForm(NamedTuple):
     """coef x**power times polynomials to powers."""
 
     coef: Coef
@@ -73,8 +73,8 @@ class Form(NamedTuple):
 class Polynomials:
     """What values are as polynomials or quotients of them, operands first."""
 
-    def __init__(self, heads: Heads) -> None:
-        self._heads = heads
+    def __init__(self, atoms: AtomTable) -> None:
+        self._heads = atoms
         self._known: dict[Node, PolynomialRatio] = {}
 
     def learn(self, node: Node) -> None:
@@ -84,7 +84,7 @@ class Polynomials:
             found = self._found(node)
         self._known[node] = found or PolynomialRatio(node, {(1, 0): 1})
 
-    def shorter(self, node: Node, count: int) -> list[tuple[Node, Form]]:
+    def shorter(self, node: Node, count: int) -> list[tuple[Node, FactoredForm]]:
         """The array that a value is made of, and forms that take fewer operations than `count`."""
         found = self._known[node]
         if found.array is None or found.array is node or len(found.terms) < 2:
@@ -104,20 +104,20 @@ class Polynomials:
         array = self._known[node].array
         return array is not None and array is not node and array not in node.operands
 
-    def written(self, array: Node, form: Form) -> Expr:
+    def written(self, array: Node, form: FactoredForm) -> Expr:
         """The form as an expression."""
-        head = self._heads.leaf(array)
-        idx = tuple(range(len(head.sizes)))
+        atom = self._heads.leaf(array)
+        idx = tuple(range(len(atom.sizes)))
 
         def powers(coefs: Coefs) -> Expr:
             return {
-                canonical_term([(head, idx, power)] if power else [], {}): coef
+                canonical_term([(atom, idx, power)] if power else [], {}): coef
                 for power, coef in coefs.items()
             }
 
         if form.factors and form.factors[0][1] == 1 and len(form.factors) == 1 and not form.power:
             return powers(form.factors[0][0])
-        factors: Factors = [(head, idx, form.power)] if form.power else []
+        factors: Factors = [(atom, idx, form.power)] if form.power else []
         for coefs, power in form.factors:
             factors.append((*self._heads.closed(SUM, powers(coefs)), power))
         return {canonical_term(factors, {}): form.coef}
@@ -154,18 +154,18 @@ def _numerator(ratio: PolynomialRatio) -> Coefs:
     return above
 
 
-def _forms(ratio: PolynomialRatio, above: Coefs) -> Iterator[Form]:
+def _forms(ratio: PolynomialRatio, above: Coefs) -> Iterator[FactoredForm]:
     """Over one denominator, in powers or as a square."""
     under = ((dict(ratio.below), -ratio.depth),) if ratio.depth else ()
     if len(above) == 1:
         ((power, coef),) = above.items()
-        yield Form(coef, power, under)
+        yield FactoredForm(coef, power, under)
     elif above:
         if max(above) <= _HIGHEST:
-            yield Form(1, 0, ((above, 1), *under))
+            yield FactoredForm(1, 0, ((above, 1), *under))
         square = _square_root(above)
         if square is not None:
-            yield Form(square.coef, square.power, (*square.factors, *under))
+            yield FactoredForm(square.coef, square.power, (*square.factors, *under))
 
 
 def _operations(coefs: Coefs) -> int:
@@ -176,7 +176,7 @@ def _operations(coefs: Coefs) -> int:
     return len(powers) - 1 + sum(1 + (step > 1) for step in steps if step) + scaled
 
 
-def _square_root(coefs: Coefs) -> Form | None:
+def _square_root(coefs: Coefs) -> FactoredForm | None:
     """The polynomial as c x**k q**2, if it is that."""
     low, high = min(coefs), max(coefs)
     if (high - low) % 2 or not all(map(is_exact, coefs.values())):
@@ -191,7 +191,9 @@ def _square_root(coefs: Coefs) -> Form | None:
     found = {half - i: rational(value) for i, value in enumerate(root) if value != 0}
     squared = _multiplied(found, found)
     whole = {low + power: times(coef, lead) for power, coef in squared.items() if coef != 0}
-    return Form(lead, low, ((found, 2),)) if whole == dict(coefs) and len(found) > 1 else None
+    return (
+        FactoredForm(lead, low, ((found, 2),)) if whole == dict(coefs) and len(found) > 1 else None
+    )
 
 
 def _multiplied(a: Coefs, b: Coefs) -> dict[int, Coef]:

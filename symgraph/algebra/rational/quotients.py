@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 from ...array import Array
 from ...ir.node import Node
 from ...ir.traits import Angle
-from ..expression.atoms import Heads
+from ..expression.atoms import AtomTable
 from ..expression.labels import canonical_term
 from ..expression.leaf_terms import repeated_number, stretched
 from ..expression.roles import ANGLES
@@ -30,7 +30,7 @@ from ..normal_form.factors import Factors
 from .arithmetic import divides_by, is_rational, value_of
 from .polynomial_ring import COSINE, SINE, Monomial, Poly, divided, monic, plus, product, variables
 
-__all__ = ["Quotients", "Ratio"]
+__all__ = ["Quotient", "Quotients"]
 
 _MOST_TERMS = 12
 _MOST_BELOW = 4
@@ -44,7 +44,7 @@ _TANH = Angle("tangent", -1)
 Key: TypeAlias = tuple[object, ...]
 
 
-class Ratio(NamedTuple):
+class Quotient(NamedTuple):
     """A polynomial over powers of monic ones; `short` if one of more than a term was cancelled.
 
     `made_of` are the values in it, those that were cancelled among them.
@@ -56,7 +56,7 @@ class Ratio(NamedTuple):
     short: bool = False
     size: int = 1
 
-    def and_of(self, a: Ratio, b: Ratio) -> Ratio:
+    def and_of(self, a: Quotient, b: Quotient) -> Quotient:
         """Made of these two."""
         return self._replace(
             made_of=a.made_of | b.made_of, short=a.short or b.short, size=a.size + b.size
@@ -66,11 +66,11 @@ class Ratio(NamedTuple):
 class Quotients:
     """What values are as quotients, found where one is asked for."""
 
-    def __init__(self, heads: Heads) -> None:
-        self._heads = heads
+    def __init__(self, atoms: AtomTable) -> None:
+        self._heads = atoms
         self._numbers: dict[Node, int] = {}
         self._values: list[Node] = []
-        self._known: dict[Node, Ratio] = {}
+        self._known: dict[Node, Quotient] = {}
         self._divides: dict[Node, bool] = {}
         self._given: set[Key] = set()
 
@@ -89,7 +89,7 @@ class Quotients:
         """Whether something cancels in the value."""
         return self._divides[node] and self._ratio(node).short
 
-    def shorter(self, node: Node, count: int) -> Ratio | None:
+    def shorter(self, node: Node, count: int) -> Quotient | None:
         """The value with what cancels cancelled; None where nothing does, or digits would."""
         if count < 3 or not self._divides[node]:
             return None
@@ -103,7 +103,7 @@ class Quotients:
         numbers = all(self._is_number(each, left) for each in found.made_of)
         return found if numbers or self._heads.granted() else None
 
-    def written(self, ratio: Ratio, now: Callable[[Node], Node]) -> Expr:
+    def written(self, ratio: Quotient, now: Callable[[Node], Node]) -> Expr:
         """The quotient as an expression."""
         coef, above = monic(ratio.above)
         factors: Factors = []
@@ -113,7 +113,7 @@ class Quotients:
                 factors.append((*self._heads.closed(SUM, expr), power))
                 continue
             ((term, _),) = expr.items()
-            factors.extend((f.head, f.idx, f.power * power) for f in term.factors)
+            factors.extend((f.atom, f.idx, f.power * power) for f in term.factors)
         return {canonical_term(factors, {}): coef}
 
     def _expr(self, poly: Poly, now: Callable[[Node], Node]) -> Expr:
@@ -122,8 +122,8 @@ class Quotients:
             factors: Factors = []
             for (number, kind), power in monomial:
                 value = now(self._values[number])
-                head = self._heads.leaf(_function(kind, value) if kind else value)
-                factors.append((head, tuple(range(len(head.sizes))), power))
+                atom = self._heads.leaf(_function(kind, value) if kind else value)
+                factors.append((atom, tuple(range(len(atom.sizes))), power))
             expr[canonical_term(factors, {})] = coef
         return expr
 
@@ -158,8 +158,8 @@ class Quotients:
             return False
         if self._is_one_and_tanh(poly):
             return True
-        head, _ = self._heads.closed(SUM, self._expr(poly, lambda node: node))
-        return head.nonzero
+        atom, _ = self._heads.closed(SUM, self._expr(poly, lambda node: node))
+        return atom.nonzero
 
     def _is_one_and_tanh(self, poly: Poly) -> bool:
         """Whether it is c (1 + tanh) or c (1 - tanh), which are 0 by rounding alone."""
@@ -175,7 +175,7 @@ class Quotients:
         )
 
     # -- what values are ---------------------------------------------------------------------------
-    def _ratio(self, node: Node) -> Ratio:
+    def _ratio(self, node: Node) -> Quotient:
         stack = [node]
         while stack:
             top = stack[-1]
@@ -193,18 +193,18 @@ class Quotients:
     def _parts(self, node: Node) -> tuple[Node, ...]:
         return node.operands if is_rational(node.op) and not node.copy else ()
 
-    def _array(self, node: Node, kind: str) -> Ratio:
+    def _array(self, node: Node, kind: str) -> Quotient:
         number = self._numbers.get(node)
         if number is None:
             number = self._numbers[node] = len(self._values)
             self._values.append(node)
-        return Ratio({(((number, kind), 1),): 1}, {}, frozenset({(number, kind)}))
+        return Quotient({(((number, kind), 1),): 1}, {}, frozenset({(number, kind)}))
 
-    def _found(self, node: Node) -> Ratio | None:
+    def _found(self, node: Node) -> Quotient | None:
         number = repeated_number(stretched(node))
         if number is not None and number.dtype.kind in "iuf":
             value = coefficient(number)
-            return Ratio({(): value}, {}) if is_exact(value) and value else None
+            return Quotient({(): value}, {}) if is_exact(value) and value else None
         if node.copy or node.dtype.kind != "f":
             return None
         angle = node.op.traits.angle
@@ -224,19 +224,19 @@ class Quotients:
             self._given.add(_key(monic(found.above)[1]))
         return found
 
-    def quotient(self, a: Ratio, b: Ratio) -> Ratio | None:
+    def quotient(self, a: Quotient, b: Quotient) -> Quotient | None:
         """The quotient of two."""
         return self.product(a, self.inverse(b))
 
-    def product(self, a: Ratio, b: Ratio) -> Ratio | None:
+    def product(self, a: Quotient, b: Quotient) -> Quotient | None:
         """The product of two."""
         below = dict(a.below)
         for key, (poly, power) in b.below.items():
             below[key] = (poly, power + below.get(key, (poly, 0))[1])
         above = product(a.above, b.above)
-        return self._cancelled(Ratio(above, below).and_of(a, b))
+        return self._cancelled(Quotient(above, below).and_of(a, b))
 
-    def sum(self, a: Ratio, b: Ratio) -> Ratio | None:
+    def sum(self, a: Quotient, b: Quotient) -> Quotient | None:
         """The sum of two, over one denominator."""
         below = dict(a.below)
         for key, (poly, power) in b.below.items():
@@ -248,9 +248,9 @@ class Quotients:
                 for _ in range(power - each.below.get(key, (poly, 0))[1]):
                     above = product(above, poly)
             parts.append(above)
-        return self._cancelled(Ratio(plus(*parts), below).and_of(a, b))
+        return self._cancelled(Quotient(plus(*parts), below).and_of(a, b))
 
-    def _cancelled(self, a: Ratio) -> Ratio | None:
+    def _cancelled(self, a: Quotient) -> Quotient | None:
         """Without factors of the denominator that divide what is above it."""
         if not a.above or not _is_small(a):
             return None
@@ -266,11 +266,11 @@ class Quotients:
                 above, short = less, short or len(poly) > 1
         return a._replace(above=above, below=below, short=short)
 
-    def negative(self, a: Ratio) -> Ratio:
+    def negative(self, a: Quotient) -> Quotient:
         """The negative of one."""
         return a._replace(above={monomial: -coef for monomial, coef in a.above.items()})
 
-    def inverse(self, a: Ratio) -> Ratio:
+    def inverse(self, a: Quotient) -> Quotient:
         """One over it."""
         above: Poly = {(): 1}
         for poly, power in a.below.values():
@@ -280,7 +280,7 @@ class Quotients:
         above = product(above, {(): rational(Fraction(1) / coef)})
         return a._replace(above=above, below={} if below == {(): 1} else {_key(below): (below, 1)})
 
-    def whole(self, a: Ratio) -> int | None:
+    def whole(self, a: Quotient) -> int | None:
         """The number other than 0 that it is, if it is whole and not too large a power."""
         number = a.above.get(()) if len(a.above) == 1 and not a.below else None
         return number if isinstance(number, int) and 0 < abs(number) <= _HIGHEST else None
@@ -303,7 +303,7 @@ def _all_of(below: Mapping[Key, tuple[Poly, int]]) -> Poly:
     return whole
 
 
-def _is_small(a: Ratio) -> bool:
+def _is_small(a: Quotient) -> bool:
     polys = [a.above, *[poly for poly, _ in a.below.values()]]
     values = {number for poly in polys for number, _ in variables(poly)}
     powers = [power for poly in polys for monomial in poly for _, power in monomial]

@@ -11,14 +11,14 @@ from ..expression.term import LEAF, Coef, times
 from .arithmetic import Arithmetic
 from .factors import Bound, Factors, Product, Slot, merged
 
-__all__ = ["Identity", "Settling", "Topic", "identity", "others", "without"]
+__all__ = ["IdentityTable", "ProductIdentity", "Topic", "identity", "others", "without"]
 
-Step: TypeAlias = Callable[[Arithmetic, Factors, Bound], Product | None]
+IdentityStep: TypeAlias = Callable[[Arithmetic, Factors, Bound], Product | None]
 Topic: TypeAlias = "str | Op"
-"""A kind of head, or the operation that gives an array."""
+"""A kind of atom, or the operation that gives an array."""
 
 
-class Identity(NamedTuple):
+class ProductIdentity(NamedTuple):
     """An identity of products.
 
     Parameters
@@ -37,14 +37,14 @@ class Identity(NamedTuple):
     name: str
     about: tuple[Topic, ...]
     summed: bool
-    step: Step
+    step: IdentityStep
 
 
-def identity(*about: Topic, summed: bool = False) -> Callable[[Step], Identity]:
+def identity(*about: Topic, summed: bool = False) -> Callable[[IdentityStep], ProductIdentity]:
     """The function as an identity, under its name and the equation of its docstring."""
 
-    def made(step: Step) -> Identity:
-        return Identity(named(step).__name__, about, summed, step)
+    def made(step: IdentityStep) -> ProductIdentity:
+        return ProductIdentity(named(step).__name__, about, summed, step)
 
     return made
 
@@ -53,17 +53,17 @@ _MOST = 4096
 """Sets of kinds and operations that are remembered."""
 
 
-class Settling:
+class IdentityTable:
     """Applies the identities of a table in its order, until none does.
 
     Parameters
     ----------
-    identities : sequence of Identity
+    identities : sequence of ProductIdentity
     """
 
-    def __init__(self, identities: Sequence[Identity]) -> None:
+    def __init__(self, identities: Sequence[ProductIdentity]) -> None:
         self.identities = tuple(identities)
-        self._about: dict[tuple[frozenset[Topic], bool], tuple[Identity, ...]] = {}
+        self._about: dict[tuple[frozenset[Topic], bool], tuple[ProductIdentity, ...]] = {}
 
     def __call__(self, normal: Arithmetic, coef: Coef, factors: Factors, bound: Bound) -> Product:
         """Normalise a product: merge powers, contract deltas, combine exps and closed sums."""
@@ -79,7 +79,7 @@ class Settling:
             else:
                 return coef, factors, bound
 
-    def about(self, topics: frozenset[Topic], summed: bool) -> tuple[Identity, ...]:
+    def about(self, topics: frozenset[Topic], summed: bool) -> tuple[ProductIdentity, ...]:
         """The identities that may apply to factors of these kinds and operations."""
         found = self._about.get((topics, summed))
         if found is None:
