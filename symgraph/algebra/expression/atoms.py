@@ -1,8 +1,8 @@
 """The table of atoms: one for each value or closed expression, with its facts.
 
-A fact licenses what exponents may do: powers of opposite sign meet in one slot and cancel only if
-the atom is nonzero, or if the total stays negative; fractional powers merge to whole ones only if
-it is nonnegative. A licence stands for each of these facts where the user gives leave.
+Facts decide how powers of an atom merge. Powers of opposite sign merge only if the atom is nonzero
+or the total stays negative. Fractional powers merge into whole ones only if the atom is
+nonnegative. Where the user asks for trust="domain", a licence replaces each of these facts.
 """
 
 from __future__ import annotations
@@ -61,21 +61,21 @@ _ALONG_AXIS = ("simplex", "one_hot", "unit_norm")
 
 
 def open_axes(node: Node) -> tuple[int, ...]:
-    """Axes, counted from the end, whose size is not 1: those that carry an index."""
+    """The axes that carry an index: those whose size is not 1, counted from the end."""
     shape = node.aval.shape
     ndim = len(shape)
     return tuple([axis for axis in range(-ndim, 0) if shape[axis] != 1])
 
 
 class AtomTable:
-    """Interned atoms, and renaming of the expressions they close.
+    """A table of atoms: equal values and equal closed expressions get the same atom.
 
     Parameters
     ----------
     knowledge : Knowledge
         Facts of nodes.
     licence : Licence, optional
-        Leave to cancel without a fact.
+        Allows cancellations without a fact.
     """
 
     def __init__(self, knowledge: Knowledge, licence: Licence | None = None) -> None:
@@ -86,7 +86,7 @@ class AtomTable:
         self._made: dict[Node, Atom] = {}
         self._bases: dict[tuple[float, np.dtype[Any]], Atom] = {}
         self._fresh = itertools.count(1_000_000)
-        # Of functions, not methods: an atom that held this table would live until collected.
+        # Functions, not methods: a method would make a reference cycle of atom and table.
         self._facts = {
             LEAF: partial(_leaf_facts, knowledge),
             DIM: _dim_facts,
@@ -98,7 +98,7 @@ class AtomTable:
         self._logs: dict[Atom, list[tuple[Expr, Node]]] = {}
 
     def log_given(self, node: Node, expr: Expr) -> None:
-        """Remember the log of a product, as the user wrote it, under each log it is the sum of."""
+        """Remember a log that the user wrote, under each of the logs whose sum it is."""
         for term in expr:
             for f in term.factors:
                 if f.atom.kind == LOG:
@@ -107,18 +107,18 @@ class AtomTable:
                         known.append((expr, node))
 
     def logs_of(self, atom: Atom) -> list[tuple[Expr, Node]]:
-        """Logs of products that are the sum of this log and more, as the user wrote them."""
+        """The logs that the user wrote whose sums contain this log."""
         known = self._logs.get(atom, [])
         if self.licence is not None:
             return [(expr, node) for expr, node in known if node not in self.licence.values]
         return known
 
     def granted(self) -> bool:
-        """Whether a step that the facts do not allow is taken by leave; asked last of all."""
+        """Whether the licence allows a step that no fact allows. Ask last: it counts as used."""
         return self.licence is not None and self.licence.use()
 
     def fresh(self) -> int:
-        """A free index not used before."""
+        """A new free index."""
         return next(self._fresh)
 
     def _intern(self, kind: str, key: Any, payload: Any, sizes: tuple[Dim, ...]) -> Atom:
@@ -130,7 +130,7 @@ class AtomTable:
         return found
 
     def leaf(self, node: Node) -> Atom:
-        """A value of the graph."""
+        """The atom of a value of the graph."""
         found = self._table.get((LEAF, node))
         if found is None:
             axes = open_axes(node)
@@ -142,7 +142,7 @@ class AtomTable:
         return found
 
     def made(self, node: Node) -> Atom:
-        """A value on its way into the result: its facts are not asked for."""
+        """The atom of a value that was written for the result; its facts are not needed."""
         found = self._table.get((LEAF, node)) or self._made.get(node)
         if found is None:
             axes = open_axes(node)
@@ -153,11 +153,11 @@ class AtomTable:
         return found
 
     def dim(self, size: Dim) -> Atom:
-        """The size of a named dimension."""
+        """The atom of a named dimension's size."""
         return self._intern(DIM, size, size, ())
 
     def log_of_base(self, base: float, dtype: np.dtype[Any], power: Rational) -> Expr:
-        """The natural logarithm of a base, to a power, as a symbol."""
+        """The natural logarithm of a base, to a power, kept as a symbol."""
         key = (base, dtype)
         found = self._bases.get(key)
         if found is None:
@@ -167,11 +167,11 @@ class AtomTable:
         return {canonical_term([(found, (), power)], {}): 1}
 
     def delta(self, size: Dim) -> Atom:
-        """The identity matrix."""
+        """The atom of an identity matrix."""
         return self._intern(DELTA, size, size, (size, size))
 
     def closed(self, kind: str, expr: Expr) -> tuple[Atom, tuple[int, ...]]:
-        """A function ("sum", "exp", "log") of an expression, and the indices it is applied to."""
+        """The atom of a sum, exp or log of an expression, and the indices it is applied to."""
         before = (kind, frozenset(expr.items()))
         found = self._closed.get(before)
         if found is None:
@@ -197,7 +197,7 @@ class AtomTable:
         return expr_key(self.renamed(expr, {index: place for place, index in enumerate(order)}))
 
     def renamed(self, expr: Expr, names: Mapping[int, int]) -> Expr:
-        """The expression with free indices renamed; no two of them to the same."""
+        """The expression with free indices renamed, each to another name."""
         if list(names.keys()) == list(names.values()):
             return dict(expr)
         return {renamed_term(term, names): coef for term, coef in expr.items()}
@@ -259,7 +259,7 @@ def _from_whole_numbers(node: Node) -> bool:
 
 
 def renamed_term(term: Term, names: Mapping[int, int]) -> Term:
-    """The term with free indices renamed; no two of them to the same."""
+    """The term with free indices renamed, each to another name."""
     factors = [
         (f.atom, tuple([names.get(index, index) for index in f.idx]), f.power) for f in term.factors
     ]
@@ -267,8 +267,8 @@ def renamed_term(term: Term, names: Mapping[int, int]) -> Term:
 
 
 def term_sign(term: Term) -> int:
-    """1 if the product is known to be positive, 0 if nonnegative, -1 if neither is known."""
-    # Named sizes are taken as at least one: an empty sum has no elements to normalise either.
+    """1 if the product is known to be positive, 0 if nonnegative, -1 if unknown."""
+    # A named size counts as at least 1: where it is 0, no element is there to be normalised.
     sign = 0 if 0 in term.bound else 1
     for atom, _, power in term.factors:
         if atom.positive:
@@ -283,7 +283,7 @@ def term_sign(term: Term) -> int:
 
 
 def is_positive(expr: Expr) -> bool:
-    """Whether the sum is known to be positive: by the signs of its terms, or by their bounds."""
+    """Whether the signs of the terms, or their bounds, show that the sum is positive."""
     signs = [term_sign(term) if coef > 0 else -1 for term, coef in expr.items()]
     if not signs:
         return False
@@ -291,14 +291,14 @@ def is_positive(expr: Expr) -> bool:
 
 
 def _least(expr: Expr) -> float:
-    """A lower bound of a sum, its terms taken as independent."""
+    """A lower bound of a sum: the sum of the lower bounds of its terms."""
     total = 0.0
     for term, coef in expr.items():
         low, high = _bounds(term)
         total += float(coef) * (low if coef > 0 else high) if coef != 0 else 0.0
         if not total > -inf:
             return -inf
-    # Rounded down: bounds are sums of floats.
+    # Bounds are sums of floats: rounded down to stay below the true bound.
     return total - 1e-12 * max(1.0, abs(total))
 
 
@@ -349,9 +349,9 @@ def _edges(expr: Expr) -> list[Any]:
 
 
 def _counts_ties(expr: Expr) -> bool:
-    """Whether the sum counts the elements equal to the largest (or least): there is at least one.
+    """Whether the sum counts the elements that equal the extremum: at least one does.
 
-    Shaped as the derivative of max makes it: sum(cast(x == max(x))).
+    The derivative of max makes such sums: sum(cast(x == max(x))).
     """
     ((term, coef), *more) = expr.items()
     if more or coef != 1 or len(term.factors) != 1 or term.factors[0].power != 1:
@@ -371,7 +371,7 @@ def _counts_ties(expr: Expr) -> bool:
     if not is_extremum(extremum, elementwise=False) or extremum.operands[0] is not x:
         return False
     axes = extremum.params["axis"]
-    # Transposed or cut, the extremum is held against other elements than those it is of.
+    # If it is transposed or cut, the extremum is compared with other elements than its own.
     kept = tuple([1 if axis in axes else x.shape[axis] for axis in range(-x.ndim, 0)])
     if shape != kept[x.ndim - len(shape) :] or any(dim != 1 for dim in kept[: -len(shape) or None]):
         return False

@@ -1,4 +1,4 @@
-"""Which exps stand in an atom or an expression."""
+"""The exps in an atom or an expression."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["exps_of", "holds_exps", "is_of_exps"]
 
 
 def exps_of(atom: Atom) -> list[Atom]:
-    """All exps in an atom."""
+    """All exps in an atom: itself, or those in its sum or log."""
     if atom.kind == EXP:
         return [atom]
     if atom.kind not in (SUM, LOG):
@@ -17,10 +17,10 @@ def exps_of(atom: Atom) -> list[Atom]:
 
 
 def is_of_exps(atom: Atom) -> bool:
-    """Whether nothing but exps and numbers is in it: what may be part of a softmax or a sigmoid."""
+    """Whether the atom holds only exps and numbers, and so may be part of a softmax or sigmoid."""
     return atom.kind == EXP or all(f.atom.kind == EXP for t in atom.expr for f in t.factors)
 
 
 def holds_exps(expr: Expr) -> bool:
-    """Whether an exp is in the expression, or in a sum or log of it."""
+    """Whether the expression holds an exp, also inside a sum or a log."""
     return any(exps_of(f.atom) for term in expr for f in term.factors)

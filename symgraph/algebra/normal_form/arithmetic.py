@@ -1,7 +1,7 @@
-"""What the parts of the normal form ask of one another: products, sums and powers of expressions.
+"""The interface by which products, sums and powers of expressions call one another.
 
-Products hold sums and sums hold products. Each part is a module of functions that are given the
-arithmetic as a whole; `normalize.NormalForm` puts the parts together.
+Products hold sums and sums hold products. Each module's functions take the whole arithmetic as
+their first argument. `normalize.NormalForm` gathers them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Arithmetic(Protocol):
     atoms: AtomTable
     applied: AppliedIdentities
     trying: bool
-    """Whether a product is tried out with its sums opened: trials do not nest."""
+    """Whether a product is being tried with its sums opened. Trials do not nest."""
 
     def opened_term(self, term: Term, /) -> tuple[Factors, Bound]: ...
 

@@ -32,12 +32,12 @@ __all__ = [
 # -- arrays ----------------------------------------------------------------------------------------
 @identity(LEAF)
 def antisymmetric_turned(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
-    r"""$A_{ji} = -A_{ij}$ of an antisymmetric matrix: its indices in order, summed ones last."""
+    r"""$A_{ji} = -A_{ij}$ of an antisymmetric matrix; indices are sorted, bound ones last."""
     for place, (atom, idx, power) in enumerate(factors):
         if len(idx) < 2 or atom.kind != LEAF or power.denominator != 1:
             continue
         i, j = idx[-2:]
-        # Two that are summed have no names of their own.
+        # Two bound indices have no order: their names are arbitrary.
         if (i in bound, i) <= (j in bound, j) or (i in bound and j in bound):
             continue
         if atom.antisymmetric:
@@ -93,7 +93,7 @@ def cofactors_over_determinant(
 
 
 def _arrays_of(op: Op, factors: Factors) -> Iterator[tuple[Slot, Node]]:
-    """Factors that an operation gives, to the power 1, and its operand."""
+    """Factors that are results of an operation, to the power 1, and its operand."""
     for slot in factors:
         if slot[0].kind == LEAF and slot[0].node.op is op and slot[2] == 1:
             yield slot, slot[0].node.operands[0]

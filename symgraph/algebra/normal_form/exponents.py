@@ -1,6 +1,6 @@
 """Powers, exponentials and logarithms of expressions in normal form.
 
-Each function takes expressions in normal form and gives one, or None where none is sound.
+Each function takes expressions in normal form and gives one, or None if no normal form is sound.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["exp", "exp_factors", "log", "power"]
 
 
 def power(normal: Arithmetic, expr: Expr, power: Rational) -> Expr | None:
-    """The expression to a rational power; None where no normal form is sound."""
+    """The expression to a rational power; None if no normal form is sound."""
     if power == 1:
         return expr
     value = constant_value(expr)
@@ -51,7 +51,7 @@ def power(normal: Arithmetic, expr: Expr, power: Rational) -> Expr | None:
         exps = [
             slot
             for slot in common_factors(rest)
-            # sqrt(x + sqrt(x)) is no shorter with x**(1/4) before it.
+            # With x**(1/4) taken out, sqrt(x + sqrt(x)) is no shorter.
             if slot[0].positive
             and (slot[0].kind == EXP or (slot[2] * power).denominator <= power.denominator)
         ]
@@ -88,10 +88,10 @@ def _monomial_power(normal: Arithmetic, expr: Expr, power: Rational) -> Expr | N
             if rootless and not (atom.nonnegative or atom.granted()):
                 return None
         elif not (atom.positive or (atom.nonnegative and len(factors) == 1)):
-            # Of a product only one factor may be of unknown sign: the others being positive,
-            # the root of the product is defined just where the root of that one is.
+            # At most one factor may have an unknown sign. If the others are positive, the root of
+            # the product is defined exactly where the root of this factor is.
             odd = each.denominator > 1 or each.numerator % 2 == 1
-            # (x**3)**(1/3) is x only where x is not negative: a whole power forgets that.
+            # (x**3)**(1/3) = x holds only for x >= 0, and x alone is defined elsewhere too.
             if loose or not odd or (new.denominator == 1 and not atom.granted()):
                 return None
             loose += 1
@@ -100,7 +100,7 @@ def _monomial_power(normal: Arithmetic, expr: Expr, power: Rational) -> Expr | N
 
 
 def exp_factors(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors]:
-    """The exp of an expression, as a number and factors."""
+    """The exp of an expression, as a coefficient and factors."""
     if not expr:
         return one, []
     rest: Expr = {}
@@ -131,7 +131,7 @@ def exp_factors(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors]:
 
 
 def exp(normal: Arithmetic, expr: Expr) -> Expr | None:
-    """Exp of an expression."""
+    """The exp of an expression; None if its coefficient overflows or underflows."""
     coef, factors = exp_factors(normal, expr)
     if not isfinite(float(coef)) or coef == 0:
         return None
@@ -139,7 +139,7 @@ def exp(normal: Arithmetic, expr: Expr) -> Expr | None:
 
 
 def log(normal: Arithmetic, expr: Expr) -> Expr | None:
-    """Log of an expression: of a product, the sum of logs as far as signs allow."""
+    """The log of an expression. A product becomes a sum of logs as far as signs allow."""
     value = constant_value(expr)
     if value is not None:
         return number(log_of(value)) if value > 0 else None
@@ -172,7 +172,7 @@ def _log_of_product(
         inner = loose
         by: Rational = one
         if len(loose) == 1 and loose[0][2].numerator % 2 == 1 and coef > 0:
-            # log x**k = k log x where k is odd or has an odd numerator: both need x > 0.
+            # log x**k = k log x if k has an odd numerator: both sides need x > 0.
             (atom, idx, by) = loose[0]
             inner = [(atom, idx, one)]
             if coef != 1:

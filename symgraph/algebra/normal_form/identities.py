@@ -1,4 +1,4 @@
-"""The table of the identities of products, in the order in which they are tried."""
+"""The identities of products, in the order in which they are tried."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an identity of products is, and how a product is brought to normal form by them."""
+"""Identities of products, and the table that applies them until none fits."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class ProductIdentity(NamedTuple):
     Parameters
     ----------
     name : str
-        As the log tells it.
+        Its name in the log.
     about : tuple of str or Op
-        What must all be among the factors.
+        The kinds and operations that must all occur among the factors.
     summed : bool
-        Whether it is about an index that is summed over.
+        Whether it needs an index that is summed over.
     step : callable
-        Given the factors of a product and the indices that are summed over, it gives a product
-        nearer to the normal form, or None where it does not apply.
+        Takes the factors of a product and its bound indices. Gives a product nearer to the normal
+        form, or None where the identity does not apply.
     """
 
     name: str
@@ -41,7 +41,7 @@ class ProductIdentity(NamedTuple):
 
 
 def identity(*about: Topic, summed: bool = False) -> Callable[[IdentityStep], ProductIdentity]:
-    """The function as an identity, under its name and the equation of its docstring."""
+    """Make a function an identity of its name. Its docstring gives the equation."""
 
     def made(step: IdentityStep) -> ProductIdentity:
         return ProductIdentity(named(step).__name__, about, summed, step)
@@ -50,11 +50,11 @@ def identity(*about: Topic, summed: bool = False) -> Callable[[IdentityStep], Pr
 
 
 _MOST = 4096
-"""Sets of kinds and operations that are remembered."""
+"""The largest number of sets of topics that are cached."""
 
 
 class IdentityTable:
-    """Applies the identities of a table in its order, until none does.
+    """Applies identities in order, from the first again after each success, until none applies.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class IdentityTable:
                 return coef, factors, bound
 
     def about(self, topics: frozenset[Topic], summed: bool) -> tuple[ProductIdentity, ...]:
-        """The identities that may apply to factors of these kinds and operations."""
+        """The identities that may apply to factors of these topics."""
         found = self._about.get((topics, summed))
         if found is None:
             there: set[Topic] = {LEAF if isinstance(each, Op) else each for each in topics}

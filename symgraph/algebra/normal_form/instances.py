@@ -1,4 +1,4 @@
-"""What stands inside a term or an atom: its factors with names of their own, at given indices."""
+"""The contents of a term or a closed atom, with indices renamed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["instance", "opened_term", "reclosed", "substituted"]
 
 
 def opened_term(normal: Arithmetic, term: Term) -> tuple[Factors, Bound]:
-    """The factors of a term, its bound indices renamed to fresh ones."""
+    """The factors of a term, with fresh names for its bound indices."""
     if not term.bound:
         return [(f.atom, f.idx, f.power) for f in term.factors], {}
     names = {-1 - place: normal.atoms.fresh() for place in range(len(term.bound))}
@@ -22,13 +22,13 @@ def opened_term(normal: Arithmetic, term: Term) -> tuple[Factors, Bound]:
 
 
 def instance(normal: Arithmetic, slot: Slot) -> Expr:
-    """The expression inside an atom, at the indices of the factor."""
+    """The expression inside a factor's atom, at the factor's indices."""
     atom, idx, _ = slot
     return normal.substituted(atom.expr, dict(enumerate(idx)))
 
 
 def substituted(normal: Arithmetic, expr: Expr, names: dict[int, int]) -> Expr:
-    """The expression with free indices replaced; several may become one."""
+    """The expression with free indices renamed. Several may get the same name."""
     values = [names.get(index, index) for index in free_indices(expr)]
     if len(set(values)) == len(values):
         return normal.atoms.renamed(expr, names)

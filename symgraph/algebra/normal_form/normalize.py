@@ -1,4 +1,4 @@
-"""Arithmetic of expressions in normal form, put together of its parts."""
+"""Arithmetic of expressions in normal form: the class that gathers its functions."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["NormalForm"]
 class NormalForm:
     """Arithmetic of expressions over one table of atoms.
 
-    The parts are functions of this arithmetic, by which they reach one another: a product holds
-    sums, and a sum holds products.
+    Its methods are functions of other modules. They call one another through this class, for a
+    product holds sums and a sum holds products.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class NormalForm:
     Attributes
     ----------
     applied : AppliedIdentities
-        The identities that were applied.
+        The identities that were applied, for the log.
     """
 
     def __init__(self, atoms: AtomTable) -> None:

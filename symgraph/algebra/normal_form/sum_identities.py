@@ -47,7 +47,7 @@ def sum_with_identity(normal: Arithmetic, factors: Factors, bound: Bound) -> Pro
     for slot in factors:
         atom, idx, power = slot
         if atom.kind != DELTA or power < 0:
-            continue  # divided by the identity matrix, a row is infinite but for one place
+            continue  # 1 / delta is infinite off the diagonal
         i, j = idx
         gone, kept = (i, j) if i in bound else (j, i)
         if gone not in bound:
@@ -77,7 +77,7 @@ def sum_of_constant(normal: Arithmetic, factors: Factors, bound: Bound) -> Produ
 
 @identity(summed=True)
 def sum_of_unit_vector(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
-    r"""$\sum_i p_i = 1$ of probabilities, and $\sum_i u_i^2 = 1$ of a unit vector."""
+    r"""$\sum_i p_i = 1$ for probabilities, and $\sum_i u_i^2 = 1$ for a unit vector."""
     for index in bound:
         users = [slot for slot in factors if index in slot[1]]
         if len(users) == 1 and sums_to_one(users[0], index):
@@ -87,7 +87,7 @@ def sum_of_unit_vector(normal: Arithmetic, factors: Factors, bound: Bound) -> Pr
 
 @identity(summed=True)
 def orthogonal_rows(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
-    r"""$\sum_k Q_{ki} Q_{kj} = \delta_{ij}$ of an orthogonal matrix."""
+    r"""$\sum_k Q_{ki} Q_{kj} = \delta_{ij}$ for an orthogonal matrix."""
     for index, users in _pairs(factors, bound):
         (atom, idx, power), (other, at, power2) = users
         if atom is not other or not atom.orthogonal or power != 1 or power2 != 1:
@@ -102,7 +102,7 @@ def orthogonal_rows(normal: Arithmetic, factors: Factors, bound: Bound) -> Produ
 
 @identity(inv.op, summed=True)
 def matrix_times_inverse(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
-    r"""$\sum_k A_{ik} (A^{-1})_{kj} = \delta_{ij}$, where the inverse is known to exist."""
+    r"""$\sum_k A_{ik} (A^{-1})_{kj} = \delta_{ij}$, if the inverse is known to exist."""
     for index, users in _pairs(factors, bound):
         for (atom, idx, power), (other, at, power2) in (users, users[::-1]):
             if atom.kind != LEAF or other.kind != LEAF or atom.node.op is not inv.op:
@@ -119,7 +119,7 @@ def matrix_times_inverse(normal: Arithmetic, factors: Factors, bound: Bound) -> 
 
 
 def _pairs(factors: Factors, bound: Bound) -> Iterator[tuple[int, Factors]]:
-    """Indices that are summed over in two factors, and these."""
+    """Each bound index that occurs in exactly two factors, with the two."""
     for index in bound:
         users = [slot for slot in factors if index in slot[1]]
         if len(users) == 2:

@@ -1,4 +1,4 @@
-"""Sums of expressions, in normal form: like terms merged, and the identities of sums applied."""
+"""Sums of expressions in normal form: like terms are merged, identities of sums applied."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ __all__ = ["add", "common_denominator", "logistic_and_complement", "sum_over"]
 
 
 def add(normal: Arithmetic, parts: Sequence[tuple[Expr, Coef]]) -> Expr:
-    """A linear combination, with the identities of sums applied."""
+    """A linear combination of expressions, in normal form."""
     total = added([(term, times(coef, by)) for expr, by in parts for term, coef in expr.items()])
     return _opened(normal, common_denominator(normal, logistic_and_complement(normal, total)))
 
 
 def sum_over(normal: Arithmetic, expr: Expr, bound: Bound) -> Expr:
-    """The sum over free indices of the expression, given with their sizes."""
+    """The expression summed over the free indices in `bound`."""
     if not bound:
         return expr
     parts: list[tuple[Term, Coef]] = []
@@ -47,7 +47,7 @@ def sum_over(normal: Arithmetic, expr: Expr, bound: Bound) -> Expr:
 
 
 def _opened(normal: Arithmetic, expr: Expr) -> Expr:
-    """With lazy sums of exps opened, where that is shorter."""
+    """The expression with lazy sums of exps opened, if that is shorter."""
     if len(expr) < 2 or not any(
         any(f.atom.kind == SUM and f.power == 1 for f in term.factors)
         and has_exps([(f.atom, f.idx, f.power) for f in term.factors])
@@ -65,7 +65,7 @@ def _opened(normal: Arithmetic, expr: Expr) -> Expr:
 # -- identities ------------------------------------------------------------------------------------
 @named
 def common_denominator(normal: Arithmetic, expr: Expr) -> Expr:
-    r"""$1/x + 1/(1 - x) = 1/(x (1 - x))$, where that is shorter."""
+    r"""$1/x + 1/(1 - x) = 1/(x (1 - x))$, if that is shorter."""
     if not 2 <= len(expr) <= 4:
         return expr
     under = denominators(expr)
@@ -83,7 +83,7 @@ def common_denominator(normal: Arithmetic, expr: Expr) -> Expr:
 
 
 def _over(normal: Arithmetic, expr: Expr, under: Factors) -> Expr | None:
-    """The sum over these denominators; None where what is above them is longer."""
+    """The sum over a common denominator; None if the numerator has more terms than the sum."""
     inverse: Factors = [(atom, idx, -power) for atom, idx, power in under]
     parts: list[tuple[Term, Coef]] = []
     for term, coef in expr.items():
@@ -99,7 +99,7 @@ def _over(normal: Arithmetic, expr: Expr, under: Factors) -> Expr | None:
 
 @named
 def logistic_and_complement(normal: Arithmetic, expr: Expr) -> Expr:
-    r"""$x e^a (1 + e^a)^{-1} + x (1 + e^a)^{-1} = x$: the fewest terms of the three."""
+    r"""$x e^a (1 + e^a)^{-1} + x (1 + e^a)^{-1} = x$: as few of the three terms as possible."""
     if len(expr) < 2 or len(expr) > 4 * LONGEST:
         return expr
     for term in list(expr):
@@ -117,7 +117,7 @@ def logistic_and_complement(normal: Arithmetic, expr: Expr) -> Expr:
 
 
 def _with_complement(normal: Arithmetic, expr: Expr, term: Term, place: int) -> Expr | None:
-    """With fewer of a term, its logistic part and the complement; None if there are no fewer."""
+    """The sum with fewer of three terms: logistic, complement, whole; None if no fewer do."""
     factors, bound = normal.opened_term(term)
     atom, idx, power = factors[place]
     rest = [slot for i, slot in enumerate(factors) if i != place]
@@ -144,7 +144,7 @@ def _with_complement(normal: Arithmetic, expr: Expr, term: Term, place: int) -> 
         tried = [base[0] + shift, base[1] - shift, base[2] - shift]
         left = sum(1 for value in tried if value != 0)
         if tried[1] == tried[2] == 0 and not (atom.total or atom.granted()):
-            continue  # A may be no number; the whole does not tell
+            continue  # a may be NaN, and the whole does not hold it
         if left < before and (best is None or left < best[0]):
             best = (left, tried)
     if best is None:

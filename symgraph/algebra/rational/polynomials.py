@@ -74,7 +74,7 @@ class Polynomials:
     """What values are as polynomials or quotients of them, operands first."""
 
     def __init__(self, atoms: AtomTable) -> None:
-        self._heads = atoms
+        self._atoms = atoms
         self._known: dict[Node, PolynomialRatio] = {}
 
     def learn(self, node: Node) -> None:
@@ -92,8 +92,8 @@ class Polynomials:
         with suppress(OverflowError):
             above = _numerator(found)
             # What cancels is 0 only where it is a number, as in a region.
-            total = 0 not in above.values() or self._heads.leaf(found.array).total
-            if not total and not self._heads.granted():
+            total = 0 not in above.values() or self._atoms.leaf(found.array).total
+            if not total and not self._atoms.granted():
                 return []
             forms = _forms(found, {power: coef for power, coef in above.items() if coef != 0})
             return [(found.array, form) for form in forms if form.operations < count]
@@ -106,7 +106,7 @@ class Polynomials:
 
     def written(self, array: Node, form: FactoredForm) -> Expr:
         """The form as an expression."""
-        atom = self._heads.leaf(array)
+        atom = self._atoms.leaf(array)
         idx = tuple(range(len(atom.sizes)))
 
         def powers(coefs: Coefs) -> Expr:
@@ -119,7 +119,7 @@ class Polynomials:
             return powers(form.factors[0][0])
         factors: Factors = [(atom, idx, form.power)] if form.power else []
         for coefs, power in form.factors:
-            factors.append((*self._heads.closed(SUM, powers(coefs)), power))
+            factors.append((*self._atoms.closed(SUM, powers(coefs)), power))
         return {canonical_term(factors, {}): form.coef}
 
     def _found(self, node: Node) -> PolynomialRatio | None:

@@ -67,7 +67,7 @@ class Quotients:
     """What values are as quotients, found where one is asked for."""
 
     def __init__(self, atoms: AtomTable) -> None:
-        self._heads = atoms
+        self._atoms = atoms
         self._numbers: dict[Node, int] = {}
         self._values: list[Node] = []
         self._known: dict[Node, Quotient] = {}
@@ -97,11 +97,11 @@ class Quotients:
         polys = [found.above, *[poly for poly, _ in found.below.values()]]
         if not found.short or not all(map(self._keeps_digits, polys)):
             return None
-        self._heads.granted()  # Leave may have been taken for a value inside, long before.
+        self._atoms.granted()  # Leave may have been taken for a value inside, long before.
         left = {each for poly in polys for each in variables(poly)}
         # What cancels is 0 only where it is a number, as in a region.
         numbers = all(self._is_number(each, left) for each in found.made_of)
-        return found if numbers or self._heads.granted() else None
+        return found if numbers or self._atoms.granted() else None
 
     def written(self, ratio: Quotient, now: Callable[[Node], Node]) -> Expr:
         """The quotient as an expression."""
@@ -110,7 +110,7 @@ class Quotients:
         for poly, power in ((above, 1), *[(poly, -power) for poly, power in ratio.below.values()]):
             expr = self._expr(poly, now)
             if len(poly) > 1:
-                factors.append((*self._heads.closed(SUM, expr), power))
+                factors.append((*self._atoms.closed(SUM, expr), power))
                 continue
             ((term, _),) = expr.items()
             factors.extend((f.atom, f.idx, f.power * power) for f in term.factors)
@@ -122,7 +122,7 @@ class Quotients:
             factors: Factors = []
             for (number, kind), power in monomial:
                 value = now(self._values[number])
-                atom = self._heads.leaf(_function(kind, value) if kind else value)
+                atom = self._atoms.leaf(_function(kind, value) if kind else value)
                 factors.append((atom, tuple(range(len(atom.sizes))), power))
             expr[canonical_term(factors, {})] = coef
         return expr
@@ -132,11 +132,11 @@ class Quotients:
         """Whether a value is never NaN; a sine is none where one that is left is none."""
         number, kind = value
         node = self._values[number]
-        if not self._heads.leaf(node).total:
+        if not self._atoms.leaf(node).total:
             return False
         if not kind or any(each == number and other for each, other in left):
             return True
-        return self._heads.leaf(_function(kind, node)).total
+        return self._atoms.leaf(_function(kind, node)).total
 
     def _keeps_digits(self, poly: Poly) -> bool:
         """Whether all terms have one sign, or the sum was written so."""
@@ -149,7 +149,7 @@ class Quotients:
         """Whether a polynomial is 0 nowhere, or only where what is left below is."""
         if len(poly) == 1:
             return all(
-                kind == COSINE or (not kind and self._heads.leaf(self._values[number]).nonzero)
+                kind == COSINE or (not kind and self._atoms.leaf(self._values[number]).nonzero)
                 for number, kind in variables(poly)
             )
         if divided(product(rest, rest), poly) is not None:
@@ -158,7 +158,7 @@ class Quotients:
             return False
         if self._is_one_and_tanh(poly):
             return True
-        atom, _ = self._heads.closed(SUM, self._expr(poly, lambda node: node))
+        atom, _ = self._atoms.closed(SUM, self._expr(poly, lambda node: node))
         return atom.nonzero
 
     def _is_one_and_tanh(self, poly: Poly) -> bool:
@@ -260,7 +260,7 @@ class Quotients:
                 _, power = below.pop(key)
                 if power > 1:
                     below[key] = (poly, power - 1)
-                elif not (self._is_nonzero(poly, _all_of(below)) or self._heads.granted()):
+                elif not (self._is_nonzero(poly, _all_of(below)) or self._atoms.granted()):
                     below[key] = (poly, power)
                     break
                 above, short = less, short or len(poly) > 1
