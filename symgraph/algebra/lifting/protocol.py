@@ -1,4 +1,4 @@
-"""What lifting one operation asks of lifting as a whole: arrays aligned, products contracted."""
+"""The interface that functions which lift one operation use."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["Lifting"]
 
 
 class Lifting(Protocol):
-    """Expressions of nodes, over one table of atoms."""
+    """Lifts nodes to expressions, over one table of atoms."""
 
     atoms: AtomTable
     normal: NormalForm
 
     def passes_kink(self) -> bool:
-        """Whether an expression with another slope at a kink may be taken."""
+        """Whether an expression with another slope at a kink is allowed."""
         ...
 
     def aligned(self, node: Node, operands: Sequence[Expr], /) -> list[Expr]:
@@ -29,7 +29,7 @@ class Lifting(Protocol):
         ...
 
     def moved(self, expr: Expr, to: Sequence[int], /) -> Expr:
-        """The expression with formal index k called `to[k]`."""
+        """The expression with formal index k renamed to `to[k]`."""
         ...
 
     def contracted(

@@ -35,7 +35,7 @@ __all__ = [
 @identity(EXP, summed=True)
 def factor_out_of_sum_of_exps(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
     r"""$\sum_i e^{x_i - m} = e^{-m} \sum_i e^{x_i}$."""
-    # Only a sum of exps gives up what does not depend on its index.
+    # Factors are taken out of sums of exps only.
     if any(slot[0].kind != EXP and any(index in bound for index in slot[1]) for slot in factors):
         return None
     for slot in factors:
@@ -53,7 +53,7 @@ def factor_out_of_sum_of_exps(normal: Arithmetic, factors: Factors, bound: Bound
 
 @identity(EXP)
 def product_of_exps(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
-    r"""$e^x e^y = e^{x + y}$, where terms of $x$ and $y$ meet."""
+    r"""$e^x e^y = e^{x + y}$, if $x$ and $y$ have like terms."""
     found = [slot for slot in factors if slot[0].kind == EXP]
     for place, slot in enumerate(found):
         for other in found[place + 1 :]:
@@ -101,7 +101,7 @@ def power_of_sum(normal: Arithmetic, factors: Factors, bound: Bound) -> Product 
 
 @identity(SUM)
 def fraction_cleared(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
-    r"""$(1 - 1/x) (1 - x)^{-1} = -1/x$: a sum times $x$ is another one beside it."""
+    r"""$(1 - 1/x) (1 - x)^{-1} = -1/x$, if a sum times $x$ is another sum of the product."""
     sums = [slot for slot in factors if slot[0].kind == SUM and len(slot[0].expr) > 1]
     if len(sums) < 2 or all(slot[2] > 0 for slot in sums):
         return None
@@ -151,7 +151,7 @@ def fraction_in_denominator(normal: Arithmetic, factors: Factors, bound: Bound) 
 
 @identity(SUM)
 def sum_and_its_root(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
-    r"""$(x - 1) (1 - x)^{-1/2} = -(1 - x)^{1/2}$: a sum is a multiple of the one under a root."""
+    r"""$(x - 1) (1 - x)^{-1/2} = -(1 - x)^{1/2}$, if a sum is a multiple of that under a root."""
     sums = [slot for slot in factors if slot[0].kind == SUM and len(slot[0].expr) > 1]
     for atom, idx, power in sums if len(sums) > 1 else ():
         by = content(atom.expr) if power.denominator > 1 else one

@@ -1,6 +1,7 @@
-"""Slots of a product: what may merge, what may cancel, what a sum has in common.
+"""Factors of a product: which may merge, which may cancel, which ones a sum's terms share.
 
-A slot is an atom at indices to a power. Powers of one atom meet in one slot as far as facts allow.
+A slot is a factor that is not yet part of a term: an atom, its indices and a power. Slots of one
+atom at the same indices are merged as far as facts allow.
 """
 
 from __future__ import annotations
@@ -69,11 +70,11 @@ Bound: TypeAlias = dict[int, Dim]
 Product: TypeAlias = tuple[Coef, Factors, Bound]
 
 LONGEST = 12
-"""A lazy sum of more terms is never opened."""
+"""A lazy sum with more terms is never opened."""
 
 
 def merged(factors: Factors) -> Factors:
-    """One slot for each atom and indices, as far as facts allow."""
+    """The factors with one slot for each atom and indices, as far as facts allow."""
     slots: dict[tuple[Atom, tuple[int, ...]], list[Rational]] = {}
     for atom, idx, power in factors:
         if len(idx) > 1 and atom.symmetric and idx[-2] > idx[-1]:
@@ -89,7 +90,7 @@ def merged(factors: Factors) -> Factors:
 
 
 def joined(atom: Atom, powers: Sequence[Rational]) -> list[Rational]:
-    """The powers of one atom that remain apart; by leave, none do."""
+    """The powers of one atom, merged as far as facts allow; into one if the licence allows it."""
     apart = _joined_by_facts(atom, powers)
     if len(apart) > 1 and atom.granted():
         total = rational(sum(apart))
@@ -107,14 +108,14 @@ def _joined_by_facts(atom: Atom, powers: Sequence[Rational]) -> list[Rational]:
     down = sum([power for power in powers if power < 0], 0)
     total = rational(up + down)
     if total == 0 and not atom.total:
-        return [rational(up), rational(down)]  # 1 in its place would be a number where it is none
+        return [rational(up), rational(down)]  # 1 would be a number where the atom is NaN
     if atom.nonzero or not up or not down or total < 0:
         return [total] if total != 0 else []
     return [rational(up), rational(down)]
 
 
 def renamed_slot(slot: Slot, names: dict[int, int]) -> Slot:
-    """The factor with indices renamed."""
+    """The slot with its indices renamed."""
     atom, idx, power = slot
     return atom, tuple([names.get(index, index) for index in idx]), power
 
@@ -129,12 +130,12 @@ def sums_to_one(slot: Slot, index: int) -> bool:
 
 
 def uses(term: Term, bound: Bound) -> bool:
-    """Whether the term has one of the indices."""
+    """Whether the term uses one of the indices."""
     return any(index in bound for f in term.factors for index in f.idx)
 
 
 def components(factors: Factors, bound: Bound) -> list[list[int]]:
-    """Bound indices that factors tie together."""
+    """Bound indices in groups: two are in one group if a factor has both."""
     joined: dict[int, set[int]] = {index: {index} for index in bound}
     for _, idx, _ in factors:
         inside = [index for index in idx if index in bound]
@@ -146,20 +147,20 @@ def components(factors: Factors, bound: Bound) -> list[list[int]]:
 
 
 def groups_of(factors: Factors, bound: Bound) -> list[list[int]]:
-    """Sets of bound indices that may form a lazy sum: each alone, and those tied together."""
+    """The groups of bound indices that may form a lazy sum: single ones, and connected ones."""
     ties = [group for group in components(factors, bound) if len(group) > 1]
     return [[index] for index in bound] + ties
 
 
 def without_zero(expr: Expr) -> Expr:
-    """0 times what is a number wherever the inputs are."""
+    """The expression without terms of coefficient 0, as far as these may be dropped."""
     if 0 in expr.values():
         return {term: coef for term, coef in expr.items() if coef != 0 or not term_may_go(term)}
     return expr
 
 
 def has_partner(expr: Expr, term: Term, factor: Factor) -> bool:
-    """Whether another term has the same factors but for powers of 1 + exp(A) and of exp(A)."""
+    """Whether another term has the same factors up to powers of 1 + exp(A) and of exp(A)."""
     exps = {f.atom for t in factor.atom.expr for f in t.factors}
 
     def others(each: Term) -> list[tuple[int, Rational]]:
@@ -176,9 +177,9 @@ def has_partner(expr: Expr, term: Term, factor: Factor) -> bool:
 
 
 def terms_could_meet(expr: Expr) -> bool:
-    """Whether opening all lazy sums gives not too many terms, two of them of the same atoms.
+    """Whether opening all lazy sums may give like terms, and not too many terms.
 
-    Exps and sums of exps are left out of the comparison: they merge in more ways than one.
+    Exps and sums of exps are not compared, for they can merge in several ways.
     """
     found: set[tuple[tuple[int, Rational], ...]] = set()
     number = 0
@@ -190,7 +191,7 @@ def terms_could_meet(expr: Expr) -> bool:
             if exps and not lazy:
                 continue
             if f.atom.kind != SUM or f.power != 1:
-                # Divided by its own sum an array may become a number: count what is summed.
+                # An array may cancel against its own sum: count the factors inside the sum.
                 alone = f.atom.kind == SUM and len(f.atom.expr) == 1
                 atoms = next(iter(f.atom.expr)).factors if alone else (Factor(f.atom, (), one),)
                 for table in tables:
@@ -207,7 +208,7 @@ def terms_could_meet(expr: Expr) -> bool:
 
 
 def times_atoms(table: dict[int, Rational], term: Term) -> dict[int, Rational]:
-    """The powers of atoms of a product with a further term."""
+    """The powers of a product's atoms after multiplication by another term."""
     grown = dict(table)
     for f in term.factors:
         if f.atom.kind != EXP and not (f.atom.kind == SUM and holds_exps(f.atom)):
@@ -216,7 +217,7 @@ def times_atoms(table: dict[int, Rational], term: Term) -> dict[int, Rational]:
 
 
 def holds_exps(atom: Atom) -> bool:
-    """Whether exps stand in the lazy sum."""
+    """Whether the lazy sum holds exps."""
     return any(f.atom.kind == EXP for term in atom.expr for f in term.factors)
 
 
@@ -228,8 +229,8 @@ def is_lazy(slot: Slot) -> bool:
 def opens(slot: Slot, factors: Factors) -> bool:
     """Whether the factor is a lazy sum that may be opened.
 
-    A single term stays closed beside its own inverse, which it may not cancel where it may be 0:
-    opened, it would be gathered again.
+    A sum of one term stays closed beside its own inverse if they may not cancel: if it were opened,
+    it would be gathered again.
     """
     if not is_lazy(slot) or len(slot[0].expr) > 1:
         return is_lazy(slot)
@@ -244,7 +245,7 @@ def has_exps(factors: Factors) -> bool:
 
 
 def may_meet(slot: Slot, rest: Factors, bound: Bound) -> bool:
-    """Whether opening a lazy sum can shorten: something cancels, or a sum vanishes."""
+    """Whether opening a lazy sum can shorten the product: a factor cancels, or a sum is known."""
     outer = {(atom, power > 0) for atom, _, power in rest}
     exps = [atom for atom, _, _ in rest if atom.kind == EXP]
     idx = slot[1]
@@ -263,7 +264,7 @@ def may_meet(slot: Slot, rest: Factors, bound: Bound) -> bool:
 
 
 def sum_vanishes(index: int, rest: Factors) -> bool:
-    """Whether the factors with an index sum to something known: size, 1, softmax."""
+    """Whether the sum over an index is known: the size, 1, or a sum of exps."""
     users = [slot for slot in rest if index in slot[1]]
     if not users:
         return True
@@ -294,7 +295,7 @@ def is_inverse_logistic(expr: Expr) -> bool:
 
 
 def common_factors(expr: Expr) -> Factors:
-    """Factors over free indices that all terms share; of 1 + exp(-A) the exp."""
+    """Factors with only free indices that all terms share; for 1 + exp(-A), exp(-A)."""
     if len(expr) < 2:
         return []
     tables = [
@@ -322,7 +323,7 @@ def common_factors(expr: Expr) -> Factors:
 
 
 def denominators(expr: Expr) -> Factors:
-    """Factors over free indices that some terms are divided by, to the most negative power."""
+    """Denominators with only free indices, each to the most negative power of any term."""
     least: dict[tuple[Atom, tuple[int, ...]], Rational] = {}
     for term in expr:
         for atom, idx, power in term.factors:
@@ -332,7 +333,7 @@ def denominators(expr: Expr) -> Factors:
 
 
 def stripped(factors: Factors, inverse: Factors) -> Factors:
-    """Factors without common ones, which are there to be taken out: no fact needed."""
+    """The factors times inverses of common ones. No fact is needed, for each term has these."""
     table: dict[tuple[Atom, tuple[int, ...]], Rational] = {(h, i): p for h, i, p in inverse}
     left: Factors = []
     for atom, idx, power in factors:
@@ -345,7 +346,7 @@ def stripped(factors: Factors, inverse: Factors) -> Factors:
 
 
 def exponent_of(expr: Expr) -> Expr:
-    """A, given 1 + exp(A) as an expression."""
+    """The expression A, given 1 + exp(A)."""
     (term,) = [each for each in expr if each != ONE]
     (factor,) = term.factors
     atom, idx, power = factor
@@ -354,7 +355,7 @@ def exponent_of(expr: Expr) -> Expr:
 
 
 def plain_renamed(term: Term, names: dict[int, int]) -> Term:
-    """The term with free indices renamed, nothing else touched."""
+    """The term with its free indices renamed."""
     factors = [(f.atom, tuple([names.get(i, i) for i in f.idx]), f.power) for f in term.factors]
     return canonical_term(factors, {-1 - place: size for place, size in enumerate(term.bound)})
 
@@ -373,13 +374,16 @@ def is_logistic(atom: Atom) -> bool:
 
 
 def lone_log(term: Term, value: Coef, *, alone: bool) -> Slot | None:
-    """The log that a term is a multiple of, as a factor to that power; the term may be `alone`."""
+    """The slot x**k of a term k log(x), whose exp is x**k; None for any other term.
+
+    `alone` tells whether the term is the whole exponent.
+    """
     if term.bound or len(term.factors) != 1 or not is_exact(value):
         return None
     atom, idx, power = term.factors[0]
     if atom.kind != LOG or power != 1:
         return None
-    # exp(k log x) = x**k where x is known to be positive, or by leave. There is none beside other
-    # terms: exp(log x + y) is 0 at x = 0, where x exp(y) may be NaN.
+    # exp(k log x) = x**k if x is known to be positive, or if the licence allows it. Beside other
+    # terms the licence does not: exp(log x + y) is 0 at x = 0, where x exp(y) may be NaN.
     safe = atom.total or (alone and atom.granted())
     return (atom, idx, value) if safe else None

@@ -1,8 +1,8 @@
-"""Closed arrays recognised when they are spelled out again.
+"""Contractions, sums and products that the graph computes already.
 
-A contraction with several users is one array to them. Where an expression contains the same
-contraction written in full (in another order, or transposed where a matrix is symmetric) it is
-that array, so like terms meet.
+A contraction with several users is one array to them. If an expression holds the same contraction
+written in full, in another order or transposed, it is replaced by that array. Then like terms
+merge.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ __all__ = ["KnownContractions"]
 
 
 _MOST_PRODUCTS = 4
-"""Products remembered under one array."""
+"""The largest number of products remembered for one array."""
 
 
 class _KnownArray(NamedTuple):
-    """An array that is `coef` times what was looked up, its indices by place."""
+    """An array that is `coef` times the looked-up sum, and the order of its indices there."""
 
     atom: Atom
     order: tuple[int, ...]
@@ -48,7 +48,7 @@ class _KnownArray(NamedTuple):
 
 
 class KnownContractions:
-    """Expressions of closed arrays, to be looked up."""
+    """Finds the array of the graph that equals an expression."""
 
     def __init__(self, normal: NormalForm) -> None:
         self.normal = normal
@@ -60,7 +60,7 @@ class KnownContractions:
         self._products: dict[Atom, list[tuple[Term, Coef, Node]]] = {}
 
     def learn(self, expr: Expr, leaf: Expr) -> None:
-        """Remember that `leaf`, a single array, is `expr`."""
+        """Remember that `leaf`, a single array, equals `expr`."""
         ((term, by),) = leaf.items()
         if by != 1 or len(term.factors) != 1 or not expr:
             return
@@ -80,7 +80,7 @@ class KnownContractions:
             self._known.setdefault(atom, _KnownArray(array, idx, coef))
 
     def _learn_symmetry(self, expr: Expr, leaf: Factor) -> None:
-        """Of a matrix that is the same with its indices exchanged: V A V, if V and A are."""
+        """Mark a matrix as symmetric if its expression is, as V A V is with symmetric V and A."""
         atom, idx, power = leaf
         if idx != (0, 1) or power != 1 or atom.axes != (-2, -1) or atom.symmetric:
             return
@@ -89,7 +89,7 @@ class KnownContractions:
 
     # -- sums that are computed anyway -------------------------------------------------------------
     def learn_sum(self, expr: Expr, node: Node) -> None:
-        """Remember that an array with several users is this sum."""
+        """Remember that an array with several users equals this sum."""
         coef = content(expr) if len(expr) > 1 else 0
         if coef != 0:
             atom, idx = self.atoms.closed(SUM, scaled(expr, quotient(1, coef)))
@@ -97,7 +97,7 @@ class KnownContractions:
                 self._sums.setdefault(atom, (node, idx, coef))
 
     def sum_of(self, expr: Expr) -> tuple[Coef, Node, tuple[int | None, ...]] | None:
-        """The sum as a number times an array known to be it, with the indices of its axes."""
+        """A number, an array and its indices, whose product is this sum; None if none is known."""
         coef = content(expr) if self._sums and len(expr) > 1 else 0
         if coef == 0:
             return None
@@ -114,22 +114,22 @@ class KnownContractions:
 
     # -- products that are computed anyway ---------------------------------------------------------
     def learn_product(self, expr: Expr, node: Node) -> None:
-        """Remember that an array with several users is this product of others."""
+        """Remember that an array with several users equals this product of others."""
         ((term, coef),) = expr.items()
         if len(term.factors) < 2 or term.bound or len(free_indices(expr)) < len(open_axes(node)):
-            return  # no product, or one that is repeated along an axis
+            return  # not a product, or one that is repeated along an axis
         if coef != 0:
             known = self._products.setdefault(term.factors[0].atom, [])
             if len(known) < _MOST_PRODUCTS:
                 known.append((term, coef, node))
 
     def with_products(self, expr: Expr, alive: Callable[[Node], bool]) -> Expr:
-        """The expression with products that are computed anyway as arrays."""
+        """The expression with an array for each product that is computed anyway."""
         parts: list[tuple[Term, Coef]] = []
         changed = False
         for part in expr.items():
             found = self._product_in(*part, alive)
-            # (x - m) / s may stand in a term twice: under a sum and beside it.
+            # (x - m) / s may occur twice in a term: under a sum and beside it.
             while found is not None:
                 part, changed = found, True
                 found = self._product_in(*part, alive)
@@ -152,7 +152,7 @@ class KnownContractions:
 
     # -- contractions ------------------------------------------------------------------------------
     def recalled(self, expr: Expr) -> Expr:
-        """The expression with known arrays in place of what they are."""
+        """The expression with known arrays in place of their contractions."""
         if not self._known:
             return expr
         parts: list[tuple[Term, Coef]] = []
@@ -164,9 +164,9 @@ class KnownContractions:
         return added(parts) if changed else expr
 
     def uncut(self, expr: Expr) -> Expr | None:
-        """The expression with contractions that are computed written in full, if terms meet then.
+        """The expression with its known arrays written in full, if like terms merge then.
 
-        A.T (A A).T + (A A).T A.T is twice one product of three.
+        A.T (A A).T + (A A).T A.T is twice one product of three matrices.
         """
         if len(expr) < 2 or not any(f.atom in self._inside for t in expr for f in t.factors):
             return None
@@ -232,9 +232,9 @@ def _signature(term: Term) -> tuple[int, ...]:
 
 
 def _parts_exps(left: Factors, known: Term) -> bool:
-    """Whether an exp would be parted from the sum of exps it is divided by.
+    """Whether an exp would be separated from the sum of exps that divides it.
 
-    exp(z) is infinite for large z where exp(z) (1 + exp(z))**-1 is 1.
+    For large z, exp(z) overflows, while exp(z) (1 + exp(z))**-1 is 1.
     """
     inside: Factors = [(f.atom, f.idx, f.power) for f in known.factors]
     return any(
@@ -245,7 +245,7 @@ def _parts_exps(left: Factors, known: Term) -> bool:
 
 
 def _divided(factors: Factors, exp: Atom) -> Rational:
-    """How often the factors are divided by sums in which the exp stands."""
+    """The power by which sums that hold the exp divide the factors."""
     return sum(
         [
             -power
@@ -259,8 +259,8 @@ def _divided(factors: Factors, exp: Atom) -> Rational:
 
 
 def _taken(term: Term, known: Term, names: dict[int, int]) -> Factors | None:
-    """The factors of a term without those of a known product; None if they are not all there."""
-    # A list: one array may stand there twice, above and below, where it may be 0.
+    """The term's factors that are left beside a known product; None if it is not in the term."""
+    # A list, for an array that may be 0 can occur twice: as a factor and as a divisor.
     left: Factors = [(f.atom, f.idx, f.power) for f in term.factors]
     for atom, idx, power in known.factors:
         place = next(
@@ -270,7 +270,7 @@ def _taken(term: Term, known: Term, names: dict[int, int]) -> Factors | None:
                 if other is atom
                 and (have > 0) == (power > 0)
                 and abs(have) >= abs(power)
-                # x is sqrt(x) sqrt(x) only where it is not negative.
+                # x = sqrt(x) sqrt(x) holds only for x >= 0.
                 and (have == power or atom.nonnegative or power.denominator == 1)
                 and all(names.get(a, b) == b for a, b in zip(idx, at, strict=True))
             ),

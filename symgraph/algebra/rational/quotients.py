@@ -1,9 +1,9 @@
-"""Quotients of polynomials in several values, sines and cosines of one angle told as such.
+"""Quotients of polynomials in several values, with sines and cosines of angles as variables.
 
-The derivative of sin x / (1 + cos x) is a sum of quotients; over one denominator a factor of it
-divides what stands above, as cos + cos**2 + sin**2 = 1 + cos. What is divided by must not be 0, or
-must be left below, where both are no number; and no sum of unlike signs comes about in which digits
-would cancel.
+The derivative of sin x / (1 + cos x) is a sum of quotients. Over one denominator, a factor of the
+denominator divides the numerator, for cos + cos**2 + sin**2 = 1 + cos. A factor cancels only if it
+is not 0, or if it also remains in the denominator, so that both sides are NaN where it is 0. No new
+sum may have terms of both signs, for digits could cancel in it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MOST_BELOW = 4
 _MOST_VALUES = 4
 _HIGHEST = 6
 _LARGEST = 40
-"""So many values a quotient is made of; one below more is taken as an array."""
+"""A quotient with more operands, counted with repetition, is treated as an array."""
 
 _TANH = Angle("tangent", -1)
 
@@ -45,9 +45,19 @@ Key: TypeAlias = tuple[object, ...]
 
 
 class Quotient(NamedTuple):
-    """A polynomial over powers of monic ones; `short` if one of more than a term was cancelled.
+    """A polynomial over powers of monic polynomials.
 
-    `made_of` are the values in it, those that were cancelled among them.
+    Parameters
+    ----------
+    above : polynomial
+    below : dict
+        Monic polynomials and their powers, by key.
+    made_of : set
+        The variables of the value, also those that were cancelled.
+    short : bool
+        Whether a polynomial of several terms was cancelled.
+    size : int
+        The number of operands, counted with repetition.
     """
 
     above: Poly
@@ -57,14 +67,14 @@ class Quotient(NamedTuple):
     size: int = 1
 
     def and_of(self, a: Quotient, b: Quotient) -> Quotient:
-        """Made of these two."""
+        """The quotient as the result of two operands: with their variables, mark and size."""
         return self._replace(
             made_of=a.made_of | b.made_of, short=a.short or b.short, size=a.size + b.size
         )
 
 
 class Quotients:
-    """What values are as quotients, found where one is asked for."""
+    """Finds the quotients that values are, each when it is asked for."""
 
     def __init__(self, atoms: AtomTable) -> None:
         self._atoms = atoms
@@ -75,7 +85,7 @@ class Quotients:
         self._given: set[Key] = set()
 
     def learn(self, node: Node) -> None:
-        """Note whether a value is made with a quotient by a sum, given its operands."""
+        """Note whether a value, or an operand of it, divides by a sum, product or power."""
         divides = self._divides
         if not is_rational(node.op) or node.copy or node.dtype.kind != "f":
             divides[node] = False
@@ -86,20 +96,20 @@ class Quotients:
         )
 
     def reaches(self, node: Node) -> bool:
-        """Whether something cancels in the value."""
+        """Whether a factor of several terms cancels in the value."""
         return self._divides[node] and self._ratio(node).short
 
     def shorter(self, node: Node, count: int) -> Quotient | None:
-        """The value with what cancels cancelled; None where nothing does, or digits would."""
+        """The value with common factors cancelled; None if none cancel or digits may be lost."""
         if count < 3 or not self._divides[node]:
             return None
         found = self._ratio(node)
         polys = [found.above, *[poly for poly, _ in found.below.values()]]
         if not found.short or not all(map(self._keeps_digits, polys)):
             return None
-        self._atoms.granted()  # Leave may have been taken for a value inside, long before.
+        self._atoms.granted()  # The licence may have been used for a value inside, long before.
         left = {each for poly in polys for each in variables(poly)}
-        # What cancels is 0 only where it is a number, as in a region.
+        # Factors may cancel only if they are never NaN.
         numbers = all(self._is_number(each, left) for each in found.made_of)
         return found if numbers or self._atoms.granted() else None
 
@@ -129,7 +139,10 @@ class Quotients:
 
     # -- soundness ---------------------------------------------------------------------------------
     def _is_number(self, value: tuple[int, str], left: set[tuple[int, str]]) -> bool:
-        """Whether a value is never NaN; a sine is none where one that is left is none."""
+        """Whether a variable is never NaN, or is NaN only where a remaining one is.
+
+        The sine and the cosine of one angle are NaN at the same points.
+        """
         number, kind = value
         node = self._values[number]
         if not self._atoms.leaf(node).total:
@@ -139,14 +152,14 @@ class Quotients:
         return self._atoms.leaf(_function(kind, node)).total
 
     def _keeps_digits(self, poly: Poly) -> bool:
-        """Whether all terms have one sign, or the sum was written so."""
+        """Whether no digits cancel: the terms have one sign, or the user wrote this sum."""
         if len({coef > 0 for coef in poly.values()}) < 2 or _key(poly) in self._given:
             return True
         plain = all(not kind for _, kind in variables(poly))
         return plain and len(poly) == 2 and all(_is_linear(monomial) for monomial in poly)
 
     def _is_nonzero(self, poly: Poly, rest: Poly) -> bool:
-        """Whether a polynomial is 0 nowhere, or only where what is left below is."""
+        """Whether a polynomial is never 0, or only where the remaining denominator is 0, too."""
         if len(poly) == 1:
             return all(
                 kind == COSINE or (not kind and self._atoms.leaf(self._values[number]).nonzero)
@@ -162,7 +175,7 @@ class Quotients:
         return atom.nonzero
 
     def _is_one_and_tanh(self, poly: Poly) -> bool:
-        """Whether it is c (1 + tanh) or c (1 - tanh), which are 0 by rounding alone."""
+        """Whether it is c (1 + tanh) or c (1 - tanh), which are 0 only by rounding."""
         inside = variables(poly)
         if len(inside) != 1 or len(poly) != 2 or () not in poly:
             return False
@@ -174,7 +187,7 @@ class Quotients:
             and abs(coef) == abs(poly[()])
         )
 
-    # -- what values are ---------------------------------------------------------------------------
+    # -- quotients of values -----------------------------------------------------------------------
     def _ratio(self, node: Node) -> Quotient:
         stack = [node]
         while stack:
@@ -225,11 +238,11 @@ class Quotients:
         return found
 
     def quotient(self, a: Quotient, b: Quotient) -> Quotient | None:
-        """The quotient of two."""
+        """The quotient of two quotients."""
         return self.product(a, self.inverse(b))
 
     def product(self, a: Quotient, b: Quotient) -> Quotient | None:
-        """The product of two."""
+        """The product of two quotients."""
         below = dict(a.below)
         for key, (poly, power) in b.below.items():
             below[key] = (poly, power + below.get(key, (poly, 0))[1])
@@ -237,7 +250,7 @@ class Quotients:
         return self._cancelled(Quotient(above, below).and_of(a, b))
 
     def sum(self, a: Quotient, b: Quotient) -> Quotient | None:
-        """The sum of two, over one denominator."""
+        """The sum of two quotients, over one denominator."""
         below = dict(a.below)
         for key, (poly, power) in b.below.items():
             below[key] = (poly, max(power, below.get(key, (poly, 0))[1]))
@@ -251,7 +264,7 @@ class Quotients:
         return self._cancelled(Quotient(plus(*parts), below).and_of(a, b))
 
     def _cancelled(self, a: Quotient) -> Quotient | None:
-        """Without factors of the denominator that divide what is above it."""
+        """The quotient without factors of the denominator that divide the numerator."""
         if not a.above or not _is_small(a):
             return None
         above, below, short = a.above, dict(a.below), a.short
@@ -267,11 +280,11 @@ class Quotients:
         return a._replace(above=above, below=below, short=short)
 
     def negative(self, a: Quotient) -> Quotient:
-        """The negative of one."""
+        """The negative of a quotient."""
         return a._replace(above={monomial: -coef for monomial, coef in a.above.items()})
 
     def inverse(self, a: Quotient) -> Quotient:
-        """One over it."""
+        """One over a quotient."""
         above: Poly = {(): 1}
         for poly, power in a.below.values():
             for _ in range(power):
@@ -281,7 +294,7 @@ class Quotients:
         return a._replace(above=above, below={} if below == {(): 1} else {_key(below): (below, 1)})
 
     def whole(self, a: Quotient) -> int | None:
-        """The number other than 0 that it is, if it is whole and not too large a power."""
+        """The quotient as a nonzero whole number that is small enough for a power, else None."""
         number = a.above.get(()) if len(a.above) == 1 and not a.below else None
         return number if isinstance(number, int) and 0 < abs(number) <= _HIGHEST else None
 
@@ -322,5 +335,5 @@ def _is_linear(monomial: Monomial) -> bool:
 
 
 def _is_plain(poly: Poly) -> bool:
-    """Whether nothing in it stands for the square of a sine."""
+    """Whether all monomials are linear: none may stand for the square of a sine."""
     return all(_is_linear(monomial) for monomial in poly)

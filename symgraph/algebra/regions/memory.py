@@ -28,7 +28,7 @@ class RegionMemory:
         # Held weakly, for the knowledge is the key to this memory.
         known = weakref.proxy(knowledge)
         self.licence = licence
-        self.forms = Lifter(AtomTable(known, licence), at_kinks=at_kinks)
+        self.lifter = Lifter(AtomTable(known, licence), at_kinks=at_kinks)
         self.judge = judge_of(knowledge)
         self.parted: set[Node] = set()
         """Values inside regions that lose digits when they are written as a whole."""
@@ -57,11 +57,11 @@ def memory_of(
     """
     memories = _memories_of_leave if trust == "domain" else _memories
     found = None if afresh else memories.get(knowledge)
-    if found is not None and found.forms.at_kinks != at_kinks:
-        if found.forms.met_kinks:
+    if found is not None and found.lifter.at_kinks != at_kinks:
+        if found.lifter.met_kinks:
             found = None
         else:
-            found.forms.at_kinks = at_kinks
+            found.lifter.at_kinks = at_kinks
     if found is None:
         licence = Licence() if trust == "domain" else None
         found = memories[knowledge] = RegionMemory(knowledge, licence, at_kinks=at_kinks)

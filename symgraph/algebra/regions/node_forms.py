@@ -50,12 +50,12 @@ class NodeForms:
         thorough: bool,
     ) -> None:
         self.memory = memory
-        self.forms = memory.forms
+        self.lifter = memory.lifter
         self.use_counts = use_counts
         self.users = users
         self.now = now
         self.thorough = thorough
-        self.contractions = KnownContractions(self.forms.normal)
+        self.contractions = KnownContractions(self.lifter.normal)
         self.opened: dict[Node, bool] = {}
         self.exps: dict[Atom, list[Node]] = {}
         self._seen: dict[Node, Expr] = {}
@@ -94,7 +94,7 @@ class NodeForms:
         array = self.now[node]
         found = self.memory.leaves.get(array)
         if found is None:
-            found = self.memory.leaves[array] = leaf_expr(self.forms.atoms, array)
+            found = self.memory.leaves[array] = leaf_expr(self.lifter.atoms, array)
         return found
 
     # -- expressions -------------------------------------------------------------------------------
@@ -180,10 +180,10 @@ class NodeForms:
         before = known.get(node)
         if before is not None and all(a is b for a, b in zip(before[0], operands, strict=True)):
             return before[1]
-        expr, applied = None, self.forms.normal.applied
+        expr, applied = None, self.lifter.normal.applied
         mark = applied.mark()
         with suppress(OverflowError):  # a number in it that no float is
-            expr = self.forms.form(node, operands)
+            expr = self.lifter.form(node, operands)
         names = applied.since(mark)
         applied.take_back(mark)
         known[node] = (operands, expr, names)

@@ -135,7 +135,7 @@ class RegionPass:
         self.outputs = list(outputs)
         self.log = log
         self.memory = memory
-        self.forms = memory.forms
+        self.lifter = memory.lifter
         self.kept = memory.kept_late if late else memory.kept
         self.nodes = reachable(outputs)
         self.use_counts = UseCounts(outputs, self.nodes)
@@ -171,19 +171,19 @@ class RegionPass:
         )
         self.contractions = self.node_forms.contractions
         self.spellings = CheapestSpellings(
-            self.forms.normal,
+            self.lifter.normal,
             self.contractions,
             self.use_counts,
             self.users,
             memory.judge,
             memory.tried,
         )
-        self.multiples = Multiples(self.forms.normal, self.spellings)
+        self.multiples = Multiples(self.lifter.normal, self.spellings)
         self.used = 0  # leave taken before the node that is looked at now
         self._placed: set[Node] = set()  # written into the graph by this walk
-        self.shapes = RegionShapes(self.forms.atoms.knowledge)
-        self.polynomials = Polynomials(self.forms.atoms)
-        self.quotients = Quotients(self.forms.atoms)
+        self.shapes = RegionShapes(self.lifter.atoms.knowledge)
+        self.polynomials = Polynomials(self.lifter.atoms)
+        self.quotients = Quotients(self.lifter.atoms)
 
     def run(self) -> list[Node]:
         for node in self.nodes:
@@ -363,7 +363,7 @@ class RegionPass:
             return False
         if new is None or new is old or is_computed_from(new, old):
             return False
-        if self.memory.licence is None and vanishes(node, new, self.forms.atoms.knowledge):
+        if self.memory.licence is None and vanishes(node, new, self.lifter.atoms.knowledge):
             return False
         return self._replaced(node, new, lambda spent: spelled.rescued or spent < saved)
 
@@ -457,10 +457,10 @@ class RegionPass:
 
     def _options(self, expr: Expr) -> list[Expr]:
         """The expression, and what it is with sums opened, and products and contractions known."""
-        self.forms.normal.applied.take_back(0)
+        self.lifter.normal.applied.take_back(0)
         options = [expr]
         with suppress(OverflowError):
-            opened = self.forms.normal.expanded(expr)
+            opened = self.lifter.normal.expanded(expr)
             if opened is not None:
                 options.append(self.contractions.recalled(opened))
         if self.thorough:

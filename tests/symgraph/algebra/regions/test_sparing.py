@@ -95,12 +95,12 @@ def test_less_is_written_and_nearly_as_much_found(spared: list[Expr]) -> None:
 # -- how many operations an expression has ---------------------------------------------------------
 def expression(array: sg.Array) -> Expr:
     """A value over the inputs."""
-    forms = Lifter(AtomTable(Knowledge()), at_kinks=True)
+    lifter = Lifter(AtomTable(Knowledge()), at_kinks=True)
 
     def of(node: Node) -> Expr:
         if node.is_input or node.is_constant:
-            return leaf_expr(forms.atoms, node)
-        found = forms.form(node, [of(each) for each in node.operands])
+            return leaf_expr(lifter.atoms, node)
+        found = lifter.form(node, [of(each) for each in node.operands])
         assert found is not None
         return found
 
