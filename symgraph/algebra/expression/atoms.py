@@ -8,7 +8,7 @@ nonnegative. Where the user asks for trust="domain", a licence replaces each of 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from math import inf, log
@@ -44,6 +44,7 @@ from .term import (
     SUM,
     Atom,
     Expr,
+    Payload,
     Rational,
     Term,
     coef_key,
@@ -81,8 +82,8 @@ class AtomTable:
     def __init__(self, knowledge: Knowledge, licence: Licence | None = None) -> None:
         self.knowledge = knowledge
         self.licence = licence
-        self._table: dict[Any, Atom] = {}
-        self._closed: dict[Any, tuple[Atom, tuple[int, ...]]] = {}
+        self._table: dict[tuple[str, Hashable], Atom] = {}
+        self._closed: dict[Hashable, tuple[Atom, tuple[int, ...]]] = {}
         self._made: dict[Node, Atom] = {}
         self._bases: dict[tuple[float, np.dtype[Any]], Atom] = {}
         self._fresh = itertools.count(1_000_000)
@@ -121,7 +122,7 @@ class AtomTable:
         """A new free index."""
         return next(self._fresh)
 
-    def _intern(self, kind: str, key: Any, payload: Any, sizes: tuple[Dim, ...]) -> Atom:
+    def _intern(self, kind: str, key: Hashable, payload: Payload, sizes: tuple[Dim, ...]) -> Atom:
         found = self._table.get((kind, key))
         if found is None:
             rank = len(self._table)
@@ -193,7 +194,7 @@ class AtomTable:
         atom.symmetric = False
         return atom, tuple(ids)
 
-    def _named(self, expr: Expr, order: Any) -> Any:
+    def _named(self, expr: Expr, order: Sequence[int]) -> tuple[Any, ...]:
         return expr_key(self.renamed(expr, {index: place for place, index in enumerate(order)}))
 
     def renamed(self, expr: Expr, names: Mapping[int, int]) -> Expr:

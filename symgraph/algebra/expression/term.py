@@ -38,6 +38,7 @@ __all__ = [
     "Coef",
     "Expr",
     "Factor",
+    "Payload",
     "Rational",
     "Term",
     "added",
@@ -142,19 +143,19 @@ class Atom:
     def __init__(
         self,
         kind: str,
-        payload: Any,
+        payload: Payload,
         rank: int,
         sizes: tuple[Dim, ...],
         find: Callable[[Atom], None] | None = None,
         licence: Licence | None = None,
     ) -> None:
         self.kind = kind
-        self.payload = payload
+        self.payload: Any = payload
         self.rank = rank
         self.sizes = sizes
         self.find = find
         self.licence = licence
-        self.topic: str | Op = payload.op if kind == LEAF else kind
+        self.topic: str | Op = payload.op if isinstance(payload, Node) else kind
         self.axes = ()
         self.base: float | None = None
         self.weight = 1
@@ -213,16 +214,21 @@ class Term(NamedTuple):
 
 Expr: TypeAlias = dict[Term, Coef]
 
+Payload: TypeAlias = "Node | Dim | Expr"
+"""The value, size or closed expression of an atom."""
+
 ONE = Term((), ())
 
 
-def coefficient(value: Any) -> Coef | None:
+def coefficient(value: float | np.generic | None) -> Coef | None:
     """The number as a fraction if it is a short decimal or quotient, else as a float.
 
-    None if it is not finite. Decimals are read as written: 0.1 is 1/10, although the float 0.1 is
-    not exactly that.
+    None for infinity, NaN and None. Decimals are read as written: 0.1 is 1/10, although the float
+    0.1 is not exactly that.
     """
-    number = float(value)
+    if value is None:
+        return None
+    number = float(value.item() if isinstance(value, np.generic) else value)
     if not isfinite(number):
         return None
     text = str(value) if isinstance(value, np.generic) else repr(number)
@@ -240,7 +246,7 @@ _ROUNDED = 4 * float_info.epsilon
 """A sum of floats this small, relative to them, is only their rounding error."""
 
 
-def is_exact(value: Any) -> TypeGuard[Rational]:
+def is_exact(value: object) -> TypeGuard[Rational]:
     """Whether a number is an int or a fraction."""
     return isinstance(value, (int, Fraction))
 

@@ -269,13 +269,12 @@ def _exponential_sum(lifter: Lifter, node: Node, operands: Sequence[Expr]) -> Ex
     return None if inverse is None else normal.multiply(raised, inverse)
 
 
-def _axes(axis: Any) -> tuple[int, ...]:
+def _axes(axis: int | Sequence[int]) -> tuple[int, ...]:
     return (axis,) if isinstance(axis, int) else tuple(axis)
 
 
-def _over_axis(lifter: Lifter, node: Node, expr: Expr, axis: Any) -> Expr | None:
+def _over_axis(lifter: Lifter, node: Node, expr: Expr, axes: tuple[int, ...]) -> Expr | None:
     """The sum over axes, broadcast along them again."""
-    axes = _axes(axis)
     total = _summed(lifter, node, expr, axes)
     if total is None:
         return None
