@@ -10,7 +10,7 @@ are filled in, where that is as much of a gain as it was there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ...ir.fact_inference import Knowledge
 from ...ir.interning import params_key
@@ -23,7 +23,16 @@ from ..expression.roles import is_equality, is_extremum
 from ..extraction.use_counts import Price
 from .regions import SEEN_WHOLE
 
-__all__ = ["RegionOutcome", "RegionShape", "RegionShapes", "Template", "places_of", "template"]
+__all__ = [
+    "Grade",
+    "Reasons",
+    "RegionOutcome",
+    "RegionShape",
+    "RegionShapes",
+    "Template",
+    "places_of",
+    "template",
+]
 
 _LARGEST = 60
 """Nodes of a template; regions are not larger."""
@@ -48,8 +57,11 @@ class RegionShape(NamedTuple):
     leaves: tuple[Node, ...]
 
 
+Grade: TypeAlias = Literal["rounding", "domain"]
+"""Of a region: "domain" where it rests on leave to cancel."""
+
 Ref: TypeAlias = int | Node
-"""A step or an leaf by number (leaves are -1, -2, ...), or a constant."""
+"""A step or a leaf by number (leaves are -1, -2, ...), or a constant."""
 
 
 class Template(NamedTuple):
@@ -72,6 +84,13 @@ class Template(NamedTuple):
         return found(self.result)
 
 
+class Reasons(NamedTuple):
+    """Why a spelling is the value: the identities, and "domain" where they rest on leave."""
+
+    identities: tuple[str, ...]
+    grade: Grade
+
+
 class RegionOutcome(NamedTuple):
     """What was done with the first region of a shape.
 
@@ -89,6 +108,8 @@ class RegionOutcome(NamedTuple):
         The leaf by which what is remembered of it is found, where something is.
     split : bool
         Whether its parts are to be written each for itself.
+    reasons : Reasons, optional
+        Why the spelling is the value, where one took its place.
     """
 
     closed: bool
@@ -97,6 +118,7 @@ class RegionOutcome(NamedTuple):
     instead: Template | None
     known_by: tuple[int, ...]
     split: bool = False
+    reasons: Reasons | None = None
 
 
 class RegionShapes:
