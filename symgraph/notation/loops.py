@@ -16,9 +16,9 @@ from ..ir.body import Body
 from ..ir.node import Node
 
 __all__ = [
-    "Call",
-    "Dimension",
+    "CallSource",
     "Run",
+    "SizeSource",
     "Source",
     "call_source",
     "cond_source",
@@ -27,8 +27,8 @@ __all__ = [
     "while_source",
 ]
 
-Call: TypeAlias = Callable[[Body, Sequence[str]], str]
-Dimension: TypeAlias = Callable[[Any], str]
+CallSource: TypeAlias = Callable[[Body, Sequence[str]], str]
+SizeSource: TypeAlias = Callable[[Any], str]
 Source: TypeAlias = tuple[list[str], str]
 """The lines of a function, and its last line, which returns."""
 
@@ -53,8 +53,8 @@ class Run:
 
     node: Node
     keep: tuple[bool, ...] | None
-    call: Call
-    dimension: Dimension
+    call: CallSource
+    dimension: SizeSource
     in_place: bool = True
 
 

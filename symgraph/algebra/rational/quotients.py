@@ -41,7 +41,7 @@ _LARGEST = 40
 
 _TANH = Angle("tangent", -1)
 
-Key: TypeAlias = tuple[object, ...]
+PolynomialKey: TypeAlias = tuple[object, ...]
 
 
 class Quotient(NamedTuple):
@@ -61,7 +61,7 @@ class Quotient(NamedTuple):
     """
 
     above: Poly
-    below: Mapping[Key, tuple[Poly, int]]
+    below: Mapping[PolynomialKey, tuple[Poly, int]]
     made_of: frozenset[tuple[int, str]] = frozenset()
     short: bool = False
     size: int = 1
@@ -82,7 +82,7 @@ class Quotients:
         self._values: list[Node] = []
         self._known: dict[Node, Quotient] = {}
         self._divides: dict[Node, bool] = {}
-        self._given: set[Key] = set()
+        self._given: set[PolynomialKey] = set()
 
     def learn(self, node: Node) -> None:
         """Note whether a value, or an operand of it, divides by a sum, product or power."""
@@ -305,11 +305,11 @@ def _function(kind: str, node: Node) -> Node:
 
 
 # -- polynomials -----------------------------------------------------------------------------------
-def _key(poly: Poly) -> Key:
+def _key(poly: Poly) -> PolynomialKey:
     return tuple(sorted(poly.items()))
 
 
-def _all_of(below: Mapping[Key, tuple[Poly, int]]) -> Poly:
+def _all_of(below: Mapping[PolynomialKey, tuple[Poly, int]]) -> Poly:
     whole: Poly = {(): 1}
     for poly, _ in below.values():
         whole = product(whole, poly)
