@@ -38,7 +38,7 @@ def leaf(node: Node) -> Spelled | None:
 
 
 def spelled(node: Node, operands: Sequence[Spelled]) -> Spelled:
-    """The formula of a node, from the formulas of its operands."""
+    """The formula of a node, from its operands' formulas."""
     latex = node.op.latex
     special = stated(latex) if isinstance(latex, str) else latex
     found: Spelled | None = special(node, operands) if special else None

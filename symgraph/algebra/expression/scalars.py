@@ -74,7 +74,7 @@ def constant_power(value: Coef, power: Rational) -> Expr | None:
 
 
 def rational_root(value: Rational, degree: int) -> Rational | None:
-    """The root of a fraction; None if it is not a fraction."""
+    """The root of a fraction, if the root is a fraction, too; else None."""
     if value < 0 or degree > 8:
         return None
     top, bottom = round(value.numerator ** (1 / degree)), round(value.denominator ** (1 / degree))

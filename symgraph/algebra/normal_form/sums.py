@@ -117,7 +117,10 @@ def logistic_and_complement(normal: Arithmetic, expr: Expr) -> Expr:
 
 
 def _with_complement(normal: Arithmetic, expr: Expr, term: Term, place: int) -> Expr | None:
-    """The sum with fewer of three terms: logistic, complement, whole; None if no fewer do."""
+    """The sum with fewer of three terms, upper + lower = whole; None if it cannot be shortened.
+
+    Upper is x e^a / (1 + e^a), lower is x / (1 + e^a), and the whole is x.
+    """
     factors, bound = normal.opened_term(term)
     atom, idx, power = factors[place]
     rest = [slot for i, slot in enumerate(factors) if i != place]
