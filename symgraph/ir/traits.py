@@ -272,6 +272,11 @@ class Traits:
         return _places(self.blind, count)
 
     @property
+    def selects(self) -> bool:
+        """Whether each element of the result is one of an operand, chosen by the numbers."""
+        return self.selection is not None
+
+    @property
     def extremum(self) -> int:
         """1 if it gives the largest of numbers, -1 if the least, else 0."""
         return 0 if self.selection is None else self.selection.value

@@ -115,7 +115,7 @@ def _plans(nodes: Sequence[Node], outputs: Sequence[Node], exact: bool) -> dict[
 
 def _is_by_element(node: Node) -> bool:
     """Whether no sum is taken, which the order decides the last digits of."""
-    return node.op.carries is carries_aligned or node.op.traits.selection is not None
+    return node.op.carries is carries_aligned or node.op.traits.selects
 
 
 def _wanted(node: Node, plan: _Plan | None) -> dict[Node, _Read | None]:

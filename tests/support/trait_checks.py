@@ -587,7 +587,7 @@ def declared(op: Op) -> dict[str, Check]:
         claims["commutative"] = commutative
     if traits.movement:
         claims["movement"] = movement
-    if traits.selection is not None:
+    if traits.selects:
         claims["selects"] = selects
     if traits.exponent is not None:  # of negative numbers, too
         claims[f"power {traits.exponent:g}"] = exponent(traits.exponent)
