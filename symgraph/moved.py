@@ -38,7 +38,8 @@ _FROM_LOWERING = {
 }
 _FROM_ALGEBRA = {
     "algebra.expression": "licence term labels scalars powers heads=atoms leaves=leaf_terms",
-    "algebra.normal_form": "settling products normalize slots=factors recall=known_contractions",
+    "algebra.normal_form": "products normalize settling=identity_table "
+    "slots=factors recall=known_contractions",
     "algebra.rational": "polynomials quotients manyvariable=polynomial_ring",
     "algebra.lifting": "logistic selections inverses forms=lifting",
     "algebra.extraction": "plan slices sharing variants term_writer flat_writer exponentials "

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ..errors import BackendError
-from ..notation.loops import Call, Dimension, Run, Source
+from ..notation.loops import CallSource, Run, SizeSource, Source
 from .pieces import Defined
 
 __all__ = ["function_of"]
 
 
 def function_of(
-    piece: Defined, call: Call, dimension: Dimension, *, in_place: bool = True
+    piece: Defined, call: CallSource, dimension: SizeSource, *, in_place: bool = True
 ) -> Source:
     """All lines of the function but the last, and the last, which returns.
 

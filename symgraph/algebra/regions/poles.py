@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...ir.node import Node
-from ..expression.applied import Names
-from ..normal_form.settling import power_over_higher_power
+from ..expression.applied import IdentityNames
+from ..normal_form.identity_table import power_over_higher_power
 
 __all__ = ["below_bounded", "has_new_pole"]
 
@@ -44,6 +44,6 @@ def _keeps_infinity(node: Node, place: int) -> bool:
     return traits.logarithm is not None or (count == 1 and traits.homogeneous == 1)
 
 
-def has_new_pole(identities: Iterable[str] | Names) -> bool:
+def has_new_pole(identities: Iterable[str] | IdentityNames) -> bool:
     """Whether one of the identities gives infinity for NaN."""
     return power_over_higher_power.__name__ in identities

@@ -1,4 +1,4 @@
-"""What an identity of products is, and how a product is brought to normal form by them."""
+"""Identities of products, and the table that applies them until none fits."""
 
 from __future__ import annotations
 
@@ -7,63 +7,71 @@ from typing import NamedTuple, TypeAlias
 
 from ...ir.op import Op
 from ..expression.applied import named
-from ..expression.term import LEAF, Coef, Head, Rational, times
+from ..expression.term import LEAF, Atom, Coef, Rational, times
 from .arithmetic import Arithmetic
 from .factors import Bound, Factors, Product, Slot, merged
 
-__all__ = ["Identity", "Settling", "Topic", "identity", "others", "without"]
+__all__ = [
+    "IdentityTable",
+    "ProductIdentity",
+    "Topic",
+    "identity",
+    "others",
+    "power_over_higher_power",
+    "without",
+]
 
-Step: TypeAlias = Callable[[Arithmetic, Factors, Bound], Product | None]
+IdentityStep: TypeAlias = Callable[[Arithmetic, Factors, Bound], Product | None]
 Topic: TypeAlias = "str | Op"
-"""A kind of head, or the operation that gives an array."""
+"""A kind of atom, or the operation that gives an array."""
 
 
-class Identity(NamedTuple):
+class ProductIdentity(NamedTuple):
     """An identity of products.
 
     Parameters
     ----------
     name : str
-        As the log tells it.
+        Its name in the log.
     about : tuple of str or Op
-        What must all be among the factors.
+        The kinds and operations that must all occur among the factors.
     summed : bool
-        Whether it is about an index that is summed over.
+        Whether it needs an index that is summed over.
     step : callable
-        Given the factors of a product and the indices that are summed over, it gives a product
-        nearer to the normal form, or None where it does not apply.
+        Takes the factors of a product and its bound indices. Gives a product nearer to the normal
+        form, or None where the identity does not apply.
     """
 
     name: str
     about: tuple[Topic, ...]
     summed: bool
-    step: Step
+    step: IdentityStep
 
 
-def identity(*about: Topic, summed: bool = False) -> Callable[[Step], Identity]:
-    """The function as an identity, under its name and the equation of its docstring."""
+def identity(*about: Topic, summed: bool = False) -> Callable[[IdentityStep], ProductIdentity]:
+    """Make a function an identity of its name. Its docstring gives the equation."""
 
-    def made(step: Step) -> Identity:
-        return Identity(named(step).__name__, about, summed, step)
+    def made(step: IdentityStep) -> ProductIdentity:
+        return ProductIdentity(named(step).__name__, about, summed, step)
 
     return made
 
 
 _MOST = 4096
-"""Sets of kinds and operations that are remembered."""
+"""The largest number of sets of topics that are cached."""
 
 
-class Settling:
-    """Applies the identities of a table in its order, until none does.
+class IdentityTable:
+    """Applies identities in order, from the first again after each success, until none applies.
 
     Parameters
     ----------
-    identities : sequence of Identity
+    identities : sequence of ProductIdentity
     """
 
-    def __init__(self, identities: Sequence[Identity]) -> None:
+    def __init__(self, identities: Sequence[ProductIdentity]) -> None:
         self.identities = tuple(identities)
-        self._about: dict[tuple[frozenset[Topic], bool], tuple[Identity, ...]] = {}
+        self._about: dict[tuple[frozenset[Topic], bool], tuple[ProductIdentity, ...]] = {}
 
     def __call__(self, normal: Arithmetic, coef: Coef, factors: Factors, bound: Bound) -> Product:
         """Normalise a product: merge powers, contract deltas, combine exps and closed sums."""
@@ -82,8 +90,8 @@ class Settling:
             else:
                 return coef, factors, bound
 
-    def about(self, topics: frozenset[Topic], summed: bool) -> tuple[Identity, ...]:
-        """The identities that may apply to factors of these kinds and operations."""
+    def about(self, topics: frozenset[Topic], summed: bool) -> tuple[ProductIdentity, ...]:
+        """The identities that may apply to factors of these topics."""
         found = self._about.get((topics, summed))
         if found is None:
             there: set[Topic] = {LEAF if isinstance(each, Op) else each for each in topics}
@@ -96,17 +104,17 @@ class Settling:
 
 
 @named
-def power_over_higher_power(head: Head, power: Rational) -> bool:
+def power_over_higher_power(atom: Atom, power: Rational) -> bool:
     r"""$x^a / x^{a + b} = x^{-b}$ for positive a and b: at 0 infinite, and the left side is NaN."""
-    return power < 0 and not head.nonzero
+    return power < 0 and not atom.nonzero
 
 
 def _meets_at_pole(before: Factors, after: Factors) -> bool:
     """Whether a power went that was above a higher one of something that may be 0."""
-    above = {(head, idx) for head, idx, power in before if power > 0}
-    gone = above - {(head, idx) for head, idx, power in after if power > 0}
+    above = {(atom, idx) for atom, idx, power in before if power > 0}
+    gone = above - {(atom, idx) for atom, idx, power in after if power > 0}
     return any(
-        (head, idx) in gone and power_over_higher_power(head, power) for head, idx, power in after
+        (atom, idx) in gone and power_over_higher_power(atom, power) for atom, idx, power in after
     )
 
 
