@@ -13,7 +13,7 @@ import pytest
 
 from symgraph.rewriting import Rule
 from symgraph.rewriting.packs import every_rule
-from symgraph.verification.equivalent_mutants import Judged
+from symgraph.verification.equivalent_mutants import EquivalentMutants
 from symgraph.verification.mutants import Mutant, mutants_of
 from symgraph.verification.verifier import verify_rule
 
@@ -42,7 +42,7 @@ OPEN = {
 
 
 SUPPORT = Path(__file__).with_name("support")
-TRUE = Judged(SUPPORT.joinpath("true_mutants.txt").read_text(encoding="utf-8"))
+TRUE = EquivalentMutants(SUPPORT.joinpath("true_mutants.txt").read_text(encoding="utf-8"))
 
 
 def survives(mutant: Mutant) -> bool:

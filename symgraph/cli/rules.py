@@ -16,7 +16,7 @@ from ..rewriting.packs import load_packs
 from ..rewriting.pattern import OpPattern, subterms
 from ..rewriting.rule import SOUNDNESS, Rule, RulePack
 from ..saturation import axioms_besides
-from ..verification.equivalent_mutants import Judged
+from ..verification.equivalent_mutants import EquivalentMutants
 from ..verification.mutants import Mutant, mutants_of
 from ..verification.proofs import is_proved
 from ..verification.verifier import verify_rule
@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _mutants(chosen: Sequence[tuple[RulePack, Rule]], options: argparse.Namespace) -> int:
     """Verify every mutant of the rules; 1 if one passes that is not known to be true."""
-    known = Judged(options.known.read_text(encoding="utf-8") if options.known else "")
+    known = EquivalentMutants(options.known.read_text(encoding="utf-8") if options.known else "")
     total: Counter[str] = Counter()
     for _, rule in chosen:
         counts: Counter[str] = Counter()
@@ -102,7 +102,7 @@ def _mutants(chosen: Sequence[tuple[RulePack, Rule]], options: argparse.Namespac
     return 1 if total["pass"] else 0
 
 
-def _fate(mutant: Mutant, known: Judged) -> str:
+def _fate(mutant: Mutant, known: EquivalentMutants) -> str:
     if mutant.rule is None:
         return "undeclared"
     if known.reason(str(mutant)):

@@ -41,10 +41,11 @@ from symgraph.rewriting import (
     rule,
     static,
 )
-from symgraph.verification.high_precision import ORDINARY_BITS, Unsupported, precise_values
+from symgraph.verification.high_precision import ORDINARY_BITS, precise_values
 from symgraph.verification.maker import Instance
 from symgraph.verification.mutants import mutants_of
 from symgraph.verification.proofs import is_proved
+from symgraph.verification.reals import Unsupported
 from symgraph.verification.trials import InstanceTrial
 from symgraph.verification.verifier import Report, verify_rule
 
@@ -284,7 +285,7 @@ def upper_row_twice(a: Real, b: Real, c: Real, d: Real, x: Real):
     return whole, applied("concatenate", _beside(a, b, x), _beside(c, b, x), axis=-2)
 
 
-@mutant("exact", "takes a place that is not there")
+@mutant("exact", "reads a place out of range")
 def read_before_repeated(x: Array, shape: Shape, i: Places, axis: Axis):
     """What is repeated has more places than what it is repeated from."""
     repeated = snp.broadcast_to(x, shape)
@@ -294,7 +295,7 @@ def read_before_repeated(x: Array, shape: Shape, i: Places, axis: Axis):
     return whole, snp.broadcast_to(once, whole.shape)
 
 
-@mutant("rounding", "one side only has a value")
+@mutant("rounding", "only one side has a value")
 def root_of_a_negative_scale(x: Real, c: Scalar):
     """A negative number times a negative definite matrix has a factor."""
     provided(x.shape == (3, 3))
@@ -306,7 +307,7 @@ def axes_in_front(ndim: int, shape: tuple[object, ...]) -> tuple[int, ...]:
     return tuple(range(-len(shape), -ndim))
 
 
-@mutant("exact", "one side only has a value")
+@mutant("exact", "only one side has a value")
 def extremum_of_nothing(x: Array, shape: Shape, axis: Axes):
     """A named axis may be empty."""
     whole = applied("min", snp.broadcast_to(x, shape), axis=axis, keepdims=False)
