@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from symgraph.facts import Fact, interval
 from symgraph.numpy import (
@@ -104,7 +105,8 @@ def greater_of(c: Array, k: Array) -> Array:
     return c if value_of(c) >= value_of(k) else k
 
 
-def _known(x: Array, bound: Any, c: Array) -> None:
+def _known(x: Array, bound: Callable[[float], Fact], c: Array) -> None:
+    """State that a bound of `x` is known, made from the value of `c`."""
     holds(x, bound, value_of(c))
 
 

@@ -41,18 +41,18 @@ from .selections import (
 )
 
 
-def part(x: Array, index: Any) -> Array:
-    """`x[index]`, the index as it stands."""
+def part(x: Array, index: tuple[Any, ...]) -> Array:
+    """`x[index]`, for an index that is already in the form of `selections`."""
     return applied("getitem", x, index=index)
 
 
-def joined(*pieces: Array, axis: Any) -> Array:
-    """Arrays one after the other."""
+def joined(*pieces: Array, axis: int) -> Array:
+    """Arrays concatenated along an axis."""
     return applied("concatenate", *pieces, axis=axis)
 
 
 @building
-def taken(x: Array, index: Any) -> Array:
+def taken(x: Array, index: tuple[Any, ...] | None) -> Array:
     """`x[index]`."""
     return x[index]
 
@@ -266,7 +266,7 @@ def join_of_part_and_rest(x: Array, index: Index, axis: Axis) -> Identity:
 
 
 # -- known places ----------------------------------------------------------------------------------
-def at(x: Array, i: Array, axis: Any) -> Array:
+def at(x: Array, i: Array, axis: int) -> Array:
     """Elements of `x` at places along an axis."""
     return applied("gather", x, i, axis=axis)
 
@@ -327,7 +327,7 @@ def places_of_repeated_number(x: Array, shape: Shape, i: Places, axis: Axis) -> 
     return whole, broadcast_to(x, whole.shape)
 
 
-def _are_places(i: Array, size: Any) -> bool:
+def _are_places(i: Array, size: object) -> bool:
     """Whether known places lie within an axis; of a named one those counted from the front do."""
     places: Any = i.node.params["value"]
     low, high = (-size, size) if isinstance(size, int) else (0, np.inf)
@@ -335,7 +335,7 @@ def _are_places(i: Array, size: Any) -> bool:
 
 
 @building
-def _part_of_places(x: Array, i: Array, axis: int, index: Any) -> Array:
+def _part_of_places(x: Array, i: Array, axis: int, index: tuple[Any, ...]) -> Array:
     """The part of the places, and of the other axes."""
     provided(i.ndim == 1 and i.size != 0 and None not in index and len(index) == x.ndim)
     provided(_are_places(i, x.shape[axis]))

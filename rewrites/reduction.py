@@ -120,7 +120,7 @@ def sum_of_negatives(x: Real, axis: Axes, keepdims: Flag) -> Identity:
 
 # -- variance --------------------------------------------------------------------------------------
 @building
-def _centred(x: Array, n: Array, axis: Any, keepdims: Any) -> Array:
+def _centred(x: Array, n: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
     """The sum of squared deviations from the mean, if `n` is the number of elements averaged."""
     provided(n.node is number(times(x.shape, axis), n.dtype).node)
     mean = sum(x, axis=axis, keepdims=True) / n

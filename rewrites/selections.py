@@ -26,13 +26,14 @@ __all__ = [
     "within_written",
 ]
 
+Entry: TypeAlias = "int | tuple[int | None, int | None, int | None]"
 Index: TypeAlias = tuple[Any, ...]
 Shape: TypeAlias = tuple[Any, ...]
 _ALL = (None, None, 1)
 
 
 @static
-def found(index: Any) -> bool:
+def found(index: object) -> bool:
     """Whether there is an index."""
     return index is not None
 
@@ -54,7 +55,7 @@ def keeps_all(index: Index, shape: Shape) -> bool:
     )
 
 
-def _places(entry: Any, size: Any) -> range | int | None:
+def _places(entry: Entry, size: object) -> range | int | None:
     """The positions that an entry takes along an axis; None where its length has a name."""
     if not isinstance(size, int):
         return None
@@ -63,7 +64,7 @@ def _places(entry: Any, size: Any) -> range | int | None:
     return range(size)[slice(*entry)]
 
 
-def _entry(places: range | int) -> Any:
+def _entry(places: range | int) -> int | slice:
     if isinstance(places, int):
         return places
     if not places:
@@ -72,7 +73,7 @@ def _entry(places: range | int) -> Any:
     return slice(places.start, stop, places.step)
 
 
-def _slice(entry: Any) -> Any:
+def _slice(entry: Entry | None) -> int | slice | None:
     return slice(*entry) if isinstance(entry, tuple) else entry
 
 
@@ -120,7 +121,7 @@ def composed(first: Index, second: Index, shape: Shape) -> Index | None:
     return tuple(result)
 
 
-def _step(axis: Any, entry: Any) -> list[Any] | None:
+def _step(axis: tuple[Any, ...], entry: Entry) -> list[int | slice | None] | None:
     """What an entry takes of one axis that an index has made or taken before."""
     if axis[0] == "new":
         if isinstance(entry, int):
@@ -284,7 +285,7 @@ def _both(one: Index, other: Index, shape: Shape) -> list[tuple[Any, Any]] | Non
     ]
 
 
-def _as_set(places: Any) -> set[int]:
+def _as_set(places: range | int) -> set[int]:
     return {places} if isinstance(places, int) else set(places)
 
 

@@ -30,7 +30,7 @@ from .selections import covers, found, untouched, within_written
 
 
 # -- writes to a slice -----------------------------------------------------------------------------
-def written(x: Array, y: Array, index: Any) -> Array:
+def written(x: Array, y: Array, index: tuple[Any, ...]) -> Array:
     """`x` with y at `index`."""
     return applied("assign", x, y, index=index)
 

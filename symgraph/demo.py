@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -31,7 +31,7 @@ WEIGHTS = ("W1", "b1", "W2", "b2")
 DECAY = 1e-4
 
 
-def loss(X: Any, Y: object, W1: Any, b1: Any, W2: Any, b2: object) -> Any:
+def loss(X: Floats, Y: Floats, W1: Floats, b1: Floats, W2: Floats, b2: Floats) -> Any:
     """Mean cross-entropy of a relu network, plus weight decay; naive on purpose."""
     hidden = np.maximum(X @ W1 + b1, 0)
     z = hidden @ W2 + b2
@@ -110,7 +110,7 @@ def minibatches(count: int, size: int, rng: np.random.Generator) -> Iterator[Any
 
 
 def train(
-    value_and_gradient: Any,
+    value_and_gradient: Callable[..., tuple[object, Sequence[Floats]]],
     digits: Digits,
     parameters: Parameters,
     *,

@@ -70,7 +70,7 @@ class Fact:
             found = _every_fact.setdefault(key, made)
         return found
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("A fact does not change.")
 
     def __reduce__(self) -> Any:

@@ -219,7 +219,7 @@ def _implied(needs: Sequence[Need], given: Sequence[Need]) -> bool:
     """Whether each need holds always, or wherever the given needs hold."""
     from sympy import expand
 
-    def met(property: str, term: Any) -> bool:
+    def met(property: str, term: Expr) -> bool:
         return bool(getattr(term, f"is_{property}", None)) or any(
             known == property and expand(term - other) == 0 for known, other in held
         )
