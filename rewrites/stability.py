@@ -1,7 +1,7 @@
 """Stability: the same value with fewer digits lost, or without overflow.
 
-The right sides are the spellings of Goldberg (1991) and Mächler (2012). These rules answer to no
-cost.
+The right sides are the formulas of Goldberg (1991) and Mächler (2012). These rules apply whatever
+they cost.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def one_minus_sqrt_of_one_minus(x: Real) -> Identity:
 
 @rule(sound="rounding", stable="large x or y: the squares overflow; small: they underflow")
 def root_of_two_squares(x: Varying, y: Varying) -> Identity:
-    r"""$\sqrt{x^2 + y^2}$, one of the whole shape: else squares of the parts are cheaper."""
+    r"""$\sqrt{x^2 + y^2}$, if x or y has the full shape: else the squares are cheaper."""
     total = square(x) + square(y)
     provided((x.shape == total.shape) | (y.shape == total.shape))
     return sqrt(total), hypot(x, y)
@@ -124,7 +124,7 @@ def log1p_of_minus_exp(x: Real) -> Identity:
 
 @rule(sound="rounding", stable="x far below 0")
 def log_of_minus_expm1(x: Real) -> Identity:
-    r"""$\log(-(e^x - 1))$ has the same name."""
+    r"""$\log(-(e^x - 1)) = \log(1 - e^x)$."""
     return log(-expm1(x)), log1mexp(x)
 
 
@@ -167,7 +167,7 @@ def log1p_of_multiple_of_exp(x: Real, y: Positive) -> Identity:
 
 @rule(sound="rounding", stable="large x or y: exp overflows; x near y: a difference")
 def log_of_difference_of_exps(x: Real, y: Real) -> Identity:
-    r"""$\log(e^x - e^y) = x + \log(1 - e^{y - x})$, and $x$ where the second is lost."""
+    r"""$\log(e^x - e^y) = x + \log(1 - e^{y - x})$, and $x$ for $y = -\infty$."""
     return log(exp(x) - exp(y)), where(equal(y, -inf), x, x + log1mexp(y - x))
 
 
@@ -195,7 +195,7 @@ def log_of_squared_sech(x: Real) -> Identity:
     return log1p(-square(tanh(x))), -2 * logcosh(x)
 
 
-# Of other multiples the log has more digits near x = 0, where it may be 0.
+# For other multiples than 1/2 the log may be 0 near x = 0; there the typed form has more digits.
 @rule(sound="rounding", stable="x far below 0: tanh is -1")
 def log_of_half_of_one_plus_tanh(x: Real) -> Identity:
     r"""$\log \frac12 (1 + \tanh x) = -\log(1 + e^{-2 x})$."""
@@ -222,7 +222,7 @@ def log_of_one_minus_tanh_over_two(x: Real) -> Identity:
 
 @rule(sound="rounding", stable="y near 1: the sum is 1")
 def complement_of_mixture_with_one(x: Real, y: Real) -> Identity:
-    """What is neither x nor, where it is not, y: a chance of guessing right."""
+    """The complement of a mixture with one is a product: as for a chance of guessing right."""
     return 1 - (x + (1 - x) * y), (1 - x) * (1 - y)
 
 
