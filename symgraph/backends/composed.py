@@ -1,7 +1,7 @@
-"""Names of NumPy's that the array API standard lacks, put together from those it has.
+"""NumPy functions that the array API standard lacks, composed from functions that it has.
 
-Each function takes the namespace first, whose `module` has the standard's names. Truth values are
-numbers to NumPy and not to the standard, so several are here for their sake alone.
+Each function takes the namespace first; its `module` has the standard's names. NumPy treats truth
+values as numbers and the standard does not, so several functions are here only for truth values.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _is_bool(xp: Any, x: Any) -> bool:
 
 
 def truth(xp: Any, x: Any) -> Any:
-    """Truth values as they are, of numbers those that are not 0."""
+    """Truth values unchanged; for numbers, whether they are nonzero."""
     return x if _is_bool(xp, x) else x != 0
 
 
@@ -63,7 +63,7 @@ def _logical(name: str) -> Callable[..., Any]:
 
 
 def _for_truths(name: str, instead: str) -> Callable[..., Any]:
-    """A function of numbers, and what it is of truth values in NumPy."""
+    """A function of numbers, with the function that NumPy applies to truth values instead."""
 
     def compute(xp: Any, x: Any, y: Any) -> Any:
         of_truths = _is_bool(xp, x) and _is_bool(xp, y)
@@ -100,7 +100,7 @@ def _extremum(name: str) -> Callable[..., Any]:
         if initial is None:
             return getattr(xp.module, name)(x, axis=axis, keepdims=keepdims)
         axes = range(x.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
-        for each in axes:  # The standard has no maximum of no elements.
+        for each in axes:  # the standard has no maximum of no elements
             shape = [1 if i == each % x.ndim else size for i, size in enumerate(x.shape)]
             first = xp.module.full(tuple(shape), initial, dtype=x.dtype)
             x = xp.module.concat((first, x), axis=each)
@@ -171,7 +171,10 @@ def _round(xp: Any, x: Any, decimals: int = 0) -> Any:
     if not decimals:
         return xp.module.round(x)
     if not xp.module.isdtype(x.dtype, "real floating"):
-        raise BackendError("integers are rounded to tens by NumPy only.")
+        raise BackendError(
+            "Only NumPy rounds integers to tens.",
+            mend="Convert to floats first, or lower the graph to NumPy.",
+        )
     return (
         xp.module.round(x * scale) / scale if decimals > 0 else xp.module.round(x / scale) * scale
     )
@@ -212,7 +215,10 @@ def _convolve(xp: Any, x: Any, v: Any, mode: str) -> Any:
 
 
 def _einsum(xp: Any, subscripts: str, *operands: Any, **_optimize: Any) -> Any:
-    """Every operand stretched over all indices, their product summed: plain, and large."""
+    """A plain einsum: it broadcasts all operands over all indices and sums the product.
+
+    The product is as large as all indices together.
+    """
     module = xp.module
     left, _, out = subscripts.replace(" ", "").partition("->")
     terms = left.split(",")
@@ -241,7 +247,7 @@ def _letters(term: str, ndim: int, lead: list[str]) -> list[str]:
 
 
 def _diagonals_taken(module: Any, row: list[str], x: Any) -> tuple[list[str], Any]:
-    """An index that an operand has twice: its diagonal."""
+    """Take the diagonal of the axes of each repeated index."""
     twice = next((each for each in row if row.count(each) > 1), None)
     while twice is not None:
         one = row.index(twice)
@@ -254,7 +260,7 @@ def _diagonals_taken(module: Any, row: list[str], x: Any) -> tuple[list[str], An
 
 
 def accumulated(xp: Any, function: Any, x: Any, axis: int) -> Any:
-    """What a function of two gives of all elements so far."""
+    """The running results of a binary function along an axis, as of `ufunc.accumulate`."""
     behind = [slice(None)] * (-axis - 1)
     rows = [xp.getitem(x, (Ellipsis, k, *behind)) for k in range(x.shape[axis])]
     return xp.module.stack(list(accumulate(rows, function)), axis=axis) if rows else x
