@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import BackendError
 
-__all__ = ["MADE", "RENAMED", "accumulated", "truth"]
+__all__ = ["COMPOSED", "RENAMED", "accumulated", "truth"]
 
 RENAMED = {
     "absolute": "abs",
@@ -62,7 +62,7 @@ def _logical(name: str) -> Callable[..., Any]:
     return lambda xp, *operands: getattr(xp.module, name)(*[truth(xp, each) for each in operands])
 
 
-def _for_truths(name: str, instead: str) -> Callable[..., Any]:
+def _with_truths(name: str, instead: str) -> Callable[..., Any]:
     """A function of numbers, with the function that NumPy applies to truth values instead."""
 
     def compute(xp: Any, x: Any, y: Any) -> Any:
@@ -72,12 +72,12 @@ def _for_truths(name: str, instead: str) -> Callable[..., Any]:
     return compute
 
 
-def _kept_if_true(name: str) -> Callable[..., Any]:
+def _unchanged_for_truths(name: str) -> Callable[..., Any]:
     name = RENAMED.get(name, name)
     return lambda xp, x: x if _is_bool(xp, x) else getattr(xp.module, name)(x)
 
 
-def _asked_of_truths(name: str) -> Callable[..., Any]:
+def _constant_for_truths(name: str) -> Callable[..., Any]:
     every = name == "isfinite"
     return lambda xp, x: (
         xp.module.full_like(x, every) if _is_bool(xp, x) else getattr(xp.module, name)(x)
@@ -109,7 +109,7 @@ def _extremum(name: str) -> Callable[..., Any]:
     return reduce
 
 
-def _fextremum(meeting: str) -> Callable[..., Any]:
+def _ignoring_nan(meeting: str) -> Callable[..., Any]:
     def meet(xp: Any, x: Any, y: Any) -> Any:
         module = xp.module
         x, y = module.broadcast_arrays(x, y)
@@ -266,8 +266,8 @@ def accumulated(xp: Any, function: Any, x: Any, axis: int) -> Any:
     return xp.module.stack(list(accumulate(rows, function)), axis=axis) if rows else x
 
 
-MADE: dict[str, Callable[..., Any]] = {
-    "add": _for_truths("add", "logical_or"),
+COMPOSED: dict[str, Callable[..., Any]] = {
+    "add": _with_truths("add", "logical_or"),
     "cbrt": _cbrt,
     "convolve": _convolve,
     "cross": lambda xp, x, y: xp.module.linalg.cross(x, y),
@@ -282,7 +282,7 @@ MADE: dict[str, Callable[..., Any]] = {
     "logaddexp2": _logaddexp2,
     "max": _extremum("max"),
     "min": _extremum("min"),
-    "multiply": _for_truths("multiply", "logical_and"),
+    "multiply": _with_truths("multiply", "logical_and"),
     "ones": _created("ones"),
     "pad": _pad,
     "round": _round,
@@ -294,11 +294,11 @@ MADE: dict[str, Callable[..., Any]] = {
     **{
         name: _logical(name) for name in ("logical_and", "logical_or", "logical_xor", "logical_not")
     },
-    **{name: _kept_if_true(name) for name in ("abs", "absolute", "ceil", "floor", "trunc")},
-    **{name: _asked_of_truths(name) for name in ("isnan", "isinf", "isfinite")},
+    **{name: _unchanged_for_truths(name) for name in ("abs", "absolute", "ceil", "floor", "trunc")},
+    **{name: _constant_for_truths(name) for name in ("isnan", "isinf", "isfinite")},
     **{name: _compared(name) for name in ("less", "less_equal", "greater", "greater_equal")},
-    "maximum": _for_truths("maximum", "logical_or"),
-    "minimum": _for_truths("minimum", "logical_and"),
-    "fmax": _fextremum("maximum"),
-    "fmin": _fextremum("minimum"),
+    "maximum": _with_truths("maximum", "logical_or"),
+    "minimum": _with_truths("minimum", "logical_and"),
+    "fmax": _ignoring_nan("maximum"),
+    "fmin": _ignoring_nan("minimum"),
 }

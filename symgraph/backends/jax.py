@@ -39,7 +39,7 @@ class _JaxSpecial:
     """`jax.scipy.special`, with SciPy's values where the two differ."""
 
     def __getattr__(self, name: str) -> Any:
-        found = None if name in _UNLIKE else getattr(jax.scipy.special, name, None)
+        found = None if name in _UNLIKE_SCIPY else getattr(jax.scipy.special, name, None)
         return _on_host(name) if found is None else found
 
     def digamma(self, x: Any) -> Any:
@@ -61,7 +61,7 @@ class _JaxSpecial:
 
 
 # JAX's own give other values at poles, and few digits for large arguments.
-_UNLIKE = frozenset(("hyp1f1", "hyp2f1"))
+_UNLIKE_SCIPY = frozenset(("hyp1f1", "hyp2f1"))
 
 
 def _on_host(name: str) -> Callable[..., Any]:
@@ -260,14 +260,14 @@ class _JaxArrays(OwnArrays):
     def cast(self, value: Any, dtype: np.dtype[Any]) -> Any:
         if value.dtype == dtype:
             return value
-        with _wide_types([value], str(dtype) if dtype.itemsize == 8 else ""):
+        with _with_64_bits([value], str(dtype) if dtype.itemsize == 8 else ""):
             return value.astype(dtype)
 
 
 _ARRAYS = _JaxArrays()
 
 
-def _widest(dag: Dag) -> str:
+def _dtype_of_64_bits(dag: Dag) -> str:
     """A 64-bit dtype in which the graph or one of its bodies computes; empty if there is none."""
     waiting = [dag]
     while waiting:
@@ -279,7 +279,7 @@ def _widest(dag: Dag) -> str:
     return ""
 
 
-def _wide_types(arrays: Sequence[Any], wide: str) -> AbstractContextManager[Any]:
+def _with_64_bits(arrays: Sequence[Any], wide: str) -> AbstractContextManager[Any]:
     """A context with 64-bit types enabled; inside a JAX transformation, with its own setting.
 
     Raises
@@ -331,12 +331,12 @@ class JaxBackend:
             "Callable[..., Any]", jax.jit(program, static_argnames=("sizes",)) if jit else program
         )
         count = len(dag.inputs)
-        wide = _widest(dag)
+        wide = _dtype_of_64_bits(dag)
 
         def call(*values: Any) -> Sequence[Any]:
             arrays = values[:count]
             as_numpy = not any(map(_ARRAYS.holds, arrays)) if numpy_out is None else numpy_out
-            with _wide_types(arrays, wide):
+            with _with_64_bits(arrays, wide):
                 results = compiled(*arrays, sizes=values[count:])
                 # A copy, since JAX's memory is read-only and callers may write to results.
                 return [np.array(each) for each in results] if as_numpy else results

@@ -45,7 +45,7 @@ class NumpyBackend:
         filename = f"<symgraph {digest}-{next(_compilations)}>"
         function = _compiled(emitted, filename)
         return Compiled(
-            _quiet(function, program),
+            _without_warnings(function, program),
             emitted.source,
             emitted.dims,
             _Explainer(filename, emitted.lines),
@@ -55,7 +55,7 @@ class NumpyBackend:
         return np.asarray(value)
 
 
-_forgotten: deque[str] = deque()
+_deleted_files: deque[str] = deque()
 """File names of deleted functions, to be removed from linecache when the next one is added.
 
 A function may be deleted while linecache iterates over its table, so it is not removed at once.
@@ -70,18 +70,20 @@ def _compiled(emitted: Emitted, filename: str) -> Callable[..., Sequence[Any]]:
     exec(code, names)
     function = names["program"]
     lines = emitted.source.splitlines(keepends=True)
-    while _forgotten:
-        linecache.cache.pop(_forgotten.popleft(), None)
+    while _deleted_files:
+        linecache.cache.pop(_deleted_files.popleft(), None)
     linecache.cache[filename] = (len(emitted.source), None, lines, filename)
-    weakref.finalize(function, _forgotten.append, filename)
+    weakref.finalize(function, _deleted_files.append, filename)
     return function
 
 
-_ignoring = contextvars.copy_context()
-_ignoring.run(np.seterr, all="ignore")
+_silent_context = contextvars.copy_context()
+_silent_context.run(np.seterr, all="ignore")
 
 
-def _quiet(function: Callable[..., Any], program: Program) -> Callable[..., Sequence[Any]]:
+def _without_warnings(
+    function: Callable[..., Any], program: Program
+) -> Callable[..., Sequence[Any]]:
     """The function with floating-point warnings off, whatever the caller's setting."""
     if _calls_by_name(program):
         # A kernel called by name may be the user's, and must see the caller's context variables.
@@ -90,7 +92,7 @@ def _quiet(function: Callable[..., Any], program: Program) -> Callable[..., Sequ
                 return function(*values)
 
         return with_setting
-    copy = _ignoring.copy
+    copy = _silent_context.copy
 
     def in_context(*values: Any) -> Sequence[Any]:
         # Copying a context takes a fifth of the time of np.errstate, and threads do not share it.

@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import BackendError
 from ..namespace import NUMPY, Namespace
 from ..namespace import windows as _windows
-from .composed import MADE, RENAMED, accumulated, truth
+from .composed import COMPOSED, RENAMED, accumulated, truth
 
 __all__ = ["StandardNamespace"]
 
@@ -106,8 +106,8 @@ class StandardNamespace(Namespace):
         if name.startswith("_") or name == "module":
             raise AttributeError(name)
         found = getattr(self.module, RENAMED.get(name, name), None)
-        if name in MADE:
-            found = partial(MADE[name], self)
+        if name in COMPOSED:
+            found = partial(COMPOSED[name], self)
         if found is None:
             raise BackendError(
                 f"{self.module.__name__} has no {name}, and nothing in the standard replaces it.",
@@ -126,10 +126,10 @@ class StandardNamespace(Namespace):
         return _Linalg(self)
 
     def astype(self, x: Any, dtype: Any) -> Any:
-        return self.module.astype(x, self.own_dtype(dtype) if _numpys(dtype) else dtype)
+        return self.module.astype(x, self.own_dtype(dtype) if _is_numpy_dtype(dtype) else dtype)
 
     def asarray(self, x: Any, dtype: Any = None) -> Any:
-        dtype = self.own_dtype(dtype) if _numpys(dtype) else dtype
+        dtype = self.own_dtype(dtype) if _is_numpy_dtype(dtype) else dtype
         if isinstance(x, (np.ndarray, np.generic)):
             x = self.from_numpy(x)
         if isinstance(x, _SCALARS) or dtype is None:
@@ -154,24 +154,24 @@ class StandardNamespace(Namespace):
 
     def scatter_add(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
         xp = self.module
-        met, place, values = self._met(x, index, values)
-        if met.ndim == 1:
-            share = xp.where(met, xp.take(values, place, axis=0), xp.zeros_like(values[:1]))
+        written, place, values = self._writes(x, index, values)
+        if written.ndim == 1:
+            share = xp.where(written, xp.take(values, place, axis=0), xp.zeros_like(values[:1]))
         else:
-            share = xp.sum(xp.where(met, values[:, None], xp.zeros_like(values[:1])), axis=0)
+            share = xp.sum(xp.where(written, values[:, None], xp.zeros_like(values[:1])), axis=0)
         return x + xp.reshape(xp.astype(share, x.dtype), x.shape)
 
     def scatter_set(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
         xp = self.module
-        met, place, values = self._met(x, index, values)
-        if met.ndim == 2:
+        written, place, values = self._writes(x, index, values)
+        if written.ndim == 2:
             order = xp.reshape(xp.arange(1, values.shape[0] + 1), (-1, 1))
-            last = xp.max(xp.where(met, order, xp.zeros_like(order)), axis=0)
-            met, place = last > 0, xp.where(last > 0, last - 1, xp.zeros_like(last))
+            last = xp.max(xp.where(written, order, xp.zeros_like(order)), axis=0)
+            written, place = last > 0, xp.where(last > 0, last - 1, xp.zeros_like(last))
         chosen = xp.astype(xp.take(values, place, axis=0), x.dtype)
-        return xp.reshape(xp.where(met, chosen, xp.reshape(x, (-1,))), x.shape)
+        return xp.reshape(xp.where(written, chosen, xp.reshape(x, (-1,))), x.shape)
 
-    def _met(self, x: Any, index: Any, values: Any) -> tuple[Any, Any, Any]:
+    def _writes(self, x: Any, index: Any, values: Any) -> tuple[Any, Any, Any]:
         """Which elements of the flattened `x` receive which of the flattened values.
 
         For an index without arrays: a truth value for each element, and the place of its value.
@@ -203,9 +203,9 @@ class StandardNamespace(Namespace):
         where = at.index(True) if any(at) else len(parts)
         rest = [slice(None)] * (len(shape) - (len(parts) - sum(at)))
         full = [*parts[:where], *rest, *parts[where + 1 :]]
-        return self._summed(tuple(shape), full), None
+        return self._places_of_arrays(tuple(shape), full), None
 
-    def _summed(self, shape: tuple[int, ...], parts: list[Any]) -> Any:
+    def _places_of_arrays(self, shape: tuple[int, ...], parts: list[Any]) -> Any:
         """The flat places of an index with arrays on adjacent axes and one part for each axis."""
         xp = self.module
         arrays = [i for i, part in enumerate(parts) if hasattr(part, "shape")]
@@ -300,7 +300,7 @@ def _is_plain(index: Any) -> bool:
     )
 
 
-def _numpys(dtype: Any) -> bool:
+def _is_numpy_dtype(dtype: Any) -> bool:
     return isinstance(dtype, (np.dtype, str, type))
 
 

@@ -25,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if arguments[:1] == ["demo"]:
             return demo.main(arguments[1:])
-        options = _parser().parse_args(_shielded(arguments))
+        options = _parser().parse_args(_with_escaped_minus(arguments))
         return options.run(options)
     except SymgraphError as error:
         error.frame = None  # the user wrote no line of Python
@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 _OPTION = re.compile(r"-h|--[a-z][a-z-]*(=.*)?", re.DOTALL)
 
 
-def _shielded(arguments: list[str]) -> list[str]:
+def _with_escaped_minus(arguments: list[str]) -> list[str]:
     """The arguments, with a space before an expression that begins with a minus sign.
 
     argparse would read it as an option.

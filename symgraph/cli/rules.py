@@ -84,19 +84,19 @@ def _mutants(chosen: Sequence[tuple[RulePack, Rule]], options: argparse.Namespac
     for _, rule in chosen:
         counts: Counter[str] = Counter()
         for mutant in mutants_of(rule):
-            fate = _fate(mutant, known)
-            counts[fate] += 1
-            if fate == "pass":
+            verdict = _verdict(mutant, known)
+            counts[verdict] += 1
+            if verdict == "pass":
                 print(f"passes: {mutant}", flush=True)
-        print(f"{rule.name}: {_counted(counts)}", flush=True)
+        print(f"{rule.name}: {_summary(counts)}", flush=True)
         total += counts
-    print(f"{len(chosen)} rules: {_counted(total)}")
+    print(f"{len(chosen)} rules: {_summary(total)}")
     if total["pass"]:
         print("A mutant that passes is true as well, or shows that the verifier tests too little.")
     return 1 if total["pass"] else 0
 
 
-def _fate(mutant: Mutant, known: EquivalentMutants) -> str:
+def _verdict(mutant: Mutant, known: EquivalentMutants) -> str:
     if mutant.rule is None:
         return "undeclared"
     if known.reason(str(mutant)):
@@ -104,11 +104,11 @@ def _fate(mutant: Mutant, known: EquivalentMutants) -> str:
     return "pass" if verify_rule(mutant.rule, failures=1).ok else "refused"
 
 
-def _counted(fates: Counter[str]) -> str:
+def _summary(verdicts: Counter[str]) -> str:
     return (
-        f"{fates.total()} mutants, {fates['refused']} refused, "
-        f"{fates['undeclared']} cannot be declared, {fates['true']} known to be true, "
-        f"{fates['pass']} pass"
+        f"{verdicts.total()} mutants, {verdicts['refused']} refused, "
+        f"{verdicts['undeclared']} cannot be declared, {verdicts['true']} known to be true, "
+        f"{verdicts['pass']} pass"
     )
 
 

@@ -176,13 +176,13 @@ class _Side:
                 raise Untranslatable
             return Rational(Fraction(float(value)))
         if isinstance(pattern, Opaque):
-            return self._built(pattern.text)
+            return self._computed_constant(pattern.text)
         if pattern.params or pattern.op.definition is None:
             raise Untranslatable
         operands = [self.value(each) for each in pattern.operands]
         return pattern.op.definition(Symbols(self), *operands)
 
-    def _built(self, text: str) -> Any:
+    def _computed_constant(self, text: str) -> Any:
         """A value that the right side computes from constants."""
         name, _, inside = text.removesuffix(")").partition("(")
         given = [self.case[each] for each in inside.split(", ") if each in self.case]

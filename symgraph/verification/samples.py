@@ -21,7 +21,7 @@ __all__ = ["Matrices", "Numbers", "values_for"]
 Numbers = np.ndarray[Any, Any]
 Matrices: TypeAlias = Literal["any", "positive definite", "negative definite", "singular"]
 
-_WHOLE_ROWS = 0.5
+_ROWS_OF_ONE_VALUE = 0.5
 """At this share of awkward values a whole row holds one of them: a softmax of only -inf."""
 
 
@@ -68,7 +68,7 @@ def values_for(
         if specials == 1 and len(shapes) > 1 and len(set(shapes)) == 1 and len(shapes[0]) == 1
         else [_mixed(*each, rng, specials) for each in zip(shapes, dtypes, strict=True)]
     )
-    if specials == _WHOLE_ROWS:
+    if specials == _ROWS_OF_ONE_VALUE:
         drawn = _with_opposites(drawn, rng)
     if matrices == "positive definite":
         drawn = [_as_definite(array) for array in drawn]
@@ -121,7 +121,7 @@ def _mixed(
         # Taken in turn, not at random, so that a large array holds each awkward value.
         array = np.where(chosen, np.resize(grid, shape), array)
     array = np.asarray(array, dtype)
-    if share == _WHOLE_ROWS and dtype.kind == "f" and array.size:
+    if share == _ROWS_OF_ONE_VALUE and dtype.kind == "f" and array.size:
         rows = array.reshape(-1, shape[-1] if shape else 1).copy()
         rows[rng.integers(len(rows))] = rng.choice(np.array([-np.inf, np.inf, np.nan], dtype))
         array = rows.reshape(shape)
@@ -132,7 +132,7 @@ def _combined(
     dtypes: Sequence[np.dtype[Any]], size: int, rng: np.random.Generator
 ) -> list[Numbers]:
     """Vectors that hold the combinations of the worst values, as many as fit into `size`."""
-    grids = [_worst(dtype) for dtype in dtypes]
+    grids = [_worst_values(dtype) for dtype in dtypes]
     lengths = [1] * len(grids)
     grown = True
     while grown:
@@ -149,7 +149,7 @@ def _combined(
     return vectors
 
 
-def _worst(dtype: np.dtype[Any]) -> Numbers:
+def _worst_values(dtype: np.dtype[Any]) -> Numbers:
     """Awkward values, the most telling first."""
     if dtype.kind != "f":
         return _specials(dtype)
@@ -187,13 +187,13 @@ def _admitted(
             result = np.rint(result)
     for fact in facts:
         if fact.name == "interval" and sound == "exact":
-            result = _about(fact, np.asarray(result, array.dtype))
+            result = _near_bounds(fact, np.asarray(result, array.dtype))
         else:
-            result = _tied(fact, np.asarray(result, array.dtype), rng)
+            result = _satisfying(fact, np.asarray(result, array.dtype), rng)
     return np.asarray(result, array.dtype)
 
 
-def _about(fact: Fact, x: Numbers) -> Numbers:
+def _near_bounds(fact: Fact, x: Numbers) -> Numbers:
     """Values within the bounds, or one rounding outside; NaN stays."""
     if x.dtype.kind != "f":
         return np.clip(x, *fact.args)
@@ -202,7 +202,7 @@ def _about(fact: Fact, x: Numbers) -> Numbers:
     return np.clip(x, np.nextafter(low, down), np.nextafter(high, up))
 
 
-def _tied(fact: Fact, x: Numbers, rng: np.random.Generator) -> Numbers:
+def _satisfying(fact: Fact, x: Numbers, rng: np.random.Generator) -> Numbers:
     """Values that satisfy a fact about several elements, or about bounds."""
     match fact.name:
         case "interval":

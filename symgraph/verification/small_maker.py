@@ -21,12 +21,12 @@ from .params import draw_params, shape_of_index
 
 __all__ = ["SmallInstanceMaker"]
 
-_SMALL, _SMALL_TRIES = 16, 12
-_MOST_OF_MATRICES = 24
-_FEW = 3
+_MOST_RANDOM, _TRIES_FOR_EACH = 16, 12
+_MOST_OF_FAMILY = 24
+_FEW_OPERANDS = 3
 """Up to this number of operands, all combinations of small matrices are tried."""
-_OF_NOTHING = ((0, 1), (1, 0), (1, 1), (0,))
-_STARTS = 120
+_EMPTY_SHAPES = ((0, 1), (1, 0), (1, 1), (0,))
+_SEARCHES = 120
 _AWKWARD = 4
 """The number of instances from the operand search that are tried on awkward values as well."""
 _NEW_AXES = tuple(
@@ -60,22 +60,22 @@ class SmallInstanceMaker(InstanceMaker):
     """Values of the next index constants; after them values are drawn."""
 
     def of_small_shapes(self, seen: set[Any]) -> Iterator[Instance]:
-        """Systematic instances of each family below, then up to `_SMALL` random ones."""
+        """Systematic instances of each family below, then up to `_MOST_RANDOM` random ones."""
         dtypes = self.dtypes()[:1] * 7 + self.dtypes()
         self.queue, self.places, self.extreme = [], [], False
-        yield from self._of_no_rows(seen)
+        yield from self._of_empty_matrices(seen)
         before = len(seen)
         yield from self._of_every_matrix(seen)
-        yield from self._of_what_fits(seen, few=len(seen) < before + _AWKWARD)
+        yield from self._of_searched_operands(seen, few=len(seen) < before + _AWKWARD)
         yield from self._of_every_entry(seen)
         yield from self._of_every_place(seen)
         yield from self._of_every_column(seen)
         yield from self._of_new_axes(seen)
-        yield from self._of_ones(seen)
-        yield from self._of_nothing(seen)
+        yield from self._of_length_one_axes(seen)
+        yield from self._of_empty_arrays(seen)
         found = 0
-        wanted = _SMALL * (1 + bool(self.indices) + 3 * self.has_places)
-        for _ in range(_SMALL_TRIES * wanted):
+        wanted = _MOST_RANDOM * (1 + bool(self.indices) + 3 * self.has_places)
+        for _ in range(_TRIES_FOR_EACH * wanted):
             shape = self._drawn_shape()
             self.extreme = bool(self.rng.integers(3) == 0)
             made = self.attempt(self.pick(dtypes), shape, uniform=self.rng.integers(3) == 0)
@@ -99,11 +99,11 @@ class SmallInstanceMaker(InstanceMaker):
 
     def _of_every_matrix(self, seen: set[Any]) -> Iterator[Instance]:
         """Instances on matrices of all small shapes; their blocks need not be square."""
-        if self.rule.statics or not 2 <= len(self.guards) <= _FEW:
+        if self.rule.statics or not 2 <= len(self.guards) <= _FEW_OPERANDS:
             return
         found = 0
         for shapes in product(product((1, 2), repeat=2), repeat=len(self.guards)):
-            if found == _MOST_OF_MATRICES:
+            if found == _MOST_OF_FAMILY:
                 break
             self.queue = list(shapes)
             made = self.attempt(self.dtypes()[0], shapes[0], uniform=False, given={})
@@ -113,11 +113,11 @@ class SmallInstanceMaker(InstanceMaker):
                 found += 1
         self.queue = []
 
-    def _of_no_rows(self, seen: set[Any]) -> Iterator[Instance]:
+    def _of_empty_matrices(self, seen: set[Any]) -> Iterator[Instance]:
         """Instances on matrices without rows or columns: their products are all zeros."""
-        if self.rule.statics or not self.of_matrices or len(self.guards) > _FEW + 1:
+        if self.rule.statics or not self.of_matrices or len(self.guards) > _FEW_OPERANDS + 1:
             return
-        for shapes in product(_OF_NOTHING, repeat=len(self.guards)):
+        for shapes in product(_EMPTY_SHAPES, repeat=len(self.guards)):
             self.queue = list(shapes)
             made = self.attempt(self.dtypes()[0], shapes[0], uniform=False, given={})
             if made is not None and (shapes, made.kind) not in seen:
@@ -126,15 +126,15 @@ class SmallInstanceMaker(InstanceMaker):
                 yield replace(made, small=False)
         self.queue = []
 
-    def _of_what_fits(self, seen: set[Any], *, few: bool) -> Iterator[Instance]:
+    def _of_searched_operands(self, seen: set[Any], *, few: bool) -> Iterator[Instance]:
         """Instances on operands searched one at a time: many drawn at once seldom fit."""
         several = self.rule.statics or self.has_constants or (few and self.of_matrices)
-        if not (2 if several else _FEW + 1) <= len(self.guards) <= 5:
+        if not (2 if several else _FEW_OPERANDS + 1) <= len(self.guards) <= 5:
             return
         search = OperandSearch(self.rule.lhs, tuple(self.guards), self._one, self.rng)
         found = 0
-        for _ in range(_STARTS):
-            if found >= _MOST_OF_MATRICES:
+        for _ in range(_SEARCHES):
+            if found >= _MOST_OF_FAMILY:
                 return
             env: dict[str, Any] = {}
             draw_params(self.rule.statics, env, self._drawn_shape(), self.rng)
@@ -238,7 +238,7 @@ class SmallInstanceMaker(InstanceMaker):
                 yield made
         self.queue = []
 
-    def _of_ones(self, seen: set[Any]) -> Iterator[Instance]:
+    def _of_length_one_axes(self, seen: set[Any]) -> Iterator[Instance]:
         """Instances with an index, and a shape that adds or drops axes of length one."""
         names = {each.kind.name: each.name for each in self.rule.statics}
         if len(self.rule.statics) != 2 or {*names} != {"index", "shape"}:
@@ -259,7 +259,7 @@ class SmallInstanceMaker(InstanceMaker):
                         yield made
         self.queue = []
 
-    def _of_nothing(self, seen: set[Any]) -> Iterator[Instance]:
+    def _of_empty_arrays(self, seen: set[Any]) -> Iterator[Instance]:
         """Instances on arrays broadcast to length 0 along one axis or more: they are empty."""
         names = {each.kind.name: each.name for each in self.rule.statics}
         if not {"shape", "axes"} <= {*names}:

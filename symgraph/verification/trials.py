@@ -69,7 +69,7 @@ class InstanceTrial:
         if self.instance.small:
             return
         if self.instance.sound != "exact":
-            self._compare_in_a_field()
+            self._compare_modulo_prime()
         if left.aval.dtype.kind == "f":
             self._compare_gradients()
 
@@ -116,7 +116,7 @@ class InstanceTrial:
                 self.fail("the right side reads a place out of range", given)
             return
         except ValueError:  # a matrix without this factorisation, or the maximum of no elements
-            self._refused(given, sizes)
+            self._compare_refusals(given, sizes)
             return
         left = np.asarray(values[self.instance.lhs])
         right = np.asarray(values[self.instance.rhs])
@@ -139,7 +139,7 @@ class InstanceTrial:
             return
         self._judge(given, values, suspect, sizes)
 
-    def _refused(self, given: Mapping[Node, Numbers], sizes: Mapping[str, int]) -> None:
+    def _compare_refusals(self, given: Mapping[Node, Numbers], sizes: Mapping[str, int]) -> None:
         """If one side has no value, such as the inverse of a singular matrix, neither may."""
         if self.instance.sound == "domain":
             return
@@ -178,7 +178,7 @@ class InstanceTrial:
                 self.compare(smaller, sizes)
                 return
         grave = suspect & (np.isfinite(left) != np.isfinite(right))
-        places = np.concatenate([_spread(grave), _spread(suspect & ~grave)])
+        places = np.concatenate([_spread_evenly(grave), _spread_evenly(suspect & ~grave)])
         if not places.size:
             return
         at = Point(given, sizes, left.shape, places)
@@ -222,7 +222,7 @@ class InstanceTrial:
         return None if same else smaller
 
     # -- modulo a prime --------------------------------------------------------------------------
-    def _compare_in_a_field(self) -> None:
+    def _compare_modulo_prime(self) -> None:
         """Compare both sides at a random point of a finite field, if they are defined there."""
         if any(not fact.is_open for facts in self.instance.facts for fact in facts):
             return
@@ -284,7 +284,7 @@ def _as_places(value: Numbers) -> Numbers:
     return value % 2 - 1 if value.dtype.kind == "i" else value
 
 
-def _spread(chosen: Numbers) -> Numbers:
+def _spread_evenly(chosen: Numbers) -> Numbers:
     """Flat places of the chosen elements: all, or `_MOST` spread evenly over them."""
     places = np.flatnonzero(chosen)
     if places.size <= _MOST:
