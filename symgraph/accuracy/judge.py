@@ -173,7 +173,11 @@ def _compared(new: Trial, old: Trial) -> Verdict:
         won = clear & ~was_right & now_right & np.isfinite(right)
         gross = clear & was & ~now_right & (before <= _CERTAIN * size + _SMALLEST)
         digits = clear & was & now & (before <= _LOST * size + _SMALLEST)
-        worse = digits & (after > _most(before, size))
+        # A 0 is right by luck where the same array has lost another element altogether.
+        lost_there = (before > _NONE * size + _SMALLEST).reshape(len(before), -1).any(axis=1)
+        lucky = (size <= _SMALLEST) & lost_there.reshape(-1, *[1] * (size.ndim - 1))
+        gross = gross & ~lucky
+        worse = digits & ~lucky & (after > _most(before, size))
     whole = len(worse) == COUNT
     mixed, ordinary = (MIXED, ORDINARY) if whole else (slice(0), slice(0))
     alike = ~MIXED if whole else slice(None)

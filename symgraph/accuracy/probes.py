@@ -45,7 +45,7 @@ class Setting(NamedTuple):
 _LARGE = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 11.0, 13.5, 16.0, 18.0, 22.0, 27.0, 32.0)
 """Powers of 10 between which squares, cubes, fourth and sixth powers overflow."""
 
-_SMALL = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 12.0, 15.0, 18.0, 26.0, 32.0)
+_SMALL = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 12.0, 15.0, 18.0, 23.0, 32.0)
 """And between which they underflow. Not where they have a few digits left."""
 
 _ARGUMENTS = (5.0, 9.5, 18.0, 30.0, 50.0, 80.0, 110.0, 400.0, 800.0)

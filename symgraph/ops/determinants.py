@@ -81,8 +81,16 @@ def _infer_cofactor(x: Aval) -> Aval:
     return x
 
 
+def _decomposed(xp: Any, x: Any) -> tuple[Any, Any, Any]:
+    """U, s and V^T; s is NaN of a matrix that is not finite, for which LAPACK may never end."""
+    finite = xp.all(xp.isfinite(x), axis=(-2, -1))
+    tame = xp.where(finite[..., None, None], x, xp.zeros_like(x))
+    u, s, vh = xp.linalg.svd(tame, full_matrices=False)
+    return u, xp.where(finite[..., None], s, xp.full_like(s, np.nan)), vh
+
+
 def _cofactor_kernel(xp: Any, x: Any) -> Any:
-    u, s, vh = xp.linalg.svd(x, full_matrices=False)
+    u, s, vh = _decomposed(xp, x)
     sign = xp.linalg.det(u) * xp.linalg.det(vh)
     others = PRODUCT_OF_OTHERS.kernel(xp, s) * sign[..., None]
     return (u * others[..., None, :]) @ vh
@@ -127,7 +135,7 @@ def _along_kernel(xp: Any, x: Any, direction: Any) -> Any:
     $G = U^\top D V$ is the direction, g its diagonal, $P_{ij} = \prod_{k \ne i, j} s_k$ off the
     diagonal and 0 on it: the minors of a diagonal matrix, to first order.
     """
-    u, s, vh = xp.linalg.svd(x, full_matrices=False)
+    u, s, vh = _decomposed(xp, x)
     sign = xp.linalg.det(u) * xp.linalg.det(vh)
     one = xp.eye(x.shape[-1], dtype=x.dtype)
     # Row i holds all singular values, the i-th replaced by 1.

@@ -151,6 +151,11 @@ class Views:
             # The next round meets what the value is computed as, and forms it from memory.
             licence.values.update((node, self.now[node]))
 
+    def note_leave(self, *nodes: Node) -> None:
+        """Take down values that rest on leave to cancel."""
+        if self.memory.licence is not None:
+            self.memory.licence.values.update(nodes)
+
     def rests_on_leave(self, node: Node, before: int | None = None) -> bool:
         """Whether the value's expression rests on leave, or leave was taken since."""
         licence = self.memory.licence

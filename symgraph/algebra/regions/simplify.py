@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from ...ir.fact_inference import Knowledge
 from ...ir.node import Node, on_operands, origin, reachable
@@ -36,7 +36,7 @@ from .regions import (
     is_computed_from,
     is_trivial,
 )
-from .templates import Echo, Shape, Shapes, places_of, template
+from .templates import Echo, Grade, Reasons, Shape, Shapes, places_of, template
 from .vanishing import vanishes
 
 __all__ = ["SMALL", "RewriteLog", "normalized"]
@@ -57,10 +57,6 @@ Parts of it may be computed anyway, which a bound on its length does not see."""
 
 Ended: TypeAlias = tuple[list[Node], Cost]
 """The arrays that any spelling of a region needs, and what the one it had cost."""
-
-
-Grade: TypeAlias = Literal["rounding", "domain"]
-"""Of a region: "domain" where it rests on leave to cancel."""
 
 
 class RewriteLog(Protocol):
@@ -174,6 +170,7 @@ class RegionPass:
         self.multiples = Multiples(self.forms.normal, self.speller)
         self.used = 0  # leave taken before the node that is looked at now
         self._placed: set[Node] = set()  # written into the graph by this walk
+        self._reasons: dict[Node, Reasons] = {}  # of each value that took the place of another
         self.shapes = Shapes(self.forms.heads.knowledge)
         self.polynomials = Polynomials(self.forms.heads)
         self.quotients = Quotients(self.forms.heads)
@@ -275,7 +272,9 @@ class RegionPass:
         if places is None or known_by is None or (written and instead is None):
             return
         closed = not self.views.opened[node]
-        self.shapes.keep(shape, Echo(closed, places, saved, instead, known_by, node in self.split))
+        reasons = self._reasons.get(self.now[node]) if written else None
+        split = node in self.split
+        self.shapes.keep(shape, Echo(closed, places, saved, instead, known_by, split, reasons))
 
     def _as_before(self, node: Node, shape: Shape) -> bool:
         """Do with a region what was done with the first of its shape; whether that was right."""
@@ -306,7 +305,7 @@ class RegionPass:
         if new is old or is_computed_from(new, old) or self.memory.judge.loses(new, old):
             right = False
         else:
-            right = self._replaced(node, new, lambda spent: spent < saved)
+            right = self._replaced(node, new, lambda spent: spent < saved, echo.reasons)
         if not right:
             self.world.resume(node)
         return right
@@ -367,25 +366,30 @@ class RegionPass:
             self.split.add(node)
         return bool(found)
 
-    def _replaced(self, node: Node, new: Node, gain: Callable[[Cost], bool]) -> bool:
-        """Whether a suspended node is put back as another: if what that costs is a gain."""
+    def _replaced(
+        self, node: Node, new: Node, gain: Callable[[Cost], bool], reasons: Reasons | None = None
+    ) -> bool:
+        """Whether a suspended node is put back as another: if what that costs is a gain.
+
+        The reasons are those of the first region of its shape, if it is written as that one was.
+        """
         self.world.replace(node, new)
         if gain(self.world.resume(node)):
+            why = reasons or Reasons(self._identities(node, new), self._grade(node))
             if self.log is not None:
-                names = self._identities(node, new)
-                grade = self._grade(node)
-                self.log.record("algebra", self.now[node], new, grade, identities=names)
+                names = why.identities
+                self.log.record("algebra", self.now[node], new, why.grade, identities=names)
+            self._reasons[new] = why
+            if why.grade == "domain":
+                self.views.note_leave(node, new)
             self.now[node] = new
             return True
         self.world.suspend(node)
         self.world.forget(node)
         return False
 
-    def _identities(self, node: Node, new: Node) -> list[str]:
-        """The identities by which a value is another: of its normal form, and of how it is written.
-
-        Of a region written as another was they are those of that one.
-        """
+    def _identities(self, node: Node, new: Node) -> tuple[str, ...]:
+        """The identities by which a value is another: of its normal form and of its writing."""
         found = set(self.views.identities(node))
         stack = [new]
         while stack:
@@ -395,7 +399,7 @@ class RegionPass:
             self._placed.add(each)
             found.update(self.speller.written_by(each))
             stack.extend(each.operands)
-        return sorted(found)
+        return tuple(sorted(found))
 
     def _grade(self, node: Node) -> Grade:
         return "domain" if self.views.rests_on_leave(node, self.used) else "rounding"

@@ -10,7 +10,7 @@ are filled in, where that is as much of a gain as it was there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ...ir.fact_inference import Knowledge
 from ...ir.interning import params_key
@@ -23,7 +23,7 @@ from ..expression.roles import is_equality, is_extremum
 from ..extraction.use_counts import Cost
 from .regions import SEEN_WHOLE
 
-__all__ = ["Echo", "Shape", "Shapes", "Template", "places_of", "template"]
+__all__ = ["Echo", "Grade", "Reasons", "Shape", "Shapes", "Template", "places_of", "template"]
 
 _LARGEST = 60
 """Nodes of a template; regions are not larger."""
@@ -47,6 +47,9 @@ class Shape(NamedTuple):
     way: int
     atoms: tuple[Node, ...]
 
+
+Grade: TypeAlias = Literal["rounding", "domain"]
+"""Of a region: "domain" where it rests on leave to cancel."""
 
 Ref: TypeAlias = int | Node
 """A step or an atom by number (atoms are -1, -2, ...), or a constant."""
@@ -72,6 +75,13 @@ class Template(NamedTuple):
         return found(self.result)
 
 
+class Reasons(NamedTuple):
+    """Why a spelling is the value: the identities, and "domain" where they rest on leave."""
+
+    identities: tuple[str, ...]
+    grade: Grade
+
+
 class Echo(NamedTuple):
     """What was done with the first region of a shape.
 
@@ -89,6 +99,8 @@ class Echo(NamedTuple):
         The atom by which what is remembered of it is found, where something is.
     split : bool
         Whether its parts are to be written each for itself.
+    reasons : Reasons, optional
+        Why the spelling is the value, where one took its place.
     """
 
     closed: bool
@@ -97,6 +109,7 @@ class Echo(NamedTuple):
     instead: Template | None
     known_by: tuple[int, ...]
     split: bool = False
+    reasons: Reasons | None = None
 
 
 class Shapes:

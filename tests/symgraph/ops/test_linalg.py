@@ -699,3 +699,16 @@ def test_gradients_as_source_that_needs_nothing_but_numpy(f):
     names: dict[str, Any] = {}
     exec(graph.to_python(), names)
     np.testing.assert_allclose(names["function"](np, x=X + 1), graph.evaluate(x=X + 1), rtol=1e-9)
+
+
+def test_the_gradient_of_a_determinant_that_is_not_finite_is_nan() -> None:
+    """LAPACK's singular value decomposition may never end on such a matrix."""
+    x = np.stack([np.diag([np.inf, 4.0, 4.0]), np.diag([2.0, 4.0, 4.0])])
+    x[0, 0, 2] = np.inf
+    with np.errstate(all="ignore"):
+        first = sg.grad(lambda x: np.sum(np.linalg.det(x)))(x)
+        second = sg.hvp(lambda x: np.sum(np.linalg.det(x)))(x, v=np.ones_like(x))
+    assert np.isnan(first[0]).all()
+    np.testing.assert_allclose(first[1], np.diag([16.0, 8.0, 8.0]), atol=1e-12)
+    assert np.isnan(second[0]).all()
+    assert np.isfinite(second[1]).all()

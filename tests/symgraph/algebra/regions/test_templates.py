@@ -238,3 +238,23 @@ def test_random_programs_at_two_places(start: int, dtype: str, echoed: list[Node
         wanted, found = flat(joint.evaluate(**arrays)), flat(joint.simplify().evaluate(**arrays))
         assert not difference(found, wanted, 10 * TOLERANCE[dtype] * scale), program
     assert echoed
+
+
+@pytest.mark.parametrize("trust", ["rounding", "domain"])
+def test_a_region_written_as_another_was_is_told_alike(echoed: list[Node], trust: Any) -> None:
+    """With its identities, and as resting on leave to cancel where the first one does."""
+
+    def f(**arrays: Any) -> Any:
+        pairs = [(arrays[f"a{i}"], arrays[f"b{i}"], arrays[f"c{i}"]) for i in range(3)]
+        if trust == "domain":
+            return tuple(np.tanh((a * b + c * a) / a) for a, b, c in pairs)
+        return tuple(np.tanh(a * b + a * c) for a, b, c in pairs)
+
+    specs = {f"{name}{i}": "5" for i in range(3) for name in "abc"}
+    graph = sg.trace(lambda **arrays: f(**arrays), **specs).simplify(trust=trust, rules=())
+    steps = [step for step in graph.history if step.rule == "algebra"]
+    assert echoed
+    assert len(steps) == 3
+    assert {step.sound for step in steps} == {trust}
+    assert len({tuple(step.identities) for step in steps}) == 1
+    assert trust == "domain" or "factor_taken_out" in steps[2].identities
