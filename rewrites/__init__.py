@@ -24,6 +24,7 @@ from . import (
     parity,
     probability,
     reduction,
+    sigmoid,
     stability,
     trigonometric,
     updates,
@@ -51,6 +52,7 @@ PACK = RulePack.of(
     blocks,
     probability,
     stability,
+    sigmoid,
     erf,
     gradient,
 )
