@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,8 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 from rewrites.known import Places
-from symgraph.array import FUNCTIONS
 from symgraph.facts import simplex
-from symgraph.ir.op import OPS, carries_aligned
-from symgraph.namespace import NUMPY
 from symgraph.numpy import exp10, log10
-from symgraph.ops.carrying import carries_reduced
 from symgraph.rewriting import (
     Array,
     Axes,
@@ -41,11 +36,9 @@ from symgraph.rewriting import (
     rule,
     static,
 )
-from symgraph.verification.high_precision import ORDINARY_BITS, precise_values
 from symgraph.verification.maker import Instance
 from symgraph.verification.mutants import mutants_of
 from symgraph.verification.proofs import is_proved
-from symgraph.verification.reals import Unsupported
 from symgraph.verification.trials import InstanceTrial
 from symgraph.verification.verifier import Report, verify_rule
 
@@ -388,44 +381,3 @@ def test_a_rule_on_an_operation_asks_its_record_alone() -> None:
 def test_the_verdict_does_not_depend_on_chance() -> None:
     first, second = (verify_rule(log_of_exp) for _ in range(2))
     assert (first.instances, first.elements) == (second.instances, second.elements)
-
-
-# -- the reference ---------------------------------------------------------------------------------
-DEFINED = sorted(
-    name
-    for name, op in OPS.items()
-    if op.definition is not None and op.carries in (carries_aligned, carries_reduced)
-)
-POINTS = np.array([-2.5, -0.7, 0.3, 0.7, 1.3, 4.0])
-
-
-@pytest.mark.parametrize("name", DEFINED)
-def test_the_reference_agrees_with_the_kernel(name: str) -> None:
-    op = OPS[name]
-    assert op.definition is not None
-    count = len(signature(op.definition).parameters) - 1
-    rows = [np.roll(POINTS, place) for place in range(count)]
-    if op.unpromoted or name.startswith(("logical", "bitwise", "invert")):
-        rows[0] = rows[0] > 0
-    if name.startswith(("logical", "bitwise")):
-        rows[-1] = rows[-1] > 0
-    inputs = [sg.input(f"x{place}", row.shape, row.dtype) for place, row in enumerate(rows)]
-    given = {each.node: row for each, row in zip(inputs, rows, strict=True)}
-    value = FUNCTIONS[name](*inputs)
-    with np.errstate(all="ignore"):
-        wanted = op.kernel(NUMPY, *rows, **value.node.params)
-    try:
-        (exact,) = precise_values([value.node], given, {}, ORDINARY_BITS)
-    except Unsupported:
-        assert name.startswith(("bitwise", "invert"))
-        return
-    found = np.asarray(exact.astype(float))
-    told = np.isfinite(np.asarray(wanted, float))  # an infinity is no number in exact arithmetic
-    assert np.any(told)
-    assert np.asarray(found)[told] == pytest.approx(np.asarray(wanted, float)[told], rel=1e-12)
-
-
-def test_an_operation_without_reference_says_so() -> None:
-    x = sg.input("x", (3,))
-    with pytest.raises(Unsupported):
-        precise_values([snp.cumsum(x).node], {x.node: np.zeros(3)}, {}, ORDINARY_BITS)
