@@ -30,23 +30,23 @@ from .identities import (
 
 
 def holds(op: Op, check: Check) -> bool:
-    """Whether an identity holds in every case that can tell, one at least."""
+    """Whether an identity holds in all cases that can tell, and at least one case can."""
     said = [each for each in map(check, cases(op)) if each is not None]
     return bool(said) and all(said)
 
 
 def arity(op: Op) -> int:
-    """How many operands it has in the samples, the most of them."""
+    """The largest number of operands in the samples."""
     return max(len(each.operands) for each in cases(op))
 
 
 def floats(op: Op) -> list[int]:
-    """Places where all samples have floats."""
+    """The places of operands that are floating in all samples."""
     return sorted(set.intersection(*[set(each.floats) for each in cases(op)]))
 
 
 def declared(op: Op) -> dict[str, Check]:
-    """The identities that an operation's record claims, by what they are called here."""
+    """The identities that an operation's record declares, by name."""
     traits, count = op.traits, arity(op)
     claims: dict[str, Check] = {}
     for place, sign in enumerate(traits.parity):
@@ -104,7 +104,7 @@ def _floats(powers: Sequence[Any]) -> tuple[float, ...]:
 
 
 def implied(op: Op) -> set[str]:
-    """What follows from the identities declared, and need not be."""
+    """The identities that follow from the declared ones, and need not be declared."""
     count, there = arity(op), set(floats(op))
     alone, together = set(op.traits.linear_in(count)), set(op.traits.linear_together(count))
     found = {f"odd in {place}" for place in alone}
@@ -122,7 +122,7 @@ _DEGREES = (-1.0, -0.5, 0.0, 0.5, 1.0, 2.0)
 
 
 def candidates(op: Op) -> dict[str, Check]:
-    """The identities that any operation might obey."""
+    """All identities that are tried on every operation, by name."""
     claims: dict[str, Check] = {"commutative": commutative, "movement": movement}
     claims["multiplies"], claims["selects"] = multiplies, selects
     for power in _DEGREES:
@@ -165,7 +165,7 @@ def _candidate_forms(count: int) -> dict[str, Check]:
 
 
 def undeclared(op: Op) -> list[str]:
-    """The identities that hold on the samples and neither stand in the record nor follow."""
+    """The identities that hold on the samples, and are neither declared nor implied."""
     known = set(declared(op)) | implied(op)
     known |= {f"{form} {base:.3g} {more:g}" for form, base, more in _forms(op)}
     return sorted(

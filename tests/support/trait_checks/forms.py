@@ -22,7 +22,7 @@ def is_aligned(case: Case) -> bool:
 
 
 def combination(numbers: Sequence[int]) -> Check:
-    """The sum of the operands, each times a number."""
+    """The result is the sum of the operands, each times a number."""
 
     def check(case: Case) -> bool | None:
         if len(case.operands) != len(numbers) or not is_aligned(case):
@@ -34,7 +34,7 @@ def combination(numbers: Sequence[int]) -> Check:
 
 
 def monomial(powers: Sequence[float]) -> Check:
-    """The product of the operands, each to a power."""
+    """The result is the product of the operands, each to a power."""
 
     def check(case: Case) -> bool | None:
         if len(case.operands) != len(powers) or not is_aligned(case):
@@ -48,7 +48,7 @@ def monomial(powers: Sequence[float]) -> Check:
 
 
 def raises(case: Case) -> bool | None:
-    """The first operand to the power of the second."""
+    """The result is the first operand to the power of the second."""
     if len(case.operands) != 2 or not is_aligned(case):
         return None
     x = np.abs(case.operands[0])
@@ -57,7 +57,7 @@ def raises(case: Case) -> bool | None:
 
 
 def angle(form: Angle) -> Check:
-    """(e^rx - e^-rx) / 2r is a sine and half the sum a cosine; r is i, or 1 of hyperbolic ones."""
+    """A sine is (e^rx - e^-rx) / 2r, a cosine (e^rx + e^-rx) / 2; r is i, or 1 if hyperbolic."""
 
     def check(case: Case) -> bool | None:
         result = on_points(case)
@@ -71,7 +71,7 @@ def angle(form: Angle) -> Check:
 
 
 def exponential_sum(form: ExponentialSum) -> Check:
-    """What is made of the exponentials and their sum."""
+    """The result is the form's function of the exponentials and their sum."""
 
     def check(case: Case) -> bool | None:
         if len(case.operands) != 1 or form.over_axis != ("axis" in case.params):
@@ -89,7 +89,7 @@ def exponential_sum(form: ExponentialSum) -> Check:
 
 
 def extremum(side: int) -> Check:
-    """The largest (1) or least (-1) of two numbers, or over an axis."""
+    """The result is the largest (1) or least (-1) of two numbers, or along an axis."""
 
     def check(case: Case) -> bool | None:
         choose = np.maximum if side > 0 else np.minimum
@@ -108,7 +108,7 @@ def extremum(side: int) -> Check:
 
 
 def indices(case: Case) -> bool | None:
-    """A product of the operands, summed over the labels that the result has not."""
+    """The result is the product of the operands, summed over the labels that it lacks."""
     form = case.op.traits.indices
     result = case(*case.operands)
     avals = [Aval(each.dtype, each.shape) for each in (result, *case.operands)]

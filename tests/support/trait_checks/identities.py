@@ -34,7 +34,7 @@ def parity(place: int, sign: int) -> Check:
 
 
 def linear(places: Sequence[int] | None) -> Check:
-    """Linear in these operands together (None: in all floats), the others fixed."""
+    """Jointly linear in these operands (None: in all floats), with the others fixed."""
 
     def check(case: Case) -> bool | None:
         them = case.floats if places is None else places
@@ -54,7 +54,7 @@ def linear(places: Sequence[int] | None) -> Check:
 
 
 def homogeneous(degree: float) -> Check:
-    """Of this degree in all floating operands together."""
+    """Homogeneous of this degree in all floating operands together."""
 
     def check(case: Case) -> bool | None:
         result = case(*case.operands)
@@ -69,7 +69,7 @@ def homogeneous(degree: float) -> Check:
 
 
 def shift(slope: float) -> Check:
-    """A number added to all floating operands adds `slope` of it to the result."""
+    """Adding a number to all floating operands adds `slope` times the number to the result."""
 
     def check(case: Case) -> bool | None:
         result = case(*case.operands)
@@ -84,7 +84,7 @@ def shift(slope: float) -> Check:
 
 
 def commutative(case: Case) -> bool | None:
-    """Two operands may be exchanged, to the bit: of two zeros an extremum is the first or last."""
+    """Swapping two operands keeps all bits; it does not for extrema, which may take either zero."""
     if len(case.operands) != 2 or case.operands[0].shape != case.operands[1].shape:
         return None
     result = case(*case.operands)
@@ -97,7 +97,7 @@ def commutative(case: Case) -> bool | None:
 
 
 def movement(case: Case) -> bool | None:
-    """Each element of the result is one of an operand, or 0; which one, no float decides."""
+    """Each element of the result is an element of an operand or 0, whatever the floats are."""
     result = case(*case.operands)
     if linear(None)(case) is False:
         return False
@@ -106,7 +106,7 @@ def movement(case: Case) -> bool | None:
 
 
 def selects(case: Case) -> bool | None:
-    """Each element of the result is one of an operand, and floats decide which."""
+    """Each element of the result is an element of an operand, chosen by the floats."""
     result = case(*case.operands)
     if not informative(result) or movement(case):
         return None
@@ -115,7 +115,7 @@ def selects(case: Case) -> bool | None:
 
 
 def exponent(power: float) -> Check:
-    """x to this power, and NaN where that is NaN."""
+    """The result is x to this power, and NaN where the power is NaN."""
 
     def check(case: Case) -> bool | None:
         if len(case.floats) != 1 or len(case.operands) != 1 or case.params:
@@ -129,7 +129,7 @@ def exponent(power: float) -> Check:
 
 
 def multiplies(case: Case) -> bool | None:
-    """Some element of the result has several elements of the first operand for factors."""
+    """Some element of the result is a product of several elements of the first operand."""
     result = case(*case.operands)
     if case.op.traits.elementwise or not informative(result):
         return None
@@ -144,7 +144,7 @@ def multiplies(case: Case) -> bool | None:
 
 
 def blind(place: int) -> Check:
-    """NaN in an operand leaves numbers in the result, whatever the other operands are."""
+    """The result has numbers although an operand is NaN, whatever the other operands are."""
 
     def check(case: Case) -> bool | None:
         if place not in case.floats or not case.op.traits.elementwise:
@@ -158,7 +158,7 @@ def blind(place: int) -> Check:
 
 
 def exponential(form: Exponential) -> Check:
-    """base**x - less."""
+    """The result is base**x - less."""
 
     def check(case: Case) -> bool | None:
         result = on_points(case)
@@ -168,7 +168,7 @@ def exponential(form: Exponential) -> Check:
 
 
 def logarithm(form: Logarithm) -> Check:
-    """The logarithm of x + plus to the base."""
+    """The result is the logarithm of x + plus to the base."""
 
     def check(case: Case) -> bool | None:
         result = on_points(case)

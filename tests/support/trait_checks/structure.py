@@ -1,4 +1,4 @@
-"""What the samples tell about an operation as a whole: where elements go, and what it takes."""
+"""Properties of an operation as a whole, from its samples: its operands, and where elements go."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .cases import Case, cases, cases_where
 
 
 def logarithmic(op: Op) -> bool | None:
-    """Whether its definition is a logarithm, or a multiple of one; None where it has none."""
+    """Whether the definition is a logarithm or a multiple of one; None if there is none."""
     if op.definition is None or op.carries is not carries_aligned:
         return None
     words = _Words("")
@@ -28,7 +28,7 @@ def logarithmic(op: Op) -> bool | None:
 
 
 class _Words:
-    """A mathematics of which only whether something is a logarithm is known."""
+    """Stands for functions and numbers of a definition, and tells only which are logarithms."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -56,7 +56,7 @@ class _Words:
 
 
 def takes_places(op: Op) -> bool | None:
-    """Whether integers beside floats choose among elements; None without samples of floats."""
+    """Whether integer operands choose among floating elements; None without floating samples."""
     found: bool | None = None
     for dag in op_samples(op):
         for node in reachable(dag.outputs):
@@ -68,7 +68,7 @@ def takes_places(op: Op) -> bool | None:
 
 
 def takes_square_alone(op: Op) -> bool | None:
-    """Whether the first operand is a square matrix; None where the samples take no matrix."""
+    """Whether the first operand must be a square matrix; None if no sample takes a matrix."""
     found: bool | None = None
     for dag in op_samples(op):
         for node in reachable(dag.outputs):
@@ -97,7 +97,7 @@ def _infers(node: Node, shape: tuple[Any, ...]) -> bool:
 
 
 def signed_zero(op: Op, place: int) -> bool:
-    """Whether the sign of a zero operand changes a number that is not 0."""
+    """Whether the sign of a zero operand changes the value of the result."""
     for case in cases(op):
         zero = np.zeros_like(case.operands[place])
         if not np.array_equal(case.at({place: zero}), case.at({place: -zero}), equal_nan=True):
@@ -107,7 +107,7 @@ def signed_zero(op: Op, place: int) -> bool:
 
 # -- where elements go -----------------------------------------------------------------------------
 def arrangements(op: Op) -> set[Arrangement]:
-    """What becomes of the elements of the first operand in all samples, of any dtype."""
+    """The arrangements of the first operand's elements that all samples share, of any dtype."""
     found = [_arranged(case) for case in cases_where(op, _has_array)]
     return set.intersection(*found) if found else set()
 
