@@ -27,7 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "Exit code: 0 if the check passes, 1 if it fails, 2 if the input is not valid."
     add = parser.add_argument
     add("expression", metavar="EXPR", help='such as "-sum(p*log(softmax(z)))"')
-    add("--wrt", action="append", required=True, metavar="NAME[,NAME]", help="differentiate by it")
+    add(
+        "--wrt",
+        action="append",
+        required=True,
+        metavar="NAME[,NAME]",
+        help="names to differentiate by",
+    )
     add("--given", action="append", default=[], metavar="FACT", help='such as "p: simplex"')
     add("--shape", action="append", default=[], metavar="NAME=SHAPE", help='"z=n,10"; "a=" is 0-d')
     add("--dtype", action="append", default=[], metavar="[NAME=]DTYPE", help="default float64")
