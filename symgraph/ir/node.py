@@ -407,12 +407,16 @@ def adjoint_chain(found: Origin) -> list[Node]:
     return list(chain)
 
 
+def _by_lines(found: Origin) -> list[tuple[str, int]]:
+    return [(frame.file, frame.line) for frame in found.frames]
+
+
 def origins(nodes: Iterable[Node]) -> Mapping[Node, Origin]:
     """The origin of each node in the graph of these.
 
-    Of a node that graphs share it is the last note that speaks of a node of this graph, and
-    otherwise the origin of its first use: a line of another graph is not shown. What nothing uses
-    has an empty one then.
+    Of a node that graphs share it is the note of the first line that speaks of a node of this
+    graph, and otherwise the origin of its first use, in the forward part if it has one there: a
+    line of another graph is not shown. What nothing uses has an empty one then.
 
     Parameters
     ----------
@@ -425,6 +429,9 @@ def origins(nodes: Iterable[Node]) -> Mapping[Node, Origin]:
         if node.origin.shared:
             notes = noted(node, found)
             first = found[user[node]] if node in user else Origin(shared=True)
-            found[node] = notes[-1] if notes else first
-        user.update(dict.fromkeys(node.operands, node))
+            found[node] = min(reversed(notes), key=_by_lines, default=first)
+        forward = found[node].adjoint_of is None
+        for operand in node.operands:
+            if forward or operand not in user or found[user[operand]].adjoint_of is not None:
+                user[operand] = node
     return found

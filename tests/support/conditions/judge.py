@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from accuracy.truth import BITS, Unsupported, truth_of
+from accuracy.truth import Unsupported, truth_of
 from mpmath import mp
 
 import symgraph as sg
@@ -21,6 +21,9 @@ from symgraph.ir.interpreter import evaluate
 from .grammar import COUNT, Condition, numbers
 
 __all__ = ["Branch", "branches", "turned"]
+
+_BITS = {"float32": 700, "float64": 4500}
+"""So many digits that the smallest number survives beside the square of the largest."""
 
 FACTOR = 16.0
 """How many times the error of what was typed the sides may be apart where a branch changes."""
@@ -72,12 +75,12 @@ def turned(of: Condition, at: Any, i: int, typed: bool, found: bool) -> Branch:
         specs = {name: sg.spec((1,), of.dtype) for name in "xy"}
         graph = sg.trace(of.compared, **specs)
     try:
-        truth = truth_of(graph, {"x": x, "y": y}, of.dtype, BITS[of.dtype])
+        truth = truth_of(graph, {"x": x, "y": y}, of.dtype, _BITS[of.dtype])
     except Unsupported:
         return said("unknown")
     told = tuple(str(mp.nstr(each, 12)) for each in truth.exact)
     info, near = np.finfo(of.dtype), False
-    with mp.workprec(400):
+    with mp.workprec(_BITS[of.dtype]):
         for k in range(0, len(truth.exact), 2):
             left, right = truth.exact[k : k + 2]
             if not mp.isfinite(left) or not mp.isfinite(right):
