@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         metavar="NAME[,NAME]",
-        help="names to differentiate by",
+        help="differentiate by these",
     )
     add("--given", action="append", default=[], metavar="FACT", help='such as "p: simplex"')
     add("--shape", action="append", default=[], metavar="NAME=SHAPE", help='"z=n,10"; "a=" is 0-d')
