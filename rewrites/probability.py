@@ -72,7 +72,7 @@ def softmax_written_out(x: Real, axis: Axes) -> Identity:
 
 @rule(sound="rounding", stable="large x: inf / inf")
 def softmax_with_one_more(x: Real, axis: Axes) -> Identity:
-    r"""$e^{x_i} / (1 + \sum_j e^{x_j})$: a softmax with a further score 0, left out after it."""
+    r"""$e^{x_i} / (1 + \sum_j e^{x_j})$: a softmax with a further score 0, then dropped."""
     whole = logsumexp(x, axis=axis, keepdims=True)
     return exp(x) / (1 + sum(exp(x), axis=axis, keepdims=True)), softmax(x, axis=axis) * sigmoid(
         whole
