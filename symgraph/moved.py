@@ -31,6 +31,7 @@ _FROM_REWRITING = {
     "precise=high_precision",
     "rewriting": "licences=justifications",
 }
+_FROM_BACKENDS = {"backends": "door=fast_entry"}
 _FROM_LOWERING = {
     "memory": "liveness workspace planner plans chains blocks eviction exact=exact_search "
     "remat=rematerialization",
@@ -54,6 +55,7 @@ def _moved() -> Iterator[tuple[str, str]]:
     tables = {
         "": _FROM_THE_TOP,
         ".rewriting": _FROM_REWRITING,
+        ".backends": _FROM_BACKENDS,
         ".lowering": _FROM_LOWERING,
         ".algebra": _FROM_ALGEBRA,
     }

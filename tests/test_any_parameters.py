@@ -23,9 +23,9 @@ MOST = {
     "array": 15,
     "autodiff": 0,
     "capture": 12,
-    "cli": 2,
-    "demo.py": 2,
-    "facts": 1,
+    "cli": 0,
+    "demo.py": 0,
+    "facts": 0,
     "graph": 1,
     "ir": 3,
     "lowering": 0,
@@ -35,17 +35,17 @@ MOST = {
     "passes": 0,
     "random.py": 3,
     "reference": 1,
-    "rewrites": 17,
+    "rewrites": 1,
     "rewriting": 0,
     "saturation": 0,
     "saving": 0,
     "scipy": 8,
     "transforms": 12,
-    "verification": 95,
+    "verification": 0,
 }
 """Functions with an `Any` parameter in each room; to be lowered, to 5 % of all functions."""
 
-SHARE = 0.068
+SHARE = 0.04
 """Of all functions, the share of those with an `Any` parameter."""
 
 

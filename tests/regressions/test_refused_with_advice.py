@@ -24,7 +24,7 @@ def graph() -> sg.Graph:
 @pytest.mark.parametrize("assume", ["positive", sg.simplex, 3, [sg.positive, None]])
 def test_a_fact_is_a_fact(assume: Any) -> None:
     for make in (sg.spec, partial(sg.input, "x")):
-        with pytest.raises(sg.FactError, match=r"is no fact(.|\n)*State"):
+        with pytest.raises(sg.FactError, match=r"is not a fact(.|\n)*State"):
             make("n", assume=assume)
 
 
@@ -79,7 +79,7 @@ def test_a_mask_is_not_passed_over_in_silence(graph: sg.Graph) -> None:
 
 
 def test_a_backend_is_named(graph: sg.Graph) -> None:
-    with pytest.raises(sg.BackendError, match=r"None is no backend(.|\n)*numpy"):
+    with pytest.raises(sg.BackendError, match=r"None is not a backend(.|\n)*numpy"):
         graph.lower(backend=None)  # pyright: ignore[reportArgumentType]
 
 
