@@ -1,7 +1,7 @@
-"""The standard rule library, registered as a third party's would be.
+"""The standard rule library, registered in the same way as a third party's.
 
-Each file holds one family of identities. What is linear or multiplicative (like terms, common
-factors, cancellation, products of exponentials) is not here: the engine's algebra normalises it.
+Each file holds one family of identities. Linear and multiplicative identities (like terms, common
+factors, cancellation, products of exponentials) are not here: the engine's algebra applies them.
 """
 
 from symgraph.rewriting import RulePack
@@ -24,6 +24,7 @@ from . import (
     parity,
     probability,
     reduction,
+    sigmoid,
     stability,
     trigonometric,
     updates,
@@ -51,6 +52,7 @@ PACK = RulePack.of(
     blocks,
     probability,
     stability,
+    sigmoid,
     erf,
     gradient,
 )

@@ -1,4 +1,4 @@
-"""Units, zeros and signs; absolute values, extrema and choices between equal things."""
+"""Units, zeros and signs; absolute values, extrema, and choices between equal values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def times_one(x: Array) -> Identity:
 
 @rule(sound="exact")
 def divided_by_one(x: Array) -> Identity:
-    """One divides without a trace."""
+    """Dividing by one changes nothing."""
     return x / 1, x
 
 
@@ -61,25 +61,25 @@ def plus_zero(x: Array) -> Identity:
 
 @rule(sound="rounding", earned={"exact": {"x": Integer}})
 def zero_minus(x: Array) -> Identity:
-    """What is taken from zero is negated."""
+    """$0 - x = -x$; not bit by bit, for 0 - 0 is +0."""
     return 0 - x, negative(x)
 
 
 @rule(sound="domain", earned={"rounding": {"x": Finite}, "exact": {"x": Integer}})
 def times_zero(x: Array) -> Identity:
-    """Zero absorbs every number; not NaN or an infinity, which only finiteness excludes."""
+    """Zero times a finite number is zero; zero times NaN or an infinity is NaN."""
     return x * 0, 0
 
 
 @rule(sound="domain", earned={"rounding": {"x": (Nonzero, Total)}})
 def zero_over(x: Array) -> Identity:
-    """Zero divided by anything but zero is zero."""
+    """Zero divided by a nonzero number is zero."""
     return 0 / x, 0
 
 
 @rule(sound="domain", earned={"rounding": {"x": (Nonzero, Total)}})
 def product_over_its_factor(x: Array, y: Array) -> Identity:
-    r"""$x y / x = y$ unless x is zero: the algebra may see the product as one array."""
+    r"""$x y / x = y$ unless x is zero; the algebra may treat the product as one array."""
     return x * y / x, y
 
 
@@ -91,7 +91,7 @@ def quotient_of_equals(x: Array) -> Identity:
 
 @rule(sound="domain", earned={"rounding": {"x": Finite}, "exact": {"x": Integer}})
 def difference_of_equals(x: Array) -> Identity:
-    """A number less itself is zero, unless it is infinite."""
+    """A number minus itself is zero, unless it is infinite."""
     return x - x, 0
 
 
@@ -146,13 +146,13 @@ def negated_difference(x: Array, y: Array) -> Identity:
 
 @rule(sound="rounding", measure="products of constants")
 def times_two_constants(x: Real, c: UniformConstant, k: UniformConstant) -> Identity:
-    """Two numbers that scale one array are one number; not where their product leaves the range."""
+    """Two scale factors are one, unless their product overflows or underflows."""
     return c * (k * x), product(c, k) * x
 
 
 @rule(sound="exact", measure="additions of a negative constant")
 def plus_negative_constant(x: Real, c: NegativeConstant) -> Identity:
-    """Adding a negative constant is subtracting its opposite: one spelling for both."""
+    """Adding a negative constant is subtracting its opposite: one form for both."""
     return x + c, x - opposite(c)
 
 
@@ -177,7 +177,7 @@ def square_of_absolute(x: Array) -> Identity:
 # -- reciprocals -----------------------------------------------------------------------------------
 @rule(sound="exact", measure="division nodes with numerator one")
 def times_reciprocal(x: Real) -> Identity:
-    """A reciprocal is one over its operand: one spelling for both."""
+    """A reciprocal is one over its operand: one form for both."""
     return reciprocal(x), 1 / x
 
 
@@ -200,7 +200,7 @@ def absolute_of_square(x: Real) -> Identity:
     return absolute(square(x)), square(x)
 
 
-# Of a number that is both, zero, the shorter spelling is taken.
+# Zero is both nonnegative and nonpositive: the shorter form wins.
 @rule(sound="rounding", priority=1)
 def absolute_of_nonnegative(x: Nonnegative) -> Identity:
     """$|x| = x$ for $x >= 0$; -0 would become +0."""
@@ -227,7 +227,7 @@ def sign_times_itself(x: Real) -> Identity:
 
 @rule(sound="rounding")
 def sign_of_positive(x: Nonnegative) -> Identity:
-    """The sign of a positive number is one, where the number is defined; 0 times 0 is 0."""
+    r"""$\operatorname{sgn}(x)\,x = x$ for $x >= 0$."""
     return sign(x) * x, x
 
 
@@ -271,31 +271,31 @@ def clipped_nonpositive(x: Nonpositive) -> Identity:
 # -- choices ---------------------------------------------------------------------------------------
 @rule(sound="exact")
 def choice_of_equals(c: Boolean, x: Array) -> Identity:
-    """Either way the same."""
+    """A choice between equal values is that value."""
     return where(c, x, x), x
 
 
 @rule(sound="exact")
 def choice_by_true(x: Array, y: Array) -> Identity:
-    """A condition that always holds."""
+    """A true condition chooses the first branch."""
     return where(True, x, y), x
 
 
 @rule(sound="exact")
 def choice_by_false(x: Array, y: Array) -> Identity:
-    """A condition that never holds."""
+    """A false condition chooses the second branch."""
     return where(False, x, y), y
 
 
 @rule(sound="exact")
 def choice_in_first_branch(c: Boolean, x: Array, y: Array, z: Array) -> Identity:
-    """Where the condition holds, it holds."""
+    """In the first branch the condition is known to be true."""
     return where(c, where(c, x, y), z), where(c, x, z)
 
 
 @rule(sound="exact")
 def choice_in_second_branch(c: Boolean, x: Array, y: Array, z: Array) -> Identity:
-    """Where the condition fails, it fails."""
+    """In the second branch the condition is known to be false."""
     return where(c, x, where(c, y, z)), where(c, x, z)
 
 
@@ -306,7 +306,7 @@ def choice_in_second_branch(c: Boolean, x: Array, y: Array, z: Array) -> Identit
     stable="0 * NaN of the branch not taken does not arise",
 )
 def choice_of_zero_times(c: Boolean, x: Real, y: Real) -> Identity:
-    """A product is zero where its masked factor is: choose last, so that no NaN is multiplied."""
+    """A product is zero where a factor is masked: choosing last multiplies no NaN."""
     return where(c, x, 0) * y, where(c, x * y, 0)
 
 
@@ -316,5 +316,5 @@ def choice_of_zero_times(c: Boolean, x: Real, y: Real) -> Identity:
     stable="0 * NaN of the branch not taken does not arise",
 )
 def choice_of_other_zero_times(c: Boolean, x: Real, y: Real) -> Identity:
-    """As `choice_of_zero_times`, with zero where the condition holds."""
+    """As `choice_of_zero_times`, with zero in the first branch."""
     return where(c, 0, x) * y, where(c, 0, x * y)

@@ -1,4 +1,4 @@
-"""Matrices of blocks on the diagonal, and Kronecker products."""
+"""Block-diagonal and block-triangular matrices, and Kronecker products."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ RealZeros: TypeAlias = Annotated[Zeros, is_real]
 
 # -- blocks ----------------------------------------------------------------------------------------
 def blocks(a: Array, right: Array, below: Array, b: Array) -> Array:
-    """Two matrices on the diagonal of one."""
+    """The block matrix of two matrices on the diagonal and two beside them."""
     upper = applied("concatenate", a, right, axis=-1)
     return applied("concatenate", upper, applied("concatenate", below, b, axis=-1), axis=-2)
 
 
 @rule(sound="rounding", measure="size of matrices inverted")
 def inverse_of_blocks(a: Real, b: Real, o: RealZeros, z: RealZeros) -> Identity:
-    """Block by block."""
+    """The inverse of a block-diagonal matrix holds the inverses of the blocks."""
     whole = inv(blocks(a, o, z, b))
     provided(is_square(a.shape) & is_square(b.shape))
     return whole, blocks(inv(a), o, z, inv(b))
@@ -43,7 +43,7 @@ def inverse_of_blocks(a: Real, b: Real, o: RealZeros, z: RealZeros) -> Identity:
 
 @rule(sound="rounding", measure="size of matrices factored")
 def cholesky_of_blocks(a: Real, b: Real, o: RealZeros, z: RealZeros) -> Identity:
-    """Block by block."""
+    """The Cholesky factor of a block-diagonal matrix holds the factors of the blocks."""
     whole = cholesky(blocks(a, o, z, b))
     provided(is_square(a.shape) & is_square(b.shape))
     return whole, blocks(cholesky(a), o, z, cholesky(b))
@@ -51,7 +51,7 @@ def cholesky_of_blocks(a: Real, b: Real, o: RealZeros, z: RealZeros) -> Identity
 
 @rule(sound="rounding", measure="size of determinants")
 def determinant_of_upper_blocks(a: Real, b: Real, c: Real, z: RealZeros) -> Identity:
-    """The product of the determinants on the diagonal, with zeros below it."""
+    """The determinant of an upper block triangle is the product of those of its diagonal blocks."""
     whole = det(blocks(a, c, z, b))
     provided(is_square(a.shape) & is_square(b.shape))
     return whole, det(a) * det(b)
@@ -59,7 +59,7 @@ def determinant_of_upper_blocks(a: Real, b: Real, c: Real, z: RealZeros) -> Iden
 
 @rule(sound="rounding", measure="size of determinants")
 def determinant_of_lower_blocks(a: Real, b: Real, c: Real, o: RealZeros) -> Identity:
-    """The product of the determinants on the diagonal, with zeros above it."""
+    """The determinant of a lower block triangle is the product of those of its diagonal blocks."""
     whole = det(blocks(a, o, c, b))
     provided(is_square(a.shape) & is_square(b.shape))
     return whole, det(a) * det(b)
@@ -67,7 +67,7 @@ def determinant_of_lower_blocks(a: Real, b: Real, c: Real, o: RealZeros) -> Iden
 
 @building
 def _rows(x: Array, a: Array, after: bool) -> Array:
-    """The rows that meet the columns of the first block, or those after them."""
+    """The rows of `x` that the columns of the block `a` multiply, or the rows after them."""
     size = a.shape[-1]
     rows = slice(size, None) if after else slice(None, size)
     return x[rows] if x.ndim == 1 else x[..., rows, :]
@@ -75,15 +75,15 @@ def _rows(x: Array, a: Array, after: bool) -> Array:
 
 @building
 def _joined(x: Array, y: Array, c: Array) -> Array:
-    """Solutions of the blocks, one below the other."""
+    """The results of the two blocks, one below the other."""
     return applied("concatenate", x, y, axis=-1 if c.ndim == 1 else -2)
 
 
 @rule(sound="domain", earned={"rounding": {"c": Finite}}, measure="size of products")
 def product_with_blocks(a: Real, b: Real, o: RealZeros, z: RealZeros, c: Real) -> Identity:
-    """Block by block; zeros times NaN would be NaN."""
+    """A block-diagonal matrix multiplies block by block; zeros times NaN would be NaN."""
     whole = matmul(blocks(a, o, z, b), c)
-    # Rows of one width may be parted at different columns: a then stands beside b, not above z.
+    # If a is not as wide as z, the columns of the upper and the lower blocks do not line up.
     provided(a.shape[-1] == z.shape[-1])
     upper = matmul(a, _rows(c, a, after=False))
     return whole, _joined(upper, matmul(b, _rows(c, a, after=True)), c)
@@ -91,7 +91,7 @@ def product_with_blocks(a: Real, b: Real, o: RealZeros, z: RealZeros, c: Real) -
 
 @rule(sound="rounding", measure="size of systems solved")
 def solve_with_blocks(a: Real, b: Real, o: RealZeros, z: RealZeros, c: Real) -> Identity:
-    """Block by block."""
+    """A block-diagonal system is solved block by block."""
     solution = solve(blocks(a, o, z, b), c)
     provided(is_square(a.shape) & is_square(b.shape))
     upper = solve(a, _rows(c, a, after=False))
@@ -100,9 +100,9 @@ def solve_with_blocks(a: Real, b: Real, o: RealZeros, z: RealZeros, c: Real) -> 
 
 @rule(sound="exact", measure="diagonals of larger matrices")
 def diagonal_of_blocks(a: Array, b: Array, o: Zeros, z: Zeros) -> Identity:
-    """The diagonals of the blocks, one after the other."""
+    """The diagonal of a block-diagonal matrix is the diagonals of the blocks, concatenated."""
     matrix = blocks(a, o, z, b)
-    # Square blocks in a matrix that is not: the zeros beside them are too wide.
+    # Blocks may be square in a matrix that is not: the zeros beside them are too wide.
     provided(is_square(a.shape) & is_square(b.shape) & is_square(matrix.shape))
     whole = main_diagonal(matrix)
     first, second = main_diagonal(a), main_diagonal(b)
@@ -111,15 +111,15 @@ def diagonal_of_blocks(a: Array, b: Array, o: Zeros, z: Zeros) -> Identity:
 
 # -- Kronecker products ----------------------------------------------------------------------------
 @static
-def spread(shape: tuple[Any, ...], before: int) -> tuple[Any, ...]:
-    """A matrix's shape with an axis of length one beside each of its two."""
+def interleaved_shape(shape: tuple[Any, ...], before: int) -> tuple[Any, ...]:
+    """The shape of a matrix with an axis of length one before or after each of its axes."""
     if len(shape) != 2:
         return ()
     return (1, shape[0], 1, shape[1]) if before else (shape[0], 1, shape[1], 1)
 
 
 @static
-def of_pairs(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
+def kronecker_shape(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
     """The shape of a Kronecker product."""
     if len(one) != 2 or len(other) != 2:
         return ()
@@ -127,9 +127,9 @@ def of_pairs(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def kronecker(a: Array, b: Array) -> Array:
-    """All products of an element of one matrix and an element of the other, as a matrix."""
-    pairs = reshape(a, spread(a.shape, 0)) * reshape(b, spread(b.shape, 1))
-    return reshape(pairs, of_pairs(a.shape, b.shape))
+    """The Kronecker product of two matrices."""
+    pairs = reshape(a, interleaved_shape(a.shape, 0)) * reshape(b, interleaved_shape(b.shape, 1))
+    return reshape(pairs, kronecker_shape(a.shape, b.shape))
 
 
 @rule(sound="rounding", measure="size of matrices inverted")
@@ -147,7 +147,7 @@ def cholesky_of_kronecker(a: Definite, b: Definite) -> Identity:
 
 @rule(sound="rounding", measure="size of determinants")
 def determinant_of_kronecker(a: Real, b: Real) -> Identity:
-    r"""$|A \otimes B| = |A|^m |B|^n$ for A of n rows and B of m."""
+    r"""$|A \otimes B| = |A|^m |B|^n$ for A with n rows and B with m."""
     whole = det(kronecker(a, b))
     provided(is_square(b.shape))
     return whole, power(det(a), b.shape[0]) * power(det(b), a.shape[0])
@@ -155,7 +155,7 @@ def determinant_of_kronecker(a: Real, b: Real) -> Identity:
 
 @rule(sound="rounding", measure="size of products")
 def kronecker_times_vector(a: Array, b: Array, v: Array) -> Identity:
-    r"""$(A \otimes B) \operatorname{vec} X = \operatorname{vec}(A X B^\top)$, of X by rows."""
+    r"""$(A \otimes B) \operatorname{vec} X = \operatorname{vec}(A X B^\top)$, X in row order."""
     whole = kronecker(a, b) @ v
     provided((v.ndim == 1) & (a.size != 0))
     inside = a @ reshape(v, (a.shape[1], b.shape[1])) @ transpose(b)
@@ -173,7 +173,7 @@ def vector_times_kronecker(a: Array, b: Array, v: Array) -> Identity:
 
 @rule(sound="rounding", measure="size of products")
 def kronecker_times_matrix(a: Array, b: Array, x: Array) -> Identity:
-    r"""$(A \otimes B) X$: first the products with B of rows that belong together, then with A."""
+    r"""$(A \otimes B) X$ in two steps: B multiplies each group of rows, then A combines them."""
     whole = kronecker(a, b) @ x
     provided((x.ndim == 2) & (b.size != 0))
     inner = b @ reshape(x, (a.shape[1], b.shape[1], x.shape[1]))
@@ -200,7 +200,7 @@ def product_of_kroneckers(a: Array, b: Array, c: Array, d: Array) -> Identity:
 
 @building
 def _outer(u: Array, v: Array) -> Array:
-    """All products of two vectors' elements, in a row."""
+    """The products of all pairs of elements of two vectors, as a vector."""
     return reshape(u[:, None] * v, (u.shape[0] * v.shape[0],))
 
 

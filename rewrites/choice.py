@@ -1,4 +1,4 @@
-"""Branches that complete one another, comparisons with a difference, and a number times itself."""
+"""Complementary branches, comparisons with a difference, and a number times itself."""
 
 from __future__ import annotations
 
@@ -51,49 +51,49 @@ RealNumber: TypeAlias = Annotated[UniformConstant, is_real]
 # -- branches --------------------------------------------------------------------------------------
 @rule(sound="rounding")
 def choices_that_complete(c: Boolean, x: Real, y: Real) -> Identity:
-    """Where one is masked the other is not: their sum is a choice (but -0.0 + 0 is +0.0)."""
+    """The sum of two complementary masked terms is a choice; but -0.0 + 0 is +0.0."""
     return where(c, x, 0) + where(c, 0, y), where(c, x, y)
 
 
 @rule(sound="rounding")
 def choices_between(c: Boolean, x: Real, y: Real) -> Identity:
-    """What is left out of one choice stands in the other."""
+    """The difference of two complementary masked terms is a choice."""
     return where(c, x, 0) - where(c, 0, y), where(c, x, -y)
 
 
 @rule(sound="rounding")
 def choices_between_otherwise(c: Boolean, x: Real, y: Real) -> Identity:
-    """As `choices_between`, where what is taken away stands in the first branch."""
+    """As `choices_between`, with the subtracted term in the first branch."""
     return where(c, 0, x) - where(c, y, 0), where(c, -y, x)
 
 
 @rule(sound="rounding", measure="operations above choices")
 def negative_of_masked_number(c: Boolean, x: RealNumber) -> Identity:
-    """The sign of a number behind a mask belongs to the number."""
+    """The negative of a masked number is the masked negative number."""
     return -where(c, x, 0), where(c, opposite(x), 0)
 
 
 @rule(sound="exact", measure="choices")
 def sum_of_masked(c: Boolean, x: Real, y: Real) -> Identity:
-    """Two terms behind one mask are one."""
+    """The sum of two terms behind one mask is the masked sum."""
     return where(c, x, 0) + where(c, y, 0), where(c, x + y, 0)
 
 
 @rule(sound="exact", measure="choices")
 def difference_of_masked(c: Boolean, x: Real, y: Real) -> Identity:
-    """A difference behind one mask is one."""
+    """The difference of two terms behind one mask is the masked difference."""
     return where(c, x, 0) - where(c, y, 0), where(c, x - y, 0)
 
 
 @rule(sound="exact", measure="choices")
 def sum_of_masked_otherwise(c: Boolean, x: Real, y: Real) -> Identity:
-    """Two terms behind the mask that lets through where the condition fails."""
+    """As `sum_of_masked`, with zero in the first branch."""
     return where(c, 0, x) + where(c, 0, y), where(c, 0, x + y)
 
 
 @rule(sound="exact", measure="reshapes above choices")
 def reshaped_choice_of_numbers(c: Boolean, x: RealNumber, y: RealNumber, shape: Shape) -> Identity:
-    """A mask in another shape is that of the condition: what it meets there it may go into."""
+    """A reshaped choice of numbers is a choice by the reshaped condition, which may simplify."""
     chosen = where(c, x, y)
     provided(chosen.shape == c.shape)
     return reshape(chosen, shape), where(reshape(c, shape), once(x), once(y))
@@ -101,7 +101,7 @@ def reshaped_choice_of_numbers(c: Boolean, x: RealNumber, y: RealNumber, shape: 
 
 @rule(sound="exact", measure="indices above choices")
 def part_of_choice_of_numbers(c: Boolean, x: RealNumber, y: RealNumber, index: Index) -> Identity:
-    """As `reshaped_choice_of_numbers`, for an axis of length one that an index adds, or a part."""
+    """As `reshaped_choice_of_numbers`, for an index: it takes a part, or adds axes."""
     chosen = where(c, x, y)
     provided(chosen.shape == c.shape)
     part = applied("getitem", chosen, index=index)
@@ -111,62 +111,62 @@ def part_of_choice_of_numbers(c: Boolean, x: RealNumber, y: RealNumber, index: I
 # -- choices that are extrema ----------------------------------------------------------------------
 @rule(sound="rounding", kink="x = 0")
 def zero_above_zero(x: Real) -> Identity:
-    r"""What is positive is taken away: $\min(x, 0)$, NaN staying NaN."""
+    r"""Zero in place of positive numbers is $\min(x, 0)$; NaN stays NaN."""
     return where(x > 0, 0, x), minimum(x, 0)
 
 
 @rule(sound="rounding", kink="x = 0")
 def zero_below_zero(x: Real) -> Identity:
-    r"""What is negative is taken away: $\max(x, 0)$, NaN staying NaN."""
+    r"""Zero in place of negative numbers is $\max(x, 0)$; NaN stays NaN."""
     return where(x < 0, 0, x), maximum(x, 0)
 
 
 @rule(sound="rounding", stable="large x: exp of the branch not taken overflows", kink="x = 0")
 def one_above_zero(x: Real) -> Identity:
-    r"""$e^{\min(x, 0)}$ is 1 above zero."""
+    r"""$e^x$ with 1 in place of values above 1 is $e^{\min(x, 0)}$."""
     return where(x > 0, 1, exp(x)), exp(minimum(x, 0))
 
 
 @rule(sound="exact")
 def sign_outside_unit(x: Real) -> Identity:
-    """Clipping, written out: the derivative of Huber's loss."""
+    """Clipping to [-1, 1], written out: the derivative of Huber's loss."""
     return where(absolute(x) < 1, x, sign(x)), clip(x, -1, 1)
 
 
 @rule(sound="exact", kink="|x| = 1")
 def sign_outside_closed_unit(x: Real) -> Identity:
-    """The same, the bounds themselves passed on."""
+    """As `sign_outside_unit`, with the bounds in the first branch."""
     return where(absolute(x) <= 1, x, sign(x)), clip(x, -1, 1)
 
 
 @rule(sound="rounding", earned={"exact": {"c": PositiveConstant}})
 def scaled_sign_outside_bound(x: Real, c: Nonnegative) -> Identity:
-    """Clipping at any bound, written out."""
+    """Clipping to [-c, c], written out."""
     return where(absolute(x) < c, x, c * sign(x)), clip(x, negative(c), c)
 
 
 @rule(sound="rounding", earned={"exact": {"c": PositiveConstant}}, kink="|x| = c")
 def scaled_sign_outside_closed_bound(x: Real, c: Nonnegative) -> Identity:
-    """The same, the bounds themselves passed on."""
+    """As `scaled_sign_outside_bound`, with the bounds in the first branch."""
     return where(absolute(x) <= c, x, c * sign(x)), clip(x, negative(c), c)
 
 
 @rule(sound="rounding")
 def sign_times_lesser_magnitude(x: Real, c: Nonnegative) -> Identity:
-    """Clipping, by magnitude and sign."""
+    """Clipping to [-c, c], written as magnitude times sign."""
     return sign(x) * minimum(absolute(x), c), clip(x, negative(c), c)
 
 
 # -- comparisons -----------------------------------------------------------------------------------
 @rule(sound="exact")
 def sum_with_number_above_zero(x: Real, c: RealNumber) -> Identity:
-    r"""$x + c > 0 \iff x > -c$, exactly, as below."""
+    r"""$x + c > 0 \iff x > -c$, exactly, as in `difference_above_zero`."""
     return greater(x + c, 0), greater(x, opposite(c))
 
 
 @rule(sound="exact")
 def sum_with_number_below_zero(x: Real, c: RealNumber) -> Identity:
-    r"""$x + c < 0 \iff x < -c$, exactly, as below."""
+    r"""$x + c < 0 \iff x < -c$, exactly, as in `difference_above_zero`."""
     return less(x + c, 0), less(x, opposite(c))
 
 
@@ -178,27 +178,27 @@ def difference_above_zero(x: Real, y: Real) -> Identity:
 
 @rule(sound="exact")
 def difference_below_zero(x: Real, y: Real) -> Identity:
-    r"""$x - y < 0 \iff x < y$, as above."""
+    r"""$x - y < 0 \iff x < y$, exactly, as in `difference_above_zero`."""
     return less(x - y, 0), less(x, y)
 
 
 # -- comparisons that facts decide -----------------------------------------------------------------
-# Where a value may underflow to 0, a comparison with 0 is there to catch that.
+# If a value may underflow to 0, a comparison with 0 may be there to catch the underflow, and stays.
 @rule(sound="rounding")
 def nonzero_equals_zero(x: Annotated[Nonzero, keeps_off_zero]) -> Identity:
-    """A number that is not zero does not equal zero."""
+    """A nonzero number does not equal zero."""
     return equal(x, 0), False
 
 
 @rule(sound="rounding")
 def nonzero_differs_from_zero(x: Annotated[Nonzero, keeps_off_zero]) -> Identity:
-    """A number that is not zero differs from zero."""
+    """A nonzero number differs from zero."""
     return not_equal(x, 0), True
 
 
 @rule(sound="rounding")
 def nonnegative_not_below_zero(x: Nonnegative) -> Identity:
-    """A number that is not negative is not below zero."""
+    """A nonnegative number is not below zero."""
     return less(x, 0), False
 
 
@@ -210,7 +210,7 @@ def positive_not_at_most_zero(x: Annotated[Positive, keeps_off_zero]) -> Identit
 
 @rule(sound="rounding", priority=-1)
 def nonpositive_not_above_zero(x: Nonpositive) -> Identity:
-    """A number that is not positive is not above zero."""
+    """A nonpositive number is not above zero."""
     return greater(x, 0), False
 
 
@@ -223,5 +223,5 @@ def negative_not_at_least_zero(x: Annotated[Negative, keeps_off_zero]) -> Identi
 # -- squares ---------------------------------------------------------------------------------------
 @rule(sound="exact", measure="products of a number with itself")
 def times_itself(x: Real) -> Identity:
-    r"""One spelling for $x \cdot x$, so that equal squares are one node."""
+    r"""One form for $x \cdot x$, so that equal squares are one node."""
     return x * x, square(x)

@@ -18,8 +18,8 @@ def last_two_swapped(ndim: int) -> tuple[int, ...]:
     return (*range(-ndim, -2), -1, -2)
 
 
-def turned(x: Array) -> Array:
-    """The transposes of matrices."""
+def matrix_transpose(x: Array) -> Array:
+    """The transpose of a matrix, or of each matrix of a stack."""
     return applied("transpose", x, axes=last_two_swapped(x.ndim))
 
 
@@ -39,7 +39,7 @@ def transpose_of_product_of_transpose(
     r"""$(X^\top Y)^\top = Y^\top X$."""
     provided(swaps_last_two(inner) & (inner == outer))
     product = transpose(matmul(transpose(x, inner), y), outer)
-    return product, matmul(turned(y), x)
+    return product, matmul(matrix_transpose(y), x)
 
 
 @rule(sound="rounding", measure="transposes above products")
@@ -49,7 +49,7 @@ def transpose_of_product_by_transpose(
     r"""$(X Y^\top)^\top = Y X^\top$."""
     provided(swaps_last_two(inner) & (inner == outer))
     product = transpose(matmul(x, transpose(y, inner)), outer)
-    return product, matmul(y, turned(x))
+    return product, matmul(y, matrix_transpose(x))
 
 
 @rule(sound="rounding", measure="products over an axis of length one")

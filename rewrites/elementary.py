@@ -1,4 +1,4 @@
-"""Signs and absolute values of products, constants together, inverse pairs on their domain."""
+"""Signs and absolute values of products, sums of constants, inverse pairs on their domain."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from .known import knowing
 
 Probability: TypeAlias = Annotated[Array, knowing(interval(0.0, 1.0))]
 Sure: TypeAlias = Annotated[Positive, is_total]
-"""Positive, and a number wherever the inputs are."""
+"""Positive, and defined wherever the inputs are finite."""
 RealConstant: TypeAlias = Annotated[Constant, is_real]
 
 
@@ -71,26 +71,26 @@ def sign_of_reciprocal(x: Annotated[Nonzero, is_real]) -> Identity:
 
 @rule(sound="exact")
 def sign_of_sign(x: Array) -> Identity:
-    r"""A sign is its own."""
+    r"""The sign of a sign is that sign."""
     return sign(sign(x)), sign(x)
 
 
 # -- absolute values -------------------------------------------------------------------------------
 @rule(sound="domain", earned={"rounding": {"x": Nonzero}})
 def over_its_absolute(x: Real) -> Identity:
-    r"""$x / |x| = \operatorname{sgn} x$ but at zero."""
+    r"""$x / |x| = \operatorname{sgn} x$ for $x \ne 0$."""
     return x / absolute(x), sign(x)
 
 
 @rule(sound="domain", earned={"rounding": {"x": Nonzero}})
 def square_over_absolute(x: Real) -> Identity:
-    r"""$x^2 / |x| = |x|$ but at zero; the right side is finite where the square overflows."""
+    r"""$x^2 / |x| = |x|$ for $x \ne 0$; the right side is finite where the square overflows."""
     return square(x) / absolute(x), absolute(x)
 
 
 @rule(sound="domain", earned={"rounding": {"x": Nonzero}})
 def absolute_over_itself(x: Real) -> Identity:
-    r"""$|x| / x = \operatorname{sgn} x$ but at zero."""
+    r"""$|x| / x = \operatorname{sgn} x$ for $x \ne 0$."""
     return absolute(x) / x, sign(x)
 
 
@@ -109,7 +109,7 @@ def quotient_of_absolutes(x: Real, y: Real) -> Identity:
 # -- constant arrays -------------------------------------------------------------------------------
 @building
 def _product(c: Array, k: Array) -> Array:
-    """As `times_two_constants` has it, where each is one number."""
+    """The product of two constants; of two numbers as in `times_two_constants`."""
     if uniform_value(c.node) is not None and uniform_value(k.node) is not None:
         return product(c, k)
     return together(c, k, np.multiply)
@@ -197,7 +197,7 @@ def quotient_of_powers(a: Nonnegative, x: Real, y: Real) -> Identity:
 
 @rule(sound="rounding", stable="exp overflows")
 def log_of_product_with_exp(x: Varying, y: Real) -> Identity:
-    r"""$\log(x e^y) = \log x + y$; where x is negative neither side is a number."""
+    r"""$\log(x e^y) = \log x + y$, NaN for $x < 0$ on both sides."""
     return log(x * exp(y)), log(x) + y
 
 

@@ -1,4 +1,4 @@
-"""The error functions: complements that cancel, and logarithms of what underflows."""
+"""The error functions: complements that cancel, and logarithms of values that underflow."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def erfc_minus_one(x: Real) -> Identity:
 # -- logarithms and quotients ----------------------------------------------------------------------
 @rule(sound="rounding", stable="large x: erfc underflows; small x: it is near 1")
 def log_of_erfc(x: Real) -> Identity:
-    r"""$\log \operatorname{erfc} x$."""
+    r"""$\log \operatorname{erfc} x$ without the underflow."""
     return log(erfc(x)), log_erfc(x)
 
 
@@ -80,7 +80,7 @@ def log_of_erfc_halved(x: Real) -> Identity:
 
 @rule(sound="rounding", stable="x far below 0: ndtr underflows; large x: it is near 1")
 def log_of_ndtr(x: Real) -> Identity:
-    r"""$\log \Phi(x)$."""
+    r"""$\log \Phi(x)$ without the underflow."""
     return log(ndtr(x)), log_ndtr(x)
 
 

@@ -29,7 +29,7 @@ from symgraph.rewriting import (
 )
 
 AWAY_FROM_ZERO = interval(1e-3, inf)
-"""Of a value whose reciprocal is finite in any dtype."""
+"""The fact that the reciprocal of a value is finite in any dtype."""
 
 
 # -- inverse pairs ---------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ def exp_of_log1p(x: Real) -> Identity:
 
 @rule(sound="rounding")
 def sqrt_of_square(x: Real) -> Identity:
-    r"""$\sqrt{x^2} = |x|$: the sign is lost, digits and range are not."""
+    r"""$\sqrt{x^2} = |x|$; the right side keeps digits and range."""
     return sqrt(square(x)), absolute(x)
 
 
@@ -115,7 +115,7 @@ def power_zero(x: Real) -> Identity:
 
 @rule(sound="rounding", earned={"exact": {"x": Integer}})
 def power_two(x: Array) -> Identity:
-    """$x^2$ has a cheaper name."""
+    """$x^2$ is cheaper as `square`."""
     return power(x, 2), square(x)
 
 
@@ -139,12 +139,12 @@ def power_minus_one(x: Real) -> Identity:
 
 @rule(sound="rounding")
 def multiple_of_lowered_power(x: Real, y: Real) -> Identity:
-    """The derivative of a power: where $y = 0$ both are zero, for $1/x$ is a number."""
+    """The derivative of a power needs no case for $y = 0$: then $y / x = 0$, as $1/x$ is finite."""
     holds(x, AWAY_FROM_ZERO)
     return y * power(x, where(equal(y, 0), 1, y - 1)), y * power(x, y - 1)
 
 
-# Bose and Einstein's quotients: for x < 0 the right sides would cancel.
+# Quotients of the Bose-Einstein distribution: for x < 0 the right sides would cancel.
 @rule(sound="rounding", stable="exp overflows")
 def exp_over_expm1(x: Nonnegative) -> Identity:
     r"""$e^x / (e^x - 1) = 1 + 1 / (e^x - 1)$ for $x \ge 0$."""
@@ -157,7 +157,7 @@ def product_with_exp_over_expm1(x: Nonnegative, y: Real) -> Identity:
     return y * exp(x) / expm1(x), y + y / expm1(x)
 
 
-# Before the special exponents, which fit 1 as well.
+# Tried before the special exponents, which match a base of 1 as well.
 @rule(sound="exact", priority=1)
 def one_to_any_power(x: Real) -> Identity:
     """$1^x = 1$, also for NaN."""

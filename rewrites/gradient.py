@@ -1,4 +1,4 @@
-"""What reverse mode leaves behind: sums of repeated cotangents, slices of embedded ones, masks."""
+"""Patterns of reverse mode: sums of broadcast cotangents, slices of embedded ones, and masks."""
 
 from __future__ import annotations
 
@@ -23,14 +23,16 @@ from symgraph.rewriting import (
 
 
 @static
-def only_repeated(old: tuple[object, ...], new: tuple[object, ...], axis: tuple[int, ...]) -> bool:
-    """Whether broadcasting from `old` to `new` made each of the axes."""
+def made_by_broadcasting(
+    old: tuple[object, ...], new: tuple[object, ...], axis: tuple[int, ...]
+) -> bool:
+    """Whether broadcasting from `old` to `new` added or lengthened each of the axes."""
     return all(-each > len(old) or (old[each] == 1 and new[each] != 1) for each in axis)
 
 
 @static
-def times(shape: tuple[int, ...], axis: tuple[int, ...]) -> int:
-    """How many elements lie along the axes."""
+def element_count(shape: tuple[int, ...], axis: tuple[int, ...]) -> int:
+    """The number of elements along the axes."""
     result = 1
     for each in axis:
         result = result * shape[each]
@@ -39,19 +41,19 @@ def times(shape: tuple[int, ...], axis: tuple[int, ...]) -> int:
 
 @rule(sound="rounding", measure="elements added")
 def sum_of_broadcast(x: Array, shape: Shape, axis: Axes, keepdims: Flag) -> Identity:
-    r"""$\sum_{i=1}^n x = n x$, over axes that x was repeated along and no others."""
+    r"""$\sum_{i=1}^n x = n x$, over axes along which x was broadcast, and no others."""
     repeated = broadcast_to(x, shape)
     whole = applied("sum", repeated, axis=axis, keepdims=keepdims)
-    provided(only_repeated(x.shape, shape, axis))
+    provided(made_by_broadcasting(x.shape, shape, axis))
     provided(x.shape == whole.shape)
-    # Nothing sums to 0, though x may be NaN.
-    provided((axis != ()) & (times(shape, axis) != 0))
-    return whole, multiply(x, number(times(shape, axis), whole.dtype))
+    # An empty sum is 0, though x may be NaN.
+    provided((axis != ()) & (element_count(shape, axis) != 0))
+    return whole, multiply(x, number(element_count(shape, axis), whole.dtype))
 
 
 @rule(sound="exact")
 def slice_of_embedded(x: Array, shape: Shape, index: Index, again: Index) -> Identity:
-    """What is cut out where it was put in."""
+    """An array that is embedded and read at the same index is that array."""
     placed = applied("embed", x, shape=shape, index=index)
     provided(index == again)
     return applied("getitem", placed, index=again), x
@@ -59,13 +61,13 @@ def slice_of_embedded(x: Array, shape: Shape, index: Index, again: Index) -> Ide
 
 @rule(sound="exact")
 def mask_of_mask(c: Boolean, x: Array) -> Identity:
-    """A mask applied twice."""
+    """A mask applied twice is the mask applied once."""
     return where(c, where(c, x, 0), 0), where(c, x, 0)
 
 
 @static
-def within(index: tuple[object, ...], shape: tuple[Any, ...]) -> bool:
-    """Whether the whole numbers of an index lie within the last axes of a shape."""
+def is_in_range(index: tuple[object, ...], shape: tuple[Any, ...]) -> bool:
+    """Whether the integers of an index are in range for the last axes of a shape."""
     entries = [entry for entry in index if entry is not None]
     return all(
         isinstance(size, int) and -size <= entry < size
@@ -76,15 +78,15 @@ def within(index: tuple[object, ...], shape: tuple[Any, ...]) -> bool:
 
 @rule(sound="rounding", measure="operations above negations")
 def embedded_negative(x: Real, shape: Shape, index: Index) -> Identity:
-    """The sign of what is put among zeros may be taken afterwards."""
+    """The embedded negative of an array is the negative of the embedded array."""
     placed = applied("embed", negative(x), shape=shape, index=index)
-    provided(within(index, shape))
+    provided(is_in_range(index, shape))
     return placed, negative(applied("embed", x, shape=shape, index=index))
 
 
 @static
-def everything(index: tuple[Any, ...], shape: tuple[Any, ...]) -> bool:
-    """Whether an index takes all of the last axes of a shape, in order."""
+def takes_all(index: tuple[Any, ...], shape: tuple[Any, ...]) -> bool:
+    """Whether an index takes all elements of the last axes of a shape, in order."""
     sizes = shape[len(shape) - len(index) :]
     return len(sizes) == len(index) and all(
         each in ((None, None, 1), (0, size, 1)) for each, size in zip(index, sizes, strict=True)
@@ -93,7 +95,7 @@ def everything(index: tuple[Any, ...], shape: tuple[Any, ...]) -> bool:
 
 @static
 def reverses(index: tuple[Any, ...], shape: tuple[Any, ...]) -> bool:
-    """Whether an index takes all of the last axes of a shape, some of them backwards."""
+    """Whether an index takes all elements of the last axes of a shape, some axes reversed."""
     sizes = shape[len(shape) - len(index) :]
     return len(sizes) == len(index) and all(
         each == (None, None, 1) or (isinstance(size, int) and each == (size - 1, None, -1))
@@ -102,21 +104,21 @@ def reverses(index: tuple[Any, ...], shape: tuple[Any, ...]) -> bool:
 
 
 @static
-def trailing(index: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The index, of the last axes."""
+def on_last_axes(index: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The index with an ellipsis in front: it then applies to the last axes."""
     return (Ellipsis, *index)
 
 
 @rule(sound="exact")
 def embedded_everywhere(x: Array, shape: Shape, index: Index) -> Identity:
-    """What fills all the room needs none around it."""
-    provided(everything(index, shape))
+    """An array embedded in its own shape is that array."""
+    provided(takes_all(index, shape))
     return applied("embed", x, shape=shape, index=index), x
 
 
 @rule(sound="exact")
 def embedded_backwards(x: Array, shape: Shape, index: Index) -> Identity:
-    """To put elements in reverse is to take them in reverse."""
+    """Embedding elements in reverse order is reading them in reverse order."""
     provided(reverses(index, shape))
     placed = applied("embed", x, shape=shape, index=index)
-    return placed, applied("getitem", x, index=trailing(index))
+    return placed, applied("getitem", x, index=on_last_axes(index))

@@ -1,4 +1,4 @@
-"""Reads of reads and of joins; known places that are slices; diagonals."""
+"""Indices of indexed and of concatenated arrays; constant places that are slices; diagonals."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from symgraph.rewriting import (
     static,
 )
 
-from .contraction import turned
+from .contraction import matrix_transpose
 from .known import Places, SelectingColumns, SelectingRows
 from .linalg import on_diagonal
 from .selections import (
@@ -41,18 +41,18 @@ from .selections import (
 )
 
 
-def part(x: Array, index: Any) -> Array:
-    """`x[index]`, the index as it stands."""
+def part(x: Array, index: tuple[Any, ...]) -> Array:
+    """`x[index]`, for an index that is already in the form of `selections`."""
     return applied("getitem", x, index=index)
 
 
-def joined(*pieces: Array, axis: Any) -> Array:
-    """Arrays one after the other."""
+def joined(*pieces: Array, axis: int) -> Array:
+    """Arrays concatenated along an axis."""
     return applied("concatenate", *pieces, axis=axis)
 
 
 @building
-def taken(x: Array, index: Any) -> Array:
+def taken(x: Array, index: tuple[Any, ...] | None) -> Array:
     """`x[index]`."""
     return x[index]
 
@@ -60,7 +60,7 @@ def taken(x: Array, index: Any) -> Array:
 # -- slices ----------------------------------------------------------------------------------------
 @rule(sound="exact")
 def part_of_part(x: Array, first: Index, second: Index) -> Identity:
-    """Two indices are one."""
+    """Two indices combine into one."""
     index = composed(first, second, x.shape)
     provided(found(index))
     return part(part(x, first), second), taken(x, index)
@@ -68,14 +68,14 @@ def part_of_part(x: Array, first: Index, second: Index) -> Identity:
 
 @rule(sound="exact")
 def reshape_of_all(x: Array, index: Index, shape: Shape) -> Identity:
-    """Axes of length one, made or dropped before a reshape, leave no trace."""
+    """A reshape makes earlier changes of axes of length one redundant."""
     provided(keeps_all(index, x.shape))
     return reshape(part(x, index), shape), reshape(x, shape)
 
 
 @rule(sound="exact")
 def all_of_reshape(x: Array, index: Index, shape: Shape) -> Identity:
-    """Axes of length one, made or dropped after a reshape, are a reshape."""
+    """Adding or dropping axes of length one after a reshape is one reshape."""
     whole = part(reshape(x, shape), index)
     provided(keeps_all(index, shape))
     return whole, reshape(x, whole.shape)
@@ -83,7 +83,7 @@ def all_of_reshape(x: Array, index: Index, shape: Shape) -> Identity:
 
 @rule(sound="exact")
 def part_of_reshape(x: Array, shape: Shape, index: Index) -> Identity:
-    """Axes of length one, made or dropped before a part is taken, are made or dropped by it."""
+    """An index adds or drops the axes of length one that a reshape before it adds or drops."""
     whole = part(reshape(x, shape), index)
     inside = of_reshaped(index, x.shape, shape)
     provided(found(inside))
@@ -92,7 +92,7 @@ def part_of_reshape(x: Array, shape: Shape, index: Index) -> Identity:
 
 @rule(sound="exact")
 def reshape_of_part(x: Array, index: Index, shape: Shape) -> Identity:
-    """Axes of length one, made or dropped after a part is taken, are made or dropped by it."""
+    """An index adds or drops the axes of length one that a reshape after it adds or drops."""
     taking = part(x, index)
     inside = reshaped(index, x.shape, taking.shape, shape)
     provided(found(inside))
@@ -107,7 +107,7 @@ def is_part(index: tuple[object, ...]) -> bool:
 
 @rule(sound="exact", measure="transposes below slices")
 def part_of_transpose(x: Array, axes: Permutation, index: Index) -> Identity:
-    """The part first."""
+    """A part of a transpose is the transpose of a part."""
     inside = of_transposed(index, axes)
     provided(is_part(index) & found(inside))
     return part(transpose(x, axes), index), transpose(
@@ -117,7 +117,7 @@ def part_of_transpose(x: Array, axes: Permutation, index: Index) -> Identity:
 
 @rule(sound="exact", measure="broadcasts below slices")
 def part_of_broadcast(x: Array, shape: Shape, index: Index) -> Identity:
-    """Of what is repeated as much as is needed."""
+    """A part of a broadcast array is the broadcast of a part."""
     whole = part(broadcast_to(x, shape), index)
     inside = of_broadcast(index, x.shape, shape)
     provided(is_part(index) & (x.ndim != 0) & found(inside))
@@ -126,7 +126,7 @@ def part_of_broadcast(x: Array, shape: Shape, index: Index) -> Identity:
 
 @static
 def adds_in_front(index: tuple[Any, ...]) -> bool:
-    """Whether an index makes axes before those there are, and does nothing else."""
+    """Whether an index only adds axes in front."""
     rest = [entry for entry in index if entry is not None]
     front = index[: len(index) - len(rest)]
     return all(entry == (None, None, 1) for entry in rest) and not any(front) and bool(front)
@@ -134,14 +134,14 @@ def adds_in_front(index: tuple[Any, ...]) -> bool:
 
 @rule(sound="exact")
 def repeated_with_axes_in_front(x: Array, index: Index, shape: Shape) -> Identity:
-    """Repeating makes axes in front by itself."""
+    """Axes need not be added in front before a broadcast: it adds them itself."""
     provided(adds_in_front(index))
     return broadcast_to(part(x, index), shape), broadcast_to(x, shape)
 
 
 @rule(sound="exact")
 def axes_in_front_of_repeated(x: Array, shape: Shape, index: Index) -> Identity:
-    """Repeating makes axes in front by itself."""
+    """Axes added in front of a broadcast array are part of a broadcast."""
     whole = part(broadcast_to(x, shape), index)
     provided(adds_in_front(index))
     return whole, broadcast_to(x, whole.shape)
@@ -156,13 +156,13 @@ def _of_pieces(*pieces: Array, chosen: Any) -> Array:
 
 @rule(sound="exact")
 def join_of_one(x: Array, axis: Axis) -> Identity:
-    """Nothing to join."""
+    """A concatenation of one array is that array."""
     return joined(x, axis=axis), x
 
 
 @rule(sound="exact")
 def nothing_joined_to(x: Array, y: Array, axis: Axis) -> Identity:
-    """An array without elements adds none."""
+    """An empty first array adds nothing to a concatenation."""
     whole = joined(x, y, axis=axis)
     provided(x.shape[axis] == 0)
     return whole, y
@@ -170,7 +170,7 @@ def nothing_joined_to(x: Array, y: Array, axis: Axis) -> Identity:
 
 @rule(sound="exact")
 def joined_to_nothing(x: Array, y: Array, axis: Axis) -> Identity:
-    """An array without elements adds none."""
+    """An empty second array adds nothing to a concatenation."""
     whole = joined(x, y, axis=axis)
     provided(y.shape[axis] == 0)
     return whole, x
@@ -178,13 +178,13 @@ def joined_to_nothing(x: Array, y: Array, axis: Axis) -> Identity:
 
 @rule(sound="exact")
 def join_of_first_join(x: Array, y: Array, z: Array, axis: Axis) -> Identity:
-    """Two joins along one axis are one."""
+    """Two concatenations along one axis are one."""
     return joined(joined(x, y, axis=axis), z, axis=axis), joined(x, y, z, axis=axis)
 
 
 @rule(sound="exact")
 def join_of_second_join(x: Array, y: Array, z: Array, axis: Axis) -> Identity:
-    """Two joins along one axis are one."""
+    """Two concatenations along one axis are one."""
     return joined(x, joined(y, z, axis=axis), axis=axis), joined(x, y, z, axis=axis)
 
 
@@ -196,7 +196,7 @@ def fills(
     broad: tuple[Any, ...],
     axis: int,
 ) -> bool:
-    """Whether two arrays, joined along an axis, need only be repeated along the others."""
+    """Whether two arrays were broadcast only along axes other than the axis of concatenation."""
     if not -axis <= len(one) == len(other):
         return False
     rest = [(a, b) for n, (a, b) in enumerate(zip(one, other, strict=True)) if n - len(one) != axis]
@@ -206,7 +206,7 @@ def fills(
 
 @rule(sound="exact", measure="broadcasts below joins")
 def join_of_repeated(x: Array, y: Array, one: Shape, other: Shape, axis: Axis) -> Identity:
-    """Along an axis that is not repeated a join can be made before."""
+    """Arrays broadcast along other axes can be concatenated before the broadcast."""
     whole = joined(broadcast_to(x, one), broadcast_to(y, other), axis=axis)
     provided(fills(x.shape, y.shape, one, other, axis))
     return whole, broadcast_to(joined(x, y, axis=axis), whole.shape)
@@ -214,7 +214,7 @@ def join_of_repeated(x: Array, y: Array, one: Shape, other: Shape, axis: Axis) -
 
 @rule(sound="exact")
 def part_of_join(x: Array, y: Array, axis: Axis, index: Index) -> Identity:
-    """What is taken of one of two is taken of that one."""
+    """An index into one of two concatenated arrays reads that array alone."""
     whole = part(joined(x, y, axis=axis), index)
     chosen = of_piece(index, (x.shape, y.shape), axis)
     provided(found(chosen))
@@ -223,7 +223,7 @@ def part_of_join(x: Array, y: Array, axis: Axis, index: Index) -> Identity:
 
 @rule(sound="exact")
 def part_of_join_of_three(x: Array, y: Array, z: Array, axis: Axis, index: Index) -> Identity:
-    """What is taken of one of three is taken of that one."""
+    """An index into one of three concatenated arrays reads that array alone."""
     whole = part(joined(x, y, z, axis=axis), index)
     chosen = of_piece(index, (x.shape, y.shape, z.shape), axis)
     provided(found(chosen))
@@ -232,7 +232,7 @@ def part_of_join_of_three(x: Array, y: Array, z: Array, axis: Axis, index: Index
 
 @static
 def rest_after(index: tuple[Any, ...], shape: tuple[Any, ...], axis: int) -> tuple[Any, ...]:
-    """The index of what lies behind a part, up to the end of an axis."""
+    """The index of the elements after a part, up to the end of an axis."""
     if not -len(index) <= axis or len(index) != len(shape) or not isinstance(index[axis], tuple):
         return ()
     rest = (index[axis][1], shape[axis], 1)
@@ -241,7 +241,7 @@ def rest_after(index: tuple[Any, ...], shape: tuple[Any, ...], axis: int) -> tup
 
 @static
 def onwards(index: tuple[Any, ...], axis: int) -> tuple[Any, ...]:
-    """The index of a part and what lies behind it."""
+    """The index of a part and all elements after it."""
     start = index[axis][0]
     return tuple(
         slice(start, None) if n - len(index) == axis else slice(*entry)
@@ -251,13 +251,13 @@ def onwards(index: tuple[Any, ...], axis: int) -> tuple[Any, ...]:
 
 @static
 def is_run(index: tuple[Any, ...], axis: int) -> bool:
-    """Whether an index takes neighbours along an axis, and slices along the others."""
+    """Whether an index takes adjacent elements along an axis, and slices along the others."""
     return all(isinstance(entry, tuple) for entry in index) and index[axis][2] == 1
 
 
 @rule(sound="exact")
 def join_of_part_and_rest(x: Array, index: Index, axis: Axis) -> Identity:
-    """A part and what lies behind it are one part."""
+    """A part concatenated with the elements after it is one part."""
     rest = part(x, rest_after(index, x.shape, axis))
     whole = joined(part(x, index), rest, axis=axis)
     provided(is_run(index, axis))
@@ -265,15 +265,15 @@ def join_of_part_and_rest(x: Array, index: Index, axis: Axis) -> Identity:
     return whole, taken(x, onwards(index, axis))
 
 
-# -- known places ----------------------------------------------------------------------------------
-def at(x: Array, i: Array, axis: Any) -> Array:
+# -- constant places -------------------------------------------------------------------------------
+def at(x: Array, i: Array, axis: int) -> Array:
     """Elements of `x` at places along an axis."""
     return applied("gather", x, i, axis=axis)
 
 
 @building
 def _as_slice(x: Array, i: Array, axis: int) -> Array:
-    """Places evenly spaced, as a slice; declined for others."""
+    """The elements at evenly spaced places, as a slice; declined for other places."""
     places: Any = i.node.params["value"]
     size = x.shape[axis]
     provided(places.ndim == 1 and places.size > 0)
@@ -289,54 +289,54 @@ def _as_slice(x: Array, i: Array, axis: int) -> Array:
 
 @rule(sound="rounding")
 def places_in_a_row(x: Array, i: Places, axis: Axis) -> Identity:
-    """Places evenly spaced are a slice; a view is added up in another order than a copy."""
+    """Evenly spaced places are a slice; NumPy sums a view in another order than a copy."""
     return at(x, i, axis), _as_slice(x, i, axis)
 
 
 @building
 def _rows_of(x: Array, s: Array) -> Array:
-    """The rows that the rows of a matrix of ones and zeros select."""
+    """The rows of `x` that the rows of a one-hot matrix select."""
     places: Any = np.argmax(s.node.params["value"], axis=-1)
     return gather(x, constant(places), axis=-min(x.ndim, 2))
 
 
 @building
 def _columns_of(x: Array, s: Array) -> Array:
-    """The columns that the columns of a matrix of ones and zeros select."""
+    """The columns of `x` that the columns of a one-hot matrix select."""
     places: Any = np.argmax(s.node.params["value"], axis=-2)
     return gather(x, constant(places), axis=-1)
 
 
 @rule(sound="domain", earned={"rounding": {"x": Finite}}, measure="products")
 def rows_of_identity_by_matrix(s: SelectingRows, x: Real) -> Identity:
-    """Rows of the identity select; zeros times NaN would be NaN."""
+    """Multiplying by rows of the identity selects rows; zeros times NaN would be NaN."""
     return matmul(s, x), _rows_of(x, s)
 
 
 @rule(sound="domain", earned={"rounding": {"x": Finite}}, measure="products")
 def matrix_by_columns_of_identity(s: SelectingColumns, x: Real) -> Identity:
-    """Columns of the identity select; zeros times NaN would be NaN."""
+    """Multiplying by columns of the identity selects columns; zeros times NaN would be NaN."""
     return matmul(x, s), _columns_of(x, s)
 
 
 @rule(sound="exact")
 def places_of_repeated_number(x: Array, shape: Shape, i: Places, axis: Axis) -> Identity:
-    """A repeated number is the same everywhere."""
+    """A broadcast number has the same value at all places."""
     whole = at(broadcast_to(x, shape), i, axis)
     provided(x.ndim == 0)
     return whole, broadcast_to(x, whole.shape)
 
 
-def _are_places(i: Array, size: Any) -> bool:
-    """Whether known places lie within an axis; of a named one those counted from the front do."""
+def _are_places(i: Array, size: object) -> bool:
+    """Whether constant places are in range; for a named axis, whether they are nonnegative."""
     places: Any = i.node.params["value"]
     low, high = (-size, size) if isinstance(size, int) else (0, np.inf)
     return bool(np.all((places >= low) & (places < high)))
 
 
 @building
-def _part_of_places(x: Array, i: Array, axis: int, index: Any) -> Array:
-    """The part of the places, and of the other axes."""
+def _part_of_places(x: Array, i: Array, axis: int, index: tuple[Any, ...]) -> Array:
+    """Index the places along `axis`, and the array along the other axes."""
     provided(i.ndim == 1 and i.size != 0 and None not in index and len(index) == x.ndim)
     provided(_are_places(i, x.shape[axis]))
     entry = index[axis]
@@ -352,7 +352,7 @@ def _part_of_places(x: Array, i: Array, axis: int, index: Any) -> Array:
 
 @rule(sound="exact", measure="places read")
 def part_of_places(x: Array, i: Places, axis: Axis, index: Index) -> Identity:
-    """Of known places those that are read on."""
+    """A part of the elements at constant places reads fewer places."""
     provided(is_part(index))
     return part(at(x, i, axis), index), _part_of_places(x, i, axis, index)
 
@@ -360,34 +360,35 @@ def part_of_places(x: Array, i: Places, axis: Axis, index: Index) -> Identity:
 # -- diagonals -------------------------------------------------------------------------------------
 @rule(sound="exact")
 def diagonal_of_diagonal_matrix(v: Array) -> Identity:
-    """What was put on the diagonal is read."""
+    """The diagonal of a diagonal matrix is the vector that it was made from."""
     return applied("diagonal", on_diagonal(v), offset=0), v
 
 
 @rule(sound="exact")
 def beside_the_diagonal(v: Array, offset: Offset) -> Identity:
-    """Beside the diagonal of a diagonal matrix there are zeros."""
+    """The other diagonals of a diagonal matrix are zero."""
     provided(offset != 0)
     return applied("diagonal", on_diagonal(v), offset=offset), 0
 
 
 @rule(sound="exact")
 def diagonal_of_transpose(x: Array, offset: Offset) -> Identity:
-    """The diagonal on the other side."""
-    return applied("diagonal", turned(x), offset=offset), applied("diagonal", x, offset=-offset)
+    """A diagonal of a transpose is the diagonal with the opposite offset."""
+    diagonal = applied("diagonal", matrix_transpose(x), offset=offset)
+    return diagonal, applied("diagonal", x, offset=-offset)
 
 
 @static
 def length_one_last(shape: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The shape of a matrix of one column, as a vector."""
+    """The shape without its last axis, which has length one."""
     return shape[:-1]
 
 
 @building
 def _of_steps(x: Array, i: Array) -> Array:
-    """The diagonal that takes from each row the place behind that of the row before."""
+    """The diagonal at places that grow by one from row to row; declined for other places."""
     places: Any = i.node.params["value"]
-    # One place alone would be repeated for all rows.
+    # A single place would be broadcast to all rows.
     provided(x.ndim == 2 and places.shape == (x.shape[0], 1) and isinstance(x.shape[-1], int))
     offsets = set((places[:, 0].astype(int) - np.arange(len(places))).tolist())
     provided(len(offsets) == 1)
@@ -396,6 +397,6 @@ def _of_steps(x: Array, i: Array) -> Array:
 
 @rule(sound="exact")
 def diagonal_of_places(x: Array, i: Places) -> Identity:
-    """From each row the place behind that of the row before: a diagonal."""
+    """Elements at places that grow by one from row to row are a diagonal."""
     column = applied("take_along_axis", x, i, axis=-1)
     return reshape(column, length_one_last(column.shape)), _of_steps(x, i)

@@ -1,11 +1,12 @@
-"""Guards that several families share: any fact, zeros, and index arrays that are known."""
+"""Guards that several families share: for any fact, for zeros and for constant index arrays."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
+from symgraph import Node
 from symgraph.facts import Fact, interval, one_hot
 from symgraph.rewriting import Array, Guard, UniformConstant, is_real
 
@@ -25,25 +26,30 @@ def knowing(fact: Fact) -> Guard:
     return Guard(str(fact), lambda node, knowledge: knowledge.of(node).has(fact), facts=(fact,))
 
 
-_ROOM = 1e-4
-"""Farther from 0 than the smallest normal number of any dtype."""
+_MARGIN = 1e-4
+"""Larger than the smallest normal number of any dtype."""
 
 
-def _keeps_off_zero(node: Any, knowledge: Any) -> bool:
-    low, high = knowledge.of(node).bounds
-    return low >= _ROOM or high <= -_ROOM or _is_stated(node)
+def _away_from_zero(bounds: tuple[float, float]) -> bool:
+    """Whether all values within the bounds are farther from 0 than an underflow."""
+    low, high = bounds
+    return low >= _MARGIN or high <= -_MARGIN
 
 
-def _is_stated(node: Any) -> bool:
+def _cannot_underflow(node: Node) -> bool:
+    """Whether a value is stated, not computed, or an integer."""
     while node.op.view:
         node = node.operands[0]
     return node.is_input or node.is_constant or node.dtype.kind in "iub"
 
 
-keeps_off_zero = Guard("never rounded to 0", _keeps_off_zero)
-"""Of a value that is not zero in exact arithmetic: nor is it in any dtype, as exp(-800) is.
+keeps_off_zero = Guard(
+    "never rounded to 0",
+    lambda node, knowledge: _away_from_zero(knowledge.of(node).bounds) or _cannot_underflow(node),
+)
+"""A value that is not zero in exact arithmetic is not zero in any dtype either, unlike exp(-800).
 
-What is stated of an input is said of its numbers, and integers do not underflow.
+A fact stated of an input is true of its numbers, and integers do not underflow.
 """
 
 Zeros: TypeAlias = Annotated[
@@ -60,7 +66,7 @@ Zeros: TypeAlias = Annotated[
 Places: TypeAlias = Annotated[
     Array, Guard("known places", lambda node, _: node.is_constant, kinds="i", constant=True)
 ]
-"""A constant array of positions."""
+"""A constant array of positions along an axis."""
 
 DistinctPlaces: TypeAlias = Annotated[
     Array,
@@ -76,11 +82,11 @@ DistinctPlaces: TypeAlias = Annotated[
         values=lambda value: value >= 0,
     ),
 ]
-"""Positions counted from the front, each once."""
+"""A constant array of nonnegative positions, each of which occurs once."""
 
 
 def _selecting(name: str, axis: int) -> Guard:
-    """The guard that a constant matrix is of ones and zeros, a single one along an axis."""
+    """The guard that a constant matrix holds ones and zeros, with a single one along an axis."""
     return Guard(
         name,
         lambda node, knowledge: (

@@ -1,6 +1,6 @@
-"""Matrices of known structure: diagonal, triangular, orthogonal, blocks, Kronecker products.
+"""Matrices of known structure: symmetric, diagonal, triangular, orthogonal, positive definite.
 
-Where a matrix may be singular, a rule that takes its inverse away is sound on its domain only.
+If a matrix may be singular, a rule that removes its inverse is sound on its domain only.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from symgraph.rewriting import (
     static,
 )
 
-from .contraction import swaps_last_two, turned
+from .contraction import matrix_transpose, swaps_last_two
 from .known import Zeros, knowing
 from .lifting import repeats
 
@@ -60,30 +60,30 @@ RealZeros: TypeAlias = Annotated[Zeros, is_real]
 
 @static
 def column(shape: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The shape of vectors laid as columns."""
+    """The shape of vectors as columns."""
     return (*shape, 1)
 
 
 @static
 def row(shape: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The shape of vectors laid as rows; a vector alone is one."""
+    """The shape of vectors as rows; a single vector already is a row."""
     return (*shape[:-1], 1, *shape[-1:]) if len(shape) > 1 else shape
 
 
 @static
 def is_matrix(shape: tuple[Any, ...]) -> bool:
-    """Whether there are at least two axes."""
+    """Whether a shape has at least two axes."""
     return len(shape) >= 2
 
 
 @static
 def is_square(shape: tuple[Any, ...]) -> bool:
-    """Whether the last two axes have one length."""
+    """Whether the last two axes have the same length."""
     return len(shape) >= 2 and shape[-1] == shape[-2]
 
 
 def main_diagonal(x: Array) -> Array:
-    """The elements whose row is their column."""
+    """The main diagonal of a matrix."""
     return applied("diagonal", x, offset=0)
 
 
@@ -104,13 +104,13 @@ def transpose_of_symmetric(x: Symmetric, axes: Permutation) -> Identity:
 @rule(sound="rounding")
 def transpose_of_inverse_of_transpose(x: Real) -> Identity:
     r"""$(A^{-\top})^\top = A^{-1}$."""
-    return turned(inv(turned(x))), inv(x)
+    return matrix_transpose(inv(matrix_transpose(x))), inv(x)
 
 
 @rule(sound="rounding")
 def determinant_of_transpose(x: Real) -> Identity:
     r"""$|A^\top| = |A|$."""
-    return det(turned(x)), det(x)
+    return det(matrix_transpose(x)), det(x)
 
 
 # -- inverses --------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def solve_with_inverse(x: Real, b: Real) -> Identity:
 
 @rule(sound="rounding", measure="inverses formed")
 def inverse_times_right_side(x: Real, b: Real) -> Identity:
-    r"""$A^{-1} b$ by solving: fewer operations and digits kept."""
+    r"""$A^{-1} b$ by solving, which takes fewer operations and keeps more digits."""
     return matmul(inv(x), b), solve(x, b)
 
 
@@ -137,7 +137,7 @@ def row_times_inverse(x: Real, b: Real) -> Identity:
     r"""$b^\top A^{-1}$ by solving with the transpose."""
     product = matmul(b, inv(x))
     provided(b.ndim == 1)
-    return product, solve(turned(x), b)
+    return product, solve(matrix_transpose(x), b)
 
 
 @rule(sound="rounding", measure="inverses formed")
@@ -145,12 +145,12 @@ def rows_times_inverse(x: Real, b: Real) -> Identity:
     r"""$B A^{-1}$ by solving with the transpose."""
     rows = matmul(b, inv(x))
     provided((b.ndim == 2) & (x.ndim == 2))
-    return rows, turned(solve(turned(x), turned(b)))
+    return rows, matrix_transpose(solve(matrix_transpose(x), matrix_transpose(b)))
 
 
 @static
 def entry(shape: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The shape of numbers laid as matrices of one element."""
+    """The shape of numbers as matrices with one element."""
     return (*shape, 1, 1)
 
 
@@ -164,24 +164,24 @@ def determinant_of_inverse(x: Real) -> Identity:
 def cofactors_of_definite(x: Definite) -> Identity:
     r"""$\operatorname{cof} A = |A| A^{-\top}$: two triangular factorisations, not one SVD."""
     size = det(x)
-    return applied("cofactor", x), reshape(size, entry(size.shape)) * turned(inv(x))
+    return applied("cofactor", x), reshape(size, entry(size.shape)) * matrix_transpose(inv(x))
 
 
 @rule(sound="rounding")
 def inverse_of_orthogonal(x: Orthogonal) -> Identity:
     r"""$Q^{-1} = Q^\top$."""
-    return inv(x), turned(x)
+    return inv(x), matrix_transpose(x)
 
 
 @rule(sound="rounding", measure="systems solved")
 def solve_with_orthogonal(x: Orthogonal, b: Real) -> Identity:
     r"""$Q^{-1} b = Q^\top b$."""
-    return solve(x, b), matmul(turned(x), b)
+    return solve(x, b), matmul(matrix_transpose(x), b)
 
 
 @rule(sound="rounding", measure="systems solved")
 def inverse_of_one(x: Real) -> Identity:
-    r"""The inverse of a matrix of one element is its reciprocal."""
+    r"""The inverse of a matrix with one element is its reciprocal."""
     inverse = inv(x)
     provided(x.shape[-1] == 1)
     return inverse, 1 / x
@@ -189,7 +189,7 @@ def inverse_of_one(x: Real) -> Identity:
 
 @rule(sound="rounding", measure="systems solved")
 def system_of_one(x: Real, b: Real) -> Identity:
-    r"""A matrix of one element divides."""
+    r"""Solving with a matrix of one element is dividing by it."""
     solution = solve(x, b)
     provided((x.shape[-1] == 1) & is_matrix(b.shape))
     return solution, b / x
@@ -212,7 +212,7 @@ def solve_with_diagonal_matrix(v: Real, b: Real) -> Identity:
 
 @rule(sound="domain", earned={"rounding": {"v": Nonzero}})
 def solve_columns_with_diagonal_matrix(v: Real, b: Real) -> Identity:
-    r"""$\operatorname{diag}(v)^{-1} B$ divides rows."""
+    r"""$\operatorname{diag}(v)^{-1} B$ divides each row of B by an element of v."""
     solution = solve(on_diagonal(v), b)
     provided(b.ndim >= 2)
     return solution, b / reshape(v, column(v.shape))
@@ -238,7 +238,7 @@ def expm_of_diagonal_matrix(v: Real) -> Identity:
 
 @building
 def _as_column(v: Array, x: Array) -> Array:
-    """A factor for each row of a matrix, or for each element of a vector."""
+    """The vector v as a factor of the rows of a matrix x, or of the elements of a vector x."""
     return v if x.ndim == 1 else v[..., None]
 
 
@@ -258,13 +258,13 @@ def matrix_by_diagonal(d: Diagonal, x: Real) -> Identity:
 # -- triangular matrices ---------------------------------------------------------------------------
 @rule(sound="rounding", measure="systems of full matrices")
 def solve_with_lower_triangle(x: Lower, b: Real) -> Identity:
-    r"""Substitution, row by row."""
+    r"""A lower triangular system is solved by substitution, from the first row."""
     return solve(x, b), solve_triangular(x, b, lower=True)
 
 
 @rule(sound="rounding", measure="systems of full matrices")
 def solve_with_upper_triangle(x: Upper, b: Real) -> Identity:
-    r"""Substitution, from the last row on."""
+    r"""An upper triangular system is solved by substitution, from the last row."""
     return solve(x, b), solve_triangular(x, b, lower=False)
 
 
@@ -282,7 +282,7 @@ def determinant_of_upper_triangle(x: Upper) -> Identity:
 
 @rule(sound="exact")
 def diagonal_of_lower_part(x: Array, k: Offset, offset: Offset) -> Identity:
-    """The lower triangle holds every diagonal up to its own."""
+    """The lower triangle up to diagonal k keeps the diagonals up to k."""
     provided(offset <= k)
     part = applied("tril", x, k=k)
     return applied("diagonal", part, offset=offset), applied("diagonal", x, offset=offset)
@@ -290,7 +290,7 @@ def diagonal_of_lower_part(x: Array, k: Offset, offset: Offset) -> Identity:
 
 @rule(sound="exact")
 def diagonal_of_upper_part(x: Array, k: Offset, offset: Offset) -> Identity:
-    """The upper triangle holds every diagonal from its own on."""
+    """The upper triangle from diagonal k keeps the diagonals from k."""
     provided(offset >= k)
     part = applied("triu", x, k=k)
     return applied("diagonal", part, offset=offset), applied("diagonal", x, offset=offset)
@@ -301,13 +301,13 @@ def diagonal_of_upper_part(x: Array, k: Offset, offset: Offset) -> Identity:
 def cholesky_of_its_product(x: Real) -> Identity:
     r"""The Cholesky factor of $L L^\top$ is L."""
     factor = cholesky(x)
-    return cholesky(matmul(factor, turned(factor))), factor
+    return cholesky(matmul(factor, matrix_transpose(factor))), factor
 
 
 @rule(sound="rounding")
 def product_of_cholesky_factors(x: Definite) -> Identity:
     r"""$L L^\top = A$."""
-    return matmul(cholesky(x), turned(cholesky(x))), x
+    return matmul(cholesky(x), matrix_transpose(cholesky(x))), x
 
 
 # -- determinants and their logs -------------------------------------------------------------------
@@ -342,19 +342,19 @@ def sign_of_determinant(x: Real) -> Identity:
 # -- batches ---------------------------------------------------------------------------------------
 @static
 def repeats_matrices(old: tuple[Any, ...], new: tuple[Any, ...]) -> bool:
-    """Whether whole matrices are repeated, each of them at least once."""
+    """Whether broadcasting repeats whole matrices, each of them at least once."""
     return old[-2:] == new[-2:] and repeats(old, new)
 
 
 @static
 def batch(shape: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The axes before those of the matrices."""
+    """The shape of the batch, without the two axes of the matrices."""
     return shape[:-2]
 
 
 @rule(sound="exact", measure="matrices inverted")
 def inverse_of_repeated_matrix(x: Real, shape: Shape) -> Identity:
-    """The inverse of a matrix that is repeated is repeated."""
+    """The inverse of a broadcast matrix is a broadcast inverse."""
     provided(repeats_matrices(x.shape, shape))
     inverse = inv(broadcast_to(x, shape))
     return inverse, broadcast_to(inv(x), shape)
@@ -362,7 +362,7 @@ def inverse_of_repeated_matrix(x: Real, shape: Shape) -> Identity:
 
 @rule(sound="exact", measure="matrices factored")
 def cholesky_of_repeated_matrix(x: Real, shape: Shape) -> Identity:
-    """The factor of a matrix that is repeated is repeated."""
+    """The Cholesky factor of a broadcast matrix is a broadcast factor."""
     provided(repeats_matrices(x.shape, shape))
     factor = cholesky(broadcast_to(x, shape))
     return factor, broadcast_to(cholesky(x), shape)
@@ -370,7 +370,7 @@ def cholesky_of_repeated_matrix(x: Real, shape: Shape) -> Identity:
 
 @rule(sound="exact", measure="determinants")
 def determinant_of_repeated_matrix(x: Real, shape: Shape) -> Identity:
-    """The determinant of a matrix that is repeated is repeated."""
+    """The determinant of a broadcast matrix is a broadcast determinant."""
     provided(repeats_matrices(x.shape, shape))
     size = det(broadcast_to(x, shape))
     return size, broadcast_to(det(x), batch(shape))
@@ -378,7 +378,7 @@ def determinant_of_repeated_matrix(x: Real, shape: Shape) -> Identity:
 
 @rule(sound="exact", measure="exponentials of matrices")
 def expm_of_repeated_matrix(x: Real, shape: Shape) -> Identity:
-    """The exponential of a matrix that is repeated is repeated."""
+    """The exponential of a broadcast matrix is a broadcast exponential."""
     provided(repeats_matrices(x.shape, shape))
     power = expm(broadcast_to(x, shape))
     return power, broadcast_to(expm(x), shape)
@@ -387,11 +387,11 @@ def expm_of_repeated_matrix(x: Real, shape: Shape) -> Identity:
 # -- zeros -----------------------------------------------------------------------------------------
 @rule(sound="domain", earned={"rounding": {"x": Finite}})
 def product_with_zeros(x: Real, o: RealZeros) -> Identity:
-    """Nothing comes of zeros, unless infinities meet them."""
+    """A finite matrix times zeros is zero; an infinity or NaN times zero is NaN."""
     return matmul(x, o), 0
 
 
 @rule(sound="domain", earned={"rounding": {"x": Finite}})
 def zeros_in_product(x: Real, o: RealZeros) -> Identity:
-    """Nothing comes of zeros, unless infinities meet them."""
+    """Zeros times a finite matrix are zero; zero times an infinity or NaN is NaN."""
     return matmul(o, x), 0

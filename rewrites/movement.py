@@ -1,4 +1,4 @@
-"""Chains of reshape, transpose, broadcast, cast and slice, and those that change nothing."""
+"""Chains of reshape, transpose, broadcast, cast and slice, and those without effect."""
 
 from __future__ import annotations
 
@@ -24,54 +24,54 @@ from symgraph.rewriting import (
 
 @static
 def composed(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
-    """The permutation that does `first` and then `second`."""
+    """The permutation that applies `first` and then `second`."""
     return tuple(first[axis] for axis in second)
 
 
 @static
 def in_order(axes: tuple[int, ...]) -> bool:
-    """Whether a permutation leaves all axes where they are."""
+    """Whether a permutation is the identity."""
     return axes == tuple(range(-len(axes), 0))
 
 
 @static
 def in_order_but_for_ones(axes: tuple[int, ...], shape: tuple[object, ...]) -> bool:
-    """Whether a permutation moves only axes of length one: a reshape, then."""
+    """Whether a permutation moves only axes of length one: it is then a reshape."""
     return not in_order(axes) and list(axes_longer_than_one(axes, shape)) == sorted(
         axes_longer_than_one(axes, shape)
     )
 
 
 def axes_longer_than_one(axes: tuple[int, ...], shape: tuple[object, ...]) -> tuple[int, ...]:
-    """Those of `axes`, in their order, that are not known to have length one."""
+    """The axes that are not known to have length one, in order."""
     return tuple(axis for axis in axes if shape[axis] != 1)
 
 
 @static
 def lossless(start: np.dtype[Any], middle: np.dtype[Any]) -> bool:
-    """Whether every number of dtype `start` is a number of dtype `middle`."""
+    """Whether dtype `middle` holds every number of dtype `start`."""
     if start.kind in "iu" and middle.kind == "f":
-        # NumPy calls int64 to float64 safe, though 2**53 + 1 does not survive it.
+        # NumPy calls int64 to float64 safe, though float64 does not hold 2**53 + 1.
         return 8 * start.itemsize <= np.finfo(middle).nmant
     return bool(np.can_cast(start, middle, "safe"))
 
 
 @static
 def whole(index: tuple[object, ...]) -> bool:
-    """Whether an index takes everything, in order."""
+    """Whether an index takes all elements, in order."""
     return all(entry == (None, None, 1) for entry in index)
 
 
 # -- reshape ---------------------------------------------------------------------------------------
 @rule(sound="exact")
 def reshape_of_reshape(x: Array, inner: Shape, outer: Shape) -> Identity:
-    """Only the last shape counts."""
+    """Two reshapes are one reshape to the last shape."""
     return reshape(reshape(x, inner), outer), reshape(x, outer)
 
 
 @rule(sound="exact")
 def reshape_to_own_shape(x: Array, shape: Shape) -> Identity:
-    """The shape it has already."""
+    """A reshape of an array to its own shape changes nothing."""
     provided(x.shape == shape)
     return reshape(x, shape), x
 
@@ -79,13 +79,13 @@ def reshape_to_own_shape(x: Array, shape: Shape) -> Identity:
 # -- transpose -------------------------------------------------------------------------------------
 @rule(sound="exact")
 def transpose_of_transpose(x: Array, first: Permutation, second: Permutation) -> Identity:
-    """Two permutations are one."""
+    """Two transposes are one, with the composed permutation."""
     return transpose(transpose(x, first), second), transpose(x, composed(first, second))
 
 
 @rule(sound="exact")
 def transpose_in_order(x: Array, axes: Permutation) -> Identity:
-    """The axes are where they were."""
+    """A transpose by the identity changes nothing."""
     provided(in_order(axes))
     return transpose(x, axes), x
 
@@ -101,27 +101,27 @@ def transpose_of_ones(x: Array, axes: Permutation) -> Identity:
 # -- broadcast -------------------------------------------------------------------------------------
 @rule(sound="exact")
 def broadcast_of_broadcast(x: Array, inner: Shape, outer: Shape) -> Identity:
-    """Only the last shape counts."""
+    """Two broadcasts are one broadcast to the last shape."""
     return broadcast_to(broadcast_to(x, inner), outer), broadcast_to(x, outer)
 
 
 @rule(sound="exact")
 def broadcast_to_own_shape(x: Array, shape: Shape) -> Identity:
-    """The shape it has already."""
+    """A broadcast of an array to its own shape changes nothing."""
     provided(x.shape == shape)
     return broadcast_to(x, shape), x
 
 
 @rule(sound="exact", measure="shapes above a repeated number")
 def reshape_of_broadcast_number(x: Array, inner: Shape, outer: Shape) -> Identity:
-    """A repeated number has no order to keep."""
+    """A reshape of a broadcast number is a broadcast number."""
     provided(x.shape == ())
     return reshape(broadcast_to(x, inner), outer), broadcast_to(x, outer)
 
 
 @rule(sound="exact", measure="shapes above a repeated number")
 def transpose_of_broadcast_number(x: Array, shape: Shape, axes: Permutation) -> Identity:
-    """A repeated number has no order to keep."""
+    """A transpose of a broadcast number is a broadcast number."""
     moved = transpose(broadcast_to(x, shape), axes)
     provided(x.shape == ())
     return moved, broadcast_to(x, moved.shape)
@@ -129,7 +129,7 @@ def transpose_of_broadcast_number(x: Array, shape: Shape, axes: Permutation) -> 
 
 @rule(sound="exact", measure="shapes above a repeated number")
 def slice_of_broadcast_number(x: Array, shape: Shape, index: Index) -> Identity:
-    """Part of a repeated number is the number, repeated less often."""
+    """A slice of a broadcast number is a broadcast number."""
     part = applied("getitem", broadcast_to(x, shape), index=index)
     provided(x.shape == ())
     return part, broadcast_to(x, part.shape)
@@ -138,34 +138,34 @@ def slice_of_broadcast_number(x: Array, shape: Shape, index: Index) -> Identity:
 # -- cast ------------------------------------------------------------------------------------------
 @rule(sound="exact")
 def cast_to_own_dtype(x: Array, dtype: DType) -> Identity:
-    """The dtype it has already."""
+    """A cast of an array to its own dtype changes nothing."""
     provided(x.dtype == dtype)
     return applied("cast", x, dtype=dtype), x
 
 
 @rule(sound="exact")
 def cast_of_lossless_cast(x: Array, middle: DType, dtype: DType) -> Identity:
-    """A dtype between that holds every number of the first leaves no trace."""
+    """A cast through a dtype that holds every number of the first is one cast."""
     provided(lossless(x.dtype, middle))
     return applied("cast", applied("cast", x, dtype=middle), dtype=dtype), cast(x, dtype)
 
 
 @static
 def narrows(start: np.dtype[Any], dtype: np.dtype[Any]) -> bool:
-    """Whether `dtype` has fewer digits: both of floating-point numbers."""
+    """Whether both dtypes are floating and `dtype` has fewer digits."""
     return start.kind == dtype.kind == "f" and dtype.itemsize < start.itemsize
 
 
 @rule(sound="exact", measure="operations on wider numbers")
 def negative_narrowed(x: Real, dtype: DType) -> Identity:
-    """A sign is changed as well after a number is rounded as before."""
+    """Negation and rounding commute."""
     provided(narrows(x.dtype, dtype))
     return applied("cast", negative(x), dtype=dtype), negative(cast(x, dtype))
 
 
 @rule(sound="exact", measure="operations on wider numbers")
 def absolute_narrowed(x: Real, dtype: DType) -> Identity:
-    """A sign is dropped as well after a number is rounded as before."""
+    """The absolute value and rounding commute."""
     provided(narrows(x.dtype, dtype))
     return applied("cast", absolute(x), dtype=dtype), absolute(cast(x, dtype))
 
@@ -173,6 +173,6 @@ def absolute_narrowed(x: Real, dtype: DType) -> Identity:
 # -- slices ----------------------------------------------------------------------------------------
 @rule(sound="exact")
 def slice_of_everything(x: Array, index: Index) -> Identity:
-    """All elements, in order."""
+    """A slice of all elements changes nothing."""
     provided(whole(index))
     return applied("getitem", x, index=index), x

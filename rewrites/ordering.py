@@ -1,4 +1,4 @@
-"""Sorting and rounding twice, reductions that see no order, and extrema of two values."""
+"""Repeated sorting and rounding, reductions that ignore order, and extrema of two values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from symgraph.rewriting import (
 
 @static
 def among(axis: int, axes: tuple[int, ...]) -> bool:
-    """Whether a reduction goes along the axis."""
+    """Whether a reduction includes the axis."""
     return axis in axes
 
 
@@ -42,56 +42,56 @@ def _of_sorted(name: str, x: Array, along: int, axis: tuple[int, ...], keepdims:
 # -- order -----------------------------------------------------------------------------------------
 @rule(sound="rounding")
 def sort_of_sort(x: Array, axis: Axis) -> Identity:
-    """A sorted array is sorted; zeros of either sign may change places."""
+    """Sorting a sorted array changes nothing, except the order of zeros of both signs."""
     return sort(sort(x, axis=axis), axis=axis), sort(x, axis=axis)
 
 
 @rule(sound="rounding")
 def sum_of_sorted(x: Array, along: Axis, axis: Axes, keepdims: Flag) -> Identity:
-    """A sum does not see the order of what is summed."""
+    """A sum does not depend on the order of its terms."""
     return _of_sorted("sum", x, along, axis, keepdims)
 
 
 @rule(sound="rounding")
 def product_of_sorted(x: Array, along: Axis, axis: Axes, keepdims: Flag) -> Identity:
-    """A product does not see the order of its factors."""
+    """A product does not depend on the order of its factors."""
     return _of_sorted("prod", x, along, axis, keepdims)
 
 
 @rule(sound="rounding")
 def maximum_of_sorted(x: Array, along: Axis, axis: Axes, keepdims: Flag) -> Identity:
-    """The largest is the largest in any order; of two zeros either sign may be taken."""
+    """A maximum does not depend on the order of the elements; a zero may change its sign."""
     return _of_sorted("max", x, along, axis, keepdims)
 
 
 @rule(sound="rounding")
 def minimum_of_sorted(x: Array, along: Axis, axis: Axes, keepdims: Flag) -> Identity:
-    """As `maximum_of_sorted`."""
+    """A minimum does not depend on the order of the elements; a zero may change its sign."""
     return _of_sorted("min", x, along, axis, keepdims)
 
 
 # -- whole numbers ---------------------------------------------------------------------------------
 @rule(sound="exact")
 def floor_of_whole(x: IntegerValued) -> Identity:
-    """A whole number is its own floor."""
+    """An integer is its own floor."""
     return floor(x), x
 
 
 @rule(sound="exact")
 def ceiling_of_whole(x: IntegerValued) -> Identity:
-    """A whole number is its own ceiling."""
+    """An integer is its own ceiling."""
     return ceil(x), x
 
 
 @rule(sound="exact")
 def truncated_whole(x: IntegerValued) -> Identity:
-    """A whole number has no digits to cut off."""
+    """Truncating an integer changes nothing."""
     return trunc(x), x
 
 
 @rule(sound="exact")
 def rounded_whole(x: IntegerValued) -> Identity:
-    """A whole number is the nearest one to itself."""
+    """Rounding an integer changes nothing."""
     return rint(x), x
 
 

@@ -1,4 +1,4 @@
-"""Softmax, logsumexp and their logarithms: the closed forms of exponentials that are normalised."""
+"""Softmax, logsumexp and their logarithms: closed forms of normalised exponentials."""
 
 from __future__ import annotations
 
@@ -38,25 +38,25 @@ from symgraph.rewriting import (
 
 @static
 def every_axis(axis: tuple[int, ...], ndim: int) -> bool:
-    """Whether a reduction leaves one number."""
+    """Whether a reduction includes every axis."""
     return len(axis) == ndim
 
 
 @static
-def is_one(axis: tuple[int, ...]) -> bool:
-    """Whether a reduction goes along one axis."""
+def is_single(axis: tuple[int, ...]) -> bool:
+    """Whether a reduction includes one axis only."""
     return len(axis) == 1
 
 
 @static
-def of_one_more(shape: tuple[Any, ...], axis: tuple[int, ...]) -> tuple[Any, ...]:
-    """The shape that holds one element for each reduction along the axis."""
+def with_length_one(shape: tuple[Any, ...], axis: tuple[int, ...]) -> tuple[Any, ...]:
+    """The shape of a reduction that keeps its axes with length one."""
     return tuple([1 if i - len(shape) in axis else dim for i, dim in enumerate(shape)])
 
 
 @static
-def the_one(axis: tuple[int, ...]) -> int:
-    """The axis of a reduction along one axis."""
+def single_axis(axis: tuple[int, ...]) -> int:
+    """The only axis of a reduction."""
     return axis[0]
 
 
@@ -66,13 +66,13 @@ _ALL_LOST = "0 where every element is -inf, NaN only where one is +inf"
 # -- softmax ---------------------------------------------------------------------------------------
 @rule(sound="rounding", stable="large x: inf / inf", limit=_ALL_LOST)
 def softmax_written_out(x: Real, axis: Axes) -> Identity:
-    r"""$e^{x_i} / \sum_j e^{x_j}$, summed along the axes kept for broadcasting."""
+    r"""$e^{x_i} / \sum_j e^{x_j}$ is the softmax; the sum keeps its axes."""
     return exp(x) / sum(exp(x), axis=axis, keepdims=True), softmax(x, axis=axis)
 
 
 @rule(sound="rounding", stable="large x: inf / inf")
 def softmax_with_one_more(x: Real, axis: Axes) -> Identity:
-    r"""$e^{x_i} / (1 + \sum_j e^{x_j})$: a softmax with a score of zero that is left out."""
+    r"""$e^{x_i} / (1 + \sum_j e^{x_j})$: a softmax with a further score 0, then dropped."""
     whole = logsumexp(x, axis=axis, keepdims=True)
     return exp(x) / (1 + sum(exp(x), axis=axis, keepdims=True)), softmax(x, axis=axis) * sigmoid(
         whole
@@ -81,60 +81,60 @@ def softmax_with_one_more(x: Real, axis: Axes) -> Identity:
 
 @rule(sound="rounding", stable="large x: exp overflows", limit=_ALL_LOST)
 def softmax_by_logsumexp(x: Real, axis: Axes) -> Identity:
-    r"""$e^{x_i - \log \sum_j e^{x_j}}$."""
+    r"""$e^{x_i - \log \sum_j e^{x_j}}$ is the softmax."""
     return exp(x - logsumexp(x, axis=axis, keepdims=True)), softmax(x, axis=axis)
 
 
 @rule(sound="rounding", limit=_ALL_LOST)
 def exp_of_log_softmax(x: Real, axis: Axes) -> Identity:
-    """The inverse of taking the logarithm."""
+    """The exponential of the log-softmax is the softmax."""
     return exp(log_softmax(x, axis=axis)), softmax(x, axis=axis)
 
 
 @rule(sound="rounding", limit=_ALL_LOST)
 def softmax_of_shifted_by_maximum(x: Real, axis: Axes) -> Identity:
-    """Softmax does not see a shift: the maximum is subtracted already."""
+    """Subtracting the maximum first does not change a softmax."""
     shifted = x - largest(x, axis=axis, keepdims=True)
     return softmax(shifted, axis=axis), softmax(x, axis=axis)
 
 
 @rule(sound="rounding")
 def softmax_of_shifted(x: Real, c: UniformConstant, axis: Axes) -> Identity:
-    """Softmax does not see that a number is added to all."""
+    """Adding a number to all scores does not change a softmax."""
     shifted = x + c
     return softmax(shifted, axis=axis), softmax(broadcast_to(x, shifted.shape), axis=axis)
 
 
 @rule(sound="rounding")
 def softmax_of_lowered(x: Real, c: UniformConstant, axis: Axes) -> Identity:
-    """As `softmax_of_shifted`, with a number that is subtracted."""
+    """Subtracting a number from all scores does not change a softmax."""
     lowered = x - c
     return softmax(lowered, axis=axis), softmax(broadcast_to(x, lowered.shape), axis=axis)
 
 
 @rule(sound="rounding")
 def log_softmax_of_lowered(x: Real, c: UniformConstant, axis: Axes) -> Identity:
-    """As `softmax_of_lowered`."""
+    """Subtracting a number from all scores does not change a log-softmax."""
     lowered = x - c
     return log_softmax(lowered, axis=axis), log_softmax(broadcast_to(x, lowered.shape), axis=axis)
 
 
 @rule(sound="rounding")
 def log_softmax_of_shifted(x: Real, c: UniformConstant, axis: Axes) -> Identity:
-    """As `softmax_of_shifted`."""
+    """Adding a number to all scores does not change a log-softmax."""
     shifted = x + c
     return log_softmax(shifted, axis=axis), log_softmax(broadcast_to(x, shifted.shape), axis=axis)
 
 
 @rule(sound="rounding", limit=_ALL_LOST)
 def softmax_of_log_softmax(x: Real, axis: Axes) -> Identity:
-    """A shift again."""
+    """A log-softmax is a shift of the scores, and does not change their softmax."""
     return softmax(log_softmax(x, axis=axis), axis=axis), softmax(x, axis=axis)
 
 
 @rule(sound="rounding", stable="large x: inf / inf", limit=_ALL_LOST)
 def softmax_of_element(x: Real, index: Index, axis: Axes) -> Identity:
-    r"""$e^{x_k} / \sum_j e^{x_j}$ over all elements is one of the softmax."""
+    r"""$e^{x_k} / \sum_j e^{x_j}$ over all elements is one element of the softmax."""
     provided(every_axis(axis, x.ndim))
     top = exp(applied("getitem", x, index=index))
     whole = softmax(x, axis=axis)
@@ -144,40 +144,40 @@ def softmax_of_element(x: Real, index: Index, axis: Axes) -> Identity:
 # -- log_softmax -----------------------------------------------------------------------------------
 @rule(sound="rounding", stable="softmax underflows to 0, whose logarithm is -inf")
 def log_of_softmax(x: Real, axis: Axes) -> Identity:
-    r"""$\log (e^{x_i} / \sum_j e^{x_j})$."""
+    r"""$\log (e^{x_i} / \sum_j e^{x_j})$ is the log-softmax."""
     return log(softmax(x, axis=axis)), log_softmax(x, axis=axis)
 
 
 @rule(sound="rounding", stable="softmax underflows to 0, whose logarithm is -inf")
 def log_of_part_of_softmax(x: Real, axis: Axes, index: Index) -> Identity:
-    """Part of the logarithm is the logarithm of the part."""
+    """The logarithm of a part of a softmax is a part of the log-softmax."""
     part = applied("getitem", softmax(x, axis=axis), index=index)
     return log(part), applied("getitem", log_softmax(x, axis=axis), index=index)
 
 
 @rule(sound="rounding")
 def shifted_by_logsumexp(x: Real, axis: Axes) -> Identity:
-    r"""$x_i - \log \sum_j e^{x_j}$."""
+    r"""$x_i - \log \sum_j e^{x_j}$ is the log-softmax."""
     return x - logsumexp(x, axis=axis, keepdims=True), log_softmax(x, axis=axis)
 
 
 @rule(sound="rounding")
 def log_softmax_of_shifted_by_maximum(x: Real, axis: Axes) -> Identity:
-    """Nor does its logarithm see a shift."""
+    """Subtracting the maximum first does not change a log-softmax."""
     shifted = x - largest(x, axis=axis, keepdims=True)
     return log_softmax(shifted, axis=axis), log_softmax(x, axis=axis)
 
 
 @rule(sound="rounding")
 def log_softmax_of_log_softmax(x: Real, axis: Axes) -> Identity:
-    """What is normalised stays so."""
+    """The log-softmax of a log-softmax is the same: it is normalised already."""
     return log_softmax(log_softmax(x, axis=axis), axis=axis), log_softmax(x, axis=axis)
 
 
 # -- logsumexp -------------------------------------------------------------------------------------
 @rule(sound="rounding", stable="large x: exp overflows")
 def log_of_sum_of_exp(x: Real, axis: Axes, keepdims: Flag) -> Identity:
-    r"""$\log \sum_j e^{x_j}$."""
+    r"""$\log \sum_j e^{x_j}$ is the logsumexp."""
     total = applied("sum", exp(x), axis=axis, keepdims=keepdims)
     return log(total), applied("logsumexp", x, axis=axis, keepdims=keepdims)
 
@@ -219,11 +219,11 @@ def log_of_weights_by_exps(x: Real, w: Positive) -> Identity:
 
 @rule(sound="rounding", priority=1, stable="large x: exp overflows")
 def log1p_of_sum_of_exp(x: Real, axis: Axes, keepdims: Flag) -> Identity:
-    r"""$\log(1 + \sum_j e^{x_j})$ has one term more, $e^0$."""
-    provided(is_one(axis))
+    r"""$\log(1 + \sum_j e^{x_j})$ is a logsumexp with one further term, $e^0$."""
+    provided(is_single(axis))
     total = applied("sum", exp(x), axis=axis, keepdims=keepdims)
-    zeros = broadcast_to(number(0, x.dtype), of_one_more(x.shape, axis))
-    more = applied("concatenate", x, zeros, axis=the_one(axis))
+    zeros = broadcast_to(number(0, x.dtype), with_length_one(x.shape, axis))
+    more = applied("concatenate", x, zeros, axis=single_axis(axis))
     return log1p(total), applied("logsumexp", more, axis=axis, keepdims=keepdims)
 
 
@@ -236,7 +236,7 @@ def log1p_of_sum_of_exp_over_axes(x: Real, axis: Axes, keepdims: Flag) -> Identi
 
 @rule(sound="rounding", stable="large x: exp overflows")
 def log1p_of_multiple_of_sum_of_exp(x: Real, y: Positive, axis: Axes, keepdims: Flag) -> Identity:
-    r"""$\log(1 + y \sum_j e^{x_j})$ for $y > 0$, which may be such a sum itself."""
+    r"""$\log(1 + y \sum_j e^{x_j})$ for $y > 0$, which may be a sum of exponentials itself."""
     total = applied("sum", exp(x), axis=axis, keepdims=keepdims)
     whole = applied("logsumexp", x, axis=axis, keepdims=keepdims)
     return log1p(y * total), softplus(log(y) + whole)
@@ -252,7 +252,7 @@ def log_of_positive_and_sum_of_exp(x: Real, y: Positive, axis: Axes, keepdims: F
 
 @rule(sound="rounding")
 def logsumexp_shifted_by_maximum(x: Real, axis: Axes) -> Identity:
-    r"""$m + \log \sum_j e^{x_j - m} = \log \sum_j e^{x_j}$, the maximum kept as an axis."""
+    r"""$m + \log \sum_j e^{x_j - m} = \log \sum_j e^{x_j}$ for the maximum $m$."""
     top = largest(x, axis=axis, keepdims=True)
     return top + logsumexp(x - top, axis=axis, keepdims=True), logsumexp(
         x, axis=axis, keepdims=True
@@ -261,6 +261,6 @@ def logsumexp_shifted_by_maximum(x: Real, axis: Axes) -> Identity:
 
 @rule(sound="rounding")
 def exp_of_logsumexp(x: Real, axis: Axes, keepdims: Flag) -> Identity:
-    """The inverse of taking the logarithm."""
+    """The exponential of a logsumexp is the sum of exponentials."""
     total = applied("sum", exp(x), axis=axis, keepdims=keepdims)
     return exp(applied("logsumexp", x, axis=axis, keepdims=keepdims)), total

@@ -1,4 +1,4 @@
-"""Sums of sums, extrema of extrema, reductions over nothing and over axes of length one."""
+"""Sums of sums, extrema of extrema, reductions over no axes and over axes of length one."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ from symgraph.rewriting import (
 
 
 @static
-def joined(ndim: int, inner: tuple[int, ...], outer: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes of an array of `ndim` dimensions that go when `inner` go first and then `outer`."""
+def combined_axes(ndim: int, inner: tuple[int, ...], outer: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes of an array of rank `ndim` that reductions over `inner` and then `outer` remove."""
     rest = [axis for axis in range(-ndim, 0) if axis not in inner]
     return tuple(sorted((*inner, *[rest[axis] for axis in outer])))
 
 
 @static
-def either(inner: tuple[int, ...], outer: tuple[int, ...]) -> tuple[int, ...]:
-    """Axes that are in one or the other."""
+def union_of_axes(inner: tuple[int, ...], outer: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes that are in one or the other, sorted."""
     return tuple(sorted({*inner, *outer}))
 
 
 @static
 def none_left(inner: tuple[int, ...], outer: tuple[int, ...], keepdims: bool) -> bool:
-    """Whether the axes kept by an inner reduction all go with the outer one, or none goes."""
+    """Whether the outer reduction keeps its axes too, or removes all axes of the inner one."""
     return keepdims or {*inner} <= {*outer}
 
 
@@ -65,8 +65,8 @@ def all_of_length_one(shape: tuple[object, ...], axis: tuple[int, ...]) -> bool:
     return all(shape[each] == 1 for each in axis)
 
 
-def times(shape: tuple[Any, ...], axis: tuple[int, ...]) -> Any:
-    """How many elements lie along the axes."""
+def element_count(shape: tuple[Any, ...], axis: tuple[int, ...]) -> Any:
+    """The number of elements along the axes."""
     result: Any = 1
     for each in axis:
         result = result * shape[each]
@@ -77,21 +77,21 @@ def times(shape: tuple[Any, ...], axis: tuple[int, ...]) -> Any:
 @rule(sound="rounding")
 def sum_of_sum(x: Array, inner: Axes, outer: Axes) -> Identity:
     r"""$\sum_j \sum_i x_{ij} = \sum_{ij} x_{ij}$."""
-    return sum(sum(x, axis=inner), axis=outer), sum(x, axis=joined(x.ndim, inner, outer))
+    return sum(sum(x, axis=inner), axis=outer), sum(x, axis=combined_axes(x.ndim, inner, outer))
 
 
 @rule(sound="rounding")
 def sum_of_kept_sum(x: Array, inner: Axes, outer: Axes, keepdims: Flag) -> Identity:
     """As `sum_of_sum`, where the inner sum keeps its axes."""
     provided(none_left(inner, outer, keepdims))
-    once = applied("sum", x, axis=either(inner, outer), keepdims=keepdims)
+    once = applied("sum", x, axis=union_of_axes(inner, outer), keepdims=keepdims)
     kept = sum(x, axis=inner, keepdims=True)
     return applied("sum", kept, axis=outer, keepdims=keepdims), once
 
 
 @rule(sound="rounding")
 def sum_over_no_axes(x: Real, axis: Axes, keepdims: Flag) -> Identity:
-    """Summing over nothing changes nothing but the sign of -0."""
+    """A sum over no axes changes nothing but the sign of -0."""
     provided(axis == ())
     return applied("sum", x, axis=axis, keepdims=keepdims), x
 
@@ -120,9 +120,9 @@ def sum_of_negatives(x: Real, axis: Axes, keepdims: Flag) -> Identity:
 
 # -- variance --------------------------------------------------------------------------------------
 @building
-def _centred(x: Array, n: Array, axis: Any, keepdims: Any) -> Array:
-    """The sum of squared deviations from the mean, if `n` is the number of elements averaged."""
-    provided(n.node is number(times(x.shape, axis), n.dtype).node)
+def _centred(x: Array, n: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
+    """The sum of squared deviations from the mean; declined if `n` is not the element count."""
+    provided(n.node is number(element_count(x.shape, axis), n.dtype).node)
     mean = sum(x, axis=axis, keepdims=True) / n
     return applied("sum", square(x - mean), axis=axis, keepdims=keepdims)
 
@@ -147,12 +147,12 @@ def deviations_in_one_pass(x: Real, n: PositiveConstant, axis: Axes, keepdims: F
 @rule(sound="rounding")
 def product_of_product(x: Array, inner: Axes, outer: Axes) -> Identity:
     r"""$\prod_j \prod_i x_{ij} = \prod_{ij} x_{ij}$."""
-    return prod(prod(x, axis=inner), axis=outer), prod(x, axis=joined(x.ndim, inner, outer))
+    return prod(prod(x, axis=inner), axis=outer), prod(x, axis=combined_axes(x.ndim, inner, outer))
 
 
 @rule(sound="exact")
 def product_over_no_axes(x: Real, axis: Axes, keepdims: Flag) -> Identity:
-    """Multiplying over nothing changes nothing."""
+    """A product over no axes changes nothing."""
     provided(axis == ())
     return applied("prod", x, axis=axis, keepdims=keepdims), x
 
@@ -174,28 +174,28 @@ def product_of_exps(x: Real, axis: Axes, keepdims: Flag) -> Identity:
 # -- extrema ---------------------------------------------------------------------------------------
 @rule(sound="exact", kink="ties in one part of x and not in another")
 def maximum_of_maximum(x: Array, inner: Axes, outer: Axes) -> Identity:
-    """The largest of the largest."""
-    axes = joined(x.ndim, inner, outer)
+    """The maximum of maxima is the maximum over the axes of both."""
+    axes = combined_axes(x.ndim, inner, outer)
     return largest(largest(x, axis=inner), axis=outer), largest(x, axis=axes)
 
 
 @rule(sound="exact", kink="ties in one part of x and not in another")
 def minimum_of_minimum(x: Array, inner: Axes, outer: Axes) -> Identity:
-    """The least of the least."""
-    axes = joined(x.ndim, inner, outer)
+    """The minimum of minima is the minimum over the axes of both."""
+    axes = combined_axes(x.ndim, inner, outer)
     return least(least(x, axis=inner), axis=outer), least(x, axis=axes)
 
 
 @rule(sound="exact")
 def maximum_over_no_axes(x: Array, axis: Axes, keepdims: Flag) -> Identity:
-    """The largest of one is that one."""
+    """A maximum over no axes changes nothing."""
     provided(axis == ())
     return applied("max", x, axis=axis, keepdims=keepdims), x
 
 
 @rule(sound="exact")
 def minimum_over_no_axes(x: Array, axis: Axes, keepdims: Flag) -> Identity:
-    """The least of one is that one."""
+    """A minimum over no axes changes nothing."""
     provided(axis == ())
     return applied("min", x, axis=axis, keepdims=keepdims), x
 
@@ -233,20 +233,20 @@ def minimum_of_negatives(x: Real, axis: Axes, keepdims: Flag) -> Identity:
 # -- of repeated elements --------------------------------------------------------------------------
 @static
 def is_known(shape: tuple[object, ...]) -> bool:
-    """Whether no axis is named: that may be empty, and has no extremum then."""
+    """Whether no axis is named: a named axis may be empty, and then has no extremum."""
     return all(isinstance(size, int) for size in shape)
 
 
 @rule(sound="exact", measure="broadcasts below a reduction")
 def maximum_of_broadcast(x: Array, shape: Shape) -> Identity:
-    """All elements of a repeated number are that number."""
+    """The maximum of a broadcast number is that number."""
     provided((x.shape == ()) & is_known(shape))
     return largest(applied("broadcast_to", x, shape=shape)), x
 
 
 @rule(sound="exact", measure="broadcasts below a reduction")
 def minimum_of_broadcast(x: Array, shape: Shape) -> Identity:
-    """All elements of a repeated number are that number."""
+    """The minimum of a broadcast number is that number."""
     provided((x.shape == ()) & is_known(shape))
     return least(applied("broadcast_to", x, shape=shape)), x
 
@@ -269,32 +269,32 @@ def rectified_sum_of_squares(x: Real, axis: Axes, keepdims: Flag) -> Identity:
 # -- of truth values -------------------------------------------------------------------------------
 @rule(sound="exact")
 def all_of_all(c: Array, inner: Axes, outer: Axes) -> Identity:
-    """All of all."""
-    axes = joined(c.ndim, inner, outer)
+    """Two nested `all` are one over the axes of both."""
+    axes = combined_axes(c.ndim, inner, outer)
     return every(every(c, axis=inner), axis=outer), every(c, axis=axes)
 
 
 @rule(sound="exact")
 def any_of_any(c: Array, inner: Axes, outer: Axes) -> Identity:
-    """Any of any."""
-    axes = joined(c.ndim, inner, outer)
+    """Two nested `any` are one over the axes of both."""
+    axes = combined_axes(c.ndim, inner, outer)
     return some(some(c, axis=inner), axis=outer), some(c, axis=axes)
 
 
 # -- of stacks of two ------------------------------------------------------------------------------
 @static
 def is_stack(one: tuple[object, ...], other: tuple[object, ...], axis: int) -> bool:
-    """Whether each of two arrays has one element along the axis."""
+    """Whether both arrays have length one along the axis."""
     return one[axis] == 1 and other[axis] == 1
 
 
 def stacked(x: Array, y: Array, axis: int) -> Array:
-    """Two arrays joined."""
+    """Two arrays concatenated along an axis."""
     return applied("concatenate", x, y, axis=axis)
 
 
 @static
-def alone(axis: int) -> tuple[int, ...]:
+def as_tuple(axis: int) -> tuple[int, ...]:
     """One axis, as a tuple."""
     return (axis,)
 
@@ -302,7 +302,7 @@ def alone(axis: int) -> tuple[int, ...]:
 @rule(sound="rounding", measure="reductions")
 def sum_of_stack_of_two(x: Real, y: Real, axis: Axis, keepdims: Flag) -> Identity:
     r"""$\sum_{i \in \{1, 2\}} x_i = x_1 + x_2$."""
-    whole = applied("sum", stacked(x, y, axis), axis=alone(axis), keepdims=keepdims)
+    whole = applied("sum", stacked(x, y, axis), axis=as_tuple(axis), keepdims=keepdims)
     provided(is_stack(x.shape, y.shape, axis))
     return whole, reshape(x, whole.shape) + reshape(y, whole.shape)
 
@@ -310,54 +310,54 @@ def sum_of_stack_of_two(x: Real, y: Real, axis: Axis, keepdims: Flag) -> Identit
 @rule(sound="exact", measure="reductions")
 def product_of_stack_of_two(x: Real, y: Real, axis: Axis, keepdims: Flag) -> Identity:
     r"""$\prod_{i \in \{1, 2\}} x_i = x_1 x_2$."""
-    whole = applied("prod", stacked(x, y, axis), axis=alone(axis), keepdims=keepdims)
+    whole = applied("prod", stacked(x, y, axis), axis=as_tuple(axis), keepdims=keepdims)
     provided(is_stack(x.shape, y.shape, axis))
     return whole, reshape(x, whole.shape) * reshape(y, whole.shape)
 
 
 @rule(sound="rounding", measure="reductions")
 def maximum_of_stack_of_two(x: Real, y: Real, axis: Axis, keepdims: Flag) -> Identity:
-    """The larger of two."""
-    whole = applied("max", stacked(x, y, axis), axis=alone(axis), keepdims=keepdims)
+    """The maximum of a stack of two arrays is the larger of the two."""
+    whole = applied("max", stacked(x, y, axis), axis=as_tuple(axis), keepdims=keepdims)
     provided(is_stack(x.shape, y.shape, axis))
     return whole, maximum(reshape(x, whole.shape), reshape(y, whole.shape))
 
 
 @rule(sound="rounding", measure="reductions")
 def minimum_of_stack_of_two(x: Real, y: Real, axis: Axis, keepdims: Flag) -> Identity:
-    """The smaller of two."""
-    whole = applied("min", stacked(x, y, axis), axis=alone(axis), keepdims=keepdims)
+    """The minimum of a stack of two arrays is the smaller of the two."""
+    whole = applied("min", stacked(x, y, axis), axis=as_tuple(axis), keepdims=keepdims)
     provided(is_stack(x.shape, y.shape, axis))
     return whole, minimum(reshape(x, whole.shape), reshape(y, whole.shape))
 
 
-# -- extrema of what is repeated -------------------------------------------------------------------
+# -- extrema of broadcast arrays -------------------------------------------------------------------
 @static
 def own_axes(axis: tuple[int, ...], ndim: int) -> tuple[int, ...]:
-    """Those of the axes that the array had before it was repeated."""
+    """The axes that the array had before it was broadcast."""
     return tuple(each for each in axis if -each <= ndim)
 
 
 @static
-def grows(old: tuple[Any, ...], new: tuple[Any, ...]) -> bool:
-    """Whether elements are repeated to a larger array of known shape, which is not empty."""
+def is_larger(old: tuple[Any, ...], new: tuple[Any, ...]) -> bool:
+    """Whether a broadcast gives another shape, which is known and not empty."""
     return old != new and all(isinstance(size, int) and size > 0 for size in new)
 
 
 @rule(sound="exact", measure="elements compared")
 def maximum_of_repeated(x: Array, shape: Shape, axis: Axes, keepdims: Flag) -> Identity:
-    """To repeat elements makes none larger."""
+    """A maximum over a broadcast array needs each element only once."""
     whole = applied("max", broadcast_to(x, shape), axis=axis, keepdims=keepdims)
-    provided(grows(x.shape, shape))
+    provided(is_larger(x.shape, shape))
     once = applied("max", x, axis=own_axes(axis, x.ndim), keepdims=keepdims)
     return whole, broadcast_to(once, whole.shape)
 
 
 @rule(sound="exact", measure="elements compared")
 def minimum_of_repeated(x: Array, shape: Shape, axis: Axes, keepdims: Flag) -> Identity:
-    """To repeat elements makes none smaller."""
+    """A minimum over a broadcast array needs each element only once."""
     whole = applied("min", broadcast_to(x, shape), axis=axis, keepdims=keepdims)
-    provided(grows(x.shape, shape))
+    provided(is_larger(x.shape, shape))
     once = applied("min", x, axis=own_axes(axis, x.ndim), keepdims=keepdims)
     return whole, broadcast_to(once, whole.shape)
 
@@ -373,13 +373,13 @@ def product_over_length_one(x: Array, axis: Axes, keepdims: Flag) -> Identity:
 # -- places of extrema -----------------------------------------------------------------------------
 @rule(sound="exact")
 def place_of_largest_negative(x: Real, axis: Axis, keepdims: Flag) -> Identity:
-    """Where the negative is largest the number is least."""
+    """The negative is largest where the number is least."""
     least_at = applied("argmin", x, axis=axis, keepdims=keepdims)
     return applied("argmax", negative(x), axis=axis, keepdims=keepdims), least_at
 
 
 @rule(sound="exact")
 def place_of_least_negative(x: Real, axis: Axis, keepdims: Flag) -> Identity:
-    """Where the negative is least the number is largest."""
+    """The negative is least where the number is largest."""
     largest_at = applied("argmax", x, axis=axis, keepdims=keepdims)
     return applied("argmin", negative(x), axis=axis, keepdims=keepdims), largest_at

@@ -1,7 +1,8 @@
-"""Which elements an index takes, as whole numbers and ranges: indices composed and compared.
+"""Composition and comparison of indices, by the elements that they take.
 
-An index is a tuple of whole numbers, None (a new axis) and slices as triples, one an axis in order.
-What cannot be told, as of an axis whose length has a name, is None.
+An index is a tuple with one entry for each of the last axes: an integer, or a slice as a triple.
+None stands for a new axis. A function gives None where the result is not known, as along an axis of
+named length.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ __all__ = [
     "composed",
     "covers",
     "found",
+    "is_disjoint",
     "keeps_all",
     "of_broadcast",
     "of_piece",
@@ -22,30 +24,30 @@ __all__ = [
     "remaining_order",
     "reshaped",
     "takes_new_axes",
-    "untouched",
     "within_written",
 ]
 
+Entry: TypeAlias = "int | tuple[int | None, int | None, int | None]"
 Index: TypeAlias = tuple[Any, ...]
 Shape: TypeAlias = tuple[Any, ...]
 _ALL = (None, None, 1)
 
 
 @static
-def found(index: Any) -> bool:
-    """Whether there is an index."""
+def found(index: object) -> bool:
+    """Whether the index is known."""
     return index is not None
 
 
 @static
 def takes_new_axes(index: Index) -> bool:
-    """Whether the index makes an axis."""
+    """Whether the index adds an axis."""
     return None in index
 
 
 @static
 def keeps_all(index: Index, shape: Shape) -> bool:
-    """Whether an index takes every element, in order: it makes and drops axes of length one."""
+    """Whether an index takes every element, in order: it only adds and drops axes of length one."""
     entries = [entry for entry in index if entry is not None]
     sizes = shape[len(shape) - len(entries) :]
     return len(sizes) == len(entries) and all(
@@ -54,8 +56,8 @@ def keeps_all(index: Index, shape: Shape) -> bool:
     )
 
 
-def _places(entry: Any, size: Any) -> range | int | None:
-    """The positions that an entry takes along an axis; None where its length has a name."""
+def _places(entry: Entry, size: object) -> range | int | None:
+    """The positions that an entry takes along an axis; None if its length is named."""
     if not isinstance(size, int):
         return None
     if isinstance(entry, int):
@@ -63,7 +65,7 @@ def _places(entry: Any, size: Any) -> range | int | None:
     return range(size)[slice(*entry)]
 
 
-def _entry(places: range | int) -> Any:
+def _entry(places: range | int) -> int | slice:
     if isinstance(places, int):
         return places
     if not places:
@@ -72,13 +74,13 @@ def _entry(places: range | int) -> Any:
     return slice(places.start, stop, places.step)
 
 
-def _slice(entry: Any) -> Any:
+def _slice(entry: Entry | None) -> int | slice | None:
     return slice(*entry) if isinstance(entry, tuple) else entry
 
 
 @static
 def covers(index: Index, shape: Shape) -> bool:
-    """Whether an index has an entry for each axis: a write may have some for the last axes only."""
+    """Whether an index has an entry for each axis; that of a write may lack the first axes."""
     return _covers(index, shape)
 
 
@@ -88,7 +90,7 @@ def _covers(index: Index, shape: Shape) -> bool:
 
 @static
 def composed(first: Index, second: Index, shape: Shape) -> Index | None:
-    """The index that takes what `second` takes of what `first` takes of an array of `shape`."""
+    """The index that gives `x[first][second]` for an array x of this shape."""
     if not _covers(first, shape):
         return None
     sizes = iter(shape)
@@ -120,8 +122,8 @@ def composed(first: Index, second: Index, shape: Shape) -> Index | None:
     return tuple(result)
 
 
-def _step(axis: Any, entry: Any) -> list[Any] | None:
-    """What an entry takes of one axis that an index has made or taken before."""
+def _step(axis: tuple[Any, ...], entry: Entry) -> list[int | slice | None] | None:
+    """The entries that replace a slice or a new axis and an entry on it; None if unknown."""
     if axis[0] == "new":
         if isinstance(entry, int):
             return []
@@ -139,7 +141,7 @@ def _step(axis: Any, entry: Any) -> list[Any] | None:
 
 @static
 def of_transposed(index: Index, axes: tuple[int, ...]) -> Index | None:
-    """The index into an array that takes what `index` takes of its transpose."""
+    """The index into an array that takes the elements of `index` into its transpose."""
     if None in index or len(index) != len(axes):
         return None
     result: list[Any] = [None] * len(axes)
@@ -150,7 +152,7 @@ def of_transposed(index: Index, axes: tuple[int, ...]) -> Index | None:
 
 @static
 def remaining_order(index: Index, axes: tuple[int, ...]) -> tuple[int, ...]:
-    """The permutation left for the axes that `index` into a transpose keeps."""
+    """The permutation of the axes that `index` into a transpose keeps."""
     kept = [axis for entry, axis in zip(index, axes, strict=True) if not isinstance(entry, int)]
     order = sorted(kept)
     return tuple(order.index(axis) - len(order) for axis in kept)
@@ -158,7 +160,7 @@ def remaining_order(index: Index, axes: tuple[int, ...]) -> tuple[int, ...]:
 
 @static
 def of_broadcast(index: Index, own: Shape, shape: Shape) -> Index | None:
-    """The index into an array of shape `own` that was repeated to `shape` before `index`."""
+    """The index into an array of shape `own` that was broadcast to `shape` before `index`."""
     if None in index or len(index) != len(shape):
         return None
     result: list[Any] = []
@@ -171,7 +173,7 @@ def of_broadcast(index: Index, own: Shape, shape: Shape) -> Index | None:
     return tuple(result)
 
 
-def _longer(shape: Shape) -> list[Any]:
+def _lengths_above_one(shape: Shape) -> list[Any]:
     """The lengths that are not known to be one."""
     return [size for size in shape if size != 1]
 
@@ -180,9 +182,13 @@ def _longer(shape: Shape) -> list[Any]:
 def of_reshaped(index: Index, own: Shape, shape: Shape) -> Index | None:
     """The index into an array of shape `own` that was reshaped to `shape` before `index`.
 
-    The reshape may make and drop axes of length one, and no others.
+    The reshape may only add and drop axes of length one.
     """
-    if not _covers(index, shape) or _longer(own) != _longer(shape) or keeps_all(index, shape):
+    if (
+        not _covers(index, shape)
+        or _lengths_above_one(own) != _lengths_above_one(shape)
+        or keeps_all(index, shape)
+    ):
         return None
     waiting = list(own)
     sizes = iter(shape)
@@ -204,11 +210,16 @@ def of_reshaped(index: Index, own: Shape, shape: Shape) -> Index | None:
 
 @static
 def reshaped(index: Index, own: Shape, part: Shape, shape: Shape) -> Index | None:
-    """The index that takes a part of shape `part`, as an array of shape `shape`.
+    """The index that takes the part of `index`, of shape `part`, directly in shape `shape`.
 
-    As above; and where axes make no difference, or the index takes all, there is none.
+    The reshape from `part` to `shape` may only add and drop axes of length one. None if the two are
+    equal, or if the index takes all elements.
     """
-    if not _covers(index, own) or _longer(part) != _longer(shape) or keeps_all(index, own):
+    if (
+        not _covers(index, own)
+        or _lengths_above_one(part) != _lengths_above_one(shape)
+        or keeps_all(index, own)
+    ):
         return None
     if part == shape:
         return None
@@ -233,7 +244,7 @@ def reshaped(index: Index, own: Shape, part: Shape, shape: Shape) -> Index | Non
 
 
 def _with_slices(index: list[Any], own: Shape) -> Index:
-    """The index with an axis that is made where one is dropped written as a slice of length one."""
+    """The index with a slice of length one in place of a dropped axis and a new one after it."""
     sizes = iter(own)
     result: list[Any] = []
     dropped: int | None = None
@@ -249,7 +260,7 @@ def _with_slices(index: list[Any], own: Shape) -> Index:
 
 @static
 def of_piece(index: Index, shapes: tuple[Shape, ...], axis: int) -> tuple[int, Index] | None:
-    """Which of some arrays joined along `axis` an index takes from, and the index into it."""
+    """The number of the concatenated array that an index reads, and the index into that array."""
     if None in index or len(index) != len(shapes[0]):
         return None
     sizes = [shape[axis] for shape in shapes]
@@ -263,20 +274,20 @@ def of_piece(index: Index, shapes: tuple[Shape, ...], axis: int) -> tuple[int, I
     for number, size in enumerate(sizes):
         if start <= low and high < start + size:
             entries: list[Any] = [_slice(entry) for entry in index]
-            entries[axis] = _moved(places, -start)
+            entries[axis] = _shifted(places, -start)
             return number, tuple(entries)
         start += size
     return None
 
 
-def _moved(places: range | int, by: int) -> Any:
+def _shifted(places: range | int, by: int) -> Any:
     if isinstance(places, int):
         return places + by
     return _entry(range(places.start + by, places.stop + by, places.step))
 
 
-def _both(one: Index, other: Index, shape: Shape) -> list[tuple[Any, Any]] | None:
-    """Along each axis the places that two indices take."""
+def _pairs_of_places(one: Index, other: Index, shape: Shape) -> list[tuple[Any, Any]] | None:
+    """The places that two indices take along each axis."""
     if None in one or None in other or not len(one) == len(other) == len(shape):
         return None
     return [
@@ -284,14 +295,14 @@ def _both(one: Index, other: Index, shape: Shape) -> list[tuple[Any, Any]] | Non
     ]
 
 
-def _as_set(places: Any) -> set[int]:
+def _as_set(places: range | int) -> set[int]:
     return {places} if isinstance(places, int) else set(places)
 
 
 @static
-def untouched(read: Index, written: Index, shape: Shape) -> bool:
-    """Whether a read meets nothing of what was written."""
-    pairs = _both(read, written, shape)
+def is_disjoint(read: Index, written: Index, shape: Shape) -> bool:
+    """Whether a read takes no element that was written."""
+    pairs = _pairs_of_places(read, written, shape)
     return pairs is not None and any(
         a is not None and b is not None and not _as_set(a) & _as_set(b) for a, b in pairs
     )
@@ -299,8 +310,8 @@ def untouched(read: Index, written: Index, shape: Shape) -> bool:
 
 @static
 def within_written(read: Index, written: Index, shape: Shape) -> Index | None:
-    """The index into the values written that a read takes, if it takes nothing else."""
-    pairs = _both(read, written, shape)
+    """The index into the written values that a read takes; None if it takes other elements too."""
+    pairs = _pairs_of_places(read, written, shape)
     if pairs is None:
         return None
     result: list[Any] = []
@@ -319,6 +330,6 @@ def within_written(read: Index, written: Index, shape: Shape) -> Index | None:
 
 
 def _in_steps(steps: list[int]) -> Any:
-    """A slice with these places, which are evenly spaced."""
+    """The slice of these evenly spaced places."""
     step = steps[1] - steps[0] if len(steps) > 1 else 1
     return _entry(range(steps[0], steps[-1] + (1 if step > 0 else -1), step)) if steps else slice(0)

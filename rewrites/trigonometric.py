@@ -85,7 +85,7 @@ def tan_of_half_and_its_reciprocal(x: Real) -> Identity:
     return tan(x / 2) + 1 / tan(x / 2), 2 / sin(x)
 
 
-# In an exponent digits of the difference near 0 are none of the result's.
+# In an exponent, digits of a difference near 0 do not matter to the result.
 @rule(sound="rounding")
 def exp_of_twice_squared_half_sine(x: Real) -> Identity:
     r"""$e^{2 \sin^2(x/2)} = e / e^{\cos x}$."""
@@ -242,7 +242,7 @@ def cosh_of_arccosh(x: Real) -> Identity:
 
 @rule(sound="rounding")
 def arccosh_of_cosh(x: Real) -> Identity:
-    r"""$\operatorname{arcosh} \cosh x = |x|$: cosh forgets the sign."""
+    r"""$\operatorname{arcosh} \cosh x = |x|$."""
     return arccosh(cosh(x)), absolute(x)
 
 

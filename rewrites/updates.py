@@ -1,4 +1,4 @@
-"""Writes at an index: what is read of them, writes over writes, and what is added among zeros."""
+"""Writes at an index: reads after them, writes over writes, and additions to zeros."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from symgraph.rewriting import (
     static,
 )
 
-from .gradient import everything
+from .gradient import takes_all
 from .indexing import at, joined, part, taken
 from .known import DistinctPlaces, Places, Zeros
-from .selections import covers, found, untouched, within_written
+from .selections import covers, found, is_disjoint, within_written
 
 
 # -- writes to a slice -----------------------------------------------------------------------------
-def written(x: Array, y: Array, index: Any) -> Array:
-    """`x` with y at `index`."""
+def written(x: Array, y: Array, index: tuple[Any, ...]) -> Array:
+    """The array `x` with `y` written at `index`."""
     return applied("assign", x, y, index=index)
 
 
 @rule(sound="exact")
 def all_written(x: Array, y: Array, index: Index) -> Identity:
-    """Of what was there nothing is left."""
+    """A write to all elements leaves nothing of the array."""
     whole = written(x, y, index)
-    provided(everything(index, x.shape))
+    provided(takes_all(index, x.shape))
     return whole, broadcast_to(y, x.shape)
 
 
 @rule(sound="exact")
 def read_as_written(x: Array, y: Array, index: Index, again: Index) -> Identity:
-    """What was written is read."""
+    """A read at the index of a write gives the written value."""
     read = part(written(x, y, index), again)
     provided(index == again)
     return read, broadcast_to(y, read.shape)
@@ -53,15 +53,15 @@ def read_as_written(x: Array, y: Array, index: Index, again: Index) -> Identity:
 
 @rule(sound="exact")
 def read_beside_written(x: Array, y: Array, index: Index, other: Index) -> Identity:
-    """What was not written is as it was."""
+    """A read beside a write gives the old elements."""
     read = part(written(x, y, index), other)
-    provided(untouched(other, index, x.shape))
+    provided(is_disjoint(other, index, x.shape))
     return read, part(x, other)
 
 
 @rule(sound="exact")
 def read_inside_written(x: Array, y: Array, index: Index, other: Index) -> Identity:
-    """Part of what was written is that part."""
+    """A read inside a write gives a part of the written value."""
     read = part(written(x, y, index), other)
     inside = within_written(other, index, x.shape)
     provided(found(inside))
@@ -71,20 +71,20 @@ def read_inside_written(x: Array, y: Array, index: Index, other: Index) -> Ident
 
 @rule(sound="exact")
 def written_twice(x: Array, y: Array, z: Array, index: Index, again: Index) -> Identity:
-    """The last write counts."""
+    """Of two writes at one index, only the last one counts."""
     provided(index == again)
     return written(written(x, y, index), z, again), written(x, z, again)
 
 
 @rule(sound="exact")
 def repeated_and_written(x: Array, y: Array, shape: Shape, index: Index) -> Identity:
-    """A write repeats what it writes."""
+    """A write broadcasts its value itself."""
     return written(x, broadcast_to(y, shape), index), written(x, y, index)
 
 
 @rule(sound="rounding", measure="writes")
 def written_among_zeros(x: Zeros, y: Real, index: Index) -> Identity:
-    """Elements among zeros, in one spelling."""
+    """A write into zeros is an embedding: one form for both."""
     whole = written(x, y, index)
     provided(covers(index, x.shape))
     provided(part(x, index).shape == y.shape)
@@ -92,8 +92,8 @@ def written_among_zeros(x: Zeros, y: Real, index: Index) -> Identity:
 
 
 @static
-def both(one: tuple[Any, ...], other: tuple[Any, ...], axis: int) -> tuple[Any, ...]:
-    """The shape of two arrays joined along an axis; () if they have it not."""
+def joined_shape(one: tuple[Any, ...], other: tuple[Any, ...], axis: int) -> tuple[Any, ...]:
+    """The shape of two arrays concatenated along an axis; () if they lack that axis."""
     if not -axis <= len(one) == len(other):
         return ()
     total = one[axis] + other[axis]
@@ -101,8 +101,8 @@ def both(one: tuple[Any, ...], other: tuple[Any, ...], axis: int) -> tuple[Any, 
 
 
 @static
-def front(one: tuple[Any, ...], axis: int) -> tuple[Any, ...]:
-    """Where the first of two arrays stands in their join."""
+def front_index(one: tuple[Any, ...], axis: int) -> tuple[Any, ...]:
+    """The index of the first of two arrays in their concatenation."""
     if -axis > len(one):
         return ()
     places = range(-len(one), 0)
@@ -110,8 +110,8 @@ def front(one: tuple[Any, ...], axis: int) -> tuple[Any, ...]:
 
 
 @static
-def back(one: tuple[Any, ...], other: tuple[Any, ...], axis: int) -> tuple[Any, ...]:
-    """Where the second of two arrays stands in their join."""
+def back_index(one: tuple[Any, ...], other: tuple[Any, ...], axis: int) -> tuple[Any, ...]:
+    """The index of the second of two arrays in their concatenation."""
     if not -axis <= len(one) == len(other):
         return ()
     start, stop = one[axis], one[axis] + other[axis]
@@ -120,18 +120,18 @@ def back(one: tuple[Any, ...], other: tuple[Any, ...], axis: int) -> tuple[Any, 
 
 
 def _at_front(x: Array, y: Array, axis: int) -> Array:
-    shape = both(x.shape, y.shape, axis)
-    return applied("embed", x, shape=shape, index=front(x.shape, axis))
+    shape = joined_shape(x.shape, y.shape, axis)
+    return applied("embed", x, shape=shape, index=front_index(x.shape, axis))
 
 
 def _at_back(x: Array, y: Array, axis: int) -> Array:
-    shape = both(x.shape, y.shape, axis)
-    return applied("embed", y, shape=shape, index=back(x.shape, y.shape, axis))
+    shape = joined_shape(x.shape, y.shape, axis)
+    return applied("embed", y, shape=shape, index=back_index(x.shape, y.shape, axis))
 
 
 @rule(sound="rounding")
 def sum_of_front_and_back(x: Real, y: Real) -> Identity:
-    """Two parts among zeros that fill all the room are a join."""
+    """The sum of two embedded arrays that together fill the shape is their concatenation."""
     whole = _at_front(x, y, -1) + _at_back(x, y, -1)
     provided(x.ndim >= 1)
     return whole, joined(x, y, axis=-1)
@@ -139,7 +139,7 @@ def sum_of_front_and_back(x: Real, y: Real) -> Identity:
 
 @rule(sound="rounding")
 def sum_of_upper_and_lower(x: Real, y: Real) -> Identity:
-    """The same for rows."""
+    """As `sum_of_front_and_back`, for rows."""
     whole = _at_front(x, y, -2) + _at_back(x, y, -2)
     provided(x.ndim >= 2)
     return whole, joined(x, y, axis=-2)
@@ -147,7 +147,7 @@ def sum_of_upper_and_lower(x: Real, y: Real) -> Identity:
 
 @rule(sound="rounding")
 def front_less_back(x: Real, y: Real) -> Identity:
-    """The same, where the second part is taken away."""
+    """As `sum_of_front_and_back`, with the second array subtracted."""
     whole = _at_front(x, y, -1) - _at_back(x, y, -1)
     provided(x.ndim >= 1)
     return whole, joined(x, -y, axis=-1)
@@ -155,7 +155,7 @@ def front_less_back(x: Real, y: Real) -> Identity:
 
 @rule(sound="rounding")
 def back_less_front(x: Real, y: Real) -> Identity:
-    """The same, where the first part is taken away."""
+    """As `sum_of_front_and_back`, with the first array subtracted."""
     whole = _at_back(x, y, -1) - _at_front(x, y, -1)
     provided(x.ndim >= 1)
     return whole, joined(-x, y, axis=-1)
@@ -163,7 +163,7 @@ def back_less_front(x: Real, y: Real) -> Identity:
 
 @rule(sound="rounding")
 def upper_less_lower(x: Real, y: Real) -> Identity:
-    """The same for rows."""
+    """As `front_less_back`, for rows."""
     whole = _at_front(x, y, -2) - _at_back(x, y, -2)
     provided(x.ndim >= 2)
     return whole, joined(x, -y, axis=-2)
@@ -171,21 +171,21 @@ def upper_less_lower(x: Real, y: Real) -> Identity:
 
 @rule(sound="rounding")
 def lower_less_upper(x: Real, y: Real) -> Identity:
-    """The same for rows."""
+    """As `back_less_front`, for rows."""
     whole = _at_back(x, y, -2) - _at_front(x, y, -2)
     provided(x.ndim >= 2)
     return whole, joined(-x, y, axis=-2)
 
 
-# -- writes to known places ------------------------------------------------------------------------
+# -- writes to constant places ---------------------------------------------------------------------
 def put(x: Array, y: Array, i: Array) -> Array:
-    """`x` with y at places along the last axis."""
+    """The array `x` with `y` written at places along the last axis."""
     return applied("scatter_set", x, y, i)
 
 
 @building
 def _read_of_put(x: Array, y: Array, i: Array, j: Array) -> Array:
-    """Places that were all written, or none of them."""
+    """A read at places that were all written, or none of them; declined for others."""
     written_at, read_at = i.node.params["value"], j.node.params["value"]
     provided(written_at.ndim == read_at.ndim == 1 and not np.any(read_at < 0))
     place = {each: number for number, each in enumerate(written_at.tolist())}
@@ -199,19 +199,19 @@ def _read_of_put(x: Array, y: Array, i: Array, j: Array) -> Array:
 
 @rule(sound="exact")
 def read_of_put(x: Array, y: Array, i: DistinctPlaces, j: Places) -> Identity:
-    """Places that were written hold what was written, others what they held."""
+    """A read gives the new elements at written places, and the old ones at others."""
     return at(put(x, y, i), j, -1), _read_of_put(x, y, i, j)
 
 
 @rule(sound="exact")
 def put_twice(x: Array, y: Array, z: Array, i: Array) -> Identity:
-    """The last write counts."""
+    """Of two writes at the same places, only the last one counts."""
     return put(put(x, y, i), z, i), put(x, z, i)
 
 
 @rule(sound="rounding")
 def put_what_was_there_and_more(x: Real, y: Real, i: DistinctPlaces) -> Identity:
-    """To write what was there and more, at places that differ, is to add."""
+    """Writing the old elements plus others, at distinct places, is adding the others."""
     whole = put(x, at(x, i, -1) + y, i)
     provided(at(x, i, -1).shape == y.shape)
     return whole, applied("scatter_add", x, y, i, axis=-1)
@@ -219,13 +219,13 @@ def put_what_was_there_and_more(x: Real, y: Real, i: DistinctPlaces) -> Identity
 
 @rule(sound="rounding")
 def nothing_added_at_places(x: Real, y: Zeros, i: Integer, axis: Axis) -> Identity:
-    """Zeros add nothing."""
+    """Adding zeros at places changes nothing."""
     return applied("scatter_add", x, y, i, axis=axis), x
 
 
 @rule(sound="rounding")
 def plus_what_was_added_to_zeros(x: Real, o: Zeros, y: Real, i: Integer, axis: Axis) -> Identity:
-    """What was added to zeros is added to the array itself."""
+    """Adding an array of zeros with additions is making the additions directly."""
     added = applied("scatter_add", o, y, i, axis=axis)
     provided(x.shape == o.shape)
     return x + added, applied("scatter_add", x, y, i, axis=axis)
@@ -233,6 +233,6 @@ def plus_what_was_added_to_zeros(x: Real, o: Zeros, y: Real, i: Integer, axis: A
 
 @rule(sound="rounding")
 def read_of_added_to_zeros(o: Zeros, y: Real, i: DistinctPlaces, axis: Axis) -> Identity:
-    """What was added to zeros, at places that differ, is read."""
+    """A read of values added to zeros at distinct places gives those values."""
     read = at(applied("scatter_add", o, y, i, axis=axis), i, axis)
     return read, broadcast_to(y, read.shape)

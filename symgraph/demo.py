@@ -1,15 +1,15 @@
-"""The main job on real data: derive, simplify, check and train the worked MLP of Goodfellow 6.5.7.
+"""The whole pipeline on real data: it derives, simplifies, checks and trains a network.
 
-A one-hidden-layer network on scikit-learn's handwritten digits. The loss is written naively on
-purpose: the softmax out of exp and sum, the cross-entropy out of log. What comes out of `simplify`
-is stable and short.
+The network is the example of Goodfellow et al., section 6.5.7, with one hidden layer, on
+scikit-learn's handwritten digits. The loss is naive on purpose: the softmax is written with exp and
+sum, the cross-entropy with log. The simplified graph is stable and short.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -31,7 +31,7 @@ WEIGHTS = ("W1", "b1", "W2", "b2")
 DECAY = 1e-4
 
 
-def loss(X: Any, Y: object, W1: Any, b1: Any, W2: Any, b2: object) -> Any:
+def loss(X: Floats, Y: Floats, W1: Floats, b1: Floats, W2: Floats, b2: Floats) -> Any:
     """Mean cross-entropy of a relu network, plus weight decay; naive on purpose."""
     hidden = np.maximum(X @ W1 + b1, 0)
     z = hidden @ W2 + b2
@@ -41,7 +41,7 @@ def loss(X: Any, Y: object, W1: Any, b1: Any, W2: Any, b2: object) -> Any:
 
 
 def loss_graph(hidden: int = 128) -> Graph:
-    """The loss for a minibatch of any size n: 64 pixels in, 10 classes out."""
+    """The graph of the loss for a minibatch of any size n, with 64 pixels and 10 classes."""
     return trace(
         loss,
         X=spec("n, 64", "float32"),
@@ -55,7 +55,7 @@ def loss_graph(hidden: int = 128) -> Graph:
 
 @dataclass(frozen=True)
 class Digits:
-    """Images as rows of 64 pixels in [0, 1], labels as one-hot rows; a quarter held out."""
+    """Images as rows of 64 pixels in [0, 1] and labels as one-hot rows; a quarter is held out."""
 
     X: Floats
     Y: Floats
@@ -75,7 +75,7 @@ def load_digits(seed: int = 0) -> Digits:
         datasets = import_module("sklearn.datasets")
     except ImportError as error:
         raise BackendError(
-            "The demonstration reads its data from scikit-learn, which is not installed.",
+            "The demonstration needs the data of scikit-learn, which is not installed.",
             mend='Install it with: pip install "symgraph[demo]"',
         ) from error
     pixels, labels = datasets.load_digits(return_X_y=True)
@@ -103,14 +103,14 @@ def initial_parameters(hidden: int = 128, seed: int = 0) -> Parameters:
 
 
 def minibatches(count: int, size: int, rng: np.random.Generator) -> Iterator[Any]:
-    """Random positions, each once, `size` at a time; the last batch may be smaller."""
+    """All positions in random order, `size` at a time; the last batch may be smaller."""
     order = rng.permutation(count)
     for start in range(0, count, size):
         yield order[start : start + size]
 
 
 def train(
-    value_and_gradient: Any,
+    value_and_gradient: Callable[..., tuple[object, Sequence[Floats]]],
     digits: Digits,
     parameters: Parameters,
     *,
@@ -120,7 +120,7 @@ def train(
     seed: int = 0,
     progress: bool = True,
 ) -> Parameters:
-    """Parameters after minibatch stochastic gradient descent."""
+    """The parameters after minibatch stochastic gradient descent."""
     rng = np.random.default_rng(seed)
     current = dict(parameters)
     for epoch in _with_progress(range(epochs), progress):
@@ -141,16 +141,16 @@ def _with_progress(steps: Iterable[int], shown: bool) -> Iterable[int]:
 
 
 def accuracy(digits: Digits, parameters: Parameters) -> float:
-    """Share of the held-out images that the network classifies right."""
+    """The share of held-out images that the network classifies correctly."""
     hidden = np.maximum(digits.X_test @ parameters["W1"] + parameters["b1"], 0)
     scores = hidden @ parameters["W2"] + parameters["b2"]
     return float(np.mean(np.argmax(scores, axis=-1) == digits.labels_test))
 
 
 def largest_difference(joint: Graph, digits: Digits, parameters: Parameters) -> float:
-    """Largest error of directional derivatives against central differences, relative to their size.
+    """The largest relative error of directional derivatives against central differences.
 
-    Both are computed by the interpreter in double precision, so only the derivation is tested.
+    The interpreter computes both in double precision, so only the derivation is tested.
     """
     rng = np.random.default_rng(1)
     wide = trace(
@@ -179,13 +179,13 @@ def largest_difference(joint: Graph, digits: Digits, parameters: Parameters) -> 
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the demonstration; gives 0 if the derivation checks and the network learns."""
+    """Run the demonstration; 0 if the gradient is right and the network learns."""
     parser = argparse.ArgumentParser(
         prog="symgraph demo", description="Derive, simplify, check and train an MLP on digits."
     )
     parser.add_argument("--backend", default="numpy", help="numpy (default), jax, ...")
     parser.add_argument("--epochs", type=int, default=40)
-    parser.add_argument("--svg", default="symgraph-demo.svg", help="where the picture goes")
+    parser.add_argument("--svg", default="symgraph-demo.svg", help="file of the picture")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     options = parser.parse_args(argv)
     digits = load_digits()

@@ -31,6 +31,7 @@ _FROM_REWRITING = {
     "precise=high_precision",
     "rewriting": "licences=justifications",
 }
+_FROM_BACKENDS = {"backends": "door=fast_entry"}
 _FROM_LOWERING = {
     "memory": "liveness workspace planner plans chains blocks eviction exact=exact_search "
     "remat=rematerialization",
@@ -40,7 +41,7 @@ _FROM_ALGEBRA = {
     "algebra.expression": "applied exps labels licence powers roles scalars term heads=atoms "
     "leaves=leaf_terms",
     "algebra.normal_form": "arithmetic array_identities exponents factor_identities identities "
-    "instances normalize products settling sum_identities sums slots=factors "
+    "instances normalize products sum_identities sums settling=identity_table slots=factors "
     "recall=known_contractions",
     "algebra.rational": "polynomials quotients manyvariable=polynomial_ring",
     "algebra.lifting": "inverses logistic protocol selections forms=lifting",
@@ -57,6 +58,7 @@ def _moved() -> Iterator[tuple[str, str]]:
     tables = {
         "": _FROM_THE_TOP,
         ".rewriting": _FROM_REWRITING,
+        ".backends": _FROM_BACKENDS,
         ".lowering": _FROM_LOWERING,
         ".algebra": _FROM_ALGEBRA,
     }

@@ -19,36 +19,33 @@ KERNELS = ("symgraph/namespace", "symgraph/backends")
 
 MOST = {
     "accuracy": 14,
-    "algebra": 16,
+    "algebra": 9,
     "array": 6,
-    "autodiff": 1,
+    "autodiff": 0,
     "capture": 5,
-    "cli": 2,
-    "demo.py": 2,
-    "export": 2,
-    "expression": 1,
-    "facts": 1,
+    "cli": 0,
+    "demo.py": 0,
+    "facts": 0,
     "graph": 1,
     "ir": 3,
-    "lowering": 35,
-    "memory": 1,
-    "notation": 5,
+    "lowering": 0,
+    "memory": 0,
     "numpy.py": 1,
     "ops": 23,
-    "passes": 1,
+    "passes": 0,
     "random.py": 3,
     "reference": 1,
-    "rewrites": 17,
-    "rewriting": 20,
-    "saturation": 3,
-    "saving": 1,
+    "rewrites": 1,
+    "rewriting": 0,
+    "saturation": 0,
+    "saving": 0,
     "scipy": 1,
     "transforms": 6,
-    "verification": 95,
+    "verification": 0,
 }
 """Functions with an `Any` parameter in each room; to be lowered, to 5 % of all functions."""
 
-SHARE = 0.054
+SHARE = 0.015
 """Of all functions, the share of those with an `Any` parameter."""
 
 

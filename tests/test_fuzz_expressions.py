@@ -16,7 +16,8 @@ from randomgraphs.expressions import KINDS
 import symgraph as sg
 from symgraph.ir.interpreter import run
 from symgraph.ir.node import Node
-from symgraph.verification.high_precision import TooLarge, precise_values
+from symgraph.verification.high_precision import precise_values
+from symgraph.verification.reals import TooLarge
 
 BITS = 30_000
 SHORT = range(40)

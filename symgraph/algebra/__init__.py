@@ -1,8 +1,8 @@
-"""The algebra: linear and multiplicative regions as sums of products over named indices.
+"""The algebra: it rewrites regions of the graph as sums of products over named indices.
 
-A walk over the graph (`regions`) lifts its operations to expressions (`lifting`) in normal form
-(`normal_form`, over terms and atoms of `expression`), or to quotients of polynomials (`rational`),
-and writes them out again (`extraction`) where that is cheaper.
+`regions` walks over the graph. `lifting` turns operations into expressions, `normal_form` brings
+these to normal form, and `rational` turns them into quotients of polynomials. `expression` holds
+terms and atoms. `extraction` writes an expression as operations again, where that is cheaper.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The axes along which a Jacobian is diagonal, known before it is built.
 
-If position k on an axis of y depends on position k on an axis of x alone, then
+If position k along an axis of y depends only on position k along an axis of x, then
 J[..., k, ..., l, ...] = 0 for k ≠ l. Each operation says which axes it carries (`Op.carries`).
-Here we follow the axes along all paths, in time linear in the edges.
+Here the axes are followed along all paths, in time linear in the edges.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Ties: TypeAlias = "tuple[tuple[int, int], ...]"
 """Pairs (axis of y, axis of x), both negative; each axis is in at most one pair."""
 
 _Known: TypeAlias = "dict[Node, list[Places | None]]"
-"""For each node that depends on x, the places of the axes of x, one entry a result."""
+"""For each node that depends on x, the places of the axes of x in each of its results."""
 
 
 def flowing(node: Node, slot: int) -> bool:
@@ -38,9 +38,9 @@ def flowing(node: Node, slot: int) -> bool:
 
 
 def _followed(y: Node, x: Node) -> tuple[_Known, dict[int, Node]]:
-    """For each node between x and y, the places of the axes of x, and what first mixed an axis.
+    """The places of the axes of x in each node between x and y, and the nodes that mix an axis.
 
-    One entry a result of the node.
+    For each axis that is mixed the second mapping has the first node that mixes it.
     """
     own: Places = tuple(range(-x.ndim, 0))
     known: _Known = {x: [own]}
@@ -56,11 +56,14 @@ def _followed(y: Node, x: Node) -> tuple[_Known, dict[int, Node]]:
 
 
 def _reached(nodes: Iterable[Node], known: _Known, level: int) -> list[Node]:
-    """Enters the nodes, operands first, that a derivative flows to from those known; which."""
+    """The nodes that a derivative flows to from known nodes; they are added to `known`.
+
+    `nodes` must come with operands first.
+    """
     reached: list[Node] = []
     for node in nodes:
         slots = _moving(node, known)
-        results = list(_through(node, slots, known, level)) if slots else []
+        results = list(_places_in_results(node, slots, known, level)) if slots else []
         if any(places is not None for places in results):
             known[node] = results
             reached.append(node)
@@ -75,10 +78,10 @@ def _moving(node: Node, known: _Known) -> list[int]:
     ]
 
 
-def _through(
+def _places_in_results(
     node: Node, slots: Sequence[int], known: _Known, level: int
 ) -> Sequence[Places | None]:
-    """The places of the axes of x in each result of `node`, given those in its operands."""
+    """The places of the axes of x in each result of `node`, given the places in its operands."""
     if node.op.name == "project":
         return [known[node.operands[0]][node.params["index"]]]
     if node.op.follows is not None:
@@ -86,7 +89,7 @@ def _through(
             known[operand][0] if slot in slots else None
             for slot, operand in enumerate(node.operands)
         ]
-        return node.op.follows(Trail(tuple(places), level, _within), **node.params)
+        return node.op.follows(Trail(tuple(places), level, _places_in_body), **node.params)
     if node.op.unchecked:
         carried = _carried_by_rule(node, slots)
     else:
@@ -97,19 +100,19 @@ def _through(
         ]
     before = [known[node.operands[slot]][0] for slot in slots]
     return [
-        joined(*[_onwards(places, to) for places, to in zip(before, routes, strict=True)])
+        joined(*[_carried_places(places, to) for places, to in zip(before, routes, strict=True)])
         for routes in carried
     ]
 
 
-def _onwards(places: Places | None, carried: Sequence[int | None] | None) -> Places | None:
-    """The next places of axes; those that are steps of a loop stay in all operations inside it."""
+def _carried_places(places: Places | None, carried: Sequence[int | None] | None) -> Places | None:
+    """The next places of axes; an axis of loop steps keeps its place in all operations inside."""
     if places is None or carried is None:
         return None
     return tuple(at if at is None or at >= 0 else carried[at] for at in places)
 
 
-def _within(body: Body, given: Sequence[Places | None], level: int) -> list[Places | None]:
+def _places_in_body(body: Body, given: Sequence[Places | None], level: int) -> list[Places | None]:
     """The places of the axes of x in the outputs of a body."""
     known: _Known = {
         node: [places]
@@ -121,9 +124,9 @@ def _within(body: Body, given: Sequence[Places | None], level: int) -> list[Plac
 
 
 def _carried_by_rule(node: Node, slots: Sequence[int]) -> list[list[Sequence[int | None] | None]]:
-    """The carried axes of a user's derivative rule, found by applying it to a dummy.
+    """The axes that a user's derivative rule carries, found by applying it to a dummy cotangent.
 
-    The rule's results are linear in the dummy, with the transposed Jacobian as factor.
+    The results of the rule are the products of the transposed Jacobian with the dummy.
     """
     count = len(node.results)
     outs = [Array(node)] if count == 1 else [Array(project(node, i)) for i in range(count)]
@@ -133,7 +136,7 @@ def _carried_by_rule(node: Node, slots: Sequence[int]) -> list[list[Sequence[int
     operands = [Array(operand) for operand in node.operands]
     try:
         pulled = _pulled(node, slots, dummies, outs, operands)
-    except NotDifferentiable:  # It is raised again when the derivative is taken.
+    except NotDifferentiable:  # The error is raised again when the derivative is taken.
         return [[(None,) * operands[slot].ndim for slot in slots] for _ in outs]
     return [[_carried(ct, dummy) for ct in pulled] for dummy in dummies]
 
@@ -189,7 +192,7 @@ def moves_with(y: Node, x: Node) -> bool:
 
 
 def axes_of_one_length(y: Node, x: Node) -> Ties:
-    """Pairs of axes of one length, in order: a Jacobian of zeros is diagonal along any of them."""
+    """Pairs of axes of one length, in order: a Jacobian of zeros is diagonal along each pair."""
     free = list(range(-x.ndim, 0))
     ties: list[tuple[int, int]] = []
     for place in range(-y.ndim, 0):
@@ -209,6 +212,6 @@ def _ties(places: Places, y: Node, x: Node) -> Ties:
 
 
 def mixing(y: Node, x: Node) -> Node | None:
-    """The first operation on the way to y that mixes an axis of x, if one does."""
+    """The first operation on the way to y that mixes an axis of x; None if none does."""
     _, mixed_by = _followed(y, x)
     return min(mixed_by.values(), key=lambda node: node.serial, default=None)

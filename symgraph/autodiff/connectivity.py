@@ -1,8 +1,8 @@
 """Whether a derivative is zero, disconnected or undefined, and along which path.
 
-Three different answers to "why is there no gradient?": no path leads from the target to the output
-(disconnected); paths exist but each passes an operation whose derivative is zero by nature, such as
-a comparison (zero); a path passes an operation that has no derivative (undefined).
+There are three answers to "why is there no gradient?". Disconnected: no path leads from the target
+to the output. Zero: each path passes an operation whose derivative is zero by nature, such as a
+comparison. Undefined: a path passes an operation that has no derivative.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Connection:
     ----------
     kind : "connected", "zero", "disconnected" or "undefined"
     path : tuple of Node
-        From the target to the output (empty if disconnected).
+        The nodes from the target to the output; empty if disconnected.
     reason : str
-        The operation on the path that decides it, and why.
+        The operation on the path that decides the kind, and why.
     """
 
     kind: Kind
@@ -51,7 +51,7 @@ class Connection:
 
 
 def _blocked(node: Node, slot: int) -> str | Undefined:
-    """Why nothing flows back from `node` to operand `slot`; empty if something does."""
+    """Why no derivative flows from `node` back to operand `slot`; empty if one does."""
     if node.operands[slot].aval.dtype.kind != "f":
         return f"{node.operands[slot].aval.dtype} values have no derivative"
     if node.op.name == "project":
@@ -62,11 +62,11 @@ def _blocked(node: Node, slot: int) -> str | Undefined:
     zero = f"the derivative of {node.op.name} is zero"
     if rule is None:
         return zero
-    return "" if node.op.pullback is None else _tried(node, slot, zero)
+    return "" if node.op.pullback is None else _blocked_by_pullback(node, slot, zero)
 
 
-def _tried(node: Node, slot: int, zero: str) -> str | Undefined:
-    """Why nothing flows through a loop or branch: we ask its rule for the cotangent."""
+def _blocked_by_pullback(node: Node, slot: int, zero: str) -> str | Undefined:
+    """The same for a loop or a branch: its pullback is asked for the cotangent."""
     single = len(node.results) == 1
     outs = [Array(node if single else project(node, i)) for i in range(len(node.results))]
     cts = [input("cotangent", out.shape, out.dtype) if out.aval.is_float else None for out in outs]
@@ -80,7 +80,7 @@ def _tried(node: Node, slot: int, zero: str) -> str | Undefined:
 
 
 def connection(output: Node, target: Node) -> Connection:
-    """How `output` depends on `target`; linear in the edges between them."""
+    """How `output` depends on `target`, in time linear in the edges between them."""
     nodes = reachable([output])
     reached: dict[Node, Node | None] = {target: None}
     flowing: dict[Node, Node | None] = {target: None}

@@ -14,7 +14,7 @@ from typing import Any
 from ..ir.dag import Dag
 from .differentiate import differentiated
 from .flat import STAGES, FlatPlan, StageOf
-from .jacobians import Record, jacobians
+from .jacobians import JacobianMode, Record, jacobians
 from .products import hessian_products, pulled_back, pushed_forward
 
 __all__ = ["DERIVATIONS", "Derivation", "staged"]
@@ -29,18 +29,26 @@ class Derivation:
     name : str
         A key of `DERIVATIONS`.
     options : mapping
-        Keywords of the function there: names, numbers, symbolic arrays, and pairs of those.
+        Keywords of its function there: names, numbers, symbolic arrays, and pairs of these.
     """
 
     name: str
     options: Mapping[str, Any]
 
     def __call__(self, dag: Dag, record: Record) -> Dag:
-        """The derivative of `dag`; `record` gets the choices."""
+        """The derivative of `dag`; `record` notes the choices made."""
         return DERIVATIONS[self.name](dag, record, **self.options)
 
 
-def _hessian(dag: Dag, record: Record, *, wrt: Sequence[Any], **options: Any) -> Dag:
+def _hessian(
+    dag: Dag,
+    record: Record,
+    *,
+    wrt: Sequence[Any],
+    value: bool,
+    mode: JacobianMode | None = None,
+    diagonal: bool = False,
+) -> Dag:
     """Second derivatives of a graph whose outputs are a scalar and its gradients."""
     return jacobians(
         dag,
@@ -51,7 +59,9 @@ def _hessian(dag: Dag, record: Record, *, wrt: Sequence[Any], **options: Any) ->
         name="hessian",
         symmetric=True,
         record=record,
-        **options,
+        value=value,
+        mode=mode,
+        diagonal=diagonal,
     )
 
 
@@ -73,7 +83,7 @@ DERIVATIONS: Mapping[str, Callable[..., Dag]] = {
 
 
 def staged(stage: StageOf, plan: FlatPlan, value: bool) -> Callable[[Dag, Record], Dag]:
-    """A stage of a transform as a derivation; other callables stay plain functions."""
+    """A stage of a transform as a `Derivation`; any other callable stays a plain function."""
     function: Any = stage.func if isinstance(stage, partial) else stage
     options = stage.keywords if isinstance(stage, partial) else {}
     for name, known in STAGES.items():

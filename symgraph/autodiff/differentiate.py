@@ -20,7 +20,7 @@ Disconnected: TypeAlias = Literal["zero", "raise"]
 
 
 def target_of(dag: Dag, wrt: object) -> Node:
-    """The node to differentiate with respect to: an input's name, a node or an array of the graph.
+    """The node that `wrt` means: an input by its name, or a node or an array of the graph.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def target_of(dag: Dag, wrt: object) -> Node:
     node = wrt.node if isinstance(wrt, Array) else wrt
     if not isinstance(node, Node) or node not in set(dag.nodes):
         raise InputError(
-            f"{wrt!r} is no node of this graph.",
+            f"{wrt!r} is not a node of this graph.",
             [f"{name}: {each.aval}" for name, each in dag.inputs.items()],
             mend="Name one of the inputs above, or pass an array of this graph.",
         )
@@ -51,7 +51,7 @@ def output_of(dag: Dag, of: str | None) -> Node:
     Raises
     ------
     InputError
-        If it is not clear which.
+        If there is no output of this name, or several outputs and no name.
     """
     if of is None:
         if len(dag.outputs) != 1:
@@ -61,7 +61,7 @@ def output_of(dag: Dag, of: str | None) -> Node:
             )
         return dag.outputs[0]
     if of not in dag.names:
-        raise InputError(f"There is no output {of!r}; there are {', '.join(dag.names)}.")
+        raise InputError(f"There is no output {of!r}; the outputs are {', '.join(dag.names)}.")
     return dag.outputs[dag.names.index(of)]
 
 
@@ -85,13 +85,16 @@ def differentiated(
     of : str, optional
         Which output to differentiate, if there are several.
     disconnected : "zero" or "raise"
-        What a gradient is where no path leads to the output.
+        Whether a gradient is zero, or an error, where no path leads from its target to the output.
 
     Raises
     ------
-    InputError, ShapeError, DTypeError, NotDifferentiable
-        As the parts say: unknown names, an output that is no scalar, targets that are not floating,
-        an operation on the path without a derivative, a disconnected target under "raise".
+    InputError
+        If a name is unknown.
+    ShapeError, DTypeError
+        If the output is not a scalar, or a target is not floating.
+    NotDifferentiable
+        If an operation on a path has no derivative, or, with "raise", if a target is disconnected.
     """
     if not wrt:
         raise InputError("Nothing to differentiate with respect to: name at least one input.")
@@ -123,7 +126,7 @@ def differentiated(
 def _with_paths(
     error: NotDifferentiable, output: Node, targets: Sequence[Node]
 ) -> NotDifferentiable:
-    """The error, completed with the paths through operations without a derivative."""
+    """The error with the paths through operations without a derivative added."""
     found = [(target, connection(output, target)) for target in targets]
     rows = [f"d/d {target!r} is {each}" for target, each in found if each.kind == "undefined"]
     return NotDifferentiable(error.what, [*error.rows, *rows], error.mend)

@@ -1,4 +1,4 @@
-"""Tangents and cotangents from users: names of new inputs, numbers, or symbolic arrays."""
+"""Tangents and cotangents as users give them: names of new inputs, numbers, or symbolic arrays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Direction: TypeAlias = "str | Array | Node | np.ndarray[Any, Any] | float"
 
 
 def listed(given: object) -> list[Any]:
-    """A list of the entries; a single value gives a list of one."""
+    """The entries as a list; a single value gives a list of one."""
     return list(given) if isinstance(given, (tuple, list)) else [given]
 
 
@@ -31,11 +31,12 @@ def direction(dag: Dag, like: Node, given: object, what: str) -> Array:
     ----------
     dag : Dag
     like : Node
-        The value it belongs to: it has its shape, possibly with extra leading axes, and its dtype.
+        The value it belongs to. It has the shape of this value, possibly with extra leading axes,
+        and its dtype.
     given : str, array_like, Array or Node
         The name of a new input, numbers, or a symbolic array.
     what : str
-        What it is called in errors.
+        The word for it in errors.
 
     Raises
     ------
@@ -65,7 +66,7 @@ def direction(dag: Dag, like: Node, given: object, what: str) -> Array:
     ):
         raise ShapeError(
             f"The {what} has shape {show_shape(found.shape)}, "
-            f"but what it belongs to has {show_shape(like.shape)}.",
+            f"but its value has shape {show_shape(like.shape)}.",
             [f"{like!r}   from {like.origin}"],
             mend="Leading axes may be added; the last ones must agree.",
         )
@@ -83,7 +84,7 @@ def positions(dag: Dag, of: str | None) -> list[int]:
     if of is None:
         return list(range(len(dag.outputs)))
     if of not in dag.names:
-        raise InputError(f"There is no output {of!r}; there are {', '.join(dag.names)}.")
+        raise InputError(f"There is no output {of!r}; the outputs are {', '.join(dag.names)}.")
     return [dag.names.index(of)]
 
 
@@ -95,18 +96,18 @@ def with_results(
     *,
     value: bool,
 ) -> Dag:
-    """A graph of derivatives: results by name, in front of them the outputs that are kept.
+    """A graph of derivatives: the outputs that are kept, then the results by name.
 
     Parameters
     ----------
     dag : Dag
     kept : sequence of int
-        Positions of the outputs the results belong to.
+        The positions of the outputs that the results belong to.
     results : sequence of (name, Array)
     structure
         How results are grouped: leaves are positions in `results`.
     value : bool
-        Whether the outputs stay, as the first of a pair.
+        Whether the outputs stay; then the graph gives a pair of outputs and results.
     """
     nodes = [array.node for _, array in results]
     inputs = dict(dag.inputs)
@@ -128,7 +129,7 @@ def with_results(
 
 
 def moved(structure: Structure, by: int) -> Structure:
-    """The same grouping with all leaf positions shifted by `by`."""
+    """The same grouping with `by` added to all positions."""
     if isinstance(structure, int):
         return structure + by
     if isinstance(structure, Mapping):
@@ -138,7 +139,7 @@ def moved(structure: Structure, by: int) -> Structure:
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """The names, numbered where a name is repeated."""
+    """The names, with a number added to each repeated name."""
     result: list[str] = []
     for name in names:
         fresh, number = name, 2

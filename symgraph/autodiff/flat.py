@@ -1,7 +1,8 @@
 """Derivatives of graphs with flat outputs, stage by stage, for function transforms.
 
 A graph traced for a transform has the outputs of the function, then its auxiliary outputs. Each
-stage keeps them in front and appends results, one a leaf; the last may drop the outputs.
+stage keeps them in front and appends its results, one for each leaf. The last stage may drop the
+outputs.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ __all__ = ["STAGES", "FlatPlan", "StageOf", "gradient", "hessian", "hvp", "jacob
 
 @dataclass(frozen=True, slots=True)
 class FlatPlan:
-    """What lies where in a flat graph.
+    """The inputs and outputs of a flat graph, by their part in a derivative.
 
     Parameters
     ----------
     targets : tuple of str
         Inputs to differentiate with respect to.
     directions : tuple of str
-        Inputs that hold tangents, cotangents or vectors, one a target or an output.
+        Inputs that hold tangents, cotangents or vectors, one for each target or output.
     outputs, auxiliary : int
-        How many there are.
+        The number of outputs of the function, and of auxiliary outputs.
     """
 
     targets: tuple[str, ...]
@@ -43,7 +44,7 @@ class FlatPlan:
     auxiliary: int
 
     def inputs(self, dag: Dag, names: Sequence[str]) -> list[Array]:
-        """Inputs by name."""
+        """The inputs of these names."""
         return [Array(dag.inputs[name]) for name in names]
 
     def outs(self, dag: Dag) -> list[Array]:
@@ -51,7 +52,7 @@ class FlatPlan:
         return [Array(node) for node in dag.outputs[: self.outputs]]
 
     def results(self, dag: Dag) -> list[Array]:
-        """The results of the stage before."""
+        """The results of the previous stage."""
         return [Array(node) for node in dag.outputs[self.outputs + self.auxiliary :]]
 
     def finished(self, dag: Dag, results: Sequence[Array], value: bool) -> Dag:
@@ -64,15 +65,15 @@ class FlatPlan:
 
 
 StageOf: TypeAlias = Callable[[Dag, FlatPlan, bool, Record], Dag]
-"""`stage(dag, plan, value, record)`."""
+"""A stage: `stage(dag, plan, value, record)` gives the graph with its results."""
 
 
 def gradient(dag: Dag, plan: FlatPlan, value: bool, record: Record) -> Dag:
-    """Appends the gradients of the only output."""
+    """Append the gradients of the only output."""
     if plan.outputs != 1:
         raise ShapeError(
             f"A gradient is taken of one scalar; this function has {plan.outputs} outputs.",
-            mend="Return one scalar, the rest with has_aux=True, or ask for a Jacobian.",
+            mend="Return one scalar, and the rest with has_aux=True; or ask for a Jacobian.",
         )
     targets = plan.inputs(dag, plan.targets)
     found = gradients(plan.outs(dag)[0], targets)
@@ -80,14 +81,14 @@ def gradient(dag: Dag, plan: FlatPlan, value: bool, record: Record) -> Dag:
 
 
 def jvp(dag: Dag, plan: FlatPlan, value: bool, record: Record) -> Dag:
-    """Appends the tangents of the outputs."""
+    """Append the tangents of the outputs."""
     seeds = _paired(plan.inputs(dag, plan.targets), plan.inputs(dag, plan.directions))
     outs = plan.outs(dag)
     return plan.finished(dag, _filled(tangents(outs, seeds), outs), value)
 
 
 def vjp(dag: Dag, plan: FlatPlan, value: bool, record: Record) -> Dag:
-    """Appends the cotangents of the targets."""
+    """Append the cotangents of the targets."""
     pairs = _paired(plan.outs(dag), plan.inputs(dag, plan.directions))
     seeds = [(out, ct) for out, ct in pairs if out.dtype.kind == "f"]
     if not seeds:
@@ -97,7 +98,7 @@ def vjp(dag: Dag, plan: FlatPlan, value: bool, record: Record) -> Dag:
 
 
 def jacobians(mode: JacobianMode | None, diagonal: bool) -> StageOf:
-    """Appends Jacobians, by output, then by target."""
+    """The stage that appends Jacobians, by output, then by target."""
     return partial(_jacobians, mode=mode, diagonal=diagonal)
 
 
@@ -115,7 +116,7 @@ def _jacobians(
 
 
 def hessian(mode: JacobianMode | None, diagonal: bool) -> StageOf:
-    """Replaces gradients by their Jacobians."""
+    """The stage that replaces gradients by their Jacobians."""
     return partial(_hessian, mode=mode, diagonal=diagonal)
 
 
@@ -133,7 +134,7 @@ def _hessian(
 
 
 def hvp(mode: HvpMode) -> StageOf:
-    """Replaces gradients by Hessian-vector products; see `products.hessian_products`."""
+    """The stage that replaces gradients by Hessian-vector products; see `hessian_products`."""
     if mode not in ("reverse", "forward"):
         raise InputError(f"There is no mode {mode!r}.", mend='Use "reverse" or "forward".')
     return partial(_hvp, mode=mode)
@@ -159,7 +160,7 @@ STAGES: Mapping[str, Callable[..., Any]] = {
     "hessian": _hessian,
     "hvp": _hvp,
 }
-"""Each stage by name, with its options as keywords; saved stages are found here."""
+"""The stages by name; their options are keywords. Saved stages are looked up here."""
 
 
 def _blocks(

@@ -3,10 +3,10 @@ r"""Forward mode: tangents pushed along the graph, by transposing each operation
 An operation's vjp rule is linear in its cotangent, $\bar x = J^\top \bar y$. Applied to a dummy
 cotangent it gives a small linear graph. Differentiating this graph, with the tangent $\dot x$
 as its cotangent, gives $\dot y = J \dot x$ without the dummy (Radul et al. 2023, "You only
-linearize once", run the other way). So one rule an operation serves both modes, and
+linearize once", in the opposite direction). So one rule for each operation serves both modes, and
 $\langle u, J v\rangle = \langle J^\top u, v\rangle$ holds by construction. The Jacobian of an
-elementwise operation is diagonal, so there the rule is its own transpose. An operation may bring a
-forward rule of its own (`Op.jvp`). Each node on the way is visited once; nothing recurses.
+elementwise operation is diagonal, so its rule is its own transpose. An operation may bring a
+forward rule of its own (`Op.jvp`). Each node is visited once, without recursion.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["tangents"]
 
 
 def tangents(outputs: Sequence[Array], seeds: Sequence[tuple[Array, Array]]) -> list[Array | None]:
-    """The tangent of each output, None where no path leads to it from a seeded value.
+    """The tangent of each output; None where no path leads to it from a seeded value.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def tangents(outputs: Sequence[Array], seeds: Sequence[tuple[Array, Array]]) -> 
 
 
 def _pushed(node: Node, known: dict[Node, Array], lead: int) -> list[Array | None]:
-    """The tangent of each result of a node, given those of its operands."""
+    """The tangent of each result of a node, given the tangents of its operands."""
     if not any(aval.dtype.kind == "f" for aval in node.results):
         return [None] * len(node.results)
     operands = [Array(operand) for operand in node.operands]
@@ -144,9 +144,9 @@ def _seeds(
     outs: Sequence[Array],
     known: dict[Node, Array],
 ) -> Iterator[Seeds]:
-    """The results of reverse mode for dummy cotangents, to be differentiated by these.
+    """The results of reverse mode for dummy cotangents, each with the tangent that seeds it.
 
-    Each result comes with the tangent that seeds it; results of one rule stay together.
+    They are then differentiated with respect to the dummies. The results of one rule stay together.
     """
     single = len(outs) == 1
     if node.op.pullback is not None:
@@ -171,7 +171,7 @@ def _seeds(
 
 
 def _dummy(out: Array) -> Array:
-    """A dummy cotangent: a fresh input, which vanishes when we differentiate by it."""
+    """A dummy cotangent: a new input, which vanishes when we differentiate with respect to it."""
     return Array(fresh(OPS["input"], {"name": "cotangent", "assume": ()}, out.aval))
 
 

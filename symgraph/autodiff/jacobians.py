@@ -4,9 +4,9 @@ $J = \partial y / \partial x$ comes from seeding one mode with an identity on le
 the same derivative rules carry along (`docs/decisions.md`, 6). Reverse mode needs a seed for each
 element of y, forward mode one for each element of x. Along diagonal axes (`axes.tied_axes`) one
 seed of ones is enough: the diagonal of an elementwise map of n elements costs as much as one
-product. Where all paths run through a value narrower than
-both ends, $J = (\partial y / \partial h)(\partial h / \partial x)$, forward behind it and reverse
-before it (Griewank and Walther 2008, chapter 10, on cross-country elimination).
+product. If all paths run through a value h narrower than both ends, then
+$J = (\partial y / \partial h)(\partial h / \partial x)$, by forward mode from h to y and by reverse
+mode from x to h (Griewank and Walther 2008, chapter 10, on cross-country elimination).
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ __all__ = ["JacobianMode", "Record", "jacobian", "jacobians"]
 
 JacobianMode: TypeAlias = Literal["reverse", "forward", "mixed"]
 Record: TypeAlias = Callable[[str, Node, Node], None]
-"""`record(what, before, after)`: a line of the derivation."""
+"""`record(what, before, after)` notes a step of the derivation."""
 
 _NOMINAL = 64
-"""The size of a named dimension where we compare costs."""
+"""The size of a named dimension when costs are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +77,18 @@ def jacobians(
     value, of
         As `Graph.gradient`.
     outputs, kept : sequence of int, optional
-        Instead of `of`: the outputs to differentiate, and those that stay with `value`.
+        Instead of `of`: the outputs to differentiate, and the outputs that stay with `value`.
     mode, diagonal
         As `jacobian`.
     single : bool, optional
-        Whether a result is not grouped by target.
+        Whether results are not grouped by target; by default, if there is one target.
     name : str
-        What results are called.
+        The name of results.
     symmetric : bool
         Whether output i is the gradient with respect to target i, so that block [i][j] is block
         [j][i] transposed: one of the two is computed.
     record : callable
-        Told of each choice.
+        Notes each choice.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def jacobians(
             y = dag.outputs[i]
             if half and column < row:
                 other = results[column * len(targets) + row][1]
-                found, how = _turned(other, Array(target).ndim), "symmetry"
+                found, how = _transposed(other, Array(target).ndim), "symmetry"
             else:
                 found, how = jacobian(Array(y), Array(target), mode=mode, diagonal=diagonal)
             record(f"{name} by {how}", y, found.node)
@@ -123,13 +123,13 @@ def jacobians(
 
 
 def _is_symmetric(dag: Dag, targets: Sequence[Node]) -> bool:
-    """Whether second derivatives are known to be symmetric; a user's rules need not be exact."""
+    """Whether second derivatives are surely symmetric; those by a user's rules may not be."""
     between = active_nodes(dag.outputs, targets)
     return not any(node.op.unchecked or node.op.asymmetric for node in between)
 
 
-def _turned(block: Array, ndim: int) -> Array:
-    """A block of shape (*a, *b) as (*b, *a); `a` has `ndim` axes."""
+def _transposed(block: Array, ndim: int) -> Array:
+    """A block of shape (*a, *b) as one of shape (*b, *a); `a` has `ndim` axes."""
     return _permuted(block, [*range(ndim, block.ndim), *range(ndim)])
 
 
@@ -142,11 +142,11 @@ def jacobian(
     ----------
     y, x : Array, floating
     mode : "reverse", "forward" or "mixed", optional
-        By default the one of fewest floating-point operations.
+        By default the mode of fewest floating-point operations.
     diagonal : bool
-        Give the diagonal alone: axes of x that are tied to axes of y do not come again, so an
-        elementwise map has a result of the shape of y, a map of n rows one of (n, *rest). Where y
-        does not move with x it is zeros, along the axes of one length.
+        Give the diagonal alone: axes of x that are tied to axes of y are not repeated. So the
+        result has the shape of y for an elementwise map, and (n, *rest) for a map of n rows. If y
+        does not depend on x, it is zeros, and axes of one length are taken as tied.
 
     Raises
     ------
@@ -167,14 +167,14 @@ def _jacobian(y: Array, x: Array, mode: JacobianMode | None, diagonal: bool) -> 
     if diagonal and not moves_with(y.node, x.node):
         ties = axes_of_one_length(y.node, x.node)
         if ties or not y.ndim or not x.ndim:
-            free = _rest(x, [axis for _, axis in ties])
+            free = _other_axes(x, [axis for _, axis in ties])
             return zeros((*y.shape, *[x.shape[axis] for axis in free]), y.dtype), "nothing: zeros"
     ties = tied_axes(y.node, x.node)
     if diagonal and y.ndim and x.ndim and not ties:
         meets = mixing(y.node, x.node)
         raise InputError(
-            f"The Jacobian of {y!r} with respect to {x!r} has no diagonal to give: "
-            "no axis is kept apart.",
+            f"The Jacobian of {y!r} with respect to {x!r} has no diagonal: "
+            "no axis stays separate from the others.",
             [f"mixed by {meets!r}   from {meets.origin}"] if meets is not None else [],
             mend="Leave out diagonal=True, or differentiate each row by itself.",
         )
@@ -192,32 +192,33 @@ def _jacobian(y: Array, x: Array, mode: JacobianMode | None, diagonal: bool) -> 
 
 
 def _candidates(y: Array, x: Array, ties: Ties, mode: JacobianMode | None) -> list[_Candidate]:
-    """The ways that are open, at least one."""
+    """The possible ways, at least one."""
     if mode not in (None, "reverse", "forward", "mixed"):
         raise InputError(
-            f"There is no mode {mode!r}.", mend='Use "reverse", "forward" or "mixed", or leave it.'
+            f"There is no mode {mode!r}.",
+            mend='Use "reverse", "forward" or "mixed", or leave the mode out.',
         )
     found: list[_Candidate] = []
     refused: NotDifferentiable | None = None
     if mode is None and any(node.op.asymmetric for node in active_nodes([y.node], [x.node])):
-        mode = "reverse"  # As a gradient: the two modes would give different numbers.
-    backward = _sized([y.shape[axis] for axis in _rest(y, [place for place, _ in ties])])
-    forward = _sized([x.shape[axis] for axis in _rest(x, [axis for _, axis in ties])])
+        mode = "reverse"  # A gradient uses reverse mode, and forward mode would give other numbers.
+    backward = _size([y.shape[axis] for axis in _other_axes(y, [place for place, _ in ties])])
+    forward = _size([x.shape[axis] for axis in _other_axes(x, [axis for _, axis in ties])])
     if mode in (None, "reverse"):
         try:
             found.append(_candidate("reverse", backward, _reverse(y, x, ties)))
-        except NotDifferentiable as error:  # what only goes forward may still do that
+        except NotDifferentiable as error:  # Forward mode may still work.
             refused = error
     if mode == "forward" or (mode is None and (backward > 1 or refused)):
         found.append(_candidate("forward", forward, _forward(y, x, ties)))
     if mode == "mixed" or (mode is None and not ties and not refused):
         narrow = _bottleneck(y.node, x.node)
-        if narrow is not None and _sized(narrow.shape) < min(backward, forward):
+        if narrow is not None and _size(narrow.shape) < min(backward, forward):
             h = Array(narrow)
             product = FUNCTIONS["tensordot"](
                 jacobian(y, h, mode="forward")[0], jacobian(h, x, mode="reverse")[0], h.ndim
             )
-            found.append(_candidate("mixed", 2 * _sized(narrow.shape), product))
+            found.append(_candidate("mixed", 2 * _size(narrow.shape), product))
         elif mode == "mixed":
             raise InputError(
                 f"No value narrower than both ends lies on all paths from {x!r} to {y!r}.",
@@ -240,16 +241,16 @@ def _number(dim: Dim) -> int:
     return resolve(dim, dict.fromkeys(names_of(dim), _NOMINAL))
 
 
-def _sized(dims: Sequence[Dim]) -> int:
+def _size(dims: Sequence[Dim]) -> int:
     return _number(count(dims))
 
 
-def _rest(array: Array, tied: Sequence[int]) -> list[int]:
+def _other_axes(array: Array, tied: Sequence[int]) -> list[int]:
     return [axis for axis in range(-array.ndim, 0) if axis not in tied]
 
 
 def _identity(like: Array, axes: Sequence[int]) -> Array:
-    """Seeds for all positions on `axes` (as leading axes), ones along the others."""
+    """Seeds for all positions along `axes`, as leading axes; ones along the other axes."""
     lead = [like.shape[axis] for axis in axes]
     shape = (*lead, *like.shape)
     if not axes:
@@ -267,9 +268,9 @@ def _identity(like: Array, axes: Sequence[int]) -> Array:
 
 def _reverse(y: Array, x: Array, ties: Ties) -> Array:
     """The Jacobian with the axes of y, then the untied axes of x, by cotangents."""
-    rest = _rest(y, [place for place, _ in ties])
+    rest = _other_axes(y, [place for place, _ in ties])
     tied = dict(ties)
-    free = _rest(x, list(tied.values()))
+    free = _other_axes(x, list(tied.values()))
     (found,) = vjp(y, [x], _identity(y, rest))
     if found is None:
         return zeros((*y.shape, *[x.shape[axis] for axis in free]), x.dtype)
@@ -282,7 +283,7 @@ def _reverse(y: Array, x: Array, ties: Ties) -> Array:
 
 def _forward(y: Array, x: Array, ties: Ties) -> Array:
     """The Jacobian with the axes of y, then the untied axes of x, by tangents."""
-    free = _rest(x, [axis for _, axis in ties])
+    free = _other_axes(x, [axis for _, axis in ties])
     (found,) = tangents([y], [(x, _identity(x, free))])
     if found is None:
         return zeros((*y.shape, *[x.shape[axis] for axis in free]), y.dtype)
@@ -294,11 +295,11 @@ def _permuted(array: Array, order: Sequence[int]) -> Array:
 
 
 def _embedded(compact: Array, y: Array, x: Array, ties: Ties) -> Array:
-    """The whole Jacobian, zeros off the diagonals: axes (*y, *x)."""
+    """The whole Jacobian with axes (*y, *x): zeros off the diagonals."""
     if not ties:
         return compact
     tied = dict(ties)
-    free = _rest(x, list(tied.values()))
+    free = _other_axes(x, list(tied.values()))
     places = [y.ndim + place for place in tied]
     sizes = [y.shape[place] for place in tied]
     rest = [axis for axis in range(compact.ndim) if axis not in places]
@@ -322,9 +323,9 @@ def _embedded(compact: Array, y: Array, x: Array, ties: Ties) -> Array:
 
 
 def _bottleneck(y: Node, x: Node) -> Node | None:
-    """The narrowest value that all paths from x to y pass; linear in edges.
+    """The narrowest value that lies on all paths from x to y, in time linear in the edges.
 
-    In topological order a node lies on all paths if no edge passes over it.
+    A node lies on all paths if, in topological order, no edge leads from before it to after it.
     """
     between = sorted(active_nodes([y], [x]), key=lambda node: node.serial)
     place = {node: i for i, node in enumerate(between)}
@@ -340,5 +341,6 @@ def _bottleneck(y: Node, x: Node) -> Node | None:
         if alone and len(node.results) == 1 and node.dtype.kind == "f":
             narrow.append(node)
         furthest = max(furthest, reach[i])
-    # Of equally narrow values take the last: a root, whose slope may be inf, not the sum under it.
-    return min(reversed(narrow), key=lambda node: _sized(node.shape), default=None)
+    # Of equally narrow values the last is taken: a root, not the sum under it. The slope of a root
+    # may be infinite.
+    return min(reversed(narrow), key=lambda node: _size(node.shape), default=None)

@@ -1,4 +1,4 @@
-"""Products with the Jacobian that never build it: forward (J v), reverse (Jᵀ u), Hessian (H v)."""
+"""Products with Jacobians that are never built: forward (J v), reverse (Jᵀ u), Hessian (H v)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any, Literal, TypeAlias, cast
 from ..array import Array
 from ..errors import InputError
 from ..ir.dag import Dag, Structure
-from ..ir.node import Node
 from ..ops.creation import zeros
 from .differentiate import label_of, target_of
 from .directions import direction, listed, positions, with_results
@@ -44,7 +43,7 @@ def tangents_given(dag: Dag, wrt: Sequence[Any], given: Sequence[Any], what: str
     Raises
     ------
     InputError, ShapeError, DTypeError
-        If their numbers differ, or a tangent does not fit.
+        If the numbers of targets and tangents differ, or a tangent does not fit its target.
     """
     if not wrt:
         raise InputError(
@@ -53,7 +52,8 @@ def tangents_given(dag: Dag, wrt: Sequence[Any], given: Sequence[Any], what: str
         )
     if len(wrt) != len(given):
         raise InputError(
-            f"{len(wrt)} targets, but {len(given)} {what}s.", mend=f"Give one {what} a target."
+            f"There are {len(wrt)} targets, but {len(given)} {what}s.",
+            mend=f"Give one {what} for each target.",
         )
     return [
         (each, direction(dag, target_of(dag, each), tangent, what))
@@ -75,7 +75,7 @@ def cotangents_given(dag: Dag, of: str | None, given: object) -> list[tuple[int,
         unknown = [name for name in given if name not in dag.names]
         if unknown or not given:
             raise InputError(
-                f"There is no output {unknown[0]!r}; there are {', '.join(dag.names)}."
+                f"There is no output {unknown[0]!r}; the outputs are {', '.join(dag.names)}."
                 if unknown
                 else "No cotangent is given."
             )
@@ -106,7 +106,7 @@ def cotangents_given(dag: Dag, of: str | None, given: object) -> list[tuple[int,
 
 
 def pushed_forward(dag: Dag, given: Given, *, value: bool, of: str | None) -> Dag:
-    """The graph with the tangents of its outputs, grouped as the outputs are."""
+    """The graph with the tangents of its outputs, which are grouped as the outputs are."""
     chosen = positions(dag, of)
     seeds = [(Array(target_of(dag, wrt)), tangent) for wrt, tangent in given]
     lead = _lead(seeds)
@@ -140,9 +140,10 @@ def pulled_back(
 def hessian_products(dag: Dag, given: Given, *, single: bool, value: bool, mode: HvpMode) -> Dag:
     r"""Hessian-vector products, from a graph whose outputs are a scalar and its gradients.
 
-    In reverse mode $\nabla(\nabla f \cdot v)$ with $v$ not differentiated through (Goodfellow et
-    al., equation 6.59; Pearlmutter 1994): the gradients' cotangents are the $v$. Forward mode
-    pushes $v$ through the gradient instead. Either appends a graph linear in that of $f$.
+    Reverse mode gives $\nabla(\nabla f \cdot v)$, where $v$ is not differentiated through
+    (Goodfellow et al., equation 6.59; Pearlmutter 1994): the cotangents of the gradients are the
+    $v$. Forward mode pushes $v$ through the gradient instead. The size of the appended graph is
+    linear in that of $f$.
 
     Raises
     ------
@@ -168,12 +169,12 @@ def hessian_products(dag: Dag, given: Given, *, single: bool, value: bool, mode:
 
 
 def _lead(seeds: Sequence[tuple[Array, Array]]) -> tuple[Any, ...]:
-    """The number of extra leading axes of the directions, the same for all.
+    """The extra leading axes of the directions, the same for all.
 
     Raises
     ------
     InputError
-        If the directions differ in it.
+        If the directions differ in them.
     """
     leads = [seed.shape[: seed.ndim - value.ndim] for value, seed in seeds]
     if any(lead != leads[0] for lead in leads):
@@ -188,9 +189,3 @@ def _or_zeros(found: Array | None, like: Array, lead: tuple[Any, ...]) -> Array:
     if found is not None:
         return found
     return zeros((*lead, *like.shape), like.dtype if like.dtype.kind == "f" else "float64")
-
-
-def wrt_of(given: object) -> tuple[list[Any], bool]:
-    """Targets as a list, and whether a single one was given."""
-    single = isinstance(given, (str, Array, Node))
-    return listed(given), single

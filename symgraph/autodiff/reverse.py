@@ -1,10 +1,11 @@
 """Reverse mode, symbol to symbol: the gradient is appended to the graph as further nodes.
 
-Goodfellow, Bengio and Courville, *Deep Learning*, algorithms 6.5 and 6.6: only nodes that are
-ancestors of the output and descendants of a target are visited, each once, in reverse topological
-order; contributions from consumers are summed. Cost is linear in edges, depth is bounded by memory.
-The engine knows no differentiation rule: each operation brings its own (`Op.vjp`), and what all
-share (undoing broadcasting, dtypes, accumulation, zeros) is done here, once.
+The algorithm is that of Goodfellow, Bengio and Courville, *Deep Learning*, algorithms 6.5 and 6.6.
+Only nodes that are ancestors of the output and descendants of a target are visited, each once, in
+reverse topological order, and contributions from consumers are summed. The cost is linear in the
+edges, and the depth is bounded by memory only. The engine knows no differentiation rule: each
+operation brings its own (`Op.vjp`). The work that all rules share is done here, once: undoing
+broadcasting, dtypes, accumulation, zeros.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ __all__ = [
 def active_nodes(outputs: Sequence[Node], targets: Sequence[Node]) -> set[Node]:
     """Nodes on a path from a target to an output, both included.
 
-    A node made before every target depends on none, so the walk skips it: its length is that of
-    the part made since.
+    A node made before every target depends on none of them. So the walk skips such nodes, and is as
+    long as the part of the graph made since.
     """
     active = set(targets)
     first = min((target.serial for target in targets), default=0)
@@ -51,7 +52,7 @@ def active_nodes(outputs: Sequence[Node], targets: Sequence[Node]) -> set[Node]:
 
 
 def _made_since(first: int, outputs: Sequence[Node]) -> list[Node]:
-    """Nodes with serial `first` or later that the outputs depend on, operands first."""
+    """The nodes with serial `first` or later that the outputs depend on, operands first."""
     seen = {node for node in outputs if node.serial >= first}
     stack = list(seen)
     while stack:
@@ -76,7 +77,7 @@ def cotangents(
         A cotangent has its output's shape, possibly with extra leading axes, the same for all.
     targets : sequence of Array
     owner : Node, optional
-        What the nodes made are the derivative of; by default each of the node it is adjoint to.
+        The node whose derivative the new nodes are; by default each is that of its adjoint node.
 
     Raises
     ------
@@ -105,13 +106,13 @@ def cotangents(
             if node.op.pullback is not None:
                 known = partial.pop(node, {})
                 if contributions:
-                    known[0] = found[node] = _total(contributions)
+                    known[0] = found[node] = _sum_of(contributions)
                 _pull_back_jointly(node, known, lead, active, pending)
                 continue
             if node in partial:
                 ct = _result_cotangents(node, partial.pop(node), lead)
             else:
-                ct = found[node] = _total(contributions)
+                ct = found[node] = _sum_of(contributions)
             past = past_of(node, wanted, active)
             if past is not None and past.helps(ct, Array(node)):
                 for operand, rule in zip(past.operands, past.vjp, strict=True):
@@ -132,7 +133,7 @@ def past_of(node: Node, ends: Set[Node], active: Set[Node]) -> StandIn | None:
 
 
 def check_targets(targets: Sequence[Array]) -> None:
-    """Refuse what has no derivative: integers and booleans.
+    """Refuse integers and booleans, which have no derivative.
 
     Raises
     ------
@@ -148,8 +149,8 @@ def check_targets(targets: Sequence[Array]) -> None:
             )
 
 
-def _total(contributions: list[Array]) -> Array:
-    """The sum of contributions, with equal ones adjacent: x * x gives (c + c) + others."""
+def _sum_of(contributions: list[Array]) -> Array:
+    """The sum of contributions, equal ones next to each other: x * x gives (c + c) + others."""
     ordered = {each.node: each for each in contributions}
     counts = Counter(each.node for each in contributions)
     total: Any = None
@@ -169,7 +170,7 @@ def _pull_back(
     pending: dict[Node, list[Array]],
     partial: dict[Node, dict[int, Array]],
 ) -> None:
-    """Give each active operand its contribution."""
+    """Add the contribution of a node to each active operand."""
     if node.op.name == "project":
         results = partial.setdefault(node.operands[0], {})
         results[node.params["index"]] = ct
@@ -213,7 +214,7 @@ def _pull_back_jointly(
     active: set[Node],
     pending: dict[Node, list[Array]],
 ) -> None:
-    """Give the active operands their contributions, which the operation makes all at once."""
+    """Add the contributions of a node whose pullback makes those of all operands at once."""
     pullback = node.op.pullback
     assert pullback is not None
     wanted = tuple(
@@ -242,7 +243,7 @@ def _projections(node: Node) -> list[Node]:
 
 
 def _result_cotangents(node: Node, known: dict[int, Array], lead: int) -> tuple[Array, ...]:
-    """Cotangents of all results of a node, zeros where nothing flows back."""
+    """The cotangents of all results of a node; zeros for results that nothing depends on."""
     shape = next(iter(known.values())).shape[:lead]
     return tuple(
         known[index] if index in known else zeros((*shape, *aval.shape), aval.dtype)
@@ -251,10 +252,10 @@ def _result_cotangents(node: Node, known: dict[int, Array], lead: int) -> tuple[
 
 
 def fitted(ct: Array, aval: Aval, lead: int) -> Array:
-    """`ct` in the shape and dtype of its operand.
+    """The cotangent in the shape and dtype of its operand.
 
-    It sums over the axes along which the operand was broadcast: if y repeats x, the cotangent of x
-    is the sum of the cotangents of its copies.
+    It is summed over the axes along which the operand was broadcast: if y repeats x, the cotangent
+    of x is the sum of the cotangents of its copies.
     """
     extra = ct.ndim - lead - aval.ndim
     if extra > 0:
@@ -279,14 +280,14 @@ def _same_shape(one: Shape, other: Shape) -> bool:
 
 
 def vjp(output: Array, targets: Sequence[Array], ct: Array) -> list[Array | None]:
-    r"""Vector-Jacobian products $\bar x = J^\top \bar y$ of one output, None where disconnected.
+    r"""Vector-Jacobian products $\bar x = J^\top \bar y$ of one output; None where disconnected.
 
     Parameters
     ----------
     output : Array, floating
     targets : sequence of Array, floating
     ct : Array
-        Of the output's shape, possibly with extra leading axes.
+        A cotangent of the output's shape, possibly with extra leading axes.
 
     Raises
     ------
@@ -300,7 +301,7 @@ def vjp(output: Array, targets: Sequence[Array], ct: Array) -> list[Array | None
 
 
 def gradients(output: Array, targets: Sequence[Array]) -> list[Array | None]:
-    """Gradient of a scalar with respect to each target, None where disconnected.
+    """The gradient of a scalar with respect to each target; None where disconnected.
 
     Raises
     ------

@@ -1,10 +1,13 @@
 r"""Textbook derivatives of a graph of scalars, on numbers, with a count of edges.
 
 The algorithms of this package, step by step on numbers:
-forward values and the `grad_table` of Goodfellow, Bengio and Courville (algorithms 6.1 and 6.2),
-forward accumulation along one input, and the naive way of Arora and Ma, a sweep for each node,
-which takes O(VE), while the table takes O(E). They are for learning and for checking;
-`Graph.gradient` is for use.
+
+- forward values and the `grad_table` of Goodfellow, Bengio and Courville (algorithms 6.1 and 6.2),
+  which takes O(E);
+- forward accumulation along one input;
+- the naive way of Arora and Ma, a sweep for each node, which takes O(VE).
+
+They are for learning and for checking; for use there is `Graph.gradient`.
 """
 
 from __future__ import annotations
@@ -29,16 +32,16 @@ Table: TypeAlias = dict[Node, float]
 
 @dataclass
 class ScalarDerivatives:
-    r"""The values of all nodes, the derivative on each edge, and sweeps over them.
+    r"""The values of all nodes, the derivatives on all edges, and sweeps over them.
 
     Attributes
     ----------
     values : dict of Node to float
         $u^{(i)} = f^{(i)}(\mathbb A^{(i)})$ in topological order (algorithm 6.1).
     partials : dict of (Node, int) to float
-        $\partial u^{(i)} / \partial u^{(j)}$ for operand j of node i, each taken for itself.
+        $\partial u^{(i)} / \partial u^{(j)}$ for operand j of node i, all others held fixed.
     edges : int
-        How many edges the last sweep has visited.
+        How many edges the last sweep visited.
     """
 
     dag: Dag
@@ -65,7 +68,7 @@ class ScalarDerivatives:
         return self._swept(start)
 
     def naive_table(self) -> Table:
-        """The same as `grad_table` by a forward sweep from each node: O(VE) (Arora and Ma)."""
+        """The same table by a forward sweep from each node: O(VE) (Arora and Ma)."""
         self.edges = 0
         return {node: self._swept(node)[self.output] for node in self.dag.nodes}
 
@@ -75,13 +78,13 @@ class ScalarDerivatives:
             total = 1.0 if node is start else 0.0
             for slot, operand in enumerate(node.operands):
                 self.edges += 1
-                # `start` is taken for an input: the nodes before it are held fixed.
+                # `start` counts as an input: the nodes before it are held fixed.
                 total += table[operand] * self.partials[node, slot] if node is not start else 0.0
             table[node] = total
         return table
 
     def side_by_side(self, *wrt: str) -> str:
-        """A table with one line a node: value, forward derivatives by each input, adjoint."""
+        """A table with one line for each node: value, derivative by each input, adjoint."""
         forward = [self.tangents(name) for name in wrt]
         backward = self.grad_table()
         names = _names(self.dag)
@@ -97,7 +100,7 @@ class ScalarDerivatives:
 
 
 def _names(dag: Dag) -> dict[Node, str]:
-    """Inputs by name, constants by value, others numbered: `u3 = multiply(u1, u2)`."""
+    """The names of nodes: inputs by name, constants by value, others as `u3 = multiply(u1, u2)`."""
     names: dict[Node, str] = {}
     count = 0
     for node in dag.nodes:
@@ -113,13 +116,13 @@ def _names(dag: Dag) -> dict[Node, str]:
 
 
 def scalar_derivatives(dag: Dag, output: Node, inputs: Mapping[str, Any]) -> ScalarDerivatives:
-    """Numbers for all nodes and edges of a graph of scalars.
+    """The values of all nodes and the derivatives on all edges of a graph of scalars.
 
     Parameters
     ----------
     dag : Dag
     output : Node
-        What is differentiated.
+        The node that is differentiated.
     inputs : mapping
         A number for each input.
 
@@ -135,7 +138,7 @@ def scalar_derivatives(dag: Dag, output: Node, inputs: Mapping[str, Any]) -> Sca
     for node in dag.nodes:
         if node.ndim or len(node.results) > 1:
             raise ShapeError(
-                f"{node!r} is no scalar; the algorithms of the textbooks are for scalars.",
+                f"{node!r} is not a scalar; the algorithms of the textbooks are for scalars.",
                 [f"{node!r}   from {node.origin}"],
                 mend="Use graph.gradient for arrays.",
             )

@@ -1,1 +1,1 @@
-"""Where lowered graphs run: NumPy built in, others by entry point."""
+"""The backends that run lowered graphs: NumPy and JAX, and others by entry point."""

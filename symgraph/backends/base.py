@@ -1,8 +1,8 @@
-"""What a backend is, how one is found, and `Lowered`, the callable a graph becomes.
+"""The backend protocol, the search for backends, and `Lowered`, a graph as a callable.
 
-A backend brings an array namespace and turns a graph into a function of arrays. It is found by name
-among the entry points of the group `symgraph.backends`, ours as a stranger's, and imported only
-when asked for.
+A backend has an array namespace and turns a graph into a function of arrays. It is found by name
+among the entry points of the group `symgraph.backends`, whoever wrote it, and imported only when it
+is used.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..ir.immutable import Immutable
 from ..ir.interpreter import bound_inputs, given_inputs
 from ..namespace import Namespace
 from ..saving.document import dag_of, text_of
-from .door import fast_door
+from .fast_entry import fast_entry
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -46,37 +46,37 @@ GROUP = "symgraph.backends"
 
 
 class OwnArrays(Protocol):
-    """Arrays of a backend's own, which may have no numbers that NumPy can read.
+    """A backend's own arrays, whose numbers NumPy may be unable to read.
 
-    They have a dtype and a shape; both are checked before `cast` is asked.
+    They have a dtype and a shape; both are checked before `cast` is called.
     """
 
     def holds(self, value: Any) -> bool:
-        """Whether it is one of them."""
+        """Whether the value is one of these arrays."""
         ...
 
     def cast(self, value: Any, dtype: np.dtype[Any]) -> Any:
-        """The array in a dtype that loses nothing; itself if it has it."""
+        """The array, converted to a dtype that holds all its numbers if it has another."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What a backend makes of a graph.
+    """A graph compiled by a backend.
 
     Parameters
     ----------
     run : callable
-        `run(*arrays, *sizes)` gives one result an output; arrays in the order of `Dag.inputs`,
-        sizes in the order of `dims`.
+        `run(*arrays, *sizes)` gives one result for each output. The arrays are in the order of
+        `Dag.inputs`, the sizes in the order of `dims`.
     source : str
-        What is run, as text.
+        The program as text.
     dims : tuple of str
-        Named dimensions whose sizes `run` wants.
+        Named dimensions whose sizes `run` takes.
     explain : callable
-        Adds to an exception what is known of the line it came from.
+        Adds to an exception the user's line from which it came.
     own : OwnArrays, optional
-        Arrays that are handed to `run` as they are, besides those of the `native` types.
+        Arrays that `run` takes without conversion, besides those of the `native` types.
     """
 
     run: Callable[..., Sequence[Any]]
@@ -88,10 +88,10 @@ class Compiled:
 
 @runtime_checkable
 class Backend(Protocol):
-    """An array namespace that graphs can be lowered to.
+    """An array namespace to which graphs can be lowered.
 
-    `native` are the array types whose values `Compiled.run` takes as they are; anything else is
-    converted to NumPy arrays first.
+    `Compiled.run` takes arrays of the `native` types without conversion; any other input is
+    converted to a NumPy array first.
     """
 
     @property
@@ -113,38 +113,38 @@ class Backend(Protocol):
 
 
 def _entries() -> Mapping[str, Sequence[EntryPoint]]:
-    """What installed packages declare under each name; an equal declaration counts once."""
+    """The entry points under each name in all installed packages; equal ones count once."""
     return _entries_on(tuple(sys.path))
 
 
-@cache  # Reading what all packages declare takes 20 ms.
+@cache  # Reading the entry points of all packages takes 20 ms.
 def _entries_on(_path: tuple[str, ...]) -> Mapping[str, Sequence[EntryPoint]]:
-    from importlib.metadata import entry_points  # with email and zipfile: a fifth of our import
+    from importlib.metadata import entry_points  # it loads email and zipfile: 1/5 of our import
 
     found: dict[str, dict[str, EntryPoint]] = {}
     for entry in entry_points(group=GROUP):
-        # An editable installation beside a wheel shows one entry point twice.
+        # With an editable installation beside a wheel, each entry point appears twice.
         found.setdefault(entry.name, {}).setdefault(entry.value, entry)
     return {name: tuple(each.values()) for name, each in found.items()}
 
 
 def available() -> tuple[str, ...]:
-    """Names of the backends that are declared, sorted; one may still lack a package it needs."""
+    """The sorted names of all declared backends; a package that one needs may still be missing."""
     return tuple(sorted(_entries()))
 
 
 def backend_named(name: str | Backend) -> Backend:
-    """The backend of that name; one that is given already is given back.
+    """The backend of this name; a backend itself is given back.
 
     Raises
     ------
     BackendError
-        If there is none or several packages declare it, or a package it needs is missing.
+        If no package or several packages declare it, or if a package that it needs is missing.
     """
     if not isinstance(name, str):
         if not callable(getattr(name, "compile", None)):
             raise BackendError(
-                f"{name!r} is no backend.", mend=f"Name one: {', '.join(available())}."
+                f"{name!r} is not a backend.", mend=f"Name one: {', '.join(available())}."
             )
         return name
     entry = _entry_named(name)
@@ -155,16 +155,19 @@ def backend_named(name: str | Backend) -> Backend:
             f"Backend {name!r} cannot be imported: {error}.", mend=_how_to_install(entry)
         ) from error
     if not isinstance(found, Backend):
-        raise BackendError(f"{entry.value}, declared as backend {name!r}, is not one.")
+        raise BackendError(
+            f"{entry.value}, declared as backend {name!r}, is not a backend.",
+            mend="Give it the attributes of symgraph.backends.base.Backend.",
+        )
     return found
 
 
 def _entry_named(name: str) -> EntryPoint:
     found = _entries().get(name, ())
     if not found:
-        mend = f"A package adds one with an entry point of the group {GROUP!r}."
+        mend = f"A package declares a backend with an entry point of the group {GROUP!r}."
         if not available():
-            mend = "Ours are declared by the installed project: pip install -e . in a checkout."
+            mend = "Install the project, which declares ours: pip install -e . in a checkout."
         raise BackendError(
             f"There is no backend {name!r}.",
             [f"known: {', '.join(available()) or 'none'}"],
@@ -174,13 +177,13 @@ def _entry_named(name: str) -> EntryPoint:
         raise BackendError(
             f"{len(found)} packages declare a backend {name!r}.",
             [each.value for each in found],
-            mend="Uninstall all of them but one.",
+            mend="Uninstall all but one of them.",
         )
     return found[0]
 
 
 def _how_to_install(entry: EntryPoint) -> str:
-    """The extra of the backend's package that has the backend's name, if there is one."""
+    """Advice for a missing package: the extra with the backend's name, if its package has one."""
     package = entry.dist
     if package is not None and entry.name in (package.metadata.get_all("Provides-Extra") or ()):
         return f'pip install "{package.name}[{entry.name}]"'
@@ -188,7 +191,7 @@ def _how_to_install(entry: EntryPoint) -> str:
 
 
 def sizes_read(dag: Dag) -> tuple[str, ...]:
-    """Named dimensions that some node calculates with, sorted: the `dims` of a `Compiled`."""
+    """The sorted named dimensions whose size some node uses: the `dims` of a `Compiled`."""
     found: dict[str, None] = {}
     for node in dag.nodes:
         stack: list[Any] = list(node.params.values())
@@ -209,12 +212,12 @@ def lower(dag: Dag, backend: str | Backend = "numpy", **options: Any) -> Lowered
     dag : Dag
     backend : str or Backend
     **options
-        The backend's own.
+        Options of the backend.
 
     Raises
     ------
     BackendError
-        If the backend is unknown, not installed, or does not know an option.
+        If the backend is unknown or not installed, or if it does not have an option.
     """
     chosen = backend_named(backend)
     try:
@@ -228,11 +231,11 @@ def lower(dag: Dag, backend: str | Backend = "numpy", **options: Any) -> Lowered
 class Lowered(Immutable):
     """A graph as a function of arrays.
 
-    Inputs are passed by name, or in the order of the graph's inputs; sizes of named dimensions that
-    no input brings by name, too. Nothing passed is ever written to, and results share memory with
-    nothing. Calls may run in several threads at once.
+    Inputs are passed by name, or in the order of the graph's inputs. The size of a named dimension
+    that no input has is passed by name too. A call never writes to its inputs, and its results
+    share memory with no other array. Calls may run in several threads at once.
 
-    It is pickled as its graph, by the graph's own form, and lowered again where it arrives.
+    A pickle holds the graph in its saved form; unpickling lowers it again.
 
     Parameters
     ----------
@@ -240,14 +243,14 @@ class Lowered(Immutable):
     backend : Backend
     compiled : Compiled
     check : callable, optional
-        Called first with the inputs by name; see `guarded`.
+        Called before each run with the inputs by name; see `guarded`.
     options : mapping, optional
-        Of the backend, for lowering it again.
+        Options of the backend, for lowering the graph again.
 
     Attributes
     ----------
     source : str
-        What is run, as text.
+        The program as text.
     """
 
     def __init__(
@@ -269,31 +272,32 @@ class Lowered(Immutable):
         self._native = backend.native
         self._specs = tuple([(node.aval.dtype, node.aval.shape) for node in dag.inputs.values()])
         self._regroup = _regrouping(dag)
-        self._enter = fast_door(self._names, self._specs, compiled.dims, self._native)
+        self._enter = fast_entry(self._names, self._specs, compiled.dims, self._native)
         self.__signature__ = _signature(self._names)
         self.__name__ = f"lowered_to_{backend.name}"
 
     def guarded(self, check: Callable[..., None]) -> Lowered:
-        """The same function; each call first calls `check` with the inputs by name."""
+        """The same function, which calls `check` with the inputs by name before each run."""
         return Lowered(self.dag, self.backend, self._compiled, check, self.options)
 
     def __reduce__(self) -> Any:
         name = self.backend.name
         if backend_named(name) is not self.backend:
             raise BackendError(
-                f"A function lowered to {self.backend!r} cannot be pickled: that is not the "
+                f"A function lowered to {self.backend!r} cannot be pickled: this is not the "
                 f"backend installed as {name!r}.",
                 mend=f"Declare it with an entry point of the group {GROUP!r}.",
             )
         return _lowered_again, (text_of(self.dag), name, self.options, self._check)
 
     def __call__(self, /, *args: Any, **inputs: Any) -> Any:
-        """The outputs, grouped as the graph groups them.
+        """The outputs, in the structure that the graph gives them.
 
         Raises
         ------
         InputError
-            Missing or unknown inputs, shapes that do not fit, dtypes that would lose digits.
+            If an input is missing or unknown, if a shape does not fit, or if a dtype would lose
+            digits.
         """
         values = self._enter(args, inputs)
         if values is None:
@@ -307,7 +311,7 @@ class Lowered(Immutable):
             raise
 
     def _checked(self, args: Sequence[Any], inputs: Mapping[str, Any]) -> tuple[Any, ...]:
-        """What the fast door did not take: converted, or refused with the reason."""
+        """The converted inputs, if the fast entry did not take them; else an error explains why."""
         named = self._named(args, inputs)
         missing = [name for name in self._names if name not in named]
         if missing:
@@ -315,7 +319,7 @@ class Lowered(Immutable):
         return self._bound([named[name] for name in self._names], named)
 
     def _bound(self, values: Sequence[Any], inputs: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Inputs as arrays of the declared dtypes, and the sizes of named dimensions after them."""
+        """Inputs as arrays of the declared dtypes, then the sizes of named dimensions."""
         sizes = {name: size for name, size in inputs.items() if name not in self.dag.inputs}
         unknown = [name for name in sizes if name not in self._compiled.dims]
         if unknown:
@@ -342,7 +346,7 @@ class Lowered(Immutable):
         return own if own is not None and own.holds(value) else None
 
     def _shown(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """In place of arrays of the backend's own, arrays of their dtypes and shapes."""
+        """The inputs, with a NumPy array of equal dtype and shape for each own array."""
         return {
             name: value
             if self._owner(value) is None
@@ -359,7 +363,7 @@ class Lowered(Immutable):
         return True
 
     def _named(self, args: Sequence[Any], inputs: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Positional inputs by name, so that all that is wrong is found in one place."""
+        """Positional inputs by name, so that one function finds all errors."""
         if not args:
             return inputs
         return given_inputs(self.dag.inputs, args, inputs)

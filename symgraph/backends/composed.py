@@ -1,7 +1,7 @@
-"""Names of NumPy's that the array API standard lacks, put together from those it has.
+"""NumPy functions that the array API standard lacks, composed from functions that it has.
 
-Each function takes the namespace first, whose `module` has the standard's names. Truth values are
-numbers to NumPy and not to the standard, so several are here for their sake alone.
+Each function takes the namespace first; its `module` has the standard's names. NumPy treats truth
+values as numbers and the standard does not, so several functions are here only for truth values.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import BackendError
 
-__all__ = ["MADE", "RENAMED", "accumulated", "truth"]
+__all__ = ["COMPOSED", "RENAMED", "accumulated", "truth"]
 
 RENAMED = {
     "absolute": "abs",
@@ -54,7 +54,7 @@ def _is_bool(xp: Any, x: Any) -> bool:
 
 
 def truth(xp: Any, x: Any) -> Any:
-    """Truth values as they are, of numbers those that are not 0."""
+    """Truth values unchanged; for numbers, whether they are nonzero."""
     return x if _is_bool(xp, x) else x != 0
 
 
@@ -62,8 +62,8 @@ def _logical(name: str) -> Callable[..., Any]:
     return lambda xp, *operands: getattr(xp.module, name)(*[truth(xp, each) for each in operands])
 
 
-def _for_truths(name: str, instead: str) -> Callable[..., Any]:
-    """A function of numbers, and what it is of truth values in NumPy."""
+def _with_truths(name: str, instead: str) -> Callable[..., Any]:
+    """A function of numbers, with the function that NumPy applies to truth values instead."""
 
     def compute(xp: Any, x: Any, y: Any) -> Any:
         of_truths = _is_bool(xp, x) and _is_bool(xp, y)
@@ -72,12 +72,12 @@ def _for_truths(name: str, instead: str) -> Callable[..., Any]:
     return compute
 
 
-def _kept_if_true(name: str) -> Callable[..., Any]:
+def _unchanged_for_truths(name: str) -> Callable[..., Any]:
     name = RENAMED.get(name, name)
     return lambda xp, x: x if _is_bool(xp, x) else getattr(xp.module, name)(x)
 
 
-def _asked_of_truths(name: str) -> Callable[..., Any]:
+def _constant_for_truths(name: str) -> Callable[..., Any]:
     every = name == "isfinite"
     return lambda xp, x: (
         xp.module.full_like(x, every) if _is_bool(xp, x) else getattr(xp.module, name)(x)
@@ -100,7 +100,7 @@ def _extremum(name: str) -> Callable[..., Any]:
         if initial is None:
             return getattr(xp.module, name)(x, axis=axis, keepdims=keepdims)
         axes = range(x.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
-        for each in axes:  # The standard has no maximum of no elements.
+        for each in axes:  # the standard has no maximum of no elements
             shape = [1 if i == each % x.ndim else size for i, size in enumerate(x.shape)]
             first = xp.module.full(tuple(shape), initial, dtype=x.dtype)
             x = xp.module.concat((first, x), axis=each)
@@ -109,7 +109,7 @@ def _extremum(name: str) -> Callable[..., Any]:
     return reduce
 
 
-def _fextremum(meeting: str) -> Callable[..., Any]:
+def _ignoring_nan(meeting: str) -> Callable[..., Any]:
     def meet(xp: Any, x: Any, y: Any) -> Any:
         module = xp.module
         x, y = module.broadcast_arrays(x, y)
@@ -171,7 +171,10 @@ def _round(xp: Any, x: Any, decimals: int = 0) -> Any:
     if not decimals:
         return xp.module.round(x)
     if not xp.module.isdtype(x.dtype, "real floating"):
-        raise BackendError("integers are rounded to tens by NumPy only.")
+        raise BackendError(
+            "Only NumPy rounds integers to tens.",
+            mend="Convert to floats first, or lower the graph to NumPy.",
+        )
     return (
         xp.module.round(x * scale) / scale if decimals > 0 else xp.module.round(x / scale) * scale
     )
@@ -212,7 +215,10 @@ def _convolve(xp: Any, x: Any, v: Any, mode: str) -> Any:
 
 
 def _einsum(xp: Any, subscripts: str, *operands: Any, **_optimize: Any) -> Any:
-    """Every operand stretched over all indices, their product summed: plain, and large."""
+    """A plain einsum: it broadcasts all operands over all indices and sums the product.
+
+    The product is as large as all indices together.
+    """
     module = xp.module
     left, _, out = subscripts.replace(" ", "").partition("->")
     terms = left.split(",")
@@ -241,7 +247,7 @@ def _letters(term: str, ndim: int, lead: list[str]) -> list[str]:
 
 
 def _diagonals_taken(module: Any, row: list[str], x: Any) -> tuple[list[str], Any]:
-    """An index that an operand has twice: its diagonal."""
+    """Take the diagonal of the axes of each repeated index."""
     twice = next((each for each in row if row.count(each) > 1), None)
     while twice is not None:
         one = row.index(twice)
@@ -254,14 +260,14 @@ def _diagonals_taken(module: Any, row: list[str], x: Any) -> tuple[list[str], An
 
 
 def accumulated(xp: Any, function: Any, x: Any, axis: int) -> Any:
-    """What a function of two gives of all elements so far."""
+    """The running results of a binary function along an axis, as of `ufunc.accumulate`."""
     behind = [slice(None)] * (-axis - 1)
     rows = [xp.getitem(x, (Ellipsis, k, *behind)) for k in range(x.shape[axis])]
     return xp.module.stack(list(accumulate(rows, function)), axis=axis) if rows else x
 
 
-MADE: dict[str, Callable[..., Any]] = {
-    "add": _for_truths("add", "logical_or"),
+COMPOSED: dict[str, Callable[..., Any]] = {
+    "add": _with_truths("add", "logical_or"),
     "cbrt": _cbrt,
     "convolve": _convolve,
     "cross": lambda xp, x, y: xp.module.linalg.cross(x, y),
@@ -276,7 +282,7 @@ MADE: dict[str, Callable[..., Any]] = {
     "logaddexp2": _logaddexp2,
     "max": _extremum("max"),
     "min": _extremum("min"),
-    "multiply": _for_truths("multiply", "logical_and"),
+    "multiply": _with_truths("multiply", "logical_and"),
     "ones": _created("ones"),
     "pad": _pad,
     "round": _round,
@@ -288,11 +294,11 @@ MADE: dict[str, Callable[..., Any]] = {
     **{
         name: _logical(name) for name in ("logical_and", "logical_or", "logical_xor", "logical_not")
     },
-    **{name: _kept_if_true(name) for name in ("abs", "absolute", "ceil", "floor", "trunc")},
-    **{name: _asked_of_truths(name) for name in ("isnan", "isinf", "isfinite")},
+    **{name: _unchanged_for_truths(name) for name in ("abs", "absolute", "ceil", "floor", "trunc")},
+    **{name: _constant_for_truths(name) for name in ("isnan", "isinf", "isfinite")},
     **{name: _compared(name) for name in ("less", "less_equal", "greater", "greater_equal")},
-    "maximum": _for_truths("maximum", "logical_or"),
-    "minimum": _for_truths("minimum", "logical_and"),
-    "fmax": _fextremum("maximum"),
-    "fmin": _fextremum("minimum"),
+    "maximum": _with_truths("maximum", "logical_or"),
+    "minimum": _with_truths("minimum", "logical_and"),
+    "fmax": _ignoring_nan("maximum"),
+    "fmin": _ignoring_nan("minimum"),
 }

@@ -1,6 +1,6 @@
-"""What every backend must pass: each operation and random graphs, against the interpreter.
+"""The conformance test of backends: each operation and random graphs, against the interpreter.
 
-`check_backend("mine")` is all a new backend needs for its tests.
+`check_backend("mine")` is the whole test of a new backend.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ def check_backend(
     exact: bool = False,
     **options: Any,
 ) -> int:
-    """Check a backend against the interpreter; gives the number of graphs that were run.
+    """Check a backend against the interpreter, and give the number of graphs that were run.
 
     Parameters
     ----------
     backend : str or Backend
     ops : iterable of Op, optional
-        By default every registered one, those of users left out.
+        By default every registered operation, except those of users.
     graphs : int
-        How many random graphs.
+        The number of random graphs.
     exact : bool
-        Ask for the interpreter's bits; else for values within rounding of each dtype.
+        Require results equal bit for bit; else equal within the rounding of each dtype.
     **options
-        For `lower`.
+        Options for `lower`.
 
     Raises
     ------
     VerifyError
-        Naming the graph that fails, with both results.
+        If a result differs; the message shows the graph and both results.
     """
     count = 0
     for op in [each for each in OPS.values() if not each.custom] if ops is None else ops:
@@ -69,11 +69,12 @@ def check_dag(
     sizes: Iterable[int] = (3, 1, 0),
     **options: Any,
 ) -> None:
-    """Check one graph: values, dtypes and shapes, for several sizes of its named dimensions.
+    """Check values, dtypes and shapes of one graph, for several sizes of its named dimensions.
 
     Raises
     ------
     VerifyError
+        If a result differs, shares memory with an input, or if the backend writes to an input.
     """
     lowered = lower(dag, backend, **options)
     for n in sizes if dag.dims else (0,):
@@ -83,7 +84,7 @@ def check_dag(
         try:
             wanted = evaluate(dag, given)
         except ValueError:
-            continue  # NumPy refuses, such as the maximum of no elements.
+            continue  # NumPy refuses these inputs, as for the maximum of no elements
         _compare(dag, lowered, given, wanted, exact)
         if any(not np.array_equal(before[name], given[name], equal_nan=True) for name in given):
             raise VerifyError(
@@ -104,7 +105,7 @@ def _compare(
         elif not _agree(array, want, exact):
             what = f"\n{array}\ninstead of\n{want}"
         elif any(np.shares_memory(array, each) for each in given.values()):
-            what = "memory of an input"
+            what = "the memory of an input"
         if what:
             raise VerifyError(
                 f"Backend {lowered.backend.name!r} gives {what} for {output!r}.", _shown(dag)

@@ -1,11 +1,11 @@
-"""JAX: the same kernels in `jax.numpy`, traced and compiled by `jax.jit`.
+"""The JAX backend: the same kernels in `jax.numpy`, traced and compiled by `jax.jit`.
 
-A lowered graph takes and gives JAX arrays, and stands under `jax.jit`, `jax.grad` and `jax.vmap`;
-of NumPy arrays alone it gives NumPy arrays.
+A lowered graph takes and gives JAX arrays, and works under `jax.jit`, `jax.grad` and `jax.vmap`. If
+all inputs are NumPy arrays, it gives NumPy arrays.
 
-float64 stays float64: graphs are compiled and run with 64-bit types enabled for the length of the
-call, whatever the process has chosen, and the choice is not changed. Inside a transformation of
-JAX's own the choice is the caller's: where 64-bit types are off, graphs that need them are refused.
+float64 stays float64: 64-bit types are enabled while a graph is compiled and while it runs. The
+process's own setting is not changed. Inside a JAX transformation the caller's setting counts: if
+64-bit types are off there, a graph that needs them is refused.
 """
 
 from __future__ import annotations
@@ -36,39 +36,39 @@ __all__ = ["BACKEND", "JaxBackend"]
 
 
 class _JaxSpecial:
-    """jax.scipy.special, with SciPy's values where the two differ."""
+    """`jax.scipy.special`, with SciPy's values where the two differ."""
 
     def __getattr__(self, name: str) -> Any:
-        found = None if name in _UNLIKE else getattr(jax.scipy.special, name, None)
+        found = None if name in _UNLIKE_SCIPY else getattr(jax.scipy.special, name, None)
         return _on_host(name) if found is None else found
 
     def digamma(self, x: Any) -> Any:
-        """NaN at 0 there; the pole has the sign that SciPy and C give it."""
+        """JAX gives NaN at 0; here the pole has the sign that SciPy and C give it."""
         xp = jax.numpy
         return xp.where(x == 0, -xp.copysign(np.inf, x), jax.scipy.special.digamma(x))
 
     def expi(self, x: Any) -> Any:
-        """NaN there at the pole and at the ends."""
+        """JAX gives NaN at the pole and at both infinities."""
         xp = jax.numpy
         at_end = (x == 0) | xp.isinf(x)
         ends = xp.where(x == 0, -np.inf, xp.where(x > 0, np.inf, -0.0))
         return xp.where(at_end, ends, jax.scipy.special.expi(xp.where(at_end, 1, x)))
 
     def exp1(self, x: Any) -> Any:
-        """NaN there at infinity."""
+        """JAX gives NaN at infinity."""
         xp = jax.numpy
         return xp.where(x == np.inf, 0, jax.scipy.special.exp1(xp.where(x == np.inf, 1, x)))
 
 
-# Those of JAX give other numbers at poles, and few digits for large arguments.
-_UNLIKE = frozenset(("hyp1f1", "hyp2f1"))
+# JAX's own give other values at poles, and few digits for large arguments.
+_UNLIKE_SCIPY = frozenset(("hyp1f1", "hyp2f1"))
 
 
 def _on_host(name: str) -> Callable[..., Any]:
-    """SciPy's elementwise function `name`, run on the host in the middle of the compiled program.
+    """SciPy's elementwise function `name`, called on the host from within the compiled program.
 
-    It reads and gives float64 as pairs of 32-bit integers: callbacks run in a thread of their own,
-    in which 64-bit types are off and float64 would be cut to float32.
+    It passes float64 as pairs of 32-bit integers. Callbacks run in their own thread, in which
+    64-bit types are off, so float64 would be cut to float32.
     """
     function = getattr(special, name)
     if function.nout > 1:
@@ -109,7 +109,7 @@ def _host_call(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _JaxLinalg:
-    """jax.numpy.linalg; of symmetric matrices one triangle is read, as in NumPy."""
+    """`jax.numpy.linalg`; it reads one triangle of symmetric matrices, as NumPy does."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(jax.numpy.linalg, name)
@@ -122,9 +122,9 @@ class _JaxLinalg:
 
 
 class _JaxNamespace(Namespace):
-    """jax.numpy, with NumPy's values where the two differ.
+    """`jax.numpy`, with NumPy's values where the two differ.
 
-    Arrays there cannot be written to, so scattering makes new ones.
+    JAX arrays are immutable, so scattering makes new ones.
     """
 
     @property
@@ -141,7 +141,7 @@ class _JaxNamespace(Namespace):
     def solve_triangular(
         self, a: Any, b: Any, *, lower: bool, trans: int, unit_diagonal: bool
     ) -> Any:
-        """Leading axes broadcast, which jax.scipy leaves to the caller."""
+        """As in SciPy, but leading axes broadcast: `jax.scipy` leaves that to the caller."""
         xp = self.module
         options: dict[str, Any] = {"lower": lower, "trans": trans, "unit_diagonal": unit_diagonal}
         sides = b[:, None] if b.ndim == 1 else b
@@ -154,14 +154,14 @@ class _JaxNamespace(Namespace):
         return found[..., 0] if b.ndim == 1 else found
 
     def floor_divide(self, x: Any, y: Any) -> Any:
-        """An integer divided by zero is 0 in NumPy."""
+        """In NumPy, an integer divided by zero is 0."""
         xp = self.module
         if xp.result_type(x, y).kind == "f":
             return xp.floor_divide(x, y)
         return xp.where(y == 0, 0, xp.floor_divide(x, xp.where(y == 0, 1, y)))
 
     def reciprocal(self, x: Any) -> Any:
-        """An integer's reciprocal is an integer in NumPy: 0 but for 1 and -1."""
+        """In NumPy, the reciprocal of an integer is an integer: 0, except for 1 and -1."""
         if x.dtype.kind == "f":
             return self.module.reciprocal(x)
         return self.module.where(abs(x) == 1, x, 0).astype(x.dtype)
@@ -226,7 +226,7 @@ class _JaxNamespace(Namespace):
         keep: tuple[bool, ...] | None,
         avals: Sequence[tuple[Any, tuple[int, ...]]],
     ) -> tuple[Any, ...]:
-        """`jax.lax.scan`, which compiles the body once."""
+        """The loop by `jax.lax.scan`, which compiles the body once."""
         count = len(init)
 
         def body(carries: Any, slices: Any) -> Any:
@@ -241,7 +241,7 @@ class _JaxNamespace(Namespace):
         return (*last, *steps, *before)
 
 
-# Older versions keep it among the experiments.
+# Older versions have it in `jax.experimental`.
 _enable_x64: Callable[[bool], AbstractContextManager[Any]] = (
     jax.enable_x64 if hasattr(jax, "enable_x64") else import_module("jax.experimental").enable_x64
 )
@@ -252,7 +252,7 @@ _NAMESPACE = _JaxNamespace("jax.numpy", "jax.scipy.special")
 
 
 class _JaxArrays(OwnArrays):
-    """JAX's arrays, those that its transformations trace with among them."""
+    """JAX's arrays, including the tracers of its transformations."""
 
     def holds(self, value: Any) -> bool:
         return isinstance(value, jax.Array)
@@ -260,15 +260,15 @@ class _JaxArrays(OwnArrays):
     def cast(self, value: Any, dtype: np.dtype[Any]) -> Any:
         if value.dtype == dtype:
             return value
-        with _wide_types([value], str(dtype) if dtype.itemsize == 8 else ""):
+        with _with_64_bits([value], str(dtype) if dtype.itemsize == 8 else ""):
             return value.astype(dtype)
 
 
 _ARRAYS = _JaxArrays()
 
 
-def _widest(dag: Dag) -> str:
-    """A dtype of 64 bits that the graph computes in, bodies included; or empty."""
+def _dtype_of_64_bits(dag: Dag) -> str:
+    """A 64-bit dtype in which the graph or one of its bodies computes; empty if there is none."""
     waiting = [dag]
     while waiting:
         for node in waiting.pop().nodes:
@@ -279,28 +279,28 @@ def _widest(dag: Dag) -> str:
     return ""
 
 
-def _wide_types(arrays: Sequence[Any], wide: str) -> AbstractContextManager[Any]:
-    """64-bit types enabled; within a transformation of JAX's they are as it has them.
+def _with_64_bits(arrays: Sequence[Any], wide: str) -> AbstractContextManager[Any]:
+    """A context with 64-bit types enabled; inside a JAX transformation, with its own setting.
 
     Raises
     ------
     BackendError
-        If they are off there, and `wide` is a dtype that is needed.
+        If that setting is off, and the graph needs the 64-bit dtype `wide`.
     """
     if not any(isinstance(each, _TRACER) for each in arrays):
         return _enable_x64(True)
     if wide and not jax.config.read("jax_enable_x64"):
         raise BackendError(
-            f"This graph computes in {wide}, but inside this transformation of JAX's the 64-bit "
-            "types are off.",
-            mend='Say jax.config.update("jax_enable_x64", True) first, or trace the graph in '
+            f"This graph computes in {wide}, but 64-bit types are off inside this JAX "
+            "transformation.",
+            mend='Call jax.config.update("jax_enable_x64", True) first, or trace the graph in '
             "float32.",
         )
     return nullcontext()
 
 
 class JaxBackend:
-    """Graphs compiled by XLA, once for each size of the named dimensions."""
+    """Compiles graphs by XLA, once for each size of the named dimensions."""
 
     name = "jax"
     native = (np.ndarray, type(jax.numpy.zeros(())))
@@ -316,10 +316,10 @@ class JaxBackend:
         ----------
         dag : Dag
         numpy_out : bool, optional
-            Give NumPy arrays, or JAX's own, left where they were computed; by default JAX's own if
-            one of the inputs is.
+            True gives NumPy arrays, False JAX arrays on the device that computed them. By default
+            the results are JAX arrays if an input is one.
         jit : bool
-            Compile; else run operation by operation.
+            Compile the graph; else run operation by operation.
         """
         order = [node for node in dag.nodes if not node.is_input]
         dims = sizes_read(dag)
@@ -331,14 +331,14 @@ class JaxBackend:
             "Callable[..., Any]", jax.jit(program, static_argnames=("sizes",)) if jit else program
         )
         count = len(dag.inputs)
-        wide = _widest(dag)
+        wide = _dtype_of_64_bits(dag)
 
         def call(*values: Any) -> Sequence[Any]:
             arrays = values[:count]
             as_numpy = not any(map(_ARRAYS.holds, arrays)) if numpy_out is None else numpy_out
-            with _wide_types(arrays, wide):
+            with _with_64_bits(arrays, wide):
                 results = compiled(*arrays, sizes=values[count:])
-                # A copy: JAX's memory is read-only, and callers own what they get.
+                # A copy, since JAX's memory is read-only and callers may write to results.
                 return [np.array(each) for each in results] if as_numpy else results
 
         return Compiled(call, _source(dag), dims, own=_ARRAYS)
@@ -361,7 +361,7 @@ def _source(dag: Dag) -> str:
     try:
         return functional(dag)
     except BackendError:
-        # Some kernel is no plain expression: the NumPy program shows the same steps.
+        # Some kernel is not a plain expression: the NumPy program shows the same steps.
         return emit(program_of(dag)).source
 
 

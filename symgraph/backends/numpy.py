@@ -1,4 +1,4 @@
-"""NumPy on the CPU: the program as Python source, compiled once."""
+"""The NumPy backend: the program is Python source, compiled once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _compilations = itertools.count()
 
 
 class NumpyBackend:
-    """Graphs as straight-line NumPy source; see `symgraph.lowering`."""
+    """Runs graphs as straight-line NumPy source; see `symgraph.lowering`."""
 
     name = "numpy"
     native = (np.ndarray,)
@@ -38,14 +38,14 @@ class NumpyBackend:
         return NUMPY
 
     def compile(self, dag: Dag) -> Compiled:
-        """The program of `dag`, compiled; its source is shown in tracebacks."""
+        """The compiled program of `dag`; tracebacks show its source."""
         program = program_of(without_masks(dag))
         emitted = emit(program)
         digest = hashlib.blake2b(emitted.source.encode(), digest_size=6).hexdigest()
         filename = f"<symgraph {digest}-{next(_compilations)}>"
         function = _compiled(emitted, filename)
         return Compiled(
-            _quiet(function, program),
+            _without_warnings(function, program),
             emitted.source,
             emitted.dims,
             _Explainer(filename, emitted.lines),
@@ -55,9 +55,11 @@ class NumpyBackend:
         return np.asarray(value)
 
 
-_forgotten: deque[str] = deque()
-"""Files of functions that are gone. A function may die while linecache walks over its table, so
-they are taken out when the next is put in."""
+_deleted_files: deque[str] = deque()
+"""File names of deleted functions, to be removed from linecache when the next one is added.
+
+A function may be deleted while linecache iterates over its table, so it is not removed at once.
+"""
 
 
 def _compiled(emitted: Emitted, filename: str) -> Callable[..., Sequence[Any]]:
@@ -68,37 +70,39 @@ def _compiled(emitted: Emitted, filename: str) -> Callable[..., Sequence[Any]]:
     exec(code, names)
     function = names["program"]
     lines = emitted.source.splitlines(keepends=True)
-    while _forgotten:
-        linecache.cache.pop(_forgotten.popleft(), None)
+    while _deleted_files:
+        linecache.cache.pop(_deleted_files.popleft(), None)
     linecache.cache[filename] = (len(emitted.source), None, lines, filename)
-    weakref.finalize(function, _forgotten.append, filename)
+    weakref.finalize(function, _deleted_files.append, filename)
     return function
 
 
-_ignoring = contextvars.copy_context()
-_ignoring.run(np.seterr, all="ignore")
+_silent_context = contextvars.copy_context()
+_silent_context.run(np.seterr, all="ignore")
 
 
-def _quiet(function: Callable[..., Any], program: Program) -> Callable[..., Sequence[Any]]:
-    """`function` with floating-point warnings off, whatever the caller's own setting is."""
+def _without_warnings(
+    function: Callable[..., Any], program: Program
+) -> Callable[..., Sequence[Any]]:
+    """The function with floating-point warnings off, whatever the caller's setting."""
     if _calls_by_name(program):
-        # A kernel called by name may be the user's, and is owed the caller's context variables.
+        # A kernel called by name may be the user's, and must see the caller's context variables.
         def with_setting(*values: Any) -> Sequence[Any]:
             with np.errstate(all="ignore"):
                 return function(*values)
 
         return with_setting
-    copy = _ignoring.copy
+    copy = _silent_context.copy
 
     def in_context(*values: Any) -> Sequence[Any]:
-        # A copied context costs a fifth of entering np.errstate, and threads do not share it.
+        # Copying a context takes a fifth of the time of np.errstate, and threads do not share it.
         return copy().run(function, *values)
 
     return in_context
 
 
 def _calls_by_name(program: Program) -> bool:
-    """Whether a kernel is called by name, in a body as well."""
+    """Whether the program or one of its bodies calls a kernel by name."""
     waiting = [program]
     while waiting:
         each = waiting.pop()
@@ -109,7 +113,7 @@ def _calls_by_name(program: Program) -> bool:
 
 
 class _Explainer:
-    """Adds to an exception the user's line behind the generated one."""
+    """Adds the user's line to an exception from a generated line."""
 
     def __init__(self, filename: str, lines: Mapping[int, Node]) -> None:
         self._filename = filename
@@ -125,7 +129,7 @@ class _Explainer:
             error.add_note(f"while computing {kind}{node.op.name} {node.aval}, from{places}")
             if isinstance(error, MemoryError):
                 error.add_note(
-                    "A graph with a memory budget needs less: graph.checkpoint(memory=...)."
+                    "To use less memory, give the graph a budget: graph.checkpoint(memory=...)."
                 )
 
 

@@ -53,14 +53,14 @@ def random_dag(seed: int, size: int = 25, dtype: str = "float64", rows: int | st
         try:
             pool.append(_grown(pool, rng))
         except SymgraphError:
-            continue  # Shapes that do not fit.
+            continue  # the shapes do not fit
     picked = rng.choice(len(pool), size=min(4, len(pool)), replace=False)
     outputs = [pool[-1].node, *[pool[i].node for i in picked]]
     return Dag({name: array.node for name, array in inputs.items()}, outputs)
 
 
 def _grown(pool: list[Array], rng: np.random.Generator) -> Array:
-    # Recent values more often, so that graphs grow deep as well as wide.
+    # Recent values are picked more often, so that graphs grow deep as well as wide.
     def pick() -> Array:
         return pool[-1 - min(int(rng.exponential(4)), len(pool) - 1)]
 

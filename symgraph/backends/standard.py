@@ -1,9 +1,9 @@
-"""Any namespace of the Python array API standard as a backend: the kernels, run one by one.
+"""Any namespace of the Python array API standard as a backend that runs kernels one by one.
 
-`StandardBackend("mine", StandardNamespace(module))` is all that a package needs whose arrays follow
-the standard, such as array-api-strict, or torch through array-api-compat. What the namespace cannot
-compute is refused. A backend that does more (compile, run elsewhere) is written like
-`symgraph.backends.jax`.
+`StandardBackend("mine", StandardNamespace(module))` is the whole backend of a package whose arrays
+follow the standard, such as array-api-strict, or torch through array-api-compat. An operation that
+the namespace cannot compute is refused. `symgraph.backends.jax` is an example of a backend that
+does more: it compiles, and runs on other devices.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ __all__ = ["StandardBackend", "StandardNamespace"]
 
 
 class StandardBackend:
-    """Graphs run node by node in a namespace of the array API standard.
+    """Runs graphs node by node in a namespace of the array API standard.
 
     Parameters
     ----------
     name : str
-        As users ask for it, `graph.lower(name)`.
+        The name for `graph.lower(name)`.
     namespace : StandardNamespace
 
     Examples
@@ -77,11 +77,11 @@ class StandardBackend:
             raise BackendError(
                 f"Backend {self.name!r} cannot compute {node.op.name}: {error}",
                 [f"{node.op.name} {node.aval}   from {node.origin}"],
-                mend="Lower the graph to another backend, or give the namespace of this one what "
-                "it lacks.",
+                mend="Lower the graph to another backend, or add the missing function to the "
+                "namespace of this one.",
             ) from error
         if len(node.results) == 1 and self.namespace.lacks(node.aval.dtype):
-            # Kept in a wider dtype, it has the values of its own.
+            # The namespace lacks the dtype and holds a wider one: round to the values of the dtype.
             return self.namespace.from_numpy(self._result(node, found))
         return found
 

@@ -1,8 +1,8 @@
 """NumPy's names over a namespace of the Python array API standard.
 
-Kernels use names of NumPy. Here those that the standard spells otherwise are translated, and those
-that it lacks are put together from its own. Nothing is written in place, and no dtype is promoted
-beyond the standard's rules. What neither has is refused by its name.
+Kernels use NumPy's names. Names that the standard spells otherwise are translated, and functions
+that it lacks are composed from its own. Nothing is written in place, and no dtype is promoted
+beyond the standard's rules. Any other name is refused with an error that names it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import BackendError
 from ..namespace import NUMPY, Namespace
 from ..namespace import windows as _windows
-from .composed import MADE, RENAMED, accumulated, truth
+from .composed import COMPOSED, RENAMED, accumulated, truth
 
 __all__ = ["StandardNamespace"]
 
@@ -29,18 +29,18 @@ _DTYPES = [
 
 
 class StandardNamespace(Namespace):
-    """The names that kernels use, over a module that follows the standard.
+    """The namespace for kernels, over a module that follows the standard.
 
     Parameters
     ----------
     module : module
         Such as `array_api_strict`, or `array_api_compat.torch`.
     to_numpy, from_numpy : callable, optional
-        From the module's arrays to NumPy's and back; `numpy.asarray` and the module's `asarray` by
-        default.
+        Convert the module's arrays to NumPy's and back; by default `numpy.asarray` and the module's
+        `asarray`.
     special : module, optional
-        Special functions of the module's arrays under SciPy's names. By default, and where it lacks
-        one, SciPy computes on the host.
+        Has special functions of the module's arrays under SciPy's names. SciPy computes a function
+        that it lacks on the host; by default, all of them.
     """
 
     def __init__(
@@ -68,19 +68,22 @@ class StandardNamespace(Namespace):
         return self._from_numpy(x)
 
     def own_dtype(self, dtype: Any) -> Any:
-        """The module's dtype of the name that NumPy's has.
+        """The module's dtype with the same name as NumPy's.
 
         Raises
         ------
         BackendError
-            If it has none.
+            If the module has no dtype of that name.
         """
         name = np.dtype(dtype).name
-        # Half floats are computed in single precision by NumPy, too.
+        # NumPy computes half precision in single precision, too.
         kept = "float32" if self.lacks(dtype) and name == "float16" else name
         found = getattr(self.module, kept, None)
         if found is None:
-            raise BackendError(f"{self.module.__name__} has no dtype {name}.")
+            raise BackendError(
+                f"{self.module.__name__} has no dtype {name}.",
+                mend="Cast to a dtype that it has, or lower the graph to another backend.",
+            )
         return found
 
     def lacks(self, dtype: Any) -> bool:
@@ -103,12 +106,12 @@ class StandardNamespace(Namespace):
         if name.startswith("_") or name == "module":
             raise AttributeError(name)
         found = getattr(self.module, RENAMED.get(name, name), None)
-        if name in MADE:
-            found = partial(MADE[name], self)
+        if name in COMPOSED:
+            found = partial(COMPOSED[name], self)
         if found is None:
             raise BackendError(
-                f"{self.module.__name__} has no {name}, and the array API standard no way to it.",
-                mend="Give the namespace of the backend a method of that name.",
+                f"{self.module.__name__} has no {name}, and nothing in the standard replaces it.",
+                mend="Add a method of that name to the namespace of the backend.",
             )
         value = _Translated(self, found) if callable(found) else found
         setattr(self, name, value)
@@ -123,10 +126,10 @@ class StandardNamespace(Namespace):
         return _Linalg(self)
 
     def astype(self, x: Any, dtype: Any) -> Any:
-        return self.module.astype(x, self.own_dtype(dtype) if _numpys(dtype) else dtype)
+        return self.module.astype(x, self.own_dtype(dtype) if _is_numpy_dtype(dtype) else dtype)
 
     def asarray(self, x: Any, dtype: Any = None) -> Any:
-        dtype = self.own_dtype(dtype) if _numpys(dtype) else dtype
+        dtype = self.own_dtype(dtype) if _is_numpy_dtype(dtype) else dtype
         if isinstance(x, (np.ndarray, np.generic)):
             x = self.from_numpy(x)
         if isinstance(x, _SCALARS) or dtype is None:
@@ -134,14 +137,14 @@ class StandardNamespace(Namespace):
         return self.module.astype(x, dtype)
 
     def where(self, condition: Any, x: Any, y: Any) -> Any:
-        """Of two numbers as well, which the standard refuses."""
+        """As in the standard, but also for two numbers, which it refuses."""
         if isinstance(x, _SCALARS) and isinstance(y, _SCALARS):
             x = self.asarray(np.result_type(x, y).type(x))
         return self.module.where(truth(self, condition), self.own(x), self.own(y))
 
     # -- reading and writing at an index -----------------------------------------------------------
     def getitem(self, x: Any, index: Any) -> Any:
-        """Of negative steps, and of integer arrays beside slices, too."""
+        """As in the standard, but also for negative steps, and for integer arrays beside slices."""
         if _is_plain(index):
             return x[index]
         places, _ = self._places(x.shape, index)
@@ -151,28 +154,29 @@ class StandardNamespace(Namespace):
 
     def scatter_add(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
         xp = self.module
-        met, place, values = self._met(x, index, values)
-        if met.ndim == 1:
-            share = xp.where(met, xp.take(values, place, axis=0), xp.zeros_like(values[:1]))
+        written, place, values = self._writes(x, index, values)
+        if written.ndim == 1:
+            share = xp.where(written, xp.take(values, place, axis=0), xp.zeros_like(values[:1]))
         else:
-            share = xp.sum(xp.where(met, values[:, None], xp.zeros_like(values[:1])), axis=0)
+            share = xp.sum(xp.where(written, values[:, None], xp.zeros_like(values[:1])), axis=0)
         return x + xp.reshape(xp.astype(share, x.dtype), x.shape)
 
     def scatter_set(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
         xp = self.module
-        met, place, values = self._met(x, index, values)
-        if met.ndim == 2:
+        written, place, values = self._writes(x, index, values)
+        if written.ndim == 2:
             order = xp.reshape(xp.arange(1, values.shape[0] + 1), (-1, 1))
-            last = xp.max(xp.where(met, order, xp.zeros_like(order)), axis=0)
-            met, place = last > 0, xp.where(last > 0, last - 1, xp.zeros_like(last))
+            last = xp.max(xp.where(written, order, xp.zeros_like(order)), axis=0)
+            written, place = last > 0, xp.where(last > 0, last - 1, xp.zeros_like(last))
         chosen = xp.astype(xp.take(values, place, axis=0), x.dtype)
-        return xp.reshape(xp.where(met, chosen, xp.reshape(x, (-1,))), x.shape)
+        return xp.reshape(xp.where(written, chosen, xp.reshape(x, (-1,))), x.shape)
 
-    def _met(self, x: Any, index: Any, values: Any) -> tuple[Any, Any, Any]:
-        """Which elements of `x` are met by which of the values, all of them in one row.
+    def _writes(self, x: Any, index: Any, values: Any) -> tuple[Any, Any, Any]:
+        """Which elements of the flattened `x` receive which of the flattened values.
 
-        Of an index of numbers alone: one truth value an element, and the place of its value. Else a
-        table of truth values, one row a value: the standard has no writing at integer arrays.
+        For an index without arrays: a truth value for each element, and the place of its value.
+        Else a table of truth values with a row for each value, since the standard cannot write at
+        integer arrays. The third result is the flattened values.
         """
         xp = self.module
         places, fixed = self._places(x.shape, index)
@@ -190,7 +194,7 @@ class StandardNamespace(Namespace):
         return self.from_numpy(place >= 0), self.from_numpy(np.maximum(place, 0)), values
 
     def _places(self, shape: Any, index: Any) -> tuple[Any, np.ndarray[Any, Any] | None]:
-        """Where in the row of all elements those at an index stand; as NumPy's, too, if known."""
+        """The flat places of the elements at an index, also as a NumPy array if they are known."""
         parts = index if isinstance(index, tuple) else (index,)
         if not any(hasattr(part, "shape") for part in parts):
             fixed = np.arange(int(np.prod(shape))).reshape(tuple(shape))[parts]
@@ -199,10 +203,10 @@ class StandardNamespace(Namespace):
         where = at.index(True) if any(at) else len(parts)
         rest = [slice(None)] * (len(shape) - (len(parts) - sum(at)))
         full = [*parts[:where], *rest, *parts[where + 1 :]]
-        return self._summed(tuple(shape), full), None
+        return self._places_of_arrays(tuple(shape), full), None
 
-    def _summed(self, shape: tuple[int, ...], parts: list[Any]) -> Any:
-        """The places of an index with arrays on adjacent axes, one part an axis."""
+    def _places_of_arrays(self, shape: tuple[int, ...], parts: list[Any]) -> Any:
+        """The flat places of an index with arrays on adjacent axes and one part for each axis."""
         xp = self.module
         arrays = [i for i, part in enumerate(parts) if hasattr(part, "shape")]
         joint = max(parts[i].ndim for i in arrays)
@@ -220,7 +224,7 @@ class StandardNamespace(Namespace):
             found = found + xp.reshape(own, (*own.shape, *[1] * ones)) * step
         return found
 
-    # -- what is written in place elsewhere --------------------------------------------------------
+    # -- functions that other namespaces compute in place ------------------------------------------
     def linear_recurrence(self, a: Any, b: Any) -> Any:
         a, b = self.module.broadcast_arrays(a, b)
         found: list[Any] = []
@@ -239,7 +243,10 @@ class StandardNamespace(Namespace):
         return self.linalg.solve(xp.matrix_transpose(a) if trans else a, b)
 
     def expm(self, x: Any) -> Any:
-        raise BackendError(f"{self.module.__name__} has no exponential of matrices.")
+        raise BackendError(
+            f"{self.module.__name__} has no matrix exponential.",
+            mend="Lower the graph to another backend.",
+        )
 
     def while_loop(
         self,
@@ -264,7 +271,7 @@ class StandardNamespace(Namespace):
 
 
 class _Translated:
-    """A function of the module, given NumPy's dtypes and arrays as well."""
+    """A function of the module that also takes NumPy's dtypes and arrays."""
 
     def __init__(self, names: StandardNamespace, function: Callable[..., Any]) -> None:
         self._names = names
@@ -278,12 +285,12 @@ class _Translated:
         return self._function(*[own(each) for each in args], **given)
 
     def accumulate(self, x: Any, axis: int) -> Any:
-        """As NumPy's ufuncs have it."""
+        """The running results along an axis, as of NumPy's ufuncs."""
         return accumulated(self._names, self, x, axis)
 
 
 def _is_plain(index: Any) -> bool:
-    """Whether every namespace has it: whole axes, new ones, and slices within bounds."""
+    """Whether every namespace has this index: only an ellipsis, whole axes and new axes."""
     parts = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
     if any(hasattr(part, "shape") for part in parts):
         return False
@@ -293,12 +300,12 @@ def _is_plain(index: Any) -> bool:
     )
 
 
-def _numpys(dtype: Any) -> bool:
+def _is_numpy_dtype(dtype: Any) -> bool:
     return isinstance(dtype, (np.dtype, str, type))
 
 
 class _Special:
-    """Special functions: the module's own where it is given, else SciPy's on the host."""
+    """Special functions: the module's own if it has them, else SciPy's on the host."""
 
     def __init__(self, names: StandardNamespace) -> None:
         self._names = names
@@ -331,7 +338,7 @@ class _Linalg:
         return _Translated(self._names, getattr(self._module, name))
 
     def eigh(self, x: Any, UPLO: str = "L") -> Any:
-        """One triangle is read."""
+        """The decomposition of a symmetric matrix, of which one triangle is read."""
         xp = self._names.module
         half = xp.tril(x) if UPLO == "L" else xp.matrix_transpose(xp.triu(x))
         rest = xp.matrix_transpose(xp.tril(half, k=-1))
@@ -341,7 +348,10 @@ class _Linalg:
         return self._module.pinv(x, rtol=rtol)
 
     def lstsq(self, a: Any, b: Any, rcond: float | None = None) -> tuple[Any]:
-        """The first of NumPy's results: singular values below `rcond` of the largest count as 0."""
+        """The first of NumPy's results.
+
+        Singular values below `rcond` times the largest one count as 0.
+        """
         inverse = self._module.pinv(a, rtol=rcond)
         return (self._names.module.matmul(inverse, b),)
 

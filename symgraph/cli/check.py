@@ -1,4 +1,4 @@
-"""A gradient against differences of its function, at a random point that satisfies the facts."""
+"""Checks a gradient against differences of its function, at a random point that fits the facts."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ Numbers = np.ndarray[Any, Any]
 _MOST_ELEMENTS = 200_000
 _MOST_DIRECTIONS = 48
 _STEP = 1e-3
-# Of differences of fourth order at this step, relative to the largest entry; wider where the
-# gradient itself is computed in fewer digits.
+# The errors of fourth-order differences at this step, relative to the largest entry; wider where
+# the gradient itself is computed with fewer digits.
 _TOLERANCES = {"float64": 1e-6, "float32": 2e-3, "float16": 5e-2}
 _SPREADS = ("normal", "positive")
-"""Where points are looked for: on both sides of zero first; log and sqrt want positive ones."""
+"""Where points are drawn: first on both sides of zero, then positive, for log and sqrt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What the comparison found.
+    """The result of the comparison.
 
     Parameters
     ----------
@@ -39,11 +39,11 @@ class Check:
         The largest difference, relative to the largest entry of the gradient (at least 1).
     tolerance : float
     directions : int
-        How many derivatives were compared.
+        The number of derivatives compared.
     sizes : mapping of str to int
-        Of the named dimensions.
+        The sizes of the named dimensions.
     finite : bool
-        Whether a point was found at which the function has a value.
+        Whether the function has a finite value at one of the points.
     """
 
     worst: float
@@ -79,19 +79,19 @@ def checked(
     Parameters
     ----------
     forward : Dag
-        One scalar output, its floating inputs float64.
+        Has one scalar output; its floating inputs are float64.
     gradients : Dag
-        One output for each name in `wrt`.
+        Has one output for each name in `wrt`.
     wrt : sequence of str
     sizes : mapping of str to int
         A size for each named dimension.
     seed : int
-        Of the random point and directions.
+        Seed of the random point and directions.
 
     Raises
     ------
     InputError
-        If there are too many numbers for a check.
+        If the inputs have too many elements for a check.
     FactError
         If no point was found that satisfies the facts.
     """
@@ -99,7 +99,7 @@ def checked(
     total = sum(int(np.prod(shape, dtype=object)) for shape in shapes.values())
     if total > _MOST_ELEMENTS:
         raise InputError(
-            f"The check would draw {total} numbers; at most {_MOST_ELEMENTS} are drawn.",
+            f"The check would draw {total} numbers; it draws at most {_MOST_ELEMENTS}.",
             mend="Give smaller shapes, or --no-check.",
         )
     rng = np.random.default_rng(seed)
@@ -125,7 +125,7 @@ def _compared(
     rng: np.random.Generator,
 ) -> Check:
     typed = {name: point[name].astype(node.dtype) for name, node in gradients.inputs.items()}
-    # The point as the gradient sees it: rounded where its inputs hold fewer digits.
+    # The function is evaluated at the gradient's own point, rounded to the dtype of its inputs.
     point = {name: value.astype(point[name].dtype) for name, value in typed.items()}
     found = evaluate(gradients, typed, sizes)
     worst, count = 0.0, 0
@@ -143,7 +143,7 @@ def _compared(
 
 
 def _directions(shape: tuple[int, ...], rng: np.random.Generator) -> Iterable[Numbers]:
-    """Each entry by itself where they are few, else random directions of length one."""
+    """The directions of the single entries if they are few, else random unit directions."""
     size = int(np.prod(shape))
     for position in range(min(size, _MOST_DIRECTIONS)):
         if size <= _MOST_DIRECTIONS:
@@ -176,12 +176,12 @@ def _slope(
 def sample(
     node: Node, shape: tuple[int, ...], rng: np.random.Generator, spread: str = "normal"
 ) -> Numbers:
-    """Random numbers for an input that satisfy the facts stated of it.
+    """Random numbers for an input that satisfy its stated facts.
 
     Raises
     ------
     FactError
-        If the draw does not satisfy them all.
+        If the draw does not satisfy all of them.
     """
     stated: tuple[Fact, ...] = tuple(node.params["assume"])
     value = _drawn(node, shape, rng, spread)
@@ -189,7 +189,7 @@ def sample(
         said = ", ".join(map(str, stated))
         raise FactError(
             f"No numbers were found for {node.params['name']!r} that are {said} at once.",
-            mend="Leave the check out with --no-check.",
+            mend="Skip the check with --no-check.",
         )
     return value
 
@@ -210,7 +210,7 @@ def _drawn(node: Node, shape: tuple[int, ...], rng: np.random.Generator, spread:
 
 
 def _structured(facts: Mapping[str, Fact], normal: Numbers) -> Numbers | None:
-    """Numbers tied together by an equality fact; None where there is none."""
+    """Numbers that satisfy an equality fact; None if there is no such fact."""
     for name in ("one_hot", "simplex", "unit_norm"):
         if name in facts and normal.size:
             return _along(name, normal, facts[name].args[0])
@@ -240,7 +240,7 @@ def _along(name: str, normal: Numbers, axis: int) -> Numbers:
 
 
 def _bounded(facts: Mapping[str, Fact], normal: Numbers, rng: np.random.Generator) -> Numbers:
-    """Numbers within the bounds that facts set, away from their ends."""
+    """Numbers within the bounds that facts set, away from the ends."""
     if "interval" in facts:
         low, high = facts["interval"].args
         if np.isinf(low) or np.isinf(high):

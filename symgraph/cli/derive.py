@@ -1,11 +1,10 @@
-"""`symgraph derive`: an expression, its gradient before and after, why, and whether it is right."""
+"""`symgraph derive`: the gradient of an expression, derived, simplified, explained and checked."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from ..errors import InputError, ShapeError
 from ..export import dot, svg, text
@@ -17,40 +16,41 @@ from ..ir.dag import Dag
 from ..rewriting.log import Step
 from .check import Check, checked
 
-__all__ = ["add_parser", "run"]
+__all__ = ["add_arguments", "run"]
 
 _SIZES = (5, 3, 4, 6, 2, 7)
 
 
-def add_parser(commands: Any) -> None:
-    """Add `derive` to the commands."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "derive",
-        help="derive, simplify and check the gradient of an expression",
-        description="Names without a shape are vectors of one common length n.",
-        epilog="Exit code: 0 if the check passes, 1 if it fails, 2 for what cannot be read.",
-        allow_abbrev=False,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `symgraph derive`."""
+    parser.description = "Names without a shape are vectors of one common length n."
+    parser.epilog = "Exit code: 0 if the check passes, 1 if it fails, 2 if the input is not valid."
     add = parser.add_argument
     add("expression", metavar="EXPR", help='such as "-sum(p*log(softmax(z)))"')
-    add("--wrt", action="append", required=True, metavar="NAME[,NAME]", help="with respect to what")
+    add(
+        "--wrt",
+        action="append",
+        required=True,
+        metavar="NAME[,NAME]",
+        help="differentiate by these",
+    )
     add("--given", action="append", default=[], metavar="FACT", help='such as "p: simplex"')
     add("--shape", action="append", default=[], metavar="NAME=SHAPE", help='"z=n,10"; "a=" is 0-d')
     add("--dtype", action="append", default=[], metavar="[NAME=]DTYPE", help="default float64")
-    add("--size", action="append", default=[], metavar="DIM=N", help="of a dimension, in the check")
+    add("--size", action="append", default=[], metavar="DIM=N", help="a dimension in the check")
     add("--trust", choices=("exact", "rounding", "domain"), default="rounding")
     add("--svg", type=Path, metavar="FILE", help="draw the gradient graph")
-    add("--dot", type=Path, metavar="FILE", help="write it in Graphviz' language")
-    add("--explain", action="store_true", help="each step with both sides and what licenses it")
-    add("--latex", action="store_true", help="the gradient as LaTeX, too")
-    add("--no-simplify", action="store_true", help="show the gradient as it is derived")
-    add("--no-check", action="store_true", help="leave the numeric check out")
-    add("--seed", type=int, default=0, help="of the random point of the check")
+    add("--dot", type=Path, metavar="FILE", help="write the gradient graph for Graphviz")
+    add("--explain", action="store_true", help="show both sides and the license of each step")
+    add("--latex", action="store_true", help="show the gradient as LaTeX, too")
+    add("--no-simplify", action="store_true", help="show the gradient as derived")
+    add("--no-check", action="store_true", help="skip the numeric check")
+    add("--seed", type=int, default=0, help="seed of the random point of the check")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Derive, print, draw, check; 1 if the check fails."""
+    """Derive, print, draw and check the gradient; 1 if the check fails."""
     wrt = [name.strip() for each in options.wrt for name in each.split(",") if name.strip()]
     forward = Graph(_scalar(_parsed(options)))
     joint = forward.gradient(*wrt)
@@ -87,7 +87,7 @@ def _scalar(dag: Dag) -> Dag:
     if output.shape:
         names = " ".join(f"--shape {name}=" for name in dag.inputs)
         raise ShapeError(
-            f"A gradient is taken of a scalar; this expression gives {output.aval}.",
+            f"A gradient needs a scalar; this expression gives {output.aval}.",
             mend=f"Reduce it, as in sum(...), or make its names scalars: {names}",
         )
     return dag
@@ -109,7 +109,7 @@ def _parsed(options: argparse.Namespace, *, double: bool = False) -> Dag:
 
 
 def _pairs(given: Iterable[str], form: str = "") -> list[tuple[str, str]]:
-    """`NAME=VALUE`; without a name only where no `form` asks for one."""
+    """The pairs of `NAME=VALUE`; a `form` makes the name mandatory, and is shown as an example."""
     pairs: list[tuple[str, str]] = []
     for each in given:
         name, sign, value = each.partition("=")
@@ -124,7 +124,7 @@ def _section(title: str, dag: Dag) -> None:
 
 
 def _rules(steps: Sequence[Step]) -> None:
-    """Each rule that fired, how often, and what it did first."""
+    """Print each rule that fired, how often, and its first use."""
     if not steps:
         print("\nrules: none fired")
         return
@@ -141,7 +141,7 @@ def _rules(steps: Sequence[Step]) -> None:
 
 
 def _gradients(dag: Dag, count: int) -> Dag:
-    """Only the gradients, which stand last."""
+    """The graph with the gradients only, which are its last outputs."""
     return dag.with_outputs(dag.outputs[-count:], dag.names[-count:], tuple(range(count)))
 
 

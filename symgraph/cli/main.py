@@ -1,4 +1,4 @@
-"""Arguments in, exit code out."""
+"""The entry point of the `symgraph` command: it takes arguments and gives an exit code."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ __all__ = ["main"]
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command with the given arguments, by default those of the process.
 
-    Errors of the user are told on stderr without a traceback.
+    The user's errors are printed on stderr without a traceback.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         if arguments[:1] == ["demo"]:
             return demo.main(arguments[1:])
-        options = _parser().parse_args(_shielded(arguments))
+        options = _parser().parse_args(_with_escaped_minus(arguments))
         return options.run(options)
     except SymgraphError as error:
-        error.frame = None  # no line of Python is the user's here
+        error.frame = None  # the user wrote no line of Python
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)
-    except SystemExit as stop:  # argparse has told its error, or the help
+    except SystemExit as stop:  # argparse has printed its error, or the help
         return stop.code if isinstance(stop.code, int) else 2
     return 2
 
@@ -44,8 +44,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 _OPTION = re.compile(r"-h|--[a-z][a-z-]*(=.*)?", re.DOTALL)
 
 
-def _shielded(arguments: list[str]) -> list[str]:
-    """An expression may begin with a minus sign, which argparse would read as an option."""
+def _with_escaped_minus(arguments: list[str]) -> list[str]:
+    """The arguments, with a space before an expression that begins with a minus sign.
+
+    argparse would read it as an option.
+    """
     return [
         f" {each}" if each.startswith("-") and not _OPTION.fullmatch(each) else each
         for each in arguments
@@ -60,8 +63,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"symgraph {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    derive.add_parser(commands)
-    rules.add_parser(commands)
-    # For the help only: its arguments are its own.
-    commands.add_parser("demo", help="train a network on real digits, gradients derived here")
+    for name, command, purpose in (
+        ("derive", derive, "derive, simplify and check the gradient of an expression"),
+        ("rules", rules, "list, show or verify the rewrite rules"),
+    ):
+        command.add_arguments(commands.add_parser(name, help=purpose, allow_abbrev=False))
+    # For the help only: `main` passes its arguments to `demo.main`.
+    commands.add_parser("demo", help="train a network on real digits with a derived gradient")
     return parser

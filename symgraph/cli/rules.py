@@ -1,4 +1,4 @@
-"""`symgraph rules`: what the installed packs hold, and whether it is true."""
+"""`symgraph rules`: lists, shows and verifies the rules of the installed packs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import inspect
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from ..errors import InputError, RuleError
 from ..ir.op import OPS
@@ -16,34 +15,29 @@ from ..rewriting.packs import load_packs
 from ..rewriting.pattern import OpPattern, subterms
 from ..rewriting.rule import SOUNDNESS, Rule, RulePack
 from ..saturation import axioms_besides
-from ..verification.equivalent_mutants import Judged
+from ..verification.equivalent_mutants import EquivalentMutants
 from ..verification.mutants import Mutant, mutants_of
 from ..verification.proofs import is_proved
 from ..verification.verifier import verify_rule
 
-__all__ = ["add_parser", "run"]
+__all__ = ["add_arguments", "run"]
 
 
-def add_parser(commands: Any) -> None:
-    """Add `rules` to the commands."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "rules", help="list, show or verify the rewrite rules", allow_abbrev=False
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `symgraph rules`."""
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    listing = actions.add_parser("list", help="every rule of every installed pack")
+    listing = actions.add_parser("list", help="list every rule of every installed pack")
     listing.set_defaults(run=run, action="list", names=[])
-    show = actions.add_parser("show", help="a rule with its guards, its text and its file")
+    show = actions.add_parser("show", help="show a rule with its guards, its text and its file")
     show.add_argument("names", nargs="+", metavar="NAME")
-    show.add_argument("--no-verify", action="store_true", help="leave the verification out")
+    show.add_argument("--no-verify", action="store_true", help="skip the verification")
     show.set_defaults(run=run, action="show", pack=None, grade=None, op=None)
-    check = actions.add_parser(
-        "verify", help="both sides of rules against each other, all by default"
-    )
+    check = actions.add_parser("verify", help="compare both sides of rules, by default of all")
     check.add_argument("names", nargs="*", metavar="NAME")
     check.add_argument(
         "--mutants",
         action="store_true",
-        help="break each rule in every place, and tell which of these the verifier lets pass",
+        help="break each rule in every place, and list the broken ones that the verifier passes",
     )
     check.add_argument(
         "--known",
@@ -62,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     """List, show or verify; 1 if a rule fails."""
     op: str | None = options.op if options.action == "verify" else None
     if op is not None and op not in OPS:
-        # Else none would be verified, and that reported as a success.
+        # Otherwise no rule would be verified, and the command would report success.
         close = difflib.get_close_matches(op, OPS, n=3)
         mend = f"Did you mean {' or '.join(close)}?" if close else ""
         raise InputError(f"There is no operation {op[:60]!r}.", mend=mend)
@@ -84,25 +78,25 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _mutants(chosen: Sequence[tuple[RulePack, Rule]], options: argparse.Namespace) -> int:
-    """Verify every mutant of the rules; 1 if one passes that is not known to be true."""
-    known = Judged(options.known.read_text(encoding="utf-8") if options.known else "")
+    """Verify every mutant of the rules; 1 if one passes and is not known to be true."""
+    known = EquivalentMutants(options.known.read_text(encoding="utf-8") if options.known else "")
     total: Counter[str] = Counter()
     for _, rule in chosen:
         counts: Counter[str] = Counter()
         for mutant in mutants_of(rule):
-            fate = _fate(mutant, known)
-            counts[fate] += 1
-            if fate == "pass":
+            verdict = _verdict(mutant, known)
+            counts[verdict] += 1
+            if verdict == "pass":
                 print(f"passes: {mutant}", flush=True)
-        print(f"{rule.name}: {_counted(counts)}", flush=True)
+        print(f"{rule.name}: {_summary(counts)}", flush=True)
         total += counts
-    print(f"{len(chosen)} rules: {_counted(total)}")
+    print(f"{len(chosen)} rules: {_summary(total)}")
     if total["pass"]:
-        print("What passes is true as well, or shows that the verifier looks at too little.")
+        print("A mutant that passes is true as well, or shows that the verifier tests too little.")
     return 1 if total["pass"] else 0
 
 
-def _fate(mutant: Mutant, known: Judged) -> str:
+def _verdict(mutant: Mutant, known: EquivalentMutants) -> str:
     if mutant.rule is None:
         return "undeclared"
     if known.reason(str(mutant)):
@@ -110,16 +104,16 @@ def _fate(mutant: Mutant, known: Judged) -> str:
     return "pass" if verify_rule(mutant.rule, failures=1).ok else "refused"
 
 
-def _counted(fates: Counter[str]) -> str:
+def _summary(verdicts: Counter[str]) -> str:
     return (
-        f"{fates.total()} mutants, {fates['refused']} refused, "
-        f"{fates['undeclared']} cannot be declared, {fates['true']} known to be true, "
-        f"{fates['pass']} pass"
+        f"{verdicts.total()} mutants, {verdicts['refused']} refused, "
+        f"{verdicts['undeclared']} cannot be declared, {verdicts['true']} known to be true, "
+        f"{verdicts['pass']} pass"
     )
 
 
 def _listed(options: argparse.Namespace) -> int:
-    """A line for each rule: its grade, `proved` where SymPy proves it, else `sampled`."""
+    """Print a line for each rule: its grade, and `proved` if SymPy proves it, else `sampled`."""
     for pack in _packs(options):
         kept = [rule for rule in pack if _wanted(rule, options)]
         if not kept:
@@ -135,7 +129,7 @@ def _listed(options: argparse.Namespace) -> int:
 
 
 def _packs(options: argparse.Namespace) -> Sequence[RulePack]:
-    """The installed packs, and of the axioms of saturation those whose names are free."""
+    """The installed packs, and the axioms of saturation whose names no pack uses."""
     installed = load_packs()
     packs = (*installed, axioms_besides(rule.name for pack in installed for rule in pack))
     if options.pack is None:
@@ -154,7 +148,7 @@ def _wanted(rule: Rule, options: argparse.Namespace) -> bool:
 
 
 def _named(options: argparse.Namespace) -> list[tuple[RulePack, Rule]]:
-    """The rules named, with their packs; all that are wanted if none is."""
+    """The named rules with their packs; if none is named, all rules that the options select."""
     rules = {rule.name: (pack, rule) for pack in _packs(options) for rule in pack.rules}
     names: Sequence[str] = options.names
     unknown = [name for name in names if name not in rules]

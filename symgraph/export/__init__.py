@@ -1,1 +1,1 @@
-"""Graphs as text, Graphviz DOT, SVG pictures and Python source, one format a file."""
+"""Graphs as text, LaTeX, Graphviz DOT, SVG pictures and Python source; one format a file."""

@@ -1,7 +1,7 @@
-"""Two graphs side by side: nodes kept, removed and added.
+"""The difference of two graphs: nodes kept, removed and added.
 
-Nodes are equal if they are the same operation with the same params on equal operands; inputs are
-equal if name, dtype and shape are. So graphs of two traces can be compared as well.
+Nodes are equal if they are the same operation with the same params on equal operands. Inputs are
+equal if their names, dtypes and shapes are. So graphs of two traces can be compared, too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Row:
     change : "kept", "removed" or "added"
     before, after : Node or None
     left, right : str
-        How it reads in each graph.
+        Its text in each graph.
     """
 
     change: str
@@ -43,7 +43,7 @@ class Row:
 
 @dataclass(frozen=True, repr=False)
 class Difference:
-    """What became of each node; prints side by side, `-` removed, `+` added.
+    """The change of each node. It prints side by side, with `-` for removed and `+` for added.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Difference:
 
     @property
     def kept(self) -> tuple[Node, ...]:
-        """Nodes of the first graph that the second has too."""
+        """Nodes that both graphs have."""
         return tuple(r.before for r in self.rows if r.change == "kept" and r.before is not None)
 
     @property
@@ -73,7 +73,7 @@ class Difference:
         return any(row.change != "kept" for row in self.rows)
 
     def to_data(self) -> list[dict[str, Any]]:
-        """A dict a row, with `change`, `left` and `right`: what JSON can hold."""
+        """One dict a row, with `change`, `left` and `right`, which JSON can hold."""
         return [{"change": r.change, "left": r.left, "right": r.right} for r in self.rows]
 
     def __str__(self) -> str:
@@ -102,7 +102,7 @@ def difference(before: Dag, after: Dag) -> Difference:
         if number not in places:
             rows.append(Row("added", None, node, "", _line(node, right)))
             continue
-        # What is removed stands before the first kept node that stood after it.
+        # Removed nodes come before the first kept node that followed them.
         rows += _removed(lines[at : places[number]], ours, theirs, left)
         at = max(at, places[number])
         same = ours[number]
@@ -119,7 +119,7 @@ def _removed(
 
 
 def _numbered(labels: Labels, table: dict[Any, int]) -> dict[int, Node]:
-    """Nodes by a number that equal nodes of both graphs share."""
+    """The nodes by number. Equal nodes of both graphs have equal numbers."""
     numbers: dict[Node, int] = {}
     for node in labels.nodes:
         if node.is_input:

@@ -1,8 +1,8 @@
-r"""A graph in Graphviz' DOT language: every label escaped, every operand slot an edge.
+r"""Graphs in Graphviz' DOT language, with an edge for each operand.
 
-DOT reads `\N`, `\G` and `\n` inside quoted strings as orders and `&lt;` as an entity, so
-backslashes and ampersands of labels are doubled or spelled out; identifiers are ours, never the
-user's.
+Inside quoted strings, DOT reads `\N`, `\G` and `\n` as commands and `&lt;` as an entity. So
+backslashes in labels are doubled, and ampersands are written as entities. Identifiers are made
+here; they never hold the user's text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _STYLES = {
 
 
 def quoted(*lines: str) -> str:
-    """The lines as one DOT string, shown one below another."""
+    """The lines as one DOT string, which shows them one below another."""
     safe = [
         escaped(line).replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")
         for line in lines
@@ -100,7 +100,7 @@ def _clustered(drawn: dict[Node, str], labels: Labels) -> list[str]:
 
 
 def _edges(node: Node, ids: dict[Node, str]) -> list[str]:
-    """One edge an operand slot, numbered where there are several: `x * x` has two."""
+    """One edge for each operand, numbered if there are several: `x * x` has two."""
     several = len(node.operands) > 1
     return [
         f"  {ids[operand]} -> {ids[node]}" + (f' [headlabel="{slot}"]' if several else "") + ";"

@@ -1,7 +1,8 @@
-"""The derivation told: from the user's line through the vjp to each rule, both sides, and why.
+"""The explanation of a derivation: the user's line, the vjp, and each rule with both sides.
 
-Three grains: a region of sums and products as one equation that can be checked, each named rule
-with both sides, and bookkeeping (constants folded, equal values merged) as one step.
+Steps come in three grains. A region of sums and products is one equation that can be checked. A
+named rule is shown with both sides. Bookkeeping, such as folding constants and merging equal
+values, is one step.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ _WIDEST = 100
 _LONGEST = 400
 
 Entry = dict[str, Any]
-"""One step as data: strings, numbers and lists of them, so that JSON holds it."""
+"""One step as data that JSON can hold: strings, numbers, and lists of these."""
 
 
 class ShownStep(Protocol):
-    """One rewrite, as a history records it."""
+    """One rewrite in a history."""
 
     @property
     def rule(self) -> str: ...
@@ -49,7 +50,7 @@ class ShownStep(Protocol):
 
 
 class ShownPass(Protocol):
-    """A stretch of steps, as a history records it."""
+    """The steps of one pass in a history."""
 
     @property
     def what(self) -> str: ...
@@ -60,7 +61,7 @@ class ShownPass(Protocol):
 
 
 class ShownJustification(Protocol):
-    """A guard, what it was asked of, and why it holds."""
+    """A guard, the value that it was asked of, and the reasons why it holds."""
 
     @property
     def guard(self) -> str: ...
@@ -82,7 +83,7 @@ def entry(index: int, step: ShownStep, licences: Iterable[ShownJustification]) -
     """A step as data.
 
     Keys: `grain`, `step` (its index in the history), `rule`, `grade` and its `meaning`, `where`,
-    `lines`, `before`, `after`, `letters` (what a letter stands for), `before_latex`,
+    `lines`, `before`, `after`, `letters` (the value of each letter), `before_latex`,
     `after_latex`, `statement` and `doc` of the rule, `identities` of a region, `licences` (each
     with `guard`, `of`, `why`).
     """
@@ -111,13 +112,13 @@ def entry(index: int, step: ShownStep, licences: Iterable[ShownJustification]) -
 
 
 def bookkeeping(each: ShownPass) -> Entry:
-    """What a pass did between its steps, as data: keys `grain`, `what`, `before` and `after`."""
+    """The bookkeeping of a pass as data: keys `grain`, `what`, `before` and `after`."""
     before, after = (len(reachable(nodes)) for nodes in (each.before, each.after))
     return {"grain": "bookkeeping", "what": each.what, "before": before, "after": after}
 
 
 def origin_entry(node: Node, origin: Origin) -> Entry:
-    """Where a value comes from, as data: the user's lines, and the vjp of what gave it."""
+    """The origin of a value as data: the user's lines, and the vjps that made it."""
     chain: list[Entry] = []
     for at in adjoint_chain(origin):
         lines = [escaped(frame.quoted()) for frame in at.origin.frames]
@@ -134,7 +135,7 @@ def origin_entry(node: Node, origin: Origin) -> Entry:
 
 # -- text -----------------------------------------------------------------------------------------
 def as_text(entries: Sequence[Entry], *, title: str = "") -> str:
-    """Numbered entries: the rule with its grade, its place, both sides, and what licenses it."""
+    """Numbered entries: the rule, its grade, its place, both sides, and the facts it needs."""
     lines = [title] if title else []
     number = 0
     for each in entries:
@@ -183,7 +184,7 @@ def _step_lines(number: int, each: Entry) -> list[str]:
 
 # -- LaTeX ----------------------------------------------------------------------------------------
 def as_latex(entries: Sequence[Entry]) -> str:
-    """A derivation in one `aligned` environment: an equation a step, its rule and grade beside."""
+    """A derivation in one `aligned` environment: one equation a step, with its rule and grade."""
     rows: list[str] = []
     for each in entries:
         if each["grain"] in ("origin", "bookkeeping"):
@@ -204,7 +205,7 @@ def sketch(
     depth: int = _DEPTH,
     spell: Callable[[Node, Sequence[Spelled]], Spelled] = spelled,
 ) -> str:
-    """The formula of a value, parts deeper than `depth` operations left out."""
+    """The formula of a value, without parts that are deeper than `depth` operations."""
     layers: dict[Node, int] = {node: 0}
     queue = [node]
     for each in queue:

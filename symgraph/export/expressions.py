@@ -1,4 +1,4 @@
-"""How leaves read in the texts of graphs: an input by its name, a small constant by its value."""
+"""The texts of leaves: the name of an input, the value of a small constant."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["atom", "constant_text", "inline"]
 
 
 def constant_text(value: np.ndarray[Any, Any]) -> Spelled | None:
-    """A constant small enough to stand in an expression; None for a larger one."""
+    """The text of a small constant; None for a larger one."""
     if value.ndim == 0:
         text = number(value)
         return text, UNARY if text.startswith("-") else ATOM
@@ -24,14 +24,14 @@ def constant_text(value: np.ndarray[Any, Any]) -> Spelled | None:
 
 
 def atom(node: Node) -> Spelled | None:
-    """How a leaf reads by itself: an input by its name, a small constant by its value."""
+    """The text of a leaf: the name of an input, the value of a small constant."""
     if node.is_input:
         return shortened(escaped(node.params["name"])), ATOM
     return inline(node)
 
 
 def inline(node: Node) -> Spelled | None:
-    """What stands in its uses' expressions, with no line of its own: a small constant, a size."""
+    """The text of a node that has no line of its own, a small constant or a size; else None."""
     if node.is_constant:
         return constant_text(node.params["value"])
     return size_text(node, ()) if node.op is DIMENSION else None

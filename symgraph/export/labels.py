@@ -1,7 +1,7 @@
-"""What each node of a graph is called, and its role: shared by text, DOT and SVG.
+"""The names and roles of a graph's nodes, which text, DOT and SVG share.
 
-Names are positional (`v1`, `v2`, ... in topological order); only inputs keep the name the user
-gave, with everything unprintable escaped.
+Nodes are called `v1`, `v2`, ... in topological order. Inputs keep the user's names, in which
+unprintable characters are escaped.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ __all__ = ["Labels", "order_of", "reading_order", "role_of"]
 
 
 def reading_order(dag: Dag) -> list[Node]:
-    """The nodes of a graph in an order that depends on the graph alone: operands before uses.
+    """The nodes of a graph, operands before uses, in an order that depends on the graph alone.
 
-    Values made of constants only are shared by all graphs of a process, so their serial numbers
-    tell of other graphs; they stand before their first use. The first output comes first, so a
-    value before its gradients, unless the graph says in which order it runs.
+    All graphs of a process share values that are made of constants only. Their serial numbers
+    depend on other graphs, so these values are placed before their first use. The first output
+    comes first, and so a value comes before its gradients, unless the graph has a schedule.
     """
     depends = set(varying(dag.outputs))
     order: dict[Node, None] = {}
@@ -42,10 +42,10 @@ def reading_order(dag: Dag) -> list[Node]:
 
 
 def order_of(nodes: Sequence[Node]) -> dict[Node, int]:
-    """How often differentiation stands behind each node: 0 forward, 1 gradient, ...
+    """The order of differentiation that made each node: 0 forward, 1 gradient, ...
 
-    Nodes that graphs share are noted as adjoints in each of them, so notes may go round in a
-    circle: it counts as forward where it was entered.
+    A node that several graphs share may be an adjoint in each of them, so that chains of adjoints
+    can be circular. The node where a circle was entered counts as forward.
     """
     known = origins(nodes)
     orders: dict[Node, int] = {}
@@ -63,7 +63,7 @@ def order_of(nodes: Sequence[Node]) -> dict[Node, int]:
 
 
 def role_of(node: Node, order: int) -> str:
-    """`forward`, `gradient`, `gradient²`, ..., and whether it is computed again to save memory."""
+    """The role `forward`, `gradient`, `gradient²`, ...; `recomputed` if a copy saves memory."""
     raised = "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(order))
     role = "forward" if order == 0 else "gradient" if order == 1 else f"gradient{raised}"
     return f"{role}, recomputed" if node.copy else role
@@ -103,15 +103,15 @@ class Labels:
                 self._atoms[node] = f"v{values}", ATOM
 
     def name(self, node: Node) -> str:
-        """What `node` is called; a small constant is called by its value."""
+        """The name of a node; a small constant's name is its value."""
         return self._atoms[node][0]
 
     def atom(self, node: Node) -> Spelled:
-        """Its name, and how strongly that binds: -2 binds less than 2."""
+        """The name of a node, and how strongly it binds: -2 binds less than 2."""
         return self._atoms[node]
 
     def is_inline(self, node: Node) -> bool:
-        """Whether it stands in its uses' expressions, with no line of its own."""
+        """Whether a node has no line of its own: it is written where it is used."""
         return inline(node) is not None
 
     def expression(self, node: Node) -> str:
@@ -121,20 +121,20 @@ class Labels:
         return spelled(node, [self._atoms[operand] for operand in node.operands])[0]
 
     def role(self, node: Node) -> str:
-        """`input`, `constant`, `forward`, `gradient`, ..."""
+        """The role of a node: `input`, `constant`, `forward`, `gradient`, ..."""
         if node.is_input or node.is_constant:
             return node.op.name
         return role_of(node, self.orders[node])
 
     def aval(self, node: Node) -> str:
-        """`float32[n, 64]`; one after another where there are several results."""
+        """The type of a node, `float32[n, 64]`; several results are separated by commas."""
         found = self._avals.get(node.results)
         if found is None:
             found = self._avals[node.results] = ", ".join(map(str, node.results))
         return found
 
     def frame(self, node: Node) -> Frame | None:
-        """The user's line: the first of those that share the node."""
+        """The first of the user's lines that made the node."""
         frames = self.origins[node].frames
         return frames[0] if frames else None
 

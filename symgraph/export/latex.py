@@ -1,8 +1,8 @@
-r"""Graphs as LaTeX: `X^\top (\sigma(X w) - y)`, shared parts named, one equation an output.
+r"""Graphs as LaTeX, such as `X^\top (\sigma(X w) - y)`: one equation an output.
 
-Products of matrices stand side by side, elementwise ones have ⊙, sums carry the indices of their
-operand. Broadcasts, casts and axes of length one are left out, as they are on paper; the listing of
-a graph says them all.
+Parts that are used twice get a name. Matrix products have no sign, elementwise products have ⊙, and
+sums show the indices of their operand. Broadcasts, casts and axes of length one are left out, as on
+paper; the listing of a graph shows them.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class Formula:
 
 # -- a graph --------------------------------------------------------------------------------------
 def latex(dag: Dag) -> str:
-    """One equation an output, after those of the parts that are used twice or are long.
+    """One equation an output. Equations of parts that are used twice or are long come before.
 
-    Parts are called t₁, t₂, ...; graphs of more than 40 parts are told by their size.
+    Parts are called t₁, t₂, ... For a graph of more than 40 parts, only its size is given.
     """
     labels = Labels(dag)
     uses = dag.uses
@@ -75,7 +75,7 @@ def latex(dag: Dag) -> str:
 
 
 def _left_sides(dag: Dag) -> list[str]:
-    """What each output is called: f, its derivatives by the input's name."""
+    """The left side of each output's equation: f, a derivative of f, or the output's name."""
     return [_left_side(name, dag.inputs) for name in dag.names]
 
 

@@ -1,11 +1,11 @@
-"""Where the boxes of a picture stand: in bands, one a forward node.
+"""The places of a picture's boxes, which are laid out in bands: one for each forward node.
 
-General layered layout is the wrong tool for a graph with its gradient: such graphs are long and
-thin, with many long edges, and layered drawings of them grow as wide as they are long. Here the
-forward nodes run down one column in topological order, and each gradient node stands in the other
-column, in the band of the forward node it is the adjoint of, so the gradient runs up beside the
-values it needs. The width is the same at every size, and the work is linear. Leaves (inputs,
-constants and what is made of constants only) have no box: they are written where they are used.
+A graph with its gradient is long and thin and has many long edges. A layered drawing of it would
+grow as wide as it is long. Here the forward nodes run down one column in topological order. Each
+gradient node is in the other column, in the band of the forward node whose adjoint it is. So the
+gradient runs up beside the values that it needs. The width is the same for every size, and the work
+is linear. Leaves have no box, for they are written where they are used: inputs, constants, and
+values of constants only.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ONLY_COLUMN, _ONLY_WIDTH = 140, 360
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A node's place: the upper left corner, the width, the column, and its rank in the column."""
+    """The place of a node: the upper left corner, the width, the column, the rank in the column."""
 
     x: float
     y: float
@@ -50,7 +50,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Layout:
-    """Boxes of the nodes that have one, the bands, and the height of all."""
+    """The boxes of nodes, the bands, and the height of the whole."""
 
     boxes: dict[Node, Box]
     bands: tuple[Band, ...]
@@ -65,14 +65,14 @@ def bands(dag: Dag, nodes: Sequence[Node], orders: Mapping[Node, int], top: floa
     ----------
     dag : Dag
     nodes : sequence of Node
-        Those of the graph, in the order to stand in.
+        The nodes of the graph, in the order in which to place them.
     orders : mapping of Node to int
-        0 for forward nodes, more for those that differentiation made; see `labels.order_of`.
+        0 for forward nodes, more for nodes of derivatives; see `labels.order_of`.
     top : float
-        Where the first band begins.
+        The upper end of the first band.
     """
     boxed = _boxed(dag, nodes)
-    # What is computed again for the gradient stands with it.
+    # Nodes that are computed again for the gradient are placed with it.
     forward = [node for node in boxed if not orders[node] and not node.copy]
     gradient = [node for node in boxed if orders[node] or node.copy]
     if not forward or not gradient:
@@ -82,7 +82,7 @@ def bands(dag: Dag, nodes: Sequence[Node], orders: Mapping[Node, int], top: floa
 
 
 def _boxed(dag: Dag, nodes: Sequence[Node]) -> list[Node]:
-    """Nodes with a box: all that is computed from inputs, and every output."""
+    """The nodes that get a box: every output, and every node computed from inputs."""
     computed = {node for node in varying(dag.outputs) if not node.is_input}
     computed.update(dag.outputs)
     return [node for node in nodes if node in computed]
@@ -97,7 +97,7 @@ def _one_column(nodes: list[Node], column: str, top: float) -> Layout:
 
 
 def _rows(forward: list[Node], gradient: list[Node]) -> list[list[Node]]:
-    """For each forward node the gradient nodes of its band, operands first."""
+    """The gradient nodes of each forward node's band, operands first."""
     row_of = {node: row for row, node in enumerate(forward)}
     for node in gradient:
         row = None if node.copy else _row(node, row_of)
@@ -111,19 +111,19 @@ def _rows(forward: list[Node], gradient: list[Node]) -> list[list[Node]]:
 
 
 def _row(node: Node, row_of: Mapping[Node, int]) -> int | None:
-    """The band of the forward node it is the adjoint of; else where its operands stand."""
+    """The band of the forward node whose adjoint it is; else a band of its operands."""
     chain = adjoint_chain(node.origin)
     if chain and chain[-1] in row_of:
         return row_of[chain[-1]]
-    # The forward node is a leaf, or simplified away: beside the lowest forward value it uses, or as
-    # high as its gradient operands.
+    # The forward node is a leaf, or was simplified away. Then the band is that of the lowest
+    # forward value it uses, or the highest one of its gradient operands.
     placed = [operand for operand in node.operands if operand in row_of]
     values = [row_of[operand] for operand in placed if operand.origin.adjoint_of is None]
     return max(values) if values else min((row_of[each] for each in placed), default=None)
 
 
 def _place_by_use(gradient: list[Node], row_of: dict[Node, int]) -> None:
-    """The rest, such as what is computed again: in the band of its first use, the lowest one."""
+    """Place the rest, such as recomputed nodes, in the lowest band with a use: the first use."""
     needed: dict[Node, int] = {}
     for node in reversed(gradient):
         row = row_of.setdefault(node, needed.get(node, 0))
@@ -140,7 +140,7 @@ def _two_columns(forward: list[Node], rows: list[list[Node]], top: float) -> Lay
         stripes.append(Band(y - _BAND_GAP / 2, height + _BAND_GAP / 2))
         middle = y + (height - _PITCH) / 2 + 5
         boxes[node] = Box(_COLUMNS["forward"], middle, _BOX_WIDTH, "forward", position)
-        # The gradient runs up: what is computed first stands lowest.
+        # The gradient runs up: the node that is computed first is the lowest.
         for place, each in enumerate(reversed(beside)):
             at = y + place * _PITCH + 5
             boxes[each] = Box(_COLUMNS["gradient"], at, _BOX_WIDTH, "gradient", rank)

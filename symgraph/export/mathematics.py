@@ -1,4 +1,4 @@
-r"""How each node reads in LaTeX: leaves, formulas that records of operations state, and calls."""
+r"""The LaTeX of a node: a leaf, the formula in its operation's record, or a call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["ATOM", "leaf", "spelled"]
 
 
 def leaf(node: Node) -> Spelled | None:
-    """How a value without operands reads; None where it needs a name."""
+    """The LaTeX of a value without operands; None if it needs a name."""
     if node.is_input:
         return symbol(node.params["name"]), ATOM
     if node.op is DIMENSION:
@@ -38,7 +38,7 @@ def leaf(node: Node) -> Spelled | None:
 
 
 def spelled(node: Node, operands: Sequence[Spelled]) -> Spelled:
-    """The formula of `node` over the given formulas of its operands."""
+    """The formula of a node, from its operands' formulas."""
     latex = node.op.latex
     special = stated(latex) if isinstance(latex, str) else latex
     found: Spelled | None = special(node, operands) if special else None

@@ -1,4 +1,4 @@
-"""A graph as Python source that needs only an array namespace with NumPy's names."""
+"""Graphs as Python source, which needs only an array namespace with NumPy's names."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ __all__ = ["to_python"]
 
 
 def to_python(dag: Dag) -> str:
-    """Source of `def function(np, **inputs)`: one line a node, results grouped as asked.
+    """The source of `def function(np, **inputs)`, with one line a node.
 
-    Kernels of custom operations whose source cannot stand alone are an argument: `def function(np,
-    kernels, **inputs)`, a mapping from names of operations to functions.
+    If the source of a custom operation's kernel cannot be written out, the function takes the
+    kernels as an argument: `def function(np, kernels, **inputs)`. This is a mapping from names of
+    operations to functions.
 
     Raises
     ------
     BackendError
-        If a param of an operation or a size has no source in NumPy's words.
+        If a param of an operation, or a size, cannot be written with NumPy's names.
 
     Examples
     --------

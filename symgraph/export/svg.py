@@ -1,9 +1,9 @@
-"""A graph as an SVG picture, 640 wide at every size, with no help from outside.
+"""Graphs as SVG pictures of the width 640, drawn without other programs.
 
-Forward nodes (rounded) run down the left, gradient nodes (square) up the right, each beside the
-forward node it belongs to; see `layout`. A box tells the node's name and expression, its dtype and
-shape, and the user's line; resting on it shows all three in full. Every text is escaped, and
-nothing needs colour to be read.
+Forward nodes are rounded boxes that run down the left. Gradient nodes are square boxes that run up
+the right, each beside its forward node; see `layout`. A box shows the node's name and expression,
+its dtype and shape, and the user's line. A tooltip shows them in full. All text is escaped, and the
+picture can be read without colour.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ _INPUT_HEIGHT = 22
 _MOST_INPUTS = 60
 _TEXT = 6.95  # width of a character of .sg-m
 _SMALL = 5.75  # and of .sg-a
-_FARTHEST = 700.0  # an edge longer than this is cut to a named stub: nobody can follow it
-_OPEN, _CLOSE = "\ue000", "\ue001"  # around leaves in an expression; `escaped` lets none through
+_FARTHEST = 700.0  # a longer edge is hard to follow: only its end is drawn, with a name
+_OPEN, _CLOSE = "\ue000", "\ue001"  # around leaves in an expression; `escaped` removes them
 
 
 def render(dag: Dag, title: str = "") -> str:
@@ -58,7 +58,7 @@ def render(dag: Dag, title: str = "") -> str:
     ----------
     dag : Dag
     title : str
-        What it shows; by default the names of the outputs.
+        The title; by default the names of the outputs.
     """
     labels = Labels(dag)
     pills, below = _inputs(dag, labels, top=50.0)
@@ -87,13 +87,13 @@ def render(dag: Dag, title: str = "") -> str:
 
 
 def _mark(dag: Dag) -> str:
-    """An identifier for this picture: several of them may stand in one page."""
+    """An identifier of the picture, for one page may hold several."""
     return f"sg{zlib.crc32(' '.join(dag.names).encode('utf-8', 'replace')) ^ len(dag):08x}"
 
 
-# -- what stands above the graph -------------------------------------------------------------------
+# -- inputs and legend -----------------------------------------------------------------------------
 def _inputs(dag: Dag, labels: Labels, top: float) -> tuple[list[str], float]:
-    """A pill for each input, wrapped into rows, and where the last row ends."""
+    """A rounded box for each input, in rows, and the end of the last row."""
     parts: list[str] = []
     x, y = float(_MARGIN), top
     nodes = list(dag.inputs.values())
@@ -125,7 +125,7 @@ def _pill(
 
 
 def _headings(layout: Layout, y: float) -> list[str]:
-    """The legend: over each column, in its own shape, which way it runs."""
+    """The legend of each column: the shape of its boxes, and the direction it runs in."""
     told = {"forward": "forward, downwards", "gradient": "gradient, upwards"}
     if len(layout.columns) == 1:
         told = dict.fromkeys(told, "operands above results")
@@ -156,12 +156,12 @@ def _boxes(layout: Layout, labels: Labels) -> Iterable[str]:
 
 
 def _texts(layout: Layout, labels: Labels) -> dict[Node, Spelled]:
-    """How each node reads as an operand: its name, or what it is where it has no box."""
+    """The text of each node as an operand: its name, or its expression if it has no box."""
     texts: dict[Node, Spelled] = {}
     for node in labels.nodes:
         text, binding = labels.atom(node)
         if node not in layout.boxes and node.operands:
-            # A number broadcast, reshaped or cast reads as the number; its shape is in the tooltip.
+            # A broadcast, reshaped or cast number is written as the number.
             moved = node.op.view or node.op.traits.arrangement is Arrangement.CONVERTED
             inner = [texts[operand] for operand in node.operands]
             text, binding = inner[0] if moved else spelled(node, inner)
@@ -196,7 +196,7 @@ def _box(node: Node, box: Box, labels: Labels, texts: dict[Node, Spelled]) -> st
 
 
 def _flags(node: Node, box: Box, labels: Labels) -> str:
-    """A dark flag on the corner of an output, with its name."""
+    """A dark flag with the name of an output, at the corner of its box."""
     names = labels.outputs.get(node)
     if not names:
         return ""
@@ -211,7 +211,7 @@ def _flags(node: Node, box: Box, labels: Labels) -> str:
 
 
 def _spans(node: Node, box: Box, labels: Labels, texts: dict[Node, Spelled]) -> str:
-    """`v3 = exp(z)`, leaves in their own colour, cut to the box."""
+    """The text `v3 = exp(z)`, cut to the box, with leaves in another colour."""
     name = labels.name(node)
     if not node.operands:
         return f'<tspan class="sg-n">{escape(shortened(name, 30))}</tspan>'
@@ -244,7 +244,7 @@ def _tooltip(node: Node, labels: Labels) -> str:
 
 # -- edges -----------------------------------------------------------------------------------------
 def _edges(layout: Layout, labels: Labels, mark: str) -> Iterable[str]:
-    """All edges: one a pair of boxes; which slots it fills is told by the expression."""
+    """All edges, one for each pair of boxes. The expression shows the places of the operands."""
     boxes = layout.boxes
     for node, box in boxes.items():
         sources = [operand for operand in dict.fromkeys(node.operands) if operand in boxes]
@@ -262,7 +262,7 @@ def _edges(layout: Layout, labels: Labels, mark: str) -> Iterable[str]:
 
 
 def _along(source: Box, target: Box, mark: str) -> str:
-    """Within a column: straight between neighbours, else bowed past the boxes between."""
+    """An edge within a column: straight between neighbours, else bent around other boxes."""
     down = target.y > source.y
     if abs(source.rank - target.rank) == 1:
         x = target.x + target.width / 2
@@ -281,7 +281,7 @@ def _along(source: Box, target: Box, mark: str) -> str:
 
 
 def _across(source: Box, target: Box, share: float, mark: str) -> str:
-    """A value the other column needs: dashed, for it is kept until then."""
+    """An edge between columns: dashed, for its value is kept until it is used."""
     right = target.x > source.x
     x = source.x + source.width if right else source.x
     end_x = target.x if right else target.x + target.width
@@ -295,7 +295,7 @@ def _across(source: Box, target: Box, share: float, mark: str) -> str:
 
 
 def _stub(sources: list[Node], target: Box, labels: Labels, mark: str) -> str:
-    """The end of edges that come from far away, with the names of their sources."""
+    """The end of edges from distant boxes, with the names of their sources."""
     names = ", ".join(labels.name(source) for source in sources)
     left = target.column == "forward"
     x = target.x if left else target.x + target.width

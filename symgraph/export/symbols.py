@@ -1,4 +1,4 @@
-r"""Names, numbers and words as they stand in a formula of LaTeX."""
+r"""Names, numbers and words in LaTeX formulas."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..notation.text import escaped
 
@@ -34,13 +35,13 @@ _SPECIAL = {
 
 
 def words(text: str) -> str:
-    r"""Text as words inside a formula, `log\_of\_exp`; nothing in it is taken for a command."""
+    r"""Text inside a formula, such as `log\_of\_exp`. Characters of commands are escaped."""
     special = {**_SPECIAL, "\\": r"\textbackslash ", "^": r"\textasciicircum ", "~": r"\sim "}
     return r"\text{" + "".join(special.get(char, char) for char in escaped(text)) + "}"
 
 
 def symbol(name: str) -> str:
-    r"""A name as a symbol: `x1` is x_{1}, `lambda` a Greek letter, `w_old` has a subscript."""
+    r"""The symbol of a name: `x1` gives x_{1}, `lambda` a Greek letter, `w_old` a subscript."""
     name = name.rstrip("_") or name
     head, _, rest = name.partition("_")
     if rest and _is_simple(head) and rest.replace("_", "").isalnum():
@@ -63,8 +64,8 @@ def _upright(name: str) -> str:
     return r"\mathrm{" + "".join(_SPECIAL.get(char, char) for char in escaped(name)) + "}"
 
 
-def number(value: Any) -> str:
-    """A number: `0.5`, `10^{-6}`, an infinity by its sign."""
+def number(value: ArrayLike) -> str:
+    """The LaTeX of a number: `0.5`, `10^{-6}`, a sign for infinity."""
     array: np.ndarray[Any, Any] = np.asarray(value)
     item = array.item()
     if array.dtype.kind != "f":

@@ -1,14 +1,13 @@
-"""A graph as text: one line a node, or one formula, or a tree; sharing is always visible.
+"""Graphs as text: a listing with one line a node, a formula, or a tree.
 
-All three are loops over a topological order, linear in the size of the graph.
+All three show sharing. Each is a loop over a topological order, linear in the size of the graph.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass
-from typing import Any
 
 from ..ir.body import Body
 from ..ir.cost import op_count
@@ -28,11 +27,11 @@ _SOURCE = 80
 _FORMULA_PART = 72
 _MOST_PARTS = 40
 _NAMES = 300
-"""Nodes around an equation whose inputs give their names to no letter."""
+"""The nodes around an equation whose inputs' names are not used as letters."""
 
 
 def headline(dag: Dag, labels: Labels | None = None) -> str:
-    """How large the graph is: `9 nodes (3 forward, 6 gradient), 5 operations`."""
+    """The size of the graph: `9 nodes (3 forward, 6 gradient), 5 operations`."""
     orders = (labels or Labels(dag)).orders
     computed = [node for node in dag.nodes if not (node.is_input or node.is_constant)]
     again = sum(1 for node in computed if node.copy)
@@ -48,17 +47,17 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def render(dag: Dag, history: Any = None, *, lines: bool = True) -> str:
+def render(dag: Dag, history: Sized | None = None, *, lines: bool = True) -> str:
     """The listing of a graph: name, expression, dtype, shape, role and line of each node.
 
-    Inputs come first, small constants stand in the expressions that use them, outputs are marked
-    with `→` and their names.
+    Inputs come first. Small constants are written in the expressions that use them. Outputs are
+    marked with `→` and their names.
 
     Parameters
     ----------
     dag : Dag
     history : sized, optional
-        The rewrites behind the graph; their number is told.
+        The rewrites that led to the graph; their number is shown.
     lines : bool
         Whether to show the user's lines.
     """
@@ -70,7 +69,7 @@ def render(dag: Dag, history: Any = None, *, lines: bool = True) -> str:
     inputs = set(dag.inputs.values())
     ordered = [*dag.inputs.values(), *(node for node in shown if node not in inputs)]
     frames = {frame for node in ordered if (frame := labels.frame(node)) is not None}
-    # One line made them all: it says nothing of any node, so it is told once.
+    # If one line made all nodes, it is shown once, in the header.
     once = len(frames) == 1
     if once and lines:
         header += f"; all from {_quoted(next(iter(frames)))}"
@@ -79,7 +78,7 @@ def render(dag: Dag, history: Any = None, *, lines: bool = True) -> str:
 
 
 def _bodies(dag: Dag) -> list[str]:
-    """A line for each body that a loop or a branch runs: what it computes of its operands."""
+    """A line for each body that a loop or a branch runs, with its formula."""
     found: dict[Body, None] = {}
     waiting: list[Dag] = [dag]
     while waiting:
@@ -96,7 +95,7 @@ def _numbered(body: Body) -> list[str]:
 
 
 def _computed(body: Body) -> str:
-    """The body as formulas, its operands called by their places."""
+    """The formula of a body. Its operands are called i0, i1, ..."""
     made = [
         input(name, node.shape, node.dtype).node
         for name, node in zip(_numbered(body), body.inputs, strict=True)
@@ -130,7 +129,7 @@ def _quoted(frame: Frame) -> str:
 
 
 def _aligned(rows: list[list[str]]) -> list[str]:
-    """Rows with columns set below one another; a cell that is too wide moves only its own row."""
+    """The rows in aligned columns. A cell that is too wide shifts only its own row."""
     columns = range(max((len(row) for row in rows), default=0))
     widths = [
         max((len(row[i]) for row in rows if len(row[i]) <= _WIDEST), default=0) for i in columns
@@ -145,9 +144,9 @@ def _aligned(rows: list[list[str]]) -> list[str]:
 def formula(dag: Dag) -> str:
     """The outputs as infix formulas, such as `t1 / sum(t1) where t1 = exp(z)`.
 
-    What is used twice is named, so sharing is visible. A part longer than a line is named too, so
-    the text stays linear in the graph. Graphs of more than 40 named parts are told by their size
-    instead: their listing reads better.
+    Parts that are used twice get a name, so that sharing is visible. Parts longer than a line get
+    one, too, so that the text stays linear in the graph. For a graph of more than 40 named parts
+    only its size is given, for its listing reads better.
     """
     labels = Labels(dag)
     uses = dag.uses
@@ -174,7 +173,7 @@ def formula(dag: Dag) -> str:
 
 
 def _is_view_of_input(node: Node) -> bool:
-    """`X.T` may be written twice: it names no work."""
+    """Whether the node is `X.T` of an input, which costs nothing and may be written twice."""
     return node.op.traits.arrangement is Arrangement.PERMUTED and node.operands[0].is_input
 
 
@@ -192,10 +191,10 @@ def _where(parts: Mapping[str, str]) -> str:
 
 
 def equation(before: Node, after: Node, *, most: int = 12) -> str:
-    """Two values as formulas over what they share: `log(exp(x))`, `x` gives `log(exp(x)) → x`.
+    """Two values as formulas: `log(exp(x))` and `x` give `log(exp(x)) → x`.
 
-    Inputs keep their names; shared values, and whatever lies deeper than `most` nodes, are called
-    `a`, `b`, ... on both sides.
+    Inputs keep their names. Values that both share, and values beyond the nearest `most` nodes, are
+    called `a`, `b`, ... on both sides.
     """
     found = sides(before, after, most=most)
     return f"{found.left} → {found.right}"
@@ -218,15 +217,15 @@ def sides(
     leaf: Callable[[Node], Spelled | None] = atom,
     spell: Callable[[Node, Sequence[Spelled]], Spelled] = spelled,
 ) -> FormulaPair:
-    """Two values as formulas over what they share, as `equation`.
+    """Two values as formulas over the same letters, as in `equation`.
 
     Parameters
     ----------
     before, after : Node
     most : int
-        How many nodes of each side are spelled out.
+        The number of nodes of each side that are written out.
     leaf, spell : callable
-        How leaves and operations read: as text, or in another language.
+        Give the texts of leaves and operations, by default those of a listing.
     """
     left, right = _near(before, most), _near(after, most)
     shared = set(left) & set(right)
@@ -258,7 +257,7 @@ def sides(
 
 
 def _near(node: Node, most: int) -> list[Node]:
-    """`node` and up to `most` of the nodes below it, nearest first."""
+    """The node and nodes below it, nearest first, about `most` of them."""
     found = {node: None}
     queue = [node]
     for each in queue:
@@ -275,13 +274,13 @@ def _letter(position: int) -> str:
 
 
 def tree(dag: Dag, *, most: int = 10_000) -> str:
-    """The graph as a tree from each output down; a node met again is named, not printed again.
+    """The graph as a tree below each output. A node that was printed above is only named again.
 
     Parameters
     ----------
     dag : Dag
     most : int
-        Lines after which it stops.
+        The largest number of lines.
     """
     labels = Labels(dag)
     lines: list[str] = []

@@ -1,8 +1,8 @@
-"""Expressions as text: `-sum(p*log(softmax(z)))` read into a graph, without evaluating anything.
+"""Expressions as text: turns `-sum(p*log(softmax(z)))` into a graph without evaluating it.
 
-A walk over Python's syntax tree that knows a closed list of node kinds and a closed table of
-functions; whatever is not on the list is refused at its column. Nothing is evaluated, imported or
-looked up by attribute. The walk is a loop, so depth is bounded by what Python's own parser takes.
+A walk over Python's syntax tree knows a closed list of node kinds and a closed table of functions.
+It refuses everything else, and points at the column. Nothing is evaluated, imported or looked up by
+attribute. The walk is a loop, so only Python's parser bounds the depth.
 """
 
 from .calls import functions

@@ -1,4 +1,4 @@
-"""The functions an expression may call: a closed table, by NumPy's names."""
+"""The functions that an expression may call: a closed table with NumPy's names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["CALLS", "LISTS", "METHODS", "Call", "function_named", "functions"]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """How a function is called: how many arrays, then which literals, by position or by keyword."""
+    """The arguments of a function: the number of arrays, then literals by position or keyword."""
 
     name: str
     least: int
@@ -80,10 +80,10 @@ def _table() -> dict[str, Call]:
 
 CALLS = _table()
 LISTS = ("concatenate", "stack")
-"""Functions of a list of arrays."""
+"""Functions that take a list of arrays."""
 
 METHODS = frozenset(_REDUCTIONS.split())
-"""What may be written as a method: `x.sum(axis=0)`."""
+"""Functions that may be written as methods: `x.sum(axis=0)`."""
 
 
 def _logdet(a: Array) -> Array:
@@ -95,10 +95,10 @@ _OWN: dict[str, Callable[..., Any]] = {"norm": norm, "logdet": _logdet}
 
 
 def function_named(name: str) -> Callable[..., Any] | None:
-    """What a call of `name` applies; None where there is no such function."""
+    """The function of a name; None if there is none."""
     return _OWN.get(name) or FUNCTIONS.get(name)
 
 
 def functions() -> list[str]:
-    """Names of the functions an expression may call."""
+    """The names of the functions that an expression may call."""
     return sorted(name for name, call in CALLS.items() if function_named(call.name) is not None)

@@ -1,4 +1,4 @@
-"""Facts as text: `p: simplex(axis=0)`."""
+"""Facts that are given as text: `p: simplex(axis=0)`."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _AXIS_FACTS = ("simplex", "one_hot", "unit_norm")
 
 
 def parse_fact(text: str) -> tuple[str, Fact]:
-    """A name and what is said of it: `p: simplex`, `p: simplex(axis=0)`, `x: interval(0, 1)`.
+    """A name and its fact: `p: simplex`, `p: simplex(axis=0)`, `x: interval(0, 1)`.
 
     Raises
     ------
     ExpressionError
-        If it has another form, or the fact is unknown.
+        If the text has another form, or the fact is unknown.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The door: the graph of an expression in the names it uses."""
+"""The graph of an expression that is given as text."""
 
 from __future__ import annotations
 
@@ -29,24 +29,29 @@ def parse(
     dtype: DTypeLike = "float64",
     facts: Iterable[str | tuple[str, Fact]] = (),
 ) -> Dag:
-    """The graph of an expression in the names it uses.
+    """The graph of an expression. Its names become the inputs.
 
-    Names become inputs, in the order they appear. A name without a shape is a vector of length `n`,
-    the same `n` for all of them.
+    The inputs are in the order in which their names appear. A name without a shape is a vector of
+    length `n`, with the same `n` for all names.
 
     Parameters
     ----------
     text : str
-        Operators and numbers of Python, functions by their NumPy names (see `functions`), `x[1:,
-        0]`, `x.T`, `x.sum(axis=0)`. shapes : mapping of str to shape, optional As `sg.spec` takes
-        them: `(3, 4)`, `"n, 10"`, `()`. dtypes : mapping of str to dtype, optional dtype : dtype Of
-        names not in `dtypes`. facts : iterable of str or (str, Fact) What is known of names: `"p:
-        simplex"`.
+        Operators and numbers of Python, functions by their NumPy names (see `functions`),
+        `x[1:, 0]`, `x.T`, `x.sum(axis=0)`.
+    shapes : mapping of str to shape, optional
+        Shapes by name, as `sg.spec` takes them: `(3, 4)`, `"n, 10"`, `()`.
+    dtypes : mapping of str to dtype, optional
+        Dtypes by name.
+    dtype : dtype
+        The dtype of names that are not in `dtypes`.
+    facts : iterable of str or (str, Fact)
+        The facts of names, such as `"p: simplex"`.
 
     Raises
     ------
     ExpressionError
-        Pointing at the column of what cannot be read, or does not fit.
+        If a part cannot be read or does not fit; the message points at its column.
 
     Examples
     --------

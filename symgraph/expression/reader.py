@@ -1,4 +1,4 @@
-"""The walk over the syntax tree: a closed list of node kinds, read in a loop."""
+"""The walk over the syntax tree: a loop that knows a closed list of node kinds."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ _INSTEAD: dict[type[ast.AST], str] = {
     ast.BoolOp: "Combine conditions elementwise with & and |.",
     ast.Not: "Negate a condition elementwise with ~.",
     ast.IfExp: "Choose elementwise with where(condition, a, b).",
-    ast.List: "Lists stand only in concatenate([...]) and stack([...]).",
-    ast.Tuple: "One expression, please; tuples stand only in axis=(0, 1) and concatenate((...)).",
+    ast.List: "Write lists only in concatenate([...]) and stack([...]).",
+    ast.Tuple: "Write one expression, and tuples only in axis=(0, 1) and concatenate((...)).",
 }
-# What books call a function, where no letter or too many of its name here are in it.
+# Names in books that are too different from the names here to be found by likeness.
 _ALSO_CALLED = {
     "arcosh": ["arccosh"],
     "arsinh": ["arcsinh"],
@@ -87,7 +87,7 @@ _ALSO_CALLED = {
 
 
 class Reader:
-    """Reads one expression: the text for messages, what is said of names, the inputs found."""
+    """Reads one expression, and gathers the inputs that it names."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class Reader:
     def applied(
         self, node: ast.AST, call: Callable[..., Any], *args: object, **keywords: object
     ) -> Any:
-        """The call's result; an error of it points at the column."""
+        """The result of a call. Its errors are raised with the column of the node."""
         try:
             return call(*args, **keywords)
         except ExpressionError:
@@ -126,13 +126,13 @@ class Reader:
         except ZeroDivisionError:
             self.refuse(node, "Division by zero.")
         except OverflowError:
-            self.refuse(node, "This is too large to be a number here.")
+            self.refuse(node, "This number is too large.")
         except (TypeError, ValueError, IndexError) as error:
             self.refuse(node, f"{error}.".replace("..", "."))
 
     # -- the walk --------------------------------------------------------------------------------
     def read(self, root: ast.expr) -> Value:
-        """The value of the expression; operands are read before what uses them."""
+        """The value of the expression. Operands are read before the operations that use them."""
         values: dict[ast.expr, Value] = {}
         stack: list[tuple[ast.expr, bool]] = [(root, False)]
         while stack:
@@ -145,7 +145,7 @@ class Reader:
         return values[root]
 
     def parts(self, node: ast.expr) -> list[ast.expr]:
-        """The operands of a node of the syntax tree; refuses kinds that are not on the list."""
+        """The operands of a syntax node. Kinds that are not on the list are refused."""
         match node:
             case ast.Constant() | ast.Name():
                 return []
@@ -176,7 +176,7 @@ class Reader:
             case _:
                 kind = _KINDS.get(type(node), f"{type(node).__name__} of Python")
                 mend = _INSTEAD.get(type(node), "")
-                self.refuse(node, f"{kind} cannot stand in an expression.", mend)
+                self.refuse(node, f"{kind} is not allowed in an expression.", mend)
 
     def combined(self, node: ast.expr, values: list[Any]) -> Value:
         match node:
@@ -215,7 +215,7 @@ class Reader:
     # -- numbers and names -----------------------------------------------------------------------
     def number(self, node: ast.AST, value: object) -> int | float:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            self.refuse(node, "Only whole and floating-point numbers are read here.")
+            self.refuse(node, "Only integers and floating-point numbers are allowed.")
         if isinstance(value, float) and not math.isfinite(value):
             self.refuse(node, "This number is too large.", "Infinity is written inf.")
         if isinstance(value, int) and abs(value) > _LARGEST_INT:
@@ -247,12 +247,12 @@ class Reader:
         self.inputs[name] = array.node
         return array
 
-    def binary(self, node: ast.expr, op: ast.operator, left: Any, right: Any) -> Value:
+    def binary(self, node: ast.expr, op: ast.operator, left: Value, right: Value) -> Value:
         if isinstance(left, Array) or isinstance(right, Array):
             return self.applied(node, _BINARY_OPERATORS[type(op)], left, right)
         if not isinstance(op, _ON_NUMBERS):
             self.needs_array(node, [])
-        # Floats overflow at once where integers would fill the memory: 9**9**9**9.
+        # As floats, for 9**9**9**9 overflows at once, and as integers it would fill the memory.
         result = self.applied(node, _BINARY_OPERATORS[type(op)], float(left), float(right))
         if not isinstance(result, float) or not math.isfinite(result):
             self.refuse(node, "This is not a finite real number.")
@@ -262,7 +262,7 @@ class Reader:
 
     # -- calls -----------------------------------------------------------------------------------
     def function(self, node: ast.Call) -> tuple[Call, list[ast.expr]]:
-        """The function called, and its arguments; of `x.sum()` the first is x."""
+        """The function that is called, and its arguments; for `x.sum()` the first is x."""
         arguments = list(node.args)
         match node.func:
             case ast.Name(id=name):
@@ -288,7 +288,7 @@ class Reader:
         call, arguments = self.function(node)
         for argument in arguments:
             if isinstance(argument, ast.Starred):
-                self.refuse(argument, "* cannot stand in a call here.")
+                self.refuse(argument, "* is not allowed in a call.")
         if call.name == "einsum":
             first = arguments[0] if arguments else node
             if not (isinstance(first, ast.Constant) and isinstance(first.value, str)):
@@ -313,7 +313,7 @@ class Reader:
                 self.refuse(argument, f"{call.name} takes no argument {name!r:.40} here.")
             keywords[name] = self.literal(argument)
         function = function_named(call.name)
-        assert function is not None  # `self.function` has refused it otherwise
+        assert function is not None  # else `self.function` has raised an error
         if call.name == "einsum":
             subscripts: Any = arguments[0]
             return self.applied(node, function, subscripts.value, *values)
@@ -334,7 +334,7 @@ class Reader:
 
     # -- literals --------------------------------------------------------------------------------
     def literal(self, node: ast.expr) -> Any:
-        """An axis, a shape, a flag: an integer, a tuple of integers, True, False or None."""
+        """The value of a literal: an integer, a tuple of integers, True, False or None."""
         match node:
             case ast.Constant(value=bool() | None as value):
                 return value
@@ -356,7 +356,7 @@ class Reader:
         return sign * value
 
     def index(self, node: ast.expr) -> Any:
-        """A basic index: integers, slices of integers, None and ... ."""
+        """The value of a basic index of integers, slices of integers, None and `...`."""
         if isinstance(node, ast.Tuple):
             return tuple(self.index_item(item) for item in node.elts)
         return self.index_item(node)

@@ -1,4 +1,4 @@
-"""From text to Python's syntax tree, and the line with a caret that errors show."""
+"""Python's syntax tree of a text, and the line with a caret that errors show."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from ..errors import ExpressionError
 __all__ = ["LONGEST", "column_of", "pointed", "tree_of"]
 
 LONGEST = 10_000
-"""Characters an expression may have."""
+"""The largest number of characters of an expression."""
 
 
 def pointed(text: str, line: int, column: int) -> list[str]:
-    """The line of the text with a caret under `column`, cut to what a screen shows."""
+    """A line of the text, cut to the width of a screen, and a caret under `column`."""
     lines = _lines(text)
     shown = lines[min(max(line, 1), len(lines)) - 1]
     column = min(max(column, 0), len(shown))
     start = max(0, column - 60)
     window = shown[start : start + 90]
-    # One sign a character, so that the caret stays below the right one.
+    # One sign for each character, so that the caret stays below the right one.
     window = "".join(char if char.isprintable() else "·" for char in window)
     head, tail = ("…" if start else ""), ("…" if start + 90 < len(shown) else "")
     return [f"{head}{window}{tail}", " " * (column - start + len(head)) + "^"]
 
 
 def column_of(text: str, node: ast.AST) -> tuple[int, int]:
-    """Line and column of a node; Python's offsets count UTF-8 bytes, a caret counts characters."""
+    """The line and column of a node, in characters. Python's offsets count UTF-8 bytes."""
     line = int(getattr(node, "lineno", 1))
     offset = int(getattr(node, "col_offset", 0))
     before = _lines(text)[line - 1].encode("utf-8", "surrogatepass")[:offset]
@@ -35,25 +35,25 @@ def column_of(text: str, node: ast.AST) -> tuple[int, int]:
 
 
 def _lines(text: str) -> list[str]:
-    """Lines as Python's parser counts them: form feeds and U+2028 part none."""
+    """The lines as Python's parser counts them: form feeds and U+2028 end no line."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def tree_of(text: str) -> ast.expr:
-    """Python's syntax tree of the text, which is parsed and never run.
+    """Python's syntax tree of the text. The text is parsed and never run.
 
     Raises
     ------
     ExpressionError
-        For what Python cannot parse, or only by running out of memory or stack.
+        If Python cannot parse the text, or runs out of memory or stack.
     """
     if len(text) > LONGEST:
         raise ExpressionError(
-            f"The expression has {len(text)} characters; at most {LONGEST} are read.",
+            f"The expression has {len(text)} characters; at most {LONGEST} are allowed.",
             mend="Write it as a Python function and trace that.",
         )
     try:
-        # Python warns of odd spellings (1if x else y); here they are refused or plain.
+        # Python warns of odd text (1if x else y), which is refused below or has a plain meaning.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return ast.parse(text, mode="eval").body

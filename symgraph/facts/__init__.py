@@ -1,8 +1,8 @@
-"""What is known of a value: the vocabulary of facts, what each implies, and how one is checked.
+"""Facts about values: all facts there are, what each implies, and how it is checked.
 
-A fact speaks of exact arithmetic at every point where the value is defined: `exp(x)` is positive
+A fact is about exact arithmetic, at every point where the value is defined: `exp(x)` is positive
 although it underflows to 0 at -1000. *Open* facts (positive, nonzero, an interval) hold on a
-neighbourhood and may be used before differentiating; *equality* facts (simplex, symmetric, ...) tie
+neighbourhood and may be used before differentiating. *Equality* facts (simplex, symmetric, ...) tie
 elements together, so using one before differentiating would change the derivative.
 """
 

@@ -1,4 +1,4 @@
-"""Whether a fact is true of given numbers."""
+"""Checks whether a fact is true of given numbers."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["holds_on", "violation"]
 def holds_on(fact: Fact, array: np.ndarray[Any, Any], tolerance: float = 1e-6) -> bool:
     """Whether the fact is true of these numbers (sums and products within `tolerance`).
 
-    In arrays of fewer digits the tolerance is at least that of their rounding.
+    For dtypes with few digits the tolerance is at least their rounding.
     """
     return violation(fact, array, tolerance) is None
 
 
 def violation(fact: Fact, array: np.ndarray[Any, Any], tolerance: float = 1e-6) -> str | None:
-    """What contradicts the fact, as `[3] = -1.0`; None where it holds.
+    """The element or sum that contradicts the fact, as `[3] = -1.0`; None if the fact holds.
 
     Raises
     ------
     FactError
-        If no check is known for the fact.
+        If the fact has no check.
     """
     x = np.asarray(array)
     if x.dtype.kind == "f":
@@ -39,7 +39,7 @@ def violation(fact: Fact, array: np.ndarray[Any, Any], tolerance: float = 1e-6) 
     if not np.all(np.isfinite(x)):
         return _first(x, np.isfinite(x))
     if x.dtype.kind in "biu":
-        x = x.astype(np.float64)  # unsigned numbers have no differences
+        x = x.astype(np.float64)  # differences of unsigned numbers would wrap around
     if fact.name == "unique":
         values, counts = np.unique(x, return_counts=True)
         return None if np.all(counts == 1) else f" holds {values[counts > 1][0]} twice"
@@ -75,7 +75,7 @@ def _elementwise(fact: Fact, x: Numbers) -> Numbers | None:
 
 
 def _first(x: Numbers, held: Numbers, what: str = "") -> str | None:
-    """The first element at which something does not hold."""
+    """The first element at which `held` is false, as text; None if there is none."""
     if np.all(held):
         return None
     at = tuple(int(each[0]) for each in np.nonzero(~np.atleast_1d(held)))
@@ -98,7 +98,7 @@ def _along_axis(fact: Fact, x: Numbers, tolerance: float) -> str | None:
 
 def _of_matrices(fact: Fact, x: Numbers, tolerance: float) -> str | None:
     if x.ndim < 2 or (x.shape[-1] != x.shape[-2] and fact.name != "triangular"):
-        return f" of shape {x.shape} is no square matrix"
+        return f" of shape {x.shape} is not a square matrix"
     transposed = np.swapaxes(x, -1, -2)
     scale = np.max(np.abs(x), initial=1.0)
     match fact.name:
@@ -123,4 +123,4 @@ def _of_matrices(fact: Fact, x: Numbers, tolerance: float) -> str | None:
             inside = inside if fact.args[0] == "lower" else np.tri(*x.shape[:-3:-1], dtype=bool).T
             return _first(x, (x == 0) | inside)
         case _:
-            raise FactError(f"No check is known for the fact {fact}.")
+            raise FactError(f"The fact {fact} has no check.")

@@ -1,4 +1,4 @@
-"""The vocabulary of facts: what can be known of a value."""
+"""All facts that can be known about a value."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Fact:
     """A named property of a value, such as `positive` or `simplex(axis=-1)`.
 
     Axes are negative, so that they keep their meaning when a value gains leading axes. Equal facts
-    are one object: they are compared and hashed a hundred times a node.
+    are one object, since each node compares and hashes facts about a hundred times.
 
     Parameters
     ----------
     name : str
     args : tuple, hashable
-        What the property is made of, such as the axis.
+        The arguments of the property, such as the axis.
 
     Examples
     --------
@@ -66,12 +66,12 @@ class Fact:
             made = super().__new__(cls)
             object.__setattr__(made, "name", name)
             object.__setattr__(made, "args", args)
-            # setdefault: another thread may have made it meanwhile.
+            # setdefault, since another thread may have made the same fact.
             found = _every_fact.setdefault(key, made)
         return found
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError("A fact does not change.")
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("A fact cannot be changed.")
 
     def __reduce__(self) -> Any:
         return Fact, (self.name, self.args)
@@ -81,7 +81,7 @@ class Fact:
 
     @property
     def is_open(self) -> bool:
-        """Whether it holds on a neighbourhood, and so may be used before differentiating."""
+        """Whether the fact holds on a neighbourhood, so it may be used before differentiating."""
         return self.name in _OPEN
 
     def __str__(self) -> str:
@@ -107,16 +107,16 @@ negative = Fact("negative")
 nonpositive = Fact("nonpositive")
 nonzero = Fact("nonzero")
 finite = Fact("finite")
-"""No infinity and no NaN. Alone among the facts it speaks of floating-point numbers: exp of a
-finite number is not known to be finite, for it may overflow."""
+"""No infinity and no NaN. Only this fact is about floating-point numbers: exp of a finite number is
+not known to be finite, since it may overflow."""
 total = Fact("total")
 """Defined (a real number in exact arithmetic) wherever the inputs are finite."""
 integer_valued = Fact("integer_valued")
 unique = Fact("unique")
-"""No value occurs twice: of indices, that no two read or write one place."""
+"""No value occurs twice. Unique indices read or write each place at most once."""
 symmetric = Fact("symmetric")
 antisymmetric = Fact("antisymmetric")
-"""The negative of its own transpose."""
+"""Equal to the negative of its transpose."""
 positive_definite = Fact("positive_definite")
 """Symmetric, with positive eigenvalues."""
 orthogonal = Fact("orthogonal")
@@ -124,11 +124,11 @@ diagonal = Fact("diagonal")
 
 
 OF_SQUARES = frozenset({symmetric, antisymmetric, positive_definite, orthogonal, diagonal})
-"""Facts that only square matrices have."""
+"""Facts that only square matrices can have."""
 
 
 def is_square(shape: Sequence[Any]) -> bool:
-    """Whether the last two axes are, or may be, as long as one another."""
+    """Whether the last two axes have, or may have, the same length."""
     if len(shape) < 2:
         return False
     rows, columns = shape[-2:]
@@ -142,12 +142,12 @@ def interval(low: float, high: float) -> Fact:
     Parameters
     ----------
     low, high : float
-    The bounds, which belong to it; infinite ones are allowed.
+        The bounds, which are included; they may be infinite.
 
     Returns
     -------
     Fact
-    To be stated of an input, with `assume=`.
+        To be stated of an input, with `assume=`.
 
     Raises
     ------
@@ -171,12 +171,12 @@ def simplex(axis: int = -1) -> Fact:
     Parameters
     ----------
     axis : int
-    Of the array that it is stated of.
+        An axis of the array that has the fact.
 
     Returns
     -------
     Fact
-    To be stated of an input, with `assume=`.
+        To be stated of an input, with `assume=`.
 
     Examples
     --------
@@ -194,12 +194,12 @@ def one_hot(axis: int = -1) -> Fact:
     Parameters
     ----------
     axis : int
-    Of the array that it is stated of.
+        An axis of the array that has the fact.
 
     Returns
     -------
     Fact
-    To be stated of an input, with `assume=`.
+        To be stated of an input, with `assume=`.
 
     Examples
     --------
@@ -216,12 +216,12 @@ def unit_norm(axis: int = -1) -> Fact:
     Parameters
     ----------
     axis : int
-    Of the array that it is stated of.
+        An axis of the array that has the fact.
 
     Returns
     -------
     Fact
-    To be stated of an input, with `assume=`.
+        To be stated of an input, with `assume=`.
 
     Examples
     --------
@@ -235,23 +235,23 @@ def unit_norm(axis: int = -1) -> Fact:
 def triangular(which: Literal["lower", "upper"]) -> Fact:
     """A lower or upper triangular matrix.
 
-    It is carried to inverses, products and sums of such matrices. Their numbers may have 1e-17 on
-    the other side, as NumPy's inverse has: what is done with the structure takes that for 0.
+    Inverses, products and sums of such matrices have the same fact. NumPy's inverse may have 1e-17
+    on the other side; operations that use the structure take that for 0.
 
     Parameters
     ----------
     which : "lower" or "upper"
-    Where the numbers are; the other side is 0.
+        The triangle that holds the numbers; the other one is 0.
 
     Returns
     -------
     Fact
-    To be stated of an input of shape (..., n, n), with `assume=`.
+        To be stated of an input of shape (..., n, n), with `assume=`.
 
     Raises
     ------
     FactError
-    If it is neither of the two.
+        If `which` is neither "lower" nor "upper".
 
     Examples
     --------
@@ -259,5 +259,5 @@ def triangular(which: Literal["lower", "upper"]) -> Fact:
     <Array 'l' float64[3, 3]>
     """
     if which not in ("lower", "upper"):
-        raise FactError(f'triangular("lower") or triangular("upper"), not {which!r}.')
+        raise FactError(f'Write triangular("lower") or triangular("upper"), not {which!r}.')
     return Fact("triangular", (which,))

@@ -1,4 +1,4 @@
-"""What follows from facts, and which of them contradict one another."""
+"""Implications and contradictions between facts."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ _TOGETHER: tuple[tuple[Fact, Fact, Fact], ...] = (
     (symmetric, Fact("triangular", ("lower",)), diagonal),
     (symmetric, Fact("triangular", ("upper",)), diagonal),
 )
-"""Two facts, and the third that they give."""
+"""Two facts, and the third that follows from both."""
 
 
 def implied(facts: Iterable[Fact]) -> dict[Fact, Fact | None]:
-    """All facts that follow from the given ones, each with one it follows from, None if given."""
+    """All facts that follow from the given ones, each with one that implies it; None if given."""
     found: dict[Fact, Fact | None] = dict.fromkeys(facts)
     queue = list(found)
     while queue:
@@ -97,7 +97,7 @@ def stated(assume: Fact | Iterable[Fact]) -> tuple[Fact, ...]:
     Raises
     ------
     FactError
-        If something else is among them.
+        If one of them is not a fact.
     """
     given: Any = assume
     several = isinstance(given, Iterable) and not isinstance(given, str)
@@ -105,18 +105,19 @@ def stated(assume: Fact | Iterable[Fact]) -> tuple[Fact, ...]:
     for each in found:
         if not isinstance(each, Fact):
             raise FactError(
-                f"{each!r} is no fact.", mend="State facts: assume=(sg.positive, sg.simplex(-1))."
+                f"{each!r} is not a fact.",
+                mend="State facts: assume=(sg.positive, sg.simplex(-1)).",
             )
     return found
 
 
 def consistent(facts: Iterable[Fact]) -> dict[Fact, Fact | None]:
-    """As `implied`, refusing contradictions.
+    """All facts that follow from the given ones, as `implied`, without contradiction.
 
     Raises
     ------
     FactError
-        If two facts cannot hold together; it names the two that were stated.
+        If two facts contradict each other; the message names the two that were stated.
     """
     found = implied(facts)
     for one, other in _CLASHES:
@@ -144,7 +145,7 @@ def consistent(facts: Iterable[Fact]) -> dict[Fact, Fact | None]:
 
 
 def _stated(fact: Fact, found: dict[Fact, Fact | None]) -> str:
-    """The fact that gives `fact`, and how: `interval(1.0, 2.0), so positive,`."""
+    """The stated fact from which `fact` follows, as `interval(1.0, 2.0), so positive,`."""
     root = fact
     while (before := found[root]) is not None:
         root = before

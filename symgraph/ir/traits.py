@@ -1,7 +1,7 @@
-r"""What an operation is in exact arithmetic, as data: parity, linearity, scaling, form.
+r"""Identities of operations in exact arithmetic, as data: parity, linearity, scaling, form.
 
-Passes ask an operation's traits, not its name. Traits stand in the operation's record; the tests
-check each of them on numbers, and find those that hold and are not declared.
+Passes ask an operation's traits, not its name. An operation's record declares its traits. The tests
+check each declared trait on numbers, and find traits that hold and are not declared.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ __all__ = [
     "Matrices",
     "Operands",
     "Prefix",
+    "Selection",
     "Traits",
 ]
 
 Operands: TypeAlias = tuple[int, ...] | EllipsisType
-"""Places of operands; `...` stands for all of them."""
+"""The places of operands; `...` means all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class Logarithm:
 
 
 class Arrangement(Enum):
-    """What becomes of the elements of the first operand, where none is changed or left out."""
+    """How a result arranges the elements of the first operand, all of which it holds."""
 
     SAME = "as they are"
     CONVERTED = "in another dtype"
@@ -78,8 +79,19 @@ class Arrangement(Enum):
     PERMUTED = "with the axes in another order"
 
 
+class Selection(Enum):
+    """The element of its operands that an operation selects; the numbers decide which."""
+
+    LARGEST = 1
+    """The largest; NaN if there is one."""
+    LEAST = -1
+    """The least; NaN if there is one."""
+    OTHER = 0
+    """Another one, or one for each place, as in a sort."""
+
+
 class Matrices(Enum):
-    """What matrices an operation takes, on the last two axes of its first operand."""
+    """The matrices that an operation takes, on the last two axes of its first operand."""
 
     ANY = "of any sides"
     SQUARE = "square"
@@ -94,7 +106,7 @@ class Infix:
     ----------
     sign : str
     binding : int
-        How strongly it binds, as Python's operators do: from 1 of `<` to 9 of `**`.
+        The precedence of Python's operator: from 1 of `<` to 9 of `**`.
     """
 
     sign: str
@@ -103,21 +115,21 @@ class Infix:
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """A sign before the operand, which binds as Python's unary operators do."""
+    """A sign before the operand, with the precedence of Python's unary operators."""
 
     sign: str
 
 
 @dataclass(frozen=True, slots=True)
 class ExponentialSum:
-    r"""What is made of $e^x$ and $Z = \sum e^x$, or $Z = 1 + e^x$: softmax, sigmoid, logarithms.
+    r"""A function of $e^x$ and $Z = \sum e^x$, or $Z = 1 + e^x$: softmax, sigmoid, logarithms.
 
     Parameters
     ----------
     share : bool
-        $e^x / Z$; else $Z$.
+        Whether it is $e^x / Z$; else it is $Z$.
     logarithm : bool
-        The logarithm of that.
+        Whether it is the logarithm of that.
     over_axis : bool
         Whether $Z$ is the sum over the param `axis`; else it is $1 + e^x$.
     """
@@ -129,7 +141,7 @@ class ExponentialSum:
 
 @dataclass(frozen=True, slots=True)
 class Angle:
-    r"""A function of an angle: of $c$ and $s$ with $c^2 + k s^2 = 1$, and $t = s / c$.
+    r"""A sine, cosine or tangent: $s$, $c$ or $t = s / c$, with $c^2 + k s^2 = 1$.
 
     Parameters
     ----------
@@ -144,11 +156,12 @@ class Angle:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Whether the first operand is above (1) or below (-1) the second one, or neither (0).
+    """A comparison of two operands.
 
     Parameters
     ----------
     side : int
+        1 if it holds where the first operand is above the second one, -1 where it is below, else 0.
     ties : bool
         Whether it holds where the two are equal.
     """
@@ -160,8 +173,8 @@ class Comparison:
 Indices: TypeAlias = Callable[..., "tuple[Sequence[Sequence[Any]], Sequence[Any]] | None"]
 """`indices(out, *avals, **params)`: labels of the axes of each operand, and of the result.
 
-The result is the product of the operands, summed over the labels that it has not; it is 0 where
-two axes of one label are at different places. None where these params have no such form.
+The result is the product of the operands, summed over the labels that it does not have. Where two
+axes of the result have one label, it is 0 off the diagonal. None if the params allow no such form.
 """
 
 
@@ -172,52 +185,51 @@ class Traits:
     Parameters
     ----------
     elementwise : bool
-        A function of corresponding elements of its operands, which are broadcast; without params.
+        It is a function of corresponding elements of its broadcast operands, without params.
     commutative : bool
-        $f(x, y) = f(y, x)$, to the bit: not of extrema, which choose between two zeros.
+        $f(x, y) = f(y, x)$, to the bit. Extrema are not, for they choose between two zeros.
     parity : tuple of int
-        One an operand: -1 if $f(-x) = -f(x)$ in it, to the bit, 1 if $f(-x) = f(x)$, else 0.
+        One for each operand: -1 if $f(-x) = -f(x)$ in it, to the bit, 1 if $f(-x) = f(x)$, else 0.
     signed_zero : tuple of int
-        Operands of which the sign of a zero decides more than the sign of a zero result: divisors.
+        The operands whose zeros' signs change more than the sign of a zero result, as divisors do.
     linear : places, or `...` for all
-        Operands in which it is linear by themselves: a product is linear in each.
+        The operands in each of which it is linear, as a product is in both factors.
     jointly_linear : places, or `...` for all
-        Operands in which it is linear together: `where` in both of its branches.
+        The operands in which it is linear together, as `where` is in its two branches.
     movement : bool
-        Each element of the result is one of an operand, or 0; no number decides which.
+        Each element of the result is one of an operand, or 0, and no number decides which.
     arrangement : Arrangement, optional
     blind : places, or `...` for all
-        Operands in which NaN need not make the result NaN: of comparisons, and of choices.
+        The operands whose NaN need not make the result NaN, as in comparisons and choices.
     matrices : Matrices, optional
     at_places : bool
-        Integer operands tell the places of elements that are read or written.
+        Integer operands are the places of elements that are read or written.
     multiplies : bool
         Elements of one operand are multiplied with one another.
-    selects : bool
-        Each element of the result is one of an operand: which, the numbers decide.
-    logarithmic : bool
-        The logarithm of something, or a multiple of one: exp takes it out.
+    selection : Selection, optional
+        Each element of the result is one of an operand, and the numbers decide which.
     homogeneous : float, optional
-        $f(a x) = a^k f(x)$ for all $a > 0$, where $x$ are all floating operands.
+        The degree $k$ if $f(a x) = a^k f(x)$ for all $a > 0$, where $x$ are all floating operands.
     shift : float, optional
-        $f(x + c) = f(x) + s c$ for all numbers $c$, where $x$ are all floating operands.
+        The slope $s$ if $f(x + c) = f(x) + s c$ for all numbers $c$, where $x$ are all floating
+        operands.
     exponential : Exponential, optional
     logarithm : Logarithm, optional
+    other_logarithm : bool
+        It is a logarithm, or a multiple of one, that `logarithm` and `exponential_sum` do not tell.
     combination : tuple of int
-        $f(x, y) = a x + b y$: these numbers.
+        The numbers $a$, $b$ if $f(x, y) = a x + b y$.
     monomial : tuple of rational numbers
-        $f(x, y) = x^a y^b$: these powers.
+        The powers $a$, $b$ if $f(x, y) = x^a y^b$.
     raises : bool
         $f(x, y) = x^y$.
     exponential_sum : ExponentialSum, optional
     angle : Angle, optional
     comparison : Comparison, optional
-    extremum : int
-        1 of what gives the largest of numbers, -1 the least; NaN if there is one.
     indices : callable, optional
-        Labels of axes, of a product that is summed: see `Indices`.
+        The labels of axes of a product that is summed: see `Indices`.
     in_order : callable, optional
-        `in_order(**params)`: whether the elements stay all there and in their order.
+        `in_order(**params)`: whether all elements are kept, in their order.
     """
 
     elementwise: bool = False
@@ -232,41 +244,56 @@ class Traits:
     matrices: Matrices | None = None
     at_places: bool = False
     multiplies: bool = False
-    selects: bool = False
-    logarithmic: bool = False
+    selection: Selection | None = None
     homogeneous: float | None = None
     shift: float | None = None
     exponential: Exponential | None = None
     logarithm: Logarithm | None = None
+    other_logarithm: bool = False
     combination: tuple[int, ...] = ()
     monomial: tuple[int | Fraction, ...] = ()
     raises: bool = False
     exponential_sum: ExponentialSum | None = None
     angle: Angle | None = None
     comparison: Comparison | None = None
-    extremum: int = 0
     indices: Indices | None = None
     in_order: Callable[..., bool] | None = None
 
     def linear_in(self, count: int) -> tuple[int, ...]:
-        """Places in which it is linear by themselves, of `count` operands."""
+        """The places of the operands in each of which it is linear, of `count` operands."""
         return _places(self.linear, count)
 
     def linear_together(self, count: int) -> tuple[int, ...]:
-        """Places in which it is linear together, of `count` operands."""
+        """The places of the operands in which it is linear together, of `count` operands."""
         return _places(self.jointly_linear, count)
 
     def blind_in(self, count: int) -> tuple[int, ...]:
-        """Places in which NaN need not make the result NaN, of `count` operands."""
+        """The places of the operands whose NaN need not make the result NaN, of `count`."""
         return _places(self.blind, count)
 
     @property
+    def selects(self) -> bool:
+        """Whether each element of the result is one of an operand, chosen by the numbers."""
+        return self.selection is not None
+
+    @property
+    def extremum(self) -> int:
+        """1 if it gives the largest of numbers, -1 if the least, else 0."""
+        return 0 if self.selection is None else self.selection.value
+
+    @property
+    def logarithmic(self) -> bool:
+        """Whether it is a logarithm, or a multiple of one: exp takes it out."""
+        of_sum = self.exponential_sum is not None and self.exponential_sum.logarithm
+        return self.logarithm is not None or of_sum or self.other_logarithm
+
+    @property
     def exponent(self) -> float | None:
-        """The number $k$ of $f(x) = x^k$, an operation of one operand."""
+        """The number $k$ if the operation has one operand and $f(x) = x^k$; else None."""
         return float(self.monomial[0]) if len(self.monomial) == 1 else None
 
     def parity_in(self, place: int, count: int) -> int:
-        """-1 where it is odd in an operand, 1 where it is even, else 0; of `count` operands."""
+        """-1 if it is odd in the operand at a place, 1 if it is even, else 0; of `count`."""
         if place in self.linear_in(count):
             return -1
         return self.parity[place] if place < len(self.parity) else 0
@@ -280,6 +307,6 @@ PLAIN = Traits()
 ODD = Traits(parity=(-1,))
 EVEN = Traits(parity=(1,))
 MOVEMENT = Traits(linear=(0,), movement=True, shift=1)
-"""Elements are only put elsewhere."""
+"""The elements are only moved."""
 PLACEMENT = Traits(linear=(0,), movement=True)
-"""Elements are put elsewhere, with zeros between."""
+"""The elements are moved, with zeros between them."""

@@ -1,1 +1,1 @@
-"""From a graph to a program: the order of steps, how long values live, what is computed again."""
+"""From a graph to a program: the order of steps, the life of values, reused buffers, and source."""

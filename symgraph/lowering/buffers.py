@@ -1,9 +1,9 @@
-"""Which values share memory, and which operand's buffer a result may take over.
+"""Which values share memory, and which operand's buffer a result may reuse.
 
 Values that may share memory form a class (a union-find forest, Tarjan 1975). A view joins its
 operand's class; a result of which nothing is known joins the classes of all its operands. A buffer
-may be written only when the class holds one live value, that value made it, and it dies at the
-writing statement: so nothing that is read later, no input and no constant is ever written to.
+may be reused only if the class holds one live value, this value allocated it, and it dies at the
+statement that writes. So no value that is read later, no input and no constant is ever written to.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ __all__ = ["Buffers"]
 
 
 class Buffers:
-    """Memory of the values of one program, by name."""
+    """The memory of the values of one program, by name."""
 
     def __init__(self) -> None:
         self._parent: dict[str, str] = {}
         self._live: dict[str, int] = {}
         self._external: set[str] = set()
-        self._plain: set[str] = set()
-        self._given_out: set[str] = set()
+        self._own_arrays: set[str] = set()
+        self._handed_out: set[str] = set()
         self._avals: dict[str, Aval] = {}
 
     def _class(self, name: str) -> str:
@@ -47,51 +47,51 @@ class Buffers:
 
     # -- the life of a value -----------------------------------------------------------------------
     def external(self, name: str) -> None:
-        """An input or a constant: never written to, never released."""
+        """Note an input or a constant: it is never written to and never released."""
         self._parent[name] = name
         self._live[name] = 1
         self._external.add(name)
 
-    def born(
+    def computed(
         self, name: str, avals: Sequence[Aval], aliases: Sequence[Alias], operands: Sequence[str]
     ) -> None:
-        """A value computed from `operands`."""
+        """Note a value computed from `operands`, without a buffer of theirs."""
         self._parent[name] = name
         self._live[name] = 1
         if all(alias is Alias.FRESH for alias in aliases):
-            self._plain.add(name)
+            self._own_arrays.add(name)
             if len(aliases) == 1:
                 self._avals[name] = avals[0]
             return
         whole = aliases[0] in (Alias.WHOLE, Alias.RESHAPE)
-        if whole and operands and operands[0] in self._plain:
-            self._plain.add(name)
+        if whole and operands and operands[0] in self._own_arrays:
+            self._own_arrays.add(name)
         for operand in operands:
             self._join(name, operand)
 
-    def took_over(self, name: str, operand: str) -> None:
-        """A value written into the buffer of `operand`."""
+    def reused(self, name: str, operand: str) -> None:
+        """Note a value that is written into the buffer of `operand`."""
         self._parent[name] = name
         self._live[name] = 1
         self._join(name, operand)
-        self._plain.add(name)
+        self._own_arrays.add(name)
         self._avals[name] = self._avals[operand]
 
-    def died(self, name: str) -> None:
-        """The name is not read any more."""
+    def release(self, name: str) -> None:
+        """Note that the name is not read any more."""
         self._live[self._class(name)] -= 1
 
-    def is_plain(self, name: str) -> bool:
-        """Whether the value is all of an array of its own, writable."""
-        return name in self._plain
+    def is_own_array(self, name: str) -> bool:
+        """Whether the value is all of a writable array that the program made."""
+        return name in self._own_arrays
 
     # -- decisions ---------------------------------------------------------------------------------
-    def to_take_over(self, aval: Aval, dying: Sequence[str]) -> str | None:
-        """The dying operand into whose buffer a result of this `aval` may be written, if any."""
+    def reusable(self, aval: Aval, dying: Sequence[str]) -> str | None:
+        """The first dying operand whose buffer a result of this `aval` may be written to."""
         if not aval.shape:
             return None  # NumPy gives scalars there, which cannot be written to.
         for name in dying:
-            owned = self._avals.get(name)  # Known only of values that made their memory.
+            owned = self._avals.get(name)  # Known only of values that allocated their memory.
             if owned is None or not _same(owned, aval):
                 continue
             root = self._class(name)
@@ -99,12 +99,12 @@ class Buffers:
                 return name
         return None
 
-    def given_out(self, name: str) -> bool:
-        """Whether an output may be handed to the caller as it is; else it must be copied."""
+    def hand_out(self, name: str) -> bool:
+        """Whether an output may go to the caller as it is; if so, it is noted as handed out."""
         root = self._class(name)
-        if name not in self._plain or root in self._external or root in self._given_out:
+        if name not in self._own_arrays or root in self._external or root in self._handed_out:
             return False
-        self._given_out.add(root)
+        self._handed_out.add(root)
         return True
 
 

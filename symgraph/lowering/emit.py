@@ -1,8 +1,9 @@
 """A program as Python source: `v3 = np.multiply(v1, v2, v1); del v2  # multiply  model.py:12`.
 
-The source can be read, stepped through and profiled, and is safe by construction: identifiers are
-`v`, `c`, `d`, `k` or `r` with a number, attribute names come from kernels, numbers from params.
-What a user names (inputs, files) stands in comments only, without characters that could end one.
+The source can be read, stepped through and profiled. It is safe by construction: identifiers are
+`v`, `c`, `d`, `f`, `k` or `r` with a number; attribute names come from kernels, numbers from
+params. A user's names, of inputs and files, stand in comments only, without characters that end a
+comment.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from ..ir.avals import Aval
 from ..ir.body import Body
-from ..ir.dims import named, names_of, resolve
+from ..ir.dims import Dim, named, names_of, resolve
 from ..ir.node import Node, Origin
 from ..namespace import NUMPY
 from .functions import function_of
@@ -37,11 +38,11 @@ class Emitted:
     ----------
     source : str
     table : mapping of str to object
-        What the names in it stand for.
+        The values of the names in it.
     dims : tuple of str
         The named dimensions whose sizes follow the inputs, in order.
     lines : mapping of int to Node
-        The node each line computes.
+        The node that each line computes.
     """
 
     source: str
@@ -51,19 +52,19 @@ class Emitted:
 
 
 def sanitized(text: str) -> str:
-    """Text that can stand in a comment: one line, printable."""
+    """The text with `?` for each character that cannot be printed, so that it stays on one line."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else "?" for char in text)
 
 
-# Printing dtypes is slow, and most lines of a graph have one of few.
+# Printing a dtype is slow, and most lines of a graph have one of a few avals.
 _shown_aval = lru_cache(maxsize=4096)(str)
 
 
 def remark(node: Node, avals: Sequence[Aval]) -> str:
-    """What a line is for: operation, result, the user's line, the rule that made it."""
-    # What graphs share may come from a line of another graph.
+    """The comment of a line: operation, result, the user's line, the rule that made it."""
+    # A node that graphs share may come from a line of another graph.
     origin = Origin() if node.origin.shared else node.origin
     shown = ", ".join([_shown_aval(aval) for aval in avals])
     text = f"{node.op.name}  {shown}" if shown else node.op.name
@@ -74,12 +75,12 @@ def remark(node: Node, avals: Sequence[Aval]) -> str:
 
 
 def commented(line: str, comment: str) -> str:
-    """A line with what it is for, in a column of its own."""
+    """A line with its comment, which begins at the same column in all lines."""
     return f"{line.ljust(_COMMENT_COLUMN)}  # {comment}"
 
 
 class _Module:
-    """What the functions of one source share: values by name, and the functions themselves."""
+    """The functions of one source, and the named values they share."""
 
     def __init__(self, taken: int = 0) -> None:
         self.table: dict[str, Any] = {}
@@ -89,12 +90,13 @@ class _Module:
         self.by_id: dict[int, str] = {}
         self.functions: dict[Any, tuple[str, tuple[str, ...]]] = {}
 
-    def entered(self, prefix: str, value: Any) -> str:
-        name = self.number(prefix)
+    def entered(self, prefix: str, value: object) -> str:
+        """Enter a value into the table, and give its name."""
+        name = self.next_name(prefix)
         self.table[name] = value
         return name
 
-    def number(self, prefix: str) -> str:
+    def next_name(self, prefix: str) -> str:
         self.numbers[prefix] += 1
         return f"{prefix}{self.numbers[prefix] - 1}"
 
@@ -105,28 +107,30 @@ class _Module:
             program = self.programs[body]
             names = NameTable(self)
             lines = _statements(program, names)
-            name = self.number("f")
+            name = self.next_name("f")
             arguments = ", ".join((*program.inputs, *names.dims.values()))
             head: list[tuple[str, Node | None]] = [
                 (f"    {commented(line, sanitized(why))}", None) for line, why in names.lines
             ]
-            self.enter(f"def {name}({arguments}):", [*head, *lines], _returned(program.results))
+            self.define(
+                f"def {name}({arguments}):", [*head, *lines], _return_statement(program.results)
+            )
             found = self.functions[body] = name, tuple(names.dims)
         return found
 
-    def enter(self, head: str, lines: Sequence[tuple[str, Node | None]], last: str) -> None:
+    def define(self, head: str, lines: Sequence[tuple[str, Node | None]], last: str) -> None:
         self.definitions.extend(
             [(head, None), *lines, (f"    {last}", None), ("", None), ("", None)]
         )
 
 
 class NameTable:
-    """Names of tabled values and of sizes, given out as they are met."""
+    """The names of looked-up values and of sizes, in the order in which they are met."""
 
     def __init__(self, module: _Module | None = None) -> None:
         self.module = module or _Module()
         self.dims: dict[str, str] = {}
-        self.derived: dict[Any, str] = {}
+        self.derived: dict[Dim, str] = {}
         self.lines: list[tuple[str, str]] = []
 
     @property
@@ -137,9 +141,9 @@ class NameTable:
         self, pieces: Pieces, operands: Sequence[str] = (), steps: Sequence[str] = ()
     ) -> str:
         """The source of an expression."""
-        return "".join([self._text(piece, operands, steps) for piece in pieces])
+        return "".join([self._piece_source(piece, operands, steps) for piece in pieces])
 
-    def _text(self, piece: Piece, operands: Sequence[str], steps: Sequence[str]) -> str:
+    def _piece_source(self, piece: Piece, operands: Sequence[str], steps: Sequence[str]) -> str:
         if isinstance(piece, str):
             return piece
         if isinstance(piece, OperandName):
@@ -174,38 +178,38 @@ class NameTable:
                 return f"{name}({', '.join([*operands, *sizes])})"
 
             lines, last = function_of(piece, call, inner.dimension)
-            name = module.number("f")
-            sized = [f"    {commented(line, sanitized(why))}" for line, why in inner.lines]
-            told = commented(f"def {name}({', '.join(arguments)}):", remark(piece.node, ()))
-            module.enter(told, [(line, None) for line in (*sized, *lines)], last)
+            name = module.next_name("f")
+            sizes = [f"    {commented(line, sanitized(why))}" for line, why in inner.lines]
+            head = commented(f"def {name}({', '.join(arguments)}):", remark(piece.node, ()))
+            module.define(head, [(line, None) for line in (*sizes, *lines)], last)
             found = module.functions[piece] = name, dims
         return found[0]
 
-    def dimension(self, expr: Any) -> str:
-        """The name of a size; one calculated from named dimensions gets a line of its own."""
+    def dimension(self, expr: Dim) -> str:
+        """The name of a size; a size calculated from named dimensions gets a line of its own."""
         if isinstance(expr, int):
             return repr(expr)
         if expr.is_Symbol:
-            return self.dims.setdefault(str(expr), f"d{len(self.dims) + len(self.derived)}")
+            return self._named_size(str(expr))
         found = self.derived.get(expr)
         if found is None:
             needed = names_of(expr)
-            arguments = [self.dims.get(name) or self._base(name) for name in needed]
+            arguments = [self._named_size(name) for name in needed]
             found = self.derived[expr] = f"d{len(self.dims) + len(self.derived)}"
             function = self.module.entered("r", partial(_calculated, expr, needed))
             self.lines.append((f"{found} = {function}({', '.join(arguments)})", str(expr)))
         return found
 
-    def _base(self, name: str) -> str:
+    def _named_size(self, name: str) -> str:
         return self.dims.setdefault(name, f"d{len(self.dims) + len(self.derived)}")
 
 
-def _calculated(expr: Any, names: tuple[str, ...], *sizes: int) -> int:
+def _calculated(expr: Dim, names: tuple[str, ...], *sizes: int) -> int:
     return resolve(expr, dict(zip(names, sizes, strict=True)))
 
 
 def emit(program: Program) -> Emitted:
-    """The source of `program`, and what its names stand for."""
+    """The source of `program`, and the values of its names."""
     module = _Module(program.constants_below)
     names = NameTable(module)
     body = _statements(program, names)
@@ -215,7 +219,7 @@ def emit(program: Program) -> Emitted:
     rows.append((f"def program({arguments}):", None))
     rows.extend((f"    {commented(line, sanitized(why))}", None) for line, why in names.lines)
     rows.extend(body)
-    rows.append((f"    {_returned(program.results)}", None))
+    rows.append((f"    {_return_statement(program.results)}", None))
     lines = {number: node for number, (_, node) in enumerate(rows, 1) if node is not None}
     source = "\n".join([*[line for line, _ in rows], ""])
     table: dict[str, Any] = {"xp": NUMPY}
@@ -227,14 +231,14 @@ def emit(program: Program) -> Emitted:
 
 
 def _statements(program: Program, names: NameTable) -> list[tuple[str, Node | None]]:
-    """The lines of a program between its head and its return, each with the node it computes."""
+    """The lines of a program between `def` and `return`, each with the node it computes."""
     for body, inner in program.bodies.items():
-        # Two loops may run one body: it has the constants of the program that came first.
+        # Two loops may run one body: the constants are then those of its first program.
         names.module.programs.setdefault(body, inner)
     last = max((i for i, each in enumerate(program.statements) if each.allocates), default=-1)
     found: list[tuple[str, Node | None]] = []
     for number, statement in enumerate(program.statements):
-        # After the last allocation nothing is gained by releasing before the return does.
+        # After the last allocation `del` gains nothing: the return releases all names.
         dead = statement.dead if number < last else ()
         line = _line(statement, names, dead)
         found.append(
@@ -243,7 +247,7 @@ def _statements(program: Program, names: NameTable) -> list[tuple[str, Node | No
     return found
 
 
-def _returned(results: Sequence[str]) -> str:
+def _return_statement(results: Sequence[str]) -> str:
     return f"return ({', '.join(results)}{',' if len(results) == 1 else ''})"
 
 

@@ -1,7 +1,7 @@
-"""Functions that source which stands alone brings along, where NumPy has none of the name.
+"""Functions that NumPy lacks, written above the source that calls them.
 
-Written as text, or taken from the module that computes them, and, for a kernel that a user gave,
-from the user's own file if it can be told that it needs nothing around it.
+Their source stands here as text, or is taken from the module that computes them. The source of a
+kernel that a user gave is taken from the user's file, if the kernel surely needs nothing around it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..namespace import windows
 
 __all__ = ["HELPERS", "helpers_source", "source_of_function"]
 
-# The text is run in any namespace, which has no methods of ours: here alone it looks for JAX's way.
+# The text is run in any namespace, which need not have our methods: so it looks for JAX's `at`.
 _SCATTER = """
 def scatter_{which}(np, x, index, values):
     if hasattr(x, "at"):
@@ -89,9 +89,10 @@ def _name_of(source: str) -> str:
 
 _ALONE = {
     _name_of(source): source
-    for source in (*(_CONVERGED, _EXPM, _RECURRENCE, _TRIANGULAR, _SCATTER_ADD, _SCATTER_SET),)
+    for source in (_CONVERGED, _EXPM, _RECURRENCE, _TRIANGULAR, _SCATTER_ADD, _SCATTER_SET)
 }
-# These share helpers of their own, and come together.
+"""Source of the functions that need no other, by name."""
+# These share helpers of their own, so they are written all together.
 _OF_WINDOWS = tuple(
     each.__name__
     for each in (
@@ -105,7 +106,7 @@ _OF_WINDOWS = tuple(
     )
 )
 HELPERS = (*_ALONE, *_OF_WINDOWS)
-"""Names of functions that can be written out, in the order in which they are looked for."""
+"""Names of all functions here, in the order in which source is searched for them."""
 
 
 def helpers_source(names: Collection[str]) -> str:
@@ -117,10 +118,11 @@ def helpers_source(names: Collection[str]) -> str:
 
 
 # -- functions of users ----------------------------------------------------------------------------
-def source_of_function(function: Callable[..., Any], label: str) -> str | None:
-    """Source of `label(np)`, which gives the function; None if it cannot be told to stand alone.
+def source_of_function(function: Callable[..., object], label: str) -> str | None:
+    """Source of `label(np)`, which gives the function; None if the function may not stand alone.
 
-    It can if it is a `def` whose file can be read and all it refers to are modules and numbers.
+    It stands alone if it is a `def` in a file that can be read, and refers only to modules and
+    numbers.
     """
     if not isinstance(function, FunctionType):
         return None
@@ -132,9 +134,9 @@ def source_of_function(function: Callable[..., Any], label: str) -> str | None:
     (found,) = tree.body if len(tree.body) == 1 else (None,)
     if not isinstance(found, ast.FunctionDef) or found.name != function.__name__:
         return None
-    found = _Bare().visit(found)
+    found = _WithoutAnnotations().visit(found)
     outside = {**function.__globals__, **around.nonlocals}
-    free = _names_free(found, {*around.globals, *around.nonlocals})
+    free = _free_names(found, {*around.globals, *around.nonlocals})
     bindings = [_binding(name, outside[name]) for name in sorted(free) if name in outside]
     unknown = [name for name in free if name not in outside and not hasattr(builtins, name)]
     if unknown or None in bindings or _rebinds(found):
@@ -144,8 +146,8 @@ def source_of_function(function: Callable[..., Any], label: str) -> str | None:
     return f"def {label}(np):\n{body}\n    return {found.name}\n\n\n"
 
 
-class _Bare(ast.NodeTransformer):
-    """Without decorators, docstrings and annotations, which refer to what is not needed to run."""
+class _WithoutAnnotations(ast.NodeTransformer):
+    """Remove decorators, docstrings and annotations: they name things that a run does not need."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         self.generic_visit(node)
@@ -166,8 +168,8 @@ class _Bare(ast.NodeTransformer):
         return ast.fix_missing_locations(ast.Assign([node.target], value, lineno=node.lineno))
 
 
-def _names_free(tree: ast.AST, outer: Collection[str]) -> set[str]:
-    """Names that are read and bound nowhere within, or known to be read from outside."""
+def _free_names(tree: ast.AST, outer: Collection[str]) -> set[str]:
+    """Names that the function reads but does not bind, and those it reads among `outer`."""
     read: set[str] = set()
     bound: set[str] = set()
     for each in ast.walk(tree):
@@ -188,8 +190,11 @@ def _rebinds(tree: ast.AST) -> bool:
     return any(isinstance(each, (ast.Global, ast.Nonlocal)) for each in ast.walk(tree))
 
 
-def _binding(name: str, value: Any) -> str | None:
-    """The line that gives a name its value; empty where it has it, None where it has no source."""
+def _binding(name: str, value: object) -> str | None:
+    """The line that binds a name to its value.
+
+    It is empty where the name is bound already, and None where the value has no source.
+    """
     if value is np:
         return "" if name == "np" else f"{name} = np"
     if isinstance(value, ModuleType) and value.__name__ != "__main__":

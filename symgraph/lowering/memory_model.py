@@ -1,7 +1,7 @@
-"""The memory model: which values own bytes, how long they live, what a sequence of steps needs.
+"""The memory model: which values own bytes, how long they live, how many bytes a sequence needs.
 
-One model serves the schedule, the liveness report and the planner of recomputation, so that what
-one of them promises the others confirm. It says:
+One model serves the schedule, the liveness report and the planner of recomputation, so their
+figures agree. It says:
 
 - a value lives from the step that computes it to the last step that reads it; outputs live to the
   end;
@@ -9,13 +9,13 @@ one of them promises the others confirm. It says:
   long as any of its views is read;
 - inputs and constants are the caller's and are not counted, nor are views of them;
 - a result is allocated before its operands are released, unless an operand of the same dtype and
-  shape dies there and the operation writes through `out=`: then it takes over that buffer
+  shape dies there and the operation writes through `out=`: then the result takes over its buffer
   (`reuse`);
-- an operation made of several calls needs room for what passes between them while it runs (`work`);
+- an operation made of several calls needs room for their intermediate results (`work`);
 - the peak is the most bytes live at any step, its operands, result and working room included.
 
-Steps are numbers here. A sequence may compute a value again: a read means the latest computation
-before it, and each computation lives to its own last read.
+Steps are numbers here. A sequence may compute a value again. A read then means the latest
+computation before it, and each computation lives to its own last read.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..ir.cost import node_flops
-from ..ir.dims import Dim, known_equal, names_of, resolve
+from ..ir.dims import Dim, Shape, known_equal, names_of, resolve
 from ..ir.interpreter import results_read
 from ..ir.node import Node
 from ..ir.traits import Arrangement
@@ -45,8 +45,8 @@ __all__ = [
     "resolved",
 ]
 
-# A schedule can be wanted before sizes are known; then each named dimension counts as this many.
 NOMINAL_DIM = 256
+"""The size of each named dimension where a schedule is wanted before sizes are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +56,22 @@ class Model:
     Parameters
     ----------
     nodes : tuple of Node
-        What each step computes.
+        The node each step computes.
     reads : tuple of tuple of int
-        Steps whose memory each step reads, directly or through views; no repetitions.
+        Steps whose memory each step reads, directly or through views, each once.
     sizes : tuple of int
         Bytes of each result.
     costs : tuple of int
-        Floating-point operations, plus one a step.
+        Floating-point operations of each step, plus one.
     takes : tuple of tuple of int
-        Operands whose buffer the result may take over where they die.
+        Operands whose buffer the result of each step may take over, where they die.
     kept : tuple of int
         Steps whose results live to the end.
     copies : int
-        How many of the last steps copy an output that may not be handed out as it is: a view of
-        something else, an input, a second name of one value, a scalar.
+        How many of the last steps copy an output that may not go to the caller as it is: a view,
+        an input, a second name of one value, a scalar.
     work : tuple of int
-        Bytes each step needs while it runs, beside operands and result; empty for none at all.
+        Bytes each step needs while it runs, beside operands and result; empty if no step needs any.
     """
 
     nodes: tuple[Node, ...]
@@ -87,17 +87,30 @@ class Model:
         return len(self.sizes)
 
     def room(self, step: int) -> int:
-        """Bytes a step needs beside its operands, if it takes over no buffer."""
+        """Bytes a step needs beside its operands, if it takes over none of their buffers."""
         return self.sizes[step] + (self.work[step] if self.work else 0)
 
     def room_taking_over(self, step: int) -> int:
-        """The same if it does."""
+        """Bytes a step needs beside its operands, if it takes over one of their buffers."""
         return self.work[step] if self.work else 0
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryProfile:
-    """What a sequence of steps needs: bytes live at each step, the most of them, and where."""
+    """The memory a sequence of steps needs.
+
+    Parameters
+    ----------
+    bytes_at : list of int
+        Bytes live at each position of the sequence.
+    last_read : list of int
+        Where the value of each position is read last: the position itself if it is never read, the
+        length of the sequence if it is kept.
+    taken_over : list of int
+        The position whose buffer each position takes over, or -1.
+    peak, at : int
+        The most bytes, and the first position that needs them.
+    """
 
     bytes_at: list[int]
     last_read: list[int]
@@ -107,7 +120,7 @@ class MemoryProfile:
 
 
 def resolved(value: Dim, dims: Mapping[str, int] | None) -> int:
-    """A size as a number; named dimensions count `NOMINAL_DIM` where `dims` is None."""
+    """A size as a number; a named dimension counts as `NOMINAL_DIM` where `dims` is None."""
     if isinstance(value, int):
         return value
     if dims is None:
@@ -136,7 +149,7 @@ def _same(one: Sequence[Dim], other: Sequence[Dim]) -> bool:
 
 
 def _is_view(node: Node, contiguous: Mapping[Node, bool]) -> bool:
-    """Whether the result surely shares its operand's memory; where NumPy may copy, it counts."""
+    """Whether the result surely shares its operand's memory: False where NumPy may copy."""
     if not node.op.view or len(node.operands) != 1:
         return False
     operand = node.operands[0]
@@ -153,13 +166,12 @@ def _is_contiguous(node: Node, contiguous: Mapping[Node, bool]) -> bool:
     operand = node.operands[0]
     if node.op.traits.arrangement is Arrangement.REGROUPED:
         return True if not _is_view(node, contiguous) else contiguous[operand]
-    # A transpose or a broadcast that only moves or adds axes of length 1 leaves the layout as it
-    # is.
+    # The layout stays if a transpose moves, or a broadcast adds, only axes of length 1.
     same = _same(_without_ones(operand.shape), _without_ones(node.shape))
-    return contiguous[operand] and (node.op is PROJECT or (same and _moves_nothing(node)))
+    return contiguous[operand] and (node.op is PROJECT or (same and _keeps_layout(node)))
 
 
-def _moves_nothing(node: Node) -> bool:
+def _keeps_layout(node: Node) -> bool:
     if node.op.traits.arrangement is Arrangement.REPEATED:
         return True
     return (
@@ -168,7 +180,7 @@ def _moves_nothing(node: Node) -> bool:
 
 
 def bases(order: Iterable[Node]) -> dict[Node, Node | None]:
-    """For each node the one that owns its memory; None where the caller does, as of inputs."""
+    """For each node the node that owns its memory; None where the caller does, as for inputs."""
     owner: dict[Node, Node | None] = {}
     contiguous: dict[Node, bool] = {}
     for node in order:
@@ -205,15 +217,15 @@ def model_of(
     costs : bool
         Whether to count floating-point operations; else each step costs 1.
     work : callable, optional
-        Bytes a node needs while it is computed, from the node and `dims`.
+        Gives the bytes a node needs while it is computed, from the node and `dims`.
     """
     owner = bases(order)
-    known: dict[Any, int] = {}
-    number, reads, takes, sizes = _computed(order, owner, dims, known, reuse)
+    known: _Bytes = {}
+    number, reads, takes, sizes = _owning_steps(order, owner, dims, known, reuse)
     steps = list(number)
     costs_of = [resolved(node_flops(node), dims) + 1 if costs else 1 for node in steps]
     kept: list[int] = []
-    for node in _copied(outputs, owner, kept, number):
+    for node in _copied_outputs(outputs, owner, kept, number):
         base = owner[node]
         kept.append(len(steps))
         steps.append(node)
@@ -233,14 +245,17 @@ def model_of(
     )
 
 
-def _computed(
+_Bytes: TypeAlias = dict[tuple[np.dtype[Any], Shape], int]  # Of results, by dtype and shape.
+
+
+def _owning_steps(
     order: Sequence[Node],
     owner: Mapping[Node, Node | None],
     dims: Mapping[str, int] | None,
-    known: dict[Any, int],
+    known: _Bytes,
     reuse: bool,
 ) -> tuple[dict[Node, int], list[tuple[int, ...]], list[tuple[int, ...]], list[int]]:
-    """Of nodes that own memory: their steps, what each reads, may take over, and its bytes."""
+    """The steps of the nodes that own memory: numbers, reads, buffers to take over, and bytes."""
     number: dict[Node, int] = {}
     reads: list[tuple[int, ...]] = []
     takes: list[tuple[int, ...]] = []
@@ -261,21 +276,21 @@ def _computed(
     return number, reads, takes, sizes
 
 
-# Views of all elements of an array, each once.
 _WHOLE = (Arrangement.REGROUPED, Arrangement.PERMUTED)
+"""Arrangements that view all elements of an array, each once."""
 
 
 def _is_whole(node: Node) -> bool:
     return node.op is PROJECT or node.op.traits.arrangement in _WHOLE
 
 
-def _copied(
+def _copied_outputs(
     outputs: Iterable[Node],
     owner: Mapping[Node, Node | None],
     kept: list[int],
     number: Mapping[Node, int],
 ) -> list[Node]:
-    """Outputs that are copied at the end; steps whose results are handed out go to `kept`."""
+    """Outputs that are copied at the end; the steps of all others are added to `kept`."""
     copied: list[Node] = []
     for node in outputs:
         whole = node
@@ -292,10 +307,10 @@ def _copied(
 def _bytes_once(
     node: Node,
     dims: Mapping[str, int] | None,
-    known: dict[Any, int],
+    known: _Bytes,
     keep: tuple[bool, ...] | None = None,
 ) -> int:
-    """Bytes of a node; equal results are counted once, for symbolic sizes are slow to resolve."""
+    """Bytes of a node, cached by dtype and shape, for symbolic sizes are slow to resolve."""
     if len(node.results) > 1:
         return node_bytes(node, dims, keep)
     key = (node.dtype, node.shape)
@@ -307,14 +322,14 @@ def _bytes_once(
 
 @cache
 def _elementwise(ufunc: str) -> bool:
-    """Whether an operation may write over its operands: matmul may not."""
+    """Whether the ufunc may write over its operands; matmul may not."""
     return bool(ufunc) and getattr(np, ufunc, np.matmul).signature is None
 
 
 def _takes(
     node: Node, owner: Mapping[Node, Node | None], number: Mapping[Node, int]
 ) -> tuple[int, ...]:
-    """Operands (themselves owners, of the result's dtype and shape) whose buffer may be written."""
+    """Operands whose buffer the result may be written to: owners of its dtype and shape."""
     found: dict[int, None] = {}
     if not node.shape:
         return ()  # NumPy gives scalars there, which cannot be written to.
@@ -324,7 +339,7 @@ def _takes(
             and operand.dtype == node.dtype
             and _same(operand.shape, node.shape)
             and len(operand.results) == 1
-            # A view of the buffer read beside it would see it half written.
+            # A view of the buffer that is read too would see it half written.
             and all(owner[other] is not operand or other is operand for other in node.operands)
         ):
             found[number[operand]] = None
@@ -332,7 +347,7 @@ def _takes(
 
 
 def least_bytes(model: Model) -> int:
-    """Bytes that any sequence needs: its largest step, and all results at the end."""
+    """A lower bound for any sequence: bytes of the largest step, or of all results at the end."""
     largest = max(
         (
             sum([model.sizes[read] for read in reads])
@@ -345,12 +360,7 @@ def least_bytes(model: Model) -> int:
 
 
 def profile(model: Model, sequence: Sequence[int]) -> MemoryProfile:
-    """Bytes live at each step of a sequence of computations, in time linear in its length.
-
-    `last_read[p]` is the position of the last read of what position p computes (p itself if nothing
-    reads it, the sequence's length if it is kept); `taken_over[p]` the position whose buffer p
-    takes over, or -1.
-    """
+    """The memory a sequence of steps needs, in time linear in its length."""
     length = len(sequence)
     latest = [-1] * len(model)
     last_read = list(range(length))
@@ -369,22 +379,22 @@ def profile(model: Model, sequence: Sequence[int]) -> MemoryProfile:
     live = peak = 0
     at = -1
     for position, step in enumerate(sequence):
-        heir = -1
+        taken = -1
         if takes[step]:
-            # `latest` has moved on; positions of the operands were noted above.
-            for read, where in zip(model.reads[step], operands[position], strict=True):
-                if last_read[where] == position and read in takes[step]:
-                    heir = where
+            # `latest` is now that of the whole sequence, so positions are those noted above.
+            for read, place in zip(model.reads[step], operands[position], strict=True):
+                if last_read[place] == position and read in takes[step]:
+                    taken = place
                     break
-        taken_over[position] = heir
-        live += sizes[step] if heir < 0 else 0
+        taken_over[position] = taken
+        live += sizes[step] if taken < 0 else 0
         here = live + work[step] if work else live
         bytes_at.append(here)
         if here > peak or at < 0:
             peak, at = here, position
-        for where in operands[position]:
-            if last_read[where] == position and where != heir:
-                live -= sizes[sequence[where]]
+        for place in operands[position]:
+            if last_read[place] == position and place != taken:
+                live -= sizes[sequence[place]]
         if last_read[position] == position:
             live -= sizes[step]
     return MemoryProfile(bytes_at, last_read, taken_over, peak, at)

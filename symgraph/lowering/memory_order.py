@@ -1,9 +1,10 @@
-"""In which order the elements of each value lie in memory, as far as that can be told.
+"""The order in which the elements of each value lie in memory, as far as it is known.
 
-NumPy lets the result of an elementwise operation lie as its operands do (order "K"), and adds up
-what lies side by side first: the last digits of a sum depend on it. So a result is written into
-another value's buffer only where it would lie in the same order anyway; then a program computes the
-same bits however its buffers are shared, and a checkpointed one the same as the whole.
+NumPy gives the result of an elementwise operation the memory order of its operands (order "K"). A
+sum adds up neighbours in memory first, so its last digits depend on this order. So a result is
+written into another value's buffer only where the order would be the same anyway. Then a program
+computes the same bits however its buffers are shared, and a checkpointed program the same bits as
+the whole.
 """
 
 from __future__ import annotations
@@ -16,20 +17,20 @@ from .pieces import Alias, Line
 __all__ = ["Orders"]
 
 _ROWS = "rows"
-"""The last axis fastest, as of what NumPy makes by itself; slices and broadcasts of it, too."""
+"""The last axis varies fastest, as in an array that NumPy makes; its slices and broadcasts, too."""
 
 _KEEPING = (
     *("np.add.reduce(", "np.maximum.reduce(", "np.minimum.reduce(", "np.multiply.reduce("),
     *("np.broadcast_to(", "np.concatenate(", "np.cumsum(", "np.matmul(", "np.ones_like("),
     *("np.reshape(", "np.stack(", "np.where(", "np.zeros_like("),
 )
-"""Calls whose result lies by rows if their operands do."""
+"""Calls whose result is in row order if their operands are."""
 
 
 class Orders:
-    """Orders of the values of one program, by name; equal ones are the same text.
+    """The memory orders of the values of one program, by name; equal orders are the same text.
 
-    Inputs count as lying by rows. Where they do not, all the same orders are kept, and only the
+    Inputs count as being in row order. If one is not, results are right all the same: only their
     last digits may depend on which buffers are shared.
     """
 
@@ -38,12 +39,14 @@ class Orders:
         self._wide: set[str] = set()
 
     def external(self, name: str, aval: Aval) -> None:
-        """An input or a constant."""
+        """Note an input or a constant."""
         self._set(name, aval, _ROWS)
 
-    def born(self, name: str, line: Line, pieces: Sequence[object], operands: Sequence[str]) -> str:
-        """The order of a value computed anew, remembered for those made of it."""
-        self._set(name, line.avals[0], self._natural(name, line, pieces, operands))
+    def computed(
+        self, name: str, line: Line, pieces: Sequence[object], operands: Sequence[str]
+    ) -> str:
+        """The order of a value that gets memory of its own, noted for the values made of it."""
+        self._set(name, line.avals[0], self._order_of_result(name, line, pieces, operands))
         return self._of[name]
 
     def of(self, name: str) -> str:
@@ -51,13 +54,13 @@ class Orders:
         return self._of[name]
 
     def _set(self, name: str, aval: Aval, order: str) -> None:
-        # A vector lies in one way only.
+        # A vector has one order only.
         wide = sum([dim != 1 for dim in aval.shape]) > 1
         self._of[name] = order if wide else _ROWS
         if wide:
             self._wide.add(name)
 
-    def _natural(
+    def _order_of_result(
         self, name: str, line: Line, pieces: Sequence[object], operands: Sequence[str]
     ) -> str:
         text = "".join(map(str, pieces[:2]))

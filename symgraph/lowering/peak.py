@@ -1,4 +1,4 @@
-"""What a program holds at once: it is run with sizes instead of arrays."""
+"""The peak memory of a program, found by running it on sizes instead of arrays."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.avals import Aval
-from ..ir.dims import resolve
+from ..ir.dims import Dim, resolve
 from ..ir.interpreter import run
 from ..ir.node import Node
 from ..ops.creation import PROJECT
@@ -23,9 +23,8 @@ def predicted_peak(
 ) -> int:
     """The most bytes the program holds at once, inputs and constants not counted.
 
-    The program is run with sizes instead of arrays: each statement allocates its result unless it
-    writes into an operand or gives a view, then releases what died. Inputs are taken to be
-    contiguous.
+    Each statement allocates its result, unless it writes into an operand or gives a view; then it
+    releases the values it read for the last time. Inputs are taken to be contiguous.
 
     Parameters
     ----------
@@ -33,13 +32,13 @@ def predicted_peak(
     dims : mapping of str to int, optional
         A size for each named dimension.
     buffers : bool
-        Count what NumPy holds for a moment within one call.
+        Count also the buffers that NumPy holds within one call.
     """
     return _Simulation(program, dims or {}).peak(buffers)
 
 
-# NumPy's default, `np.getbufsize()`: elements of an operand that a ufunc brings together at a time.
 _BUFFER = 8192
+"""Elements of an operand that a ufunc buffers at a time: NumPy's default of `np.getbufsize()`."""
 
 
 class _Simulation:
@@ -49,7 +48,7 @@ class _Simulation:
         self.sizes: list[int] = []
         self.holders: list[int] = []
         self.storages: dict[str, tuple[int, ...]] = {}
-        self.resolved: dict[Any, int] = {}
+        self.resolved: dict[Dim, int] = {}
         # Layouts are followed only where a reshape asks for them.
         self.with_layouts = any(
             Alias.RESHAPE in statement.aliases for statement in program.statements
@@ -77,7 +76,7 @@ class _Simulation:
             before = len(self.sizes)
             self._compute(statement)
             now += sum(self.sizes[before:])
-            inside = self._buffered(statement) * buffers + self._in_bodies(statement, buffers)
+            inside = self._buffer_bytes(statement) * buffers + self._body_bytes(statement, buffers)
             peak = max(peak, now + inside)
             for name in statement.dead:
                 now -= self._released(name)
@@ -105,8 +104,8 @@ class _Simulation:
         if self.with_layouts:
             self.layouts[statement.target] = self._layout(statement)
 
-    def _buffered(self, statement: Statement) -> int:
-        """What NumPy copies of operands whose elements do not lie beside those of the result."""
+    def _buffer_bytes(self, statement: Statement) -> int:
+        """Bytes that a ufunc buffers: of operands that are strided views, or broadcast."""
         aval = self.avals[statement.target] = statement.avals[0]
         if statement.aliases[0] in (Alias.WHOLE, Alias.PART):
             self.strided.add(statement.target)
@@ -114,13 +113,13 @@ class _Simulation:
         if not statement.elementwise or not aval.shape or len(known) < 2:
             return 0
         elements = min(_BUFFER, self._nbytes(aval) // aval.dtype.itemsize)
-        odd = [
+        buffered = [
             name for name in known if name in self.strided or self.avals[name].shape != aval.shape
         ]
-        return sum([elements * self.avals[name].dtype.itemsize for name in odd])
+        return sum([elements * self.avals[name].dtype.itemsize for name in buffered])
 
-    def _in_bodies(self, statement: Statement, buffers: bool) -> int:
-        """What the bodies that a statement runs hold, with the carries a step began with."""
+    def _body_bytes(self, statement: Statement, buffers: bool) -> int:
+        """The peak of the bodies that a statement runs, with the carries their step begins with."""
         return max(
             [
                 predicted_peak(self.program.bodies[body], self.dims, buffers=buffers)
@@ -153,7 +152,7 @@ class _Simulation:
                 return _reshapes_in_place(source, self._shape(statement.avals[0]))
 
     # -- sizes and layouts -------------------------------------------------------------------------
-    def _size(self, dim: Any) -> int:
+    def _size(self, dim: Dim) -> int:
         if isinstance(dim, int):
             return dim
         found = self.resolved.get(dim)
@@ -171,10 +170,10 @@ class _Simulation:
         return total
 
     def _contiguous(self, node: Node) -> np.ndarray[Any, Any]:
-        return _without_memory(node.dtype, self._shape(node.aval))
+        return _stand_in(node.dtype, self._shape(node.aval))
 
     def _layout(self, statement: Statement) -> np.ndarray[Any, Any]:
-        """An array of the result's shape and strides that holds no memory."""
+        """An array of the result's shape and strides, with memory for one element."""
         node, aval = statement.node, statement.avals[0]
         if statement.out:
             return self.layouts[statement.out]
@@ -188,37 +187,38 @@ class _Simulation:
             return run(node, operands, self.dims)  # Views read no element.
         full = [each for each in operands if each.shape == shape]
         elementwise = bool(full) and any("np." in str(piece) for piece in statement.pieces[:1])
-        reverse = elementwise and all(_is_reversed(each) for each in full)
-        return _without_memory(aval.dtype, shape, reverse=reverse)
+        column_major = elementwise and all(_is_column_major(each) for each in full)
+        return _stand_in(aval.dtype, shape, column_major=column_major)
 
 
-def _without_memory(
-    dtype: np.dtype[Any], shape: tuple[int, ...], *, reverse: bool = False
+def _stand_in(
+    dtype: np.dtype[Any], shape: tuple[int, ...], *, column_major: bool = False
 ) -> np.ndarray[Any, Any]:
+    """A contiguous array of this shape, with memory for one element."""
     strides: list[int] = []
     step = dtype.itemsize
-    for size in shape if reverse else reversed(shape):
+    for size in shape if column_major else reversed(shape):
         strides.append(step)
         step *= size
     one = np.empty((), dtype)
-    order = strides if reverse else strides[::-1]
+    order = strides if column_major else strides[::-1]
     return np.lib.stride_tricks.as_strided(one, shape, order, writeable=False)
 
 
-def _is_reversed(array: np.ndarray[Any, Any]) -> bool:
+def _is_column_major(array: np.ndarray[Any, Any]) -> bool:
     return array.flags.f_contiguous and not array.flags.c_contiguous
 
 
 def _reshapes_in_place(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> bool:
-    return array.flags.c_contiguous or _kept(array.shape) == _kept(shape)
+    return array.flags.c_contiguous or _without_ones(array.shape) == _without_ones(shape)
 
 
-def _kept(shape: tuple[int, ...]) -> tuple[int, ...]:
+def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(size for size in shape if size != 1)
 
 
 def _reshaped(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     if array.flags.c_contiguous:
-        return _without_memory(array.dtype, shape)
-    # Only dimensions of size one come or go, so no element is read.
+        return _stand_in(array.dtype, shape)
+    # Only dimensions of size one are added or removed, so no element is read.
     return array.reshape(shape)

@@ -1,13 +1,14 @@
-"""The parts source is put together from, before names are given out."""
+"""The pieces of source, before values have names."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from ..ir.avals import Aval
 from ..ir.body import Body
+from ..ir.dims import Dim
 from ..ir.node import Node
 
 __all__ = [
@@ -16,8 +17,8 @@ __all__ = [
     "Dimension",
     "EarlierResult",
     "Line",
+    "NoSource",
     "NodeSource",
-    "NotSpelled",
     "OperandName",
     "Piece",
     "Pieces",
@@ -25,12 +26,12 @@ __all__ = [
 ]
 
 
-class NotSpelled(Exception):
-    """The kernel needs more than names."""
+class NoSource(Exception):
+    """A kernel or an argument has no source: a kernel may need the numbers of an array."""
 
 
 class Alias(Enum):
-    """What memory a result has in common with the operands."""
+    """The memory that a result shares with the operands."""
 
     FRESH = "a new array"
     WHOLE = "a writable view of all of an operand, or the operand itself"
@@ -57,14 +58,14 @@ class EarlierResult:
 class Dimension:
     """Stands for the size of a dimension that is not known before the call."""
 
-    expr: Any
+    expr: Dim
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tabled:
-    """Stands for a value that source cannot spell; it is looked up by name."""
+    """Stands for a value that has no source; it is looked up by name."""
 
-    value: Any
+    value: object
     prefix: str = "c"
 
 
@@ -75,7 +76,7 @@ class Defined:
     Parameters
     ----------
     node : Node
-        A loop, a choice or a call: what holds the bodies.
+        A loop, a choice or a call: it holds the bodies.
     keep : tuple of bool or None
         Which results are read.
     """
@@ -89,7 +90,7 @@ class Defined:
 
     @property
     def carried(self) -> int:
-        """How many operands of a body are handed from step to step."""
+        """How many operands of a body pass from one step of a loop to the next."""
         return self.node.params.get("carries", 0)
 
 
@@ -106,10 +107,10 @@ class Line:
     pieces : tuple
         The right-hand side.
     avals, aliases : tuple
-        One a result; more than one only where a node has several.
+        One for each result; there are several only where a node has several.
     out : str
-        How a place for the result is passed to the outermost call: `""` (it is not), `", "` or `",
-        out="`.
+        The text that passes a buffer for the result to the outermost call, `", "` or `", out="`;
+        empty where none can be passed.
     """
 
     pieces: Pieces

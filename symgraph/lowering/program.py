@@ -2,8 +2,8 @@
 
 A program says in which order nodes are computed, which results are written into the buffer of an
 operand that dies there, which names are released after each statement, and which outputs are copied
-so that the caller may write to them. It is what backends print as source, and what the predicted
-peak is taken from.
+so that the caller may write to them. Backends print it as source, and the peak memory is predicted
+from it.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def program_of(
 ) -> Program:
     """The program that computes the outputs of `dag`.
 
-    Kernels of two nodes may have calls in common, as softmax and log_softmax do. They are made once
-    where that needs no more memory, and never in a graph that was planned for a memory budget.
+    Kernels of two nodes may make the same call, as softmax and log_softmax do. It is made once
+    where this needs no more memory, and never in a graph that was planned for a memory budget.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def program_of(
     constants_from : int
         The number of the first constant.
     handed_out : bool
-        Whether results go to a caller, who may write to them; else they are what they are.
+        Whether results go to a caller, who may write to them; else none is copied.
     """
     planned = dag.schedule is not None or any(node.copy for node in dag.nodes)
     nodes = scheduled(dag) if order is None else order
@@ -63,7 +63,7 @@ def program_of(
         dag, nodes, share=True, constants_from=constants_from, handed_out=handed_out
     ).built()
     sizes = dict.fromkeys(_names_of_sizes(dag), NOMINAL_DIM)
-    # Buffers are as large for a few elements as for all, and would decide at the nominal size.
+    # NumPy's buffers do not grow with the arrays, and would decide at the nominal size.
     before, after = [predicted_peak(each, sizes, buffers=False) for each in (program, shared)]
     return shared if after <= before else program
 
@@ -75,7 +75,7 @@ def _names_of_sizes(dag: Dag) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A statement before it is known what dies there."""
+    """A statement before it is known which values die there."""
 
     node: Node
     target: str
@@ -86,7 +86,7 @@ class _Draft:
 
 
 class _Builder:
-    """First every line with its names, then who dies where and what is written into what."""
+    """First name the values of every line, then decide where they die and who reuses a buffer."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class _Builder:
     def built(self) -> Program:
         for node in self.computed:
             self._draft(node)
-        self._state()
+        self._assign_buffers()
         results = self._results()
         return Program(
             self.dag,
@@ -150,13 +150,13 @@ class _Builder:
 
     # -- lines -----------------------------------------------------------------------------------
     def _draft(self, node: Node) -> None:
-        spelling = self._spelled(node)
+        spelling = self._spelling(node)
         self._program_bodies(spelling)
         operands = [self.names[operand] for operand in node.operands]
         steps: list[str] = []
         for line in spelling.lines:
-            pieces, names = _named(line, operands, steps)
-            # Values that are computed again on purpose are told apart by `copy`.
+            pieces, names = _with_names(line, operands, steps)
+            # `copy` sets values apart that are recomputed on purpose.
             key = (pieces, node.copy)
             found = self.known.get(key)
             if found is not None:
@@ -170,8 +170,8 @@ class _Builder:
             self.drafts.append(_Draft(node, target, line, pieces, names, spelling.named))
         self.names[node] = steps[-1]
 
-    def _spelled(self, node: Node) -> NodeSource:
-        """`spell`, remembered: what a kernel says depends on op, params, dtypes and shapes only."""
+    def _spelling(self, node: Node) -> NodeSource:
+        """`spell`, cached: the source depends on the op, params, dtypes and shapes only."""
         params = tuple([(name, _key(value)) for name, value in node.params.items()])
         keep = self.read.get(node)
         key = (node.op.name, params, keep, *[each.results for each in node.operands])
@@ -184,13 +184,13 @@ class _Builder:
         return found
 
     def _program_bodies(self, spelling: NodeSource) -> None:
-        """Programs of the bodies that a function of its own runs; each body has one."""
+        """Add the programs of the bodies that a node runs; each body has one."""
         for piece in spelling.lines[-1].pieces:
             if not isinstance(piece, Defined):
                 continue
             for body in piece.bodies:
                 if body not in self.bodies:
-                    # Loops copy what leaves them; a step's results stay inside.
+                    # A loop copies its results, so the results of one step need no copy.
                     program = program_of(
                         body.dag, constants_from=self.constants_below, handed_out=False
                     )
@@ -198,7 +198,7 @@ class _Builder:
                     self.constants_below = program.constants_below
 
     # -- memory ----------------------------------------------------------------------------------
-    def _state(self) -> None:
+    def _assign_buffers(self) -> None:
         last_read = {name: i for i, draft in enumerate(self.drafts) for name in draft.names}
         kept = {*(self.names[node] for node in self.dag.outputs), *self.constants}
         kept.update(self.names[node] for node in self.dag.inputs.values())
@@ -206,19 +206,19 @@ class _Builder:
             dead = [name for name in draft.names if last_read[name] == number and name not in kept]
             aliases = self._aliases(draft)
             line = draft.line
-            order = self.orders.born(draft.target, line, draft.pieces, draft.names)
+            order = self.orders.computed(draft.target, line, draft.pieces, draft.names)
             alike = [name for name in dead if self.orders.of(name) == order]
-            out = self.buffers.to_take_over(line.avals[0], alike) if line.out else None
+            out = self.buffers.reusable(line.avals[0], alike) if line.out else None
             pieces = draft.pieces
             if out is None:
-                self.buffers.born(draft.target, line.avals, aliases, draft.names)
+                self.buffers.computed(draft.target, line.avals, aliases, draft.names)
             else:
-                self.buffers.took_over(draft.target, out)
+                self.buffers.reused(draft.target, out)
                 pieces = (*pieces[:-1], f"{pieces[-1]}"[:-1], line.out, out, ")")
             if draft.target not in last_read and draft.target not in kept:
                 dead.append(draft.target)  # A kernel may ignore an operand.
             for name in dead:
-                self.buffers.died(name)
+                self.buffers.release(name)
             self.statements.append(
                 Statement(
                     draft.node,
@@ -235,12 +235,15 @@ class _Builder:
             )
 
     def _aliases(self, draft: _Draft) -> tuple[Alias, ...]:
-        """A result read off once, of a tuple of new arrays, is nobody else's."""
+        """The memory that a draft's results share with its operands.
+
+        One of several results counts as a new array if all of them are, and it is taken once.
+        """
         node = draft.node
         if node.op is not PROJECT:
             return draft.line.aliases
         alone = self.projections[node.operands[0], node.params["index"]] == 1
-        fresh = alone and self.buffers.is_plain(draft.names[0])
+        fresh = alone and self.buffers.is_own_array(draft.names[0])
         return (Alias.FRESH,) if fresh else (Alias.WHOLE,)
 
     def _results(self) -> tuple[str, ...]:
@@ -250,8 +253,8 @@ class _Builder:
         copied = [
             position
             for position, node in enumerate(self.dag.outputs)
-            # NumPy gives scalars for shape (); callers get arrays, always.
-            if not node.aval.shape or not self.buffers.given_out(self.names[node])
+            # NumPy gives scalars for shape (); callers always get arrays.
+            if not node.aval.shape or not self.buffers.hand_out(self.names[node])
         ]
         left = Counter(results)
         given = {*self.constants, *[self.names[node] for node in self.dag.inputs.values()]}
@@ -268,10 +271,10 @@ class _Builder:
         return tuple(results)
 
 
-def _named(
+def _with_names(
     line: Line, operands: Sequence[str], steps: Sequence[str]
 ) -> tuple[Pieces, tuple[str, ...]]:
-    """Pieces with names for operands and earlier steps, and those names, each once."""
+    """The pieces with names for operands and earlier results, and these names, each once."""
     pieces: list[Piece] = []
     names: dict[str, None] = {}
     for piece in line.pieces:
@@ -284,8 +287,8 @@ def _named(
     return tuple(pieces), tuple(names)
 
 
-def _key(value: Any) -> Any:
-    """A key that tells 1, 1.0, True and -0.0 apart."""
+def _key(value: object) -> tuple[object, ...]:
+    """A key that differs for 1, 1.0, True and -0.0."""
     if isinstance(value, tuple):
-        return tuple([_key(item) for item in cast("tuple[Any, ...]", value)])
+        return tuple([_key(item) for item in cast("tuple[object, ...]", value)])
     return (type(value), value.hex() if isinstance(value, float) else value)

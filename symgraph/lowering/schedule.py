@@ -1,10 +1,15 @@
 """A topological order chosen for memory.
 
-Four orders are tried: the one nodes were made in; the same with whatever releases memory run as
-soon as it can (a weight gradient frees its cotangent's other half); depth first from the outputs,
-larger subtrees first (Sethi and Ullman, JACM 17(4), 1970); and greedily least growth first. The one
-of least peak wins, the earliest of equals, so the order is the same in every run. All are linear up
-to a logarithm.
+Four orders are tried:
+
+- the order in which nodes were made;
+- the same, but a step that releases memory runs as soon as it can (a weight gradient releases its
+  cotangent);
+- depth first from the outputs, larger subtrees first (Sethi and Ullman, JACM 17(4), 1970);
+- greedily, least growth first.
+
+The order of least peak wins, the earliest of equals, so the order is the same in every run. Each
+takes linear time up to a logarithm.
 
 A planned graph brings its own order: recomputing a value early would save nothing.
 """
@@ -20,8 +25,8 @@ from .memory_model import Model, bases, least_bytes, model_of, profile
 
 __all__ = ["scheduled"]
 
-# Above this many steps only the first alternative is tried: a lowering should not wait for seconds.
 _LARGE = 20_000
+"""Above this many steps only the first alternative is tried, for all would take seconds."""
 
 
 def scheduled(dag: Dag, dims: Mapping[str, int] | None = None) -> list[Node]:
@@ -30,9 +35,9 @@ def scheduled(dag: Dag, dims: Mapping[str, int] | None = None) -> list[Node]:
     Parameters
     ----------
     dag : Dag
-        One with a `schedule` keeps it.
+        If it has a `schedule`, this is the order.
     dims : mapping of str to int, optional
-        Sizes of named dimensions; without them each counts as the same nominal size.
+        Sizes of named dimensions; without them each dimension counts as `NOMINAL_DIM`.
     """
     if dag.schedule is not None:
         return list(dag.schedule)
@@ -53,7 +58,7 @@ def scheduled(dag: Dag, dims: Mapping[str, int] | None = None) -> list[Node]:
 
 
 def _with_views(serial: Sequence[Node], model: Model, sequence: Sequence[int]) -> list[Node]:
-    """The full order: what owns no memory stands just before what first reads it."""
+    """The full order: a node that owns no memory stands just before its first reader."""
     if isinstance(sequence, range):
         return list(serial)
     placed: set[Node] = set()
@@ -78,13 +83,13 @@ def _place(node: Node, order: list[Node], placed: set[Node]) -> None:
 
 
 def _copies_last(model: Model, order: list[int]) -> list[int]:
-    """Outputs are copied after all else."""
+    """The order with the copies of outputs at the end."""
     first = len(model) - model.copies
     return [*[step for step in order if step < first], *range(first, len(model))]
 
 
 def _recomputed_late(serial: Sequence[Node]) -> list[Node]:
-    """Recomputed values just before what reads them, all else in the order it was made."""
+    """Recomputed values stand just before their readers, all others in the order they were made."""
     owner = bases(serial)
     late = {node for node in serial if node.copy}
     late.update(node for node in serial if node.op.view and owner[node] in late)
@@ -107,10 +112,11 @@ def _consumers(model: Model) -> list[list[int]]:
 
 
 def _list_scheduled(model: Model, priority: Callable[[int, int], tuple[int, int]]) -> list[int]:
-    """List scheduling: of the ready steps the one of least priority(growth, step).
+    """List scheduling: of the ready steps the one of least priority(growth, step) comes next.
 
-    A step's growth is the bytes it adds less those it releases as its operands' last reader; it
-    only falls as other readers run, so a stale heap entry is one whose growth has fallen since.
+    The growth of a step is the bytes it adds, less the bytes it releases as its operands' last
+    reader. It only falls while other readers run. So a heap entry is out of date when the growth
+    has fallen since, and the step's better entry is met first.
     """
     readers = _consumers(model)
     unread = [len(each) for each in readers]
@@ -120,8 +126,8 @@ def _list_scheduled(model: Model, priority: Callable[[int, int], tuple[int, int]
     done = [False] * len(model)
     heap: list[tuple[tuple[int, int], int]] = []
 
-    def releases(step: int) -> None:
-        """`step` is read once more only: by its last reader, which will free it."""
+    def credit_last_reader(step: int) -> None:
+        """If one reader of `step` is left, count the bytes of `step` as released by it."""
         if unread[step] == 1 and step not in kept:
             last = next(reader for reader in readers[step] if not done[reader])
             growth[last] -= model.sizes[step]
@@ -134,7 +140,7 @@ def _list_scheduled(model: Model, priority: Callable[[int, int], tuple[int, int]
     heapq.heapify(heap)
     order: list[int] = []
     for step in range(len(model)):
-        releases(step)
+        credit_last_reader(step)
     while heap:
         _, step = heapq.heappop(heap)
         if done[step]:
@@ -147,11 +153,11 @@ def _list_scheduled(model: Model, priority: Callable[[int, int], tuple[int, int]
                 heapq.heappush(heap, (priority(growth[reader], reader), reader))
         for read in model.reads[step]:
             unread[read] -= 1
-            releases(read)
+            credit_last_reader(read)
     return order
 
 
-def _eager(model: Model) -> list[int]:
+def _releasing_first(model: Model) -> list[int]:
     return _list_scheduled(model, lambda growth, step: (-1 if growth < 0 else 0, step))
 
 
@@ -160,8 +166,8 @@ def _least_growth(model: Model) -> list[int]:
 
 
 def _depth_first(model: Model) -> list[int]:
-    """Post-order from the results, the operand that needs more memory first."""
-    need = _registers(model)
+    """Post-order from the results; the operand that needs more memory comes first."""
+    need = _sethi_ullman(model)
     readers = _consumers(model)
     kept = set(model.kept)
     roots = [step for step in range(len(model)) if step in kept or not readers[step]]
@@ -182,8 +188,8 @@ def _depth_first(model: Model) -> list[int]:
     return order
 
 
-def _registers(model: Model) -> list[int]:
-    """Sethi-Ullman numbers in bytes: what a subtree needs if it shares nothing."""
+def _sethi_ullman(model: Model) -> list[int]:
+    """Sethi-Ullman numbers in bytes: the memory a subtree needs if it shares no node."""
     need: list[int] = []
     for reads, size in zip(model.reads, model.sizes, strict=True):
         held = most = 0
@@ -194,4 +200,4 @@ def _registers(model: Model) -> list[int]:
     return need
 
 
-_ORDERS = (_eager, _depth_first, _least_growth)
+_ORDERS = (_releasing_first, _depth_first, _least_growth)

@@ -1,14 +1,15 @@
 """Shape and dtype of the intermediate results of a kernel, as far as its calls tell.
 
-Only for functions kernels chain; of any other nothing is said, and the kernel is then called as a
-whole.
+Only functions whose results kernels pass on are known. A kernel that passes on the result of
+another function is called as a whole.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from types import ModuleType
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,11 +20,12 @@ from ..ops.choice import where
 
 __all__ = ["dtypes_in_loop", "result_of", "ufunc_named"]
 
-Arguments = Sequence[Any]
+Arguments: TypeAlias = Sequence[Any]
+_Rule: TypeAlias = Callable[[Arguments, Mapping[str, Any]], Aval | None]
 
 
-def ufunc_named(name: str, special: Any) -> np.ufunc | None:
-    """The elementwise ufunc of one result that `np.exp` or `special.erf` names."""
+def ufunc_named(name: str, special: ModuleType | None) -> np.ufunc | None:
+    """The elementwise ufunc of one result that a name such as `np.exp` or `special.erf` means."""
     module, _, function = name.partition(".")
     found = getattr({"np": np, "special": special}.get(module), function, None)
     return (
@@ -34,14 +36,17 @@ def ufunc_named(name: str, special: Any) -> np.ufunc | None:
 def result_of(
     name: str, ufunc: np.ufunc | None, args: Arguments, kwargs: Mapping[str, Any]
 ) -> Aval | None:
-    """The `Aval` of a call, given operands as `Aval` and anything else as it is; None if not known.
+    """Shape and dtype of the result of a call; None if they are not known.
 
     Parameters
     ----------
     name : str
-        Without its module: `"sum"`, `"where"`.
+        The function without its module: `"sum"`, `"where"`.
     ufunc : ufunc or None
-        What `name` stands for, if it is one.
+        The function itself, if it is a ufunc.
+    args : sequence
+        Arrays as their `Aval`, None where it is not known; all else as it is.
+    kwargs : mapping
     """
     if any(arg is None for arg in args[:1]) or not set(kwargs) <= _UNDERSTOOD:
         return None
@@ -57,7 +62,7 @@ def result_of(
 
 
 def _reduced_dtype(op: Op, dtype: np.dtype[Any]) -> np.dtype[Any] | None:
-    """The dtype of a reduction; None where it is accumulated in another one."""
+    """The dtype of a reduction's result; None where it accumulates in another dtype."""
     if op.promote is not None and op.promote(dtype) != dtype:
         return None
     found = op.infer(Aval(dtype, (1,)), axis=(-1,), keepdims=False)
@@ -76,7 +81,7 @@ def _of_ufunc(ufunc: np.ufunc, args: Arguments) -> Aval | None:
 
 
 def dtypes_in_loop(ufunc: np.ufunc, args: Arguments) -> tuple[np.dtype[Any], ...] | None:
-    """The dtypes a ufunc computes in, one an operand and the result's; None if not known."""
+    """The dtypes a ufunc computes in: of each operand, then of the result; None if not known."""
     kinds: list[Any] = []
     for arg in args:
         if isinstance(arg, Aval):
@@ -104,7 +109,9 @@ def _of_where(args: Arguments, kwargs: Mapping[str, Any]) -> Aval | None:
     return Aval(np.result_type(*kinds[1:]), broadcast_shapes(*shapes))
 
 
-def _reduction(dtype: Callable[[np.dtype[Any]], np.dtype[Any] | None]) -> Any:
+def _reduction(dtype: Callable[[np.dtype[Any]], np.dtype[Any] | None]) -> _Rule:
+    """The rule of a reduction whose result has the dtype that `dtype` gives for the operand's."""
+
     def rule(args: Arguments, kwargs: Mapping[str, Any]) -> Aval | None:
         if len(args) != 1:
             return None
@@ -138,7 +145,7 @@ def _like(args: Arguments, kwargs: Mapping[str, Any]) -> Aval | None:
     return args[0] if len(args) == 1 and not kwargs else None
 
 
-_RULES: dict[str, Callable[[Arguments, Mapping[str, Any]], Aval | None]] = {
+_RULES: dict[str, _Rule] = {
     "mean": _reduction(_floats_only),
     "squeeze": _of_squeeze,
     "zeros_like": _like,

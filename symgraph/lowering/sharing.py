@@ -1,4 +1,7 @@
-"""Which functions give a new array, and which a view of their argument: what may be overwritten."""
+"""Which functions give a new array, and which a view of their argument.
+
+A program needs to know, for it may overwrite a new array that dies, but not an array with views.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ _FRESH = frozenset(
         "linalg.lstsq",
     ]
 )
-"""Functions of NumPy that are no operations here, and always give a new array."""
+"""NumPy's functions that are not operations here, and always give a new array."""
 _WHOLE = frozenset(
     [
         "swapaxes",
@@ -62,11 +65,14 @@ _WHOLE = frozenset(
         "rot90",
     ]
 )
-"""Those that give a view of all elements."""
+"""NumPy's functions that are not operations here, and give a view of all elements."""
 
 
 def alias_of(name: str) -> Alias:
-    """What the result of a function, such as `np.transpose`, shares with its first argument."""
+    """The memory that the result of a function, such as `np.transpose`, shares with its argument.
+
+    With several arguments, the first is meant.
+    """
     short = name.partition(".")[2]
     op = OPS.get(short.rpartition(".")[2])
     if op is not None and not op.custom:
@@ -79,7 +85,7 @@ def alias_of(name: str) -> Alias:
 
 
 def _alias_of_op(op: Op) -> Alias:
-    """What the result of NumPy's function shares, which does what the operation does."""
+    """The memory that the result of the operation's NumPy function shares with its argument."""
     arrangement = op.traits.arrangement
     if arrangement is Arrangement.REGROUPED:
         return Alias.RESHAPE
@@ -91,16 +97,16 @@ def _alias_of_op(op: Op) -> Alias:
 
 
 def composed(own: Alias, base: Alias | None, *, of_operand: bool) -> Alias:
-    """What a call's result shares with the operands.
+    """The memory that the result of a call shares with the operands of the kernel.
 
     Parameters
     ----------
     own : Alias
-        What it shares with the call's first argument.
+        The memory it shares with the call's first argument.
     base : Alias or None
-        What that argument shares with the operands; None where it is no array.
+        The memory this argument shares with the operands; None where it is no array.
     of_operand : bool
-        Whether it is an operand itself.
+        Whether this argument is an operand itself.
     """
     if own in (Alias.FRESH, Alias.UNKNOWN):
         return own

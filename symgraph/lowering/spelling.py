@@ -1,15 +1,16 @@
-"""What a kernel says in NumPy's words, found by running it on names instead of arrays.
+"""The NumPy source of a node, found by running its kernel on names instead of arrays.
 
-A kernel is written against an array namespace. Given a namespace that notes calls instead of making
-them, it writes its own source: `lambda xp, x: xp.sum(x, axis=-1)` becomes `np.sum(v1, axis=-1)`.
-The outermost call also tells whether the result is a new array or a view of an operand, which
-decides what may be overwritten. A kernel that looks at values or branches on named sizes cannot be
-written down; it is then called by name.
+A kernel is written against an array namespace. Given a namespace that records calls instead of
+making them, it writes its own source: `lambda xp, x: xp.sum(x, axis=-1)` becomes
+`np.sum(v1, axis=-1)`. The outermost call also tells whether the result is a new array or a view of
+an operand; this decides which buffers may be overwritten. A kernel that looks at values or branches
+on named sizes has no source, and is called by name.
 """
 
 from __future__ import annotations
 
-from typing import Any, cast
+from dataclasses import replace
+from typing import cast
 
 from ..ir.body import Body
 from ..ir.dims import named, names_of
@@ -22,40 +23,46 @@ from .pieces import (
     EarlierResult,
     Line,
     NodeSource,
-    NotSpelled,
+    NoSource,
     OperandName,
     Piece,
     Pieces,
     Tabled,
 )
-from .recording import Recorded, Recording, RecordingNamespace, spelled, written
+from .recording import Recording, Value, source_of, used
+from .recording_namespace import RecordedArray, RecordingNamespace
 
 __all__ = ["dims_of", "spell"]
 
 
 # -- one node --------------------------------------------------------------------------------------
 def spell(node: Node, *, fast: bool = False, keep: tuple[bool, ...] | None = None) -> NodeSource:
-    """The source of `node`: its kernel's own calls, or a call of the kernel by name.
+    """The source of a node: the calls its kernel makes, or a call of the kernel by name.
 
-    With `fast`, reductions are written as the ufunc methods they are, which cost less to call, and
-    shapes of all intermediate results must be known; else the source is only to be read and run.
-    With `keep`, one truth value a result, the others of a lazy operation may be left out.
+    Parameters
+    ----------
+    node : Node
+    fast : bool
+        Write the source for a program. Reductions become methods of ufuncs, which cost less to
+        call, and the shapes of all intermediate results must be known.
+    keep : tuple of bool, optional
+        Which results are read; a lazy operation may leave out the others.
     """
     if any(isinstance(value, Body) for value in node.params.values()):
-        return _defined(node, keep)
+        return _call_of_function(node, keep)
     recording = Recording(fast)
-    terms = [_operand(recording, index, each) for index, each in enumerate(node.operands)]
+    operands = [_operand(recording, index, each) for index, each in enumerate(node.operands)]
     params = {name: with_sizes(value, recording.note_size) for name, value in node.params.items()}
     try:
-        result = node.op.kernel(RecordingNamespace(recording), *terms, **params)
-        return _finished(recording, result, node)
+        result = node.op.kernel(RecordingNamespace(recording), *operands, **params)
+        return _source_of_result(recording, result, node)
     except Exception:
-        # Whatever stops a kernel that has only names: it runs on arrays then, called by name.
-        return _called(node, (Alias.UNKNOWN,) * len(node.results))
+        # Anything may stop a kernel that gets names: called by name, it will get arrays.
+        return _call_by_name(node, (Alias.UNKNOWN,) * len(node.results))
 
 
-def _defined(node: Node, keep: tuple[bool, ...] | None) -> NodeSource:
-    """A call of a function with source of its own, which runs the bodies that the node holds."""
+def _call_of_function(node: Node, keep: tuple[bool, ...] | None) -> NodeSource:
+    """A call of the function that runs the bodies of the node; it has source of its own."""
     piece = Defined(node, keep)
     pieces: list[Piece] = [piece, "("]
     for index in range(len(node.operands)):
@@ -67,7 +74,7 @@ def _defined(node: Node, keep: tuple[bool, ...] | None) -> NodeSource:
     pieces.append(")")
     avals = node.results
     if keep is not None:
-        # What nothing reads is not made.
+        # Results that nothing reads are not computed.
         avals = tuple(
             [
                 aval if kept else aval.with_shape((0,))
@@ -78,15 +85,15 @@ def _defined(node: Node, keep: tuple[bool, ...] | None) -> NodeSource:
 
 
 def dims_of(node: Node) -> tuple[str, ...]:
-    """Named dimensions that the params of a node and its bodies depend on."""
+    """The named dimensions that the params of a node, its bodies among them, depend on."""
     found: set[str] = set()
     for value in node.params.values():
         found.update(names_of(value))
     return tuple(sorted(found))
 
 
-def _called(node: Node, aliases: tuple[Alias, ...]) -> NodeSource:
-    """`k0(xp, v1, axis=-1)`; params that source cannot spell are looked up."""
+def _call_by_name(node: Node, aliases: tuple[Alias, ...]) -> NodeSource:
+    """A call of the kernel by name, `k0(xp, v1, axis=-1)`; a param without source is looked up."""
     pieces: list[Piece] = [Tabled(node.op.kernel, "k"), "(xp"]
     for index in range(len(node.operands)):
         pieces.extend((", ", OperandName(index)))
@@ -94,79 +101,84 @@ def _called(node: Node, aliases: tuple[Alias, ...]) -> NodeSource:
     for name, value in node.params.items():
         pieces.append(f", {name}=")
         try:
-            pieces.extend(spelled(with_sizes(value, recording.note_size), recording))
-        except NotSpelled:
+            pieces.extend(source_of(with_sizes(value, recording.note_size), recording))
+        except NoSource:
             pieces.append(Tabled(value))
     pieces.append(")")
     return NodeSource((Line(tuple(pieces), node.results, aliases),), named=True)
 
 
-def _operand(recording: Recording, index: int, node: Node) -> Recorded:
+def _operand(recording: Recording, index: int, node: Node) -> RecordedArray:
     pieces = (OperandName(index),)
     if len(node.results) == 1:
-        return Recorded(recording, pieces, Alias.WHOLE, node.aval, operand=True)
-    term = Recorded(recording, pieces, Alias.WHOLE, None)
-    term.items = tuple(
+        return RecordedArray(recording, pieces, Alias.WHOLE, node.aval, operand=True)
+    value = RecordedArray(recording, pieces, Alias.WHOLE, None)
+    value.items = tuple(
         [
-            Recorded(recording, (*pieces, f"[{i}]"), Alias.WHOLE, aval, operand=True)
+            RecordedArray(recording, (*pieces, f"[{i}]"), Alias.WHOLE, aval, operand=True)
             for i, aval in enumerate(node.results)
         ]
     )
-    return term
+    return value
 
 
-def _finished(recording: Recording, result: Any, node: Node) -> NodeSource:
-    several = len(node.results)
-    if several > 1 and isinstance(result, tuple) and len(cast("Any", result)) == several:
-        items = cast("tuple[Recorded, ...]", result)
-        pieces, aliases = spelled(items, recording), tuple([item.alias for item in items])
-        if len({item.pieces for item in items}) < several:
-            aliases = (Alias.UNKNOWN,) * several
-        last = Line(pieces, node.results, aliases)
-    elif type(result) is Recorded and len(result.items) == (several if several > 1 else 0):
-        aliases = (result.alias,) if several == 1 else (Alias.FRESH,) * several
-        last = Line(written(result), node.results, aliases, result.out)
-    else:
-        raise NotSpelled("a result that no call of the namespace made")
+def _source_of_result(recording: Recording, result: object, node: Node) -> NodeSource:
+    """The source of a node whose kernel gave `result`."""
+    last = _result_line(recording, result, node)
     if recording.sizes_asked:
-        return _called(node, aliases)
-    lines = _separate(recording, last)
+        return _call_by_name(node, last.aliases)
+    lines = _one_line_a_call(recording, last)
     if lines is not None:
         return NodeSource(lines)
     if all(count == 1 for count in recording.uses):
-        return NodeSource((Line(_inlined(last.pieces, recording.steps), *_rest(last)),))
-    return _called(node, aliases)
+        return NodeSource((replace(last, pieces=_inlined(last.pieces, recording.steps)),))
+    return _call_by_name(node, last.aliases)
 
 
-def _rest(line: Line) -> tuple[Any, ...]:
-    return line.avals, line.aliases, line.out
+def _result_line(recording: Recording, result: object, node: Node) -> Line:
+    """The line that gives the result of a kernel: a value, or a tuple of values."""
+    count = len(node.results)
+    if count > 1 and isinstance(result, tuple) and len(cast("tuple[Value, ...]", result)) == count:
+        items = cast("tuple[Value, ...]", result)
+        pieces, aliases = source_of(items, recording), tuple([item.alias for item in items])
+        if len({item.pieces for item in items}) < count:
+            aliases = (Alias.UNKNOWN,) * count
+        return Line(pieces, node.results, aliases)
+    if type(result) is RecordedArray and len(result.items) == (count if count > 1 else 0):
+        aliases = (result.alias,) if count == 1 else (Alias.FRESH,) * count
+        return Line(used(result), node.results, aliases, result.out)
+    raise NoSource("a result that no call of the namespace made")
 
 
-def _separate(recording: Recording, last: Line) -> tuple[Line, ...] | None:
-    """One line a call, if the result is the last call and, for programs, all shapes are known."""
-    terms = recording.terms
-    if not terms or last.pieces != (EarlierResult(len(terms) - 1),) or 0 in recording.uses:
+def _one_line_a_call(recording: Recording, last: Line) -> tuple[Line, ...] | None:
+    """One line for each call; None if the result is not the last call, or a shape is missing.
+
+    Only programs need all shapes.
+    """
+    values = recording.values
+    if not values or last.pieces != (EarlierResult(len(values) - 1),) or 0 in recording.uses:
         return None
     lines: list[Line] = []
-    for term, pieces in zip(terms[:-1], recording.steps[:-1], strict=True):
-        if term.aval is None and recording.fast:
-            return None  # What is to be predicted of the program needs all of them.
-        avals = () if term.aval is None else (term.aval,)
-        lines.append(Line(pieces, avals, (term.own,), term.out))
-    # Of a call of several results each is an array of its own.
-    aliases = (terms[-1].own,) * len(last.avals)
-    return (*lines, Line(recording.steps[-1], last.avals, aliases, terms[-1].out))
+    for value, pieces in zip(values[:-1], recording.steps[:-1], strict=True):
+        if value.aval is None and recording.fast:
+            return None  # The peak memory of the program is predicted from all shapes.
+        avals = () if value.aval is None else (value.aval,)
+        lines.append(Line(pieces, avals, (value.own,), value.out))
+    # Each result of a call that gives several is an array of its own.
+    aliases = (values[-1].own,) * len(last.avals)
+    return (*lines, Line(recording.steps[-1], last.avals, aliases, values[-1].out))
 
 
 def _inlined(pieces: Pieces, steps: list[Pieces]) -> Pieces:
-    whole: list[Pieces] = []
-    for step in steps:  # Each step refers to earlier ones only.
-        whole.append(_replaced(step, whole))
-    return _replaced(pieces, whole)
+    """One expression: the source of each earlier step stands where its result is used."""
+    expanded: list[Pieces] = []
+    for step in steps:  # A step refers to earlier ones only.
+        expanded.append(_substituted(step, expanded))
+    return _substituted(pieces, expanded)
 
 
-def _replaced(pieces: Pieces, whole: list[Pieces]) -> Pieces:
+def _substituted(pieces: Pieces, expanded: list[Pieces]) -> Pieces:
     found: list[Piece] = []
     for piece in pieces:
-        found.extend(whole[piece.index] if isinstance(piece, EarlierResult) else (piece,))
+        found.extend(expanded[piece.index] if isinstance(piece, EarlierResult) else (piece,))
     return tuple(found)

@@ -1,4 +1,4 @@
-"""What a program is made of: one assignment a line, with what it reads, writes and releases."""
+"""The statements of a program: assignments, with the names each reads, writes and releases."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ class Statement:
     Parameters
     ----------
     node : Node
-        What is computed; of a copied output, the output.
+        The node that is computed, or the output that is copied.
     target : str
         The name of the value.
     pieces : tuple
         The right-hand side, operands by name.
     operands : tuple of str
-        Names read, each once.
+        The names it reads, each once.
     avals, aliases : tuple
-        One a result: what it is, and what memory it shares with the operands.
+        For each result its shape and dtype, and the memory it shares with the operands.
     named : bool
         Whether a kernel is called by name.
     elementwise : bool
-        Whether a ufunc is called on operands as they are.
+        Whether the line is one call of a ufunc on the operands.
     out : str
-        The operand whose buffer is written, or an empty string.
+        The operand whose buffer the result is written to, or an empty string.
     dead : tuple of str
-        Names read for the last time here.
+        Names that are read for the last time here.
     """
 
     node: Node
@@ -53,7 +53,7 @@ class Statement:
 
     @property
     def allocates(self) -> bool:
-        """Whether the statement may need memory for its result."""
+        """Whether the statement may allocate memory for its result."""
         return not self.out and any(
             alias not in (Alias.WHOLE, Alias.PART) for alias in self.aliases
         )
@@ -67,16 +67,18 @@ class Program:
     ----------
     dag : Dag
     inputs : tuple of str
-        One an input of `dag`, in order.
+        One for each input of `dag`, in order.
     constants : mapping of str to Node
         Constants by name.
     statements : tuple of Statement
     results : tuple of str
-        One an output of `dag`, in order; no two share memory, and none is an input or a constant.
+        One for each output of `dag`, in order; no two share memory, and none is an input or a
+        constant.
     bodies : mapping of Body to Program
         The programs of the bodies that nodes hold.
     constants_below : int
-        How many constants this program and those of its bodies have, or have been numbered before.
+        The first number that is free for a constant: those of this program and its bodies, and
+        those numbered before them, are below.
     """
 
     dag: Dag

@@ -1,1 +1,1 @@
-"""How long values live, and what to compute again so that a run fits a memory budget."""
+"""How long values live, and which values to compute again so that a run fits a memory budget."""

@@ -1,16 +1,16 @@
-r"""Plans for a chain of blocks, by dynamic programming: what most deep networks are.
+r"""Plans for a chain of blocks, by dynamic programming; most deep networks are such chains.
 
-A block is a run of forward steps that later ones see through its last value only, its *anchor*: a
-residual block, an attention layer, a few links of a long chain. With the anchor of block $i$
-stored, the gradient of the blocks above it up to $q$ is done by running on to some block $s$ and
-storing its anchor, or all of its values that the gradient reads; in the second case its gradient
-follows those above, in the first it is run once more:
+A block is a run of forward steps of which later steps read the last value only, its *anchor*: a
+residual block, an attention layer, a few links of a long chain. Let the anchor of block $i$ be
+stored. For the gradient of the blocks above it up to $q$ the plan runs on to some block $s$. There
+it stores either the anchor alone, and runs the block once more for its gradient; or all values of
+the block that the gradient reads, and the block's gradient follows those of the blocks above:
 
 $$C(i, q, m) = \min_s a(i, s) + \min\{C(s, q, m - |x_s|) + C(i, s, m),\;
 C(s, q, m - |b_s|) + C(i, s - 1, m)\},$$
 
 where $a$ is the cost of running blocks $i + 1$ to $s$ (Beaumont et al., ACM TOMS, 2024). Within
-blocks the bytes are estimates; plans are evaluated by the memory model afterwards, as all are.
+blocks the bytes are estimates; the memory model evaluates each plan afterwards.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ class Block:
     start, stop : int
         The gradient of the block, `stop` not included.
     cost : int
-        Of the forward steps.
+        The cost of the forward steps.
     size : int
         Bytes of the anchor.
     gap : int
         Bytes of gradient values live before the gradient of the block.
     passing : int
-        Most bytes while the forward steps run and only the anchor is wanted.
+        Most bytes while the forward steps run and only the anchor is kept.
     holding : int
-        Most bytes while they run and all that the gradient reads is held.
+        Most bytes while they run and all values that the gradient reads are kept.
     held : int
-        Bytes of all that the gradient reads, the anchor among them.
+        Bytes of all values that the gradient reads, the anchor among them.
     gradient : int
         Most bytes while the gradient of the block runs, `held` included.
     """
@@ -74,11 +74,11 @@ class Block:
 def block_sequences(
     model: Model, backward: Collection[int], most_bytes: int, most_plans: int
 ) -> Iterator[list[int]]:
-    """Sequences for budgets up to `most_bytes`, dearest first; nothing if there are no blocks."""
+    """Sequences for budgets up to `most_bytes`, dearest first; none if there are no blocks."""
     length = min(backward, default=0)
     anchors = _anchors(model, length)
     starts = _starts(model, length, anchors) if len(anchors) > 1 else None
-    # Values that no gradient reads (a loss) belong to the last block that has one.
+    # Values that no gradient reads (a loss) belong to the last block that has a gradient.
     while starts is not None and len(anchors) > 1 and starts[-2] == length:
         del anchors[-2], starts[-1]
     if starts is None or len(anchors) < 2:
@@ -93,7 +93,10 @@ def block_sequences(
 
 
 def _anchors(model: Model, length: int) -> list[int]:
-    """Forward steps that all later ones depend on only through them, thinned to a number of use."""
+    """The last steps of blocks: later forward steps read no value before them.
+
+    There are at most `_MOST_BLOCKS`.
+    """
     last = list(range(length))
     for step in range(length):
         for read in model.reads[step]:
@@ -101,23 +104,23 @@ def _anchors(model: Model, length: int) -> list[int]:
     found: list[int] = []
     furthest = 0
     for step in range(length):
-        # All before it are read for the last time at it or earlier.
+        # All steps before it are read for the last time at it or earlier.
         if furthest <= step and step < length - 1:
             found.append(step)
         furthest = max(furthest, last[step])
-    torn = _torn(model, length)
-    found = [step for step in found if model.sizes[step] and not torn[step]]
+    crossed = _crossed(model, length)
+    found = [step for step in found if model.sizes[step] and not crossed[step]]
     if len(found) >= _MOST_BLOCKS:
         chosen = np.linspace(0, len(found) - 1, _MOST_BLOCKS - 1).round().astype(int)
         found = [found[int(place)] for place in dict.fromkeys(chosen)]
     return [*found, length - 1] if length else []
 
 
-def _torn(model: Model, length: int) -> list[bool]:
-    """For each step whether no block can end there: the gradient mixes what is below and above.
+def _crossed(model: Model, length: int) -> list[bool]:
+    """For each step whether the gradient crosses it, so that no block can end there.
 
-    A later step mixes them if it reads values on both sides, or one above after another has read
-    one below. The step itself may be read from both sides.
+    It does if a later step reads values before and after it; or reads one after it, when another
+    has read one before it. The value of the step itself may be read together with both.
     """
     change = [0] * (length + 1)
     begun = length
@@ -131,12 +134,12 @@ def _torn(model: Model, length: int) -> list[bool]:
                 change[first] += 1
                 change[high] -= 1
         begun = min(begun, high + (low == high))
-    torn: list[bool] = []
-    covers = 0
+    crossed: list[bool] = []
+    crossings = 0
     for step in range(length):
-        covers += change[step]
-        torn.append(covers > 0)
-    return torn
+        crossings += change[step]
+        crossed.append(crossings > 0)
+    return crossed
 
 
 def _starts(model: Model, length: int, anchors: list[int]) -> list[int] | None:
@@ -147,12 +150,14 @@ def _starts(model: Model, length: int, anchors: list[int]) -> list[int] | None:
     # Copies of outputs come last, whatever they read.
     for step in range(length, len(model) - model.copies):
         read = [each for each in model.reads[step] if each < length]
-        if not read or (max(read) <= anchors[current] and min(read) >= _below(anchors, current)):
+        if not read or (
+            max(read) <= anchors[current] and min(read) >= _anchor_below(anchors, current)
+        ):
             continue
         owner = block_of[max(read)]
         if len(read) == 1 and read[0] == anchors[owner]:
-            owner += 1  # What the block above began with.
-        if owner >= current or min(read) < _below(anchors, owner):
+            owner += 1  # The anchor is the value that the block above begins with.
+        if owner >= current or min(read) < _anchor_below(anchors, owner):
             return None
         starts[owner:current] = [step] * (current - owner)
         current = owner
@@ -160,7 +165,7 @@ def _starts(model: Model, length: int, anchors: list[int]) -> list[int] | None:
     return starts
 
 
-def _below(anchors: list[int], block: int) -> int:
+def _anchor_below(anchors: list[int], block: int) -> int:
     """The earliest step that the gradient of a block may read: the anchor below."""
     return anchors[block - 1] if block else 0
 
@@ -183,8 +188,8 @@ def _blocks(model: Model, length: int, anchors: list[int], starts: list[int]) ->
         stop = starts[place - 1] if place else len(model)
         steps = range(first, anchor + 1)
         gap = gaps[start - length] if start < len(model) else 0
-        passing = _most(model, steps, last_forward, keep=anchor)[0]
-        holding, held = _most(model, steps, last_read, keep=anchor)
+        passing = _forward_bytes(model, steps, last_forward, keep=anchor)[0]
+        holding, held = _forward_bytes(model, steps, last_read, keep=anchor)
         cost = sum(model.costs[step] for step in steps)
         blocks.append(
             Block(
@@ -198,26 +203,26 @@ def _blocks(model: Model, length: int, anchors: list[int], starts: list[int]) ->
                 passing,
                 holding,
                 held,
-                _most_later(model, steps, last_read, at, held, range(start, stop)),
+                _gradient_bytes(model, steps, last_read, at, held, range(start, stop)),
             )
         )
     return blocks
 
 
-def _most(model: Model, steps: range, last: list[int], keep: int) -> tuple[int, int]:
+def _forward_bytes(model: Model, steps: range, last: list[int], keep: int) -> tuple[int, int]:
     """Most bytes while `steps` run, values freed at their last read, and bytes left at the end."""
     live = most = 0
     for step in steps:
         dying = [read for read in model.reads[step] if read in steps and last[read] == step]
-        heirs = [read for read in model.takes[step] if read in dying]
-        most = max(most, live + (model.room_taking_over(step) if heirs else model.room(step)))
+        reusable = [read for read in model.takes[step] if read in dying]
+        most = max(most, live + (model.room_taking_over(step) if reusable else model.room(step)))
         live += model.sizes[step] - sum(model.sizes[read] for read in dying)
         if last[step] == step and step != keep:
             live -= model.sizes[step]
     return most, live
 
 
-def _most_later(
+def _gradient_bytes(
     model: Model, steps: range, last: list[int], at: list[int], held: int, gradient: range
 ) -> int:
     """Most bytes while the gradient of a block runs, values freed at their last read."""
@@ -233,15 +238,15 @@ def _most_later(
 
 
 def _later_bytes(model: Model, length: int, last: list[int]) -> tuple[list[int], list[int]]:
-    """Bytes of values outside the blocks before and at each step after them."""
+    """Bytes of values outside the blocks, before and at each step after the blocks."""
     before: list[int] = []
     at: list[int] = []
     live = 0
     for step in range(length, len(model)):
         before.append(live)
         dying = [read for read in model.reads[step] if last[read] == step]
-        heirs = [read for read in model.takes[step] if last[read] == step]
-        at.append(live + (model.room_taking_over(step) if heirs else model.room(step)))
+        reusable = [read for read in model.takes[step] if last[read] == step]
+        at.append(live + (model.room_taking_over(step) if reusable else model.room(step)))
         live += model.sizes[step] - sum(model.sizes[read] for read in dying if read >= length)
         if last[step] == step:
             live -= model.sizes[step]
@@ -249,7 +254,7 @@ def _later_bytes(model: Model, length: int, last: list[int]) -> tuple[list[int],
 
 
 class _BlockSolver:
-    """The table C(i, q, m): base block, last block, levels of memory. Row 0 stands for no block."""
+    """The table C(i, q, m): base block, last block, levels of memory; row 0 is for no block."""
 
     def __init__(self, blocks: list[Block], unit: int) -> None:
         self.blocks = blocks
@@ -258,7 +263,7 @@ class _BlockSolver:
         self.costs = np.concatenate([[0.0], np.cumsum([float(each.cost) for each in blocks])])
         self.gradient = np.array([block.gradient for block in blocks])
         self.below = np.array([0, *[block.size for block in blocks[:-1]]])
-        # [s, q + 1]: the blocks s + 1 to q, with anchor s stored besides, or all of block s.
+        # [s, q + 1]: the cost of blocks s + 1 to q, with the anchor or all of block s stored too.
         shape = (count, count + 1, _LEVELS)
         self.anchored: Table = np.full(shape, np.inf)
         self.whole: Table = np.full(shape, np.inf)
@@ -277,17 +282,17 @@ class _BlockSolver:
                     shifted[base, :, shift:] = table[:, : _LEVELS - shift]
 
     def _held(self, place: int) -> int:
-        """Bytes of all of a block, with the anchor below, which its gradient may read."""
+        """Bytes held of a block, with the anchor below it, which its gradient may read."""
         return self.blocks[place].held + int(self.below[place])
 
     def _table_from(self, base: int) -> Table:
         blocks = self.blocks
         table: Table = np.zeros((len(blocks) + 1, _LEVELS))
         level = np.arange(_LEVELS) * self.unit
-        passing, holding = self._running(base)
+        passing, holding = self._running_bytes(base)
         for last in range(base + 1, len(blocks)):
             if blocks[last].start == blocks[last].stop:
-                table[last + 1] = table[last]  # No gradient reads it.
+                table[last + 1] = table[last]  # No gradient reads the block.
                 continue
             splits = np.arange(base + 1, last + 1)
             count = len(splits)
@@ -295,7 +300,7 @@ class _BlockSolver:
             gap = blocks[last].gap
             totals = np.full((2 * count, _LEVELS), np.inf)
             totals[:count] = self.whole[splits, last + 1] + table[splits] + run
-            # The last block is held as it runs: nothing above it is wanted first.
+            # The last block is held as it runs, for no block above it comes first.
             totals[count - 1] = table[last] + run[-1]
             below = np.where(splits > base + 1, self.below[splits], 0)
             needs = np.maximum(holding[:count] + gap, self.gradient[splits] + below)
@@ -305,14 +310,17 @@ class _BlockSolver:
             anchored[level[None, :] < (passing[: count - 1] + gap)[:, None]] = np.inf
             best = np.argmin(totals, axis=0)
             table[last + 1] = totals[best, np.arange(_LEVELS)]
-            # Positive: all of block choice - 1 is held; negative: the anchor of block -choice - 1.
+            # Positive: all of block choice - 1 is held; negative: only the anchor of -choice - 1.
             self.choice[base + 1, last + 1] = np.where(
                 best < count, best + base + 2, count - best - base - 2
             )
         return table
 
-    def _running(self, base: int) -> tuple[Any, Any]:
-        """Most bytes beside the stored anchor on the way to each later block, and with it held."""
+    def _running_bytes(self, base: int) -> tuple[Any, Any]:
+        """Most bytes beside the stored anchor on the way to each later block.
+
+        First those if only the anchor of the later block is kept, then those if all of it is held.
+        """
         most = 0
         passing: list[int] = []
         holding: list[int] = []

@@ -1,4 +1,4 @@
-"""A memory budget met by the program that is run, not by the model of the graph alone."""
+"""Plans whose emitted program fits a memory budget, not only the memory model of the graph."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ __all__ = ["program_peak", "within"]
 
 
 def program_peak(dag: Dag, dims: Mapping[str, int]) -> int:
-    """The peak in bytes of the program that a graph becomes."""
+    """The peak in bytes of the program of a graph."""
     return predicted_peak(program_of(dag), dims)
 
 
 def within(dag: Dag, budget: int, dims: Mapping[str, int]) -> Dag:
-    """The graph planned so that its emitted program fits; as it is if it fits already.
+    """The graph, planned so that its emitted program fits; unchanged if it fits already.
 
-    Plans are made on a model of the graph; where the program it becomes needs a little more than
-    the model, the goal is set lower by as much.
+    Plans are made on a model of the graph. Where the program needs a little more than the model,
+    the goal is lowered in proportion.
     """
     peak = program_peak(dag, dims)
     goal, planned = budget, dag
@@ -31,18 +31,18 @@ def within(dag: Dag, budget: int, dims: Mapping[str, int]) -> Dag:
         try:
             planned = checkpointed(dag, goal, dims)
         except MemoryBudgetError as error:
-            return _least(dag, budget, dims, error)
+            return _least_plan(dag, budget, dims, error)
         peak = program_peak(planned, dims)
         goal = min(goal - 1, goal * budget // peak)
     return planned
 
 
 _LAST_TRIED = 8
-"""Plans of the smallest modelled peaks among which the smallest program is looked for."""
+"""How many plans, those of the smallest modelled peaks, are searched for the smallest program."""
 
 
-def _least(dag: Dag, budget: int, dims: Mapping[str, int], error: MemoryBudgetError) -> Dag:
-    """The plan whose program needs least, if it fits; else the error, which names what it needs."""
+def _least_plan(dag: Dag, budget: int, dims: Mapping[str, int], error: MemoryBudgetError) -> Dag:
+    """The plan whose program needs least, if it fits; else an error that names its bytes."""
     goals = sorted(peak for peak, _ in frontier(dag, dims))[:_LAST_TRIED]
     plans = [checkpointed(dag, goal, dims) for goal in goals]
     needed = {program_peak(plan, dims): plan for plan in plans}

@@ -1,14 +1,14 @@
 r"""Plans for chains, by dynamic programming: optimal among persistent schedules.
 
-A chain is what most networks are in memory terms: each forward value is computed from the one
-before it (and from inputs, which are not counted), and the backward steps read the forward values
-from the last to the first. With $x_i$ stored, the stages above $i$ up to stage $q$ are done by
-advancing to some $x_s$, storing it, doing the stages above $s$, then stage $s$ itself, and then the
+In a chain each forward value is computed from the one before it (and from inputs, which are not
+counted), and the backward steps read the forward values from the last to the first. Most networks
+are chains in this sense. Let $x_i$ be stored. To do the stages above $i$ up to stage $q$, the plan
+advances to some $x_s$ and stores it, does the stages above $s$, then stage $s$ itself, and then the
 rest from $x_i$ again:
 
 $$C(i, q, m) = \min_s \; a(i, s) + C(s, q, m - |x_s|) + C(i, s^-, m),$$
 
-where $a$ is the cost of the advance and $m$ the bytes left; a split counts only if the advance and
+where $a$ is the cost of the advance and $m$ the bytes left. A split counts only if the advance and
 the steps of the stage fit into $m$. On uniform chains this is the binomial schedule of Griewank and
 Walther (revolve, ACM TOMS 26(1), 2000); for unequal sizes and costs see Beaumont et al. (ACM TOMS,
 2024). One table holds every budget, so it gives the whole front of peak against cost at once.
@@ -28,18 +28,19 @@ from ..lowering.memory_model import Model
 __all__ = ["Chain", "chain_of", "chain_sequences", "memory_unit"]
 
 Table: TypeAlias = "np.ndarray[Any, np.dtype[np.float64]]"
+Indices: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 
-# Entries of the table (splits x stages x budgets): 10 bytes each.
 _TABLE = 4_000_000
+"""The most entries of the table, splits x stages x budgets; each takes 10 bytes."""
 _MOST_LEVELS = 4096
 _FEWEST_LEVELS = 64
-# Steps of a loss that are tried as no part of the chain.
 _LOSS = 16
+"""How many of the last steps, such as those of a loss, may be left out of the chain."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChainStage:
-    """The steps after the chain that read one chain value, up to the next stage.
+    """The steps after the chain that read one chain value, and all steps up to the next stage.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ class ChainStage:
     reading : int
         Most bytes of other values while the chain value is still needed.
     trailing : int
-        The same afterwards.
+        Most bytes of other values afterwards.
     """
 
     index: int
@@ -79,10 +80,10 @@ class Chain:
 
 
 def chain_of(model: Model) -> Chain | None:
-    """The model as a chain, or None if it is none.
+    """The model as a chain, or None if it is not one.
 
-    The longest prefix whose values are read from the last to the first: the last few of a chain of
-    steps (a loss) may be read otherwise, and then count as what follows.
+    The chain is the longest prefix of steps whose values are read from the last to the first. The
+    last few steps (a loss) may be read in another order; they then count as later steps.
     """
     longest = 0
     while longest < len(model) and model.reads[longest] == ((longest - 1,) if longest else ()):
@@ -118,7 +119,7 @@ def _stages(
 
 
 def _stage_starts(model: Model, length: int) -> list[tuple[int, int, bool]] | None:
-    """First step, chain value, whether the one before is read too, for each stage as it is run."""
+    """Each stage in order of running: first step, chain value, and whether it is a pair."""
     starts: list[tuple[int, int, bool]] = []
     for step in range(length, len(model)):
         read = [each for each in model.reads[step] if each < length]
@@ -128,7 +129,7 @@ def _stage_starts(model: Model, length: int) -> list[tuple[int, int, bool]] | No
         if high - low > 1:
             return None
         if starts and high > starts[-1][1]:
-            # The lower half of a pair's stage may read the pair's upper value again.
+            # The stage of a pair's lower value may read the upper value again.
             return None
         if starts and high == starts[-1][1]:
             start, index, pair = starts[-1]
@@ -139,7 +140,7 @@ def _stage_starts(model: Model, length: int) -> list[tuple[int, int, bool]] | No
 
 
 def _bytes_of_rest(model: Model, length: int) -> tuple[list[int], list[int], list[int]]:
-    """Bytes of other values before and at each later step, and the chain values' last readers."""
+    """Bytes of other values before and at each later step, and the last reader of chain values."""
     last = list(range(len(model)))
     for step, reads in enumerate(model.reads):
         for read in reads:
@@ -152,10 +153,10 @@ def _bytes_of_rest(model: Model, length: int) -> tuple[list[int], list[int], lis
     for step in range(length, len(model)):
         before.append(live)
         dying = [read for read in model.reads[step] if last[read] == step]
-        heirs = [read for read in model.takes[step] if last[read] == step]
+        reusable = [read for read in model.takes[step] if last[read] == step]
         size = model.sizes[step]
-        # Buffers taken over have the result's size, so which of several is taken does not matter.
-        at.append(live + (model.room_taking_over(step) if heirs else model.room(step)))
+        # A buffer to take over has the size of the result, so any of several will do.
+        at.append(live + (model.room_taking_over(step) if reusable else model.room(step)))
         live += size - sum(model.sizes[read] for read in dying if read >= length)
         if last[step] == step:
             live -= size
@@ -163,7 +164,7 @@ def _bytes_of_rest(model: Model, length: int) -> tuple[list[int], list[int], lis
 
 
 class _ChainSolver:
-    """The table C(i, q, m) over splits, stages and levels of memory; plans are read off it."""
+    """The table C(i, q, m) over splits, stages and levels of memory, from which plans are read."""
 
     def __init__(self, chain: Chain, splits: list[int], levels: int, unit: int) -> None:
         self.chain = chain
@@ -176,7 +177,7 @@ class _ChainSolver:
         sizes = np.array([0, *[model.sizes[split] for split in splits]])
         self.units = -(-sizes // unit)
         indices = np.array([stage.index for stage in chain.stages])
-        # Row r + 1 of a table stands for the stages up to rank r, row 0 for none.
+        # Row r + 1 of a table is for the stages up to rank r, row 0 for no stage.
         self.row_below = np.searchsorted(indices, np.array(self.splits), side="left")
         shape = (len(self.splits), len(chain.stages) + 1, levels)
         self.shifted: Table = np.full(shape, np.inf)
@@ -193,7 +194,7 @@ class _ChainSolver:
                 self.shifted[at, :, shift:] = table[:, : self.levels - shift]
 
     def _table_from(self, at: int) -> Table:
-        """C(i, ., .) for one stored value i; rows of stages at or below i cost nothing."""
+        """C(i, ., .) for one stored value i; the rows of stages at or below i are zero."""
         origin = self.splits[at]
         stages = self.chain.stages
         table: Table = np.zeros((len(stages) + 1, self.levels))
@@ -212,7 +213,7 @@ class _ChainSolver:
             needs = np.maximum(floor[:count], transient[:count] + stage.gap)
             rows = row[:count]
             totals = self.shifted[later[:count], rank + 1] + table[rows] + advance[:count, None]
-            # A pair's upper stage cannot be left for later by a split that is itself.
+            # A split at a pair's upper value cannot postpone the stage of this value.
             totals[rows > rank] = np.inf
             totals[level[None, :] < -(-needs // self.unit)[:, None]] = np.inf
             best = np.argmin(totals, axis=0)
@@ -220,8 +221,8 @@ class _ChainSolver:
             self.choice[at, rank + 1] = best + at + 1
         return table
 
-    def _split_terms(self, origin: int, later: Any) -> tuple[Any, Any]:
-        """For each split: bytes its own stage needs, and the row of what remains after it."""
+    def _split_terms(self, origin: int, later: Indices) -> tuple[Indices, Indices]:
+        """For each split: the bytes its own stage needs, and the row of the stages left then."""
         floor = np.zeros(len(later), dtype=np.int64)
         row = self.row_below[later].copy()
         for place, each in enumerate(later):
@@ -237,8 +238,8 @@ class _ChainSolver:
                 floor[place] = max(held, stage.trailing)
         return floor, row
 
-    def _transients(self, origin: int) -> Any:
-        """Most bytes, beside the stored value, while advancing from it to each later value."""
+    def _transients(self, origin: int) -> Indices:
+        """Most bytes beside the stored value while the plan advances to each later value."""
         model = self.chain.model
         found: list[int] = []
         most = before = 0
@@ -278,7 +279,7 @@ class _ChainSolver:
 def chain_sequences(chain: Chain, most_bytes: int, most_plans: int) -> Iterator[list[int]]:
     """Sequences of least cost for each budget up to `most_bytes`, dearest first.
 
-    Nothing if the chain is too long for the table.
+    There are none if the chain is too long for the table.
     """
     model, length = chain.model, chain.length
     splits = _splits(chain)
@@ -298,9 +299,9 @@ def chain_sequences(chain: Chain, most_bytes: int, most_plans: int) -> Iterator[
 
 
 def memory_unit(sizes: Collection[int], most_bytes: int, levels: int) -> int:
-    """Bytes a level of a table stands for, so that `levels` of them reach `most_bytes`.
+    """The bytes of one level of a table, so that `levels` of them reach `most_bytes`.
 
-    Exact if it can be, else such that a whole number of levels makes up the sizes that count.
+    If possible all sizes are whole numbers of levels, else at least the large sizes are.
     """
     whole = gcd(*sizes) or 1
     least = -(-most_bytes // max(1, levels - 2))
@@ -311,9 +312,9 @@ def memory_unit(sizes: Collection[int], most_bytes: int, levels: int) -> int:
 
 
 def _splits(chain: Chain) -> list[int]:
-    """Chain values worth storing: those read by a stage, and smaller ones before them.
+    """The chain values worth storing: those that a stage reads, and smaller ones before them.
 
-    Storing the next value that is read serves as well as any before it that is not smaller.
+    Any other value is not smaller than the next value that is read, which serves as well.
     """
     sizes = chain.model.sizes
     read = {stage.index for stage in chain.stages}

@@ -1,8 +1,8 @@
-"""A plan by eviction: run the steps in order, give up the value missed least when memory is short.
+"""A plan by eviction: run the steps in order; when memory is short, evict the value of least score.
 
-The score is that of dynamic tensor rematerialization (Kirisame et al., ICLR 2021), taken offline: a
-value's cost to compute again, with that of the evicted values it would need, over its size and the
-distance to its next use, which is known here. What is missing is computed again just before it is
+The score is that of dynamic tensor rematerialization (Kirisame et al., ICLR 2021), used offline. It
+is the cost to compute the value again, with the evicted values it would need, over its size and the
+distance to its next use, which is known here. A missing value is computed again just before it is
 read.
 """
 
@@ -22,7 +22,9 @@ __all__ = ["SCORES", "Evictor", "Score"]
 
 Floats: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
 Score: TypeAlias = "Callable[[Floats, Floats, Floats], Floats]"
-"""From cost again, bytes and distance to next use, one each a step; the least is evicted."""
+"""Scores from the cost to compute again, the bytes and the distance to the next use of each step.
+
+The step of least score is evicted."""
 
 SCORES: tuple[Score, ...] = (
     lambda again, size, distance: again / (size * distance),
@@ -30,8 +32,8 @@ SCORES: tuple[Score, ...] = (
     lambda again, size, distance: 1.0 / (size * distance),
 )
 
-# Evicted descendants that hear of a change in cost: a heuristic needs no more, and stays linear.
-_HEARD = 16
+_MOST_UPDATES = 16
+"""How many descendants take over a change in cost: few, so that the heuristic stays linear."""
 
 
 class Evictor:
@@ -41,9 +43,10 @@ class Evictor:
     ----------
     model : Model
     keep : collection of int
-        Steps computed once, whose values are never given up.
+        Steps computed once, whose values are never evicted.
     again : collection of int
-        Steps given up at every chance: after their last forward use, and after each backward one.
+        Steps evicted as soon as possible: after their last forward use, and after each backward
+        use.
     backward : collection of int
         Steps that count as backward for `again`.
     """
@@ -67,17 +70,17 @@ class Evictor:
             self.readers[step].append(self.end)
         sizes = np.array(model.sizes, dtype=np.float64)
         self.sizes: Floats = np.where(sizes > 0, sizes, 1.0)
-        self.may_go = [int(size > 0) for size in model.sizes]
+        self.evictable = [int(size > 0) for size in model.sizes]
         for step in (*keep, *range(len(model) - model.copies, len(model))):
-            self.may_go[step] = 0
+            self.evictable[step] = 0
 
     def run(self, limit: int, score: Score, steps_allowed: int) -> list[int] | None:
-        """The sequence of steps computed, or None if the limit cannot be met this way."""
+        """The sequence of steps computed, or None if it does not meet the limit."""
         return _Run(self, limit, score, steps_allowed).sequence()
 
 
 class _Run:
-    """One pass over the steps: what is live, what values cost again, what they are needed for."""
+    """One pass over the steps: the live values, their next uses, their cost to compute again."""
 
     def __init__(self, evictor: Evictor, limit: int, score: Score, steps_allowed: int) -> None:
         self.of = evictor
@@ -92,7 +95,7 @@ class _Run:
         self.computed = [False] * count
         self.pending = [0] * count
         self.reader_at = [0] * count
-        # Written one by one and read all at once: arrays of Python's with a view for NumPy.
+        # They are written one by one and read all at once: so Python's arrays, with NumPy's views.
         self.again = array("d", self.model.costs)
         self.next_use = array("d", bytes(8 * count))
         self.candidate = bytearray(count)
@@ -110,12 +113,12 @@ class _Run:
         return self.order if self._hand_out(first_copy) else None
 
     def _hand_out(self, first_copy: int) -> bool:
-        """Have all results at once, and copy those that must not be handed out as they are."""
+        """Make all results live at once, and copy those that may not be handed out as they are."""
         copies = range(first_copy, len(self.model))
         wanted = {step for step in self.model.kept if step < first_copy}
         last_copy = {read: copy for copy in copies for read in self.model.reads[copy]}
         self.now = first_copy
-        if not self._bring(sorted(wanted | set(last_copy))):
+        if not self._make_live(sorted(wanted | set(last_copy))):
             return False
         for copy in copies:
             self.now = copy
@@ -128,30 +131,30 @@ class _Run:
 
     def _run_step(self, step: int) -> bool:
         reads = self.model.reads[step]
-        if not self._bring(reads):
+        if not self._make_live(reads):
             return False
         for read in reads:
-            self._advance(read)
+            self._find_next_use(read)
         if not self._compute(step, reads):
             return False
         for read in reads:
             self._unlock(read)
             if read in self.of.again and self.live[read]:
-                self._drop_if_wanted(read, step)
-        self._unlock_new(step)
+                self._evict_after_use(read, step)
+        self._free_or_offer(step)
         return True
 
-    def _drop_if_wanted(self, read: int, step: int) -> None:
-        """Give up a value that is to be computed again, if its forward uses are over."""
-        if self.next_use[read] == inf:  # locked, and read for the last time
+    def _evict_after_use(self, read: int, step: int) -> None:
+        """Evict a value that is to be computed again, if its forward uses are over."""
+        if self.next_use[read] == inf:  # It is locked, and read for the last time.
             return
         upcoming = int(self.next_use[read])
         over = step in self.of.backward or upcoming in self.of.backward
         if over and upcoming < self.of.end and not self.pending[read]:
             self._evict(read)
 
-    def _bring(self, steps: Collection[int]) -> bool:
-        """Make all of `steps` live and lock them, computing again what is missing."""
+    def _make_live(self, steps: Collection[int]) -> bool:
+        """Make all of `steps` live and lock them; missing values are computed again."""
         missing = self._missing(steps)
         for step in missing:
             for read in self.model.reads[step]:
@@ -167,11 +170,11 @@ class _Run:
             for read in reads:
                 self._unlock(read)
                 if read in self.of.again and self.live[read] and self.now in self.of.backward:
-                    self._drop_if_wanted(read, self.now)
+                    self._evict_after_use(read, self.now)
         return True
 
     def _missing(self, steps: Collection[int]) -> list[int]:
-        """What must be computed again to have `steps`, operands first."""
+        """The steps that must be computed again to make `steps` live, operands first."""
         found = {step for step in steps if not self.live[step]}
         stack = list(found)
         while stack:
@@ -182,35 +185,35 @@ class _Run:
         return sorted(found)
 
     def _compute(self, step: int, reads: Collection[int]) -> bool:
-        """Compute a step whose operands are live and locked, making room first."""
+        """Make room for a step whose operands are live and locked, and compute it."""
         if len(self.order) >= self.allowed:
             return False
-        heir = -1
+        taken = -1
         for read in self.model.takes[step]:
-            # Locked by this step alone and needed no more: its buffer becomes the result's.
+            # This step alone needs the value, for the last time: its buffer becomes the result's.
             if self.pending[read] == 1 and self.next_use[read] == inf:
-                heir = read
+                taken = read
                 break
-        room = self.model.room if heir < 0 else self.model.room_taking_over
+        room = self.model.room if taken < 0 else self.model.room_taking_over
         wanted = room(step)
         while self.used + wanted > self.limit:
             if not self._make_room():
                 return False
-        if heir >= 0:
-            self.used -= self.model.sizes[heir]
-            self.live[heir] = False
+        if taken >= 0:
+            self.used -= self.model.sizes[taken]
+            self.live[taken] = False
         self.used += self.model.sizes[step]
         self.live[step] = True
         self.order.append(step)
         if self.computed[step]:
-            self._tell(step, -self.again[step])
+            self._update_costs(step, -self.again[step])
         else:
             self.computed[step] = True
-            self._advance(step)
+            self._find_next_use(step)
         return True
 
-    def _advance(self, step: int) -> None:
-        """Note the next reader after the current step."""
+    def _find_next_use(self, step: int) -> None:
+        """Find the next reader of `step` after the current step."""
         readers = self.of.readers[step]
         at = self.reader_at[step]
         while at < len(readers) and readers[at] <= self.now:
@@ -221,16 +224,16 @@ class _Run:
     def _unlock(self, step: int) -> None:
         self.pending[step] -= 1
         if not self.pending[step] and self.live[step]:
-            self._unlock_new(step)
+            self._free_or_offer(step)
 
-    def _unlock_new(self, step: int) -> None:
-        """A live value that nothing waits for: free it if it is dead, else it may be evicted."""
+    def _free_or_offer(self, step: int) -> None:
+        """Free a live value that is not locked if it is dead; else offer it for eviction."""
         if self.next_use[step] == inf:
             self.live[step] = False
             self.used -= self.model.sizes[step]
             self.candidate[step] = 0
         else:
-            self.candidate[step] = self.of.may_go[step]
+            self.candidate[step] = self.of.evictable[step]
 
     def _make_room(self) -> bool:
         where = self.candidate_view.nonzero()[0]
@@ -246,21 +249,21 @@ class _Run:
         self.live[step] = False
         self.candidate[step] = 0
         self.used -= self.model.sizes[step]
-        self._tell(step, self.again[step])
+        self._update_costs(step, self.again[step])
 
-    def _tell(self, step: int, change: float) -> None:
-        """Add to the cost of all that needs `step` again, through evicted values in between."""
+    def _update_costs(self, step: int, change: float) -> None:
+        """Add a change to the cost of the values that need `step`, also through evicted values."""
         again, costs, live, computed = self.again, self.model.costs, self.live, self.computed
         heap = [step]
         changes = {step: change}
-        heard = 0
-        while heap and heard < _HEARD:
+        updates = 0
+        while heap and updates < _MOST_UPDATES:
             current = heapq.heappop(heap)
             amount = changes.pop(current)
             for reader in self.of.readers[current]:
                 if reader >= self.of.end or not computed[reader]:
-                    break  # Readers are in order: what follows has not run either.
-                heard += 1
+                    break  # Readers are in order, so those that follow have not run either.
+                updates += 1
                 again[reader] = max(again[reader] + amount, costs[reader])
                 if not live[reader] and self.next_use[reader] != inf:
                     if reader not in changes:

@@ -1,10 +1,10 @@
-"""Plans for small graphs, by search over what is live: optimal, and the least budget is proven.
+"""Optimal plans for small graphs, by search over sets of live values; the least budget is proven.
 
-The steps of the gradient run once, in their order; forward steps run when they are needed, as often
-as needed, in any order. A state is how many gradient steps are done and which forward values are
-live, so there are at most 2^forward states a gradient step, and least cost is a shortest path
-(Dijkstra 1959). A value is given up only where the next step does not fit beside it: giving up
-earlier reaches nothing more.
+The steps of the gradient run once, in their order. Forward steps run when they are needed, as often
+as needed, in any order. A state consists of the number of gradient steps done and the set of live
+forward values, so each gradient step has at most 2^forward states. A plan of least cost is a
+shortest path (Dijkstra 1959). A value is evicted only where the next step does not fit beside it,
+for an earlier eviction reaches no further state.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ _MOST_EXPANSIONS = 60_000
 
 
 class _Exhausted(Exception):
-    """The search has used up its allowance."""
+    """The search has expanded as many states as it may."""
 
 
 def exact_sequences(
     model: Model, backward: Collection[int], most_bytes: int
 ) -> Generator[list[int] | None, int, None]:
-    """Optimal sequences, each of the least cost for a budget, from `most_bytes` down.
+    """Sequences of least cost for falling budgets, from `most_bytes` down.
 
-    Send the peak of each back; the next one is of a lower peak. Ends with None where no sequence
-    has one, which proves the last one least; without None where the search was given up as too
-    large.
+    Send the peak of each sequence back; the next sequence has a lower peak. A last None says that
+    no lower peak exists, so the last sequence has the least. Without None the search was too large
+    and was given up.
     """
     forward = [step for step in range(len(model)) if step not in backward]
     if (len(model) - len(forward) + 1) << min(len(forward), 60) > _MOST_STATES:
@@ -79,7 +79,7 @@ class _Search:
         self.expansions = 0
 
     def _bytes_of_rest(self, bit: dict[int, int]) -> tuple[list[int], list[int]]:
-        """Bytes of gradient values live before each gradient step, and what each step adds."""
+        """Bytes of gradient values live before each gradient step, and the bytes each step adds."""
         model = self.model
         last = {step: step for step in self.rest}
         for step in self.rest:
@@ -91,8 +91,8 @@ class _Search:
         for step in self.rest:
             before.append(live)
             dying = {read for read in (*model.reads[step], step) if last.get(read) == step}
-            heirs = dying & set(model.takes[step])
-            adds.append(model.room_taking_over(step) if heirs else model.room(step))
+            reusable = dying & set(model.takes[step])
+            adds.append(model.room_taking_over(step) if reusable else model.room(step))
             live += model.sizes[step] - sum(model.sizes[read] for read in dying)
         return [*before, live], adds
 
@@ -103,8 +103,8 @@ class _Search:
             self.bytes_of[mask] = found
         return found
 
-    def _still(self, done: int, mask: int) -> int:
-        """Least cost of what is left: each missing value that is still read is computed once."""
+    def _lower_bound(self, done: int, mask: int) -> int:
+        """A lower bound of the cost left: each missing value that is still read counts once."""
         missing = self.later_reads[done] & ~mask
         cost = 0
         while missing:
@@ -117,9 +117,9 @@ class _Search:
         """The sequence of least cost whose peak is within the limit, or None."""
         start: _State = (0, 0)
         best: dict[_State, int] = {start: 0}
-        came: dict[_State, tuple[_State, int]] = {}
+        previous: dict[_State, tuple[_State, int]] = {}
         closed: set[_State] = set()
-        heap: list[tuple[int, int, int]] = [(self._still(0, 0), 0, 0)]
+        heap: list[tuple[int, int, int]] = [(self._lower_bound(0, 0), 0, 0)]
         while heap:
             _, done, mask = heapq.heappop(heap)
             state: _State = (-done, mask)
@@ -128,7 +128,7 @@ class _Search:
             closed.add(state)
             cost = best[state]
             if -done == len(self.rest) and mask & self.kept == self.kept:
-                return self._path(came, state)
+                return self._path(previous, state)
             self.expansions += 1
             if self.expansions > _MOST_EXPANSIONS:
                 raise _Exhausted
@@ -136,16 +136,16 @@ class _Search:
                 total = cost + added
                 if total < best.get(reached, total + 1):
                     best[reached] = total
-                    came[reached] = (state, step)
-                    left = self._still(*reached)
+                    previous[reached] = (state, step)
+                    left = self._lower_bound(*reached)
                     heapq.heappush(heap, (total + left, -reached[0], reached[1]))
         return None
 
     def _moves(self, done: int, mask: int, limit: int) -> Iterator[tuple[int, int, _State]]:
-        """Cost, step (-1 for none) and state of what can be done next."""
+        """The possible next moves: cost, step (-1 for an eviction), and the state reached."""
         room = limit - self.before[done] - self._live_bytes(mask)
         short = False
-        # Outputs are copied last of all, with every other result at hand.
+        # Outputs are copied last of all, when every other result is live.
         needed = self.rest_reads[done] if done < len(self.rest) else self.kept
         if done == self.first_copy:
             needed |= self.kept
@@ -176,10 +176,10 @@ class _Search:
             yield 0, -1, (done, mask ^ low)
 
     @staticmethod
-    def _path(came: dict[_State, tuple[_State, int]], state: _State) -> list[int]:
+    def _path(previous: dict[_State, tuple[_State, int]], state: _State) -> list[int]:
         steps: list[int] = []
-        while state in came:
-            state, step = came[state]
+        while state in previous:
+            state, step = previous[state]
             if step >= 0:
                 steps.append(step)
         steps.reverse()

@@ -1,7 +1,7 @@
-"""The live range of each value, and the memory a run needs: predicted before anything runs.
+"""The live range of each value, and the memory a run needs, predicted before it runs.
 
-The prediction follows `lowering.model`; it is what a run of the lowered program needs beside its
-inputs.
+The prediction follows `lowering.memory_model`. It is the memory that a run of the lowered program
+needs beside its inputs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _UNITS = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
 
 
 def readable_bytes(count: int) -> str:
-    """`"1.5 MiB"`, `"312 B"`."""
+    """A number of bytes as text: `"1.5 MiB"`, `"312 B"`."""
     for unit, size in _UNITS:
         if count >= size:
             return f"{count / size:.4g} {unit}"
@@ -30,7 +30,7 @@ def readable_bytes(count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What a run needs beside its inputs.
+    """The memory that a run needs beside its inputs.
 
     Parameters
     ----------
@@ -39,11 +39,11 @@ class Memory:
     peak_node : Node or None
         The step that needs them; None where nothing is computed.
     live : tuple of (Node, int)
-        What is live at that step, most bytes first.
+        The values live at that step with their bytes, most bytes first.
     timeline : tuple of (Node, int)
         Bytes live at each step that computes a value of its own, in order of execution.
     output_bytes : int
-        What is left at the end: the results.
+        Bytes live at the end: those of the results.
     """
 
     peak_bytes: int
@@ -69,7 +69,7 @@ class Memory:
 
 
 def described(node: Node) -> str:
-    """`tanh float64[n, 64]   model.py:12`, as reports and errors name a value."""
+    """A value as reports and errors name it: `tanh float64[n, 64]   model.py:12`."""
     avals = ", ".join(str(aval) for aval in node.results)
     again = " (again)" if node.copy else ""
     where = str(node.origin)
@@ -83,7 +83,7 @@ def memory(
     *,
     reuse: bool = True,
 ) -> Memory:
-    """Bytes live at each step and the most of them.
+    """The memory that a run of the graph needs: bytes live at each step, and their peak.
 
     Parameters
     ----------
@@ -126,10 +126,10 @@ def memory(
 def live_ranges(
     dag: Dag, dims: Mapping[str, int] | None = None, order: Sequence[Node] | None = None
 ) -> dict[Node, tuple[int, int]]:
-    """For each computed node the positions in the order where it is made and last needed.
+    """For each computed node the positions in the order where it is computed and last needed.
 
-    A node that owns memory is needed until the last read of its last view; an output until the end,
-    which is the order's length.
+    A node that owns memory is needed until the last read of its last view. An output is needed
+    until the end, so its second position is the length of the order.
     """
     steps = scheduled(dag, dims) if order is None else list(order)
     owner = bases(steps)

@@ -1,9 +1,9 @@
-"""The planner: which sequences of steps are worth having, for any budget.
+"""The planner: the Pareto front of sequences of steps, for all budgets.
 
-Small graphs are searched exactly; chains of values or of blocks by dynamic programming; all others,
-and these too, by eviction at a ladder of limits. The ladder depends on the graph alone, so plans
-for two budgets come from one Pareto front, and nothing here knows of nodes' recomputation or of
-programs: another planner that gives a front of `Plan` can take its place.
+Small graphs are searched exactly. Chains of values or of blocks are planned by dynamic programming
+and by eviction, all other graphs by eviction. Eviction runs at a ladder of limits that depends on
+the graph alone, so the plans for two budgets come from one Pareto front. The planner knows nothing
+of recomputed nodes or of programs: another one that gives a front of `Plan` can take its place.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from .workspace import workspace
 
 __all__ = ["PlanSearch", "backward_steps", "searched", "steps_of"]
 
-# Above this many steps fewer searches are made, on fewer rungs.
 _LARGE = 3000
+"""Above this many steps fewer scores are tried."""
 _STEPS = 20_000
 _RUNGS = 40
 
@@ -62,13 +62,13 @@ def searched(
         kept, again = steps_of(dag, model, keep), steps_of(dag, model, recompute)
         if kept & again:
             both = model.nodes[min(kept & again)]
-            raise InputError(f"{both!r} is to be kept and to be computed again.")
+            raise InputError(f"{both!r} is both to be kept and to be computed again.")
         known[key] = PlanSearch(model, _front(model, best, kept, again), dict(dims))
     return known[key]
 
 
 def _forward_first(dag: Dag) -> list[Node]:
-    """The order nodes were made in, the gradient last: it shows a network's blocks."""
+    """The order in which nodes were made, but the gradient last: it shows a network's blocks."""
     backward: set[Node] = set()
     first: list[Node] = []
     second: list[Node] = []
@@ -84,7 +84,7 @@ def _forward_first(dag: Dag) -> list[Node]:
 
 
 def _front(model: Model, best: Model, keep: Collection[int], again: Collection[int]) -> list[Plan]:
-    """Plans worth having; `best` is the same graph in the order of least memory without a plan."""
+    """The front of plans; `best` is the same graph in the order of least memory without a plan."""
     plans: list[Plan] = []
     if not again:
         number = {node: step for step, node in enumerate(model.nodes[: len(model) - model.copies])}
@@ -109,7 +109,7 @@ def _front(model: Model, best: Model, keep: Collection[int], again: Collection[i
 
 
 def _exact_plans(model: Model, most_bytes: int) -> tuple[list[Plan], bool]:
-    """Optimal plans from the largest budget down, and whether they reach the least one."""
+    """Optimal plans from the largest budget down, and whether they reach the least budget."""
     plans: list[Plan] = []
     sequences = exact_sequences(model, backward_steps(model), most_bytes)
     peak: int | None = None
@@ -139,7 +139,7 @@ def _network_plans(model: Model, most_bytes: int) -> list[Plan]:
 def _eviction_plans(
     model: Model, keep: Collection[int], again: Collection[int], rungs: int
 ) -> Iterator[Plan]:
-    """Plans at a ladder of limits, and from its lowest rung down to the least limit that works."""
+    """Plans at a ladder of limits, then on the way down to the least limit that works."""
     count = len(model)
     backward = backward_steps(model)
     forward_only = Evictor(model, {*keep, *backward}, again, backward)
@@ -164,7 +164,7 @@ def _eviction_plans(
     rungs = max(8, min(rungs, _STEPS // count))
     failed, least = low - 1, high
     for rung in range(rungs, -1, -1):
-        # Closer towards the bottom, where a little memory saves much.
+        # The rungs are closer at the bottom, where a little memory saves much recomputation.
         limit = low + int((high - low) * (rung / rungs) ** 1.5)
         found = tried(limit)
         if not found:
@@ -178,7 +178,7 @@ def _eviction_plans(
 def _bisected(
     tried: Callable[[int], list[Plan]], failed: int, least: int, rounds: int
 ) -> Iterator[Plan]:
-    """Plans on the way down to the least limit that works, between one that failed and a peak."""
+    """Plans found while bisecting between a limit that failed and the least peak so far."""
     for _ in range(rounds):
         middle = (failed + least) // 2
         if middle in (failed, least):
@@ -192,7 +192,7 @@ def _bisected(
 
 
 def steps_of(dag: Dag, model: Model, nodes: Sequence[Node]) -> set[int]:
-    """The steps of nodes named by a user; a view stands for what it is a view of."""
+    """The steps of nodes that a user names; a view stands for its base."""
     owner = bases(dag.nodes)
     number = {node: step for step, node in enumerate(model.nodes)}
     found: set[int] = set()
@@ -209,7 +209,7 @@ def steps_of(dag: Dag, model: Model, nodes: Sequence[Node]) -> set[int]:
 
 
 def backward_steps(model: Model) -> frozenset[int]:
-    """Steps of the gradient, all that is computed from them, and copies of outputs."""
+    """Steps of the gradient, all steps computed from them, and copies of outputs."""
     found = set(range(len(model) - model.copies, len(model)))
     known = origins(model.nodes)
     for step, node in enumerate(model.nodes):

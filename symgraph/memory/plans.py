@@ -1,8 +1,8 @@
 """A plan: the sequence in which steps are computed, some of them again; its peak and its cost.
 
 Plans are compared by these two numbers only, both taken from the memory model. Of a set of plans
-the Pareto front is kept: then a smaller budget never gives a larger peak, nor a larger one more
-recomputation, whatever search the plans came from.
+the Pareto front is kept. So, whatever search the plans came from, a smaller budget never gives a
+larger peak, and a larger budget never gives more recomputation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["Plan", "evaluated", "pareto", "serial_plan", "thinned"]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A sequence of steps, the bytes it needs and what its recomputations cost."""
+    """A sequence of steps, its peak in bytes, and the cost of its recomputations."""
 
     sequence: tuple[int, ...]
     peak: int
@@ -28,23 +28,23 @@ class Plan:
 
 def evaluated(model: Model, sequence: Sequence[int]) -> Plan:
     """The plan of a sequence, by the memory model; computations that nothing reads are left out."""
-    useful = _needed(model, sequence)
+    useful = _without_unread(model, sequence)
     copies = list(range(len(model) - model.copies, len(model)))
-    # A plan becomes a graph, in which outputs are copied last.
+    # In the graph of a plan outputs are copied last.
     assert useful[len(useful) - len(copies) :] == copies
     extra = sum([model.costs[step] for step in useful]) - sum(model.costs)
     return Plan(tuple(useful), profile(model, useful).peak, extra)
 
 
 def serial_plan(model: Model) -> Plan:
-    """Everything once, in the order of the model."""
+    """The plan that computes every step once, in the order of the model."""
     return evaluated(model, range(len(model)))
 
 
-def _needed(model: Model, sequence: Sequence[int]) -> list[int]:
+def _without_unread(model: Model, sequence: Sequence[int]) -> list[int]:
     """The sequence without computations whose value is not read before it is computed again.
 
-    Backwards, so that what only such a computation reads goes too.
+    The walk is backwards, so that values read only by such a computation are left out too.
     """
     wanted = [False] * len(model)
     for step in model.kept:
@@ -56,31 +56,30 @@ def _needed(model: Model, sequence: Sequence[int]) -> list[int]:
         for read in reads:
             readers[read] = True
     for step in reversed(sequence):
-        # A result that nothing reads is an output of the graph, or a value wanted for its effect on
-        # none.
+        # A step that nothing reads is kept where it is computed last.
         if wanted[step] or (not readers[step] and not seen_last[step]):
             kept.append(step)
             wanted[step] = False
             seen_last[step] = True
             for read in model.reads[step]:
                 wanted[read] = True
-    # Plans come from several searches: one that leaves out a step must not pass.
+    # Plans come from several searches; a plan that leaves out a needed step must not pass.
     assert not any(wanted)
     kept.reverse()
     return kept
 
 
 def thinned(model: Model, plan: Plan, limit: int, again: Collection[int] = ()) -> Plan:
-    """The plan without recomputations that memory under `limit` makes unnecessary.
+    """The plan without the recomputations that are unnecessary under `limit`.
 
-    The dearest are dropped first. Without the computation at position p, the one before it of the
-    same step has to live on to what p was read by: that adds the step's bytes to every position
-    between its last read and p.
+    The dearest are dropped first. Without the computation at position p, the value of the previous
+    computation of the same step has to live until the readers of p. This adds the step's bytes to
+    every position between the value's last read and p.
     """
     sequence = plan.sequence
     found = profile(model, sequence)
     bytes_at = np.array(found.bytes_at, dtype=np.int64)
-    heirs = {taken for taken in found.taken_over if taken >= 0}
+    reused = {each for each in found.taken_over if each >= 0}
     before: list[int] = []
     latest: dict[int, int] = {}
     repeated: list[int] = []
@@ -98,15 +97,15 @@ def thinned(model: Model, plan: Plan, limit: int, again: Collection[int] = ()) -
         while earlier in dropped:
             earlier = before[earlier]
         size = model.sizes[sequence[position]]
-        # Where its buffer was taken over at the last read, the two now stand side by side there.
-        start = ends[earlier] + (0 if earlier in heirs else 1)
+        # If its buffer was taken over at its last read, both values are now live there.
+        start = ends[earlier] + (0 if earlier in reused else 1)
         if start < position and size and int(bytes_at[start:position].max()) + size > limit:
             continue
         bytes_at[start:position] += size
         dropped.add(position)
         ends[earlier] = ends[position]
-        if position in heirs:
-            heirs.add(earlier)
+        if position in reused:
+            reused.add(earlier)
     if not dropped:
         return plan
     rest = [step for position, step in enumerate(sequence) if position not in dropped]
@@ -115,7 +114,7 @@ def thinned(model: Model, plan: Plan, limit: int, again: Collection[int] = ()) -
 
 
 def pareto(plans: Iterable[Plan]) -> list[Plan]:
-    """Plans that no other one beats in both peak and cost: peak rising, cost falling."""
+    """The plans that no other plan beats in both peak and cost: peak rising, cost falling."""
     front: list[Plan] = []
     for plan in sorted(plans, key=lambda each: (each.peak, each.extra_cost)):
         if not front or plan.extra_cost < front[-1].extra_cost:

@@ -1,8 +1,8 @@
-"""What to compute again so that a run fits a memory budget.
+"""Rematerialization: values are computed again so that a run fits a memory budget.
 
-`checkpointed` asks the planner (`lowering.planner`) for its front of plans and builds the graph of
-the cheapest one that fits. Recomputed values are nodes of their own (`Node.copy`), which no later
-pass merges back, and the graph carries the order it is to be run in.
+`checkpointed` asks the planner (`memory.planner`) for its front of plans, and builds the graph of
+the cheapest plan that fits. Recomputed values are nodes of their own (`Node.copy`), which no later
+pass merges back. The graph carries the order in which it is to be run.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _AMOUNT = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([A-Za-z]*)\s*")
 
 
 def bytes_of(amount: int | str) -> int:
-    """A number of bytes from an int or from text such as `"64 MB"` or `"512 KiB"`.
+    """A number of bytes, from an int or from text such as `"64 MB"` or `"512 KiB"`.
 
-    kB, MB, GB, TB are powers of 1000; KiB, MiB, GiB, TiB of 1024.
+    kB, MB, GB, TB are powers of 1000; KiB, MiB, GiB, TiB are powers of 1024.
 
     Raises
     ------
     InputError
-        If it is not a positive amount of memory.
+        If the amount is not a positive amount of memory.
     """
     mend = 'Give bytes as an int, or text such as "64 MB" or "512 KiB".'
     if isinstance(amount, str):
@@ -57,7 +57,7 @@ def bytes_of(amount: int | str) -> int:
 
 
 def without_copies(dag: Dag) -> Dag:
-    """The graph with every value computed once: what it was before it was planned."""
+    """The graph as it was before it was planned, with every value computed once."""
     if not any(node.copy for node in dag.nodes):
         return dag
     first: dict[Node, Node] = {}
@@ -81,28 +81,28 @@ def checkpointed(
 ) -> Dag:
     """The same outputs, bit for bit, with values computed again so that the peak fits the budget.
 
-    Of the plans found the one that recomputes least, by floating-point operations. A larger budget
-    never recomputes more, a smaller one never has a larger peak.
+    Of the plans that fit, the one that recomputes the fewest floating-point operations is taken. A
+    larger budget never recomputes more, and a smaller one never has a larger peak.
 
     Parameters
     ----------
     dag : Dag
-        A plan it may have already is forgotten first.
+        If it has a plan already, this plan is removed first.
     memory : int or str
         The most bytes live at any step, inputs not counted: an int, or text such as `"64 MB"`.
     dims : mapping of str to int, optional
         Sizes of named dimensions; needed where there are any.
     keep, recompute : collection of Node, optional
-        Values never computed again, and values never held between their forward use and a backward
-        one.
+        Values that are never computed again, and values that are never held between a forward use
+        and a backward use.
 
     Raises
     ------
     MemoryBudgetError
-        If no plan found fits; `least_bytes` is the smallest budget that one does.
+        If none of the plans found fits; `least_bytes` is the smallest budget that one of them fits.
     InputError
-        If the budget is not an amount of memory, a dimension has no size, or a hint names no
-        computed value of the graph.
+        If the budget is not an amount of memory, a dimension has no size, or `keep` or `recompute`
+        names a node that the graph does not compute.
     """
     budget = bytes_of(memory)
     plain = without_copies(dag)
@@ -114,7 +114,7 @@ def checkpointed(
 
 
 def frontier(dag: Dag, dims: Mapping[str, int] | None = None) -> list[tuple[int, int]]:
-    """Peak bytes and floating-point operations computed again of each plan worth having."""
+    """The Pareto front of plans: peak bytes, and floating-point operations computed again."""
     search = searched(without_copies(dag), dict(dims or {}), (), ())
     return [(plan.peak, plan.extra_cost) for plan in search.front]
 
@@ -122,23 +122,23 @@ def frontier(dag: Dag, dims: Mapping[str, int] | None = None) -> list[tuple[int,
 def recomputed(
     dag: Dag, nodes: Iterable[Node] | None = None, dims: Mapping[str, int] | None = None
 ) -> Dag:
-    """The same outputs with the given values computed again wherever the gradient needs them.
+    """The same outputs, with the given values computed again wherever the gradient needs them.
 
-    The second program of Goodfellow, Bengio and Courville, *Deep Learning*, figure 6.9: a value is
-    given up after its last forward use, computed again just before each backward one.
+    This is the second program of Goodfellow, Bengio and Courville, *Deep Learning*, figure 6.9: a
+    value is evicted after its last forward use, and computed again just before each backward use.
 
     Parameters
     ----------
     dag : Dag
     nodes : iterable of Node, optional
-        Computed values; by default all that the forward part leaves to the gradient.
+        Computed values; by default all forward values but the outputs.
     dims : mapping of str to int, optional
         Sizes of named dimensions.
 
     Raises
     ------
     InputError
-        If a node is no computed value of the graph.
+        If a node is not a value that the graph computes.
     """
     plain = without_copies(dag)
     model = model_of(scheduled(plain, dims), plain.outputs, dims)
@@ -150,14 +150,14 @@ def recomputed(
         again = steps_of(plain, model, tuple(nodes))
     evictor = Evictor(model, again=again, backward=backward)
     sequence = evictor.run(2 * sum(model.sizes) + 1, SCORES[0], len(model) ** 2 + 1)
-    # Without a limit a run cannot fail.
+    # A run without a limit cannot fail.
     assert sequence is not None
     return planned(plain, model, evaluated(model, sequence).sequence)
 
 
 # -- from a plan to a graph ------------------------------------------------------------------------
 def planned(dag: Dag, model: Model, sequence: Sequence[int]) -> Dag:
-    """The graph of a plan: what is computed again is a node with the next `copy` number."""
+    """The graph of a plan: a value computed again is a node with the next `copy` number."""
     building = _Building(dag)
     for step in sequence:
         if step < len(model) - model.copies:
@@ -184,7 +184,7 @@ class _Building:
         self.now[node] = self._place(self._made(node, operands, times))
 
     def latest(self, node: Node) -> Node:
-        """The latest computation of a value; a view is taken of its base's latest."""
+        """The latest computation of a value, or the view of its base's latest computation."""
         views: list[Node] = []
         base = node
         while self.owner[base] is not base and base.operands:
@@ -192,7 +192,7 @@ class _Building:
             base = base.operands[0]
         found = self.now.get(base)
         if found is None:
-            # An input, a constant, or what nothing has been computed for: it is what it was.
+            # It is an input, a constant, or a node that no step computes: it stays as it is.
             found = self._place(base)
         for view in reversed(views):
             found = self._place(self._made(view, (found,), 0))
@@ -212,7 +212,7 @@ class _Building:
 
 
 def _infeasible(search: PlanSearch, dag: Dag, budget: int) -> MemoryBudgetError:
-    """The error for a budget below every plan: the least one, and what is live where it binds."""
+    """The error for a budget below every plan: the least plan, and the values live at its peak."""
     least = search.front[0]
     best = planned(dag, search.model, least.sequence)
     needed = memory_of(best, search.dims)

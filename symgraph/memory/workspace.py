@@ -1,13 +1,12 @@
 """Memory that one operation needs while it runs, beside its operands and its result.
 
-An operation such as softmax is lowered to several calls; what passes between them is live for a
-moment. The program of the operation alone tells how much.
+An operation such as softmax is lowered to several calls, whose intermediate results are live while
+it runs. Their bytes are measured on the program of the operation alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ..ir.body import Body
 from ..ir.dag import Dag
@@ -19,14 +18,14 @@ from ..ops.creation import input
 
 __all__ = ["workspace"]
 
-_known: dict[Any, int] = {}
+_known: dict[tuple[object, ...], int] = {}
 _MOST_KNOWN = 4096
 
 
 def workspace(node: Node, dims: Mapping[str, int] | None = None) -> int:
     """Bytes that a node needs while it is computed, beside operands and result.
 
-    Zero for what a NumPy call does in one go, whatever that needs inside.
+    They are zero for an operation that is one call of NumPy; memory inside the call is not counted.
     """
     bodies = [each for each in node.params.values() if isinstance(each, Body)]
     if node.op.ufunc or node.op.view or not node.operands or (len(node.results) > 1 and not bodies):
@@ -34,18 +33,17 @@ def workspace(node: Node, dims: Mapping[str, int] | None = None) -> int:
     if any(len(operand.results) > 1 for operand in node.operands):
         return 0
     key = _key(node, dims)
-    found = _known.get(key) if key is not None else None
+    found = _known.get(key)
     if found is None:
         found = _of_bodies(node, bodies, dims) if bodies else _measured(node, dims)
-        if key is not None:
-            if len(_known) >= _MOST_KNOWN:
-                _known.clear()
-            _known[key] = found
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[key] = found
     return found
 
 
 def _of_bodies(node: Node, bodies: Sequence[Body], dims: Mapping[str, int] | None) -> int:
-    """What the largest body holds, with the carries a step begins with."""
+    """The largest peak of a body, with the carries that a step begins with."""
     carried = node.params.get("carries", 0)
     return max(
         predicted_peak(program_of(body.dag, handed_out=False), dims)
@@ -54,8 +52,8 @@ def _of_bodies(node: Node, bodies: Sequence[Body], dims: Mapping[str, int] | Non
     )
 
 
-def _key(node: Node, dims: Mapping[str, int] | None) -> Any:
-    """What the answer depends on; None where params cannot be compared."""
+def _key(node: Node, dims: Mapping[str, int] | None) -> tuple[object, ...]:
+    """The key of the cache: everything that the bytes depend on."""
     params = tuple([(name, str(value)) for name, value in node.params.items()])
     avals = tuple([operand.aval for operand in node.operands])
     constants = tuple([operand.is_constant for operand in node.operands])
@@ -76,9 +74,9 @@ def _measured(node: Node, dims: Mapping[str, int] | None) -> int:
         operands.append(made[operand])
     alone = make(node.op, operands, node.params)
     program = program_of(Dag(inputs, [alone]))
-    return max(0, predicted_peak(program, dims) - node_bytes(node, dims) - _scalar(node))
+    return max(0, predicted_peak(program, dims) - node_bytes(node, dims) - _scalar_bytes(node))
 
 
-def _scalar(node: Node) -> int:
-    """A scalar result is copied into an array at the end of the program, not of the operation."""
+def _scalar_bytes(node: Node) -> int:
+    """Bytes of a scalar result: the program copies it into an array, the operation does not."""
     return 0 if node.shape else node.dtype.itemsize

@@ -1,1 +1,1 @@
-"""How operations are written: signs, calls and formulas, as records of operations name them."""
+"""The notation of operations as text, LaTeX and source. Records of operations name it."""

@@ -1,7 +1,7 @@
-r"""Formulas of LaTeX that records of operations name: fractions, powers, sums, indices.
+r"""LaTeX formulas of operations: fractions, powers, sums, indices.
 
-Each gives the formula of a node over those of its operands, and how strongly it binds; None where
-it reads as a call.
+Each function gives the formula of a node, from those of its operands, and how strongly it binds;
+None if a call is to be written. An operation names its function in its record.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ __all__ = [
 POWER, JOINED, UNARY, TIMES, SUM, PLUS, LOWEST = 9, 8, 7, 6, 5, 4, 0
 _INDICES = "ijklpqrs"
 DIAGONAL = r"\operatorname{diag}"
-"""The diagonal of a matrix, whose sum is the trace."""
+"""The formula of a matrix's diagonal. Its sum is written as the trace."""
 _EXACT = (Arrangement.REPEATED, Arrangement.CONVERTED)
 
 
@@ -63,7 +63,7 @@ def _argument(operand: Spelled) -> str:
 
 
 def _is_number(node: Node) -> bool:
-    """Whether it is one number, perhaps repeated."""
+    """Whether all elements of the node are known to be one number."""
     while node.op.traits.arrangement in (*_EXACT, Arrangement.REGROUPED):
         node = node.operands[0]
     if node.is_constant:
@@ -79,7 +79,7 @@ def _unrepeated(node: Node) -> Node:
 
 
 def sum_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
-    """A sum; a difference where the second term has a minus sign."""
+    """A sum; a difference if the second term has a minus sign."""
     left, right = operands
     if right[0].startswith("-") and right[1] == UNARY:
         return f"{_within(left, PLUS)} - {right[0][1:]}", PLUS
@@ -98,7 +98,7 @@ def negative_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
 
 
 def product_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
-    """A product: of a number, of elements, or of a matrix and a diagonal one."""
+    """A product with a number, of elements, or of a matrix and a diagonal matrix."""
     left, right = operands
     one, other = node.operands
     if not _is_number(one) and not _is_number(other):
@@ -116,7 +116,7 @@ def product_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
 
 
 def _broadcast_product(one: Node, other: Node, left: Spelled, right: Spelled) -> Spelled | None:
-    """Outer products, and rows or columns scaled: diag(s) X; None for what is alike."""
+    """An outer product, or rows or columns scaled as diag(s) X; None for any other product."""
     one, other = _unrepeated(one), _unrepeated(other)
     if one.ndim > 2 or other.ndim > 2:
         return None
@@ -237,12 +237,12 @@ def contraction_formula(node: Node, operands: Sequence[Spelled]) -> Spelled | No
 
 
 def operand_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
-    """As the operand reads."""
+    """The formula of the operand."""
     return operands[0]
 
 
 def reshape_formula(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    """As the operand reads where only axes of length one come or go."""
+    """The formula of the operand if only axes of length one are added or removed."""
 
     def proper(shape: Sequence[Any]) -> list[Any]:
         return [dim for dim in shape if not known_equal(dim, 1)]
@@ -254,14 +254,14 @@ def reshape_formula(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
 
 
 def where_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
-    """Cases."""
+    """A choice, written with cases."""
     condition, chosen, other = (text for text, _ in operands)
     rows = rf"{chosen} & \text{{if }} {condition} \\ {other} & \text{{otherwise}}"
     return rf"\begin{{cases}} {rows} \end{{cases}}", LOWEST
 
 
 def item_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
-    """An element or a part by its index."""
+    """A part of an array: its index in brackets."""
     index = index_text(node.params["index"], node.operands[0].shape)
     if set(index.split(", ")) <= {":", "None"}:  # only axes of length one are added
         return operands[0]
@@ -269,19 +269,19 @@ def item_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
 
 
 def _picked(operand: Spelled, index: str) -> Spelled:
-    # In braces: a symbol may have a subscript already, and two in a row are no TeX.
+    # In braces, for a symbol may have a subscript already, and TeX refuses a second one.
     return f"{{{_within(operand, ATOM)}}}_{{[{index}]}}", POWER
 
 
 def gathered_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
-    """Elements by the array of their places."""
+    """Elements that arrays of indices choose."""
     before = node.operands[0].ndim + node.params["axis"]
     places = [":"] * before + [text for text, _ in operands[1:]]
     return _picked(operands[0], ", ".join(places))
 
 
 def projection_formula(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    """One result of several, in the words of the operation that gives it."""
+    """One of several results, in the notation of the operation that gives them."""
     (operand,), index = node.operands, node.params["index"]
     stated_parts = operand.op.latex_of_results
     if stated_parts and stated_parts[index]:
@@ -309,7 +309,7 @@ def raised_to(exponent: str) -> Writer:
 
 
 def symbol_formula(text: str) -> Writer:
-    """A symbol for what has no operands."""
+    """The symbol of an operation without operands."""
     return lambda node, operands: (text, ATOM)
 
 
@@ -348,7 +348,7 @@ def _binding(latex: str) -> int:
 
 @cache
 def stated(latex: str) -> Writer | None:
-    """As the operation's record says."""
+    """The writer of a formula that a record states: a function's name, or a text with `#`."""
     if "#" not in latex:
         return _function(latex) if latex else None
     binding = _binding(latex)

@@ -1,8 +1,8 @@
-"""Loops and choices as Python source: the lines that run the bodies a node holds.
+"""Loops and branches as Python source: `for`, `while` and `if` around calls of bodies.
 
-A body is lowered once, to a function of its own; here is what calls it: `for`, `while`, `if`. What
-the steps of a loop give is written into arrays made before the first one. Operands are called `v0`,
-`v1`, ... An operation that holds bodies names its writer in its record, as `Op.source`.
+Each body is lowered once, to a function of its own. A loop writes the results of its steps into
+arrays that are made before it. Operands are called `v0`, `v1`, ... An operation that holds bodies
+names a function of this module in its record, as `Op.source`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from ..ir.body import Body
 from ..ir.node import Node
 
 __all__ = [
-    "Call",
-    "Dimension",
+    "CallSource",
     "Run",
+    "SizeSource",
     "Source",
     "call_source",
     "cond_source",
@@ -27,33 +27,34 @@ __all__ = [
     "while_source",
 ]
 
-Call: TypeAlias = Callable[[Body, Sequence[str]], str]
-Dimension: TypeAlias = Callable[[Any], str]
+CallSource: TypeAlias = Callable[[Body, Sequence[str]], str]
+SizeSource: TypeAlias = Callable[[Any], str]
 Source: TypeAlias = tuple[list[str], str]
-"""The lines of a function but for the last, and the last, which returns."""
+"""The lines of a function, and its last line, which returns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A node that holds bodies, and how its source is written.
+    """A node that holds bodies, with all that its source depends on.
 
     Parameters
     ----------
     node : Node
     keep : tuple of bool or None
-        Which results are read.
+        For each result, whether it is read.
     call : callable
-        The source of a call of a body on operands by name; it gives a tuple.
+        Gives the source of a call of a body, from the names of the operands. The call gives a
+        tuple.
     dimension : callable
-        The source of a size.
+        Gives the source of a size.
     in_place : bool
-        Whether results of steps are written into arrays; else they are listed, then stacked.
+        Whether the results of steps are written into arrays. Else they are listed and stacked.
     """
 
     node: Node
     keep: tuple[bool, ...] | None
-    call: Call
-    dimension: Dimension
+    call: CallSource
+    dimension: SizeSource
     in_place: bool = True
 
 
@@ -66,7 +67,7 @@ def _returned(values: Sequence[str]) -> str:
 
 
 def _assigned(targets: Sequence[str], right: str) -> str:
-    """Results of a call, which gives a tuple."""
+    """An assignment of a call's results. The call gives a tuple."""
     left = f"({targets[0]},)" if len(targets) == 1 else ", ".join(targets)
     return f"{left} = {right}" if targets else right
 
@@ -110,7 +111,7 @@ class _Scan:
         ]
 
     def last(self, stacked: Sequence[str]) -> str:
-        # A carry may be an operand, or share memory with one.
+        # A copy, for a carry may be an operand or share memory with one.
         results = [*[f"np.array({name})" for name in self.carries], *stacked]
         return _returned(
             [name if kept else "None" for name, kept in zip(results, self.keep, strict=True)]
@@ -118,7 +119,7 @@ class _Scan:
 
 
 def scan_source(run: Run) -> Source:
-    """A `for` loop, whose results are written into arrays made before it, or listed and stacked."""
+    """A `for` loop that writes its results into arrays, or lists and stacks them."""
     if not run.in_place:
         return _listed_scan(run)
     scan = _Scan(run)
@@ -147,9 +148,9 @@ def _empty(aval: Aval, run: Run, how: str = "empty") -> str:
     return f"np.{how}(({', '.join(sizes)}{',' if len(sizes) == 1 else ''}), np.{name})"
 
 
-# -- choices, loops of unknown length, calls -------------------------------------------------------
+# -- branches, loops of unknown length, calls ------------------------------------------------------
 def cond_source(run: Run) -> Source:
-    """An `if`."""
+    """An `if` statement."""
     node = run.node
     first, *rest = _operands(node)
     chosen, last = _copied(node, run.call(node.params["true"], rest))
@@ -159,7 +160,7 @@ def cond_source(run: Run) -> Source:
 
 
 def _copied(node: Node, call: str) -> Source:
-    """Results of a body as fresh copies."""
+    """A call of a body whose results are copied."""
     values = [f"y{place}" for place in range(len(node.results))]
     return [_assigned(values, call)], _returned([f"np.array({name})" for name in values])
 
@@ -183,6 +184,6 @@ def call_source(run: Run) -> Source:
 
 
 def solution_source(run: Run) -> Source:
-    """The solution as it is: the equation speaks only when it is differentiated."""
+    """The solution itself. Its equation is used only for derivatives."""
     operands = _operands(run.node)[: len(run.node.results)]
     return [], _returned([f"np.array({name})" for name in operands])

@@ -1,7 +1,7 @@
-"""How nodes read as text: infix arithmetic, calls with their params, and what is written otherwise.
+"""The text of a node: infix arithmetic, calls with their params, notations of single operations.
 
-Whatever the user named stays on one line, with everything unprintable escaped. An operation whose
-calls read in a way of its own has its writer here named in its record, as `Op.text`.
+A name that the user chose stays on one line; unprintable characters in it are escaped. An operation
+with its own notation names a function of this module in its record, as `Op.text`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from math import isfinite
 from typing import Any, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..ir.node import Node
 from ..ir.traits import Arrangement, Infix, Prefix
@@ -41,9 +42,9 @@ __all__ = [
 ]
 
 Spelled: TypeAlias = tuple[str, int]
-"""Text of an expression, and how strongly its outermost operator binds."""
+"""The text of an expression, and how strongly its outermost operator binds."""
 Writer: TypeAlias = Callable[[Node, Sequence[Spelled]], Spelled | None]
-"""The text of a node over those of its operands; None where it reads as a call."""
+"""Gives the text of a node from the texts of its operands; None if a call is to be written."""
 
 ATOM = 10
 UNARY = 8
@@ -52,7 +53,7 @@ _LONGEST = 48
 
 
 def escaped(text: str) -> str:
-    r"""`text` on one line: control, direction and separator characters as `\x..`, `\u....`."""
+    r"""The text on one line, with `\x..` or `\u....` for each character that cannot be printed."""
     if text.isprintable() and "\\" not in text:
         return text
     return "".join(char if char.isprintable() and char != "\\" else _code(char) for char in text)
@@ -63,15 +64,15 @@ def _code(char: str) -> str:
 
 
 def shortened(text: str, longest: int = _LONGEST) -> str:
-    """`text`, its middle left out where it is longer than `longest`."""
+    """The text without its middle part, if it is longer than `longest`."""
     if len(text) <= longest:
         return text
     head = (longest - 1) * 2 // 3
     return f"{text[:head]}…{text[len(text) - (longest - 1 - head) :]}"
 
 
-def number(value: Any) -> str:
-    """A number in as few digits as tell it from its neighbours; 2.0 reads 2, -0.0 stays -0.0."""
+def number(value: ArrayLike) -> str:
+    """The number in the fewest digits that identify it; 2.0 becomes 2, -0.0 stays -0.0."""
     array: np.ndarray[Any, Any] = np.asarray(value)
     item = array.item()
     if array.dtype.kind != "f" or not isfinite(item):
@@ -81,8 +82,8 @@ def number(value: Any) -> str:
     return str(array.dtype.type(item))
 
 
-def param(value: Any) -> str:
-    """A static parameter as it is written in a call."""
+def param(value: object) -> str:
+    """The text of a static parameter in a call."""
     if isinstance(value, np.dtype):
         return str(cast("Any", value))
     if isinstance(value, (np.ndarray, np.generic)):
@@ -101,13 +102,13 @@ def param(value: Any) -> str:
     return escaped(number(value) if isinstance(value, (float, int)) else str(value))
 
 
-def _slice(start: Any, stop: Any, step: Any) -> str:
+def _slice(start: object, stop: object, step: object) -> str:
     shown = [("" if part is None else param(part)) for part in (start, stop, step)]
     return ":".join(shown[:2] if step is None or step == 1 else shown)
 
 
 def index_text(index: Sequence[Any], shape: Sequence[Any]) -> str:
-    """A basic index as it is typed: entries are ints, None or the three numbers of a slice."""
+    """The text of a basic index, whose entries are ints, None or (start, stop, step)."""
     shown: list[str] = []
     axis = 0
     for entry in index:
@@ -129,23 +130,17 @@ def index_text(index: Sequence[Any], shape: Sequence[Any]) -> str:
     return ", ".join(shown)
 
 
-def _covers_all(axes: Any, ndim: int) -> bool:
-    if isinstance(axes, int):
-        return ndim == 1
-    return isinstance(axes, tuple) and len(cast("tuple[Any, ...]", axes)) == ndim
-
-
-def _axes(node: Node, value: Any) -> str:
-    """`axis=` of a call, or nothing where it is every axis of the operand."""
+def _axes(node: Node, axes: object) -> str:
+    """The argument `axis=` of a call; nothing if it names every axis of the operand."""
     ndim = node.operands[0].ndim if node.operands else 0
-    if value is None or _covers_all(value, ndim):
+    named = cast("tuple[object, ...]", axes) if isinstance(axes, tuple) else (axes,)
+    if axes is None or (len(named) == ndim and isinstance(axes, (int, tuple))):
         return ""
-    single = isinstance(value, tuple) and len(cast("tuple[Any, ...]", value)) == 1
-    return f"axis={param(value[0] if single else value)}"
+    return f"axis={param(named[0] if len(named) == 1 else axes)}"
 
 
 def _arguments(node: Node) -> list[str]:
-    """Static params as keyword arguments, without those that are off or told by the result."""
+    """Static params as keyword arguments, without those that are off or shown by the result."""
     shown: list[str] = []
     for name, value in node.params.items():
         if name in ("axis", "axes") and node.op.traits.arrangement is not Arrangement.PERMUTED:
@@ -162,26 +157,26 @@ def _arguments(node: Node) -> list[str]:
 
 
 def _unary(sign: str, operand: Spelled) -> Spelled:
-    # -(1) is the negative of the constant 1; -1 would be another constant.
+    # -(1) is the negative of the constant 1, and -1 is another constant.
     text = f"({operand[0]})" if operand[0][0].isdecimal() else enclosed(operand, UNARY)
     return sign + text, UNARY
 
 
 def _binary(infix: Infix, left: Spelled, right: Spelled) -> Spelled:
     sign, binding = infix.sign, infix.binding
-    if binding > UNARY:  # from the right: x**y**z is x**(y**z), and x**-y needs no parentheses
+    if binding > UNARY:  # right-associative: x**y**z is x**(y**z); x**-y needs no parentheses
         return f"{enclosed(left, binding + 1)}{sign}{enclosed(right, UNARY)}", binding
     return f"{enclosed(left, binding)} {sign} {enclosed(right, binding + 1)}", binding
 
 
 def enclosed(operand: Spelled, binding: int) -> str:
-    """The text, in parentheses where it binds less strongly than what it stands in."""
+    """The text, in parentheses if it binds less strongly than `binding`."""
     return operand[0] if operand[1] >= binding else f"({operand[0]})"
 
 
-# -- operations that read in a way of their own ----------------------------------------------------
+# -- notations of single operations ----------------------------------------------------------------
 def transpose_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    """`x.T`, or `x.mT`, where it is one."""
+    """`x.T` or `x.mT`; None for any other order of axes."""
     (operand,) = operands
     ndim = node.ndim
     axes = node.params.get("axes", node.params.get("axis", node.params.get("perm")))
@@ -196,54 +191,54 @@ def transpose_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
 
 
 def item_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    """`x[1:, 0]`."""
+    """An index: `x[1:, 0]`."""
     index = index_text(node.params["index"], node.operands[0].shape)
     return f"{enclosed(operands[0], ATOM)}[{escaped(index)}]", ATOM
 
 
 def embedding_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    """An array of zeros with x at some places."""
+    """An array of zeros that holds x at an index: `embed(x, (5,), at=[1:3])`."""
     lead = node.ndim - sum(entry is not None for entry in node.params["index"])
     index = index_text((*[(None, None, 1)] * lead, *node.params["index"]), node.shape)
     return f"embed({operands[0][0]}, {param(node.shape)}, at=[{escaped(index)}])", ATOM
 
 
 def gathered_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    """`x[:, places]`."""
+    """An index by arrays: `x[:, places]`."""
     before = node.operands[0].ndim + node.params["axis"]
     places = [":"] * before + [text for text, _ in operands[1:]]
     return f"{enclosed(operands[0], ATOM)}[{', '.join(places)}]", ATOM
 
 
 def contraction_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    """The subscripts first."""
+    """A call of einsum, with the subscripts first."""
     texts = [param(node.params["subscripts"]), *(text for text, _ in operands)]
     return f"einsum({', '.join(texts)})", ATOM
 
 
 def concatenation_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    """The arrays in a list."""
+    """A call with the arrays in a list."""
     arrays = f"[{', '.join(text for text, _ in operands)}]"
     return f"{node.op.name}({', '.join([arrays, *_arguments(node)])})", ATOM
 
 
 def projection_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    """One result of several."""
+    """One of several results: `result 0 of qr(x)`."""
     return f"result {node.params['index']} of {operands[0][0]}", 0
 
 
 def cast_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    """The dtype as a function."""
+    """The dtype as a function: `float32(x)`."""
     return f"{node.params['dtype']}({operands[0][0]})", ATOM
 
 
 def broadcast_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    """With the shape."""
+    """The operand and the shape: `broadcast(x, (3, 4))`."""
     return f"broadcast({operands[0][0]}, {param(node.shape)})", ATOM
 
 
 def reshape_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    """With the shape."""
+    """The operand and the shape: `reshape(x, (3, 4))`."""
     return f"reshape({operands[0][0]}, {param(node.shape)})", ATOM
 
 
@@ -254,7 +249,7 @@ def size_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
 
 
 def spelled(node: Node, operands: Sequence[Spelled]) -> Spelled:
-    """The expression of `node` over the given texts of its operands."""
+    """The text of a node, from the texts of its operands."""
     written = node.op.text
     if isinstance(written, Infix):
         if len(operands) == 2 and not node.params:

@@ -22,7 +22,7 @@ from ..array import Array, ArrayLike, apart, apply, constant
 from ..errors import TraceError
 from ..facts import Fact
 from ..ir.fact_inference import Known
-from ..ir.traits import Traits
+from ..ir.traits import Selection, Traits
 from ..notation import formulas
 from .bounds import Bounds, in_common, knows
 from .comparison import equal, isnan, not_equal
@@ -181,7 +181,7 @@ maximum = elementwise(
     ),
     ufunc="maximum",
     doc="The larger one; a tie splits the cotangent equally, or gives it to a constant operand.",
-    traits=Traits(selects=True, homogeneous=1, shift=1, extremum=1),
+    traits=Traits(selection=Selection.LARGEST, homogeneous=1, shift=1),
     definition=lambda m, x, y: m.maximum(x, y),
     latex=r"\max",
     mistaken_for=("minimum", "add"),
@@ -202,7 +202,7 @@ minimum = elementwise(
     ),
     ufunc="minimum",
     doc="The smaller one; a tie splits the cotangent equally, or gives it to a constant operand.",
-    traits=Traits(selects=True, homogeneous=1, shift=1, extremum=-1),
+    traits=Traits(selection=Selection.LEAST, homogeneous=1, shift=1),
     definition=lambda m, x, y: m.minimum(x, y),
     latex=r"\min",
     mistaken_for=("maximum", "add"),
@@ -218,7 +218,7 @@ fmax = elementwise(
     facts=knows(bounds=_hull, signs=in_common, keeps_finite=True, keeps_integers=True),
     ufunc="fmax",
     doc="The larger one, or the one that is a number; ties as in maximum.",
-    traits=Traits(selects=True, blind=..., homogeneous=1, shift=1),
+    traits=Traits(selection=Selection.OTHER, blind=..., homogeneous=1, shift=1),
 )
 
 fmin = elementwise(
@@ -231,7 +231,7 @@ fmin = elementwise(
     facts=knows(bounds=_hull, signs=in_common, keeps_finite=True, keeps_integers=True),
     ufunc="fmin",
     doc="The smaller one, or the one that is a number; ties as in minimum.",
-    traits=Traits(selects=True, blind=..., homogeneous=1, shift=1),
+    traits=Traits(selection=Selection.OTHER, blind=..., homogeneous=1, shift=1),
 )
 
 _clip = elementwise(

@@ -170,7 +170,7 @@ log = elementwise(
     facts=_facts_log(math.log),
     flops=10,
     ufunc="log",
-    traits=Traits(logarithmic=True, logarithm=Logarithm()),
+    traits=Traits(logarithm=Logarithm()),
     definition=lambda m, x: m.log(x),
     latex=r"\log",
     mistaken_for=("log1p", "log2"),
@@ -189,7 +189,7 @@ log1p = elementwise(
     ),
     flops=10,
     ufunc="log1p",
-    traits=Traits(logarithmic=True, logarithm=Logarithm(plus=1)),
+    traits=Traits(logarithm=Logarithm(plus=1)),
     definition=lambda m, x: m.log(1 + x),
     latex=r"\log\left(1 + #\right)",
     mistaken_for=("log", "expm1"),
@@ -203,7 +203,7 @@ log2 = elementwise(
     facts=_facts_log(math.log2),
     flops=10,
     ufunc="log2",
-    traits=Traits(logarithmic=True, logarithm=Logarithm(2)),
+    traits=Traits(logarithm=Logarithm(2)),
     definition=lambda m, x: m.log(x) / m.log(2),
     latex=r"\log_2",
 )
@@ -216,7 +216,7 @@ log10 = elementwise(
     facts=_facts_log(math.log10),
     flops=10,
     ufunc="log10",
-    traits=Traits(logarithmic=True, logarithm=Logarithm(10)),
+    traits=Traits(logarithm=Logarithm(10)),
     definition=lambda m, x: m.log(x) / m.log(10),
     latex=r"\log_{10}",
 )
@@ -257,7 +257,7 @@ logaddexp = elementwise(
     ),
     facts=knows(bounds=_bounds_logaddexp, keeps_finite=True),
     flops=20,
-    traits=Traits(logarithmic=True, commutative=True, shift=1),
+    traits=Traits(other_logarithm=True, commutative=True, shift=1),
     ufunc="logaddexp",
     doc="log(exp(x) + exp(y)) without overflow; where both are -inf its derivative is 0.",
     definition=lambda m, x, y: m.logaddexp(x, y),
@@ -273,7 +273,7 @@ logaddexp2 = elementwise(
     ),
     facts=knows(keeps_finite=True),
     flops=20,
-    traits=Traits(logarithmic=True, commutative=True, shift=1),
+    traits=Traits(other_logarithm=True, commutative=True, shift=1),
     ufunc="logaddexp2",
     doc="log2(2**x + 2**y) without overflow; where both are -inf its derivative is 0.",
 )
@@ -311,7 +311,7 @@ softplus = elementwise(
     definition=lambda m, x: m.logaddexp(x, 0),
     latex=r"\log\left(1 + e^{#}\right)",
     mistaken_for=("sigmoid", "exp"),
-    traits=Traits(logarithmic=True, exponential_sum=ExponentialSum(logarithm=True)),
+    traits=Traits(exponential_sum=ExponentialSum(logarithm=True)),
 )
 
 
@@ -342,7 +342,7 @@ log1mexp = elementwise(
     doc="log(1 - exp(x)) for x <= 0, accurate near 0 and far from it.",
     definition=lambda m, x: m.log1mexp(x),
     mistaken_for=("log_expm1", "softplus"),
-    traits=Traits(logarithmic=True),
+    traits=Traits(other_logarithm=True),
 )
 
 

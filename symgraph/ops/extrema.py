@@ -14,7 +14,7 @@ from ..ir.avals import Aval, AxisLike
 from ..ir.dims import show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Op, register
-from ..ir.traits import Traits
+from ..ir.traits import Selection, Traits
 from .batched import batch_aligned
 from .carrying import carries_reduced
 from .composites import as_array, composite, given, naming_lines, refuse
@@ -51,7 +51,7 @@ max = reduction(
     facts=_facts_extremum,
     ufunc=np.maximum,
     doc="The largest element over `axis`; NaN if there is one. Ties split the gradient equally.",
-    traits=Traits(selects=True, homogeneous=1, shift=1, extremum=1),
+    traits=Traits(selection=Selection.LARGEST, homogeneous=1, shift=1),
     mistaken_for=("min", "sum"),
     definition=lambda m, row: m.largest(row),
 )
@@ -62,7 +62,7 @@ min = reduction(
     facts=_facts_extremum,
     ufunc=np.minimum,
     doc="The least element over `axis`; NaN if there is one. Ties split the gradient equally.",
-    traits=Traits(selects=True, homogeneous=1, shift=1, extremum=-1),
+    traits=Traits(selection=Selection.LEAST, homogeneous=1, shift=1),
     mistaken_for=("max", "sum"),
     definition=lambda m, row: m.least(row),
 )

@@ -18,7 +18,7 @@ from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued
 from ..ir.avals import Aval, broadcast_shapes
 from ..ir.op import Op, per_element, register
-from ..ir.traits import Traits
+from ..ir.traits import Selection, Traits
 from .batched import batch_aligned
 from .carrying import all_but_last, carries_off_axis
 from .composites import as_array, naming_lines, refuse
@@ -208,7 +208,7 @@ def _extremum(name: str, ufunc: np.ufunc, which: str) -> Any:
         vjp=_vjp_cumulative_extremum,
         ufunc=ufunc,
         facts=lambda x, *, axis: facts_of_elements(x),
-        traits=Traits(selects=True, homogeneous=1, shift=1),
+        traits=Traits(selection=Selection.OTHER, homogeneous=1, shift=1),
         doc=f"The {which} element so far along `axis` (None: of the raveled array); NaN from the "
         "first NaN on. Ties split the gradient equally.",
     )
@@ -242,5 +242,5 @@ logcumsumexp = _cumulative(
     flops=23,
     facts=lambda x, *, axis: [fact for fact in (Fact("total"),) if x.has(fact)],
     doc=r"$\log \sum_{i \le k} e^{x_i}$ along `axis` (None: of the raveled array).",
-    traits=Traits(logarithmic=True, shift=1),
+    traits=Traits(other_logarithm=True, shift=1),
 )

@@ -329,7 +329,7 @@ log_wright_bessel = scipy_ufunc(
     lambda ct, out, a, b, x: ct * exp(log_wright_bessel(a, a + b, x) - out),
     doc="The logarithm of wright_bessel.",
     flops=100,
-    traits=Traits(logarithmic=True),
+    traits=Traits(other_logarithm=True),
 )
 lpmv = scipy_ufunc(
     "lpmv",

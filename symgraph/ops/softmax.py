@@ -117,7 +117,6 @@ LOG_SOFTMAX = register(
         facts=lambda x, *, axis: [Fact("nonpositive"), *[f for f in (total,) if x.has(f)]],
         doc=r"$x_i - \log \sum_j e^{x_j}$ over `axis`.",
         traits=Traits(
-            logarithmic=True,
             shift=0,
             exponential_sum=ExponentialSum(share=True, logarithm=True, over_axis=True),
         ),
@@ -177,7 +176,6 @@ LOGSUMEXP = register(
         facts=_facts_logsumexp,
         doc=r"$\log \sum_j e^{x_j}$ over `axis` (None: all axes); -inf of no element.",
         traits=Traits(
-            logarithmic=True,
             shift=1,
             exponential_sum=ExponentialSum(logarithm=True, over_axis=True),
         ),

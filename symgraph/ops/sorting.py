@@ -18,7 +18,7 @@ from ..ir.avals import Aval, AxisLike, normal_axes
 from ..ir.dims import show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, register
-from ..ir.traits import Traits
+from ..ir.traits import Selection, Traits
 from .batched import applied, batch_aligned
 from .carrying import carries_off_axis
 from .composites import as_array, composite, naming_lines
@@ -68,7 +68,7 @@ SORT = register(
         flops=_sorting_flops,
         facts=lambda x, *, axis: facts_of_elements(x),
         doc="The elements along `axis` in ascending order, NaN last.",
-        traits=Traits(selects=True, homogeneous=1, shift=1),
+        traits=Traits(selection=Selection.OTHER, homogeneous=1, shift=1),
     )
 )
 

@@ -113,7 +113,7 @@ log_ndtr = scipy_ufunc(
     doc="log(ndtr(x)), accurate far out on the left.",
     mistaken_for=("log_erfc", "ndtr"),
     definition=lambda m, x: m.log(m.erfc(-x / m.sqrt(2))) - m.log(2),
-    traits=Traits(logarithmic=True),
+    traits=Traits(other_logarithm=True),
 )
 
 # -- powers of ten ---------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ logit = scipy_ufunc(
     facts=knows(defined=_inside_unit),
     doc="log(x / (1 - x)), the inverse of sigmoid.",
     definition=lambda m, x: m.log(m.divide(x, 1 - x)),
-    traits=Traits(logarithmic=True),
+    traits=Traits(other_logarithm=True),
 )
 xlogy = scipy_ufunc(
     "xlogy",
@@ -227,7 +227,7 @@ xlogy = scipy_ufunc(
     lambda ct, out, x, y: ct * (x / where((x == 0) & (y == 0), 1, y)),
     facts=knows(defined=lambda x, y: y.has(f.positive)),
     doc="x log y, and 0 where x is 0; where both are 0 the derivative with respect to y is 0.",
-    traits=Traits(logarithmic=True, linear=(0,)),
+    traits=Traits(other_logarithm=True, linear=(0,)),
 )
 xlog1py = scipy_ufunc(
     "xlog1py",
@@ -235,7 +235,7 @@ xlog1py = scipy_ufunc(
     lambda ct, out, x, y: ct * (x / where((x == 0) & (y == -1), 1, 1 + y)),
     facts=knows(defined=lambda x, y: y.low > -1),
     doc="x log(1 + y), and 0 where x is 0; at x = 0, y = -1 the derivative with respect to y is 0.",
-    traits=Traits(logarithmic=True, linear=(0,)),
+    traits=Traits(other_logarithm=True, linear=(0,)),
 )
 
 # -- SciPy's own functions on symbolic arrays ------------------------------------------------------

@@ -41,7 +41,7 @@ logcosh = elementwise(
     flops=30,
     count=2,
     doc="log(cosh(x)), without overflow and accurate near 0.",
-    traits=replace(EVEN, logarithmic=True),
+    traits=replace(EVEN, other_logarithm=True),
     mistaken_for=("logsinh", "absolute"),
     definition=lambda m, x: m.log(m.cosh(x)),
 )
@@ -63,7 +63,7 @@ logsinh = elementwise(
     doc="log(sinh(x)) for x >= 0, without overflow.",
     mistaken_for=("logcosh",),
     definition=lambda m, x: m.log(m.sinh(x)),
-    traits=Traits(logarithmic=True),
+    traits=Traits(other_logarithm=True),
 )
 
 
@@ -83,7 +83,7 @@ log_expm1 = elementwise(
     doc="log(exp(x) - 1) for x >= 0, the inverse of softplus, without overflow.",
     mistaken_for=("log1mexp", "softplus"),
     definition=lambda m, x: m.log(m.expm1(x)),
-    traits=Traits(logarithmic=True),
+    traits=Traits(other_logarithm=True),
 )
 
 
@@ -126,5 +126,5 @@ log_erfc = elementwise(
     doc="log(erfc(x)), accurate near 0 and where erfc underflows.",
     mistaken_for=("log_ndtr", "erfc"),
     definition=lambda m, x: m.log(m.erfc(x)),
-    traits=Traits(logarithmic=True),
+    traits=Traits(other_logarithm=True),
 )

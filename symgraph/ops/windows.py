@@ -19,7 +19,7 @@ from ..ir.avals import Aval, normal_axes
 from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Op, no_flops, register
-from ..ir.traits import MOVEMENT, Traits
+from ..ir.traits import MOVEMENT, Selection, Traits
 from ..namespace.windows import span
 from .batched import batch_aligned
 from .composites import as_array, composite, listed, refuse
@@ -369,7 +369,7 @@ MAX_OF_WINDOWS = register(
         facts=lambda x, *, sizes, strides, dilations, pads: facts_of_elements(x),
         doc="The largest element of each sliding window of the last axes; NaN if there is one. "
         "Ties split the gradient equally.",
-        traits=Traits(selects=True, homogeneous=1, shift=1),
+        traits=Traits(selection=Selection.OTHER, homogeneous=1, shift=1),
     )
 )
 

@@ -1,1 +1,1 @@
-"""Passes: each a function from outputs to outputs, or from a graph to a graph."""
+"""Passes: each is a function from outputs to outputs, or from a graph to a graph."""

@@ -11,20 +11,20 @@ __all__ = ["hold_bodies", "with_simple_bodies"]
 
 
 def hold_bodies(outputs: Sequence[Node]) -> bool:
-    """Whether there is a loop or a branch in the graph."""
+    """Whether the graph has a loop or a branch."""
     return any(map(_bodies, reachable(outputs)))
 
 
 def with_simple_bodies(
     outputs: Sequence[Node], simplify: Callable[[Sequence[Node]], list[Node]]
 ) -> list[Node]:
-    """The outputs, the bodies that their nodes hold simplified; equal bodies once.
+    """The outputs with the bodies of loops and branches simplified; equal bodies are done once.
 
     Parameters
     ----------
     outputs : sequence of Node
     simplify : callable
-        From outputs to simpler ones; it looks after bodies within bodies, as deep as they nest.
+        Gives simpler outputs. It also simplifies bodies within bodies, as deep as they nest.
     """
     order = reachable(outputs)
     simple: dict[Body, Body] = {}
@@ -44,5 +44,5 @@ def with_simple_bodies(
 
 def _bodies(node: Node) -> dict[str, Body]:
     if node.op.pullback is None and node.op.pushforward is None:
-        return {}  # Whatever holds bodies has rules of its own for them.
+        return {}  # Every operation that holds bodies has its own derivative.
     return {name: value for name, value in node.params.items() if isinstance(value, Body)}

@@ -1,7 +1,7 @@
-"""Constant folding: what depends on no input is computed once, while the graph is small.
+"""Constant folding: small values that depend on no input are computed once.
 
-A folded value is what the interpreter would compute, in the same dtype, bit by bit. Large values
-stay unfolded: an array of a million zeros is better kept as the one zero it repeats.
+A folded value is the interpreter's, in the same dtype, bit by bit. Large values stay unfolded: an
+array of a million zeros is better kept as the one zero it repeats.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def folded(outputs: Sequence[Node], *, largest: int = _LARGEST) -> list[Node]:
     ----------
     outputs : sequence of Node
     largest : int
-        Bytes above which a value is left to be computed.
+        Bytes above which a value is not folded.
     """
     new: dict[Node, Node] = {}
     for node in reachable(outputs):
@@ -46,8 +46,8 @@ def folded(outputs: Sequence[Node], *, largest: int = _LARGEST) -> list[Node]:
 
 
 def _value(node: Node, operands: tuple[Node, ...], largest: int) -> Any:
-    """What the node is, where it depends on constants only and is small; else None."""
-    if not operands or _is_kept(node) or len(node.results) > 1 or node.copy:
+    """The value of a small node that depends on constants only; else None."""
+    if not operands or _is_never_folded(node) or len(node.results) > 1 or node.copy:
         return None
     sources: list[Node] = []
     for each in operands:
@@ -68,12 +68,15 @@ def _value(node: Node, operands: tuple[Node, ...], largest: int) -> Any:
         try:
             result = np.asarray(run(node, values, {}))
         except (ArithmeticError, ValueError, IndexError):
-            return None  # the inverse of a singular matrix: told when it is run, not here
+            return None  # The inverse of a singular matrix is an error when it runs, not here.
     return result if result.dtype == node.aval.dtype else None
 
 
-def _is_kept(node: Node) -> bool:
-    """A broadcast number tells rules at once that all elements are equal."""
+def _is_never_folded(node: Node) -> bool:
+    """Whether the node is never folded.
+
+    A broadcast number is not, for it tells rules at once that all its elements are equal.
+    """
     repeated = node.op.traits.arrangement is Arrangement.REPEATED
     return repeated or node.is_constant or node.op is STOP_GRADIENT
 

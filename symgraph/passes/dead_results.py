@@ -1,7 +1,7 @@
-"""Results of loops that nothing reads, and what only they need, go.
+"""Results of loops that nothing reads are removed, with the values that only they need.
 
-A step that returns what nobody asks for computes it all the same; a carry that only feeds itself
-is a loop for nothing. Both are cut out of the body, and operands that no step reads are dropped.
+A step computes all its results, whether they are read or not, and a carry may only feed itself.
+Both are cut out of the body, and operands that no step reads are dropped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["without_dead_results"]
 
 
 def without_dead_results(outputs: Sequence[Node]) -> list[Node]:
-    """The outputs, their loops slimmed down to what is read; linear in the graph."""
+    """The outputs with loops that compute only results that are read; linear in the graph."""
     order = reachable(outputs)
     read = {node: keep for node, keep in results_read(order).items() if node.op is SCAN}
     if not read:
@@ -43,12 +43,12 @@ def without_dead_results(outputs: Sequence[Node]) -> list[Node]:
 def _slim(
     node: Node, operands: Sequence[Node], read: Sequence[bool]
 ) -> tuple[Node, Mapping[int, int]]:
-    """The loop without what is not read, and where each result stands that is."""
+    """The loop without results that nothing reads, and the new place of each result that stays."""
     body: Body = node.params["body"]
     count, scanned = node.params["carries"], node.params["scanned"]
     given = len(body.outputs) - count
     steps = [place for place in range(count, count + given) if read[place]]
-    carries = _needed(body, count, steps, read)
+    carries = _needed_carries(body, count, steps, read)
     outputs = [body.outputs[place] for place in (*carries, *steps)]
     reached = set(reachable(outputs))
     inner = [
@@ -56,7 +56,7 @@ def _slim(
         for place, each in enumerate(body.inputs)
         if (place in carries if place < count else each in reached)
     ]
-    # Old places of the new results: carries, steps, and the carries that steps began with.
+    # The old places of the new results: carries, steps, and the carries that steps began with.
     kept = [*carries, *steps, *[count + given + place for place in carries]]
     where = {old: new for new, old in enumerate(kept)}
     if len(inner) == len(body.inputs) and len(outputs) == len(body.outputs):
@@ -70,8 +70,10 @@ def _slim(
     return make(node.op, [operands[place] for place in inner], params, node.copy), where
 
 
-def _needed(body: Body, count: int, steps: Sequence[int], read: Sequence[bool]) -> list[int]:
-    """Carries that are read, or that what is read depends on, from step to step."""
+def _needed_carries(
+    body: Body, count: int, steps: Sequence[int], read: Sequence[bool]
+) -> list[int]:
+    """The carries that are read, and those on which read results depend, from step to step."""
     begun = read[len(body.outputs) :]
     needed = {place for place in range(count) if read[place] or begun[place]}
     while True:

@@ -1,9 +1,10 @@
 """Values that differ only in the order of operands, or in axes of length one, become one.
 
-Equal subgraphs are one node by construction, so this is all that is left of common-subexpression
-elimination: of x + y and y + x the first written stays (addition and multiplication commute to the
-last bit), a reduction that is computed with and without the axes kept is computed with them, and
-what is computed of a column and of the same numbers as a vector is computed once and reshaped.
+Equal subgraphs are one node by construction. So three cases are left of common-subexpression
+elimination. Of x + y and y + x the first written stays (addition and multiplication commute to the
+last bit). A reduction that is computed both with and without its axes kept is computed with them,
+and reshaped. An elementwise operation on a column and on the same numbers as a vector is computed
+once, and reshaped.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ Key: TypeAlias = tuple[Any, ...]
 
 
 def merged(outputs: Sequence[Node]) -> list[Node]:
-    """The outputs with each pair of equal values computed once; linear in the graph."""
+    """The outputs with each of these values computed once; linear in the graph."""
     nodes = reachable(outputs)
-    kept = _kept(nodes)
+    kept = _with_axes_kept(nodes)
     first: dict[Key, Node] = {}
-    slim: dict[Key, Node] = {}
+    flat: dict[Key, Node] = {}
     new: dict[Node, Node] = {}
     for node in nodes:
         operands = tuple([new[operand] for operand in node.operands])
@@ -42,7 +43,7 @@ def merged(outputs: Sequence[Node]) -> list[Node]:
                 wide = make(node.op, operands, {**node.params, "keepdims": True})
                 found = reshape(Array(wide), node.shape).node
         if _is_elementwise(found):
-            same = slim.setdefault(_without_units(found), found)
+            same = flat.setdefault(_flat_key(found), found)
             if same is not found:
                 with origin(node.origin):
                     found = reshape(Array(same), node.shape).node
@@ -51,22 +52,23 @@ def merged(outputs: Sequence[Node]) -> list[Node]:
 
 
 def _is_elementwise(node: Node) -> bool:
-    """Whether the elements are those of the operands, one by one, whatever axes they lie along."""
+    """Whether each element comes of one element of each operand, axes of length one aside."""
     if node.op.carries is not carries_aligned or node.params or node.copy or len(node.results) > 1:
         return False
     shape = node.shape
-    wide = _wide(node)
+    long = _without_ones(node)
     for each in node.operands:
-        if each.shape != shape and _wide(each) != wide and each.aval.size != 1:
+        if each.shape != shape and _without_ones(each) != long and each.aval.size != 1:
             return False
-    return len(wide) > 0
+    return len(long) > 0
 
 
-def _wide(node: Node) -> Shape:
+def _without_ones(node: Node) -> Shape:
     return tuple([dim for dim in node.shape if dim != 1])
 
 
-def _without_units(node: Node) -> Key:
+def _flat_key(node: Node) -> Key:
+    """The operation and its operands, without their axes of length one."""
     flat = [_flat(each) for each in node.operands]
     if node.op.traits.commutative and len(flat) == 2:
         flat.sort(key=lambda each: each.serial)
@@ -74,15 +76,16 @@ def _without_units(node: Node) -> Key:
 
 
 def _flat(node: Node) -> Node:
-    """The array whose elements these are, in order, without the axes of length one."""
-    while node.op.traits.arrangement is Arrangement.REGROUPED and _wide(node) == _wide(
-        node.operands[0]
-    ):
-        (node,) = node.operands
+    """The array below reshapes that only add or remove axes of length one."""
+    while node.op.traits.arrangement is Arrangement.REGROUPED:
+        (inner,) = node.operands
+        if _without_ones(node) != _without_ones(inner):
+            break
+        node = inner
     return node
 
 
-def _kept(nodes: Iterable[Node]) -> set[Key]:
+def _with_axes_kept(nodes: Iterable[Node]) -> set[Key]:
     """The reductions that are computed with their axes kept."""
     return {
         _without_flag(node)

@@ -1,9 +1,10 @@
 r"""Multiples of the logistic function as one quotient: $c\,\sigma(-x) = c / (1 + e^x)$.
 
-Three operations instead of six, of numbers and arrays c, and as steady: where exp overflows, the
-function is below all normal numbers. Only a derivative of the quotient would not be, so this comes
-last, when nothing is left to differentiate. Signs are looked for along sums and products that
-nothing else reads: $-D^\top \sigma(-D s)$ has two; and a difference is turned round.
+For numbers and arrays c the quotient has three operations instead of six. It is as stable: where
+exp overflows, the function is below all normal numbers. A derivative of the quotient would not be
+stable, so the pass runs last, when nothing is left to differentiate. Signs are sought along sums
+and products that nothing else reads: $-D^\top \sigma(-D s)$ has two. The sign of a difference
+swaps its operands.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from ..ops.exponential import exp, sigmoid
 __all__ = ["with_complements", "with_quotients"]
 
 _FAR = 6
-"""Steps from a sigmoid up to a change of sign."""
+"""How many steps above a sigmoid a change of sign is sought."""
 
 
 @dataclass(frozen=True)
 class _Multiple:
-    """What is taken of a sigmoid: `product` becomes a quotient, `factor` is left out."""
+    """A multiple of a sigmoid: `product` becomes a quotient, and `factor` is left out."""
 
     product: Node
     number: Node | float
@@ -36,7 +37,7 @@ class _Multiple:
 
 
 def with_complements(outputs: Sequence[Node]) -> list[Node]:
-    """The outputs with s(-x) for each 1 - s(x), which has no digits where s is near 1."""
+    """The outputs with s(-x) for each 1 - s(x), which loses all digits where s is near 1."""
     instead: dict[Node, Node] = {}
     for node in reachable(outputs):
         operands = tuple([instead.get(each, each) for each in node.operands])
@@ -49,7 +50,7 @@ def with_complements(outputs: Sequence[Node]) -> list[Node]:
 
 
 def _is_complement(node: Node, operands: Sequence[Node]) -> bool:
-    """Whether it is 1 - s(x), for these operands."""
+    """Whether the node is 1 - s(x) on these operands."""
     if node.op is not subtract.op or operands[1].op is not sigmoid.op:
         return False
     one = operands[0]
@@ -58,13 +59,13 @@ def _is_complement(node: Node, operands: Sequence[Node]) -> bool:
 
 
 def with_quotients(outputs: Sequence[Node]) -> list[Node]:
-    """The outputs with such multiples as quotients; linear in the graph."""
+    """The outputs with multiples of sigmoids as quotients; linear in the graph."""
     nodes = reachable(outputs)
     if not any(node.op is sigmoid.op for node in nodes):
         return list(outputs)
     user = _only_users(nodes, outputs)
     left_out: dict[Node, Node] = {}
-    turned: set[Node] = set()
+    swapped: set[Node] = set()
     quotients: dict[Node, tuple[_Multiple, Node]] = {}
     for node in nodes:
         if node.op is not sigmoid.op or node.copy:
@@ -72,21 +73,21 @@ def with_quotients(outputs: Sequence[Node]) -> list[Node]:
         found = _multiple_above(node, user)
         inner = _sign_below(node, user) if found is not None else None
         if inner is None or found is None or found.product in quotients:
-            continue  # of a product of two sigmoids one takes the other for its multiple
-        if inner in left_out or inner in turned or found.factor in left_out:
+            continue  # In a product of two sigmoids each would be a multiple of the other.
+        if inner in left_out or inner in swapped or found.factor in left_out:
             continue
         quotients[found.product] = found, node
         if inner.op is negative.op:
             left_out[inner] = inner.operands[0]
         else:
-            turned.add(inner)
+            swapped.add(inner)
         if found.factor is not None:
             left_out[found.factor] = next(x for x in found.factor.operands if not x.is_constant)
-    return _written(nodes, outputs, left_out, turned, quotients) if quotients else list(outputs)
+    return _rebuilt(nodes, outputs, left_out, swapped, quotients) if quotients else list(outputs)
 
 
 def _only_users(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[Node, Node | None]:
-    """Of each value the one that uses it, None where there are several, or the value is asked for.
+    """The only user of each value; None if there are several, or the value is an output.
 
     A value that is used twice by one node has two users.
     """
@@ -99,23 +100,24 @@ def _only_users(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[Node, No
 
 
 def _sign_below(node: Node, user: Mapping[Node, Node | None]) -> Node | None:
-    """The change of sign that the argument of a sigmoid has for a factor, or a difference."""
+    """A negation or a difference that carries the sign of the sigmoid's argument."""
     stack = list(node.operands)
     while stack:
         top = stack.pop()
         if user[top] is None or top.copy or top.dtype != node.dtype:
             continue
-        if top.op is negative.op or (top.op is subtract.op and _turns(top)):
+        if top.op is negative.op or (top.op is subtract.op and _may_swap(top)):
             return top
-        # Where a divisor is 0, turned round it is the same 0.
-        stack.extend([top.operands[place] for place in _linear(top)])
+        # Divisors are left out: a difference of 0 is +0 when swapped too, so x / 0 keeps its sign.
+        stack.extend([top.operands[place] for place in _linear_places(top)])
     return None
 
 
-def _turns(node: Node) -> bool:
-    """Whether nothing more comes of a difference that is turned round in an exp.
+def _may_swap(node: Node) -> bool:
+    """Whether a difference in an exp may be swapped without losing a further simplification.
 
-    Of sums and products something might, and exp takes a logarithm out.
+    It may not if an operand is a sum or a product, which may combine with the sign, or a logarithm,
+    which exp takes out.
     """
     for operand in node.operands:
         while operand.op.traits.movement and len(operand.operands) == 1:
@@ -127,23 +129,27 @@ def _turns(node: Node) -> bool:
     return True
 
 
-def _linear(node: Node) -> tuple[int, ...]:
-    """Places of the operands in which it is linear."""
+def _linear_places(node: Node) -> tuple[int, ...]:
+    """The places of the operands that the node is linear in."""
     return node.op.traits.linear_in(len(node.operands))
 
 
 def _is_algebraic(node: Node) -> bool:
-    """Whether it is a sum or a product, of operands or of elements."""
+    """Whether the node is a sum or a product, of operands or of elements."""
     traits, count = node.op.traits, len(node.operands)
     summed = traits.elementwise or node.op.carries is carries_reduced
-    return summed and not traits.movement and bool(_linear(node) or traits.linear_together(count))
+    return (
+        summed
+        and not traits.movement
+        and bool(_linear_places(node) or traits.linear_together(count))
+    )
 
 
 def _multiple_above(node: Node, user: Mapping[Node, Node | None]) -> _Multiple | None:
-    """The multiple that is taken of a sigmoid: by a number, an array, or -1 from further up."""
+    """The multiple of a sigmoid: by a number, by an array, or by -1 from further above."""
     product, array, minus = node, None, None
-    alone = True  # so far, but for its sign
-    for top, below in _line(node, user):
+    alone = True  # Only the sign of the sigmoid was changed so far.
+    for top, below in _users_above(node, user):
         if top.copy or top.dtype != node.dtype:
             break
         if top.op is negative.op and minus is None:
@@ -153,7 +159,7 @@ def _multiple_above(node: Node, user: Mapping[Node, Node | None]) -> _Multiple |
             if other.is_constant and other.ndim == 0:
                 return _Multiple(node, other, None, top) if below is node else None
             product, array, alone = top, other, False
-        elif top.operands.index(below) in _linear(top):
+        elif top.operands.index(below) in _linear_places(top):
             alone = False
         else:
             break
@@ -164,8 +170,8 @@ def _multiple_above(node: Node, user: Mapping[Node, Node | None]) -> _Multiple |
     return _Multiple(product, 1.0 if minus is None else -1.0, array, minus)
 
 
-def _line(node: Node, user: Mapping[Node, Node | None]) -> Iterator[tuple[Node, Node]]:
-    """Each value's only user, and that one's, upwards, a few steps: linear in the graph."""
+def _users_above(node: Node, user: Mapping[Node, Node | None]) -> Iterator[tuple[Node, Node]]:
+    """A few pairs of an only user and its operand, upwards from the node: linear in the graph."""
     for _ in range(_FAR):
         top = user[node]
         if top is None:
@@ -174,11 +180,11 @@ def _line(node: Node, user: Mapping[Node, Node | None]) -> Iterator[tuple[Node, 
         node = top
 
 
-def _written(
+def _rebuilt(
     nodes: Sequence[Node],
     outputs: Sequence[Node],
     left_out: Mapping[Node, Node],
-    turned: Container[Node],
+    swapped: Container[Node],
     quotients: Mapping[Node, tuple[_Multiple, Node]],
 ) -> list[Node]:
     new: dict[Node, Node] = {}
@@ -191,14 +197,14 @@ def _written(
             with origin(node.origin):
                 new[node] = _quotient(multiple, new[sigmoid.operands[0]], new)
         else:
-            new[node] = on_operands(node, operands[::-1] if node in turned else operands)
+            new[node] = on_operands(node, operands[::-1] if node in swapped else operands)
     return [new[output] for output in outputs]
 
 
 def _quotient(multiple: _Multiple, argument: Node, new: Mapping[Node, Node]) -> Node:
     grown, number = exp(Array(argument)), multiple.number
     if multiple.array is not None:
-        # The sign goes to the sum: one operation less than beside the array.
+        # The sign goes into the sum, which takes one operation less than a sign of the array.
         below = -1 - grown if number == -1 else 1 + grown
         return (Array(new[multiple.array]) / below).node
     return ((Array(number) if isinstance(number, Node) else number) / (1 + grown)).node

@@ -1,8 +1,8 @@
-"""Reads sink: of a value that nothing else uses, only what is read is computed.
+"""Reads sink: if only a part of a value is read, only this part is computed.
 
 `exp(x)[0]` is `exp(x[0])`, `(a @ b)[1:]` is `a[1:] @ b`, and one row of a softmax is the softmax of
-one row. What operation that is hardly matters: it says by `Op.carries` which places of its operands
-a place of the result needs, and what computes treats all places of such an axis alike.
+one row. The pass needs no list of operations: `Op.carries` says which places of the operands a
+place of the result needs, and an operation treats all places along such an axis alike.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from ..ops.indexing import GETITEM
 __all__ = ["sunk"]
 
 Entry: TypeAlias = Any
-"""Of a basic index: a whole number, or a slice as a triple."""
+"""One entry of a basic index: a whole number, or a slice as a triple."""
 
 _ALL = (None, None, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A basic index with one entry an axis (None makes one); or known places along an axis."""
+    """A basic index, with an entry for each axis (None adds an axis); or places along one axis."""
 
     index: tuple[Entry, ...] = ()
     places: Node | None = None
@@ -43,11 +43,11 @@ class _Read:
 
     def aval_of(self, x: Aval) -> Aval:
         if self.places is None:
-            return _one(GETITEM.infer(x, index=self.index))
-        return _one(GATHER.infer(x, self.places.aval, axis=self.axis))
+            return _single(GETITEM.infer(x, index=self.index))
+        return _single(GATHER.infer(x, self.places.aval, axis=self.axis))
 
     def entries(self) -> dict[int, Entry]:
-        """What is read along each axis."""
+        """The entry, or the places, that are read along each axis."""
         if self.places is not None:
             return {self.axis: self.places}
         kept = [entry for entry in self.index if entry is not None]
@@ -56,16 +56,17 @@ class _Read:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is read of each operand, and what is left to be read of the result."""
+    """The read of each operand, and the read that is left for the result."""
 
     cuts: tuple[_Read | None, ...]
     rest: _Read | None
 
 
 def sunk(outputs: Sequence[Node], *, exact: bool = False) -> list[Node]:
-    """The outputs with reads as far below as they shorten the work; linear in the graph.
+    """The outputs with reads moved below operations where that saves work; linear in the graph.
 
-    With `exact`, only below what gives the same bits for an element whatever the others are.
+    With `exact`, reads move only below operations of which each element is the same to the last bit
+    whatever the others are.
     """
     nodes = reachable(outputs)
     if not any(node.op in (GETITEM, GATHER) for node in nodes):
@@ -95,7 +96,7 @@ def _sunk(node: Node, now: Mapping[Node, Node], plans: Mapping[Node, _Plan]) -> 
 
 
 def _plans(nodes: Sequence[Node], outputs: Sequence[Node], exact: bool) -> dict[Node, _Plan]:
-    """For values of which only a part is needed: how that is computed."""
+    """For each value of which only a part is needed, how this part is computed."""
     users = dict.fromkeys(nodes, 0)
     for node in nodes:
         for operand in dict.fromkeys(node.operands):
@@ -104,7 +105,7 @@ def _plans(nodes: Sequence[Node], outputs: Sequence[Node], exact: bool) -> dict[
         users[output] += 1
     plans: dict[Node, _Plan] = {}
     for node in reversed(nodes):
-        for operand, read in _wanted(node, plans.get(node)).items():
+        for operand, read in _reads_of_operands(node, plans.get(node)).items():
             if read is None or users[operand] > 1 or (exact and not _is_by_element(operand)):
                 continue
             plan = _plan(operand, read)
@@ -114,11 +115,11 @@ def _plans(nodes: Sequence[Node], outputs: Sequence[Node], exact: bool) -> dict[
 
 
 def _is_by_element(node: Node) -> bool:
-    """Whether no sum is taken, which the order decides the last digits of."""
+    """Whether the operation takes no sum: the last digits of a sum depend on its order."""
     return node.op.carries is carries_aligned or node.op.traits.selects
 
 
-def _wanted(node: Node, plan: _Plan | None) -> dict[Node, _Read | None]:
+def _reads_of_operands(node: Node, plan: _Plan | None) -> dict[Node, _Read | None]:
     """The part that a node needs of each operand; None for all of it."""
     if plan is None:
         read = _read(node)
@@ -131,7 +132,7 @@ def _wanted(node: Node, plan: _Plan | None) -> dict[Node, _Read | None]:
 
 
 def _read(node: Node) -> _Read | None:
-    """The read that a node is: of fewer places than there are, known before all else is."""
+    """The node as a read: a basic index, or known places along an axis; None if it is neither."""
     if node.copy:
         return None
     if node.op is GETITEM:
@@ -145,7 +146,7 @@ def _read(node: Node) -> _Read | None:
 
 # -- one operation ---------------------------------------------------------------------------------
 def _plan(node: Node, read: _Read) -> _Plan | None:
-    """How a part of an operation's result is computed of parts of its operands; None if not."""
+    """How parts of the operands give a part of the result; None if they cannot."""
     if len(node.results) != 1 or node.copy or not node.operands:
         return None
     avals = [operand.aval for operand in node.operands]
@@ -163,22 +164,24 @@ def _plan(node: Node, read: _Read) -> _Plan | None:
     }
     if not taken:
         return None
-    dropped = _droppable(node, taken, routes)
+    dropped = _droppable_axes(node, taken, routes)
     for axes in [dropped, frozenset[int]()] if dropped else [dropped]:
-        cuts = [_cut(node, slot, routes[slot], taken, axes) for slot in range(len(avals))]
+        cuts = [
+            _read_of_operand(node, slot, routes[slot], taken, axes) for slot in range(len(avals))
+        ]
         if _fits(node, cuts, taken, axes):
-            return _Plan(tuple(cuts), _rest(read, taken, axes))
+            return _Plan(tuple(cuts), _remaining_read(read, taken, axes))
     return None
 
 
 def _writes(node: Node) -> bool:
-    """Whether one operand is put into another: what goes where is for the operation to say."""
+    """Whether one operand is written into another, so that places depend on the operation."""
     together = node.op.traits.linear_together(len(node.operands))
     return not node.op.traits.elementwise and len(together) > 1
 
 
 def _leaves_out(entry: Entry, size: Dim) -> bool:
-    """Whether an entry takes fewer places than there are."""
+    """Whether an entry takes fewer places than the axis has."""
     if isinstance(entry, Node):
         return isinstance(size, int) and isinstance(entry.shape[0], int) and entry.shape[0] < size
     if not isinstance(entry, tuple):
@@ -189,13 +192,13 @@ def _leaves_out(entry: Entry, size: Dim) -> bool:
     return start is not None or stop is not None or step not in (1, -1)
 
 
-def _droppable(
+def _droppable_axes(
     node: Node, taken: Mapping[int, Entry], routes: Sequence[tuple[int | None, ...]]
 ) -> frozenset[int]:
-    """Axes at one place of which the operation may be done without the axis.
+    """The axes read at one place that the operation can do without.
 
-    All axes of an elementwise operation; else those in front, for params count from the end; and
-    the columns of a product.
+    Of an elementwise operation these are all such axes. Of others they are the axes in front, for
+    params count from the end, and the columns of a product.
     """
     single = [axis for axis, entry in taken.items() if not isinstance(entry, tuple | Node)]
     if node.op.carries is carries_aligned:
@@ -211,18 +214,18 @@ def _droppable(
             held = [to for to in held if to != front[-1]]
             front.pop()
     if node.op is MATMUL and -1 in single and node.operands[1].ndim == 2:
-        front.append(-1)  # By a vector instead of a matrix of one column.
+        front.append(-1)  # The product with a vector instead of a matrix of one column.
     return frozenset(front)
 
 
-def _cut(
+def _read_of_operand(
     node: Node,
     slot: int,
     route: tuple[int | None, ...],
     taken: Mapping[int, Entry],
     dropped: frozenset[int],
 ) -> _Read | None:
-    """What is read of an operand."""
+    """The read of an operand; None for all of it."""
     operand = node.operands[slot]
     entries: list[Entry] = []
     for axis, to in zip(range(-operand.ndim, 0), route, strict=True):
@@ -232,14 +235,14 @@ def _cut(
         if to in dropped:
             entries.append(entry)
         elif node.op.carries is carries_aligned and axis in dropped:
-            entries.append(0)  # One for all.
+            entries.append(0)  # The axis has length one, and is repeated.
         else:
-            entries.append(_kept(entry))
+            entries.append(_keeping_axis(entry))
     return None if all(entry == _ALL for entry in entries) else _Read(index=tuple(entries))
 
 
-def _kept(entry: Entry) -> Entry:
-    """An entry that keeps the axis."""
+def _keeping_axis(entry: Entry) -> Entry:
+    """The entry as one that keeps the axis."""
     if isinstance(entry, tuple | Node):
         return entry
     return (entry, entry + 1 if entry != -1 else None, 1)
@@ -248,7 +251,7 @@ def _kept(entry: Entry) -> Entry:
 def _fits(
     node: Node, cuts: Sequence[_Read | None], taken: Mapping[int, Entry], dropped: frozenset[int]
 ) -> bool:
-    """Whether the operation on those parts is of the dtype and shape that the part has."""
+    """Whether the operation on these parts has the dtype and shape of the part of the result."""
     wanted: list[Dim] = []
     for axis, size in zip(range(-node.ndim, 0), node.shape, strict=True):
         if axis in dropped:
@@ -257,14 +260,16 @@ def _fits(
         if isinstance(entry, Node):
             wanted.append(entry.shape[0])
         else:
-            (length,) = _Read(index=(_kept(entry),)).aval_of(Aval(node.dtype, (size,))).shape
+            (length,) = (
+                _Read(index=(_keeping_axis(entry),)).aval_of(Aval(node.dtype, (size,))).shape
+            )
             wanted.append(length)
     avals = [
         operand.aval if cut is None else cut.aval_of(operand.aval)
         for operand, cut in zip(node.operands, cuts, strict=True)
     ]
     try:
-        found = _one(node.op.infer(*avals, **node.params))
+        found = _single(node.op.infer(*avals, **node.params))
     except (SymgraphError, ValueError):
         return False
     return found.dtype == node.dtype and _same(found.shape, tuple(wanted))
@@ -274,8 +279,10 @@ def _same(one: Shape, other: Shape) -> bool:
     return len(one) == len(other) and all(map(known_equal, one, other))
 
 
-def _rest(read: _Read, taken: Mapping[int, Entry], dropped: frozenset[int]) -> _Read | None:
-    """What of a read is left to be read of the result."""
+def _remaining_read(
+    read: _Read, taken: Mapping[int, Entry], dropped: frozenset[int]
+) -> _Read | None:
+    """The part of a read that is left for the result."""
     if read.places is not None:
         return None
     entries: list[Entry] = []
@@ -292,5 +299,5 @@ def _rest(read: _Read, taken: Mapping[int, Entry], dropped: frozenset[int]) -> _
     return None if all(entry == _ALL for entry in entries) else _Read(index=tuple(entries))
 
 
-def _one(aval: Aval | tuple[Aval, ...]) -> Aval:
+def _single(aval: Aval | tuple[Aval, ...]) -> Aval:
     return aval[0] if isinstance(aval, tuple) else aval

@@ -1,10 +1,11 @@
 """Signs move: a negation goes where it costs no operation.
 
-A difference turned round, an odd function's argument, the constant of a product and the branches of
-a choice take up a sign; an even function does not see it; an addition becomes a subtraction.
-Between them it travels along products, sums and whatever moves elements about. Any value may thus
-be computed as its negative; from each negation a search looks for values to turn so that it goes
-and no other comes. Numbers stay as they are, but for the sign of a zero.
+A sign is absorbed by a difference, which swaps its operands; by the argument of an odd function; by
+the constant of a product; and by the branches of a choice. An even function ignores it. It turns an
+addition into a subtraction. Between such places it travels along products, sums, and operations
+that move elements. So any value may be computed as its negative. For each negation a search looks
+for values to negate, so that this negation goes and no other is needed. Numbers stay as they are,
+except for the sign of a zero.
 """
 
 from __future__ import annotations
@@ -23,45 +24,45 @@ from ..ops.elementwise import add, negative, subtract
 __all__ = ["settled_signs", "takes_signs"]
 
 _STEPS = 60
-"""So many values are turned on trial for one negation."""
+"""How many values are negated on trial for one negation."""
 _MOST_USERS = 8
-"""A value that more than these use is left as it is."""
+"""A value with more users than these is left as it is."""
 
 
 class _Kind(Enum):
-    """What a negative operand does to the result."""
+    """How the sign of the result depends on the signs of the operands."""
 
-    SUM = auto()  # two terms, each with a sign
-    PRODUCT = auto()  # linear in each operand: signs multiply
-    ALIKE = auto()  # all operands at one sign
-    EVEN = auto()  # nothing
+    SUM = auto()  # Two terms, each with a sign.
+    PRODUCT = auto()  # Odd in each operand, so signs multiply.
+    ALIKE = auto()  # All operands must have the same sign.
+    EVEN = auto()  # It does not.
 
 
-Turned: TypeAlias = frozenset[Node]
+Negated: TypeAlias = frozenset[Node]
 """Values that are computed as their negatives."""
 
 
 def settled_signs(outputs: Sequence[Node]) -> list[Node]:
-    """The outputs with as few negations as are found; linear in the graph."""
+    """The outputs with as few negations as the search finds; linear in the graph."""
     nodes = reachable(outputs)
     if not any(node.op is negative.op for node in nodes):
         return list(outputs)
     signs = _Signs(nodes, outputs)
     for node in nodes:
         if node.op is negative.op:
-            signs.spare(node)
-    if not signs.turned:
+            signs.remove_negation(node)
+    if not signs.negated:
         return list(outputs)
-    return _rebuilt(nodes, outputs, signs.turned)
+    return _rebuilt(nodes, outputs, signs.negated)
 
 
 def takes_signs(op: Op) -> bool:
-    """Whether anything is known of signs of the operands."""
+    """Whether it is known how the operation depends on the signs of its operands."""
     return _roles_of(op, len(op.vjp) if isinstance(op.vjp, tuple) else 2) is not None
 
 
 def _roles(node: Node) -> tuple[_Kind, tuple[int, ...]] | None:
-    """How the result depends on the signs of which operands; None where nothing is known."""
+    """How the result depends on signs, and of which operands; None where nothing is known."""
     if node.copy or len(node.results) > 1 or node.dtype.kind != "f":
         return None
     return _roles_of(node.op, len(node.operands))
@@ -77,26 +78,26 @@ def _roles_of(op: Op, count: int) -> tuple[_Kind, tuple[int, ...]] | None:
     parity = [traits.parity_in(place, count) for place in range(count)]
     if parity and all(sign == 1 for sign in parity):
         return _Kind.EVEN, tuple(range(count))
-    # Never a divisor: where it is 0, its sign is that of an infinity.
+    # A divisor is left out: where it is 0, its sign is that of an infinity.
     odd = [i for i, sign in enumerate(parity) if sign == -1 and i not in traits.signed_zero]
     return (_Kind.PRODUCT, tuple(odd)) if odd else None
 
 
 class _Role:
-    """What signs do at one node.
+    """How the result of one node depends on the signs of its operands.
 
     Attributes
     ----------
     kind : _Kind, optional
     slots : tuple of Node
-        The operands whose signs it takes up.
-    beyond : tuple of Node
-        Those that it needs as they are.
+        The operands whose signs matter to the result in this way.
+    fixed : tuple of Node
+        The operands that the node needs as they are.
     has_number : bool
-        Whether a constant among `slots` takes up any sign.
+        Whether a constant among `slots` can absorb any sign.
     """
 
-    __slots__ = ("beyond", "has_number", "kind", "slots")
+    __slots__ = ("fixed", "has_number", "kind", "slots")
 
     def __init__(self, node: Node) -> None:
         roles = _roles(node)
@@ -104,86 +105,86 @@ class _Role:
         places = () if roles is None else roles[1]
         self.slots = tuple([node.operands[place] for place in places])
         rest = [each for i, each in enumerate(node.operands) if i not in places]
-        self.beyond = tuple(rest if roles is not None else dict.fromkeys(rest))
+        self.fixed = tuple(rest if roles is not None else dict.fromkeys(rest))
         self.has_number = any(each.is_constant for each in self.slots)
 
-    def missing(self, node: Node, turned: set[Node]) -> int:
-        """How many negations are needed beside the operation, if these are turned."""
-        kind, own = self.kind, node in turned
+    def missing(self, node: Node, negated: set[Node]) -> int:
+        """How many negations are needed beside the operation, if these values are negated."""
+        kind, own = self.kind, node in negated
         if kind is _Kind.EVEN:
             return own
         if kind is None:
             wrong = int(own)
         elif kind is _Kind.ALIKE:
-            wrong = sum([(x in turned) != own for x in self.slots if not x.is_constant])
+            wrong = sum([(x in negated) != own for x in self.slots if not x.is_constant])
         elif self.has_number:
             wrong = 0
         elif kind is _Kind.SUM:
-            wrong = int(all(_signs_of(node, turned)))
+            wrong = int(all(_signs_of(node, negated)))
         else:
-            minus = sum([each in turned for each in self.slots])
+            minus = sum([each in negated for each in self.slots])
             wrong = (own + (node.op is negative.op) + minus) % 2
-        return wrong + sum([each in turned for each in self.beyond]) if self.beyond else wrong
+        return wrong + sum([each in negated for each in self.fixed]) if self.fixed else wrong
 
 
-def _signs_of(node: Node, turned: set[Node]) -> tuple[bool, bool]:
-    """Whether each of two terms is taken away."""
+def _signs_of(node: Node, negated: set[Node]) -> tuple[bool, bool]:
+    """For each of two terms whether it is subtracted."""
     x, y = node.operands
-    own = node in turned
-    return own != (x in turned), own != ((y in turned) != (node.op is subtract.op))
+    own = node in negated
+    return own != (x in negated), own != ((y in negated) != (node.op is subtract.op))
 
 
 class _Signs:
-    """Which values are turned, so far."""
+    """The values that are negated, so far."""
 
     def __init__(self, nodes: Sequence[Node], outputs: Sequence[Node]) -> None:
         self.outputs = frozenset(outputs)
-        self.turned: set[Node] = set()
-        self._needed: dict[Node, int] = {}
+        self.negated: set[Node] = set()
+        self._counts: dict[Node, int] = {}
         self._roles: dict[Node, _Role] = {}
         self.users: dict[Node, list[Node]] = {node: [] for node in nodes}
         for node in nodes:
             for operand in dict.fromkeys(node.operands):
                 self.users[operand].append(node)
 
-    def spare(self, node: Node) -> None:
-        """Turn values so that a negation is needed no more, if any such are found."""
-        if not self._needs(node):
+    def remove_negation(self, node: Node) -> None:
+        """Negate values so that a negation is not needed any more, if such values are found."""
+        if not self._needed_negations(node):
             return
         for first in (node.operands[0], node):
-            found = self._found(first)
+            found = self._values_to_negate(first)
             if found is not None:
-                self.turned ^= found
-                self._needed.clear()
+                self.negated ^= found
+                self._counts.clear()
                 return
 
-    def _found(self, first: Node) -> Turned | None:
-        """Values to turn, `first` among them, after which fewer negations are needed."""
-        if not self._may_turn(first):
+    def _values_to_negate(self, first: Node) -> Negated | None:
+        """Values to negate, `first` among them, so that fewer negations are needed."""
+        if not self._may_negate(first):
             return None
         steps = 0
-        stack: list[tuple[Turned, tuple[Node, ...], Node]] = [(frozenset(), (), first)]
+        stack: list[tuple[Negated, tuple[Node, ...], Node]] = [(frozenset(), (), first)]
         while stack and steps < _STEPS:
             flips, bad, node = stack.pop()
             steps += 1
             flips |= {node}
             near = dict.fromkeys([node, *self.users[node]])
             bad = tuple([each for each in bad if each not in near])
-            bad += tuple([x for x, by in self._changed(near, flips) if by > 0])
+            bad += tuple([x for x, by in self._changes(near, flips) if by > 0])
             if not bad:
                 around = dict.fromkeys(x for node in flips for x in (node, *self.users[node]))
-                if sum(by for _, by in self._changed(around, flips)) < 0:
+                if sum(by for _, by in self._changes(around, flips)) < 0:
                     return flips
-            elif all(map(self._takes_part, bad)):
-                choices = [x for x in self._around(bad[-1]) if x not in flips]
+            elif all(map(self._carries_sign, bad)):
+                choices = [x for x in self._candidates(bad[-1]) if x not in flips]
                 stack.extend((flips, bad, x) for x in reversed(choices))
         return None
 
-    def _needs(self, node: Node) -> int:
+    def _needed_negations(self, node: Node) -> int:
         """How many negations are needed beside the operation."""
-        found = self._needed.get(node)
+        found = self._counts.get(node)
         if found is None:
-            found = self._needed[node] = self._role(node).missing(node, self.turned)
+            found = self._counts[node] = self._role(node).missing(node, self.negated)
         return found
 
     def _role(self, node: Node) -> _Role:
@@ -192,68 +193,68 @@ class _Signs:
             found = self._roles[node] = _Role(node)
         return found
 
-    def _changed(self, nodes: Iterable[Node], flips: Turned) -> list[tuple[Node, int]]:
-        """How many more negations each of these needs after the flips."""
-        before = [(node, self._needs(node)) for node in nodes]
-        # Turned and turned back: there may be as many values turned as a large graph has.
-        self.turned ^= flips
-        role, turned = self._role, self.turned
-        found = [(node, role(node).missing(node, turned) - needed) for node, needed in before]
-        self.turned ^= flips
+    def _changes(self, nodes: Iterable[Node], flips: Negated) -> list[tuple[Node, int]]:
+        """How many more negations each of these nodes needs after the flips."""
+        before = [(node, self._needed_negations(node)) for node in nodes]
+        # The set is changed and changed back, for in a large graph a copy would be large.
+        self.negated ^= flips
+        role, negated = self._role, self.negated
+        found = [(node, role(node).missing(node, negated) - needed) for node, needed in before]
+        self.negated ^= flips
         return found
 
-    def _around(self, node: Node) -> Iterator[Node]:
-        """What may be turned to mend an operation: its operands, or its result."""
+    def _candidates(self, node: Node) -> Iterator[Node]:
+        """The values to negate that may mend an operation: its operands, or its result."""
         for each in dict.fromkeys([*self._role(node).slots, node]):
-            if self._may_turn(each):
+            if self._may_negate(each):
                 yield each
 
-    def _may_turn(self, node: Node) -> bool:
+    def _may_negate(self, node: Node) -> bool:
         free = node not in self.outputs and len(self.users[node]) <= _MOST_USERS
-        return free and self._takes_part(node)
+        return free and self._carries_sign(node)
 
-    def _takes_part(self, node: Node) -> bool:
-        """Whether the sign of the result goes with signs of operands."""
+    def _carries_sign(self, node: Node) -> bool:
+        """Whether the sign of the result depends on the signs of operands."""
         return self._role(node).kind not in (None, _Kind.EVEN)
 
 
-# -- the graph with values turned ------------------------------------------------------------------
-def _rebuilt(nodes: Sequence[Node], outputs: Sequence[Node], turned: set[Node]) -> list[Node]:
+# -- the graph with values negated -----------------------------------------------------------------
+def _rebuilt(nodes: Sequence[Node], outputs: Sequence[Node], negated: set[Node]) -> list[Node]:
     now: dict[Node, Node] = {}
     for node in nodes:
         operands = [now[each] for each in node.operands]
-        if node in turned or not turned.isdisjoint(node.operands):
+        if node in negated or not negated.isdisjoint(node.operands):
             with origin(node.origin):
-                now[node] = _made(node, operands, turned)
+                now[node] = _remade(node, operands, negated)
         else:
             now[node] = on_operands(node, tuple(operands))
     return [now[output] for output in outputs]
 
 
-def _made(node: Node, operands: list[Node], turned: set[Node]) -> Node:
-    """A node that takes part, on its new operands."""
+def _remade(node: Node, operands: list[Node], negated: set[Node]) -> Node:
+    """The node on its new operands, with the sign that they and the result ask for."""
     roles = _roles(node)
     if roles is not None:
         kind, slots = roles
         if kind is _Kind.SUM:
-            return _sum(node, operands, turned)
+            return _sum(node, operands, negated)
         if node.op is negative.op:
-            alike = (node in turned) == (node.operands[0] in turned)
+            alike = (node in negated) == (node.operands[0] in negated)
             return make(node.op, tuple(operands)) if alike else operands[0]
         constants = [slot for slot in slots if node.operands[slot].is_constant]
         if kind is _Kind.PRODUCT and constants:
-            signs = (node in turned) + sum(node.operands[slot] in turned for slot in slots)
+            signs = (node in negated) + sum(node.operands[slot] in negated for slot in slots)
             if signs % 2:
                 operands[constants[0]] = _opposite(operands[constants[0]])
-        elif kind is _Kind.ALIKE and node in turned:
+        elif kind is _Kind.ALIKE and node in negated:
             for slot in constants:
                 operands[slot] = _opposite(operands[slot])
     return on_operands(node, tuple(operands))
 
 
-def _sum(node: Node, operands: list[Node], turned: set[Node]) -> Node:
-    """Two terms with their signs, in the order in which they stand if that can be."""
-    minus = _signs_of(node, turned)
+def _sum(node: Node, operands: list[Node], negated: set[Node]) -> Node:
+    """Two terms with their signs, in their order if possible."""
+    minus = _signs_of(node, negated)
     if all(minus):
         place = 0 if operands[0].is_constant else 1
         number, other = _opposite(operands[place]), operands[1 - place]
@@ -266,6 +267,6 @@ def _sum(node: Node, operands: list[Node], turned: set[Node]) -> Node:
 def _opposite(node: Node) -> Node:
     """The negative of a constant; zeros stay as they are."""
     value = node.params["value"]
-    turned = np.where(value == 0, value, -value).astype(value.dtype)
-    turned.flags.writeable = False
-    return make(node.op, (), {"value": turned})
+    opposite = np.where(value == 0, value, -value).astype(value.dtype)
+    opposite.flags.writeable = False
+    return make(node.op, (), {"value": opposite})

@@ -1,7 +1,7 @@
-"""Simplification: constants folded, rules to a fixpoint, algebra, until nothing changes.
+"""Simplification: constant folding, rules to a fixpoint, and algebra, until nothing changes.
 
-Declarative rules own shapes, indexing, `where`, nonlinear identities and stability; the algebra
-owns what is linear or multiplicative. Each prepares the ground for the other, so they take turns.
+Rules simplify shapes, indexing, `where`, nonlinear identities and unstable expressions; the algebra
+simplifies sums and products. Each prepares the other's work, so they take turns.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["Rules", "rule_set", "simplified"]
 Rules = RulePack | Sequence[Rule] | Sequence[RulePack] | RuleSet | None
 
 _ROUNDS = 12
-"""More than any graph has needed (most need two)."""
+"""More rounds than any graph has needed; most need two."""
 
 
 def rule_set(rules: Rules) -> RuleSet:
@@ -46,8 +46,9 @@ def rule_set(rules: Rules) -> RuleSet:
         return RuleSet([rules])
     wrong = [each for each in rules if not isinstance(each, RulePack | Rule)]  # pyright: ignore[reportUnnecessaryIsInstance]
     if wrong or isinstance(rules, str):
+        given = rules if isinstance(rules, str) else wrong[0]
         raise RuleError(
-            f"{(rules if isinstance(rules, str) else wrong[0])!r} is no rule and no pack of rules.",
+            f"{given!r} is not a rule or a pack of rules.",
             mend='Give rules or packs: rules=sg.default_rules().without("name"), rules=[mine].',
         )
     packs = [each for each in rules if isinstance(each, RulePack)]
@@ -65,31 +66,31 @@ def simplified(
     at_kinks: bool = True,
     last: bool = True,
 ) -> tuple[list[Node], Log]:
-    """The outputs, simplified, and the log of what was done.
+    """The simplified outputs, and the log of all steps.
 
     Parameters
     ----------
     outputs : sequence of Node
     knowledge : Knowledge
-        Facts that guards may use: only open ones before differentiating.
+        Facts that guards may use; before differentiating, open facts only.
     trust : "exact", "rounding" or "domain"
         The weakest grade of soundness to accept.
     rules : RulePack, sequence of Rule or RulePack, RuleSet, optional
-        Instead of the installed packs.
+        The rules to use instead of the installed packs.
     settled : set of Node, optional
         Nodes that an earlier call with the same knowledge, trust and rules left as they are; those
         of this call are added.
     at_kinks : bool
-        Whether the slope at a kink may become another one: not before differentiating.
+        Whether the derivative at a kink may change; it may not before differentiating.
     last : bool
-        Whether the result is final: then it is looked at once more as if seen for the first time,
-        so that simplifying it again changes nothing.
+        Whether the result is final. It is then simplified once more without memory of earlier
+        rounds, so that another call changes nothing.
     """
     log = Log()
     chosen = rule_set(rules) if at_kinks else rule_set(rules).before_differentiating
 
     def inside(body: Sequence[Node]) -> list[Node]:
-        # Steps inside are of values that this graph does not have: its log tells of the outcome.
+        # Values inside a body are not in this graph, so the log has only the simplified body.
         return simplified(*(body, Knowledge()), trust=trust, rules=chosen, at_kinks=at_kinks)[0]
 
     current = list(outputs)
@@ -98,23 +99,23 @@ def simplified(
         slim = without_dead_results(with_simple_bodies(without_dead_results(outputs), inside))
         current = log.through("loops and branches simplified inside", outputs, slim)
     settled = set() if settled is None else settled
-    looking = _Looking(chosen, knowledge, trust, log, settled, at_kinks, last)
-    # Merged first: what changes late makes all that is known of later values useless.
+    rounds = _Rounds(chosen, knowledge, trust, log, settled, at_kinks, last)
+    # Merging comes first, for a later merge changes all nodes above, and their facts are lost.
     current = log.through("equal values merged", current, merged(current))
     with collector_paused():
-        current = looking.until_nothing_changes(current)
-        # Last: rules know a softmax by the whole of it.
+        current = rounds.until_nothing_changes(current)
+        # Reads move last, for rules recognize a softmax only as a whole.
         while (lower := sunk(current, exact=trust == "exact")) != current:
             current = log.through("reads moved below", current, lower)
-            current = looking.once_more(current)
+            current = rounds.once_more(current)
     if looped:
         current = log.through("loops slimmed", current, without_dead_results(current))
     return current, log
 
 
 @dataclass
-class _Looking:
-    """Constants, rules and algebra in turns."""
+class _Rounds:
+    """Rounds of constant folding, rules and algebra."""
 
     rules: RuleSet
     knowledge: Knowledge
@@ -124,15 +125,15 @@ class _Looking:
     at_kinks: bool
     last: bool
     _kept: list[Node] | None = None
-    """The last graph that the algebra left as it was, with what it remembered of earlier rounds."""
+    """The last graph that the algebra left unchanged, with its memory of earlier rounds."""
     _kept_afresh: list[Node] | None = None
-    """The last one that it left as it was without memory: so it would with it."""
+    """The last graph that it left unchanged without memory: it would do the same with memory."""
 
     def until_nothing_changes(self, outputs: list[Node]) -> list[Node]:
-        """The outputs on which all agree; of a large graph, those of one round."""
+        """The outputs after rounds until none changes them; a large graph gets one round."""
         log, current = self.log, outputs
         seen: dict[tuple[Node, ...], int] = {}
-        # One round finds nearly all there is; a large graph is spared the rounds that confirm it.
+        # One round finds nearly everything; a large graph is spared the rounds that confirm it.
         small = len(reachable(current)) <= SMALL
         rounds = _ROUNDS if small else 1
         signs_moved = False
@@ -140,23 +141,23 @@ class _Looking:
             seen[tuple(current)] = len(seen)
             current = self._rewritten(current)
             if small:
-                current = self._looked_at(current, afresh=signs_moved)
+                current = self._normalized_once(current, afresh=signs_moved)
             else:
                 current = self._normalized(current, thorough=False)
             signs_moved = False
             current = log.through("equal values merged", current, merged(current))
-            if self.last and self.trust != "exact":  # a product of lower powers has other digits
+            if self.last and self.trust != "exact":  # Products of lower powers have other digits.
                 new = reused(current, self.knowledge)
                 current = log.through("values used again", current, new)
             if self.last and small and tuple(current) in seen:
-                # A second call starts without memory; so must the last look of the first.
-                current = self._looked_at(current, afresh=True)
+                # A second call starts without memory, so the first must end without it.
+                current = self._normalized_once(current, afresh=True)
                 if tuple(current) in seen:
                     current = self._normalized(current, late=True)
             if self.last and self.trust != "exact" and (not small or tuple(current) in seen):
-                # When all else agrees: rules know things by the signs that they are written with.
+                # Signs move when nothing else changes, for rules match with signs as written.
                 new = settled_signs(current)
-                # Nearly always all agree on the new ones: one look without memory tells both.
+                # Nearly always the next round changes nothing, so it runs without memory at once.
                 signs_moved = new != current
                 current = log.through("signs moved", current, new)
         if tuple(current) not in seen:
@@ -164,7 +165,7 @@ class _Looking:
         return log.through("the cheapest taken", current, _cheapest(current, seen))
 
     def once_more(self, outputs: list[Node]) -> list[Node]:
-        """What a small change made possible; of a large graph what rules make of it."""
+        """The outputs simplified again after a small change; a large graph by rules alone."""
         small = len(reachable(outputs)) <= SMALL
         return self.until_nothing_changes(outputs) if small else self._rewritten(outputs)
 
@@ -178,8 +179,8 @@ class _Looking:
         )
         return self.log.through("rules", current, new)
 
-    def _looked_at(self, outputs: list[Node], *, afresh: bool = False) -> list[Node]:
-        """What the algebra makes of a small graph; it is not asked again what it left as it was."""
+    def _normalized_once(self, outputs: list[Node], *, afresh: bool = False) -> list[Node]:
+        """The outputs after the algebra, which is not run again on a graph it left unchanged."""
         if outputs == self._kept_afresh or (outputs == self._kept and not afresh):
             return outputs
         new = self._normalized(outputs, afresh=afresh)
@@ -201,11 +202,11 @@ class _Looking:
 
 
 def _cheapest(last: list[Node], seen: dict[tuple[Node, ...], int]) -> list[Node]:
-    """The last graph; where the rounds came back to an earlier one, the cheapest between.
+    """The last graph; if the rounds came back to an earlier one, the cheapest since then.
 
-    Rules and algebra may each prefer another spelling of equal cost; then the graph on which both
-    were first agreed stays, so that simplifying again changes nothing.
+    Rules and algebra may prefer different forms of equal cost. The first such form stays, so that
+    simplifying again changes nothing.
     """
     first = seen.get(tuple(last), len(seen))
-    turning = [list(outputs) for outputs, at in seen.items() if at >= first]
-    return min(turning, key=op_count, default=last)
+    cycle = [list(outputs) for outputs, at in seen.items() if at >= first]
+    return min(cycle, key=op_count, default=last)

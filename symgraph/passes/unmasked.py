@@ -1,7 +1,7 @@
-"""Masks that only derivatives ask for go where none is taken any more: in a program of values.
+"""Masks that matter to derivatives only are left out of programs, where no derivative is taken.
 
-A branch that some of a batch take and others do not is entered through
-where(c, x, stop_gradient(x)), which is x but lets no derivative pass where c does not hold.
+In a batch some members take a branch and others do not. The branch is entered through
+where(c, x, stop_gradient(x)): its value is x, but no derivative passes where c does not hold.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ __all__ = ["without_masks"]
 
 
 def without_masks(dag: Dag) -> Dag:
-    """The graph without such masks, in bodies of loops too; the same one if it has none.
+    """The graph without such masks, in bodies of loops too; the same graph if it has none.
 
-    A graph that follows a plan for memory stays as it is: the plan names its nodes.
+    A graph with a memory plan stays as it is, for the plan names its nodes.
     """
     if dag.schedule is not None or any(node.copy for node in dag.nodes):
         return dag

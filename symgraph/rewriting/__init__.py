@@ -1,4 +1,4 @@
-"""Rules, packs and the greedy driver: what a rule pack imports.
+"""Rules, packs and the greedy driver: a rule pack imports its names from here.
 
 from symgraph.rewriting import Axes, Identity, Positive, Real, RulePack, rule
 """

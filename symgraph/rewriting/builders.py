@@ -1,12 +1,14 @@
-"""What a right side computes when its rule is applied: constants out of those matched."""
+"""Constants that a right side computes from the matched ones when its rule is applied."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..array import Array, constant
+from ..ir.dims import Dim
 from ..ops.creation import dimension
 from .conditions import Declined
 from .deferred import Deferred
@@ -17,25 +19,25 @@ __all__ = ["number", "once", "opposite", "product", "together", "value_of"]
 
 
 def value_of(c: Array) -> Any:
-    """The number that all elements of a constant are, for conditions of a rule.
+    """The one value of all elements of a constant, for conditions of a rule.
 
     Raises
     ------
     ValueError
-        If the constant has not one value.
+        If the elements differ.
     """
     if isinstance(c, PatternArray):
         name = str(c.pattern)
         return Deferred(name, lambda env: value_of(env[name]))
     uniform = uniform_value(c.node)
     if uniform is None:
-        raise ValueError("the constant has not one value")
+        raise ValueError("the elements of the constant differ")
     return uniform.item()
 
 
 @building
 def opposite(c: Array) -> Array:
-    """The constant of the other sign, computed when the rule is applied."""
+    """The constant with the opposite sign, computed when the rule is applied."""
     uniform = uniform_value(c.node)
     value: Any = c.node.params["value"] if uniform is None else uniform
     return constant(np.negative(value), c.dtype)
@@ -43,19 +45,19 @@ def opposite(c: Array) -> Array:
 
 @building
 def once(c: Array) -> Array:
-    """The number that all elements of a constant are, 0-d."""
+    """The one value of all elements of a constant, 0-d."""
     return constant(uniform_value(c.node), c.dtype)
 
 
 @building
-def number(size: Any, dtype: Any) -> Array:
+def number(size: Dim, dtype: DTypeLike) -> Array:
     """A dimension, or a product of some, as a 0-d array of `dtype`."""
     return dimension(size, dtype)
 
 
 @building
 def product(c: Array, k: Array) -> Array:
-    """The product of two constants of one value, 0-d; the rule declines if it is out of range."""
+    """The 0-d product of two constants of one value each; out of range, the rule declines."""
     with np.errstate(over="ignore", under="ignore"):
         found = np.multiply(uniform_value(c.node), uniform_value(k.node), dtype=c.dtype)
     if not np.finfo(c.dtype).tiny <= abs(found) < np.inf:
@@ -65,7 +67,7 @@ def product(c: Array, k: Array) -> Array:
 
 @building
 def together(c: Array, k: Array, ufunc: np.ufunc) -> Array:
-    """Two constant arrays as one; the rule declines where the result is out of range."""
+    """The ufunc of two constant arrays, as a constant; out of range, the rule declines."""
     with np.errstate(all="ignore"):
         found = ufunc(c.node.params["value"], k.node.params["value"], dtype=c.dtype)
     if not np.all(np.isfinite(found)):

@@ -1,4 +1,4 @@
-"""Conditions of a rule beyond its guards: noted when it is read, checked where it is applied."""
+"""Conditions of a rule beyond its guards: noted while it is read, checked where it is applied."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .pattern import Variable, as_pattern
 __all__ = ["Declined", "Reading", "applying", "holds", "provided", "reading_rule"]
 
 
-class Declined(Exception):  # no error: the rule does not apply here
-    """A condition of the rule does not hold for these operands."""
+class Declined(Exception):
+    """The rule does not apply to these operands: one of its conditions does not hold."""
 
 
 @dataclass(slots=True)
 class Reading:
-    """What a rule states besides its two sides, noted while it is read."""
+    """The conditions that a rule states besides its two sides, noted while it is read."""
 
     conditions: list[str] = field(default_factory=list[str])
     facts: list[tuple[str, Callable[[Mapping[str, Any]], Fact]]] = field(
@@ -38,7 +38,7 @@ _reading: ContextVar[Reading | None] = ContextVar("reading", default=None)
 
 @contextmanager
 def reading_rule() -> Generator[Reading]:
-    """While inside, conditions that a rule states are noted, not checked."""
+    """Inside this context the conditions of a rule are noted, not checked."""
     noted = Reading()
     token, symbols = _reading.set(noted), symbols_only.set(True)
     try:
@@ -50,7 +50,7 @@ def reading_rule() -> Generator[Reading]:
 
 @contextmanager
 def applying(knowledge: Knowledge) -> Generator[None]:
-    """While inside, conditions that a rule states are checked against this knowledge."""
+    """Inside this context the conditions of a rule are checked against this knowledge."""
     token, symbols = _knowledge.set(knowledge), symbols_only.set(True)
     try:
         yield
@@ -62,8 +62,8 @@ def applying(knowledge: Knowledge) -> Generator[None]:
 _knowledge: ContextVar[Knowledge | None] = ContextVar("knowledge", default=None)
 
 
-def provided(condition: Any) -> None:
-    """State inside a rule that it applies only where `condition` holds.
+def provided(condition: object) -> None:
+    """State inside a rule that it applies only where `condition` is true.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def provided(condition: Any) -> None:
         raise Declined
 
 
-def holds(x: Array, fact: Callable[..., Fact] | Fact, *args: Any) -> None:
+def holds(x: Array, fact: Callable[..., Fact] | Fact, *args: object) -> None:
     """State inside a rule that it applies only where `fact(*args)` is known of `x`.
 
     `holds(p, simplex, axis)` asks for a fact whose axis is another parameter of the rule.
@@ -94,7 +94,7 @@ def holds(x: Array, fact: Callable[..., Fact] | Fact, *args: Any) -> None:
         return
     pattern = as_pattern(x)
     if not isinstance(pattern, Variable):
-        raise RuleError(f"holds() speaks of a variable of the rule, not of {pattern}.")
+        raise RuleError(f"holds() takes a variable of the rule, not {pattern}.")
     shown = ", ".join(map(repr, args))
     name = fact.name if isinstance(fact, Fact) else f"{fact.__name__}({shown})"
     reading.conditions.append(f"{pattern.name}: {name}")

@@ -1,17 +1,17 @@
 """Static values that are not known yet: axes, shapes and dtypes while a rule is only being read.
 
-A rule is called once with pattern variables to learn its two sides. What it computes from them in
-plain Python, such as `x.shape[axis]` or `joined(inner, outer)`, becomes a `Deferred`: a recipe,
-evaluated when the variables are bound. A rule cannot branch on one, for both of its sides must be
-the same for all operands.
+A rule is called once with pattern variables, to learn its two sides. A value that it computes from
+them in plain Python, such as `x.shape[axis]` or `joined(inner, outer)`, becomes a `Deferred`: a
+recipe, evaluated when the variables are bound. A rule cannot branch on a deferred value, for its
+two sides must be the same for all operands.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from typing import Any, NoReturn, ParamSpec, TypeVar, cast
+from typing import Any, NoReturn, ParamSpec, TypeAlias, TypeVar, cast
 
 from ..errors import RuleError
 
@@ -25,14 +25,14 @@ R = TypeVar("R")
 
 
 class Deferred:
-    """A value that a function of the bound variables gives.
+    """A value that will be computed from the bound variables.
 
     Parameters
     ----------
     text : str
-        As the catalogue of rules prints it.
+        The value as the catalogue of rules prints it.
     compute : callable
-        From the environment to the value.
+        Gives the value from the environment.
     """
 
     __slots__ = ("compute", "text")
@@ -49,12 +49,12 @@ class Deferred:
             raise AttributeError(name)
         return Deferred(f"{self.text}.{name}", lambda env: getattr(self.compute(env), name))
 
-    def __getitem__(self, index: Any) -> Deferred:
+    def __getitem__(self, index: object) -> Deferred:
         return Deferred(
             f"{self.text}[{index!r}]", lambda env: self.compute(env)[settled(index, env)]
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Deferred:
+    def __call__(self, *args: object, **kwargs: object) -> Deferred:
         shown = ", ".join(map(repr, args))
         return Deferred(
             f"{self.text}({shown})",
@@ -85,14 +85,19 @@ class Deferred:
     __hash__ = object.__hash__
 
 
-def _infix(symbol: str, function: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
-    def forward(self: Deferred, other: Any) -> Any:
+_Method: TypeAlias = Callable[[Deferred, object], Deferred]
+
+
+def _infix(symbol: str, function: Callable[[Any, Any], Any]) -> tuple[_Method, _Method]:
+    """The methods of an infix operator: with the deferred value on the left, and on the right."""
+
+    def forward(self: Deferred, other: object) -> Deferred:
         return Deferred(
             f"({self.text} {symbol} {other!r})",
             lambda env: function(self.compute(env), settled(other, env)),
         )
 
-    def reflected(self: Deferred, other: Any) -> Any:
+    def reflected(self: Deferred, other: object) -> Deferred:
         return Deferred(
             f"({other!r} {symbol} {self.text})",
             lambda env: function(settled(other, env), self.compute(env)),
@@ -130,8 +135,8 @@ for _name, _symbol in {
     setattr(Deferred, f"__{_name}__", _infix(_symbol, getattr(operator, _name))[0])
 
 
-def settled(value: Any, env: Environment) -> Any:
-    """`value` with everything deferred in it computed; inside tuples, lists and dicts too."""
+def settled(value: object, env: Environment) -> Any:
+    """`value` with all deferred values computed, in tuples, lists, dicts and slices too."""
     if isinstance(value, Deferred):
         return value.compute(env)
     if isinstance(value, tuple):
@@ -145,11 +150,11 @@ def settled(value: Any, env: Environment) -> Any:
     return value
 
 
-def _any_deferred(values: Any) -> bool:
+def _any_deferred(values: Iterable[object]) -> bool:
     for value in values:
         if isinstance(value, Deferred):
             return True
-        if isinstance(value, (tuple, list)) and _any_deferred(cast("tuple[Any, ...]", value)):
+        if isinstance(value, (tuple, list)) and _any_deferred(cast("Iterable[object]", value)):
             return True
     return False
 
@@ -157,8 +162,8 @@ def _any_deferred(values: Any) -> bool:
 def static(function: Callable[P, R]) -> Callable[P, R]:
     """Let a function of axes, shapes and dtypes be used inside rules.
 
-    While a rule is being read its result is deferred; where the rule is applied, it is simply
-    called.
+    While a rule is being read, the result is deferred. Where the rule is applied, the function is
+    simply called.
     """
 
     @wraps(function)

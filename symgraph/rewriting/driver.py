@@ -1,10 +1,10 @@
 """The greedy driver: rules applied bottom-up over hash-consed nodes, with a memo, to a fixpoint.
 
-A node is tried when its operands are final, and what a rule gives is made final before it stands
-for the node; so each node is tried once, whatever the number of its consumers, and one sweep is a
-fixpoint. Nodes no output needs any more are simply not reached. Work is linear in the graph and
-bounded absolutely; rules that undo one another are found when a value comes back while it is being
-replaced.
+A node is tried when its operands are final, and the replacement that a rule gives is made final
+before it replaces the node. So each node is tried once, whatever the number of its consumers, and
+one sweep reaches the fixpoint. Nodes that no output needs any more are not reached. The work is
+linear in the graph, and fuel bounds it. Rules that undo one another are found when a node comes
+back while it is being replaced.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ def rewrite(
     trust : "exact", "rounding" or "domain"
         The weakest grade of soundness to accept.
     log : Log, optional
-        Where to record what fired.
+        Takes a record of each rule that fires.
     settled : set of Node, optional
-        Nodes that an earlier call with the same rules, knowledge and trust has left as they are;
-        they are not tried again, and those of this call are added.
+        Nodes that an earlier call with the same rules, knowledge and trust left as they are. They
+        are not tried again, and the final nodes of this call are added.
 
     Raises
     ------
     RewriteLoopError
         If rules undo one another; it names the cycle and the user's line.
     RewriteError
-        If a rule fails on what it matched.
+        If a rule fails on a node that it matches.
     """
     sweep = _Sweep(rules, knowledge or Knowledge(), trust, log if log is not None else Log())
     with collector_paused():
@@ -73,7 +73,7 @@ def rewrite(
 
 
 class _Sweep:
-    """One run: which nodes are final, and which wait for what."""
+    """One run: the nodes that are final, and those that wait for their replacement to be final."""
 
     def __init__(self, rules: RuleSet, knowledge: Knowledge, trust: Soundness, log: Log) -> None:
         self.rules = rules
@@ -83,12 +83,12 @@ class _Sweep:
         self.judge = judge_of(knowledge)
         self.fuel = _FUEL_AT_LEAST
         self.final: dict[Node, Node] = {}
-        # Of a node being replaced: what is to stand for it, and by which rule ("" if only rebuilt).
-        self.waits: dict[Node, tuple[Node, str]] = {}
-        self.open: dict[Node, None] = {}
+        # For each node being replaced its replacement, and the rule ("" if it is only rebuilt).
+        self.waiting: dict[Node, tuple[Node, str]] = {}
+        self.in_progress: dict[Node, None] = {}
 
     def finish(self, root: Node) -> None:
-        """Find what finally stands for `root`."""
+        """Find the node that finally replaces `root`."""
         final = self.final
         stack = [root]
         while stack:
@@ -96,33 +96,30 @@ class _Sweep:
             if node in final:
                 stack.pop()
                 continue
-            if node in self.waits:
-                final[node] = final[self.waits.pop(node)[0]]
-                del self.open[node]
+            if node in self.waiting:
+                final[node] = final[self.waiting.pop(node)[0]]
+                del self.in_progress[node]
                 stack.pop()
                 continue
             missing = [operand for operand in node.operands if operand not in final]
             if missing:
-                self._open(node)
-                stack.extend(self._closed(each) for each in missing)
+                self.in_progress.setdefault(node)
+                stack.extend(self._not_in_progress(each) for each in missing)
                 continue
             target, rule = self._replacement(node)
             if target is node or target in final:
                 final[node] = node if target is node else final[target]
-                self.open.pop(node, None)
+                self.in_progress.pop(node, None)
                 stack.pop()
                 continue
-            self._open(node)
-            self.waits[node] = (target, rule)
-            stack.append(self._closed(target))
+            self.in_progress.setdefault(node)
+            self.waiting[node] = (target, rule)
+            stack.append(self._not_in_progress(target))
 
-    def _open(self, node: Node) -> None:
-        self.open.setdefault(node)
-
-    def _closed(self, node: Node) -> Node:
-        """`node`, refused if it is being replaced already: it came back."""
-        if node in self.open:
-            raise self._loop(node)
+    def _not_in_progress(self, node: Node) -> Node:
+        """The node itself; an error if it is being replaced already, for then it came back."""
+        if node in self.in_progress:
+            raise self._loop_error(node)
         return node
 
     def _replacement(self, node: Node) -> tuple[Node, str]:
@@ -130,20 +127,20 @@ class _Sweep:
         if operands != node.operands:
             with origin(node.origin):
                 return make(node.op, operands, node.params, node.copy), ""
-        # What is computed again on purpose stays as it is.
+        # A value that is recomputed on purpose stays as it is.
         for rule in self.rules.candidates(node) if not node.copy else ():
             self.log.tried[rule.name] += 1
-            fired = self._fired(rule, node) if rule.fits(node) else None
+            fired = self._tried(rule, node) if rule.fits(node) else None
             if fired is not None and self._keeps_digits(rule, fired, node):
-                self._spend(node)
+                self._spend_fuel(node)
                 self.log.record(rule.name, node, fired.node, fired.sound, rule)
                 return fired.node, rule.name
         return node, ""
 
     def _keeps_digits(self, rule: Rule, fired: Fired, node: Node) -> bool:
-        """Whether digits and range stay, or a value is rescued for some digits.
+        """Whether the replacement keeps digits and range, or loses digits but rescues a value.
 
-        Of rules that are there for digits it is not asked.
+        It is not asked of rules whose purpose is to keep digits.
         """
         if rule.stable or fired.sound != "rounding":
             return True
@@ -151,7 +148,7 @@ class _Sweep:
             return True
         return self.judge.rescues(fired.node, node)
 
-    def _fired(self, rule: Rule, node: Node) -> Fired | None:
+    def _tried(self, rule: Rule, node: Node) -> Fired | None:
         started = perf_counter()
         place = node.origin
         try:
@@ -169,16 +166,19 @@ class _Sweep:
             spent = self.log.seconds.get(rule.name, 0.0)
             self.log.seconds[rule.name] = spent + perf_counter() - started
 
-    def _spend(self, node: Node) -> None:
+    def _spend_fuel(self, node: Node) -> None:
         self.fuel -= 1
         if self.fuel < 0:
             recent = [step.rule for step in self.log.steps[-200:]]
-            raise self._error(_repeating(recent), node, "More rewrites than any graph should need")
+            raise self._error(
+                _repeated_end(recent), node, "More rewrites than any graph should need"
+            )
 
-    def _loop(self, back: Node) -> RewriteLoopError:
-        """Between the two visits of `back` stand the rules that undo one another."""
-        nodes = list(self.open)
-        cycle = [self.waits[node][1] for node in nodes[nodes.index(back) :] if node in self.waits]
+    def _loop_error(self, back: Node) -> RewriteLoopError:
+        """The error of rules that undo one another: those that fired since `back` was visited."""
+        nodes = list(self.in_progress)
+        since = nodes[nodes.index(back) :]
+        cycle = [self.waiting[node][1] for node in since if node in self.waiting]
         return self._error([rule for rule in cycle if rule], back, "Rules undo one another")
 
     def _error(self, cycle: list[str], node: Node, what: str) -> RewriteLoopError:
@@ -192,7 +192,7 @@ class _Sweep:
         )
 
 
-def _repeating(names: list[str]) -> list[str]:
+def _repeated_end(names: list[str]) -> list[str]:
     """The shortest sequence that the end of `names` repeats."""
     for length in range(1, len(names) // 2 + 1):
         if names[-length:] == names[-2 * length : -length]:

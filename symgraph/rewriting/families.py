@@ -1,4 +1,4 @@
-"""Operations that share a trait, by name: a rule of all of them is stated once."""
+"""Operations that share a trait, by name, so that a rule for all of them is stated once."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ __all__ = ["unary_of_parity"]
 
 
 def unary_of_parity(parity: int) -> tuple[str, ...]:
-    """Elementwise functions of one operand that are even (1) or odd (-1), by name.
+    """The names of the elementwise functions of one operand that are even (1) or odd (-1).
 
-    Linear ones are left out: the algebra knows them.
+    Linear functions are left out, for the algebra knows them.
     """
     found = [
         name

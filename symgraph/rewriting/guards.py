@@ -1,7 +1,7 @@
-"""Guards: what a rule asks of a variable, as an annotation of the parameter.
+"""Guards: conditions of a rule on one variable, stated as an annotation of the parameter.
 
-Each is a named predicate over what is known of a node; facts come from `propagation.Knowledge`, so
-a guard holds only where it is proven. A guard also tells the verifier which operands to try.
+A guard is a named predicate on a node. Facts come from `ir.fact_inference.Knowledge`, so a guard
+holds only where it is proven. A guard also tells the verifier which operands to try.
 """
 
 from __future__ import annotations
@@ -71,17 +71,17 @@ class Guard:
     Parameters
     ----------
     name : str
-        As the catalogue prints it: `x: positive`.
+        The guard as the catalogue prints it: `x: positive`.
     holds : callable
         `holds(node, knowledge)`; False where it is not proven.
     facts : tuple of Fact
-        What the verifier states of the operands it makes.
+        The facts that the verifier states of the operands it makes.
     kinds : str
-        dtype kinds that can satisfy it, as in `np.dtype.kind`.
+        dtype kinds that can satisfy the guard, as in `np.dtype.kind`.
     scalar, constant : bool
-        Whether only 0-d arrays, or only constants, satisfy it.
+        Whether only 0-d arrays, or only constants, satisfy the guard.
     values : callable, optional
-        For constants: whether a value is admitted.
+        For constants: whether a value satisfies the guard.
     """
 
     name: str
@@ -98,12 +98,15 @@ def _of_kind(name: str, kinds: str) -> Guard:
 
 
 def of_fact(fact: Fact) -> Guard:
-    """The guard that a fact is known."""
+    """The guard that holds where a fact is known."""
     return Guard(str(fact), lambda node, knowledge: knowledge.of(node).has(fact), facts=(fact,))
 
 
 def uniform_value(node: Node) -> Any:
-    """The value that all elements of a constant, perhaps broadcast, have, 0-d; else None."""
+    """The one value of all elements of a constant, 0-d; None if they differ or it is no constant.
+
+    The constant may be broadcast.
+    """
     while node.op.traits.arrangement is Arrangement.REPEATED:
         node = node.operands[0]
     if not node.is_constant:
@@ -153,7 +156,7 @@ Constant: TypeAlias = Annotated[
 Varying: TypeAlias = Annotated[
     Array, Guard("not a constant", lambda node, _: uniform_value(node) is None)
 ]
-"""Anything but a constant of one value: what constant folding leaves alone."""
+"""Anything but a constant of one value, which constant folding replaces."""
 UniformConstant: TypeAlias = Annotated[
     Array, _of_value("constant of one value", lambda value: np.isfinite(value))
 ]
@@ -169,7 +172,7 @@ PositiveConstant: TypeAlias = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class ParamKind:
-    """What a static parameter is; tells the verifier which values to try."""
+    """The kind of a static parameter: it tells the verifier which values to try."""
 
     name: str
 
@@ -177,7 +180,7 @@ class ParamKind:
 Axes: TypeAlias = Annotated[tuple[int, ...], ParamKind("axes")]
 Axis: TypeAlias = Annotated[int, ParamKind("axis")]
 Offset: TypeAlias = Annotated[int, ParamKind("offset")]
-"""Of a diagonal from the main one, of either sign."""
+"""The distance of a diagonal from the main one, of either sign."""
 Permutation: TypeAlias = Annotated[tuple[int, ...], ParamKind("permutation")]
 Shape: TypeAlias = Annotated[tuple[Any, ...], ParamKind("shape")]
 DType: TypeAlias = Annotated[np.dtype[Any], ParamKind("dtype")]

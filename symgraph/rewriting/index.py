@@ -1,8 +1,8 @@
-"""Many-to-one matching: which rules can start at a node, by its and its operands' operations.
+"""Many-to-one matching: the rules that may match at a node, by its and its operands' operations.
 
-The rules that a *signature* (the operation, and the operation of each operand) admits are found
-once and kept, so a graph of n nodes costs n dictionary look-ups and only promising rules are
-matched.
+The *signature* of a node is its operation, and the operation of each operand. The rules that may
+match a signature are found once and kept. So a graph of n nodes costs n dictionary look-ups, and
+few rules are matched in vain.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import permutations
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from ..errors import RuleError
 from ..ir.node import Node
@@ -27,15 +27,15 @@ Signature: TypeAlias = tuple[str | bool, ...]
 
 @cache
 def _numbers() -> frozenset[str]:
-    """Operations whose results may be one number, perhaps repeated."""
+    """Operations whose results may have one value in all elements."""
     repeating = [op for op in OPS.values() if op.traits.arrangement is Arrangement.REPEATED]
     return frozenset(op.name for op in (CONSTANT, *repeating))
 
 
 class RuleSet:
-    """Rules, indexed; what the driver works with.
+    """Indexed rules, as the driver uses them.
 
-    Order: higher priority first, then the larger left side, then as given.
+    Rules of higher priority come first, then those with the larger left side, then as given.
 
     Parameters
     ----------
@@ -60,13 +60,13 @@ class RuleSet:
         self.rules: tuple[Rule, ...] = tuple(
             sorted((rule for rule, _ in owners.values()), key=_rank)
         )
-        self._by_head: dict[str, list[_Start]] = {}
+        self._by_head: dict[str, list[_LeftSide]] = {}
         for rule in self.rules:
-            self._by_head.setdefault(rule.lhs.op.name, []).append(_Start(rule))
+            self._by_head.setdefault(rule.lhs.op.name, []).append(_LeftSide(rule))
         self._by_signature: dict[Signature, tuple[Rule, ...]] = {}
 
     def candidates(self, node: Node) -> tuple[Rule, ...]:
-        """Rules whose left side may be `node`, by it and its operands, in the order to try."""
+        """Rules whose left side may match `node`, in the order in which to try them."""
         head = node.op.name
         if head not in self._by_head:
             return ()
@@ -82,34 +82,34 @@ class RuleSet:
 
     @cached_property
     def before_differentiating(self) -> RuleSet:
-        """Those whose two sides have one derivative, at kinks too."""
+        """The rules whose two sides have the same derivative, at kinks too."""
         return RuleSet(rule for rule in self.rules if not rule.kink)
 
     def held_back(self, node: Node) -> bool:
-        """Whether a rule that is left out before differentiating may start at the node."""
+        """Whether a rule that is not used before differentiating may match at the node."""
         return any(rule.kink for rule in self.candidates(node))
 
     def without(self, *names: str) -> RuleSet:
-        """The other rules."""
-        self._known(names)
+        """All rules but these."""
+        self._check_known(names)
         return RuleSet(rule for rule in self.rules if rule.name not in names)
 
     def only(self, *names: str) -> RuleSet:
-        """Just these rules."""
-        self._known(names)
+        """These rules alone."""
+        self._check_known(names)
         return RuleSet(rule for rule in self.rules if rule.name in names)
 
     def plus(self, *rules: Rule | RulePack) -> RuleSet:
-        """These rules and further ones: `default_rules().plus(mine)`.
+        """The set with further rules: `default_rules().plus(mine)`.
 
         Raises
         ------
         RuleError
-            If a name is taken; leave the other rule out first, by `without`.
+            If a rule of the same name is in the set; leave it out first, by `without`.
         """
         return RuleSet([*self.rules, *rules])
 
-    def _known(self, names: Iterable[str]) -> None:
+    def _check_known(self, names: Iterable[str]) -> None:
         have = {rule.name for rule in self.rules}
         unknown = [name for name in names if name not in have]
         if unknown:
@@ -122,7 +122,7 @@ class RuleSet:
         return len(self.rules)
 
     def __getitem__(self, name: str) -> Rule:
-        self._known((name,))
+        self._check_known((name,))
         return next(rule for rule in self.rules if rule.name == name)
 
 
@@ -134,13 +134,13 @@ def _flat(rules: Iterable[Rule | RulePack]) -> Iterator[tuple[Rule, str]]:
             yield from ((rule, each.name) for rule in each.rules)
 
 
-def _rank(rule: Rule) -> Any:
+def _rank(rule: Rule) -> tuple[int, int]:
     size = sum(not isinstance(part, Variable) for part in subterms(rule.lhs))
     return (-rule.priority, -size)
 
 
-class _Start:
-    """What the left side of a rule asks of a node and of its operands."""
+class _LeftSide:
+    """The operations of operands that the left side of a rule may match."""
 
     __slots__ = ("orders", "rule", "twice")
 
@@ -149,11 +149,14 @@ class _Start:
         self.rule = rule
         self.twice = _needs_twice(pattern)
         allowed = tuple([_names_of(part) for part in pattern.operands])
-        turned = pattern.op.traits.commutative
-        self.orders = tuple(dict.fromkeys(permutations(allowed))) if turned else (allowed,)
+        commutative = pattern.op.traits.commutative
+        self.orders = tuple(dict.fromkeys(permutations(allowed))) if commutative else (allowed,)
 
     def fits(self, names: Sequence[str], twice: bool) -> bool:
-        """Whether operands of these operations may be what it asks for."""
+        """Whether the left side may match operands of these operations.
+
+        `twice` tells whether two of the operands are the same node.
+        """
         if self.twice and not twice:
             return False
         for order in self.orders:
@@ -165,13 +168,13 @@ class _Start:
 
 
 def _needs_twice(pattern: OpPattern) -> bool:
-    """Whether the pattern's operands are the same value twice, as in x - x."""
+    """Whether one variable is an operand of the pattern twice, as in x - x."""
     variables = [each.name for each in pattern.operands if isinstance(each, Variable)]
     return len(set(variables)) < len(variables)
 
 
 def _names_of(pattern: Pattern) -> frozenset[str] | None:
-    """The operations that an operand may be the result of; None if it may be of any."""
+    """The operations whose results the pattern may match; None if it may match all."""
     match pattern:
         case OpPattern():
             return frozenset({pattern.op.name})

@@ -1,4 +1,4 @@
-"""Why a step was allowed: each guard of its rule, what it was asked of, and the reason it holds."""
+"""Why a step was allowed: each guard of its rule, the value it speaks of, and why it holds."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from .rule import Rule
 __all__ = ["Justification", "licences"]
 
 _DEPTH = 60
-"""Nodes of a region that are asked for facts."""
+"""How many nodes of a region are asked for facts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Justification:
-    """One guard and what it rests on.
+    """One guard and the reasons it holds.
 
     Parameters
     ----------
     guard : str
-        As the catalogue prints it, `x: positive`; of a region, the fact alone.
+        The guard as the catalogue prints it, `x: positive`; for a region, the fact alone.
     of : Node
-        The value it was asked of.
+        The value that the guard speaks of.
     why : tuple of str
-        The chain of reasons, a line each; empty for what can be seen, such as a dtype.
+        The chain of reasons, a line each; empty for a guard that needs none, as of a dtype.
     """
 
     guard: str
@@ -38,23 +38,23 @@ class Justification:
 
 
 def licences(step: Step, knowledge: Knowledge, *, ties: bool = True) -> list[Justification]:
-    """What licensed a step.
+    """The justifications of a step.
 
-    For a rule: its guards, its further conditions, and the guards that earned it a better grade. A
-    region holds by the laws of arithmetic, and by the facts that tie elements of its values
-    together: those at hand are listed.
+    For a rule they are its guards, its further conditions, and the guards that earned it a better
+    grade. A region is equal by the laws of arithmetic, and by facts that relate the elements of a
+    value to one another, such as symmetry. All such facts that are known of its values are listed.
 
     Parameters
     ----------
     step : Step
     knowledge : Knowledge
     ties : bool
-        Whether such facts might be used: not before differentiating.
+        Whether facts that relate elements may be used: they may not before differentiating.
     """
     if step.grain == "choice":
         return []
     if step.by is None:
-        return list(_at_hand(step, knowledge)) if ties else []
+        return list(_of_region(step, knowledge)) if ties else []
     found = step.by.bound(step.before, step.after, knowledge)
     return [] if found is None else list(dict.fromkeys(_of_rule(step, step.by, found, knowledge)))
 
@@ -76,7 +76,7 @@ def _of_rule(
         yield Justification(f"{name}: {fact}", node, tuple(_why(node, fact, knowledge)))
 
 
-def _at_hand(step: Step, knowledge: Knowledge) -> Iterator[Justification]:
+def _of_region(step: Step, knowledge: Knowledge) -> Iterator[Justification]:
     kept = set(reachable([step.after]))
     for node in reachable([step.before])[-_DEPTH:]:
         for fact in knowledge.of(node).reasons:

@@ -1,4 +1,4 @@
-"""The derivation: which rule fired, on what, with what result, where, how often; and the passes."""
+"""The log of a simplification: each rewrite, with its rule, values, place and grade; each pass."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .rule import Rule, Soundness
 __all__ = ["Grain", "Log", "Pass", "ProfileRow", "RuleProfile", "Step"]
 
 Grain: TypeAlias = Literal["rule", "region", "choice"]
-"""A named rule; a region of sums and products written anew; a choice that is no equality."""
+"""A named rule; a rewritten region of sums and products; a choice, which is not an equality."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Step:
     rule : str
         The identity's name.
     before, after : Node
-        The value replaced and what stands for it.
+        The value replaced, and its replacement.
     where : Origin
         The user's lines of the value replaced.
     sound : "exact", "rounding" or "domain"
@@ -33,10 +33,10 @@ class Step:
     by : Rule, optional
         The rule itself; regions and choices have none.
     grain : "rule", "region" or "choice"
-        A choice, such as the mode of a Jacobian, tells what was derived from what; all others say
-        that two values are equal.
+        A rule or a region says that two values are equal. A choice, such as the mode of a Jacobian,
+        says that the second was derived from the first.
     identities : tuple of str
-        Of a region: the identities by which its two sides are equal.
+        For a region: the identities by which its two sides are equal.
     """
 
     rule: str
@@ -55,9 +55,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """A stretch of the derivation: steps `start` to `stop` lead from one graph to another.
+    """A part of the derivation: steps `start` to `stop` lead from one graph to another.
 
-    What happens between the steps is bookkeeping: consumers built anew, dead values left out.
+    Between the steps consumers are rebuilt and dead values left out.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Pass:
     before, after : tuple of Node
         The outputs.
     equal : bool
-        Whether both graphs have the same values; not so where it was differentiated.
+        Whether both graphs have the same values; they do not where the pass differentiates.
     """
 
     what: str
@@ -80,7 +80,7 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class ProfileRow:
-    """What one rule has done, and how long it took."""
+    """How often one rule fired and was tried, and how long it took."""
 
     rule: str
     fired: int
@@ -90,7 +90,7 @@ class ProfileRow:
 
 @dataclass(frozen=True)
 class RuleProfile(Sequence[ProfileRow]):
-    """Rows by rule, the slowest first; prints as a table."""
+    """A row for each rule, the slowest first; prints as a table."""
 
     rows: tuple[ProfileRow, ...]
 
@@ -137,19 +137,19 @@ class Log:
         *,
         identities: Sequence[str] = (),
     ) -> None:
-        """Add a rewrite; one that no rule made is of a region, and rests on identities."""
+        """Add a rewrite. Without a rule it is of a region, which is equal by `identities`."""
         grain: Grain = "region" if by is None else "rule"
         names = tuple(identities)
         self.steps.append(Step(rule, before, after, before.origin, sound, by, grain, names))
 
     def choose(self, what: str, before: Node, after: Node) -> None:
-        """Add a choice: what `after` was derived by."""
+        """Add a choice: how `after` was derived from `before`."""
         self.steps.append(Step(what, before, after, before.origin, "exact", None, "choice"))
 
     def through(
         self, what: str, before: Sequence[Node], after: Sequence[Node], *, equal: bool = True
     ) -> list[Node]:
-        """Note that a pass has led from `before` to `after`, by the steps since the last pass."""
+        """Add a pass that led from `before` to `after`, by the steps since the last pass."""
         start = self.passes[-1].stop if self.passes else 0
         found = Pass(what, start, len(self.steps), tuple(before), tuple(after), equal)
         if found.start != found.stop or found.before != found.after:
@@ -162,7 +162,7 @@ class Log:
         return Counter(step.rule for step in self.steps)
 
     def leading_to(self, outputs: Iterable[Node]) -> list[Step]:
-        """The steps that led to the given nodes, in order."""
+        """The steps on which the given nodes depend, in order."""
         wanted = set(reachable(outputs))
         kept: list[Step] = []
         for step in reversed(self.steps):

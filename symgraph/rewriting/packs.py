@@ -1,7 +1,7 @@
-"""Finds rule packs by entry point: ours enters by the door a stranger's does.
+"""The rule packs that are installed, found by entry point; our own is found the same way.
 
-A package that names a `RulePack` under the entry-point group `symgraph.rules` is found once
-installed:
+Once a package is installed, each `RulePack` that it names in the entry-point group
+`symgraph.rules` is found:
 
     [project.entry-points."symgraph.rules"]
     mine = "my_rules:PACK"
@@ -12,7 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import RuleError
 from .index import RuleSet
@@ -34,29 +34,30 @@ class RulePackWarning(UserWarning):
 
 
 def load_packs(*, verify: Callable[[Rule], Report] | None = None) -> tuple[RulePack, ...]:
-    """The installed rule packs, ours first, then by name.
+    """The installed rule packs: the standard pack first, the others by name.
 
     A pack that cannot be loaded is left out with a warning; the standard pack must load.
 
     Parameters
     ----------
     verify : callable, optional
-        `symgraph.testing.verify`: run over the rules of packs other than the standard one; those
-        that fail are left out, with a warning each. (Ours are verified by the tests.)
+        `symgraph.testing.verify`. It is run on the rules of all packs but the standard one, which
+        the tests verify. A rule that fails is left out with a warning.
 
     Raises
     ------
     TypeError
-        If `verify` is a truth value, as it once was.
+        If `verify` cannot be called.
     RuleError
         If the standard pack is not installed, or two packs claim one rule name.
     """
     if verify is not None and not callable(verify):
         raise TypeError("load_packs: pass the verifier itself, verify=symgraph.testing.verify.")
-    from importlib.metadata import entry_points  # with email and zipfile: a fifth of our import
+    # It imports email and zipfile, and would take a fifth of the time of `import symgraph`.
+    from importlib.metadata import entry_points
 
     found = sorted(entry_points(group=GROUP), key=lambda each: (each.name != _OURS, each.name))
-    packs = [pack for entry in _distinct(found) if (pack := _loaded(entry)) is not None]
+    packs = [pack for entry in _distinct(found) if (pack := _load(entry)) is not None]
     if not any(entry.name == _OURS for entry in found):
         raise RuleError(
             "The standard rule pack is not installed: no entry point "
@@ -65,7 +66,7 @@ def load_packs(*, verify: Callable[[Rule], Report] | None = None) -> tuple[RuleP
         )
     if verify is not None:
         packs = [pack if pack.name == _OURS else _verified(pack, verify) for pack in packs]
-    RuleSet(packs)  # refuses two packs that claim one rule name
+    RuleSet(packs)  # Raises if two packs claim one rule name.
     return tuple(packs)
 
 
@@ -74,12 +75,12 @@ def _distinct(found: Sequence[EntryPoint]) -> list[EntryPoint]:
     return list({(entry.name, entry.value): entry for entry in found}.values())
 
 
-def _loaded(entry: EntryPoint) -> RulePack | None:
+def _load(entry: EntryPoint) -> RulePack | None:
     if entry.name == _OURS:
         return _as_pack(entry.load(), entry)
     try:
         return _as_pack(entry.load(), entry)
-    except Exception as error:  # a stranger's module may raise anything
+    except Exception as error:  # The module of another package may raise anything.
         warnings.warn(
             f"Rule pack {entry.name!r} ({entry.value}) is left out: "
             f"{type(error).__name__}: {error}",
@@ -89,9 +90,9 @@ def _loaded(entry: EntryPoint) -> RulePack | None:
         return None
 
 
-def _as_pack(value: Any, entry: EntryPoint) -> RulePack:
+def _as_pack(value: object, entry: EntryPoint) -> RulePack:
     if not isinstance(value, RulePack):
-        raise RuleError(f"{entry.value} is {type(value).__name__}, not a RulePack.")
+        raise RuleError(f"{entry.value} is of type {type(value).__name__}, not a RulePack.")
     return value
 
 
@@ -117,12 +118,12 @@ def default_rules() -> RuleSet:
     Returns
     -------
     RuleSet
-    To be changed by `without`, `only` and `plus`, and given to `Graph.simplify`.
+        Its methods `without`, `only` and `plus` give a new set. `Graph.simplify` takes one.
 
     Raises
     ------
     RuleError
-    If the standard pack is not installed, or two packs claim one rule name.
+        If the standard pack is not installed, or two packs claim one rule name.
 
     Examples
     --------

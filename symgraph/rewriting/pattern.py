@@ -1,9 +1,11 @@
 """Patterns: both sides of a rule as data, and matching one of them at a node.
 
-A rule is an ordinary function on arrays. Called with `PatternArray`s it gives both its sides as
-trees of operation names, operands and params; those serve matching, indexing and the printed
-catalogue. Matching is structural: a variable stands for one node wherever it occurs, a number for a
-constant of that value (bit by bit, so 0 is not -0.0), and commutative operations are tried in both
+A rule is an ordinary function on arrays. Called with `PatternArray`s, it gives its two sides as
+trees of operations, operands and params. These trees serve matching, indexing and the printed
+catalogue.
+
+Matching is structural. A variable stands for the same node wherever it occurs. A number stands for
+a constant of that value, bit by bit, so 0 is not -0.0. Commutative operations are tried in both
 orders, so no rule states commutativity.
 """
 
@@ -66,7 +68,7 @@ class Static:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Literal:
-    """A number; stands for a constant all of whose elements are that number."""
+    """A number: it stands for a constant whose elements all have this value."""
 
     value: Any
 
@@ -76,7 +78,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opaque:
-    """A part of a right side that only a call can build, such as the size of a dimension."""
+    """A part of a right side that only a call of the rule can build, such as a dimension's size."""
 
     text: str
 
@@ -99,11 +101,12 @@ class OpPattern:
 Pattern: TypeAlias = "Variable | Literal | OpPattern | Opaque"
 
 Bindings: TypeAlias = dict[Any, Any]
-"""Nodes and params by variable name, constants by `Literal`, and each swapped `OpPattern`."""
+"""The result of matching: nodes and params by variable name, constants by `Literal`, and True for
+each `OpPattern` whose operands are swapped."""
 
 
 class PatternArray(Array):
-    """What a rule's parameters are while it is being read: arithmetic on them gives patterns."""
+    """An array parameter of a rule while it is being read: arithmetic on it gives patterns."""
 
     __slots__ = ("pattern",)
 
@@ -148,18 +151,20 @@ class PatternArray(Array):
     def _apply(cls, op: Op, operands: Sequence[Any], params: dict[str, Any]) -> Any:
         return PatternArray(OpPattern(op, tuple(as_pattern(each) for each in operands), params))
 
-    def _overwritten(self, value: Any) -> Any:
-        return value  # A pattern has no memory: `x += y` gives the name to the sum.
+    def _overwritten(self, value: object) -> Any:
+        return value  # A pattern has no memory, so `x += y` binds the name to the sum.
 
     def __len__(self) -> int:
-        raise RuleError("A rule asks for the length of a variable; shapes are not known yet.")
+        raise RuleError(
+            "A rule asks for the length of a variable, but shapes are not known while it is read."
+        )
 
     def __repr__(self) -> str:
         return f"{self.pattern}"
 
 
-def as_pattern(value: Any) -> Pattern:
-    """What an operand inside a rule stands for.
+def as_pattern(value: object) -> Pattern:
+    """The pattern of an operand inside a rule.
 
     Raises
     ------
@@ -172,13 +177,13 @@ def as_pattern(value: Any) -> Pattern:
         return Opaque(value.text)
     if isinstance(value, Array):
         if not value.node.is_constant:
-            raise RuleError(f"A rule uses the array {value!r}, which is none of its variables.")
+            raise RuleError(f"A rule uses the array {value!r}, which is not one of its variables.")
         return Literal(value.node.params["value"])
     return Literal(value)
 
 
 def building(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a right side use a function that needs shapes in hand, such as a count of elements."""
+    """Let a right side use a function that needs known shapes, such as a count of elements."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -205,7 +210,7 @@ def subterms(pattern: Pattern) -> Iterator[Pattern]:
 
 
 def variables_of(pattern: Pattern) -> set[str]:
-    """Names that matching the pattern binds: of arrays, and of params that stand alone."""
+    """The names that matching the pattern binds: of arrays, and of params that stand alone."""
     names: set[str] = set()
     for part in subterms(pattern):
         if isinstance(part, Variable):
@@ -235,14 +240,14 @@ _Goals: TypeAlias = "tuple[Pattern, Node, _Goals] | None"
 def matches(pattern: OpPattern, node: Node) -> Iterator[Bindings]:
     """Each way in which the pattern fits the node.
 
-    Params that the rule computes or writes out are not compared here: `instantiated` builds the
-    left side anew, and it must be the node.
+    Params that the rule computes or writes out are not compared here. They are compared when
+    `instantiated` rebuilds the left side, which must be the node.
     """
     return _solve((pattern, node, None), {})
 
 
 def _solve(goals: _Goals, found: Bindings) -> Iterator[Bindings]:
-    # Recursion is bounded by the number of commutative operations in the rule's text.
+    # The recursion is at most as deep as the pattern has commutative operations.
     while goals is not None:
         pattern, node, goals = goals
         if isinstance(pattern, OpPattern):
@@ -290,14 +295,14 @@ def _params_fit(pattern: OpPattern, node: Node, found: Bindings) -> bool:
     return True
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(one: object, other: object) -> bool:
     if one is other:
         return True
     if type(one) is not type(other) or isinstance(one, np.ndarray):
         return False
     try:
         return bool(one == other)
-    except ValueError:  # an index array inside a tuple: not worth a comparison
+    except ValueError:  # An index array stands in a tuple: it counts as different.
         return False
 
 
@@ -310,18 +315,18 @@ def _is_number(node: Node, literal: Literal) -> bool:
 
 @lru_cache(maxsize=4096)
 def _bytes(literal: Literal, dtype: np.dtype[Any]) -> bytes | None:
-    """The number in this dtype; None if it is not one of its numbers."""
+    """The bytes of the number in this dtype; None if the dtype lacks the number."""
     try:
         wanted = np.asarray(literal.value).astype(dtype)
     except (OverflowError, ValueError):
         return None
-    # -1 as uint8 would be 255: a number stands only for itself.
+    # -1 as uint8 would be 255, but a number stands only for itself.
     return wanted.tobytes() if bool(wanted == literal.value) else None
 
 
 # -- building --------------------------------------------------------------------------------------
 def instantiated(pattern: Pattern, env: Mapping[str, Any], found: Bindings) -> Any:
-    """The array that the pattern is for the values in `env`, with the constants that were matched.
+    """The array that the pattern describes for the values in `env`, with the matched constants.
 
     Raises
     ------
@@ -345,7 +350,7 @@ def instantiated(pattern: Pattern, env: Mapping[str, Any], found: Bindings) -> A
 
 # -- printing --------------------------------------------------------------------------------------
 def _strength(pattern: Pattern) -> int:
-    """How strongly what is printed binds."""
+    """How strongly the printed pattern binds."""
     written = pattern.op.text if isinstance(pattern, OpPattern) else None
     if isinstance(written, Prefix):
         return UNARY
@@ -372,11 +377,11 @@ def _shown(term: OpPattern) -> str:
     return f"{term.op.name}({', '.join(parts)})"
 
 
-def applied(name: str, *operands: Any, **params: Any) -> Array:
-    """The operation called `name` on the operands, with params as they stand.
+def applied(name: str, *operands: object, **params: object) -> Array:
+    """The operation called `name` on the operands, with params passed on unread.
 
-    For params that stand for whatever a node has, such as `keepdims=keepdims`, which the functions
-    users call would look into.
+    It serves rules whose params stand for any value, such as `keepdims=keepdims`: the functions
+    that users call would branch on them.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What verifying a rule found."""
+"""The result of verifying a rule."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Report"]
 
 @dataclass
 class Report:
-    """What verifying a rule found.
+    """The result of verifying a rule.
 
     Parameters
     ----------
@@ -20,15 +20,15 @@ class Report:
     sound : "exact", "rounding" or "domain"
         The grade it declares.
     instances : int
-        On how many different operands it fired.
+        How many different operands it fired on.
     elements : int
         How many numbers were compared.
     by_dtype : Counter of str
-        Of these, how many came of operands of each dtype.
+        How many of these numbers came from operands of each dtype.
     failures : list of str
-        Each with the operands; empty if the rule is what it says.
+        Each failure with its operands; empty if the rule holds.
     proved : bool
-        Whether, besides, SymPy proves the equation for all real numbers: see `proofs`.
+        Whether SymPy also proves the equation for all real numbers: see `proofs`.
     """
 
     rule: str
@@ -41,7 +41,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing speaks against the rule."""
+        """Whether the rule passed every check."""
         return not self.failures
 
     def __str__(self) -> str:

@@ -1,7 +1,7 @@
-"""Rules: identities with both sides as data, applied at nodes; packs of them.
+"""Rules: identities with both sides as data, applied at nodes; and packs of rules.
 
-A rule holds mathematics only: the driver carries origins, checks shapes and dtypes, and counts.
-`statement` makes a rule of a typed function.
+A rule holds mathematics only. The driver carries origins to replacements, and counts. `statement`
+makes a rule from a typed function.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..errors import RewriteError, RuleError, SymgraphError
 from ..facts import OF_SQUARES, Fact, is_square
 from ..ir.dims import Shape, known_equal
@@ -44,20 +45,20 @@ __all__ = [
 
 Soundness: TypeAlias = Literal["exact", "rounding", "domain"]
 SOUNDNESS: tuple[Soundness, ...] = ("exact", "rounding", "domain")
-"""From the strictest: equal bit for bit; in exact arithmetic; where the left is defined."""
+"""The two sides are equal bit for bit; in exact arithmetic; where the left side is defined."""
 
 Identity: TypeAlias = tuple[Array, Array | float | int | bool]
-"""Left and right side of a rule; a number on the right fills the left side's shape."""
+"""The left and right side of a rule; a number on the right fills the left side's shape."""
 
 
 def admits(trust: Soundness, sound: Soundness) -> bool:
-    """Whether a user who trusts `trust` accepts a rule that is `sound`."""
+    """Whether a user who accepts rules of grade `trust` accepts a rule of grade `sound`."""
     return SOUNDNESS.index(sound) <= SOUNDNESS.index(trust)
 
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """What applying a rule at a node gave."""
+    """The node that a rule gave, and the grade at which the rule held."""
 
     node: Node
     sound: Soundness
@@ -70,31 +71,38 @@ class Rule:
     Parameters
     ----------
     name : str
-        The identity's name; appears in logs and errors.
+        The identity's name, which appears in logs and errors.
     function : callable
         Gives `(left, right)` for patterns or for arrays.
     sound : "exact", "rounding" or "domain"
+    doc : str
+        The docstring of the function.
     lhs, rhs : Pattern
         Both sides as data.
     variables : tuple of Variable
         Array parameters with their guards, in order.
     statics : tuple of Static
         Parameters that stand for axes, shapes, dtypes.
+    conditions : tuple of str
+        Conditions beyond the guards, as the catalogue prints them.
+    needed_facts : tuple
+        Facts among the conditions: the name of a variable, and a function that gives the fact from
+        the environment.
     earned : mapping
         Better grades, each with the further guards that earn it, by variable.
     measure : str
-        What the rule lowers, if it is not the number of operations: the argument that it ends.
+        The quantity the rule lowers, if it is not the number of operations: so rewriting ends.
     stable : str
-        For rules whose gain is digits or range, where the right side is better; such rules answer
-        to no cost.
+        Where the right side keeps digits or range that the left side loses. Such a rule need not
+        lower the cost.
     priority : int
-        Rules of higher priority are tried first; then those with the larger left side.
+        Rules of higher priority are tried first, among equals those with the larger left side.
     limit : str
-        What the right side is by convention where an operand is infinite, if it is not the limit
-        of the left side.
+        The value of the right side, by convention, where an operand is infinite, if it is not the
+        limit of the left side.
     kink : str
-        Where the two sides have another derivative by convention: such a rule is not used on what
-        is yet to be differentiated.
+        Where the derivatives of the two sides differ by convention. Such a rule is not used before
+        differentiating.
     """
 
     name: str
@@ -131,22 +139,22 @@ class Rule:
 
     # -- applying --------------------------------------------------------------------------------
     def fits(self, node: Node) -> bool:
-        """Whether the operations are those of the left side: without it `apply` gives None."""
+        """Whether the left side matches the node; where it does not, `apply` gives None."""
         return next(matches(self.lhs, node), None) is not None
 
     def apply(
         self, node: Node, knowledge: Knowledge, trust: Soundness = "rounding"
     ) -> Fired | None:
-        """What stands for `node` by this rule, or None where it does not apply.
+        """The replacement of `node` by this rule, or None where the rule does not apply.
 
-        The left side is built anew from what was matched and must be `node` itself, so a param the
-        pattern did not compare (an axis, keepdims, a dtype) cannot slip through; the right side
-        must have its dtype and shape.
+        The left side is rebuilt from the bindings and must be `node` itself. So a param that the
+        pattern did not compare (an axis, keepdims, a dtype) cannot differ. The right side must have
+        the dtype and shape of `node`.
 
         Raises
         ------
         RewriteError
-            If the rule cannot build its right side: a fault of the rule.
+            If the rule cannot build its right side; then the rule is wrong.
         """
         for found in matches(self.lhs, node):
             sound = self._grade(found, knowledge, trust)
@@ -156,7 +164,7 @@ class Rule:
         return None
 
     def bound(self, node: Node, after: Node, knowledge: Knowledge) -> Bindings | None:
-        """What each variable stood for where the rule made `after` of `node`; None if it cannot."""
+        """The bindings with which the rule turns `node` into `after`; None if there are none."""
         for found in matches(self.lhs, node):
             if self._grade(found, knowledge, "domain") is None:
                 continue
@@ -165,7 +173,7 @@ class Rule:
         return None
 
     def _grade(self, found: Bindings, knowledge: Knowledge, trust: Soundness) -> Soundness | None:
-        """The grade at which the rule holds for these operands, None if that is not trusted."""
+        """The grade at which the rule holds for these operands; None if it is not trusted."""
         for name in self._squares:
             if not is_square(found[name].aval.shape):
                 return None
@@ -184,7 +192,11 @@ class Rule:
 
     @cached_property
     def _squares(self) -> tuple[str, ...]:
-        """Variables that must be square: seen at once, while a fact is sought in all below."""
+        """Variables whose guards only square arrays pass.
+
+        Their shape is checked first: a look at it is cheap, while facts are sought in all operands
+        below.
+        """
         asked = {each.name: [f for g in each.guards for f in g.facts] for each in self.variables}
         return tuple(name for name, facts in asked.items() if not OF_SQUARES.isdisjoint(facts))
 
@@ -196,11 +208,11 @@ class Rule:
 
     @cached_property
     def _structural(self) -> bool:
-        """Whether matching compares all there is, so that the left side need not be built anew."""
+        """Whether matching compares the whole left side, so that it need not be rebuilt."""
         return not any(isinstance(part, OpPattern) and part.params for part in subterms(self.lhs))
 
     def _is_lhs(self, found: Bindings, node: Node) -> bool:
-        """Whether the left side, built anew from what was matched, is the node."""
+        """Whether the left side, rebuilt from the bindings, is the node."""
         if self._structural:
             return True
         try:
@@ -210,24 +222,24 @@ class Rule:
         return rebuilt.node is node
 
     def misfit(self, node: Node, knowledge: Knowledge) -> Array | None:
-        """A right side that has not the shape and dtype of `node`, which its left side fits.
+        """The right side, if it lacks the shape or dtype of a node that the left side matches.
 
-        Such a rule declines. Where its operands are all alike, that is hardly what it meant.
+        The rule then declines. Where its operands have one shape and dtype, it is probably wrong.
         """
         for found in matches(self.lhs, node):
             if self._grade(found, knowledge, "domain") is None:
                 continue
             right = self._applied(found, node, knowledge)
-            if isinstance(right, Array) and _as_wide(right, node) is None:
+            if isinstance(right, Array) and _node_like(right, node) is None:
                 return right
         return None
 
     def _right_side(self, found: Bindings, node: Node, knowledge: Knowledge) -> Node | None:
         right = self._applied(found, node, knowledge)
-        return None if right is None else _as_wide(right, node)
+        return None if right is None else _node_like(right, node)
 
     def _applied(self, found: Bindings, node: Node, knowledge: Knowledge) -> Any:
-        """The right side for what was matched; None if a condition or a param does not fit."""
+        """The right side for these bindings; None if a condition or a param does not hold."""
         try:
             with applying(knowledge):
                 left, right = self.function(**self.environment(found))
@@ -239,18 +251,21 @@ class Rule:
             if not isinstance(error, SymgraphError):
                 raise
             if any(isinstance(key, Number) and found[key].ndim for key in found):
-                return None  # a uniform array stands for a number here, and gave the left its shape
+                return None  # An array matched a number, and the left side has the array's shape.
             raise RewriteError(
                 f"Rule {self.name} cannot build its right side: {error.what}",
                 [str(self), f"at {node!r}   from {node.origin}"],
             ) from error
-        # Operands in another order, or numbers in another shape, give another node.
+        # A left side with swapped operands, or a number of another shape, is another node.
         same = isinstance(left, Array) and left.node is node
         return right if same or self._is_lhs(found, node) else None
 
 
-def _as_wide(right: Any, node: Node) -> Node | None:
-    """The right side's node; None where it has not the left side's dtype and shape."""
+def _node_like(right: ArrayLike, node: Node) -> Node | None:
+    """The node of a right side; None if its dtype or shape is not that of `node`.
+
+    A number fills the shape of `node`.
+    """
     aval = node.aval
     if not isinstance(right, Array):
         if not aval.shape:
@@ -270,7 +285,7 @@ def _same_shape(one: Shape, other: Shape) -> bool:
 # -- packs -----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class RulePack:
-    """Rules under one name: a value, made by hand or from the rules a module holds.
+    """Rules under one name, given one by one or taken from modules.
 
     Raises
     ------
@@ -289,7 +304,7 @@ class RulePack:
             seen.add(each.name)
 
     @classmethod
-    def of(cls, name: str, *sources: Any) -> RulePack:
+    def of(cls, name: str, *sources: Rule | RulePack | ModuleType) -> RulePack:
         """The pack of all rules in the given modules, packs and rules, in order of definition."""
         found: list[Rule] = []
         for source in sources:

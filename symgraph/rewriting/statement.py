@@ -1,19 +1,29 @@
-"""How a rule is stated: as a typed function that returns both sides of an identity.
+"""Rules as users state them: a typed function that returns both sides of an identity.
 
     @rule(sound="rounding")
     def log_of_exp(x: Real) -> Identity:
         r"Log of exp is the identity on the reals."
         return log(exp(x)), x
 
-Parameters are pattern variables, annotations guards, both sides are built with the functions users
-call.
+Its parameters are pattern variables, its annotations are guards, and both sides are built with the
+functions that users call.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, TypeAlias, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    TypeAlias,
+    TypedDict,
+    Unpack,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from ..array import Array
 from ..errors import RuleError
@@ -56,24 +66,25 @@ def rule(
     earned : mapping, optional
         Better grades under further guards: `earned={"rounding": {"x": Nonzero}}`.
     measure : str, optional
-        What the rule lowers, where it is not the number of operations.
+        The quantity the rule lowers, where it is not the number of operations.
     stable : str, optional
-        Where the right side keeps digits or range that the left loses; exempts the rule from cost.
+        Where the right side keeps digits or range that the left side loses. Such a rule need not
+        lower the cost.
     priority : int, optional
         Rules of higher priority are tried first.
     limit : str, optional
         The convention at infinite operands, where the left side is NaN and the right side is
         neither NaN nor the limit of the left.
     kink : str, optional
-        Where the sides have different derivatives by convention; the rule is then left out before
-        differentiating.
+        Where the derivatives of the two sides differ by convention; the rule is then not used
+        before differentiating.
 
     Raises
     ------
     RuleError
-        If the function is not an identity: an annotation is missing, the left side is no operation,
-        a variable of the right side is not bound by the left, or the function branches on a
-        variable.
+        If the function is not an identity: an annotation is missing, the left side is not an
+        operation, a variable of the right side is not bound by the left side, or the function
+        branches on a variable.
 
     Examples
     --------
@@ -86,7 +97,7 @@ def rule(
     """
 
     def declare(function: Callable[..., Any]) -> Rule:
-        return _declared(
+        return _rule_of(
             function,
             sound,
             earned or {},
@@ -100,11 +111,21 @@ def rule(
     return declare
 
 
-def _declared(
+class _Remarks(TypedDict):
+    """Parameters of `rule` that a `Rule` takes as they are."""
+
+    measure: str
+    stable: str
+    priority: int
+    limit: str
+    kink: str
+
+
+def _rule_of(
     function: Callable[..., Any],
     sound: Soundness,
     earned: Mapping[Soundness, Guards],
-    **stated: Any,
+    **remarks: Unpack[_Remarks],
 ) -> Rule:
     name = getattr(function, "__name__", "rule")
     if sound not in SOUNDNESS:
@@ -134,7 +155,7 @@ def _declared(
             grade: {each: _guards_in(hint) for each, hint in guards.items()}
             for grade, guards in earned.items()
         },
-        **stated,
+        **remarks,
     )
 
 
@@ -146,7 +167,7 @@ def _parameters(
     statics: list[Static] = []
     for parameter in inspect.signature(function).parameters:
         hint = hints.get(parameter)
-        kinds = [each for each in _extras(hint) if isinstance(each, ParamKind)]
+        kinds = [each for each in _metadata(hint) if isinstance(each, ParamKind)]
         if hint is None:
             raise RuleError(
                 f"Rule {name}: parameter {parameter} has no annotation.",
@@ -154,25 +175,26 @@ def _parameters(
             )
         if kinds:
             statics.append(Static(parameter, kinds[0]))
-        elif _base(hint) is Array:
+        elif _annotated_type(hint) is Array:
             variables.append(Variable(parameter, _guards_in(hint)))
         else:
-            raise RuleError(f"Rule {name}: {parameter} is annotated {hint}, which is no guard.")
+            raise RuleError(f"Rule {name}: {parameter} is annotated {hint}, which is not a guard.")
     return tuple(variables), tuple(statics)
 
 
-def _extras(hint: Any) -> tuple[Any, ...]:
+def _metadata(hint: object) -> tuple[object, ...]:
+    """The metadata of an `Annotated` type."""
     return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
 
 
-def _base(hint: Any) -> Any:
+def _annotated_type(hint: object) -> object:
     return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
-def _guards_in(hint: Any) -> tuple[Guard, ...]:
-    """The guards of an annotation, or of several."""
-    hints = cast("tuple[Any, ...]", hint if isinstance(hint, tuple) else (hint,))
-    return tuple(each for one in hints for each in _extras(one) if isinstance(each, Guard))
+def _guards_in(hint: object) -> tuple[Guard, ...]:
+    """The guards of an annotation, or of a tuple of annotations."""
+    hints = cast("tuple[object, ...]", hint if isinstance(hint, tuple) else (hint,))
+    return tuple(each for one in hints for each in _metadata(one) if isinstance(each, Guard))
 
 
 def _read(
@@ -181,7 +203,7 @@ def _read(
     variables: tuple[Variable, ...],
     statics: tuple[Static, ...],
 ) -> tuple[OpPattern, Pattern, Reading]:
-    """Both sides as patterns, and the conditions stated on the way."""
+    """Both sides as patterns, and the conditions that the function states."""
     arguments: dict[str, Any] = {each.name: PatternArray(each) for each in variables}
     arguments.update({each.name: StaticVariable(each.name, each.kind) for each in statics})
     try:
@@ -194,5 +216,5 @@ def _read(
     left, right = cast("tuple[Any, Any]", sides)
     lhs = as_pattern(left)
     if not isinstance(lhs, OpPattern):
-        raise RuleError(f"Rule {name}: its left side is {lhs}, which is no operation.")
+        raise RuleError(f"Rule {name}: its left side is {lhs}, which is not an operation.")
     return lhs, as_pattern(right), reading

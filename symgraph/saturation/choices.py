@@ -1,4 +1,4 @@
-"""Ways to compute each class of equal nodes, and what a choice among them costs."""
+"""The ways to compute each class of equal nodes, and the cost of a choice among them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class ENode:
     ----------
     node : Node
     own : int
-        The class it is in.
+        The class of the node.
     below : tuple of int
         The classes of its operands.
     weight : float
-        What it costs, its operands aside.
+        The cost of the node without its operands.
     """
 
     node: Node
@@ -32,12 +32,12 @@ class ENode:
 
 
 class Choices:
-    """All ways to compute each class, and which of them is chosen.
+    """All ways to compute each class, and the chosen ones.
 
     Parameters
     ----------
     enodes : sequence of ENode
-        The first of a class is what to keep where nothing is gained.
+        The first of each class is kept unless another one is cheaper.
     roots : sequence of int
     """
 
@@ -49,12 +49,12 @@ class Choices:
         self.chosen: dict[int, ENode] = {}
 
     def total(self, chosen: Mapping[int, ENode]) -> float:
-        """What the roots cost with these choices; infinite where one needs itself."""
+        """The cost of the roots with these choices; infinite where a class needs itself."""
         order = self.order(chosen)
         return float("inf") if order is None else sum(chosen[each].weight for each in order)
 
     def order(self, chosen: Mapping[int, ENode]) -> list[int] | None:
-        """The classes that the roots need, operands first; None where one needs itself."""
+        """The classes that the roots need, operands first; None where a class needs itself."""
         done: dict[int, bool] = {}
         order: list[int] = []
         stack = list(reversed(self.roots))

@@ -1,4 +1,4 @@
-"""The rules that saturation uses: the packs' own, backwards too where that is sound and ends."""
+"""The rules that saturation uses: those of the packs, also backwards where this is sound."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["backwards", "shrinks", "with_directions"]
 
 
 def size_of(pattern: Pattern) -> int:
-    """Operations and numbers in the pattern."""
+    """The number of operations and numbers in the pattern."""
     return sum(not isinstance(part, Variable) for part in subterms(pattern))
 
 
@@ -23,12 +23,12 @@ def shrinks(rule: Rule) -> bool:
 
 
 def backwards(rule: Rule) -> Rule | None:
-    """The rule from right to left; None where that is unsound, says nothing, or grows.
+    """The rule from right to left; None where that is unsound, cannot match, or makes terms grow.
 
-    What is equal bit for bit may be read both ways. A rule of a weaker grade may gain digits, range
-    or numbers, which it would lose backwards; equalities that are sound in both directions all the
-    same are written twice, in `axioms`. A right side that is no operation, or that only a call can
-    build, cannot be found.
+    A rule that is equal bit for bit may be read both ways. A rule of a weaker grade may gain
+    digits, range or numbers, which it would lose backwards. Equalities that are sound in both
+    directions all the same are written twice, in `axioms`. A right side that is not an operation,
+    or that only a call can build, cannot be matched.
     """
     left, right = rule.lhs, rule.rhs
     names = {each.name for each in (*rule.variables, *rule.statics)}
@@ -53,7 +53,7 @@ def backwards(rule: Rule) -> Rule | None:
 
 
 def _flipped(function: Callable[..., Any]) -> Callable[..., Any]:
-    def flipped(**values: Any) -> Any:
+    def flipped(**values: object) -> tuple[Any, Any]:
         left, right = function(**values)
         return right, left
 
@@ -61,7 +61,7 @@ def _flipped(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def with_directions(rules: Iterable[Rule]) -> list[Rule]:
-    """The rules, those that shorten first, then what goes backwards."""
+    """The rules and their reverses; those that shorten come first."""
     forward = list(rules)
-    turned = [found for rule in forward if (found := backwards(rule)) is not None]
-    return sorted([*forward, *turned], key=lambda rule: not shrinks(rule))
+    reverses = [found for rule in forward if (found := backwards(rule)) is not None]
+    return sorted([*forward, *reverses], key=lambda rule: not shrinks(rule))

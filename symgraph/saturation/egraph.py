@@ -1,8 +1,8 @@
 """An e-graph of nodes, held by egglog: congruence closure, and matching of patterns modulo it.
 
-Every e-node is a node of ours; egglog knows it by a number. egglog tells which numbers are equal
-and where the left sides of rules fit; what a match means (guards, params, shapes, the right side)
-is never asked of it, and it never makes a value. So its graph grows only by what is added here.
+Every e-node is a node of ours, which egglog knows by a number. egglog finds which numbers are equal
+and where the left sides of rules match. Guards, params, shapes and right sides are checked here,
+and egglog never makes a value. So its graph grows only by the nodes added here.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 
 from ..errors import SymgraphError
 from ..ir.interning import params_key
-from ..ir.node import Node
+from ..ir.node import Node, Params
 from ..ir.op import Op
 from ..rewriting.guards import uniform_value
-from ..rewriting.pattern import Literal, OpPattern, Variable, subterms
+from ..rewriting.pattern import Literal, OpPattern, Pattern, Variable, subterms
 from ..rewriting.rule import Rule
 
 __all__ = ["EGraph", "Match"]
@@ -46,16 +46,16 @@ _LOAD = "(run-schedule (saturate (run load)))"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Match:
-    """Where the left side of a rule fits.
+    """A place where the left side of a rule matches.
 
     Parameters
     ----------
     rule : int
-        Its place among the rules.
+        The place of the rule among the rules.
     root : int
         The class that the left side is in.
     parts : tuple of int
-        In preorder of the pattern: for an operation which of its kind, else a node.
+        One for each part of the pattern, in preorder: the kind of an operation, else a node.
     """
 
     rule: int
@@ -70,7 +70,7 @@ class EGraph:
     ----------
     rules : sequence of Rule
     leaves : iterable of Node
-        Values that are taken as they are: their operands stay outside.
+        Values whose operands stay outside.
 
     Raises
     ------
@@ -85,7 +85,7 @@ class EGraph:
         self.place: dict[Node, int] = {}
         self._engine = _engine()
         self._program: list[str] = [_PROGRAM]
-        # By table, rows that egglog has not seen. Written as statements they took a second.
+        # By table the rows that egglog has not read yet. Written as statements they took a second.
         self._rows: dict[str, list[tuple[int, ...]]] = {}
         self._ops: dict[Op, int] = {}
         self._present: set[Op] = set()
@@ -94,11 +94,11 @@ class EGraph:
         self._arities: set[int] = set()
         self._lengths: set[int] = set()
         self._seen: set[Match] = set()
-        # For each node the least that equals it, and e-nodes by what they are, as last heard.
+        # As egglog last found: for each node the least equal node, and e-nodes by their shape.
         self._classes: list[int] = []
-        self._shapes: dict[Any, int] = {}
-        # Rules whose operations the graph does not have yet: most rules, nearly always.
-        self._asleep: dict[int, set[Op]] = {
+        self._shapes: dict[object, int] = {}
+        # Rules whose operations are not all in the graph yet: nearly always these are most rules.
+        self._dormant: dict[int, set[Op]] = {
             index: {part.op for part in subterms(rule.lhs) if isinstance(part, OpPattern)}
             for index, rule in enumerate(self.rules)
         }
@@ -108,7 +108,7 @@ class EGraph:
 
     # -- growing -----------------------------------------------------------------------------------
     def add(self, node: Node) -> int:
-        """The number of the node, which is added with all that it is computed from."""
+        """The number of the node; it is added with all nodes that it is computed from."""
         stack = [node]
         while stack:
             top = stack[-1]
@@ -123,15 +123,15 @@ class EGraph:
         return self.place[node]
 
     def is_leaf(self, node: Node) -> bool:
-        """Whether the node is taken as it is; so is what is computed again on purpose."""
+        """Whether the operands of a node stay outside, as those of a recomputed value do."""
         return node in self.leaves or not node.operands or node.copy > 0
 
     def unite(self, one: Node, other: Node) -> None:
-        """Tell that two nodes of the graph are equal."""
-        self._row("equal", self.place[one], self.place[other])
+        """Note that two nodes of the graph are equal."""
+        self._add_row("equal", self.place[one], self.place[other])
 
-    def shape(self, node: Node) -> Any:
-        """What makes two nodes one e-node: the operation on classes; a leaf itself."""
+    def shape(self, node: Node) -> object:
+        """The key of an e-node: an operation with its params on classes; or a leaf itself."""
         if self.is_leaf(node):
             return node
         below = [self._classes[self.place[each]] for each in node.operands]
@@ -143,30 +143,30 @@ class EGraph:
         shape = self.shape(node)
         known = self._shapes.get(shape)
         if known is not None:
-            # The e-node is there, by another node of equal operands.
+            # Another node with equal operands is this e-node already.
             self.place[node] = known
             return
         place = self.place[node] = self._shapes[shape] = len(self.nodes)
         self.nodes.append(node)
         self._classes.append(place)
         if self.is_leaf(node):
-            self._row("leaf", place)
+            self._add_row("leaf", place)
         else:
             operands = [self.place[each] for each in node.operands]
             self._present.add(node.op)
             self._arity(len(operands))
             kind = (self._op(node.op), self._kind(node))
-            self._row(f"node{len(operands)}", place, *kind, *operands)
+            self._add_row(f"node{len(operands)}", place, *kind, *operands)
             if node.op.traits.commutative and len(operands) == 2:
-                self._row("swapped", place, *kind, *operands[::-1])
+                self._add_row("swapped", place, *kind, *operands[::-1])
         if uniform_value(node) is not None:
-            self._row("uniform", place)
+            self._add_row("uniform", place)
 
-    def _row(self, table: str, *values: int) -> None:
+    def _add_row(self, table: str, *values: int) -> None:
         self._rows.setdefault(table, []).append(values)
 
     def _arity(self, count: int) -> str:
-        """The constructor of operations on so many operands, declared if it is new."""
+        """The constructor of operations with so many operands; a new one is declared."""
         if count not in self._arities:
             self._arities.add(count)
             numbers = [f"i{each}" for each in range(count)]
@@ -191,25 +191,26 @@ class EGraph:
         return self._ops.setdefault(op, len(self._ops))
 
     def _kind(self, node: Node) -> int:
-        """Which of the operation's kinds the node is, by its params."""
+        """The number of the node's kind: its operation with its params."""
         key = (node.op, *params_key(node.params))
         if key not in self._kinds:
             self._kinds[key] = len(self._kind_nodes)
             self._kind_nodes.append(node)
         return self._kinds[key]
 
-    def params_of(self, kind: int) -> Any:
-        """The params of an operation's kind."""
+    def params_of(self, kind: int) -> Params:
+        """The params of a kind of operation."""
         return self._kind_nodes[kind].params
 
     # -- asking ------------------------------------------------------------------------------------
     def classes(self) -> Sequence[int]:
-        """For each node the least node that equals it."""
+        """For each node the least node that is equal to it."""
         self._run(f"{_LOAD} (run read 1)")
-        self._hear()
+        self._read_classes()
         return self._classes
 
-    def _hear(self) -> Any:
+    def _read_classes(self) -> Any:
+        """Read the classes that egglog has found; gives its tables."""
         functions = self._engine.freeze().functions
         for row in functions["class"].rows:
             self._classes[self._number(row.inputs[0])] = self._number(row.output)
@@ -219,13 +220,13 @@ class EGraph:
         return functions
 
     def matches(self) -> list[Match]:
-        """Where rules fit that have not been told before, in order."""
-        for index, ops in list(self._asleep.items()):
+        """The new matches of rules, in order."""
+        for index, ops in list(self._dormant.items()):
             if ops <= self._present:
-                del self._asleep[index]
+                del self._dormant[index]
                 self._program.append(self._query(index, self.rules[index].lhs))
         self._run(f"{_LOAD} (run read 1) (run match 1)")
-        functions = self._hear()
+        functions = self._read_classes()
         found: list[Match] = []
         for length in self._lengths:
             for row in functions[f"match{length}"].rows:
@@ -236,17 +237,17 @@ class EGraph:
                     found.append(match)
         return sorted(found)
 
-    def _number(self, value: Any) -> int:
+    def _number(self, value: object) -> int:
         return self._engine.value_to_i64(value)
 
     def _run(self, command: str) -> None:
-        from tempfile import TemporaryDirectory  # only where egglog runs
+        from tempfile import TemporaryDirectory  # Only a run of egglog pays for the import.
 
         with TemporaryDirectory() as place:
             for table, rows in self._rows.items():
                 path = Path(place, f"{table}.tsv")
                 path.write_text("\n".join("\t".join(map(str, row)) for row in rows))
-                # In quotes, with what quotes would end escaped: a path may hold anything.
+                # The path is quoted and escaped, for it may hold any character.
                 self._program.append(f"(input {table} {_quoted(str(path))})")
             program = "\n".join([*self._program, command])
             self._program.clear()
@@ -255,12 +256,12 @@ class EGraph:
 
     # -- patterns ----------------------------------------------------------------------------------
     def _query(self, index: int, lhs: OpPattern) -> str:
-        """The rule of egglog that notes where the left side fits, and what its parts are."""
+        """The rule of egglog that notes where the left side matches, with the parts that match."""
         conditions: list[str] = []
         parts: list[str] = []
         counter = iter(range(1_000_000))
 
-        def part(pattern: Any) -> str:
+        def part(pattern: Pattern) -> str:
             if isinstance(pattern, Variable):
                 name = f"v_{pattern.name}"
                 least = "number" if any(g.constant for g in pattern.guards) else "least"
@@ -272,6 +273,7 @@ class EGraph:
                 conditions.append(f"(= n_{name} (number {name}))")
                 parts.append(f"n_{name}")
                 return name
+            assert isinstance(pattern, OpPattern)  # Only right sides have opaque parts.
             op, arity = self._op(pattern.op), self._arity(len(pattern.operands))
             parts.append(f"k_{name}")
             operands = " ".join([part(each) for each in pattern.operands])

@@ -1,8 +1,8 @@
-"""The cheapest node that is equal to each output, shared nodes paid once.
+"""The cheapest node that is equal to each output, where a shared node is paid for once.
 
-Finding it is NP-hard (M. Stepp, PhD thesis, 2011). Three searches: bottom-up with sets of what each
-choice needs (the `faster-greedy-dag` extractor of extraction-gym), from there exchange of one
-choice at a time, and for small e-graphs an integer program.
+Finding it is NP-hard (M. Stepp, PhD thesis, 2011). Three searches are made: bottom-up with the set
+of classes that each choice needs (the `faster-greedy-dag` extractor of extraction-gym); from its
+result, exchange of one choice at a time; and for small e-graphs an integer program.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from .program import solved
 __all__ = ["A_NODE", "extracted"]
 
 A_NODE = 1e-6
-"""What any node costs, so that no choice is needed by itself."""
+"""The least cost of a node: it is positive, so that no choice needs itself."""
 
 
 def extracted(choices: Choices, *, exact_below: int) -> list[Node]:
-    """A node for each root, at the least cost found.
+    """A node for each root, at the least total cost found.
 
     Parameters
     ----------
     choices : Choices
-        The choice in it is the one to beat.
+        Its `chosen` is replaced only by a cheaper choice.
     exact_below : int
-        Up to so many e-nodes the integer program is solved.
+        The integer program is solved for at most so many e-nodes.
     """
     best = dict(choices.chosen)
     found = _bottom_up(choices)
@@ -39,14 +39,14 @@ def extracted(choices: Choices, *, exact_below: int) -> list[Node]:
         program = solved(choices.ways, choices.roots, choices.total(best))
         if program is not None and choices.total(program) < choices.total(best) - A_NODE / 2:
             best = program
-    best = _kept(choices, best)
+    best = _with_first_ways(choices, best)
     return _built(choices, best)
 
 
 def _bottom_up(choices: Choices, free: Collection[int] = ()) -> dict[int, ENode]:
-    """For each class the way whose set of needed choices is cheapest, to a fixpoint.
+    """For each class the way whose set of needed classes is cheapest, to a fixpoint.
 
-    Classes that are `free` are computed anyway.
+    The classes in `free` are computed anyway.
     """
     sets: dict[int, dict[int, float]] = {}
     totals: dict[int, float] = {}
@@ -76,9 +76,10 @@ def _bottom_up(choices: Choices, free: Collection[int] = ()) -> dict[int, ENode]
 
 
 def _exchanged(choices: Choices, start: dict[int, ENode]) -> dict[int, ENode]:
-    """The choice with ways exchanged one by one while that helps.
+    """The choice after exchanging ways one by one while that lowers the cost.
 
-    What an exchanged way needs besides is chosen as the cheapest, given all that is computed.
+    If an exchanged way needs further classes, they get their cheapest ways, given all that is
+    computed.
     """
     chosen = dict(start)
     least = choices.total(chosen)
@@ -92,13 +93,13 @@ def _exchanged(choices: Choices, start: dict[int, ENode]) -> dict[int, ENode]:
             for way in choices.ways[own]:
                 total = choices.total({**given, own: way})
                 if total < least - A_NODE / 2:
-                    # Several that help alone need not help together: the best of them is taken.
+                    # Exchanges that help alone need not help together: only the best one is made.
                     chosen, least, improved = {**given, own: way}, total, True
     return chosen
 
 
-def _kept(choices: Choices, chosen: dict[int, ENode]) -> dict[int, ENode]:
-    """The choice with the first way of each class wherever it costs no more."""
+def _with_first_ways(choices: Choices, chosen: dict[int, ENode]) -> dict[int, ENode]:
+    """The choice with the first way of each class, wherever it costs no more."""
     least = choices.total(chosen)
     for own in choices.order(chosen) or ():
         trial = {**chosen, own: choices.ways[own][0]}

@@ -1,8 +1,8 @@
-"""From a match to an instance of a rule: the left side as a node, and what stands for it.
+"""From a match to an instance of a rule: both sides as nodes.
 
-The left side is built anew from the parts that were matched, and then the rule is applied to it by
-the very call that the greedy driver makes: guards are asked of what is known, params and shapes are
-compared, the right side must have the left side's shape and dtype.
+The left side is rebuilt from the matched parts. Then the rule is applied to it by the same call as
+in the greedy driver: guards are checked, params and shapes are compared, and the right side must
+have the left side's shape and dtype.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Equality:
     Parameters
     ----------
     rule : Rule or None
-        None where constants were folded.
+        The rule; None for constant folding.
     left, right : Node
     sound : "exact" or "rounding"
     """
@@ -41,7 +41,7 @@ class Equality:
 def instance_of(
     match: Match, graph: EGraph, knowledge: Knowledge, trust: Soundness
 ) -> Equality | None:
-    """What the rule says where it was found to fit; None where it does not apply after all."""
+    """The two sides of a rule at a match; None where the rule does not apply after all."""
     rule = graph.rules[match.rule]
     place = graph.nodes[match.root].origin
     with origin(Origin(place.frames, place.adjoint_of, rule.name)):
@@ -53,7 +53,7 @@ def instance_of(
         except RewriteError:
             raise
         except SymgraphError:
-            return None  # parts that fit one by one, but not together
+            return None  # The parts match one by one, but not together.
         except Exception as error:
             raise RewriteError(
                 f"Rule {rule.name} failed: {type(error).__name__}: {error}",
@@ -66,7 +66,7 @@ def instance_of(
 
 
 def _built(pattern: Pattern, parts: Iterator[int], graph: EGraph) -> Node:
-    """The pattern with the parts in it; recursion is as deep as the rule's text."""
+    """The node of a pattern with these parts; the recursion is as deep as the pattern."""
     part = next(parts)
     if not isinstance(pattern, OpPattern):
         return graph.nodes[part]

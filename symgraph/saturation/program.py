@@ -1,14 +1,16 @@
 """Extraction as an integer program, solved by HiGHS: the exact answer for small e-graphs.
 
-One binary variable a way to compute a class, one a class; a chosen way needs its operands' classes;
-where ways can need one another in a circle, levels rise along what is needed. Source: Y. Yang et
-al., Equality saturation for tensor graph superoptimization, MLSys 2021, with levels only inside
-strongly connected components. Bounded in nodes of the search, never in seconds.
+Each way to compute a class has a binary variable, and so has each class. A chosen way needs the
+classes of its operands. Where ways may need one another in a circle, each class has a level, which
+lies above the levels of the classes it needs. Source: Y. Yang et al., Equality saturation for
+tensor graph superoptimization, MLSys 2021, with levels only inside strongly connected components.
+The search is bounded in nodes, never in seconds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,37 +25,16 @@ _SEARCH_NODES = 100
 def solved(
     ways: Mapping[int, Sequence[ENode]], roots: Sequence[int], most: float
 ) -> dict[int, ENode] | None:
-    """The cheapest choice for all that the roots need, if it costs `most` or less; else None."""
-    from scipy.optimize import Bounds, LinearConstraint, milp  # half a second: paid when needed
-    from scipy.sparse import coo_array
+    """The cheapest choice for all that the roots need; None if it costs more than `most`."""
+    # The import takes half a second, so it is made when it is needed.
+    from scipy.optimize import Bounds, LinearConstraint, milp
 
     needed = _needed(ways, roots)
     enodes = [way for own in needed for way in ways[own]]
     at = {own: len(enodes) + i for i, own in enumerate(needed)}
-    circles = _circles(needed, ways)
+    limits = _constraints(enodes, at, _circles(needed, ways))
+    limits.add(-most, *((i, -each.weight) for i, each in enumerate(enodes)))
     size = len(enodes) + 2 * len(needed)
-    rows: list[tuple[int, int, float]] = []
-    low: list[float] = []
-
-    def constraint(least: float, *parts: tuple[int, float]) -> None:
-        rows.extend((len(low), column, value) for column, value in parts)
-        low.append(least)
-
-    for own in needed:
-        mine = [(i, 1.0) for i, each in enumerate(enodes) if each.own == own]
-        constraint(0, *mine, (at[own], -1.0))
-    for i, each in enumerate(enodes):
-        for below in dict.fromkeys(each.below):
-            constraint(0, (at[below], 1.0), (i, -1.0))
-            if circles[below] == circles[each.own]:
-                # level(own) >= level(below) + 1 where this way is chosen
-                many = float(len(needed))
-                up, down = at[each.own] + len(needed), at[below] + len(needed)
-                if up == down:
-                    constraint(0, (i, -1.0))
-                else:
-                    constraint(1 - many, (up, 1.0), (down, -1.0), (i, -many))
-    constraint(-most, *((i, -each.weight) for i, each in enumerate(enodes)))
     upper = np.ones(size)
     upper[len(enodes) + len(needed) :] = len(needed)
     lower = np.zeros(size)
@@ -62,15 +43,13 @@ def solved(
     whole[: len(enodes)] = 1
     weights = np.zeros(size)
     weights[: len(enodes)] = [each.weight for each in enodes]
-    data: Any = ([r[2] for r in rows], ([r[0] for r in rows], [r[1] for r in rows]))
-    matrix = coo_array(data, shape=(len(low), size)).tocsr()
     box: Any = (lower, upper)
-    least: Any = np.array(low)
+    least: Any = np.array(limits.least)
     found: Any = milp(
         weights,
         integrality=whole,
         bounds=Bounds(*box),
-        constraints=LinearConstraint(matrix, least, np.inf),
+        constraints=LinearConstraint(limits.matrix(size), least, np.inf),
         options={"node_limit": _SEARCH_NODES},
     )
     if found.x is None:
@@ -82,8 +61,55 @@ def solved(
     return taken
 
 
+@dataclass
+class _Constraints:
+    """Linear constraints `A x >= least`, row by row."""
+
+    entries: list[tuple[int, int, float]] = field(default_factory=list[tuple[int, int, float]])
+    least: list[float] = field(default_factory=list[float])
+
+    def add(self, least: float, *parts: tuple[int, float]) -> None:
+        """Add a row from pairs of a variable and its factor."""
+        self.entries.extend((len(self.least), column, value) for column, value in parts)
+        self.least.append(least)
+
+    def matrix(self, size: int) -> Any:
+        """The sparse matrix `A`, with a column for each of `size` variables."""
+        from scipy.sparse import coo_array
+
+        rows, columns, values = zip(*self.entries, strict=True)
+        data: Any = (values, (rows, columns))
+        return coo_array(data, shape=(len(self.least), size)).tocsr()
+
+
+def _constraints(
+    enodes: Sequence[ENode], at: Mapping[int, int], circles: Mapping[int, int]
+) -> _Constraints:
+    """A class that is needed has a chosen way; a chosen way needs its classes, without a circle.
+
+    The variables are the e-nodes, then the classes in the columns `at`, then their levels.
+    """
+    limits = _Constraints()
+    count = len(at)
+    for own, column in at.items():
+        ways = [(i, 1.0) for i, each in enumerate(enodes) if each.own == own]
+        limits.add(0, *ways, (column, -1.0))
+    for i, each in enumerate(enodes):
+        for below in dict.fromkeys(each.below):
+            limits.add(0, (at[below], 1.0), (i, -1.0))
+            if circles[below] != circles[each.own]:
+                continue
+            # level(own) >= level(below) + 1 where this way is chosen
+            up, down = at[each.own] + count, at[below] + count
+            if up == down:
+                limits.add(0, (i, -1.0))
+            else:
+                limits.add(1 - float(count), (up, 1.0), (down, -1.0), (i, -float(count)))
+    return limits
+
+
 def _needed(ways: Mapping[int, Sequence[ENode]], roots: Sequence[int]) -> list[int]:
-    """Classes that some choice for the roots needs."""
+    """The classes that any choice for the roots may need."""
     found = dict.fromkeys(roots)
     stack = list(roots)
     while stack:
@@ -96,7 +122,7 @@ def _needed(ways: Mapping[int, Sequence[ENode]], roots: Sequence[int]) -> list[i
 
 
 def _circles(needed: Sequence[int], ways: Mapping[int, Sequence[ENode]]) -> dict[int, int]:
-    """For each class its strongly connected component; alone in it where it needs no circle."""
+    """For each class the number of its strongly connected component."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

@@ -1,7 +1,7 @@
 """Why two nodes are equal: congruence closure that keeps its reasons.
 
-egglog is trusted with finding, not with being right: whatever saturation gives is derived here once
-more from the instances of rules alone, and the derivation is what users are told. Source:
+egglog finds equalities, but is not trusted to be right. Every result of saturation is derived here
+once more from the instances of rules alone, and this derivation goes into the log. Source:
 R. Nieuwenhuis, A. Oliveras, Proof-producing congruence closure, RTA 2005.
 """
 
@@ -18,19 +18,19 @@ from .instances import Equality
 __all__ = ["Closure", "ProofStep"]
 
 ProofStep: TypeAlias = tuple[Node, Node, Equality]
-"""A value, what stands for it, and by which instance of a rule."""
+"""A value, its replacement, and the instance of a rule that says they are equal."""
 
 _Pairs: TypeAlias = tuple[tuple[Node, Node], ...]
 _Reason: TypeAlias = "Equality | _Pairs"
 
 
 class Closure:
-    """Nodes that are equal by instances of rules and by having equal operands.
+    """Classes of nodes that are equal by instances of rules, or because their operands are equal.
 
     Parameters
     ----------
     is_leaf : callable
-        Whether a node's operands are not looked at.
+        Whether the operands of a node are ignored.
     """
 
     def __init__(self, is_leaf: Callable[[Node], bool]) -> None:
@@ -39,11 +39,11 @@ class Closure:
         self._members: dict[Node, list[Node]] = {}
         self._users: dict[Node, list[Node]] = {}
         self._signatures: dict[tuple[Any, ...], Node] = {}
-        # A forest: each edge is one reason, and the path between two nodes of a tree is a proof.
+        # A forest: each edge has one reason, and the path between two nodes of a tree is a proof.
         self._edge: dict[Node, tuple[Node, _Reason]] = {}
 
     def add(self, nodes: Iterable[Node]) -> None:
-        """Take in nodes, operands first."""
+        """Add nodes, operands first."""
         for node in nodes:
             if node in self._class:
                 continue
@@ -56,11 +56,11 @@ class Closure:
                 self._look_up(node)
 
     def equal(self, one: Node, other: Node) -> bool:
-        """Whether the two are equal by what is known."""
+        """Whether the two nodes are equal by the equalities merged so far."""
         return self._class[one] is self._class[other]
 
     def merge(self, instance: Equality) -> None:
-        """Take in that two nodes are equal, and all that follows."""
+        """Merge the classes of two equal nodes, and all classes that are then equal."""
         self._merge(instance.left, instance.right, instance)
 
     def _merge(self, one: Node, other: Node, reason: _Reason) -> None:
@@ -95,22 +95,22 @@ class Closure:
         return (node.op, node.copy, *params_key(node.params), *serials)
 
     def _pairs(self, one: Node, other: Node) -> _Pairs:
-        """The operands that are equal."""
+        """The pairs of equal operands."""
         pairs = tuple(zip(one.operands, other.operands, strict=True))
         if _swaps(one) and not all(self.equal(a, b) for a, b in pairs):
             pairs = tuple(zip(one.operands, reversed(other.operands), strict=True))
         return pairs
 
     def _root_at(self, node: Node) -> None:
-        """Turn the edges above the node, so that it is the root of its tree."""
-        line = self._line(node)
+        """Reverse the edges above the node, so that it is the root of its tree."""
+        line = self._path_to_root(node)
         reasons = [self._edge.pop(below)[1] for below in line[:-1]]
         for below, above, reason in zip(line, line[1:], reasons, strict=False):
-            self._edge[above] = (below, _turned(reason))
+            self._edge[above] = (below, _reversed(reason))
 
-    # -- telling -----------------------------------------------------------------------------------
+    # -- proofs ------------------------------------------------------------------------------------
     def steps(self, one: Node, other: Node) -> list[ProofStep]:
-        """Instances of rules that lead from one node to an equal one, each told once, in order."""
+        """The instances of rules that lead from one node to an equal node, each once, in order."""
         found: dict[tuple[Node, Node], ProofStep] = {}
         seen: set[tuple[Node, Node]] = set()
         stack: list[tuple[Node, Node, _Reason | None]] = [(one, other, None)]
@@ -127,12 +127,12 @@ class Closure:
 
     def _path(self, one: Node, other: Node) -> list[tuple[Node, Node, _Reason]]:
         """The edges between two nodes of one tree."""
-        above = {node: i for i, node in enumerate(self._line(one))}
+        above = set(self._path_to_root(one))
         down: list[tuple[Node, Node, _Reason]] = []
         node = other
         while node not in above:
             parent, reason = self._edge[node]
-            down.append((parent, node, _turned(reason)))
+            down.append((parent, node, _reversed(reason)))
             node = parent
         up: list[tuple[Node, Node, _Reason]] = []
         place = one
@@ -142,7 +142,7 @@ class Closure:
             place = parent
         return [*up, *reversed(down)]
 
-    def _line(self, node: Node) -> list[Node]:
+    def _path_to_root(self, node: Node) -> list[Node]:
         line = [node]
         while line[-1] in self._edge:
             line.append(self._edge[line[-1]][0])
@@ -153,7 +153,8 @@ def _swaps(node: Node) -> bool:
     return node.op.traits.commutative and len(node.operands) == 2
 
 
-def _turned(reason: _Reason) -> _Reason:
+def _reversed(reason: _Reason) -> _Reason:
+    """The reason read from right to left."""
     if isinstance(reason, Equality):
         return reason
     return tuple((b, a) for a, b in reason)

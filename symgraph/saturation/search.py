@@ -1,7 +1,7 @@
-"""Equality saturation of one small graph: rules until nothing is new or a bound is met.
+"""Equality saturation of one small graph: rules until nothing is new, or a bound is met.
 
-All that is equal is kept, so no order of rules has to be right; then the cheapest is taken. Bounds
-are counts, so the result depends on nothing but the graph. Source: M. Willsey et al., egg: fast and
+All equal values are kept, so the order of rules does not matter; then the cheapest is taken. Bounds
+are counts, so the result depends on the graph alone. Source: M. Willsey et al., egg: fast and
 extensible equality saturation, POPL 2021; Y. Zhang et al., Better together: unifying Datalog and
 equality saturation (egglog), PLDI 2023.
 """
@@ -28,29 +28,29 @@ from .proof import Closure, ProofStep
 __all__ = ["EGraphSearch", "SaturationBounds", "ordered", "price"]
 
 _NOMINAL = 61
-"""A named dimension counts as this long when costs are compared, as in the algebra."""
-_FLOPS_AGAINST_AN_OPERATION = 0.5
-"""All flops of the graph weigh as much as half an operation."""
-_LONGEST_SPARED = 60
-"""Steps up to which a proof is made shorter: it takes a proof for each of them."""
+"""The size of a named dimension when costs are compared, as in the algebra."""
+_WEIGHT_OF_FLOPS = 0.5
+"""All flops of the graph together weigh as much as half an operation."""
+_LONGEST_SHORTENED = 60
+"""The most steps of a proof that is made shorter, which takes another proof for each step."""
 
 
 @dataclass(frozen=True, slots=True)
 class SaturationBounds:
-    """How far `strategy="saturate"` goes: counts, so that results do not depend on time.
+    """The bounds of `strategy="saturate"`: counts, so that results do not depend on time.
 
     Parameters
     ----------
     iterations : int
         Rounds of matching.
     nodes : int
-        E-nodes after which nothing is added.
+        The number of e-nodes above which none is added.
     window : int
-        Operations that are looked at together; a larger graph is taken in parts.
+        How many operations are saturated together; a larger graph is taken in parts.
     exact_below : int
-        E-nodes up to which the cheapest is found by integer programming.
+        The most e-nodes for which an integer program finds the cheapest graph.
     rounds : int
-        Times that saturation and the greedy pass take turns.
+        How often saturation and the greedy pass take turns.
 
     Examples
     --------
@@ -74,9 +74,9 @@ class EGraphSearch:
     leaves : iterable of Node
         Values that are computed elsewhere.
     varies : set of Node
-        Of roots and what they need: what depends on an input.
+        The nodes below the roots that depend on an input.
     rules : sequence of Rule
-        Those that shorten first.
+        The rules, those that shorten first.
     knowledge : Knowledge
     trust : "exact" or "rounding"
     bounds : SaturationBounds
@@ -109,18 +109,18 @@ class EGraphSearch:
 
     # -- growing -----------------------------------------------------------------------------------
     def run(self) -> list[Node]:
-        """A node equal to each root, at the least cost found together."""
+        """A node equal to each root, at the least total cost found."""
         waiting: list[Match] = []
         for left in range(self.bounds.iterations, 0, -1):
             waiting += self.graph.matches()
             if not waiting:
                 break
             room = max(self.bounds.nodes - len(self.graph), 0)
-            waiting = self._grown(waiting, len(self.graph) + room // left)
+            waiting = self._grow(waiting, len(self.graph) + room // left)
         return self._cheapest()
 
-    def _grown(self, matches: Sequence[Match], most: int) -> list[Match]:
-        """Apply rules until there are `most` e-nodes; the matches that are left."""
+    def _grow(self, matches: Sequence[Match], most: int) -> list[Match]:
+        """Apply rules until there are `most` e-nodes; gives the matches that are left."""
         ranked = sorted(matches, key=lambda each: (not self._shrinks[each.rule], each.root, each))
         for i, match in enumerate(ranked):
             if len(self.graph) >= (self.bounds.nodes if self._shrinks[match.rule] else most):
@@ -163,20 +163,20 @@ class EGraphSearch:
         classes = self.graph.classes()
         place = self.graph.place
         old = sum(price_of(node) for node in self.graph.nodes[: self._original])
-        a_flop = _FLOPS_AGAINST_AN_OPERATION / max(old, 1.0)
-        lost = {self.graph.shape(node) for node in self._superseded}
+        weight_of_flop = _WEIGHT_OF_FLOPS / max(old, 1.0)
+        superseded = {self.graph.shape(node) for node in self._superseded}
         shapes: dict[object, None] = {}
         enodes: list[ENode] = []
         for i, node in enumerate(self.graph.nodes):
             shape = self.graph.shape(node)
-            if shape in shapes or (shape in lost and i >= self._original):
+            if shape in shapes or (shape in superseded and i >= self._original):
                 continue
             shapes[shape] = None
             leaf = self.graph.is_leaf(node)
             below = () if leaf else tuple(classes[place[each]] for each in node.operands)
             weight = A_NODE
             if not leaf and self._varying(node):
-                weight += node.op.count + a_flop * price_of(node)
+                weight += node.op.count + weight_of_flop * price_of(node)
             enodes.append(ENode(node, classes[i], below, weight))
         choices = Choices(enodes, [classes[place[root]] for root in self.roots])
         choices.chosen = {own: ways[0] for own, ways in choices.ways.items()}
@@ -184,35 +184,37 @@ class EGraphSearch:
         by_class = dict(zip(choices.roots, found, strict=True))
         return [by_class[classes[place[root]]] for root in self.roots]
 
-    # -- why ---------------------------------------------------------------------------------------
+    # -- the proof ---------------------------------------------------------------------------------
     def proof(self, new: Sequence[Node]) -> list[ProofStep]:
         """The instances of rules that lead from the roots to `new`, derived without egglog.
 
         Raises
         ------
         RewriteError
-            If they do not: a fault of the e-graph.
+            If they do not lead there; then the e-graph is wrong.
         """
-        used = self._used(self.instances, new)
+        used = self._steps_by(self.instances, new)
         if used is None:
-            # What was found may be, node for node, what a leaf is computed by.
+            # A new node may be one that a leaf is computed from, so operands of leaves count now.
             self._is_leaf = _without_operands
-            used = self._used(self.instances, new)
+            used = self._steps_by(self.instances, new)
         if used is None:
             raise RewriteError(
-                "Equality saturation gave what the rules do not.",
+                "Equality saturation gave values that do not follow from the rules.",
                 [f"{a!r} → {b!r}" for a, b in zip(self.roots, new, strict=True)],
                 mend='The graph is unchanged; use strategy="greedy".',
             )
-        # One reason more or less may be a detour: what can be spared is not told.
+        # The proof may make detours: steps that it can do without are left out.
         for step in reversed(used):
-            if len(used) > _LONGEST_SPARED:
+            if len(used) > _LONGEST_SHORTENED:
                 break
-            fewer = self._used([each[2] for each in used if each[2] is not step[2]], new)
+            fewer = self._steps_by([each[2] for each in used if each[2] is not step[2]], new)
             used = used if fewer is None else fewer
         return used
 
-    def _used(self, instances: Sequence[Equality], new: Sequence[Node]) -> list[ProofStep] | None:
+    def _steps_by(
+        self, instances: Sequence[Equality], new: Sequence[Node]
+    ) -> list[ProofStep] | None:
         """The steps from the roots to `new` by these instances; None if they do not lead there."""
         closure = Closure(self._is_leaf)
         ends = [end for each in instances for end in (each.left, each.right)]
@@ -235,9 +237,9 @@ def _without_operands(node: Node) -> bool:
 
 
 def ordered(outputs: Iterable[Node], is_leaf: Callable[[Node], bool] = _no_leaf) -> Iterator[Node]:
-    """What the outputs need, operands first, in an order that depends on nothing else.
+    """The nodes below the outputs, operands first, in an order that depends on the graph alone.
 
-    Serial numbers tell when a node was first made in this process, so they will not do.
+    Serial numbers would not do, for they depend on when a node was first made in this process.
     """
     done: set[Node] = set()
     stack = list(outputs)[::-1]
@@ -255,12 +257,12 @@ def ordered(outputs: Iterable[Node], is_leaf: Callable[[Node], bool] = _no_leaf)
 
 
 def price_of(node: Node) -> float:
-    """Floating-point operations of one node, named dimensions at a nominal size."""
+    """The floating-point operations of one node, with named dimensions at a nominal size."""
     formula = node_flops(node)
     return float(resolve(formula, dict.fromkeys(names_of(formula), _NOMINAL)))
 
 
 def price(outputs: Sequence[Node]) -> tuple[int, float]:
-    """Operations, and floating-point operations at nominal sizes."""
+    """The number of operations, and of floating-point operations at nominal sizes."""
     nodes = varying(outputs)
     return sum(node.op.count for node in nodes), sum(map(price_of, nodes))

@@ -1,7 +1,8 @@
 """The strategy `saturate`: the greedy result, saturated in windows, and greedily simplified again.
 
-Greedy first, so that the e-graph starts from stable spellings; greedy last, so that what is found
-is as stable and as tidy as anything the library gives. Kept only where it got cheaper.
+The greedy pass comes first, so that the e-graph starts from stable forms. It comes last too, so
+that the result is as stable and as simple as any result of the library. The result is kept only
+where it is cheaper.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ __all__ = ["axioms_besides", "is_cheaper", "saturated"]
 
 
 def axioms_besides(taken: Iterable[str]) -> RulePack:
-    """The rules for this strategy alone, but for those whose names are taken."""
+    """The rules of this strategy alone, without those whose names are taken."""
     names = set(taken)
-    # Like any pack read when it is asked for: to declare it takes as long as to import NumPy.
+    # The rules are imported when they are needed: to declare them takes as long as to import NumPy.
     axioms: RulePack = import_module(f"{__package__}.axioms").AXIOMS
     return RulePack(axioms.name, tuple(rule for rule in axioms if rule.name not in names))
 
@@ -40,14 +41,14 @@ def saturated(
     rules: Rules = None,
     bounds: SaturationBounds | None = None,
 ) -> tuple[list[Node], Log]:
-    """The outputs of a greedy simplification, made cheaper, and the log of how.
+    """The outputs of a greedy simplification, made cheaper, and the log of all steps.
 
     Parameters
     ----------
     outputs : sequence of Node
-        As `simplified` gives them for the same knowledge, trust and rules.
+        The result of `simplified` for the same knowledge, trust and rules.
     knowledge, trust, rules
-        As `simplified`. Rules of grade `domain` are left to the greedy passes, for an e-graph
+        As for `simplified`. Rules of grade `domain` are left to the greedy passes, for an e-graph
         reads every equality in both directions.
     bounds : SaturationBounds, optional
 
@@ -78,7 +79,7 @@ def saturated(
 
 
 def is_cheaper(new: Sequence[Node], old: Sequence[Node], judge: Judge) -> bool:
-    """Fewer operations at no more flops, or fewer flops; and no digits and no range lost."""
+    """Whether `new` has fewer operations or flops, more of neither, and keeps digits and range."""
     after, before = price(new), price(old)
     if after[0] > before[0] or after[1] > before[1] or after == before:
         return False
@@ -112,7 +113,7 @@ class _Windows:
         self.now: dict[Node, Node] = {}
 
     def run(self) -> list[Node]:
-        """The outputs with each window in the cheapest spelling found."""
+        """The outputs with each window in the cheapest form found."""
         size = self.bounds.window
         for start in range(0, len(self.order), size):
             self._visit(self.order[start : start + size])
@@ -152,7 +153,7 @@ class _Windows:
         if not is_cheaper(new, roots, judge_of(self.knowledge)):
             return {}
         for step in search.proof(new):
-            self.log.steps.append(_told(step))
+            self.log.steps.append(_logged(step))
         for before, after in zip(roots, new, strict=True):
             if before is not after:
                 whole = Step("saturate", before, after, before.origin, self.trust, None, "region")
@@ -160,7 +161,8 @@ class _Windows:
         return dict(zip(roots, new, strict=True))
 
 
-def _told(step: ProofStep) -> Step:
+def _logged(step: ProofStep) -> Step:
+    """The step of a proof as a step of the log."""
     before, after, instance = step
     rule = instance.rule
     if rule is None:

@@ -11,8 +11,8 @@
 }
 ```
 
-The last stage is the graph. A node, a line and a stage take a line of text each, in a fixed order
-of keys, so equal graphs are equal bytes and a changed graph is a readable difference.
+The last stage is the graph. Each node, frame and stage takes one line of text, with its keys in a
+fixed order. So equal graphs are equal bytes, and a changed graph gives a readable diff.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _FORMAT = "symgraph"
 _VERSION = 1
 
 
-# -- the whole -------------------------------------------------------------------------------------
+# -- the whole document ----------------------------------------------------------------------------
 def laid_out(table: WrittenNodes, parts: Mapping[str, Any]) -> str:
-    """The text of a document: lists with one item a line."""
+    """The text of a document, with one line for each item of a list."""
     whole = {"format": _FORMAT, "version": _VERSION, "frames": table.frames, "nodes": table.nodes}
     whole["notes"] = table.notes
     lines: list[str] = []
@@ -57,35 +57,37 @@ def _json(value: object) -> str:
         text.encode("utf-8")
     except UnicodeEncodeError:
         raise InputError(
-            "A name or a line of this graph cannot be saved: it is no Unicode.", [ascii(value)[:80]]
+            "A name or a line of this graph cannot be saved: it is not valid Unicode.",
+            [ascii(value)[:80]],
         ) from None
     return text
 
 
 def opened(source: str | bytes, more: Sequence[str] = ()) -> dict[str, Place]:
-    """The fields of a document, if it is one of a version that is read here.
+    """The fields of a document.
 
     Raises
     ------
     FormatError
+        If it is not a saved graph, or is of another version.
     """
     whole = parsed(source)
-    said: Any = whole.value
-    if not isinstance(said, dict) or said.get("format") != _FORMAT:
+    header: Any = whole.value
+    if not isinstance(header, dict) or header.get("format") != _FORMAT:
         raise FormatError(
-            "This is no saved graph: it does not say so.",
-            mend='Load what graph.save("g.json") has written.',
+            f'This is not a saved graph: it has no field "format": "{_FORMAT}".',
+            mend='Load a file that graph.save("g.json") has written.',
         )
-    if type(said.get("version")) is not int or said.get("version") != _VERSION:
+    if type(header.get("version")) is not int or header.get("version") != _VERSION:
         raise FormatError(
-            f"version: expected {_VERSION}, got {json.dumps(said.get('version'))[:60]}.",
-            mend="Load it with the release of symgraph that has saved it.",
+            f"version: expected {_VERSION}, got {json.dumps(header.get('version'))[:60]}.",
+            mend="Load it with the release of symgraph that saved it.",
         )
     return whole.fields(("format", "version", "frames", "nodes", "notes", "stages"), more)
 
 
 def text_of(dag: Dag) -> str:
-    """A graph alone, without what it was derived from.
+    """The text of a graph alone, without the stages it was derived from.
 
     Raises
     ------
@@ -98,7 +100,7 @@ def text_of(dag: Dag) -> str:
 
 @collector_paused()
 def dag_of(source: str | bytes) -> Dag:
-    """The graph that `text_of` has written.
+    """The graph in a text of `text_of`.
 
     Raises
     ------
@@ -110,10 +112,10 @@ def dag_of(source: str | bytes) -> Dag:
     return dag_at(stage, read.nodes)
 
 
-# -- a graph in it ---------------------------------------------------------------------------------
+# -- one graph of the document ---------------------------------------------------------------------
 def written_dag(dag: Dag, table: WrittenNodes) -> dict[str, Any]:
-    """A graph as JSON; its nodes are in the table."""
-    said: dict[str, Any] = {
+    """A graph as JSON, with its nodes as numbers of the table."""
+    fields: dict[str, Any] = {
         "inputs": [[name, table.number[node]] for name, node in dag.inputs.items()],
         "outputs": [
             [name, table.number[node]] for name, node in zip(dag.names, dag.outputs, strict=True)
@@ -121,12 +123,12 @@ def written_dag(dag: Dag, table: WrittenNodes) -> dict[str, Any]:
         "structure": _written_structure(dag.structure, table),
     }
     if dag.schedule is not None:
-        said["schedule"] = [table.number[node] for node in dag.schedule]
-    return said
+        fields["schedule"] = [table.number[node] for node in dag.schedule]
+    return fields
 
 
 def _written_structure(structure: object, table: WrittenNodes) -> Any:
-    # As deep as the tuples the user returned.
+    # The recursion is as deep as the tuples that the user returned.
     if isinstance(structure, Mapping):
         items = cast("Mapping[Any, Any]", structure).items()
         return {"dict": [[table.value(k), _written_structure(part, table)] for k, part in items]}
@@ -191,13 +193,13 @@ def _structure_at(place: Place, count: int) -> Any:
     if kind == "list":
         return [_structure_at(each, count) for each in inner.items()]
     if kind != "dict":
-        inner.refuse("there is no such container; there are tuple, list, dict")
+        inner.refuse("there is no such container; the containers are tuple, list, dict")
     found: dict[Any, Any] = {}
     for each in inner.items():
         key, part = each.items(2)
         read = _key_at(key)
         if read in found:
-            key.refuse("this key stands twice")
+            key.refuse("the dict has this key twice")
         found[read] = _structure_at(part, count)
     return found
 
@@ -205,7 +207,7 @@ def _structure_at(place: Place, count: int) -> Any:
 def _key_at(place: Place) -> Any:
     key = value_at(place, Nodes())
     if not isinstance(key, (str, int, float, bool, tuple, type(None))):
-        place.expected("a key: text, a number, or a list of such")
+        place.expected("a key: text, a number, or a list of keys")
     try:
         hash(key)
     except TypeError:

@@ -1,8 +1,9 @@
-"""The order in which nodes are written: the graph's own, whatever else the process has made.
+"""The order in which nodes are written, which depends on the graph alone.
 
-Nodes that depend on the graph's inputs stand in the order of their making; what is made of
-constants alone, and may be as old as the process, before its first use; bodies before the node that
-holds them. All nodes stand in one list and refer backwards, so no reader has to recurse.
+Nodes that depend on the graph's inputs are written in the order in which they were made. A node
+made of constants alone may be as old as the process, so it is written before its first use. Bodies
+are written before the node that holds them. All nodes are in one list, and refer to earlier nodes
+only, so no reader has to recurse.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ __all__ = ["in_order", "rules_of"]
 
 
 def rules_of(roots: Iterable[Node]) -> dict[Backward, WrittenRule]:
-    """The rules of users among all nodes, each as the graph it gave."""
+    """The users' derivative rules among all nodes, each with the graph it gave."""
     rules: dict[Backward, WrittenRule] = {}
     seen: set[Node] = set()
     stack = list(roots)
@@ -39,28 +40,28 @@ def rules_of(roots: Iterable[Node]) -> dict[Backward, WrittenRule]:
 
 
 def _adjoint_of(node: Node) -> Node | None:
-    """The node it is the adjoint of; of what graphs share nothing is noted that lasts."""
+    """The node whose adjoint this node is; None for a node that graphs share."""
     return None if node.origin.shared else node.origin.adjoint_of
 
 
 def in_order(
     inputs: Iterable[Node], roots: Iterable[Node], rules: Mapping[Backward, WrittenRule]
 ) -> list[Node]:
-    """All nodes that the roots need, each after what it refers to.
+    """All nodes that the roots need, each after the nodes it refers to.
 
     Parameters
     ----------
     inputs : iterable of Node
-        Of the graph.
+        The inputs of the graph.
     roots : iterable of Node
     rules : mapping
-        As `rules_of` gives it.
+        The result of `rules_of`.
     """
     given = set(inputs)
     ends = list(roots)
     order: dict[Node, None] = {}
     met: set[Node] = set()
-    for node in (*_spine(ends, given), *ends):
+    for node in (*_dependent(ends, given), *ends):
         if node in met:
             continue
         met.add(node)
@@ -77,8 +78,8 @@ def in_order(
     return list(order)
 
 
-def _spine(ends: Iterable[Node], inputs: set[Node]) -> list[Node]:
-    """What depends on the inputs, in the order of its making."""
+def _dependent(ends: Iterable[Node], inputs: set[Node]) -> list[Node]:
+    """The nodes that depend on the inputs, in the order in which they were made."""
     found: set[Node] = set()
     stack = list(ends)
     while stack:
@@ -88,16 +89,16 @@ def _spine(ends: Iterable[Node], inputs: set[Node]) -> list[Node]:
             stack.extend(node.operands)
             adjoint = _adjoint_of(node)
             stack.extend(() if adjoint is None else (adjoint,))
-    spine: set[Node] = set()
+    dependent: set[Node] = set()
     ordered = sorted(found, key=lambda each: each.serial)
     for node in ordered:
-        if node in inputs or not spine.isdisjoint(node.operands):
-            spine.add(node)
-    return [node for node in ordered if node in spine]
+        if node in inputs or not dependent.isdisjoint(node.operands):
+            dependent.add(node)
+    return [node for node in ordered if node in dependent]
 
 
 def _needs(node: Node, rules: Mapping[Backward, WrittenRule]) -> Iterator[Node]:
-    """What must be written before a node."""
+    """The nodes that must be written before a node."""
     yield from node.operands
     adjoint = _adjoint_of(node)
     if adjoint is not None:

@@ -1,7 +1,7 @@
-"""What params of each name are: a first check, so that a fault is told at the param itself.
+"""The kind of value that each name of a param takes: a first check, so that errors name the param.
 
-The operations' own rules judge the rest. Names mean the same wherever they occur, so this is a
-table of names, and knows no operation.
+The rest is checked by the operations. A name means the same in every operation, so the table is of
+names, and no operation stands in it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from .places import Place
 
 __all__ = ["check_params"]
 
-Test = tuple[str, Callable[[Any], bool]]
+Test = tuple[str, Callable[[object], bool]]
+"""The kind of value that a param takes, in words, and a test for it."""
 
 
 def _is_integer(value: object) -> bool:
@@ -60,7 +61,7 @@ def _is_index(value: object) -> bool:
     return isinstance(value, tuple) and all(map(_is_entry, cast("tuple[Any, ...]", value)))
 
 
-def _of_type(*types: type[Any]) -> Callable[[Any], bool]:
+def _of_type(*types: type[Any]) -> Callable[[object], bool]:
     return lambda value: type(value) in types
 
 
@@ -95,7 +96,7 @@ _TESTS: Mapping[str, Test] = {
 
 
 def check_params(params: Mapping[str, Any], given: Mapping[str, Place]) -> None:
-    """Check that params are of the kind their names say.
+    """Check that each param is of the kind that its name says.
 
     Raises
     ------

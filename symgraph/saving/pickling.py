@@ -1,6 +1,6 @@
-"""Pickling by the graph's own form: what is sent is its text, validated where it arrives.
+"""Pickling of graphs: the pickle holds the graph's saved text, which is validated when it is read.
 
-`Dag` and `Body` know nothing of files, so how they are pickled is registered here.
+`Dag` and `Body` know nothing of files, so their pickling is registered here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _reduced(dag: Dag) -> tuple[Any, ...]:
 
 
 def _reduced_body(body: Body) -> tuple[Any, ...]:
-    # As a graph, whose inputs bear the names they are declared under.
+    # A body is sent as a graph, whose inputs must have the names they are declared under.
     fresh = [
         symbolic_input(f"i{place}", node.shape, node.dtype).node
         for place, node in enumerate(body.inputs)

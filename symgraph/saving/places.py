@@ -1,7 +1,7 @@
-"""JSON read with care, and places in it: what is wrong is told by its path.
+"""JSON that is checked while it is read, and places in it, so that errors name the path of a fault.
 
-The text of a file may be anybody's. Duplicate keys, NaN tokens, numbers that no float holds and
-nesting without end are refused before anything is made of them.
+Anybody may have written the file. Duplicate keys, NaN tokens, numbers too large for a float, and
+deep nesting are refused before anything is made of them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..errors import FormatError
 __all__ = ["Place", "parsed"]
 
 _DEEPEST = 200
-"""Levels of nesting; those of the user's own containers are among them."""
+"""The most levels of nesting, the user's own containers included."""
 _SHOWN = 60
 LARGEST = 2**63 - 1
 
@@ -27,7 +27,7 @@ def parsed(source: str | bytes) -> Place:
     Raises
     ------
     FormatError
-        If the text is no JSON as it must be.
+        If the text is not valid JSON, or breaks one of the rules above.
     """
     try:
         text = source.decode("utf-8") if isinstance(source, bytes) else source
@@ -35,23 +35,24 @@ def parsed(source: str | bytes) -> Place:
             text,
             object_pairs_hook=_distinct,
             parse_float=_finite,
-            parse_constant=_refused,
+            parse_constant=_refuse_constant,
         )
     except FormatError:
         raise
     except UnicodeDecodeError as error:
-        raise _no_json(f"byte {error.start} is no UTF-8") from None
+        raise _not_json(f"byte {error.start} is not UTF-8") from None
     except RecursionError:
-        raise _no_json("it is nested too deeply") from None
-    except ValueError as error:  # a number of too many digits is one, too
-        raise _no_json(str(error)) from None
+        raise _not_json("it is nested too deeply") from None
+    except ValueError as error:  # A number with too many digits raises it, too.
+        raise _not_json(str(error)) from None
     _check_depth(value)
     return Place(value)
 
 
-def _no_json(why: str) -> FormatError:
+def _not_json(why: str) -> FormatError:
     return FormatError(
-        f"This is no saved graph: {why}.", mend='Load what graph.save("g.json") has written.'
+        f"This is not a saved graph: {why}.",
+        mend='Load a file that graph.save("g.json") has written.',
     )
 
 
@@ -60,19 +61,19 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise _no_json(f"the key {_shown(twice)} stands twice in one object")
+        raise _not_json(f"an object has the key {_shown(twice)} twice")
     return found
 
 
 def _finite(text: str) -> float:
     value = float(text)
     if math.isinf(value):
-        raise _no_json(f"no float holds {text[:_SHOWN]}")
+        raise _not_json(f"{text[:_SHOWN]} is too large for a float")
     return value
 
 
-def _refused(text: str) -> NoReturn:
-    raise _no_json(f"{text} is no JSON")
+def _refuse_constant(text: str) -> NoReturn:
+    raise _not_json(f"{text} is not JSON")
 
 
 def _check_depth(value: object) -> None:
@@ -87,7 +88,7 @@ def _check_depth(value: object) -> None:
         if not inner:
             return
         level = inner
-    raise _no_json("it is nested too deeply")
+    raise _not_json("it is nested too deeply")
 
 
 def _shown(value: object) -> str:
@@ -96,15 +97,16 @@ def _shown(value: object) -> str:
 
 
 class Place:
-    """A value in the document, and the way to it.
+    """A value in the document, and its path.
 
     Parameters
     ----------
-    value : Any
-        As `json` gives it.
+    value : object
+        The value that `json` gives.
     outer : Place, optional
+        The object or list that holds the value.
     key : str or int
-        Where it is in `outer`.
+        Its key or number in `outer`.
     """
 
     __slots__ = ("key", "outer", "value")
@@ -116,7 +118,7 @@ class Place:
 
     @property
     def path(self) -> str:
-        """`nodes[17].params.axis`."""
+        """The path as text: `nodes[17].params.axis`."""
         parts: list[str] = []
         at: Place = self
         while at.outer is not None:
@@ -125,7 +127,7 @@ class Place:
         return "".join(reversed(parts)).removeprefix(".") or "the document"
 
     def refuse(self, what: str, mend: str = "") -> NoReturn:
-        """Raise the error that tells the path.
+        """Raise an error that begins with the path.
 
         Raises
         ------
@@ -134,12 +136,12 @@ class Place:
         raise FormatError(f"{self.path}: {what}.", mend=mend)
 
     def expected(self, what: str) -> NoReturn:
-        """Raise the error that something else was expected here."""
+        """Raise the error that another value was expected here."""
         self.refuse(f"expected {what}, got {_shown(self.value)}")
 
-    # -- what it holds ---------------------------------------------------------------------------
+    # -- the value -------------------------------------------------------------------------------
     def fields(self, needed: Sequence[str], more: Sequence[str] = ()) -> dict[str, Place]:
-        """The fields of an object: all that are needed, and no others than these."""
+        """The fields of an object: all of `needed`, perhaps some of `more`, and no others."""
         if not isinstance(self.value, dict):
             self.expected("an object")
         found = {name: Place(each, self, name) for name, each in cast("Any", self.value).items()}
@@ -152,7 +154,7 @@ class Place:
         return found
 
     def named(self) -> dict[str, Place]:
-        """The fields of an object that may have any."""
+        """The fields of an object that may have any fields."""
         if not isinstance(self.value, dict):
             self.expected("an object")
         return {str(n): Place(each, self, str(n)) for n, each in cast("Any", self.value).items()}
@@ -165,7 +167,7 @@ class Place:
         return name, Place(each, self, name)
 
     def items(self, count: int | None = None) -> list[Place]:
-        """The items of a list, of which there are `count` if that is given."""
+        """The items of a list, which must be `count` if that is given."""
         if not isinstance(self.value, list):
             self.expected("a list" if count is None else f"a list of {count}")
         values = cast("list[Any]", self.value)
@@ -182,7 +184,7 @@ class Place:
         return self.value
 
     def boolean(self) -> bool:
-        """Yes or no."""
+        """True or false."""
         if type(self.value) is not bool:
             self.expected("true or false")
         return self.value
@@ -194,7 +196,7 @@ class Place:
         try:
             self.value.encode("utf-8")
         except UnicodeEncodeError:
-            self.refuse("the text is no Unicode")
+            self.refuse("the text is not valid Unicode")
         return self.value
 
     def one_of(self, *choices: str) -> str:

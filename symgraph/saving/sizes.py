@@ -1,13 +1,13 @@
 """Dimensions as data: numbers, names, and trees of the few operations that shapes are made with.
 
-Text is never given to SymPy: a tree is read by a grammar of sums, products, powers, least and
-largest values and roundings, and its size is bounded before anything is built.
+Text is never given to SymPy. A tree is read by a grammar of sums, products, powers, minima, maxima
+and roundings, and its size is bounded before anything is built.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 
 from ..errors import DTypeError, InputError, ShapeError
 from ..ir.avals import Aval, supported_dtype
@@ -20,20 +20,20 @@ _HEADS = ("Add", "Mul", "Pow", "Min", "Max", "ceiling", "floor")
 _DEEPEST = 12
 _MOST_ARGUMENTS = 64
 _MOST_TERMS = 4096
-"""Terms that a dimension may have once products of sums are multiplied out; of a shape, that their
-product may have."""
+"""The most terms of a dimension, and of the number of elements of a shape, once products of sums
+are multiplied out."""
 _LONGEST_NAME = 200
-_MOST_AXES = 64  # NumPy's own bound
+_MOST_AXES = 64  # This is NumPy's own bound.
 
 
-def written_dim(dim: Any) -> Any:
+def written_dim(dim: Dim) -> Any:
     """A dimension as JSON: `3`, `"n"`, `{"Mul": [2, "n"]}`."""
     if isinstance(dim, int):
         return int(dim)
     if dim.is_Integer:
         return int(dim)
     if dim.is_Rational:
-        return {"Ratio": [int(dim.p), int(dim.q)]}
+        return {"Ratio": [int(part) for part in dim.as_numer_denom()]}
     if dim.is_Symbol:
         return str(dim)
     head = type(dim).__name__
@@ -42,8 +42,8 @@ def written_dim(dim: Any) -> Any:
             f"The dimension {dim} cannot be saved: it is made by {head}.",
             mend="Use sums, products and quotients of named dimensions.",
         )
-    parts = [written_dim(each) for each in dim.args]
-    # SymPy keeps the arguments of Min and Max in a set, in no certain order.
+    parts = [written_dim(cast("Dim", each)) for each in dim.args]
+    # SymPy keeps the arguments of Min and Max in a set, whose order may change.
     return {head: parts if head == "Pow" else sorted(parts, key=json.dumps)}
 
 
@@ -53,11 +53,11 @@ def dim_at(place: Place) -> Dim:
 
 
 def _dim_at(place: Place) -> tuple[Dim, int]:
-    """The dimension, and how many terms it has at most."""
+    """The dimension, and an upper bound of the number of its terms."""
     if isinstance(place.value, dict):
         found, terms = _tree(place, 0)
         if not found.free_symbols or found.is_integer is False:
-            place.refuse("this is no whole number in named dimensions")
+            place.refuse("this is not a whole number in named dimensions")
         return found, terms
     if isinstance(place.value, str):
         return _symbol(place), 1
@@ -75,7 +75,7 @@ def _symbol(place: Place) -> Any:
 
 
 def _tree(place: Place, depth: int) -> tuple[Any, int]:
-    import sympy  # only where a dimension is named
+    import sympy  # Only named dimensions pay for the import.
 
     if depth > _DEEPEST:
         place.refuse("the expression is nested too deeply")
@@ -88,7 +88,8 @@ def _tree(place: Place, depth: int) -> tuple[Any, int]:
         over, under = inner.items(2)
         return sympy.Rational(over.integer(), under.integer(1, LARGEST)), 1
     if head not in _HEADS:
-        inner.refuse(f"there is no such operation on dimensions; there are {', '.join(_HEADS)}")
+        known = ", ".join(_HEADS)
+        inner.refuse(f"there is no such operation on dimensions; the operations are {known}")
     places = inner.items({"Pow": 2, "ceiling": 1, "floor": 1}.get(head))
     if not 1 <= len(places) <= _MOST_ARGUMENTS:
         inner.refuse(f"expected 1 to {_MOST_ARGUMENTS} arguments, got {len(places)}")
@@ -98,12 +99,12 @@ def _tree(place: Place, depth: int) -> tuple[Any, int]:
         inner.refuse("the expression has too many terms")
     found = getattr(sympy, head)(*[part for part, _ in parts])
     if found.has(sympy.zoo, sympy.nan, sympy.oo, sympy.I) or found.is_real is False:
-        inner.refuse("this is no number")
+        inner.refuse("this is not a real, finite number")
     return found, terms
 
 
 def _terms(head: str, parts: list[tuple[Any, int]], place: Place) -> int:
-    """How many terms there are once products and powers of sums are multiplied out."""
+    """The number of terms once products and powers of sums are multiplied out."""
     counts = [count for _, count in parts]
     if head in ("Add", "Min", "Max"):
         return sum(counts)
@@ -133,7 +134,7 @@ def shape_at(place: Place) -> tuple[Dim, ...]:
         place.refuse(f"an array has {_MOST_AXES} axes at most, not {len(places)}")
     found = [_dim_at(each) for each in places]
     if _product([terms for _, terms in found]) > _MOST_TERMS:
-        place.refuse("the number of elements is too long an expression")
+        place.refuse("the number of elements has too many terms")
     return tuple([dim for dim, _ in found])
 
 
@@ -141,7 +142,7 @@ def dtype_at(place: Place) -> Any:
     """The dtype named at a place."""
     name = place.text()
     if not (name.isidentifier() and name.isascii() and len(name) < 10):
-        place.expected("a dtype")  # NumPy reads more into text than names of dtypes
+        place.expected("a dtype")  # NumPy would accept other text than names of dtypes.
     try:
         found = supported_dtype(name)
     except DTypeError:
@@ -152,7 +153,7 @@ def dtype_at(place: Place) -> Any:
 
 
 def written_aval(aval: Aval) -> Any:
-    """Dtype and shape as JSON: `["float64", ["n", 3]]`."""
+    """A dtype and a shape as JSON: `["float64", ["n", 3]]`."""
     return [aval.dtype.name, [written_dim(dim) for dim in aval.shape]]
 
 

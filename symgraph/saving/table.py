@@ -1,7 +1,7 @@
 """The table of nodes: each with its operation, operands, params, results and origin.
 
-A node that is read is made as any other: the operation puts its params in normal form and infers
-its results, and both must be what the file says.
+A node is read by making it as any other node. The operation puts its params in normal form and
+infers its results, and both must be those of the file.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .values import Nodes, fact_at, settled_params, value_at, written
 __all__ = ["ReadNodes", "WrittenNodes"]
 
 _DEEPEST = 50
-"""Bodies within bodies."""
+"""The most levels of bodies within bodies."""
 
 
 # -- writing ---------------------------------------------------------------------------------------
@@ -40,9 +40,9 @@ class WrittenNodes:
     Parameters
     ----------
     inputs : iterable of Node
-        Of the graph.
+        The inputs of the graph.
     roots : iterable of Node
-        Whatever is referred to.
+        All nodes that the document refers to.
 
     Raises
     ------
@@ -65,50 +65,50 @@ class WrittenNodes:
         ]
 
     def _adjoint_number(self, found: Origin) -> int:
-        # Not by age: two graphs that are built alike give the same text.
+        # Origins are not sorted by age, so that two graphs built alike give the same text.
         return self.number.get(found.adjoint_of, -1) if found.adjoint_of is not None else -1
 
     @property
     def frames(self) -> list[Any]:
-        """The user's lines."""
+        """The user's lines, as JSON."""
         return [[each.file, each.line, each.function, each.text] for each in self._frames]
 
     def value(self, value: object) -> Any:
-        """A value as JSON, nodes in it by their numbers."""
+        """A value as JSON, with nodes as numbers."""
         return written(value, self.number, self.rules)
 
     def origin(self, found: Origin) -> dict[str, Any]:
-        """Where a value comes from."""
-        said: dict[str, Any] = {}
+        """The fields of an origin: the user's lines, the node it is a gradient of, the rule."""
+        fields: dict[str, Any] = {}
         if found.frames:
-            said["lines"] = [
+            fields["lines"] = [
                 self._frames.setdefault(frame, len(self._frames)) for frame in found.frames
             ]
         if found.adjoint_of in self.number:
-            said["gradient_of"] = self.number[found.adjoint_of]
+            fields["gradient_of"] = self.number[found.adjoint_of]
         if found.rule:
-            said["by"] = found.rule
-        return said
+            fields["by"] = found.rule
+        return fields
 
     def _node(self, node: Node) -> dict[str, Any]:
         if OPS.get(node.op.name) is not node.op:
             raise InputError(
-                f"{node!r} cannot be saved: its operation has been defined anew since.",
+                f"{node!r} cannot be saved: its operation has been defined anew since it was made.",
                 _where(node),
                 mend="Trace the function again.",
             )
-        said: dict[str, Any] = {"op": node.op.name}
+        fields: dict[str, Any] = {"op": node.op.name}
         if node.op.custom:
-            said["custom"] = True
+            fields["custom"] = True
         if node.operands:
-            said["operands"] = [self.number[each] for each in node.operands]
+            fields["operands"] = [self.number[each] for each in node.operands]
         if node.params:
-            said["params"] = {name: self._param(node, name) for name in node.params}
-        said["results"] = [written_aval(each) for each in node.results]
+            fields["params"] = {name: self._param(node, name) for name in node.params}
+        fields["results"] = [written_aval(each) for each in node.results]
         if node.copy:
-            said["copy"] = node.copy
-        # Of what graphs share this graph has notes; its origin is of the graph that made it last.
-        return said if node.origin.shared else {**said, **self.origin(node.origin)}
+            fields["copy"] = node.copy
+        # The origin of a shared node is of the graph that made it last; this graph has notes of it.
+        return fields if node.origin.shared else {**fields, **self.origin(node.origin)}
 
     def _param(self, node: Node, name: str) -> Any:
         try:
@@ -125,12 +125,12 @@ def _where(node: Node) -> list[str]:
 
 # -- reading ---------------------------------------------------------------------------------------
 class ReadNodes:
-    """The nodes of a file, made anew.
+    """The nodes of a file, made again.
 
     Parameters
     ----------
     frames, nodes, notes : Place
-        The user's lines, the table, and the origins of what graphs share.
+        The user's lines, the table, and the origins of nodes that graphs share.
 
     Raises
     ------
@@ -143,11 +143,11 @@ class ReadNodes:
         for place in nodes.items():
             self._add(place)
         for place in notes.items():
-            number, said = place.items(2)
+            number, found = place.items(2)
             node = self.nodes.at(number)
             if not node.origin.shared:
-                number.refuse("only of what graphs share are there notes")
-            note(node, self.origin(said.fields(("gradient_of",), ("lines", "by"))))
+                number.refuse("there are notes only of nodes that graphs share")
+            note(node, self.origin(found.fields(("gradient_of",), ("lines", "by"))))
 
     def origin(self, fields: Mapping[str, Place]) -> Origin:
         """The origin among the fields of an object."""
@@ -190,7 +190,7 @@ class ReadNodes:
         return fields[name].items() if name in fields else []
 
     def _depth_of(self, value: object) -> int:
-        """How deeply bodies are nested in a param; -1 if it holds none."""
+        """How deeply bodies are nested in a param; -1 if it is no body."""
         return self.nodes.depth_of(value.outputs) if isinstance(value, Body) else -1
 
     def _made(
@@ -213,24 +213,24 @@ class ReadNodes:
             if normal.get(name) is value:
                 continue
             if name not in normal or params_key({name: normal[name]}) != params_key({name: value}):
-                given[name].refuse(f"{op.name} does not write this param so")
+                given[name].refuse(f"{op.name} does not write this param in this form")
         if len(normal) != len(params):
             place.refuse(f"{op.name} has other params: {', '.join(sorted(normal))}")
         node = _attempted(place, op, lambda: make(op, operands, params, copy))
         if node.results != results:
             shown = ", ".join(map(str, node.results))
-            place.refuse(f"the results are not those of {op.name}, which are {shown}")
+            place.refuse(f"the results are not those of {op.name}, which gives {shown}")
         return node
 
 
 def _attempted(place: Place, op: Op, call: Callable[[], Any]) -> Any:
-    """What an operation's own rule gives; whatever it raises of what it was given is a fault."""
+    """The result of an operation's own rule; any error it raises is reported at the place."""
     try:
         return call()
     except SymgraphError as error:
         place.refuse(f"{op.name}: {error.what.rstrip('.')}")
-    except Exception as error:  # rules are written for params that users give, not for any
-        place.refuse(f"{op.name} cannot be made so: {type(error).__name__}: {error}")
+    except Exception as error:  # The rules expect params that users give; a file may hold any.
+        place.refuse(f"{op.name} cannot be made: {type(error).__name__}: {error}")
 
 
 def _frame_at(place: Place) -> Frame:
@@ -258,7 +258,7 @@ def _signature(op: Op) -> inspect.Signature:
 
 
 def _check_call(place: Place, op: Op, operands: list[Node], params: dict[str, Any]) -> None:
-    """Check that the kernel takes as many operands, and params of these names."""
+    """Check that the kernel takes so many operands, and params of these names."""
     try:
         _signature(op).bind(None, *operands, **params)
     except TypeError as error:
@@ -281,5 +281,5 @@ def _input_at(
     except SymgraphError as error:
         place.refuse(error.what.rstrip("."))
     if params_key(node.params) != params_key({"name": name, "assume": tuple(facts)}):
-        fields["assume"].refuse("axes of facts are counted from the end")
+        fields["assume"].refuse("the axes of facts must be counted from the end")
     return node

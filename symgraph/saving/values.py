@@ -1,8 +1,8 @@
 """Params, constants and options as data, each float to the bit.
 
-JSON's own numbers, text and lists stand for Python's (a list is a tuple); everything else is an
-object of one field that says what it is. A float that JSON cannot hold, an infinity or NaN, is
-written by its bits; arrays of more than a few elements by their bytes, little end first.
+Numbers, text and tuples are written as JSON's numbers, text and lists. Every other value is an
+object with one field, whose name is its kind. A float that JSON cannot hold, an infinity or NaN, is
+written as its bits. An array of more than a few elements is written as its bytes, little-endian.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..array import Array
 from ..errors import InputError
 from ..facts import Fact
 from ..ir.body import Body
-from ..ir.dims import is_named
+from ..ir.dims import Dim, is_named
 from ..ir.node import Node
 from ..ops.derivatives import Backward, WrittenRule, flat_rule
 from .places import Place
@@ -29,11 +29,11 @@ from .sizes import dim_at, dtype_at, written_dim
 __all__ = ["Nodes", "fact_at", "settled_params", "value_at", "written"]
 
 _READABLE = 8
-"""Elements up to which an array is written as numbers."""
+"""An array of at most so many elements is written as numbers."""
 
 
 class Nodes:
-    """The nodes read so far, which those that follow refer to by number."""
+    """The nodes read so far, to which later nodes refer by number."""
 
     def __init__(self) -> None:
         self.found: list[Node] = []
@@ -41,17 +41,17 @@ class Nodes:
         self._depth: dict[Node, int] = {}
 
     def add(self, node: Node, depth: int) -> None:
-        """The next node, and how deeply bodies are nested in it and in what it depends on."""
+        """Add the next node, and how deeply bodies are nested in it and in its operands."""
         self.found.append(node)
         self.depths.append(depth)
         self._depth[node] = depth
 
     def depth_of(self, nodes: Iterable[Node]) -> int:
-        """The deepest nesting of bodies in these."""
+        """The deepest nesting of bodies in these nodes."""
         return max([self._depth[node] for node in nodes], default=0)
 
     def at(self, place: Place) -> Node:
-        """The node of the number at a place."""
+        """The node whose number is written at a place."""
         if not self.found:
             place.refuse("there is no node before this one")
         return self.found[place.integer(0, len(self.found) - 1)]
@@ -65,14 +65,14 @@ def written(value: object, number: Mapping[Node, int], rules: Mapping[Any, Writt
     ----------
     value : Any
     number : mapping
-        Of nodes, by which they are referred to.
+        The number of each node.
     rules : mapping
-        From the rules of users to the graphs they gave.
+        The users' derivative rules, each with the graph it gave.
 
     Raises
     ------
     InputError
-        If the value is of no kind that is saved; functions are not.
+        If values of this kind are not saved; functions are not.
     """
     if value is None or isinstance(value, (str, bool)):
         return value
@@ -91,7 +91,7 @@ def written(value: object, number: Mapping[Node, int], rules: Mapping[Any, Writt
     if value is Ellipsis:
         return {"ellipsis": None}
     if is_named(value):
-        return {"dim": written_dim(value)}
+        return {"dim": written_dim(cast("Dim", value))}
     if isinstance(value, Fact):
         return {"fact": [value.name, *[written(each, number, rules) for each in value.args]]}
     if isinstance(value, Array):
@@ -117,10 +117,10 @@ def _written_rule(
     value: Backward, number: Mapping[Node, int], rules: Mapping[Any, WrittenRule]
 ) -> Any:
     rule = rules[value]
-    said = {"name": value.name, "given": list(rule.given)}
+    fields = {"name": value.name, "given": list(rule.given)}
     if rule.body is None:
-        return {**said, "refusal": rule.refusal}
-    return {**said, "body": _written_body(rule.body, number)}
+        return {**fields, "refusal": rule.refusal}
+    return {**fields, "body": _written_body(rule.body, number)}
 
 
 def _written_array(array: np.ndarray[Any, Any]) -> Any:
@@ -152,7 +152,7 @@ def value_at(place: Place, nodes: Nodes) -> Any:
     kind, inner = place.alone()
     read = _KINDS.get(kind)
     if read is None:
-        inner.refuse(f"there is no such kind of value; there are {', '.join(_KINDS)}")
+        inner.refuse(f"there is no such kind of value; the kinds are {', '.join(_KINDS)}")
     return read(inner, nodes)
 
 
@@ -166,7 +166,7 @@ def _float_at(place: Place, _nodes: Nodes) -> float:
         place.expected("16 hexadecimal digits")
     (value,) = struct.unpack(">d", raw)
     if math.isfinite(value):
-        place.refuse("a finite number is written as such")
+        place.refuse("a finite number must be written as a number, not by its bits")
     return value
 
 
@@ -177,7 +177,7 @@ def _ellipsis_at(place: Place, _nodes: Nodes) -> Any:
 
 
 def array_at(place: Place) -> np.ndarray[Any, Any]:
-    """The array written at a place, read-only; its size is checked before anything is made."""
+    """The array written at a place, read-only; its size is checked before it is made."""
     fields = place.fields(("dtype", "shape"), ("values", "base64"))
     dtype = dtype_at(fields["dtype"])
     shape = tuple([each.integer(0) for each in fields["shape"].items()])
@@ -205,7 +205,7 @@ def _elements(place: Place, dtype: np.dtype[Any], count: int) -> list[Any]:
         limits = np.iinfo(dtype)
         return [each.integer(int(limits.min), int(limits.max)) for each in places]
     for each in places:
-        # A number that the dtype does not hold exactly was not written by us.
+        # We never write a number that the dtype does not hold exactly.
         if type(each.value) is not float or not _is_exact(each.value, dtype):
             each.expected(f"a number of dtype {dtype}")
     return [each.value for each in places]
@@ -218,7 +218,7 @@ def _is_exact(value: float, dtype: np.dtype[Any]) -> bool:
 
 def _bytes_at(place: Place, size: int) -> bytes:
     text = place.text()
-    # Before decoding: four characters are three bytes.
+    # The length is checked before decoding: four characters are three bytes.
     if len(text) != 4 * -(-size // 3):
         place.refuse(f"expected {size} bytes in base64, got {len(text)} characters")
     try:
@@ -291,7 +291,7 @@ def fact_at(place: Place) -> Fact:
 
 
 def body_at(place: Place, nodes: Nodes) -> Body:
-    """The body written at a place: outputs in terms of inputs of its own."""
+    """The body written at a place: outputs that depend on the body's own inputs only."""
     fields = place.fields(("inputs", "outputs"))
     inputs = [nodes.at(each) for each in fields["inputs"].items()]
     outputs = [nodes.at(each) for each in fields["outputs"].items()]
@@ -303,7 +303,7 @@ def body_at(place: Place, nodes: Nodes) -> Body:
     while stack:
         node = stack.pop()
         if node.is_input and node not in own:
-            fields["outputs"].refuse("they depend on an input that is not the body's")
+            fields["outputs"].refuse("they depend on an input that is not an input of the body")
         fresh = [each for each in node.operands if each not in seen]
         seen.update(fresh)
         stack.extend(fresh)
@@ -325,7 +325,7 @@ def _rule_at(place: Place, nodes: Nodes) -> Any:
 
 
 class _Rule:
-    """A rule that waits for the function whose rule it is."""
+    """A derivative rule that was read before its function."""
 
     def __init__(self, name: str, rule: WrittenRule) -> None:
         self.name = name
@@ -334,7 +334,7 @@ class _Rule:
     def of(self, body: Body, place: Place) -> Backward:
         given, own = self.rule.given, self.rule.body
         if len(given) != len(body.inputs):
-            place.refuse(f"given is of {len(given)} operands, not {len(body.inputs)}")
+            place.refuse(f"given has {len(given)} entries for {len(body.inputs)} operands")
         avals = [*body.avals, *body.avals, *body.operand_avals]
         wanted = [node.aval for node, there in zip(body.inputs, given, strict=True) if there]
         if own is not None and (list(own.operand_avals) != avals or list(own.avals) != wanted):
@@ -343,12 +343,12 @@ class _Rule:
 
 
 def settled_params(params: dict[str, Any], places: Mapping[str, Place]) -> None:
-    """Rules in place of those that wait for the function beside them."""
+    """Complete each derivative rule among params with the function that stands beside it."""
     for name, value in params.items():
         if isinstance(value, _Rule):
             body = params.get("body")
             if not isinstance(body, Body):
-                places[name].refuse("there is no body that it is the rule of")
+                places[name].refuse("the function of this rule is missing: no param is 'body'")
             params[name] = value.of(body, places[name])
 
 

@@ -1,4 +1,4 @@
-"""Checks for those who extend the library: gradients, graphs, rules and backends."""
+"""Tests for your own operations, rules and backends, and for gradients and graphs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Derivatives against numbers, along random directions.
+"""Checks of derivatives against numerical ones, along random directions.
 
-Where the kernels are analytic the reference is the complex step of Squire and Trapp (1998),
-f'(x) = Im f(x + ih) / h, exact to rounding; elsewhere central differences of fourth order. The
+If the kernels are analytic, the reference is the complex step of Squire and Trapp (1998),
+f'(x) = Im f(x + ih) / h, which is exact to rounding; else central differences of fourth order. The
 reference always runs in float64.
 """
 
@@ -36,14 +36,14 @@ def numbers(
     given: Sequence[tuple[Array, Any]],
     dims: Mapping[str, int] | None = None,
 ) -> list[Any]:
-    """The values of outputs when inputs have the given values, which may be complex.
+    """The values of outputs for the given values of inputs, which may be complex.
 
     Kernels run one by one, as in the plain interpreter, but no dtype is checked.
 
     Raises
     ------
     InputError
-        If an input that is needed has no value.
+        If an input of the outputs has no value.
     """
     values: dict[Node, Any] = {symbol.node: value for symbol, value in given}
     with np.errstate(all="ignore"):
@@ -51,7 +51,10 @@ def numbers(
             if node in values:
                 continue
             if node.is_input:
-                raise InputError(f"Input {node.params['name']!r} has no value.")
+                raise InputError(
+                    f"Input {node.params['name']!r} has no value.",
+                    mend="Give each input of the outputs a value.",
+                )
             operands = [values[operand] for operand in node.operands]
             if node.op.name == "cast" and np.iscomplexobj(operands[0]):
                 values[node] = operands[0]
@@ -70,7 +73,10 @@ def _symbols(arrays: Sequence[Numbers], dtype: object = None) -> Inputs:
 def _floating(arrays: Sequence[Numbers]) -> list[int]:
     found = [i for i, array in enumerate(arrays) if array.dtype.kind == "f"]
     if not found:
-        raise DTypeError("There is nothing to differentiate: no operand is floating.")
+        raise DTypeError(
+            "There is nothing to differentiate: no operand is floating.",
+            mend="Pass at least one operand with a floating dtype.",
+        )
     return found
 
 
@@ -87,24 +93,24 @@ def check_grads(
     Parameters
     ----------
     f : callable
-        From symbolic arrays to one array, floating.
+        Takes symbolic arrays and gives one floating array.
     *arrays : array_like
-        Where; the floating ones are differentiated with respect to.
+        The point; derivatives are taken with respect to the floating arrays.
     order : int
         1 checks gradients, 2 also the gradients of gradients, and so on.
     analytic : bool
-        Compare with the complex step; if not, with central differences.
+        Compare with the complex step; else with central differences.
     tolerance : float, optional
-        Largest difference, relative to 1 + the size of the terms; by default that of the dtype.
+        Largest difference, relative to 1 + the reference; the default depends on the dtype.
     seed : int
-        Of the directions.
+        Seed of the directions.
 
     Raises
     ------
     AssertionError
         If a derivative differs; the message gives both numbers.
     NotDifferentiable
-        If there is none.
+        If `f` has no derivative.
 
     Examples
     --------
@@ -131,19 +137,19 @@ def check_grads(
 def check_gradient(
     f: Callable[..., Any], *arrays: object, tolerance: float | None = None, seed: int = 0
 ) -> None:
-    """Check the gradient of a function of yours, custom operations and rules in it, by differences.
+    """Check the gradient of your function by differences, with its custom operations and rules.
 
-    What `check_grads` does to order 1, by central differences of fourth order: the kernels need not
-    continue to complex numbers.
+    This is `check_grads` to order 1, with central differences of fourth order: the kernels need not
+    work on complex numbers.
 
     Parameters
     ----------
     f : callable
-        From symbolic arrays to one array, floating.
+        Takes symbolic arrays and gives one floating array.
     *arrays : array_like
-        Where; away from kinks.
+        The point, away from kinks.
     tolerance, seed
-        As `check_grads`.
+        As for `check_grads`.
 
     Raises
     ------
@@ -160,13 +166,13 @@ def check_gradient(
 
 def _assert_close(depth: int, got: complex, want: float, limit: float, of: str) -> None:
     assert abs(got - want) <= limit * (1 + abs(want)), (
-        f"Derivative of order {depth}: {got}, but that {of} is {want}."
+        f"The derivative of order {depth} is {got}, but that {of} is {want}."
     )
 
 
 @dataclass
 class _Contracted:
-    """Outputs, each with weights: the scalar Σ wᵢ·outᵢ at given inputs."""
+    """The scalar Σ wᵢ·outᵢ of outputs and their weights, as a function of inputs."""
 
     inputs: Inputs
     terms: list[tuple[Array, Numbers]]
@@ -182,7 +188,7 @@ class _Contracted:
 
 
 class _Directions:
-    """Random directions, one for each operand and order, the same whatever is differentiated."""
+    """Random directions, one for each operand and order, the same for every function."""
 
     def __init__(
         self,
@@ -197,13 +203,13 @@ class _Directions:
         self.weights: Any = None
 
     def of(self, depth: int) -> list[Numbers]:
-        """Directions of the derivative of order depth + 1, one an active operand."""
+        """Directions of the derivative of order depth + 1, one for each active operand."""
         return self.drawn[depth]
 
     def derivatives(
         self, f: Callable[..., Any], at: Sequence[Numbers], dtype: object
     ) -> list[_Contracted]:
-        """The weighted output and its derivatives along the directions, each as a weighted sum."""
+        """The weighted output and its derivatives along the directions, as weighted sums."""
         inputs = _symbols(at, dtype)
         output = f(*inputs)
         if self.weights is None:
@@ -231,7 +237,7 @@ def _numeric(
     active: Sequence[int],
     analytic: bool,
 ) -> float:
-    """The derivative of a scalar along a direction, from its values alone."""
+    """The numerical derivative of a scalar along a direction."""
 
     def moved(step: complex) -> list[Any]:
         points: list[Any] = list(at)
@@ -247,18 +253,18 @@ def _numeric(
 
 
 def check_stacked(f: Callable[..., Any], *arrays: object, count: int = 3, seed: int = 0) -> None:
-    """Check that cotangents stacked on a leading axis give what they give one by one.
+    """Check that cotangents stacked on a leading axis give the same results as one by one.
 
     Parameters
     ----------
     f : callable
-        From symbolic arrays to one array, floating.
+        Takes symbolic arrays and gives one floating array.
     *arrays : array_like
-        Where.
+        The point.
     count : int
-        How many cotangents.
+        The number of cotangents.
     seed : int
-        Of the cotangents.
+        Seed of the cotangents.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Graphs against graphs."""
+"""Comparison of graphs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["assert_same_graph"]
 
 
 def assert_same_graph(one: object, other: object) -> None:
-    """Check that two graphs compute the same by the same operations, inputs matched by name.
+    """Check that two graphs have the same operations and results; inputs are matched by name.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def assert_same_graph(one: object, other: object) -> None:
     Raises
     ------
     AssertionError
-        If they differ; the message lists both.
+        If they differ; the message lists both graphs.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def _outputs(graph: object) -> list[Node]:
     if isinstance(graph, Sequence):
         return [array.node for array in graph]
     dag = getattr(graph, "dag", graph)
-    assert isinstance(dag, Dag), f"{graph!r} is no graph."
+    assert isinstance(dag, Dag), f"{graph!r} is not a graph."
     return list(dag.outputs)
 
 

@@ -1,4 +1,4 @@
-"""Numbers to test with: such that facts are true of them."""
+"""Random numbers for tests, of which given facts are true."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def random_values(
     shape : tuple of int
     dtype : dtype
     facts : iterable of Fact
-        Axes counted from the end.
+        Their axes are counted from the end.
     rng : Generator, optional
 
     Raises
     ------
     FactError
-        If the facts contradict one another, or no way is known to satisfy them all.
+        If the facts contradict each other, or if no method is known that satisfies all of them.
     """
     rng = rng or np.random.default_rng(0)
     kind = np.dtype(dtype).kind
@@ -57,7 +57,7 @@ def random_values(
     x = np.asarray(x).astype(dtype)
     for fact in known:
         if not holds_on(fact, x, 1e-5):
-            raise FactError(f"No way is known to make random numbers that are {fact}.")
+            raise FactError(f"No method is known for random numbers that are {fact}.")
     return x
 
 
@@ -134,21 +134,21 @@ _MAKERS: dict[str, Callable[..., Numbers]] = {
     "antisymmetric": _antisymmetric,
 }
 _COMPLETE = ("one_hot", "simplex", "positive_definite", "orthogonal")
-"""Facts whose makers satisfy whatever they imply."""
+"""Facts whose makers also satisfy all facts that they imply."""
 
 
 @dataclass(frozen=True)
 class Operand:
-    """What numbers an operand is tried with.
+    """The random numbers for an operand of a test.
 
     Parameters
     ----------
     low, high : float
-        Numbers are drawn between them, away from both.
+        Numbers are drawn between these bounds, away from both.
     shape : tuple of int or None
-        None where any shape does, as for elementwise operations.
+        None if any shape fits, as for elementwise operations.
     facts : tuple of Fact
-        What they must satisfy besides.
+        Further facts of the numbers.
     """
 
     low: float = -2.0
@@ -178,16 +178,16 @@ class GradientCase:
     Parameters
     ----------
     op : str
-        The operation it is about, by its name in the table of operations.
+        The name of the tested operation in the table of operations.
     call : callable
-        From symbolic arrays, one an operand, to one floating-point array.
+        Takes a symbolic array for each operand, and gives one floating-point array.
     operands : tuple of Operand
     analytic : bool
-        Whether the kernels continue to complex numbers, so that the complex step applies.
+        Whether the kernels work on complex numbers, so that the complex step applies.
     order : int
-        How often it is differentiated.
+        The highest order of derivatives.
     note : str
-        What tells it from other rows of the same operation.
+        Distinguishes the row from others of the same operation.
     """
 
     op: str
@@ -202,5 +202,5 @@ class GradientCase:
 
     @property
     def elementwise(self) -> bool:
-        """Whether operands of any shapes that broadcast will do."""
+        """Whether the call takes operands of any shapes that broadcast."""
         return all(operand.shape is None for operand in self.operands)

@@ -1,1 +1,1 @@
-"""Whether a rule is true: tried on operands made from its guards, and proved where SymPy can."""
+"""The verifier of rules: trials on operands made from the guards, and proofs by SymPy."""

@@ -1,43 +1,43 @@
-"""Mutants that were judged true by hand, in a file: what no verifier can refuse."""
+"""Mutants that a person has judged true, listed in a file: no verifier can refuse them."""
 
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
-__all__ = ["Judged"]
+__all__ = ["EquivalentMutants"]
 
 
-class Judged:
+class EquivalentMutants:
     r"""Mutants known to be true, each with its reason.
 
     Parameters
     ----------
     text : str
-        Lines `rule: what`, as a mutant prints, under a line `# reason`. What is true of mutants of
-        several rules is said once: `one|other: what`, `*_of_reshaped: what`.
+        Lines `rule: change`, as a mutant prints, under a line `# reason`. One line can name several
+        rules: `one|other: change`, `*_of_reshaped: change`.
 
     Examples
     --------
-    >>> known = Judged("# an even function\ncos_of_*: return (cos(-x), cos(x))")
+    >>> known = EquivalentMutants("# an even function\ncos_of_*: return (cos(-x), cos(x))")
     >>> known.reason("cos_of_absolute: return (cos(-x), cos(x))")
     'an even function'
     """
 
     def __init__(self, text: str) -> None:
         self.reasons: dict[str, list[tuple[str, str]]] = {}
-        """By what was changed: the rules meant, and why that is true."""
+        """For each change: the names of the rules, and the reason why the change is true."""
         reason = ""
         for line in text.splitlines():
             if line.startswith("# "):
                 reason = line[2:].strip()
             elif reason and line.strip():
-                names, _, what = line.strip().partition(": ")
-                self.reasons.setdefault(what, []).append((names, reason))
+                names, _, change = line.strip().partition(": ")
+                self.reasons.setdefault(change, []).append((names, reason))
 
     def reason(self, mutant: str) -> str:
-        """Why the mutant, as it prints, is true; empty if nobody has said so."""
-        rule, _, what = mutant.partition(": ")
-        for names, reason in self.reasons.get(what, ()):
+        """The reason why a printed mutant is true; empty if it is not listed."""
+        rule, _, change = mutant.partition(": ")
+        for names, reason in self.reasons.get(change, ()):
             if any(fnmatchcase(rule, each) for each in names.split("|")):
                 return reason
         return ""

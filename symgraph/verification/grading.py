@@ -1,4 +1,4 @@
-"""When two sides are as good as each other: element by element, at each grade of soundness."""
+"""Whether the right side is as good as the left, element by element, at each grade of soundness."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ __all__ = ["LARGE", "Sides", "acceptable", "same_bits"]
 Numbers = np.ndarray[Any, Any]
 
 _ULPS = 16
-"""Slack against the exact value: several operations, each off by half an ulp or so."""
+"""Tolerance against the exact value: several operations, each off by about half an ulp."""
 LARGE = 500.0
-"""Stands for infinity where a limit is looked at: exp of it is a number of high precision."""
+"""Stands for infinity where a limit is taken: its exp still fits into high precision."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Elements of both sides, and what they are in exact arithmetic (NaN: undefined).
+    """Elements of both sides, and their exact values (NaN: undefined).
 
-    Where an operand is `infinite`, that is a value near the limit. `strict` asks for every digit.
+    Where an operand is `infinite`, the exact value is one near the limit. If `strict`, the right
+    side may lose no digit.
     """
 
     left: Numbers
@@ -31,7 +32,7 @@ class Sides:
     strict: bool
 
 
-def acceptable(sides: Sides, info: Any, scale: Any) -> Numbers:
+def acceptable(sides: Sides, info: np.finfo[Any], scale: Numbers | float) -> Numbers:
     """Whether the right side is as good as the left one, element by element."""
     left, right, exact = sides.left, sides.right, sides.exact
     limit = float(info.eps) * _ULPS
@@ -50,7 +51,7 @@ def acceptable(sides: Sides, info: Any, scale: Any) -> Numbers:
         close = np.abs(left - right) <= limit * (np.abs(left) + np.abs(right) + scale)
         undefined = ~np.isfinite(right) | (np.isfinite(left) & close)
         unbounded = neither | (right == exact)
-        # What is as large as the number that stands for infinity grows without bound.
+        # A limit as large as the number that stands for infinity is infinite.
         grows = sides.infinite & (np.abs(exact) >= 0.99 * LARGE)
         accurate |= grows & (right == np.copysign(np.inf, exact))
     defined = np.where(np.isinf(exact), unbounded, accurate | neither)
@@ -58,7 +59,7 @@ def acceptable(sides: Sides, info: Any, scale: Any) -> Numbers:
 
 
 def same_bits(left: Numbers, right: Numbers) -> Numbers:
-    """Whether both are the same number, signed zeros told apart, or both NaN."""
+    """Whether both are the same number, with zeros of the same sign, or both NaN."""
     if left.dtype.kind != "f":
         return np.asarray(left == right)
     nan = np.isnan(left) & np.isnan(right)

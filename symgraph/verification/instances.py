@@ -1,8 +1,8 @@
-"""Operands for a rule, made from its guards: shapes, dtypes, axes, and values, awkward ones too.
+"""Instances of a rule on operands of many shapes and dtypes that its guards admit.
 
-An `Instance` is a rule's left side built on symbolic inputs of chosen shapes and dtypes, together
-with what the rule made of it; `values` then draws numbers for the inputs, as the facts of the
-guards allow.
+An `Instance` is a rule's left side, built on symbolic inputs of chosen shapes and dtypes, and the
+right side that the rule made from it. `samples` then draws numbers for the inputs that the facts of
+the guards admit.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from ..rewriting.guards import Guard
 from ..rewriting.rule import Rule, Soundness
-from .maker import SHAPES, Instance, Maker
-from .small_maker import SmallMaker
+from .maker import SHAPES, Instance, InstanceMaker
+from .small_maker import SmallInstanceMaker
 
 __all__ = ["instances"]
 
@@ -32,14 +32,18 @@ def instances(
 ) -> Iterator[Instance]:
     """Up to `wanted` instances of `rule` on different operands, found in `attempts` tries.
 
-    Those of each dtype that have room for every awkward value come first, and are more.
-    Eight times as many tries are made while there are fewer than four instances. The last is on
-    0-d operands, where the rule has one.
-    `extra` are the further guards that earn the grade `sound`. With `every_shape`, all ranks up to
-    4 with lengths from 0 to 3 follow. For rules about axes there are then some on which all lengths
-    are 1 or 2, so that no shape betrays an axis that was taken for another.
+    Besides them there are, in this order:
+
+    - first, for each dtype, an instance with room for every awkward value;
+    - with `every_shape`, instances of all ranks up to 4 with lengths from 0 to 3;
+    - for rules about axes, instances with lengths 1 and 2 only: no shape then reveals that one axis
+      was taken for another;
+    - last, an instance on 0-d operands, where the rule has one.
+
+    Eight times as many tries are made while there are fewer than four instances. `extra` holds the
+    further guards that earn the grade `sound`.
     """
-    maker = Maker(rule, sound, extra, rng)
+    maker = InstanceMaker(rule, sound, extra, rng)
     seen: set[Any] = set()
     for made in maker.wide():
         if made.kind not in seen:
@@ -53,7 +57,7 @@ def instances(
             break
         dtype = kinds[0] if attempt % 2 else kinds[attempt // 2 % len(kinds)]
         shape = maker.pick(SHAPES[:6] if rule.statics and attempt % 2 else SHAPES)
-        uniform = attempt % 3 == 0 or (maker.rooms and attempt % 5 > 0)
+        uniform = attempt % 3 == 0 or (maker.prefers_uniform and attempt % 5 > 0)
         made = maker.attempt(dtype, shape, uniform=uniform)
         if made is not None and made.kind not in seen:
             seen.add(made.kind)
@@ -62,9 +66,9 @@ def instances(
         yield from maker.of_every_shape(seen)
     if maker.has_axes or maker.has_constants:
         (apart,) = rng.spawn(1)
-        yield from SmallMaker(rule, sound, extra, apart).of_small_shapes(seen)
-    # Drawn by chance alone, shapes may miss the one on which nothing has an axis.
+        yield from SmallInstanceMaker(rule, sound, extra, apart).of_small_shapes(seen)
+    # Shapes drawn at random may miss 0-d operands.
     (last,) = rng.spawn(1)
-    scalars = Maker(rule, sound, extra, last).attempt(kinds[0], (), uniform=True)
+    scalars = InstanceMaker(rule, sound, extra, last).attempt(kinds[0], (), uniform=True)
     if scalars is not None and scalars.kind not in seen:
         yield scalars

@@ -1,11 +1,11 @@
-"""One instance of a rule's left side: operands made from guards, params drawn, both sides built."""
+"""Instances of a rule: operands are made from its guards, params drawn, and both sides built."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -27,15 +27,17 @@ __all__ = [
     "SHAPES",
     "SIZES",
     "Instance",
-    "Maker",
+    "InstanceMaker",
     "admitted_numbers",
 ]
+
+T = TypeVar("T")
 
 FLOATS = ("float64", "float32", "float16")
 INTEGERS = ("int64", "int8", "bool", "uint8")
 _TRIES = 4
 SIZES: dict[str, int] = {"n": 2}
-"""Sizes of the named dimensions that some instances have."""
+"""Sizes of the named dimensions in some instances."""
 
 SHAPES: tuple[tuple[int | str, ...], ...] = (
     (),
@@ -58,16 +60,16 @@ SHAPES: tuple[tuple[int | str, ...], ...] = (
 )
 """Shapes to draw from, the plainest first."""
 _WIDE, _WIDER = 48, 196
-"""Room for every awkward value once; for the worst of them in every combination."""
+"""Lengths with room for every awkward value once, and for all combinations of the worst ones."""
 _MOST_PAIRS = 1 << 18
-"""Elements of the largest array for which there is room: pairs of pairs of many are too many."""
+"""The most elements of a left side: pairs of pairs of a long vector are too many."""
 _ROWS = (24, 3)
-"""Room for rows with few awkward values each: a sum of all of them is NaN and shows nothing."""
+"""A shape whose rows have few awkward values each: the sum of all of them is NaN, no evidence."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instance:
-    """A left side, what the rule made of it, and the inputs both are built on."""
+    """A left side, the right side that the rule made from it, and the inputs of both."""
 
     rule: Rule
     lhs: Node
@@ -76,21 +78,21 @@ class Instance:
     guards: tuple[tuple[Guard, ...], ...]
     facts: tuple[tuple[Fact, ...], ...]
     sound: Soundness
-    kind: Any
-    """Equal for instances that would show the same: params, ranks, dtypes, shapes."""
+    kind: Hashable
+    """Equal for instances that would test the same: params, ranks, dtypes, shapes."""
     small: bool = False
-    """Whether it was made to show what axes do, and ordinary numbers show that."""
+    """Whether it tests axes only, for which ordinary numbers are enough."""
 
     def __str__(self) -> str:
         shown = ", ".join(f"{node.params['name']}: {node.aval}" for node in self.inputs)
         return f"{shown or 'constants'} → {self.lhs.aval}"
 
 
-class Maker:
-    """Makes instances of one rule, and remembers what its left side is about."""
+class InstanceMaker:
+    """Makes instances of one rule."""
 
     small = False
-    """Whether the lengths of axes are 1 and 2 alone."""
+    """Whether all lengths of axes are 1 and 2."""
 
     def __init__(
         self,
@@ -106,8 +108,8 @@ class Maker:
             each.name: (*each.guards, *extra.get(each.name, ())) for each in rule.variables
         }
         parts = list(subterms(rule.lhs))
-        # What shapes, axes and indices are made for is the shape drawn: no operand may be smaller.
-        self.rooms = any(each.kind.name in ("shape", "index") for each in rule.statics)
+        # Shapes and indices are drawn for operands of one shape, and seldom fit smaller ones.
+        self.prefers_uniform = any(each.kind.name in ("shape", "index") for each in rule.statics)
         self.literals = [part for part in parts if isinstance(part, Literal)]
         self.commutative = [
             part for part in parts if isinstance(part, OpPattern) and part.op.traits.commutative
@@ -125,11 +127,11 @@ class Maker:
             for guard in guards
         )
 
-    def pick(self, options: Any) -> Any:
+    def pick(self, options: Sequence[T]) -> T:
         return options[int(self.rng.integers(len(options)))]
 
     def wide(self) -> Iterator[Instance]:
-        """An instance of each dtype with room for awkward values, where one can be found."""
+        """An instance with room for awkward values for each dtype, where one can be found."""
         varying = [
             guards
             for guards in self.guards.values()
@@ -152,7 +154,7 @@ class Maker:
                             break
 
     def of_every_shape(self, seen: set[Any]) -> Iterator[Instance]:
-        """Instances of each rank up to 4 and each length from 0 to 3, on operands alike and not."""
+        """Instances of each rank up to 4 with lengths 0 to 3, on equal and on mixed shapes."""
         dtype = self.dtypes()[0]
         for rank in range(5):
             for shape in product(range(4), repeat=rank):
@@ -163,7 +165,7 @@ class Maker:
                         yield made
 
     def dtypes(self) -> tuple[str, ...]:
-        """Dtypes to try, the usual one first; of truth values only if there is nothing else."""
+        """Dtypes to try, the usual one first; bool only if no other dtype is admitted."""
         allowed = set("fiub")
         for guards in self.guards.values():
             for guard in guards:
@@ -181,9 +183,9 @@ class Maker:
         uniform: bool,
         given: Mapping[str, Any] | None = None,
     ) -> Instance | None:
-        """One instance, or None where the choice does not fit the rule.
+        """One instance, or None where the drawn operands do not fit the rule.
 
-        Params can be `given`; then, too, no array stands for two variables.
+        If params are `given`, no array stands for two variables.
         """
         found: Bindings = {}
         env: dict[str, Any] = dict(given or {})
@@ -193,7 +195,7 @@ class Maker:
         try:
             self._operands(env, shape, dtype, uniform=uniform, apart=given is not None)
         except (SymgraphError, ValueError, IndexError, TypeError):
-            return None  # the facts asked for do not fit the shape
+            return None  # the facts of the guards do not fit the shape
         for literal in self.literals:
             self._bind(literal, shape, dtype, found)
         for term in self.commutative:
@@ -210,7 +212,7 @@ class Maker:
         uniform: bool,
         apart: bool,
     ) -> None:
-        """An array for each variable; now and then one for two."""
+        """Put an array for each variable into `env`; now and then the same for two variables."""
         shared: Array | None = None
         orders = [env[each.name] for each in self.rule.statics if each.kind.name == "permutation"]
         fitted = len(orders) == len(self.guards) and self.rng.integers(2)
@@ -263,7 +265,7 @@ class Maker:
         dtype: np.dtype[Any],
         env: Mapping[str, Any],
     ) -> Array:
-        """A constant that the guards admit, of one value; or of a single one along an axis."""
+        """A constant that the guards admit: of one value, or one-hot along an axis."""
         value = self.pick(admitted_numbers(guards, dtype) or [1])
         fixed = resolve(parse_shape(shape), SIZES)
         single = [fact for each in guards for fact in each.facts if fact.name == "one_hot"]
@@ -273,12 +275,12 @@ class Maker:
             ones = np.zeros(fixed, dtype)
             np.put_along_axis(ones, chosen, 1, axis=axis)
             return constant(ones, dtype)
-        # Zeros stand for blocks of a matrix: a number would not do.
+        # The zeros of a block matrix must have a shape: a number does not fit.
         shaped = self.rng.integers(2) or any(guard.name == "zeros" for guard in guards)
         return constant(np.full(fixed if shaped else (), value, dtype), dtype)
 
     def _bind(self, literal: Literal, shape: tuple[Any, ...], dtype: str, found: Bindings) -> None:
-        """Now and then a uniform array in place of a number."""
+        """Now and then put a uniform array in place of a number."""
         if self.rng.integers(3) == 0 and np.ndim(literal.value) == 0:
             fixed = resolve(parse_shape(shape), SIZES)
             with np.errstate(all="ignore"):
@@ -294,7 +296,7 @@ class Maker:
             return None
         fired = self.rule.apply(lhs, knowledge, self.sound)
         if fired is None:
-            self._fits(env, found, lhs, knowledge)
+            self._refuse_misfit(env, found, lhs, knowledge)
         if fired is None or fired.sound != self.sound:
             return None
         chosen: dict[Node, tuple[Guard, ...]] = {}
@@ -317,12 +319,17 @@ class Maker:
             small=self.small and self.has_axes,
         )
 
-    def _fits(
+    def _refuse_misfit(
         self, env: Mapping[str, Any], found: Bindings, lhs: Node, knowledge: Knowledge
     ) -> None:
-        """Refuse a right side that is of another shape or dtype though the operands are alike.
+        """Refuse a rule whose sides differ in shape or dtype on operands of one shape and kind.
 
-        Where they are not, a side that lacks an operand may be smaller, and the rule declines.
+        On operands of several shapes, a side that lacks an operand may be smaller: then the rule
+        declines.
+
+        Raises
+        ------
+        RuleError
         """
         operands = [env[name] for name in self.guards]
         arrays = [each for each in operands if each.node.is_input]
@@ -335,10 +342,10 @@ class Maker:
         if right is not None:
             raise RuleError(
                 f"The sides of rule {self.rule.name} are {lhs.aval} and {right.aval}.",
-                mend="State with provided(...) where they are of one shape.",
+                mend="State with provided(...) when they have one shape.",
             )
 
-    def _kind(self, env: Mapping[str, Any], lhs: Node, inputs: tuple[Node, ...]) -> Any:
+    def _kind(self, env: Mapping[str, Any], lhs: Node, inputs: tuple[Node, ...]) -> Hashable:
         statics = repr([env[each.name] for each in self.rule.statics])
         if not self.rule.statics:
             return statics, lhs.aval, tuple(node.aval for node in inputs)
@@ -346,7 +353,7 @@ class Maker:
 
 
 def admitted_numbers(guards: tuple[Guard, ...], dtype: np.dtype[Any]) -> list[float]:
-    """Numbers of a dtype that guards of constants let pass."""
+    """Numbers of a dtype that the guards of a constant admit."""
     return [
         value
         for value in (2, -1, 3, 0.5, -2.5, 1, 0, -0.0, 1e-3, -7)

@@ -1,9 +1,9 @@
-"""Values of a graph modulo a prime: both sides of a ring identity, without rounding.
+"""Values of a graph modulo a prime: they check a ring identity without rounding.
 
-Sums, products, quotients and what moves elements about mean the same in every field. Two sides that
-are equal as rational functions agree modulo a prime at every point where they are defined; two that
-are not differ at a random one but for a chance of about their degree over the prime (Schwartz 1980,
-Zippel 1979). So one draw decides, whatever the shapes, with no tolerance to hide behind.
+Sums, products, quotients and the movement of elements mean the same in every field. Two sides that
+are equal as rational functions agree modulo a prime at every point where they are defined. Two that
+differ agree at a random point with a probability of about their degree over the prime (Schwartz
+1980, Zippel 1979). So one draw decides, for any shape, and needs no tolerance.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..ir.dims import resolve
 from ..ir.node import Node, reachable
@@ -27,18 +28,22 @@ __all__ = ["PRIME", "DividesByZero", "NoRingIdentity", "modular_values"]
 PRIME = 2**31 - 1
 """A prime whose squares fit into int64."""
 
-Residues = np.ndarray[Any, Any]
+Numbers: TypeAlias = np.ndarray[Any, Any]
+Residues: TypeAlias = np.ndarray[Any, Any]
+Operand: TypeAlias = "_Number | Numbers | float"
 
 _LARGEST_POWER = 16
 _SHORT = 2**10
-"""Constants are multiples of its inverse: others are rounded, and what is made of them too."""
+"""Constants must be multiples of its inverse: others are rounded, and so are values from them."""
+_LARGEST = 2.0**20
+"""The largest constant: the sum of two larger ones may have been rounded."""
 
 
 class NoRingIdentity(Exception):  # no error: the caller learns nothing
     """An operation means nothing modulo a prime."""
 
 
-class DividesByZero(Exception):  # no error: the caller draws again
+class DividesByZero(Exception):  # no error: the caller compares nothing at this point
     """A denominator is 0 modulo the prime."""
 
 
@@ -56,17 +61,19 @@ def _inverse(x: Residues) -> Residues:
     return result
 
 
-_LARGEST = 2.0**20
-"""Of a constant: beyond it the sum of two may have been rounded."""
+def _residues(value: ArrayLike) -> Residues:
+    """The residues of numbers; each is a fraction.
 
-
-def _residues(value: Any) -> Residues:
-    """Numbers, each a fraction, as residues."""
+    Raises
+    ------
+    NoRingIdentity
+        If a number is too large, or has too many binary places, to be exact.
+    """
     large = np.asarray(value, dtype=np.float64)
     if not np.all(np.abs(large) <= _LARGEST) or np.any(large * _SHORT != np.rint(large * _SHORT)):
         raise NoRingIdentity
 
-    def residue(number: Any) -> int:
+    def residue(number: float) -> int:
         exact = Fraction(float(number))
         return exact.numerator * pow(exact.denominator, -1, PRIME) % PRIME
 
@@ -74,29 +81,29 @@ def _residues(value: Any) -> Residues:
 
 
 class _Number:
-    """Residues as numbers that are added and multiplied, in an array; all else is refused.
+    """An array of residues that can be added and multiplied; every other operation is refused.
 
     Parameters
     ----------
     residues : array of int64
     exact : array, optional
-        The numbers themselves, of a constant.
+        The numbers themselves, if they are a constant.
     """
 
-    def __init__(self, residues: Residues, exact: Any = None) -> None:
+    def __init__(self, residues: Residues, exact: Numbers | None = None) -> None:
         self.residues = residues % PRIME
         self.exact = exact
 
-    def __add__(self, other: Any) -> _Number:
+    def __add__(self, other: Operand) -> _Number:
         return _Number(self.residues + _number(other).residues)
 
-    def __sub__(self, other: Any) -> _Number:
+    def __sub__(self, other: Operand) -> _Number:
         return _Number(self.residues - _number(other).residues)
 
-    def __rsub__(self, other: Any) -> _Number:
+    def __rsub__(self, other: Operand) -> _Number:
         return _number(other) - self
 
-    def __mul__(self, other: Any) -> _Number:
+    def __mul__(self, other: Operand) -> _Number:
         return _Number(self.residues * _number(other).residues)
 
     def __neg__(self) -> _Number:
@@ -106,30 +113,31 @@ class _Number:
     __rmul__ = __mul__
 
 
-def _number(value: Any) -> _Number:
+def _number(value: Operand) -> _Number:
     return value if isinstance(value, _Number) else _Number(_residues(value))
 
 
 class _Field:
-    """The mathematics of residues, for the definitions of operations: that of a field alone."""
+    """Residues' functions for the definitions of operations: a field's, and no others."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # Python's own question, such as for `__wrapped__`
+        if name.startswith("__"):  # Python asks for names such as `__wrapped__`
             raise AttributeError(name)
         raise NoRingIdentity(name)
 
-    def multiply(self, x: Any, y: Any) -> _Number:
+    def multiply(self, x: Operand, y: Operand) -> _Number:
         return _number(x) * y
 
-    def divide(self, x: Any, y: Any) -> _Number:
+    def divide(self, x: Operand, y: Operand) -> _Number:
         return _number(x) * _Number(_inverse(_number(y).residues))
 
-    def power(self, x: Any, y: Any) -> _Number:
-        if _number(y).exact is None:
+    def power(self, x: Operand, y: Operand) -> _Number:
+        exponent = _number(y).exact
+        if exponent is None:
             raise NoRingIdentity
-        return _Number(_power(_number(x).residues, y.exact))
+        return _Number(_power(_number(x).residues, exponent))
 
-    def where(self, condition: Any, x: Any, y: Any) -> _Number:
+    def where(self, condition: _Number, x: _Number, y: _Number) -> _Number:
         return _Number(np.where(condition.residues != 0, x.residues, y.residues))
 
     def total(self, row: list[_Number]) -> Any:
@@ -143,7 +151,7 @@ class _Field:
         return _Number(np.asarray(np.asarray(big) % PRIME, dtype=np.int64))
 
 
-def _power(x: Residues, exponent: Any) -> Residues:
+def _power(x: Residues, exponent: Numbers) -> Residues:
     wanted = np.unique(exponent)
     if wanted.size != 1 or wanted[0] != int(wanted[0]) or abs(wanted[0]) > _LARGEST_POWER:
         raise NoRingIdentity
@@ -155,7 +163,7 @@ def _power(x: Residues, exponent: Any) -> Residues:
 
 
 def _reduced(node: Node, x: Residues, params: Mapping[str, Any]) -> Residues:
-    """The definition of a reduction on the elements along `axis`, as slices of the array."""
+    """Apply the definition of a reduction along `axis`, to whole slices of the array."""
     axis = (params["axis"],) if isinstance(params["axis"], int) else tuple(params["axis"])
     kept = tuple(1 if i in axis else x.shape[i] for i in range(-x.ndim, 0))
     rest = [i + x.ndim for i in range(-x.ndim, 0) if i not in axis]
@@ -174,7 +182,7 @@ def _defined(node: Node, operands: Sequence[Any]) -> _Number:
         raise NoRingIdentity
     try:
         return _number(node.op.definition(_FIELD, *operands))
-    except TypeError:  # a definition that compares, or takes a root
+    except TypeError:  # the definition compares numbers, or takes a root
         raise NoRingIdentity from None
 
 
@@ -182,7 +190,7 @@ _FIELD = _Field()
 
 
 def _is_movement(node: Node) -> bool:
-    """Whether numbers are only put elsewhere, by no other operand."""
+    """Whether the operation only moves elements, with no index operand."""
     return node.op.traits.movement and all(each.dtype.kind == "f" for each in node.operands)
 
 
@@ -212,7 +220,7 @@ def _value(node: Node, operands: Sequence[Residues], env: Mapping[str, int]) -> 
 def modular_values(
     outputs: Sequence[Node], given: Mapping[Node, Residues], env: Mapping[str, int]
 ) -> list[Residues]:
-    """The outputs as arrays of residues.
+    """The values of the outputs as arrays of residues.
 
     Parameters
     ----------
@@ -227,7 +235,7 @@ def modular_values(
     NoRingIdentity
         If an operation means nothing modulo a prime.
     DividesByZero
-        If something is divided by 0.
+        If a denominator is 0 modulo the prime.
     """
     values: dict[Node, Residues] = {}
     for node in reachable(outputs):

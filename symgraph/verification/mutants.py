@@ -1,10 +1,10 @@
-"""Mutants of a rule: each with one thing broken, to see whether the verifier notices.
+"""Mutants of a rule: each breaks one thing, to test whether the verifier notices.
 
-A rule is text and guards, and both are broken: an operation for a near relative, a sign, a number,
-an axis, `keepdims`, operands or branches in the other order, a condition left out, a guard left out
-or weakened, a better grade claimed, and the same inside the functions of axes and shapes that the
-rule calls. What the verifier then passes is either true as well, or shows that it looks at too
-little (DeMillo, Lipton and Sayward 1978).
+Both the text and the guards of a rule are broken. A mutant takes a similar operation, another sign,
+number, axis or `keepdims`, swaps operands or branches, leaves out a condition, leaves out or
+weakens a guard, or claims a better grade. The functions of axes and shapes that the rule calls are
+broken in the same ways. A mutant that the verifier passes is either true as well, or shows that the
+verifier tests too little (DeMillo, Lipton and Sayward 1978).
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Mutant:
     Parameters
     ----------
     of : Rule
-        The rule it was made of.
+        The original rule.
     what : str
-        The line that was changed, as it reads now; or the guard or grade that was.
+        The changed line of text, as it reads now; or the changed guard or grade.
     rule : Rule or None
-        None if what is left cannot be declared at all.
+        The broken rule; None if it cannot be declared.
     """
 
     of: Rule
@@ -85,12 +85,12 @@ def _of_text(of: Rule) -> Iterator[Mutant]:
 
 
 def _alike(one: Rule, other: Rule) -> bool:
-    """Whether two rules read the same."""
+    """Whether two rules print the same."""
     return (str(one), one.conditions) == (str(other), other.conditions)
 
 
 class _Source:
-    """The text of a rule and of the functions of its module that it calls."""
+    """The text of a rule, and of the functions of its module that it calls."""
 
     def __init__(self, of: Rule) -> None:
         plain = of.function
@@ -106,7 +106,7 @@ class _Source:
         self._note_helpers(self.tree, of)
 
     def _note_helpers(self, tree: ast.FunctionDef, of: Rule) -> None:
-        """Note the functions of the rule's own module that `tree` calls, and those they call."""
+        """Collect the functions of the rule's module that `tree` calls, directly or indirectly."""
         waiting = [tree]
         while waiting:
             for each in ast.walk(waiting.pop()):
@@ -120,7 +120,7 @@ class _Source:
     def function(
         self, tree: ast.FunctionDef, helper: ast.FunctionDef | None = None
     ) -> Callable[..., Any]:
-        """The function that the text defines, with one of those it calls changed."""
+        """The function that the text defines; `helper` replaces a function that it calls."""
         helpers = [] if helper is None else [*self.helpers.values(), helper]
         module = ast.fix_missing_locations(ast.Module([*helpers, tree], []))
         flags = __future__.annotations.compiler_flag
@@ -138,17 +138,20 @@ def _tree(function: Callable[..., Any], of: Rule) -> ast.FunctionDef:
     except (OSError, SyntaxError, ValueError) as error:
         raise RuleError(
             f"The text of rule {of.name} cannot be found: {error}.",
-            mend="Mutants are made of rules that stand in a file.",
+            mend="Define the rule in a file: its mutants are made from its source.",
         ) from error
     if not isinstance(tree, ast.FunctionDef):
-        raise RuleError(f"Rule {of.name} is no function with a text of its own.")
+        raise RuleError(
+            f"Rule {of.name} is not defined by a def statement.",
+            mend="Define it with def: its mutants are made from its source.",
+        )
     return tree
 
 
 def _declared(
     of: Rule, source: _Source, tree: ast.FunctionDef, helper: ast.FunctionDef | None = None
 ) -> Rule | None:
-    """The changed text as a rule of the same grade; None if it cannot be one."""
+    """The changed text as a rule of the same grade; None if it cannot be declared."""
     earned: dict[Soundness, dict[str, Any]] = {
         grade: {name: _hint(guards) for name, guards in by_name.items()}
         for grade, by_name in of.earned.items()
@@ -183,11 +186,11 @@ def _of_guards(of: Rule) -> Iterator[Mutant]:
 
 
 def _weakened(guards: tuple[Guard, ...]) -> Iterator[tuple[str, tuple[Guard, ...]]]:
-    """The guards with one left out, or asking for less."""
+    """The guards with one left out or weakened, each with a description."""
     for guard in guards:
         rest = tuple(each for each in guards if each is not guard)
         if guard.kinds != _KINDS and not guard.facts:
-            # Only what the guard keeps out: the rest is known to be right.
+            # Only the dtypes that the guard refuses: on the others the rule is unchanged.
             others = "".join(kind for kind in _KINDS if kind not in guard.kinds)
             yield f"not {guard.name}", (*rest, _of_other_kinds(guard, others))
             continue

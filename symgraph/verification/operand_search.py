@@ -1,4 +1,4 @@
-"""Operands on which a pattern can be built, looked for one at a time."""
+"""A search for operands on which a pattern can be built, one operand at a time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..errors import SymgraphError
 from ..ir.traits import Arrangement, Matrices
 from ..rewriting.pattern import OpPattern, Pattern, instantiated, subterms, variables_of
 
-__all__ = ["Fitting"]
+__all__ = ["OperandSearch"]
 
 Shape: TypeAlias = tuple[int, ...]
 Operand: TypeAlias = Callable[[str, Shape, Mapping[str, Any]], Array]
@@ -26,11 +26,11 @@ _SHAPES: tuple[Shape, ...] = (
 _OF_SYSTEMS: tuple[Shape, ...] = (*_SHAPES, (4,), (4, 2))
 _OF_PRODUCTS: tuple[Shape, ...] = (*_OF_SYSTEMS, (6,), (6, 2), (0,), (0, 2), (2, 0))
 _STEPS = 80
-"""How many operands are tried before a search is given up."""
+"""The search gives up after so many operands."""
 
 
-class Fitting:
-    """A search for operands of a pattern: of many operands, few shapes fit one another.
+class OperandSearch:
+    """A search for operands of a pattern: shapes of many operands seldom fit by chance.
 
     Parameters
     ----------
@@ -38,7 +38,8 @@ class Fitting:
     names : sequence of str
         Its variables, in the order in which they are chosen.
     operand : callable
-        An operand for a variable, of this shape if it can be, given what is chosen.
+        `operand(name, shape, env)` gives an operand for a variable, of this shape if possible;
+        `env` holds the params and operands chosen so far.
     rng : numpy.random.Generator
     """
 
@@ -49,7 +50,7 @@ class Fitting:
         self.operand = operand
         self.rng = rng
         terms = [part for part in subterms(pattern) if isinstance(part, OpPattern)]
-        # Blocks of them are square as well, most often.
+        # The blocks of a square matrix are mostly square as well.
         self.of_squares = any(
             term.op.traits.matrices in (Matrices.SQUARE, Matrices.DEFINITE) for term in terms
         )
@@ -58,7 +59,7 @@ class Fitting:
         if regrouped and any(
             term.op.traits.matrices is not None and len(term.operands) > 1 for term in terms
         ):
-            self.shapes = _OF_PRODUCTS  # of matrices whose sides are products of two lengths
+            self.shapes = _OF_PRODUCTS  # the sides of a Kronecker product are products of lengths
         self.ready: list[list[OpPattern]] = [[] for _ in names]
         places = {name: place for place, name in enumerate(names)}
         for part in subterms(pattern):
@@ -67,7 +68,10 @@ class Fitting:
                 self.ready[max(needed)].append(part)
 
     def found(self, env: dict[str, Any]) -> bool:
-        """Put an operand for each variable into `env`, which holds the params: depth first."""
+        """Put an operand for each variable into `env`, which holds the params; False if none fit.
+
+        The search is depth first.
+        """
         squares = self.of_squares and bool(self.rng.integers(2))
         waiting = [self._drawn(squares)]
         for _ in range(_STEPS):
@@ -83,12 +87,12 @@ class Fitting:
         return False
 
     def _drawn(self, squares: bool) -> list[Shape]:
-        """Shapes to try, from the last on; square ones before all others if they are wanted."""
+        """Shapes to try, the last one first; with `squares`, square ones before all others."""
         drawn = [self.shapes[place] for place in self.rng.permutation(len(self.shapes))]
         return sorted(drawn, key=_is_square) if squares else drawn
 
     def _fits(self, place: int, shape: Shape, env: dict[str, Any]) -> bool:
-        """Whether the parts can be built that the operand of this place completes."""
+        """Whether all parts of the pattern that this operand completes can be built."""
         name = self.names[place]
         try:
             env[name] = self.operand(name, shape, env)

@@ -1,4 +1,4 @@
-"""Params to try a rule with: axes, shapes, dtypes and indices that fit one another often enough."""
+"""Random params for a rule: axes, shapes, dtypes and indices that often fit each other."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ _INDICES: tuple[Any, ...] = (
 )
 
 Shape: TypeAlias = "tuple[Any, ...]"
+Entry: TypeAlias = "int | tuple[int | None, int | None, int | None]"
 
 
 def draw_params(
     statics: Sequence[Static], env: dict[str, Any], shape: Shape, rng: np.random.Generator
 ) -> None:
-    """Put a value for each param that `env` lacks into it, for operands of about this shape.
+    """Put a random value into `env` for each param that it lacks, for operands of about this shape.
 
-    Params of one kind are alike every third time.
+    Every third time a param equals an earlier one of its kind.
     """
     for static in statics:
         if static.name in env:
@@ -42,16 +43,16 @@ def draw_params(
         if before and rng.integers(3) == 0:
             env[static.name] = _pick(before, rng)
             continue
-        rooms = [
+        targets = [
             env[each.name] for each in statics if each.name in env and each.kind.name == "shape"
         ]
         among_others = any(each.kind.name == "index" for each in statics)
-        room = rooms[-1] if rooms else None
+        target = targets[-1] if targets else None
         if static.kind.name == "shape" and _has_index(statics, env) and rng.integers(2):
             part = shape_of_index(statics, env, shape, shape)
             env[static.name] = parse_shape(_repetition(part, shape, rng))
             continue
-        env[static.name] = _param(static.kind.name, shape, room, among_others, rng)
+        env[static.name] = _param(static.kind.name, shape, target, among_others, rng)
 
 
 def _has_index(statics: Sequence[Static], env: Mapping[str, Any]) -> bool:
@@ -59,14 +60,14 @@ def _has_index(statics: Sequence[Static], env: Mapping[str, Any]) -> bool:
 
 
 def _param(
-    kind: str, shape: Shape, room: Shape | None, placed: bool, rng: np.random.Generator
+    kind: str, shape: Shape, target: Shape | None, placed: bool, rng: np.random.Generator
 ) -> Any:
     ndim = len(shape)
     match kind:
         case "axes":
-            if room is not None and rng.integers(2):
-                return _repeated(shape, room)
-            most = ndim if room is None else len(room)
+            if target is not None and rng.integers(2):
+                return _repeated(shape, target)
+            most = ndim if target is None else len(target)
             return tuple(i for i in range(-most, 0) if rng.integers(2))
         case "axis":
             return -1 - int(rng.integers(max(ndim, 1)))
@@ -84,11 +85,11 @@ def _param(
         case "flag":
             return bool(rng.integers(2))
         case _:
-            return _index(shape if room is None else room, rng)
+            return _index(shape if target is None else target, rng)
 
 
 def _index(shape: Shape, rng: np.random.Generator) -> Any:
-    """An index of some of the last axes: most often of one sort along all of them."""
+    """A random index of some of the last axes, mostly with the same sort of entry on each."""
     if rng.integers(4) == 0:
         return _pick(_INDICES, rng)
     taken = shape if rng.integers(2) else shape[int(rng.integers(len(shape) + 1)) :]
@@ -98,8 +99,8 @@ def _index(shape: Shape, rng: np.random.Generator) -> Any:
     return entries if rng.integers(8) else (None, *entries)
 
 
-def _entry(dim: Any, sort: int) -> Any:
-    """One entry of an index along an axis of this length."""
+def _entry(dim: object, sort: int) -> Entry:
+    """An entry of an index along an axis of length `dim`."""
     if not isinstance(dim, int):
         return (_ALL, -1, -2)[sort % 3]
     backwards = ((dim - 1, None, -1), (dim - 1, None, -2)) if dim else (_ALL, _ALL)
@@ -112,12 +113,12 @@ def _pick(options: Sequence[Any], rng: np.random.Generator) -> Any:
     return options[int(rng.integers(len(options)))]
 
 
-def _repeated(shape: Shape, room: Shape) -> tuple[int, ...]:
-    """The axes of `room` along which an array of `shape` is repeated to fill it."""
+def _repeated(shape: Shape, target: Shape) -> tuple[int, ...]:
+    """The axes of `target` along which an array of `shape` is repeated to fill it."""
     return tuple(
         axis
-        for axis in range(-len(room), 0)
-        if -axis > len(shape) or (shape[axis] == 1 and room[axis] != 1)
+        for axis in range(-len(target), 0)
+        if -axis > len(shape) or (shape[axis] == 1 and target[axis] != 1)
     )
 
 
@@ -139,27 +140,30 @@ def _near(shape: Shape, rng: np.random.Generator) -> Shape:
 
 
 def _repetition(part: Shape, shape: Shape, rng: np.random.Generator) -> Shape:
-    """A shape to repeat what an index leaves of `shape` to; `shape` itself often fits it too."""
+    """A shape to which `part`, an indexed part of an array of `shape`, can be broadcast.
+
+    `shape` itself can often be broadcast to it too.
+    """
     lengths = [dim for dim in shape if dim != 1] or [2]
     filled = tuple(_pick(lengths, rng) if dim == 1 and rng.integers(2) else dim for dim in part)
     return filled if rng.integers(3) else (2, *filled)
 
 
 def shape_of_part(statics: Sequence[Static], env: Mapping[str, Any], shape: Shape) -> Shape:
-    """The shape of what an index takes out of a room, if the rule has both; else `shape`."""
-    rooms = [env[each.name] for each in statics if each.kind.name == "shape"]
-    return shape_of_index(statics, env, rooms[0], shape) if rooms else shape
+    """The shape at the index of the rule's target shape; `shape` if the rule lacks either."""
+    targets = [env[each.name] for each in statics if each.kind.name == "shape"]
+    return shape_of_index(statics, env, targets[0], shape) if targets else shape
 
 
 def shape_of_index(
-    statics: Sequence[Static], env: Mapping[str, Any], room: Shape, otherwise: Shape
+    statics: Sequence[Static], env: Mapping[str, Any], whole: Shape, otherwise: Shape
 ) -> Shape:
-    """The shape of what the rule's first index takes out of a room; `otherwise` if it cannot."""
+    """The shape of the part of `whole` at the rule's first index; `otherwise` if there is none."""
     indices = [env[each.name] for each in statics if each.kind.name == "index"]
-    if not indices or not all(isinstance(dim, int) for dim in room):
+    if not indices or not all(isinstance(dim, int) for dim in whole):
         return otherwise
     entries = [slice(*entry) if isinstance(entry, tuple) else entry for entry in indices[0]]
     try:
-        return np.empty(room)[(..., *entries)].shape
+        return np.empty(whole)[(..., *entries)].shape
     except IndexError:
         return otherwise

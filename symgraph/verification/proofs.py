@@ -1,14 +1,13 @@
-"""Scalar rules proved by SymPy, for all real numbers at once, where that closes.
+"""Proofs of scalar rules by SymPy, for all real numbers at once.
 
-Both sides are written in SymPy's functions of real symbols with what the guards say as assumptions.
+Both sides become SymPy expressions of real symbols; the guards become assumptions of the symbols.
 Where a side has an absolute value, an extremum or a comparison, each order of the operands and zero
-is a case by itself. What a side needs to be defined, as a positive argument of a logarithm, is
-compared as well: log x + log y is not log(x y) for two negative numbers.
+is a case of its own. The conditions under which a side is defined, such as a positive argument of a
+logarithm, are compared as well: log x + log y is not log(x y) for two negative numbers.
 
-A proof speaks of exact arithmetic: infinities, NaN, signs of zero and rounding are left to the
-samples of the verifier. Nothing here can run for long: terms and cases are counted, and of SymPy
-only expansion and cancellation of quotients of polynomials are used, never its search for the
-simplest form.
+A proof is about exact arithmetic: the verifier's samples test infinities, NaN, signs of zero and
+rounding. No proof can run for long: terms and cases are counted. Of SymPy only the expansion and
+the cancellation of quotients of polynomials are used, never its search for the simplest form.
 """
 
 from __future__ import annotations
@@ -17,35 +16,38 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from ..rewriting.pattern import Literal, Opaque, OpPattern, Pattern, Variable, subterms
 from ..rewriting.rule import Rule
-from .symbols import Open, Symbols, compares
+from .symbols import Symbols, Untranslatable, compares
+
+if TYPE_CHECKING:
+    from sympy import Basic, Expr
 
 __all__ = ["is_proved"]
 
 _MOST_TERMS = 32
-"""Of both sides together."""
+"""The most terms that both sides may have together."""
 _MOST_CASES = 80
 _MOST_OPERATIONS = 70
-"""Of a difference that is expanded."""
+"""The most operations of a difference that is expanded."""
 
 
 def is_proved(rule: Rule) -> bool:
     """Whether SymPy proves that both sides of a rule are equal, and defined alike.
 
-    False says nothing against the rule. Where the rule is sound on its `domain` only, the right
-    side may be defined where the left is not.
+    False is no evidence against the rule. The right side of a rule of grade `domain` may be defined
+    where the left side is not.
     """
     if rule.statics or len(list(_parts(rule))) > _MOST_TERMS:
         return False
     try:
         cases = list(_cases(rule))
         return 0 < len(cases) <= _MOST_CASES and all(_holds(rule, case) for case in cases)
-    except (Open, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError):
+    except (Untranslatable, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError):
         return False  # SymPy cannot compare complex numbers, or divides by zero
 
 
@@ -55,18 +57,21 @@ def _parts(rule: Rule) -> Iterator[Pattern]:
 
 
 # -- cases -----------------------------------------------------------------------------------------
-Case = Mapping[str, Any]
-"""What each variable is: a symbol, a sum of positive symbols, or a truth value."""
+Case: TypeAlias = Mapping[str, "Any"]
+"""Each variable's value in one case: a symbol, a sum of positive symbols, or a truth value."""
 
 
 def _cases(rule: Rule) -> Iterator[Case]:
-    """Each order of the variables and zero, and each truth value; one where nothing is ordered."""
+    """All cases: each order of the variables and zero, times each choice of truth values.
+
+    Where no operation compares numbers, the order is left open.
+    """
     truths = [each.name for each in rule.variables if _kinds(each) == "b"]
     numbers = [each for each in rule.variables if each.name not in truths]
     compare = any(isinstance(part, OpPattern) and compares(part.op) for part in _parts(rule))
     ordered = numbers if compare else []
     if len(truths) > 4 or len(ordered) > 3:
-        raise Open
+        raise Untranslatable
     fixed = {each.name: _symbol(each) for each in numbers if each not in ordered}
     for values in product((True, False), repeat=len(truths)):
         chosen = dict(zip(truths, map(_truth, values), strict=True))
@@ -74,8 +79,8 @@ def _cases(rule: Rule) -> Iterator[Case]:
             yield {**fixed, **chosen, **order}
 
 
-def _truth(value: bool) -> Any:
-    import sympy  # takes long to import, and is asked for proofs only
+def _truth(value: bool) -> Basic:
+    import sympy  # slow to import, and only proofs need it
 
     return sympy.true if value else sympy.false
 
@@ -88,7 +93,7 @@ def _kinds(variable: Variable) -> str:
 
 
 def _assumed(variable: Variable) -> dict[str, bool]:
-    """What the guards say, in SymPy's words."""
+    """The facts of the guards as SymPy's assumptions."""
     known = {"real": True}
     for guard in variable.guards:
         for fact in guard.facts:
@@ -105,7 +110,7 @@ def _assumed(variable: Variable) -> dict[str, bool]:
     return known
 
 
-def _symbol(variable: Variable) -> Any:
+def _symbol(variable: Variable) -> Expr:
     from sympy import Symbol
 
     return Symbol(variable.name, **_assumed(variable))
@@ -120,7 +125,7 @@ def _orders(variables: Sequence[Variable]) -> Iterator[Case]:
         above = {place for place in places if place > 0}
         below = {place for place in places if place < 0}
         if above != set(range(1, len(above) + 1)) or below != set(range(-len(below), 0)):
-            continue  # the same order stands elsewhere with no level left out
+            continue  # another choice of levels, without a gap, gives the same order
         steps = {level: Symbol(f"d{level}", positive=True) for level in above | below}
         case = {
             variable.name: sum((steps[each] for each in above if each <= place), Integer(0))
@@ -145,13 +150,17 @@ def _admits(variable: Variable, place: int) -> bool:
 
 
 # -- one case --------------------------------------------------------------------------------------
+Need: TypeAlias = "tuple[str, Expr]"
+"""A property that a term must have, such as nonzero, for a side to be defined."""
+
+
 @dataclass(slots=True)
 class _Side:
-    """A side in SymPy's words, and what must hold for it to be defined."""
+    """A side as a SymPy expression, and the conditions under which it is defined."""
 
     case: Case
-    needs: list[tuple[str, Any]] = field(default_factory=list[tuple[str, Any]])
-    positive: set[Any] = field(default_factory=set[Any])
+    needs: list[Need] = field(default_factory=lambda: list[Need]())
+    positive: set[Expr] = field(default_factory=lambda: set[Any]())
     """Terms that are positive wherever they are defined."""
 
     def value(self, pattern: Pattern) -> Any:
@@ -164,31 +173,29 @@ class _Side:
             if value.dtype.kind == "b":
                 return _truth(bool(value))
             if value.ndim or not np.isfinite(value):
-                raise Open
+                raise Untranslatable
             return Rational(Fraction(float(value)))
         if isinstance(pattern, Opaque):
-            return self._built(pattern.text)
-        if pattern.params:
-            raise Open
-        if pattern.op.definition is None:
-            raise Open
+            return self._computed_constant(pattern.text)
+        if pattern.params or pattern.op.definition is None:
+            raise Untranslatable
         operands = [self.value(each) for each in pattern.operands]
         return pattern.op.definition(Symbols(self), *operands)
 
-    def _built(self, text: str) -> Any:
-        """What the right side computes of constants."""
+    def _computed_constant(self, text: str) -> Any:
+        """A value that the right side computes from constants."""
         name, _, inside = text.removesuffix(")").partition("(")
         given = [self.case[each] for each in inside.split(", ") if each in self.case]
         if name == "opposite" and len(given) == 1:
             return -given[0]
         if name == "product" and len(given) == 2:
             return given[0] * given[1]
-        raise Open
+        raise Untranslatable
 
-    def need(self, what: str, of: Any) -> Any:
-        """Note that the side is defined only where `of` is `what`, such as nonnegative."""
-        self.needs.append((what, of))
-        return of
+    def need(self, property: str, term: Expr) -> Expr:
+        """Note that the side is defined only where `term` has a property, such as nonnegative."""
+        self.needs.append((property, term))
+        return term
 
 
 def _holds(rule: Rule, case: Case) -> bool:
@@ -199,56 +206,56 @@ def _holds(rule: Rule, case: Case) -> bool:
     one, other = left.value(rule.lhs), right.value(rule.rhs)
     if isinstance(one, BooleanAtom) or isinstance(other, BooleanAtom):
         return one is other
-    if not _follow(right.needs, left.needs):
+    if not _implied(right.needs, left.needs):
         return False
-    if rule.sound != "domain" and not _follow(left.needs, right.needs):
+    if rule.sound != "domain" and not _implied(left.needs, right.needs):
         return False
     if one.has(nan, zoo) or other.has(nan, zoo):
         return rule.sound == "domain" and bool(one.has(nan, zoo))
     return _equal(one, other)
 
 
-def _follow(needs: Sequence[tuple[str, Any]], given: Sequence[tuple[str, Any]]) -> bool:
-    """Whether what is needed holds always, or wherever the given needs hold."""
+def _implied(needs: Sequence[Need], given: Sequence[Need]) -> bool:
+    """Whether each need holds always, or wherever the given needs hold."""
     from sympy import expand
 
-    def met(what: str, of: Any) -> bool:
-        return bool(getattr(of, f"is_{what}", None)) or any(
-            known == what and expand(of - other) == 0 for known, other in held
+    def met(property: str, term: Expr) -> bool:
+        return bool(getattr(term, f"is_{property}", None)) or any(
+            known == property and expand(term - other) == 0 for known, other in held
         )
 
-    held = [each for need in given for each in _simpler(*need)]
-    return all(met(*each) for need in needs for each in _simpler(*need))
+    held = [each for need in given for each in _needs_of_factors(*need)]
+    return all(met(*each) for need in needs for each in _needs_of_factors(*need))
 
 
-def _simpler(what: str, of: Any) -> Iterator[tuple[str, Any]]:
-    """A product is nonzero where each factor is, and a power where its base is."""
+def _needs_of_factors(property: str, term: Expr) -> Iterator[Need]:
+    """Split a need: a product is nonzero where each factor is, and a power where its base is."""
     from sympy import Abs, Mul, Pow
 
-    waiting = [of]
+    waiting: list[Any] = [term]
     while waiting:
         top = waiting.pop()
-        if what == "nonzero" and isinstance(top, Mul):
+        if property == "nonzero" and isinstance(top, Mul):
             waiting.extend(top.args)
-        elif what == "nonzero" and isinstance(top, (Abs, Pow)):
+        elif property == "nonzero" and isinstance(top, (Abs, Pow)):
             waiting.append(top.args[0])
-        elif not top.is_number or what != "nonzero" or top == 0:
-            yield what, top
+        elif property != "nonzero" or not (top.is_number and bool(top != 0)):
+            yield property, top
 
 
-def _equal(one: Any, other: Any) -> bool:
+def _equal(one: Expr, other: Expr) -> bool:
     """Whether two terms are equal, by expanding and cancelling."""
     from sympy import E, exp, log
 
     if _vanishes(one - other):
         return True
     if one.has(log) or other.has(log):
-        # exp is one to one; logs in sums become factors.
+        # exp is injective, and turns a sum of logs into a product.
         return _vanishes((E**one).rewrite(exp) - (E**other).rewrite(exp))
     return False
 
 
-def _vanishes(difference: Any) -> bool:
+def _vanishes(difference: Expr) -> bool:
     from sympy import cancel, count_ops, exp, expand, expand_log, log, powsimp, together
 
     if difference == 0:

@@ -1,9 +1,9 @@
-r"""What the left side of an instance is in exact arithmetic, and how near to it rounding can come.
+r"""The exact value of an instance's left side, and the rounding error that is unavoidable.
 
-The value is computed in high precision, an infinite operand taken as a large one of its sign. How
-near is told by the conditioning, $\sum_i |x_i \partial_i f|$, of what must lose no digit (Higham
-2002, *Accuracy and Stability of Numerical Algorithms*, §1.6), and of all else by the size of the
-numbers that cancel on the way.
+The value is computed in high precision; a large operand of the same sign stands for an infinite
+one. The error of a rule that may lose no digit is measured relative to the conditioning
+$\sum_i |x_i \partial_i f|$ (Higham 2002, *Accuracy and Stability of Numerical Algorithms*, §1.6);
+that of any other rule, relative to the intermediate numbers, which may cancel.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import SupportsFloat, cast
 
 import numpy as np
 
@@ -19,21 +19,25 @@ from ..ir.node import Node, reachable
 from ..ir.traits import Arrangement
 from ..rewriting.guards import uniform_value
 from .grading import LARGE
-from .high_precision import ORDINARY_BITS, WIDE_BITS, TooLarge, Unsupported, precise_values
+from .high_precision import ORDINARY_BITS, precise_values
 from .maker import Instance
+from .reals import WIDE_BITS, Real, TooLarge, Unsupported
 from .samples import Numbers
 
 __all__ = ["Point", "Reference"]
 
 _MOST_EXTREME = 6
 _STEP = 2.0**-24
-"""A relative change of an operand, to see how much a value depends on it."""
+"""The relative change of an operand that measures how much a value depends on it."""
 _WORST_CONDITION = 1e6
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Numbers for the inputs and the named sizes, and flat places of a result of this shape."""
+    """Values of the inputs, sizes of named dimensions, and the flat places that are judged.
+
+    `shape` is the result's.
+    """
 
     given: Mapping[Node, Numbers]
     sizes: Mapping[str, int]
@@ -41,18 +45,18 @@ class Point:
     places: Numbers
 
     def at_places(self, value: Numbers) -> Numbers:
-        """What a result that depends on each element alone has of an operand there."""
+        """The elements of an operand that an elementwise result has at the places."""
         return np.broadcast_to(value, self.shape).ravel()[self.places]
 
 
 class Reference:
-    """What both sides of an instance are measured against.
+    """The exact values and error scales that both sides of an instance are measured against.
 
     Parameters
     ----------
     instance : Instance
     rng : numpy.random.Generator
-        It picks those extreme elements that are computed with very many digits.
+        Chooses the few extreme elements that are computed with very many digits.
     """
 
     def __init__(self, instance: Instance, rng: np.random.Generator) -> None:
@@ -62,14 +66,14 @@ class Reference:
         self.elementwise = all(_is_elementwise(node) for node in nodes)
         self.flat = all(_is_elementwise(node) for node in reachable([instance.lhs]))
         self.strict = bool(instance.rule.stable) and self.elementwise
-        # Numbers that no matrix in practice holds say nothing of a factorisation.
+        # Extreme numbers, which no matrix in practice holds, say nothing about a factorisation.
         self.of_matrices = any(map(_is_factored, nodes))
 
     # -- the value -------------------------------------------------------------------------------
     def exact(self, at: Point, left: Numbers) -> tuple[Numbers, Numbers]:
-        """The left side in exact arithmetic (NaN: undefined), and where that is known.
+        """The exact value of the left side (NaN: undefined), and where it is known.
 
-        Where an operation has no definition in high precision, the left side's own numbers are the
+        If an operation has no definition in high precision, the left side's own values are the
         reference.
         """
         own = left.ravel()[at.places].astype(np.float64)
@@ -81,7 +85,7 @@ class Reference:
             else:
                 exact = self._precisely(limits, at.sizes, ORDINARY_BITS).ravel()[at.places]
         except Unsupported:
-            exact, known = own, ~np.isinf(own)  # what overflowed is not known
+            exact, known = own, ~np.isinf(own)  # an overflow hides the exact value
         except TooLarge:
             exact, known = own, np.zeros(len(at.places), dtype=bool)
         if self.instance.rule.limit:
@@ -89,7 +93,7 @@ class Reference:
         return exact, known
 
     def infinite(self, at: Point) -> Numbers:
-        """Where an operand is infinite; everywhere, if elements depend on one another."""
+        """Where an operand is infinite; everywhere, if elements depend on each other."""
         found = np.zeros(len(at.places), dtype=bool)
         for value in at.given.values():
             infinite = np.isinf(value) if value.dtype.kind == "f" else np.zeros((), dtype=bool)
@@ -97,7 +101,7 @@ class Reference:
         return found
 
     def _limits(self, at: Point) -> dict[Node, Numbers]:
-        """The operands, of flat graphs at the places, with large numbers for infinite ones."""
+        """The operands with large numbers for infinite ones; of flat graphs, at the places only."""
         limits: dict[Node, Numbers] = {}
         for node, value in at.given.items():
             number = at.at_places(value) if self.flat else value
@@ -111,7 +115,7 @@ class Reference:
     def _by_element(
         self, given: Mapping[Node, Numbers], sizes: Mapping[str, int], number: int
     ) -> tuple[Numbers, Numbers]:
-        """Exact values of selected elements, and which are known; few extreme ones: slow."""
+        """Exact values of elements, and which are known; few extreme ones, as they are slow."""
         extreme = np.zeros(number, dtype=bool)
         for value in given.values():
             if value.dtype.kind == "f":
@@ -136,7 +140,7 @@ class Reference:
         bits: int,
         exact: Numbers,
     ) -> bool:
-        """Whether all chosen elements have a size; if so, their values are put into `exact`."""
+        """Put the exact values of the chosen elements into `exact`; False if one is too large."""
         some = {node: value[chosen] for node, value in given.items()}
         try:
             exact[chosen] = self._precisely(some, sizes, bits)
@@ -151,17 +155,17 @@ class Reference:
         values = np.asarray(exact, dtype=object)
         return np.array([_as_float(each) for each in values.flat]).reshape(values.shape)
 
-    # -- how near rounding can come --------------------------------------------------------------
+    # -- the unavoidable rounding error ----------------------------------------------------------
     def scale(
         self, at: Point, values: Mapping[Node, Numbers], exact: Numbers, known: Numbers
-    ) -> Any:
-        """What a rounding error is relative to: what no spelling avoids, or what is on the way."""
+    ) -> Numbers | float:
+        """The scale of rounding errors: the conditioning, or the size of intermediate numbers."""
         return self._conditioning(at, exact, known) if self.strict else self._sizes(at, values)
 
     def _conditioning(self, at: Point, exact: Numbers, known: Numbers) -> Numbers:
-        r"""How much relative errors of the operands move a value: $\sum_i |x_i \partial_i f|$.
+        r"""The effect of relative errors of the operands: $\sum_i |x_i \partial_i f|$.
 
-        No spelling can do better: log(x exp(y)) near 0 has the rounding errors of log(x) and y.
+        No formula can do better: log(x exp(y)) near 0 has the rounding errors of log(x) and y.
         """
         flat = {node: at.at_places(each) for node, each in at.given.items()}
         floats = {n: each.astype(np.float64) for n, each in flat.items() if each.dtype.kind == "f"}
@@ -182,8 +186,8 @@ class Reference:
                     scale[chosen] += np.where(np.isfinite(change), change, 0.0)
         return scale
 
-    def _sizes(self, at: Point, values: Mapping[Node, Numbers]) -> Any:
-        """How large the numbers are that a value is computed from: a measure of cancellation."""
+    def _sizes(self, at: Point, values: Mapping[Node, Numbers]) -> Numbers | float:
+        """The size of the numbers that a value is computed from: a measure of cancellation."""
         floats = [
             np.abs(np.asarray(value, dtype=np.float64))
             for node, value in values.items()
@@ -197,7 +201,7 @@ class Reference:
         return largest * max(each.size for each in floats) ** 0.5 * worst
 
     def _condition(self, values: Mapping[Node, Numbers]) -> float:
-        """By how much the worst of the square matrices given enlarges a rounding error."""
+        """The largest condition number of the square input matrices."""
         worst = 1.0
         for node in self.instance.inputs:
             matrix = np.asarray(values[node], dtype=np.float64)
@@ -208,7 +212,7 @@ class Reference:
 
 
 def _is_elementwise(node: Node) -> bool:
-    """Whether each element of the value depends on the same element of the operands only."""
+    """Whether each element of the value depends only on the same element of each operand."""
     if node.is_constant:
         return node.aval.size == 1 or uniform_value(node) is not None
     if node.op.traits.matrices is not None:
@@ -218,15 +222,15 @@ def _is_elementwise(node: Node) -> bool:
 
 
 def _is_factored(node: Node) -> bool:
-    """Whether matrices are solved or decomposed: more than sums of products."""
+    """Whether the operation solves or decomposes a matrix: it is more than a sum of products."""
     traits = node.op.traits
     count = len(node.operands)
     return traits.matrices is not None and len(traits.linear_in(count)) < count
 
 
-def _larger_than(values: Iterable[Numbers], *, each: bool) -> Any:
-    """A number to stand for infinity among these; with `each`, one for each place of vectors."""
-    largest: Any = LARGE / 4
+def _larger_than(values: Iterable[Numbers], *, each: bool) -> Numbers:
+    """A number larger than all the values, to stand for infinity; with `each`, one a place."""
+    largest = np.asarray(LARGE / 4)
     for value in values:
         if value.dtype.kind == "f":
             finite = np.where(np.isfinite(value), np.abs(value), 0.0)
@@ -234,10 +238,10 @@ def _larger_than(values: Iterable[Numbers], *, each: bool) -> Any:
     return 4 * np.minimum(largest, np.finfo(np.float64).max / 4)
 
 
-def _as_float(value: Any) -> float:
+def _as_float(value: SupportsFloat) -> float:
     if isinstance(value, bool):
         return float(value)
     try:
         return float(value)
     except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
+        return float("inf") if cast("Real", value) > 0 else float("-inf")

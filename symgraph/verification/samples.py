@@ -1,4 +1,4 @@
-"""Numbers to try a rule on, ordinary and awkward ones, as far as facts of its operands allow."""
+"""Ordinary and awkward numbers for a rule, of which the facts of its operands are true."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ __all__ = ["Matrices", "Numbers", "values_for"]
 Numbers = np.ndarray[Any, Any]
 Matrices: TypeAlias = Literal["any", "positive definite", "negative definite", "singular"]
 
-_WHOLE_ROWS = 0.5
-"""The share of awkward values at which a row is all of one: a softmax of nothing but -inf."""
+_ROWS_OF_ONE_VALUE = 0.5
+"""At this share of awkward values a whole row holds one of them: a softmax of only -inf."""
 
 
 def _specials(dtype: np.dtype[Any]) -> Numbers:
@@ -56,10 +56,10 @@ def values_for(
     *,
     matrices: Matrices = "any",
 ) -> dict[Node, Numbers]:
-    """Numbers for each input, a share `specials` of them awkward, as far as facts allow.
+    """Numbers for each input that its facts admit, a share `specials` of them awkward.
 
-    Matrices may be positive definite, for others have no Cholesky factor; negative definite, for
-    two of them make a positive definite one; or singular.
+    Matrices may be positive definite, since others have no Cholesky factor; negative definite,
+    since the product of two can be positive definite; or singular.
     """
     shapes = [_shape_of(node, sizes) for node in instance.inputs]
     dtypes = [node.aval.dtype for node in instance.inputs]
@@ -68,7 +68,7 @@ def values_for(
         if specials == 1 and len(shapes) > 1 and len(set(shapes)) == 1 and len(shapes[0]) == 1
         else [_mixed(*each, rng, specials) for each in zip(shapes, dtypes, strict=True)]
     )
-    if specials == _WHOLE_ROWS:
+    if specials == _ROWS_OF_ONE_VALUE:
         drawn = _with_opposites(drawn, rng)
     if matrices == "positive definite":
         drawn = [_as_definite(array) for array in drawn]
@@ -83,7 +83,7 @@ def values_for(
 
 
 def _with_opposites(drawn: Sequence[Numbers], rng: np.random.Generator) -> list[Numbers]:
-    """The arrays, now and then an element the negative of its neighbour's: their sum is 0."""
+    """The arrays, some elements replaced by the negative of the array before: their sum is 0."""
     result = list(drawn[:1])
     for x, y in pairwise(drawn):
         alike = x.shape == y.shape and x.dtype == y.dtype and y.dtype.kind == "f"
@@ -92,7 +92,7 @@ def _with_opposites(drawn: Sequence[Numbers], rng: np.random.Generator) -> list[
 
 
 def _as_definite(root: Numbers, sign: int = 1) -> Numbers:
-    """A definite matrix of this sign, where the array given is square."""
+    """A definite matrix of this sign if the array is square; else the array."""
     if root.ndim < 2 or root.shape[-1] != root.shape[-2] or root.dtype.kind != "f":
         return root
     positive = root @ np.swapaxes(root, -1, -2) + np.eye(root.shape[-1], dtype=root.dtype)
@@ -100,7 +100,7 @@ def _as_definite(root: Numbers, sign: int = 1) -> Numbers:
 
 
 def _as_singular(array: Numbers) -> Numbers:
-    """The array with zeros in its last column, or for its last element."""
+    """The array with zeros in its last column; of a vector, with a zero as its last element."""
     result = np.array(array)
     if result.ndim and result.shape[-1]:
         result[..., -1] = 0
@@ -118,10 +118,10 @@ def _mixed(
     if share:
         grid = rng.permutation(_specials(dtype))
         chosen = rng.random(shape) < share
-        # In turn and not at random, so that a large array holds each of them.
+        # Taken in turn, not at random, so that a large array holds each awkward value.
         array = np.where(chosen, np.resize(grid, shape), array)
     array = np.asarray(array, dtype)
-    if share == _WHOLE_ROWS and dtype.kind == "f" and array.size:
+    if share == _ROWS_OF_ONE_VALUE and dtype.kind == "f" and array.size:
         rows = array.reshape(-1, shape[-1] if shape else 1).copy()
         rows[rng.integers(len(rows))] = rng.choice(np.array([-np.inf, np.inf, np.nan], dtype))
         array = rows.reshape(shape)
@@ -131,8 +131,8 @@ def _mixed(
 def _combined(
     dtypes: Sequence[np.dtype[Any]], size: int, rng: np.random.Generator
 ) -> list[Numbers]:
-    """Vectors that meet the worst values in every combination, as many as there is room for."""
-    grids = [_worst(dtype) for dtype in dtypes]
+    """Vectors that hold the combinations of the worst values, as many as fit into `size`."""
+    grids = [_worst_values(dtype) for dtype in dtypes]
     lengths = [1] * len(grids)
     grown = True
     while grown:
@@ -149,7 +149,7 @@ def _combined(
     return vectors
 
 
-def _worst(dtype: np.dtype[Any]) -> Numbers:
+def _worst_values(dtype: np.dtype[Any]) -> Numbers:
     """Awkward values, the most telling first."""
     if dtype.kind != "f":
         return _specials(dtype)
@@ -161,10 +161,10 @@ def _worst(dtype: np.dtype[Any]) -> Numbers:
 def _admitted(
     array: Numbers, facts: tuple[Fact, ...], rng: np.random.Generator, sound: Soundness
 ) -> Numbers:
-    """`array` with what the facts exclude replaced.
+    """`array` with admitted values for those that the facts exclude.
 
-    Facts speak of exact arithmetic: a positive value may still be NaN, infinite or, having
-    underflowed, 0, and a rule that claims to be exact must bear it.
+    Facts are about exact arithmetic: a positive value may still be NaN or infinite, or 0 after an
+    underflow. A rule of grade `exact` must be right for these too.
     """
     implied = set(consistent(facts))
     result = array
@@ -187,14 +187,14 @@ def _admitted(
             result = np.rint(result)
     for fact in facts:
         if fact.name == "interval" and sound == "exact":
-            result = _about(fact, np.asarray(result, array.dtype))
+            result = _near_bounds(fact, np.asarray(result, array.dtype))
         else:
-            result = _tied(fact, np.asarray(result, array.dtype), rng)
+            result = _satisfying(fact, np.asarray(result, array.dtype), rng)
     return np.asarray(result, array.dtype)
 
 
-def _about(fact: Fact, x: Numbers) -> Numbers:
-    """Values within bounds, or as far outside as the last rounding may put them; NaN stays."""
+def _near_bounds(fact: Fact, x: Numbers) -> Numbers:
+    """Values within the bounds, or one rounding outside; NaN stays."""
     if x.dtype.kind != "f":
         return np.clip(x, *fact.args)
     low, high = (np.asarray(bound, x.dtype) for bound in fact.args)
@@ -202,7 +202,7 @@ def _about(fact: Fact, x: Numbers) -> Numbers:
     return np.clip(x, np.nextafter(low, down), np.nextafter(high, up))
 
 
-def _tied(fact: Fact, x: Numbers, rng: np.random.Generator) -> Numbers:
+def _satisfying(fact: Fact, x: Numbers, rng: np.random.Generator) -> Numbers:
     """Values that satisfy a fact about several elements, or about bounds."""
     match fact.name:
         case "interval":

@@ -1,4 +1,4 @@
-"""Instances on which no shape betrays an axis that was taken for another."""
+"""Instances with equal lengths of axes: no shape reveals that one axis was taken for another."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from ..ir.fact_inference import Knowledge
 from ..ops.carrying import carries_off_axis
 from ..rewriting.guards import Guard
 from ..rewriting.pattern import OpPattern, subterms
-from .maker import Instance, Maker, admitted_numbers
-from .operand_search import Fitting
+from .maker import Instance, InstanceMaker, admitted_numbers
+from .operand_search import OperandSearch
 from .params import draw_params, shape_of_index
 
-__all__ = ["SmallMaker"]
+__all__ = ["SmallInstanceMaker"]
 
-_SMALL, _SMALL_TRIES = 16, 12
-_MOST_OF_MATRICES = 24
-_FEW = 3
-"""Operands whose matrices are few enough to take all."""
-_OF_NOTHING = ((0, 1), (1, 0), (1, 1), (0,))
-_STARTS = 120
+_MOST_RANDOM, _TRIES_FOR_EACH = 16, 12
+_MOST_OF_FAMILY = 24
+_FEW_OPERANDS = 3
+"""Up to this number of operands, all combinations of small matrices are tried."""
+_EMPTY_SHAPES = ((0, 1), (1, 0), (1, 1), (0,))
+_SEARCHES = 120
 _AWKWARD = 4
-"""Of more operands, how many instances get the values that a rule on vectors gets."""
+"""The number of instances from the operand search that are tried on awkward values as well."""
 _NEW_AXES = tuple(
     entries
     for length in (1, 2, 3)
@@ -39,46 +39,46 @@ _COLUMNS = (
     *(((0,), (1,)), ((1,), (2,)), ((4,), (5,)), ((5,), (6,)), ((1,), (0,)), ((-1,), (0,))),
     *(((0,), (0,)), ((0,), (2,)), ((2,), (4,)), ((0,), (1,), (2,)), ((1,), (2,), (4,)), ((3,),)),
 )
-"""Places along each row, one a row."""
-_ROOMS_OF_ONES = ((3,), (2, 2), (3, 2), (1, 3), (3, 1))
+"""The place along each row, one a row."""
+_SHAPES_OF_ONES = ((3,), (2, 2), (3, 2), (1, 3), (3, 1))
 _ENTRIES_OF_ONES = (0, -1, (None, None, 1), (1, 2, 1), (0, 0, 1))
 _PLACES = (
     *((0,), (1,), (-1,), (0, 1), (1, 0), (-1, 0), (1, 1), (0, 2), (7,), ((0, 1), (1, 0))),
     *((2, 2, 0), (0, 1, 3), (4, 2, 0), (0, 2, 5), (4, 2, 1)),
 )
-_ROOMS_OF_PLACES = (((6,), -1), (("n",), -1), ((2, 2), -1), ((2, 6), -1), ((6, 2), -2))
+_SHAPES_OF_PLACES = (((6,), -1), (("n",), -1), ((2, 2), -1), ((2, 6), -1), ((6, 2), -2))
 _ENTRIES = (0, 1, 2, (None, None, 1), (0, 2, 1), (1, 3, 1), (1, 2, 1), (2, None, -1))
 
 
-class SmallMaker(Maker):
-    """Operands whose lengths are 1 and 2 only, constants whose elements differ."""
+class SmallInstanceMaker(InstanceMaker):
+    """Makes instances whose axes have lengths 1 and 2, and whose constants are not uniform."""
 
     small = True
     queue: list[tuple[Any, ...]]
-    """Shapes for the operands to come; then they are drawn."""
+    """Shapes of the next operands; after them shapes are drawn."""
     places: list[Any]
-    """Places for the constants to come; then they are drawn."""
+    """Values of the next index constants; after them values are drawn."""
 
     def of_small_shapes(self, seen: set[Any]) -> Iterator[Instance]:
-        """Up to `_SMALL` instances in so many tries for each."""
+        """Systematic instances of each family below, then up to `_MOST_RANDOM` random ones."""
         dtypes = self.dtypes()[:1] * 7 + self.dtypes()
         self.queue, self.places, self.extreme = [], [], False
-        yield from self._of_no_rows(seen)
+        yield from self._of_empty_matrices(seen)
         before = len(seen)
         yield from self._of_every_matrix(seen)
-        yield from self._of_what_fits(seen, few=len(seen) < before + _AWKWARD)
+        yield from self._of_searched_operands(seen, few=len(seen) < before + _AWKWARD)
         yield from self._of_every_entry(seen)
         yield from self._of_every_place(seen)
         yield from self._of_every_column(seen)
         yield from self._of_new_axes(seen)
-        yield from self._of_ones(seen)
-        yield from self._of_nothing(seen)
+        yield from self._of_length_one_axes(seen)
+        yield from self._of_empty_arrays(seen)
         found = 0
-        wanted = _SMALL * (1 + bool(self.indices) + 3 * self.has_places)
-        for _ in range(_SMALL_TRIES * wanted):
-            room = self._room()
+        wanted = _MOST_RANDOM * (1 + bool(self.indices) + 3 * self.has_places)
+        for _ in range(_TRIES_FOR_EACH * wanted):
+            shape = self._drawn_shape()
             self.extreme = bool(self.rng.integers(3) == 0)
-            made = self.attempt(self.pick(dtypes), room, uniform=self.rng.integers(3) == 0)
+            made = self.attempt(self.pick(dtypes), shape, uniform=self.rng.integers(3) == 0)
             if made is None or not made.inputs:
                 continue
             kind = made.kind, made.lhs.aval, tuple(node.aval for node in made.inputs)
@@ -89,7 +89,7 @@ class SmallMaker(Maker):
             if found == wanted:
                 return
 
-    def _room(self) -> tuple[Any, ...]:
+    def _drawn_shape(self) -> tuple[Any, ...]:
         if self.has_places and self.rng.integers(3) == 0:
             return self.pick(((5,), (5,), (named("n"), 2), (named("n") + 3,)))
         rank = self.pick((1, 2, 2, 2, 3, 3))
@@ -98,12 +98,12 @@ class SmallMaker(Maker):
         return (3,) if rank == 1 else tuple(self.pick((1, 2, 2, 2)) for _ in range(rank))
 
     def _of_every_matrix(self, seen: set[Any]) -> Iterator[Instance]:
-        """Instances on matrices of all shapes, of blocks that may not be square."""
-        if self.rule.statics or not 2 <= len(self.guards) <= _FEW:
+        """Instances on matrices of all small shapes; their blocks need not be square."""
+        if self.rule.statics or not 2 <= len(self.guards) <= _FEW_OPERANDS:
             return
         found = 0
         for shapes in product(product((1, 2), repeat=2), repeat=len(self.guards)):
-            if found == _MOST_OF_MATRICES:
+            if found == _MOST_OF_FAMILY:
                 break
             self.queue = list(shapes)
             made = self.attempt(self.dtypes()[0], shapes[0], uniform=False, given={})
@@ -113,38 +113,38 @@ class SmallMaker(Maker):
                 found += 1
         self.queue = []
 
-    def _of_no_rows(self, seen: set[Any]) -> Iterator[Instance]:
-        """Instances on matrices without rows or columns: of products, nothing is left but zeros."""
-        if self.rule.statics or not self.of_matrices or len(self.guards) > _FEW + 1:
+    def _of_empty_matrices(self, seen: set[Any]) -> Iterator[Instance]:
+        """Instances on matrices without rows or columns: their products are all zeros."""
+        if self.rule.statics or not self.of_matrices or len(self.guards) > _FEW_OPERANDS + 1:
             return
-        for shapes in product(_OF_NOTHING, repeat=len(self.guards)):
+        for shapes in product(_EMPTY_SHAPES, repeat=len(self.guards)):
             self.queue = list(shapes)
             made = self.attempt(self.dtypes()[0], shapes[0], uniform=False, given={})
             if made is not None and (shapes, made.kind) not in seen:
                 seen.add((shapes, made.kind))
-                # What is left out may be NaN, which a sum of nothing is not.
+                # A value that the other side leaves out may be NaN; an empty sum is 0.
                 yield replace(made, small=False)
         self.queue = []
 
-    def _of_what_fits(self, seen: set[Any], *, few: bool) -> Iterator[Instance]:
-        """Instances on operands looked for one at a time: of many, few drawn at once fit."""
+    def _of_searched_operands(self, seen: set[Any], *, few: bool) -> Iterator[Instance]:
+        """Instances on operands searched one at a time: many drawn at once seldom fit."""
         several = self.rule.statics or self.has_constants or (few and self.of_matrices)
-        if not (2 if several else _FEW + 1) <= len(self.guards) <= 5:
+        if not (2 if several else _FEW_OPERANDS + 1) <= len(self.guards) <= 5:
             return
-        fitting = Fitting(self.rule.lhs, tuple(self.guards), self._one, self.rng)
+        search = OperandSearch(self.rule.lhs, tuple(self.guards), self._one, self.rng)
         found = 0
-        for _ in range(_STARTS):
-            if found >= _MOST_OF_MATRICES:
+        for _ in range(_SEARCHES):
+            if found >= _MOST_OF_FAMILY:
                 return
             env: dict[str, Any] = {}
-            draw_params(self.rule.statics, env, self._room(), self.rng)
-            made = self._built(env, {}) if fitting.found(env) else None
+            draw_params(self.rule.statics, env, self._drawn_shape(), self.rng)
+            made = self._built(env, {}) if search.found(env) else None
             if made is None:
                 continue
             kind = made.kind, made.lhs.aval, tuple(node.aval for node in made.inputs)
             if kind not in seen:
                 seen.add(kind)
-                # No others may be found, and awkward values are to be met too.
+                # The rule may have no other instances, and needs some on awkward values.
                 yield made if found >= _AWKWARD else replace(made, small=False)
                 found += 1
 
@@ -152,7 +152,7 @@ class SmallMaker(Maker):
         return self._operand(name, self.guards[name], shape, self.dtypes()[0], env)
 
     def _of_every_entry(self, seen: set[Any]) -> Iterator[Instance]:
-        """Instances on a vector of three, at all indices and pairs of them."""
+        """Instances on a vector of length 3, at all indices and all pairs of indices."""
         if not self.indices or len(self.rule.statics) != len(self.indices) or len(self.guards) > 3:
             return
         for entries in product(_ENTRIES, repeat=len(self.indices)):
@@ -167,7 +167,7 @@ class SmallMaker(Maker):
         self.queue = []
 
     def _of_every_place(self, seen: set[Any]) -> Iterator[Instance]:
-        """Instances at known places of many kinds: in a row, apart, backwards, twice, not there."""
+        """Instances at constant places: adjacent, apart, backwards, repeated or out of range."""
         known = sum(
             any(guard.constant and guard.kinds == "i" for guard in guards)
             for guards in self.guards.values()
@@ -175,25 +175,25 @@ class SmallMaker(Maker):
         names = {each.kind.name: each.name for each in self.rule.statics}
         if not known or not {*names} <= {"axis", "index"}:
             return
-        every = product(_ROOMS_OF_PLACES, product(_PLACES, repeat=known), (False, True))
+        every = product(_SHAPES_OF_PLACES, product(_PLACES, repeat=known), (False, True))
         for (sizes, axis), places, repeated in every:
-            room = tuple(named(size) if isinstance(size, str) else size for size in sizes)
-            slots = (*room[:axis], *np.shape(places[0]), *room[len(room) + axis + 1 :])
+            whole = tuple(named(size) if isinstance(size, str) else size for size in sizes)
+            slots = (*whole[:axis], *np.shape(places[0]), *whole[len(whole) + axis + 1 :])
             part = (*slots[:-1], 1) if repeated else slots
-            for index in self._indices_of(len(room)):
-                self.queue = [room] + [part] * len(self.guards)
+            for index in self._indices_of(len(whole)):
+                self.queue = [whole] + [part] * len(self.guards)
                 self.places = list(places)
                 drawn = {"axis": axis, "index": index}
                 given = {name: drawn[kind] for kind, name in names.items()}
-                made = self.attempt(self.dtypes()[0], room, uniform=False, given=given)
-                kind = (room, places, part, index)
+                made = self.attempt(self.dtypes()[0], whole, uniform=False, given=given)
+                kind = (whole, places, part, index)
                 if made is not None and made.inputs and kind not in seen:
                     seen.add(kind)
                     yield made
         self.queue, self.places = [], []
 
     def _of_every_column(self, seen: set[Any]) -> Iterator[Instance]:
-        """Instances at a known place of each row: one further each time, or anywhere."""
+        """Instances at a constant place of each row: one further in each row, or anywhere."""
         along = any(
             isinstance(part, OpPattern)
             and part.op.traits.at_places
@@ -212,7 +212,7 @@ class SmallMaker(Maker):
         self.queue, self.places = [], []
 
     def _indices_of(self, rank: int) -> Iterator[Any]:
-        """Indices of an array of that rank, if the rule has one."""
+        """Indices of an array of this rank; None if the rule has no index."""
         if not self.indices:
             yield None
             return
@@ -220,37 +220,37 @@ class SmallMaker(Maker):
             yield (*[(None, None, 1)] * (rank - 1), entry)
 
     def _of_new_axes(self, seen: set[Any]) -> Iterator[Instance]:
-        """Instances on an index that makes axes anywhere, of what is repeated before or after."""
+        """Instances with an index that adds axes anywhere, and a broadcast before or after it."""
         names = {each.kind.name: each.name for each in self.rule.statics}
         if len(self.rule.statics) != 2 or {*names} != {"index", "shape"}:
             return
         index, shape = names["index"], names["shape"]
         before = self.rule.statics[0].name == shape
         for entries in _NEW_AXES:
-            room = (2,) * sum(entry is not None for entry in entries)
+            whole = (2,) * sum(entry is not None for entry in entries)
             given: dict[str, Any] = {index: entries}
-            part = shape_of_index(self.rule.statics, given, room, ())
-            given[shape] = room if before else (2,) * len(part)
-            self.queue = [room]
-            made = self.attempt(self.dtypes()[0], room, uniform=False, given=given)
+            part = shape_of_index(self.rule.statics, given, whole, ())
+            given[shape] = whole if before else (2,) * len(part)
+            self.queue = [whole]
+            made = self.attempt(self.dtypes()[0], whole, uniform=False, given=given)
             if made is not None and (entries, made.kind) not in seen:
                 seen.add((entries, made.kind))
                 yield made
         self.queue = []
 
-    def _of_ones(self, seen: set[Any]) -> Iterator[Instance]:
-        """Instances on parts of some axes or all, axes of length one made about them or dropped."""
+    def _of_length_one_axes(self, seen: set[Any]) -> Iterator[Instance]:
+        """Instances with an index, and a shape that adds or drops axes of length one."""
         names = {each.kind.name: each.name for each in self.rule.statics}
         if len(self.rule.statics) != 2 or {*names} != {"index", "shape"}:
             return
         index, shape = names["index"], names["shape"]
         before = self.rule.statics[0].name == shape
-        for room, count in product(_ROOMS_OF_ONES, (1, 2)):
-            for entries in product(_ENTRIES_OF_ONES, repeat=min(count, len(room))):
-                taken = shape_of_index(self.rule.statics, {index: entries}, room, ())
-                for other in _with_ones(room if before else taken):
-                    own = other if before else room
-                    given = {index: entries, shape: room if before else other}
+        for whole, count in product(_SHAPES_OF_ONES, (1, 2)):
+            for entries in product(_ENTRIES_OF_ONES, repeat=min(count, len(whole))):
+                taken = shape_of_index(self.rule.statics, {index: entries}, whole, ())
+                for other in _with_ones(whole if before else taken):
+                    own = other if before else whole
+                    given = {index: entries, shape: whole if before else other}
                     self.queue = [own]
                     made = self.attempt(self.dtypes()[0], own, uniform=False, given=given)
                     kind = (own, entries, other)
@@ -259,23 +259,23 @@ class SmallMaker(Maker):
                         yield made
         self.queue = []
 
-    def _of_nothing(self, seen: set[Any]) -> Iterator[Instance]:
-        """Instances on arrays repeated to none: along one axis or another, nothing is left."""
+    def _of_empty_arrays(self, seen: set[Any]) -> Iterator[Instance]:
+        """Instances on arrays broadcast to length 0 along one axis or more: they are empty."""
         names = {each.kind.name: each.name for each in self.rule.statics}
         if not {"shape", "axes"} <= {*names}:
             return
-        rooms = ((0, 0), (0, 2), (2, 0))
-        for own, room, axes in product(((), (0,), (1,)), rooms, ((-1,), (-2,), (-2, -1))):
+        targets = ((0, 0), (0, 2), (2, 0))
+        for own, target, axes in product(((), (0,), (1,)), targets, ((-1,), (-2,), (-2, -1))):
             self.queue = [own] * len(self.guards)
-            given = {names["shape"]: room, names["axes"]: axes}
-            made = self.attempt(self.dtypes()[0], room, uniform=False, given=given)
-            if made is not None and (own, room, made.kind) not in seen:
-                seen.add((own, room, made.kind))
+            given = {names["shape"]: target, names["axes"]: axes}
+            made = self.attempt(self.dtypes()[0], target, uniform=False, given=given)
+            if made is not None and (own, target, made.kind) not in seen:
+                seen.add((own, target, made.kind))
                 yield made
         self.queue = []
 
     def broadcasting(self, shape: tuple[Any, ...], env: Mapping[str, Any]) -> tuple[Any, ...]:
-        """A shape with some of the axes, in front, or with lengths of its own."""
+        """The next shape of the queue; else a random shape derived from `shape`."""
         if self.queue:
             return self.queue.pop(0)
         if self.indices and self.rng.integers(2):
@@ -297,7 +297,7 @@ class SmallMaker(Maker):
         dtype: np.dtype[Any],
         env: Mapping[str, Any],
     ) -> Array:
-        """A constant that the guards admit: of several values, or a number of elements."""
+        """A constant that the guards admit: of different values, or a count of elements."""
         plain = super().constant(guards, shape, dtype, env)
         axes = [env[each.name] for each in self.rule.statics if each.kind.name == "axes"]
         if dtype.kind == "i" and self.places:
@@ -321,7 +321,7 @@ class SmallMaker(Maker):
 
 
 def _with_ones(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Shapes that differ from one in axes of length one: none of them, or one anywhere."""
+    """Shapes with the same elements: without axes of length one, or with a single one anywhere."""
     longer = tuple(size for size in shape if size != 1)
     yield longer
     for place in range(len(longer) + 1):

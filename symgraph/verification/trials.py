@@ -1,6 +1,6 @@
-"""One instance of a rule on trial: both sides on several draws of numbers, and their gradients.
+"""The test of one instance of a rule: its sides and their gradients on several draws of numbers.
 
-Elements that differ are judged by `grading`, against the `reference`.
+Elements that differ are judged by `grading` against the `reference`.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from .samples import Matrices, Numbers, values_for
 __all__ = ["InstanceTrial"]
 
 _MOST = 48
-"""Elements judged in high precision at a time: enough, and quick."""
+"""The most elements judged in high precision at a time: each is slow."""
 _OVERFLOWING = 1e300
-"""Gradients of this size, or not finite, are not compared."""
+"""Gradients larger than this, or not finite, are not compared."""
 _THOROUGH = 6
 
 
 @dataclass(frozen=True, slots=True)
 class _Draw:
-    """How numbers are drawn: the share of awkward ones, the named sizes, and of what sort."""
+    """How numbers are drawn: the share of awkward ones, the named sizes, the kind of matrices."""
 
     share: float = 0.0
     sizes: Mapping[str, int] = field(default_factory=lambda: SIZES)
@@ -44,7 +44,7 @@ class _Draw:
 
 
 class InstanceTrial:
-    """One instance compared on several draws of numbers."""
+    """Compares both sides of one instance on several draws of numbers."""
 
     def __init__(
         self, instance: Instance, rng: np.random.Generator, report: Report, thorough: bool
@@ -69,7 +69,7 @@ class InstanceTrial:
         if self.instance.small:
             return
         if self.instance.sound != "exact":
-            self._compare_in_a_field()
+            self._compare_modulo_prime()
         if left.aval.dtype.kind == "f":
             self._compare_gradients()
 
@@ -110,13 +110,13 @@ class InstanceTrial:
         try:
             values = _evaluated(self.nodes, given, sizes)
         except ZeroDivisionError:
-            return  # there is no such size
+            return  # some dimension has no value at these sizes
         except IndexError:
             if self._value(self.instance.lhs, given, sizes) is not None:
-                self.fail("the right side takes a place that is not there", given)
+                self.fail("the right side reads a place out of range", given)
             return
-        except ValueError:  # no such factor of these numbers, no maximum of nothing
-            self._refused(given, sizes)
+        except ValueError:  # a matrix without this factorisation, or the maximum of no elements
+            self._compare_refusals(given, sizes)
             return
         left = np.asarray(values[self.instance.lhs])
         right = np.asarray(values[self.instance.rhs])
@@ -139,14 +139,14 @@ class InstanceTrial:
             return
         self._judge(given, values, suspect, sizes)
 
-    def _refused(self, given: Mapping[Node, Numbers], sizes: Mapping[str, int]) -> None:
-        """Where one side has no value, as the inverse of a singular matrix, the other has none."""
+    def _compare_refusals(self, given: Mapping[Node, Numbers], sizes: Mapping[str, int]) -> None:
+        """If one side has no value, such as the inverse of a singular matrix, neither may."""
         if self.instance.sound == "domain":
             return
         for side in (self.instance.lhs, self.instance.rhs):
             value = self._value(side, given, sizes)
             if value is not None and np.any(np.isfinite(value)):
-                self.fail(f"one side only has a value ({self.instance.sound})", given)
+                self.fail(f"only one side has a value ({self.instance.sound})", given)
 
     def _value(
         self, side: Node, given: Mapping[Node, Numbers], sizes: Mapping[str, int]
@@ -164,7 +164,7 @@ class InstanceTrial:
         suspect: Numbers,
         sizes: Mapping[str, int],
     ) -> None:
-        """Judge elements of both sides that differ in some bit, at the grades below `exact`."""
+        """Judge the elements in which both sides differ, at the grades below `exact`."""
         left, right = (np.asarray(values[each]) for each in (self.instance.lhs, self.instance.rhs))
         with np.errstate(all="ignore"):
             same = np.abs(left - right) <= 4 * np.finfo(left.dtype).eps * np.abs(left)
@@ -178,7 +178,7 @@ class InstanceTrial:
                 self.compare(smaller, sizes)
                 return
         grave = suspect & (np.isfinite(left) != np.isfinite(right))
-        places = np.concatenate([_spread(grave), _spread(suspect & ~grave)])
+        places = np.concatenate([_spread_evenly(grave), _spread_evenly(suspect & ~grave)])
         if not places.size:
             return
         at = Point(given, sizes, left.shape, places)
@@ -200,15 +200,15 @@ class InstanceTrial:
             )
 
     def _below_overflow(self, given: Mapping[Node, Numbers]) -> dict[Node, Numbers] | None:
-        """Numbers so small that the order does not decide whether their sum or product overflows.
+        """Smaller numbers, whose sums and products overflow in no order.
 
-        None where no element meets another, or no number is as large.
+        None for elementwise rules, and where no number is too large.
         """
         if self.reference.elementwise:
             return None
         size = max([value.size for value in given.values()] + [1])
         multiplied = any(node.op.traits.multiplies for node in self.nodes)
-        # A sum of products has as many factors as operations that multiply, and one.
+        # With k operations that multiply, a term of a sum has up to k + 1 factors.
         factors = 1 + sum(map(_multiplies, reachable([self.instance.lhs])))
         smaller = dict(given)
         for node, value in given.items():
@@ -222,8 +222,8 @@ class InstanceTrial:
         return None if same else smaller
 
     # -- modulo a prime --------------------------------------------------------------------------
-    def _compare_in_a_field(self) -> None:
-        """Both sides at a random point of a finite field, if they mean something there."""
+    def _compare_modulo_prime(self) -> None:
+        """Compare both sides at a random point of a finite field, if they are defined there."""
         if any(not fact.is_open for facts in self.instance.facts for fact in facts):
             return
         sides = [self.instance.lhs, self.instance.rhs]
@@ -233,7 +233,7 @@ class InstanceTrial:
             given[node] = self.rng.integers(0, top, resolve(node.aval.shape, SIZES))
         try:
             left, right = modular_values(sides, given, SIZES)
-        except (NoRingIdentity, DividesByZero, IndexError):  # the last: a place beyond a named size
+        except (NoRingIdentity, DividesByZero, IndexError):  # IndexError: place beyond a named size
             return
         self.report.elements += left.size
         if left.shape != right.shape or np.any(left != right):
@@ -245,7 +245,7 @@ class InstanceTrial:
         if not targets or self.instance.lhs.aval.dtype != np.float64:
             return
         if any(not fact.is_open for facts in self.instance.facts for fact in facts):
-            return  # the rule holds on a surface only, and gradients leave it
+            return  # the rule holds on a surface only, and gradients point off it
         seed = symbolic_input("cotangent", self.instance.lhs.aval.shape, np.float64)
         arrays = [Array(node) for node in targets]
         try:
@@ -260,10 +260,10 @@ class InstanceTrial:
             try:
                 wanted, found = (_gradient(each, node, given) for each in (one, other))
             except (np.linalg.LinAlgError, IndexError):
-                return  # no such factor of these numbers, no such place
+                return  # a matrix without this factorisation, or a place out of range
             if wanted is None or found is None:
                 if wanted is not found and given[node].size:
-                    self.fail("one side only has a gradient", given)
+                    self.fail("only one side has a gradient", given)
                 return
             with np.errstate(all="ignore"):
                 fits = np.abs(wanted - found) <= 1e-7 * (1 + np.abs(wanted))
@@ -275,17 +275,17 @@ class InstanceTrial:
 
 
 def _multiplies(node: Node) -> bool:
-    """Whether elements of one operand are multiplied with those of another."""
+    """Whether the operation multiplies elements of one operand with those of another."""
     return len(node.op.traits.linear_in(len(node.operands))) > 1
 
 
 def _as_places(value: Numbers) -> Numbers:
-    """Whole numbers as places that every axis with an element has; others as they are."""
+    """Integers as places -1 and 0, which every nonempty axis has; other values unchanged."""
     return value % 2 - 1 if value.dtype.kind == "i" else value
 
 
-def _spread(chosen: Numbers) -> Numbers:
-    """Flat places of the chosen elements: all, or some that lie far and wide."""
+def _spread_evenly(chosen: Numbers) -> Numbers:
+    """Flat places of the chosen elements: all, or `_MOST` spread evenly over them."""
     places = np.flatnonzero(chosen)
     if places.size <= _MOST:
         return places
@@ -307,7 +307,7 @@ def _evaluated(
 
 
 def _gradient(gradient: Array | None, node: Node, given: Mapping[Node, Numbers]) -> Numbers | None:
-    """The gradient; None where it takes the maximum of nothing."""
+    """The value of a gradient; None where it takes the maximum of no elements."""
     if gradient is None:
         return np.zeros(given[node].shape)
     try:

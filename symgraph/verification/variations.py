@@ -1,4 +1,4 @@
-"""The text of a rule, broken in one place: each way in turn, as a syntax tree."""
+"""Variations of the text of a rule: each breaks it in one place, as a syntax tree."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import builtins
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
 from .. import numpy as snp
 from ..ir.op import OPS
 from ..ops.carrying import carries_reduced
 
 __all__ = ["Variation", "variations"]
+
+Tree = TypeVar("Tree", bound=ast.AST)
 
 _OPERATORS: dict[type[ast.AST], tuple[type[Any], ...]] = {
     ast.Add: (ast.Sub,),
@@ -38,7 +40,7 @@ _ORDERED = (ast.Sub, ast.Div, ast.MatMult, ast.Pow)
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """A function with one place changed, and the line that was, as it reads now."""
+    """A function changed in one place, and the changed line as it reads now."""
 
     tree: ast.FunctionDef
     line: str
@@ -50,17 +52,17 @@ def variations(
     arrays: Sequence[str],
     statics: Mapping[str, str],
 ) -> Iterator[Variation]:
-    """Each way of breaking the function in one place; new names are put into the namespace.
+    """All ways to break the function in one place; new names are added to the namespace.
 
     Parameters
     ----------
     tree : ast.FunctionDef
     namespace : dict
-        What the names of its text stand for.
+        The values of the names in its text.
     arrays : sequence of str
-        Its parameters that are arrays: one may be taken for another on the right side.
+        Its array parameters: on the right side one may replace another.
     statics : mapping
-        The other parameters and what each is: "axes", "flag", ...
+        The kind of each other parameter: "axes", "flag", ...
     """
     body = tree.body[1:] if ast.get_docstring(tree) is not None else tree.body
     editor = _Editor(namespace, arrays, statics)
@@ -78,13 +80,13 @@ def variations(
                 yield Variation(_with(tree, place, new), line)
 
 
-def _with(whole: Any, place: ast.AST, new: ast.AST) -> Any:
-    """A copy of a syntax tree with one node for another."""
+def _with(whole: Tree, place: ast.AST, new: ast.AST) -> Tree:
+    """A copy of a syntax tree with one node replaced."""
     return deepcopy(whole, {id(place): new})
 
 
 def _is_strict(place: ast.AST) -> TypeGuard[ast.keyword]:
-    """Whether this is the `strict` of `zip`, which only ever raises."""
+    """Whether this is `strict=` of `zip`, which can only change whether an error is raised."""
     return isinstance(place, ast.keyword) and place.arg == "strict"
 
 
@@ -102,7 +104,7 @@ def _right_side(statement: ast.stmt) -> ast.expr | None:
 
 
 class _Editor:
-    """What may stand in the place of a node of the syntax tree."""
+    """Finds the replacements of a node of the syntax tree."""
 
     def __init__(
         self, namespace: dict[str, Any], arrays: Sequence[str], statics: Mapping[str, str]
@@ -190,7 +192,7 @@ class _Editor:
                     yield ast.Name(other, ast.Load())
 
     def _called(self, name: str) -> ast.Name:
-        """A name by which the function of `symgraph.numpy` can be called."""
+        """A name for a function of `symgraph.numpy`, added to the namespace."""
         function = getattr(snp, name)
         free = name not in self.namespace and not hasattr(builtins, name)
         called = name if free or self.namespace.get(name) is function else f"snp_{name}"
@@ -211,11 +213,11 @@ def _of_applied(call: ast.Call) -> Iterator[ast.AST]:
 
 
 def _relatives(name: str) -> tuple[str, ...]:
-    """Functions that one may take for this one, by their names in `symgraph.numpy`."""
+    """The names in `symgraph.numpy` of functions that are easily mistaken for this one."""
     return OPS[name].mistaken_for if name in OPS else ()
 
 
-def _public_name(function: Any) -> str:
+def _public_name(function: object) -> str:
     """The function's name in `symgraph.numpy`; empty if it has none."""
     name = getattr(function, "__name__", "")
     return name if name and getattr(snp, name, None) is function else ""

@@ -1,20 +1,20 @@
-"""The verifier: whether a rule is as sound as it says, tried on operands made from its own guards.
+"""The verifier: it tests whether a rule is as sound as declared, on operands made from its guards.
 
 Both sides are evaluated by the plain interpreter over dtypes, shapes (0-d, empty, length 1,
 broadcasting both ways) and values (NaN, infinities, both zeros, subnormal, huge, ties, ordinary),
 and compared at the declared grade:
 
 - `exact`: bit for bit, NaN, infinities and -0.0 included;
-- `rounding`: measured against high precision. Where the left side is right, so is the right side;
-  where the left overflows, the right may be finite but must then be right; where the mathematics
-  has no value, neither side has a finite one. An infinite operand is taken as the limit of large
-  ones. Of a sum near the largest number it is the order that decides what overflows, and both sides
-  are looked at again a little below;
+- `rounding`: measured against high precision. Where the left side is accurate, the right side must
+  be accurate; where the left side overflows, the right side may be finite but must then be
+  accurate; where the exact value is undefined, neither side may be finite. An infinite operand
+  stands for the limit of large ones. Near the largest number the order of a sum decides whether it
+  overflows, so both sides are compared again at smaller numbers;
 - `domain`: as `rounding`, where the left side is not NaN.
 
-A rule that declares itself `stable` must moreover lose no more digits than its left side, element
-by element. Gradients of both sides agree too. A rule for which no operands are found, or no numbers
-at which its sides have values, fails: nothing is known of it.
+A rule that declares itself `stable` must also lose no more digits than its left side, element by
+element. Gradients of both sides must agree too. A rule fails if no operands are found for it, or no
+numbers at which its sides have values: then nothing is known about it.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ def verify_rule(
     failures: int = 3,
     thorough: bool = False,
 ) -> Report:
-    """Try a rule on operands made from its guards, at its grade and at each grade it can earn.
+    """Test a rule on operands made from its guards, at its grade and at each grade it can earn.
 
     Parameters
     ----------
     rule : Rule
     seed : int
     wanted, attempts : int
-        How many different instances to look for, in how many tries.
+        The number of different instances to look for, and of tries.
     failures : int
-        Stop after so many.
+        Stop after so many failures.
     thorough : bool
-        Enumerate ranks 0 to 4 with lengths 0 to 3 as well, and draw a thousand numbers and more of
-        each dtype: slow.
+        Also enumerate ranks 0 to 4 with lengths 0 to 3, and draw over a thousand numbers of each
+        dtype. This is slow.
     """
     report = Report(rule.name, rule.sound)
     grades: dict[Soundness, Mapping[str, tuple[Guard, ...]]] = {rule.sound: {}, **rule.earned}

@@ -24,7 +24,7 @@ def graph() -> sg.Graph:
 @pytest.mark.parametrize("assume", ["positive", sg.simplex, 3, [sg.positive, None]])
 def test_a_fact_is_a_fact(assume: Any) -> None:
     for make in (sg.spec, partial(sg.input, "x")):
-        with pytest.raises(sg.FactError, match=r"is no fact(.|\n)*State"):
+        with pytest.raises(sg.FactError, match=r"is not a fact(.|\n)*State"):
             make("n", assume=assume)
 
 
@@ -51,7 +51,7 @@ def test_there_are_three_grades_of_trust(graph: sg.Graph) -> None:
 @pytest.mark.parametrize("rules", ["standard", [3], ["plus_zero"]])
 def test_rules_are_rules(graph: sg.Graph, rules: Any) -> None:
     """They were passed over in silence, and nothing was simplified."""
-    with pytest.raises(sg.RuleError, match="is no rule and no pack"):
+    with pytest.raises(sg.RuleError, match="is not a rule or a pack"):
         graph.simplify(rules=rules)
 
 
@@ -79,7 +79,7 @@ def test_a_mask_is_not_passed_over_in_silence(graph: sg.Graph) -> None:
 
 
 def test_a_backend_is_named(graph: sg.Graph) -> None:
-    with pytest.raises(sg.BackendError, match=r"None is no backend(.|\n)*numpy"):
+    with pytest.raises(sg.BackendError, match=r"None is not a backend(.|\n)*numpy"):
         graph.lower(backend=None)  # pyright: ignore[reportArgumentType]
 
 

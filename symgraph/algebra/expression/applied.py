@@ -1,4 +1,4 @@
-"""Which identities were applied: what the log tells of a region beside its two sides."""
+"""The identities that were applied to a region: the log names them beside its two sides."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Callable
 from inspect import getdoc
 from typing import Any, TypeAlias, TypeVar
 
-__all__ = ["EQUATIONS", "NONE", "Applied", "Names", "named"]
+__all__ = ["EQUATIONS", "NONE", "AppliedIdentities", "IdentityNames", "named"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-Names: TypeAlias = frozenset[str]
+IdentityNames: TypeAlias = frozenset[str]
 
-NONE: Names = frozenset()
+NONE: IdentityNames = frozenset()
 
 EQUATIONS: dict[str, str] = {}
-"""By the name of the identity."""
+"""The equation of each identity, by its name."""
 
 
 def named(step: F) -> F:
-    """Enter the function as an identity: under its name, with the equation of its docstring."""
+    """Register a function as an identity. Its docstring begins with the equation."""
     name = step.__name__
     if name in EQUATIONS:
         raise ValueError(f"two identities are called {name}")
@@ -27,13 +27,13 @@ def named(step: F) -> F:
     return step
 
 
-class Applied:
-    """The names of the identities applied, in order.
+class AppliedIdentities:
+    """The names of the identities that were applied, in order.
 
     Examples
     --------
-    >>> from symgraph.algebra.expression.applied import Applied
-    >>> applied = Applied()
+    >>> from symgraph.algebra.expression.applied import AppliedIdentities
+    >>> applied = AppliedIdentities()
     >>> before = applied.mark()
     >>> applied.note("sign_times_value")
     >>> sorted(applied.since(before))
@@ -46,17 +46,17 @@ class Applied:
         self._names: list[str] = []
 
     def note(self, name: str) -> None:
-        """Add an identity."""
+        """Add the name of an identity."""
         self._names.append(name)
 
     def mark(self) -> int:
-        """How many there are: to be given to `since` or `take_back`."""
+        """The number of names so far; give it to `since` or `take_back`."""
         return len(self._names)
 
-    def since(self, mark: int) -> Names:
-        """Identities applied after the mark."""
+    def since(self, mark: int) -> IdentityNames:
+        """The identities that were applied after the mark."""
         return frozenset(self._names[mark:]) if len(self._names) > mark else NONE
 
     def take_back(self, mark: int) -> None:
-        """Forget the identities of a trial that was given up."""
+        """Forget the identities after the mark: their trial was given up."""
         del self._names[mark:]

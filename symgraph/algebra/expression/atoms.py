@@ -1,14 +1,14 @@
-"""The table of heads: one for each value or closed expression, with its facts.
+"""The table of atoms: one for each value or closed expression, with its facts.
 
-A fact licenses what exponents may do: powers of opposite sign meet in one slot and cancel only if
-the head is nonzero, or if the total stays negative; fractional powers merge to whole ones only if
-it is nonnegative. A licence stands for each of these facts where the user gives leave.
+Facts decide how powers of an atom merge. Powers of opposite sign merge only if the atom is nonzero
+or the total stays negative. Fractional powers merge into whole ones only if the atom is
+nonnegative. Where the user asks for trust="domain", a licence replaces each of these facts.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from math import inf, log
@@ -42,8 +42,9 @@ from .term import (
     LEAF,
     LOG,
     SUM,
+    Atom,
     Expr,
-    Head,
+    Payload,
     Rational,
     Term,
     coef_key,
@@ -54,39 +55,39 @@ from .term import (
     weight,
 )
 
-__all__ = ["Heads", "one", "open_axes"]
+__all__ = ["AtomTable", "one", "open_axes"]
 
 one: Rational = 1
 _ALONG_AXIS = ("simplex", "one_hot", "unit_norm")
 
 
 def open_axes(node: Node) -> tuple[int, ...]:
-    """Axes, counted from the end, whose size is not 1: those that carry an index."""
+    """The axes that carry an index: those whose size is not 1, counted from the end."""
     shape = node.aval.shape
     ndim = len(shape)
     return tuple([axis for axis in range(-ndim, 0) if shape[axis] != 1])
 
 
-class Heads:
-    """Interned heads, and renaming of the expressions they close.
+class AtomTable:
+    """A table of atoms: equal values and equal closed expressions get the same atom.
 
     Parameters
     ----------
     knowledge : Knowledge
         Facts of nodes.
     licence : Licence, optional
-        Leave to cancel without a fact.
+        Allows cancellations without a fact.
     """
 
     def __init__(self, knowledge: Knowledge, licence: Licence | None = None) -> None:
         self.knowledge = knowledge
         self.licence = licence
-        self._table: dict[Any, Head] = {}
-        self._closed: dict[Any, tuple[Head, tuple[int, ...]]] = {}
-        self._made: dict[Node, Head] = {}
-        self._bases: dict[tuple[float, np.dtype[Any]], Head] = {}
+        self._table: dict[tuple[str, Hashable], Atom] = {}
+        self._closed: dict[Hashable, tuple[Atom, tuple[int, ...]]] = {}
+        self._made: dict[Node, Atom] = {}
+        self._bases: dict[tuple[float, np.dtype[Any]], Atom] = {}
         self._fresh = itertools.count(1_000_000)
-        # Of functions, not methods: a head that held this table would live until collected.
+        # Functions, not methods: a method would make a reference cycle of atom and table.
         self._facts = {
             LEAF: partial(_leaf_facts, knowledge),
             DIM: _dim_facts,
@@ -95,42 +96,42 @@ class Heads:
             LOG: _log_facts,
             SUM: _sum_facts,
         }
-        self._logs: dict[Head, list[tuple[Expr, Node]]] = {}
+        self._logs: dict[Atom, list[tuple[Expr, Node]]] = {}
 
     def log_given(self, node: Node, expr: Expr) -> None:
-        """Remember the log of a product, as the user wrote it, under each log it is the sum of."""
+        """Remember a log that the user wrote, under each of the logs whose sum it is."""
         for term in expr:
             for f in term.factors:
-                if f.head.kind == LOG:
-                    known = self._logs.setdefault(f.head, [])
+                if f.atom.kind == LOG:
+                    known = self._logs.setdefault(f.atom, [])
                     if all(other is not node for _, other in known):
                         known.append((expr, node))
 
-    def logs_of(self, head: Head) -> list[tuple[Expr, Node]]:
-        """Logs of products that are the sum of this log and more, as the user wrote them."""
-        known = self._logs.get(head, [])
+    def logs_of(self, atom: Atom) -> list[tuple[Expr, Node]]:
+        """The logs that the user wrote whose sums contain this log."""
+        known = self._logs.get(atom, [])
         if self.licence is not None:
             return [(expr, node) for expr, node in known if node not in self.licence.values]
         return known
 
     def granted(self) -> bool:
-        """Whether a step that the facts do not allow is taken by leave; asked last of all."""
+        """Whether the licence allows a step that no fact allows. Ask last: it counts as used."""
         return self.licence is not None and self.licence.use()
 
     def fresh(self) -> int:
-        """A free index not used before."""
+        """A new free index."""
         return next(self._fresh)
 
-    def _intern(self, kind: str, key: Any, payload: Any, sizes: tuple[Dim, ...]) -> Head:
+    def _intern(self, kind: str, key: Hashable, payload: Payload, sizes: tuple[Dim, ...]) -> Atom:
         found = self._table.get((kind, key))
         if found is None:
             rank = len(self._table)
-            found = Head(kind, payload, rank, sizes, self._facts[kind], self.licence)
+            found = Atom(kind, payload, rank, sizes, self._facts[kind], self.licence)
             self._table[(kind, key)] = found
         return found
 
-    def leaf(self, node: Node) -> Head:
-        """A value of the graph."""
+    def leaf(self, node: Node) -> Atom:
+        """The atom of a value of the graph."""
         found = self._table.get((LEAF, node))
         if found is None:
             axes = open_axes(node)
@@ -141,23 +142,23 @@ class Heads:
                 found.symmetric = False
         return found
 
-    def made(self, node: Node) -> Head:
-        """A value on its way into the result: its facts are not asked for."""
+    def made(self, node: Node) -> Atom:
+        """The atom of a value that was written for the result; its facts are not needed."""
         found = self._table.get((LEAF, node)) or self._made.get(node)
         if found is None:
             axes = open_axes(node)
             shape = node.aval.shape
-            found = Head(LEAF, node, -1 - len(self._made), tuple([shape[axis] for axis in axes]))
+            found = Atom(LEAF, node, -1 - len(self._made), tuple([shape[axis] for axis in axes]))
             found.axes = axes
             self._made[node] = found
         return found
 
-    def dim(self, size: Dim) -> Head:
-        """The size of a named dimension."""
+    def dim(self, size: Dim) -> Atom:
+        """The atom of a named dimension's size."""
         return self._intern(DIM, size, size, ())
 
     def log_of_base(self, base: float, dtype: np.dtype[Any], power: Rational) -> Expr:
-        """The natural logarithm of a base, to a power, as a symbol."""
+        """The natural logarithm of a base, to a power, kept as a symbol."""
         key = (base, dtype)
         found = self._bases.get(key)
         if found is None:
@@ -166,19 +167,19 @@ class Heads:
             found.base = base
         return {canonical_term([(found, (), power)], {}): 1}
 
-    def delta(self, size: Dim) -> Head:
-        """The identity matrix."""
+    def delta(self, size: Dim) -> Atom:
+        """The atom of an identity matrix."""
         return self._intern(DELTA, size, size, (size, size))
 
-    def closed(self, kind: str, expr: Expr) -> tuple[Head, tuple[int, ...]]:
-        """A function ("sum", "exp", "log") of an expression, and the indices it is applied to."""
+    def closed(self, kind: str, expr: Expr) -> tuple[Atom, tuple[int, ...]]:
+        """The atom of a sum, exp or log of an expression, and the indices it is applied to."""
         before = (kind, frozenset(expr.items()))
         found = self._closed.get(before)
         if found is None:
             found = self._closed[before] = self._closed_anew(kind, expr)
         return found
 
-    def _closed_anew(self, kind: str, expr: Expr) -> tuple[Head, tuple[int, ...]]:
+    def _closed_anew(self, kind: str, expr: Expr) -> tuple[Atom, tuple[int, ...]]:
         ids = free_indices(expr)
         sizes = index_sizes(expr)
         if len(ids) > 1:
@@ -188,70 +189,70 @@ class Heads:
         formal = self.renamed(expr, {index: place for place, index in enumerate(ids)})
         formal = dict(sorted(formal.items(), key=lambda item: _term_order(item[0])))
         dims = tuple([sizes[index] for index in ids])
-        head = self._intern(kind, (expr_key(formal), dims), formal, dims)
-        head.weight = weight(formal) + (kind != SUM)
-        head.symmetric = False
-        return head, tuple(ids)
+        atom = self._intern(kind, (expr_key(formal), dims), formal, dims)
+        atom.weight = weight(formal) + (kind != SUM)
+        atom.symmetric = False
+        return atom, tuple(ids)
 
-    def _named(self, expr: Expr, order: Any) -> Any:
+    def _named(self, expr: Expr, order: Sequence[int]) -> tuple[Any, ...]:
         return expr_key(self.renamed(expr, {index: place for place, index in enumerate(order)}))
 
     def renamed(self, expr: Expr, names: Mapping[int, int]) -> Expr:
-        """The expression with free indices renamed; no two of them to the same."""
+        """The expression with free indices renamed, each to another name."""
         if list(names.keys()) == list(names.values()):
             return dict(expr)
         return {renamed_term(term, names): coef for term, coef in expr.items()}
 
 
 # -- facts -----------------------------------------------------------------------------------------
-def _leaf_facts(knowledge: Knowledge, head: Head) -> None:
-    node = head.node
+def _leaf_facts(knowledge: Knowledge, atom: Atom) -> None:
+    node = atom.node
     known = knowledge.of(node)
     facts = known.facts
-    head.low, head.high = known.low, known.high
-    head.total = node.is_input or total in facts or _from_whole_numbers(node)
+    atom.low, atom.high = known.low, known.high
+    atom.total = node.is_input or total in facts or _from_whole_numbers(node)
     if not facts:
         return
-    head.nonnegative = nonnegative in facts
-    head.nonzero = nonzero in facts
-    head.positive = positive in facts or (head.nonnegative and head.nonzero)
-    head.finite = finite in facts
-    square = len(head.axes) >= 2 and head.axes[-2:] == (-2, -1)
-    head.symmetric = square and symmetric in facts
-    head.antisymmetric = square and antisymmetric in facts
-    head.orthogonal = len(head.axes) == 2 and square and orthogonal in facts
+    atom.nonnegative = nonnegative in facts
+    atom.nonzero = nonzero in facts
+    atom.positive = positive in facts or (atom.nonnegative and atom.nonzero)
+    atom.finite = finite in facts
+    square = len(atom.axes) >= 2 and atom.axes[-2:] == (-2, -1)
+    atom.symmetric = square and symmetric in facts
+    atom.antisymmetric = square and antisymmetric in facts
+    atom.orthogonal = len(atom.axes) == 2 and square and orthogonal in facts
     for fact in facts:
-        if fact.name in _ALONG_AXIS and fact.args[0] in head.axes:
-            place = head.axes.index(fact.args[0])
-            setattr(head, fact.name, (*getattr(head, fact.name), place))
+        if fact.name in _ALONG_AXIS and fact.args[0] in atom.axes:
+            place = atom.axes.index(fact.args[0])
+            setattr(atom, fact.name, (*getattr(atom, fact.name), place))
 
 
-def _dim_facts(head: Head) -> None:
-    head.nonnegative = head.total = True
+def _dim_facts(atom: Atom) -> None:
+    atom.nonnegative = atom.total = True
 
 
-def _delta_facts(head: Head) -> None:
-    head.nonnegative = head.total = head.symmetric = True
+def _delta_facts(atom: Atom) -> None:
+    atom.nonnegative = atom.total = atom.symmetric = True
 
 
-def _exp_facts(head: Head) -> None:
-    head.positive = head.nonnegative = head.nonzero = True
-    head.total = all(term_is_total(term) for term in head.expr)
+def _exp_facts(atom: Atom) -> None:
+    atom.positive = atom.nonnegative = atom.nonzero = True
+    atom.total = all(term_is_total(term) for term in atom.expr)
 
 
-def _log_facts(head: Head) -> None:
-    expr = head.expr
-    head.total = is_positive(expr) and all(term_is_total(term) for term in expr)
+def _log_facts(atom: Atom) -> None:
+    expr = atom.expr
+    atom.total = is_positive(expr) and all(term_is_total(term) for term in expr)
 
 
-def _sum_facts(head: Head) -> None:
-    expr = head.expr
-    head.positive = is_positive(expr) or _counts_ties(expr)
-    head.nonnegative = head.positive or all(
+def _sum_facts(atom: Atom) -> None:
+    expr = atom.expr
+    atom.positive = is_positive(expr) or _counts_ties(expr)
+    atom.nonnegative = atom.positive or all(
         coef > 0 and term_sign(term) >= 0 for term, coef in expr.items()
     )
-    head.nonzero = head.positive or is_positive({term: -coef for term, coef in expr.items()})
-    head.total = all(term_is_total(term) for term in expr)
+    atom.nonzero = atom.positive or is_positive({term: -coef for term, coef in expr.items()})
+    atom.total = all(term_is_total(term) for term in expr)
 
 
 def _from_whole_numbers(node: Node) -> bool:
@@ -259,22 +260,22 @@ def _from_whole_numbers(node: Node) -> bool:
 
 
 def renamed_term(term: Term, names: Mapping[int, int]) -> Term:
-    """The term with free indices renamed; no two of them to the same."""
+    """The term with free indices renamed, each to another name."""
     factors = [
-        (f.head, tuple([names.get(index, index) for index in f.idx]), f.power) for f in term.factors
+        (f.atom, tuple([names.get(index, index) for index in f.idx]), f.power) for f in term.factors
     ]
     return canonical_term(factors, {-1 - place: size for place, size in enumerate(term.bound)})
 
 
 def term_sign(term: Term) -> int:
-    """1 if the product is known to be positive, 0 if nonnegative, -1 if neither is known."""
-    # Named sizes are taken as at least one: an empty sum has no elements to normalise either.
+    """1 if the product is known to be positive, 0 if nonnegative, -1 if unknown."""
+    # A named size counts as at least 1: where it is 0, no element is there to be normalised.
     sign = 0 if 0 in term.bound else 1
-    for head, _, power in term.factors:
-        if head.positive:
+    for atom, _, power in term.factors:
+        if atom.positive:
             continue
-        if head.nonnegative or (power.denominator == 1 and power.numerator % 2 == 0):
-            if power < 0 or head.nonzero:
+        if atom.nonnegative or (power.denominator == 1 and power.numerator % 2 == 0):
+            if power < 0 or atom.nonzero:
                 continue
             sign = 0
         else:
@@ -283,7 +284,7 @@ def term_sign(term: Term) -> int:
 
 
 def is_positive(expr: Expr) -> bool:
-    """Whether the sum is known to be positive: by the signs of its terms, or by their bounds."""
+    """Whether the signs of the terms, or their bounds, show that the sum is positive."""
     signs = [term_sign(term) if coef > 0 else -1 for term, coef in expr.items()]
     if not signs:
         return False
@@ -291,14 +292,14 @@ def is_positive(expr: Expr) -> bool:
 
 
 def _least(expr: Expr) -> float:
-    """A lower bound of a sum, its terms taken as independent."""
+    """A lower bound of a sum: the sum of the lower bounds of its terms."""
     total = 0.0
     for term, coef in expr.items():
         low, high = _bounds(term)
         total += float(coef) * (low if coef > 0 else high) if coef != 0 else 0.0
         if not total > -inf:
             return -inf
-    # Rounded down: bounds are sums of floats.
+    # Bounds are sums of floats: rounded down to stay below the true bound.
     return total - 1e-12 * max(1.0, abs(total))
 
 
@@ -308,7 +309,7 @@ def _bounds(term: Term) -> tuple[float, float]:
         return -inf, inf
     low = high = 1.0
     for factor in term.factors:
-        ends = _bounds_of_power(factor.head, factor.power)
+        ends = _bounds_of_power(factor.atom, factor.power)
         if inf in ends or -inf in ends:
             if len(term.factors) > 1:
                 return -inf, inf  # 0 times infinity
@@ -318,12 +319,12 @@ def _bounds(term: Term) -> tuple[float, float]:
     return low, high
 
 
-def _bounds_of_power(head: Head, power: Rational) -> tuple[float, float]:
-    if head.kind == EXP:
+def _bounds_of_power(atom: Atom, power: Rational) -> tuple[float, float]:
+    if atom.kind == EXP:
         return 0.0, inf
-    if head.kind != LEAF:
+    if atom.kind != LEAF:
         return -inf, inf
-    low, high = head.low, head.high
+    low, high = atom.low, atom.high
     if power == 1:
         return low, high
     if power == 2:
@@ -337,29 +338,29 @@ def _bounds_of_power(head: Head, power: Rational) -> tuple[float, float]:
 
 
 def _term_order(term: Term) -> Any:
-    return (len(term.factors), [(f.head.rank, f.idx, f.power) for f in term.factors])
+    return (len(term.factors), [(f.atom.rank, f.idx, f.power) for f in term.factors])
 
 
 def _edges(expr: Expr) -> list[Any]:
     edges: list[Any] = []
     for term, coef in expr.items():
-        about = (coef_key(coef), tuple([(f.head.rank, f.power) for f in term.factors]))
-        edges.extend(((about, f.head.rank, f.power), f.idx, f.head.symmetric) for f in term.factors)
+        about = (coef_key(coef), tuple([(f.atom.rank, f.power) for f in term.factors]))
+        edges.extend(((about, f.atom.rank, f.power), f.idx, f.atom.symmetric) for f in term.factors)
     return edges
 
 
 def _counts_ties(expr: Expr) -> bool:
-    """Whether the sum counts the elements equal to the largest (or least): there is at least one.
+    """Whether the sum counts the elements that equal the extremum: at least one does.
 
-    Shaped as the derivative of max makes it: sum(cast(x == max(x))).
+    The derivative of max makes such sums: sum(cast(x == max(x))).
     """
     ((term, coef), *more) = expr.items()
     if more or coef != 1 or len(term.factors) != 1 or term.factors[0].power != 1:
         return False
-    head, idx, _ = term.factors[0]
-    if head.kind != LEAF or head.node.op is not cast.op:
+    atom, idx, _ = term.factors[0]
+    if atom.kind != LEAF or atom.node.op is not cast.op:
         return False
-    equal = head.node.operands[0]
+    equal = atom.node.operands[0]
     if not is_equality(equal):
         return False
     x, extremum = equal.operands
@@ -371,9 +372,9 @@ def _counts_ties(expr: Expr) -> bool:
     if not is_extremum(extremum, elementwise=False) or extremum.operands[0] is not x:
         return False
     axes = extremum.params["axis"]
-    # Transposed or cut, the extremum is held against other elements than those it is of.
+    # If it is transposed or cut, the extremum is compared with other elements than its own.
     kept = tuple([1 if axis in axes else x.shape[axis] for axis in range(-x.ndim, 0)])
     if shape != kept[x.ndim - len(shape) :] or any(dim != 1 for dim in kept[: -len(shape) or None]):
         return False
-    over = {axis for axis, index in zip(head.axes, idx, strict=True) if index < 0}
-    return set(axes) & set(head.axes) <= over
+    over = {axis for axis, index in zip(atom.axes, idx, strict=True) if index < 0}
+    return set(axes) & set(atom.axes) <= over

@@ -1,8 +1,8 @@
-"""Canonical names of indices: equal contractions are equal terms, whatever names they had.
+"""Canonical names of indices: equal contractions become equal terms.
 
-Colour refinement (as in graph canonisation: Weisfeiler and Leman), ties broken by trying every
-tied index first and keeping the least key; the number of trials is bounded, beyond it the order
-found is kept, which may miss that two terms are equal but never makes unequal ones equal.
+The order of indices is found by colour refinement (Weisfeiler and Leman). Ties are broken by trying
+each tied index first; the least key wins. The number of trials is bounded. Beyond the bound two
+equal terms may stay different, but unequal terms never become equal.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from functools import partial
 from typing import Any, cast
 
 from ...ir.dims import Dim
-from .term import Factor, Head, Rational, Term
+from .term import Atom, Factor, Rational, Term
 
 __all__ = ["canonical_term", "ordered_indices"]
 
 _TRIALS = 24
 Edge = tuple[Any, tuple[int, ...], bool]
-"""A tag, the indices it ties together, and whether the last two may be exchanged."""
+"""A tag, the indices of one factor, and whether the last two may be exchanged."""
 
 
 def canonical_term(
-    factors: Sequence[tuple[Head, tuple[int, ...], Rational]], bound: Mapping[int, Dim]
+    factors: Sequence[tuple[Atom, tuple[int, ...], Rational]], bound: Mapping[int, Dim]
 ) -> Term:
-    """The term of these factors, summed over `bound` (any numbers), with canonical names."""
+    """The product of factors, summed over the indices in `bound`, which get canonical names."""
     if not bound:
         return Term((), _sorted(factors, {}))
     ids = list(bound)
@@ -32,14 +32,14 @@ def canonical_term(
         return Term((bound[ids[0]],), _sorted(factors, {ids[0]: -1}))
 
     def edges() -> list[Edge]:
-        return [((head.rank, power), idx, head.symmetric) for head, idx, power in factors]
+        return [((atom.rank, power), idx, atom.symmetric) for atom, idx, power in factors]
 
     start = {i: (str(bound[i]),) for i in ids}
 
     def key(order: Sequence[int]) -> Any:
         names = {index: -1 - place for place, index in enumerate(order)}
         placed = _sorted(factors, names)
-        return tuple([(f.head.rank, f.idx, f.power) for f in placed])
+        return tuple([(f.atom.rank, f.idx, f.power) for f in placed])
 
     order = _least_order(ids, edges, start, key)
     names = {index: -1 - place for place, index in enumerate(order)}
@@ -47,26 +47,26 @@ def canonical_term(
 
 
 _factor = cast("Callable[[tuple[Any, ...]], Factor]", partial(tuple.__new__, Factor))
-"""A factor of a tuple: in half the time, and most factors are made here."""
+"""Makes a factor of a tuple in half the time. Most factors are made here."""
 
 
 def _sorted(
-    factors: Sequence[tuple[Head, tuple[int, ...], Rational]], names: Mapping[int, int]
+    factors: Sequence[tuple[Atom, tuple[int, ...], Rational]], names: Mapping[int, int]
 ) -> tuple[Factor, ...]:
     placed: list[Factor] = []
-    for head, idx, power in factors:
+    for atom, idx, power in factors:
         if names:
             idx = tuple([names.get(index, index) for index in idx])
-        if len(idx) > 1 and head.symmetric and idx[-2] > idx[-1]:
+        if len(idx) > 1 and atom.symmetric and idx[-2] > idx[-1]:
             idx = (*idx[:-2], idx[-1], idx[-2])
-        placed.append(_factor((head, idx, power)))
+        placed.append(_factor((atom, idx, power)))
     if len(placed) > 1:
         placed.sort(key=_factor_key)
     return tuple(placed)
 
 
 def _factor_key(factor: Factor) -> Any:
-    return (factor.head.rank, factor.idx, factor.power)
+    return (factor.atom.rank, factor.idx, factor.power)
 
 
 def ordered_indices(
@@ -75,7 +75,7 @@ def ordered_indices(
     sizes: Mapping[int, Any],
     key: Callable[[Sequence[int]], Any],
 ) -> list[int]:
-    """The indices in canonical order, given what ties them together."""
+    """The indices in canonical order, given the factors that they occur in."""
     if len(ids) <= 1:
         return list(ids)
     return _least_order(list(ids), edges, {i: (str(sizes[i]),) for i in ids}, key)
@@ -96,7 +96,7 @@ def _least_order(
                 touching[index].append(edge)
     colours = _refined(_ranked(start), touching)
     if len(set(colours.values())) == len(colours):
-        return sorted(colours, key=colours.__getitem__)  # nothing is tied: no key is needed
+        return sorted(colours, key=colours.__getitem__)  # without ties no key is needed
     trials = [_TRIALS]
     best: list[Any] = []
     _search(colours, touching, key, trials, best)
@@ -110,7 +110,7 @@ def _search(
     trials: list[int],
     best: list[Any],
 ) -> None:
-    # As deep as there are tied indices in one term, which regions bound.
+    # The depth is the number of tied indices in one term. Regions bound it.
     classes: dict[int, list[int]] = {}
     for index, colour in colours.items():
         classes.setdefault(colour, []).append(index)
@@ -153,7 +153,7 @@ def _refined(colours: dict[int, int], touching: Mapping[int, list[Edge]]) -> dic
 
 
 def _seen(index: int, edge: Edge, colours: Mapping[int, int]) -> Any:
-    """What an index sees of an edge: where it sits, and the colours of the others."""
+    """An edge as one index sees it: the places of the index, and the colours of the others."""
     tag, idx, exchangeable = edge
     places = tuple(
         [(2, 0) if i == index else (1, colours[i]) if i in colours else (0, i) for i in idx]

@@ -1,4 +1,4 @@
-"""Values of the graph as they stand: numbers, sizes, identity matrices, and arrays."""
+"""Expressions of values that are not opened: numbers, sizes, identity matrices, arrays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ...ir.dims import known_equal
 from ...ir.node import Node
 from ...ops.creation import DIMENSION, eye
-from .atoms import Heads, one
+from .atoms import AtomTable, one
 from .labels import canonical_term
 from .roles import is_product
 from .scalars import number
@@ -24,27 +24,27 @@ __all__ = [
 ]
 
 
-def leaf_expr(heads: Heads, node: Node) -> Expr:
-    """The value of a node as it stands."""
+def leaf_expr(atoms: AtomTable, node: Node) -> Expr:
+    """The value of a node as one atom or one number."""
     repeated = repeated_number(node)
     if repeated is not None and repeated.dtype.kind != "b":
         found = coefficient(repeated)
         if found is not None:
             return number(found)
     if node.op is DIMENSION:
-        return {canonical_term([(heads.dim(node.params["size"]), (), one)], {}): 1}
+        return {canonical_term([(atoms.dim(node.params["size"]), (), one)], {}): 1}
     if node.op is eye.op and _is_identity(node):
-        return {canonical_term([(heads.delta(node.shape[0]), (0, 1), one)], {}): 1}
+        return {canonical_term([(atoms.delta(node.shape[0]), (0, 1), one)], {}): 1}
     scale = _scale_of_identity(node)
     if scale is not None:
-        return {canonical_term([(heads.delta(node.shape[0]), (0, 1), one)], {}): scale}
-    head = heads.leaf(node)
-    idx = tuple(range(len(head.sizes)))
-    return {canonical_term([(head, idx, one)], {}): 1}
+        return {canonical_term([(atoms.delta(node.shape[0]), (0, 1), one)], {}): scale}
+    atom = atoms.leaf(node)
+    idx = tuple(range(len(atom.sizes)))
+    return {canonical_term([(atom, idx, one)], {}): 1}
 
 
 def repeated_number(node: Node) -> np.generic | None:
-    """The number that all elements of a constant are; None of any other value."""
+    """The number that fills a constant; None if elements differ or the node is no constant."""
     if not node.is_constant:
         return None
     value: np.ndarray[Any, Any] = node.params["value"]
@@ -55,18 +55,18 @@ def repeated_number(node: Node) -> np.generic | None:
 
 
 def is_repeated(node: Node) -> bool:
-    """Whether the node is a constant whose elements are one number."""
+    """Whether the node is a constant with all elements equal."""
     return repeated_number(node) is not None
 
 
 def has_number(node: Node) -> bool:
-    """Whether the node is one number, or a product with one, that a further number goes into."""
+    """Whether the node is a number or a multiple: a further factor costs it no operation."""
     factors = node.operands if is_product(node) else (node,)
     return any(is_repeated(stretched(each)) for each in factors)
 
 
 def stretched(node: Node) -> Node:
-    """What a node repeats or shows in another shape."""
+    """The array that a node is a view of, such as a broadcast or a reshape."""
     while node.op.view:
         node = node.operands[0]
     return node
@@ -78,7 +78,7 @@ def _is_identity(node: Node) -> bool:
 
 
 def _scale_of_identity(node: Node) -> Coef | None:
-    """The number that a constant is times the identity matrix; None of any other value."""
+    """The number c of a constant c I; None if the node is no multiple of the identity matrix."""
     if not node.is_constant or node.ndim != 2 or node.dtype.kind != "f":
         return None
     value: np.ndarray[Any, Any] = node.params["value"]

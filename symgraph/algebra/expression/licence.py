@@ -1,10 +1,10 @@
-"""Leave to cancel what may be 0 or no number: what trust="domain" is to the algebra.
+"""The licence to cancel a value that may be 0 or NaN, which trust="domain" gives.
 
-Facts license a cancellation where both sides are defined alike. With this leave x / x is 1 and
-x - x is 0 all the same: equal where the left side is defined. So equality has a direction. The
-value x * y / x may be written as y, but y never as the value x * y / x, though it be computed
-anyway. Values whose expressions rest on the leave are taken down, and not remembered as what those
-expressions are.
+Facts allow a cancellation if both sides are defined at the same points. The licence also allows
+x / x = 1 and x - x = 0, which hold where the left side is defined. So equality has a direction:
+x * y / x may be written as y, but y is never written as x * y / x, even if that is computed anyway.
+The licence records the values whose expressions depend on it. They do not stand for their
+expressions elsewhere.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ __all__ = ["Licence"]
 
 
 class Licence:
-    """The leave, and who made use of it.
+    """The licence to cancel without a fact, and a record of its uses.
 
     Attributes
     ----------
     used : int
-        How often a step was taken that no fact allows.
+        The number of steps that no fact allowed.
     values : set of Node
-        Values whose expressions rest on such a step.
+        Values whose expressions depend on such a step.
     """
 
     def __init__(self) -> None:
@@ -30,6 +30,6 @@ class Licence:
         self.values: set[Node] = set()
 
     def use(self) -> bool:
-        """Take note of one step more; it may be taken."""
+        """Count one more step. It is always allowed."""
         self.used += 1
         return True

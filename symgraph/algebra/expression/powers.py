@@ -1,4 +1,4 @@
-"""Powers whose exponents are arrays: x**a beside x**(a - 1)."""
+"""Powers whose exponents are arrays, such as x**a and x**(a - 1)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from . import roles
 from .leaf_terms import repeated_number
 from .term import (
     LEAF,
-    Head,
+    Atom,
 )
 
 __all__ = ["is_power", "is_raised", "lowered_power"]
 
 
-def is_power(head: Head) -> bool:
-    """Whether the head is an array that is raised to an array."""
-    return head.kind == LEAF and roles.is_power(head.node)
+def is_power(atom: Atom) -> bool:
+    """Whether the atom is an array raised to the power of an array."""
+    return atom.kind == LEAF and roles.is_power(atom.node)
 
 
 def lowered_power(node: Node) -> tuple[Node, Node] | None:
@@ -30,10 +30,10 @@ def lowered_power(node: Node) -> tuple[Node, Node] | None:
 
 
 def is_raised(x: Node, exponent: Node, knowledge: Knowledge) -> bool:
-    """Whether x**a may stand for x times x**(a - 1).
+    """Whether x**a may replace x times x**(a - 1).
 
-    At x = 0 it is 0 for a > 0, where the product may be NaN. A number that is not defined has the
-    power 0, and no product with it.
+    At x = 0 and a > 0, x**a is 0 while the product may be NaN. And NaN**0 is 1, while the product
+    with NaN is NaN: so x must be defined everywhere.
     """
     facts = knowledge.of(x)
     at_zero = facts.has(nonnegative) and knowledge.of(exponent).has(positive)

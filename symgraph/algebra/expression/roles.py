@@ -1,4 +1,4 @@
-"""What operations are to the algebra, as their traits tell; and functions that have a trait."""
+"""Questions that the algebra asks of an operation's traits, and functions found by a trait."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 
 
 def ops_with(trait: Callable[[Op], Any]) -> frozenset[Op]:
-    """The operations of which this is true."""
+    """The operations for which `trait` is true."""
     return frozenset([op for op in OPS.values() if trait(op)])
 
 
@@ -94,12 +94,12 @@ def is_power(node: Node) -> bool:
 
 # -- others ----------------------------------------------------------------------------------------
 def is_choice(node: Node) -> bool:
-    """Whether it is one of two values, by a condition."""
+    """Whether it chooses between two values by a condition."""
     return node.op is where.op
 
 
 def is_equality(node: Node) -> bool:
-    """Whether it tells where two values are equal."""
+    """Whether it compares two values for equality."""
     comparison = node.op.traits.comparison
     return comparison is not None and comparison.side == 0
 
@@ -111,16 +111,16 @@ def is_extremum(node: Node, *, elementwise: bool) -> bool:
 
 
 def is_exponential(op: Op) -> bool:
-    """Whether it is b**x, or that less a number."""
+    """Whether it is b**x or b**x - s."""
     return op.traits.exponential is not None
 
 
 def is_logarithm(op: Op) -> bool:
-    """Whether it is the logarithm of x, or of that and a number."""
+    """Whether it is log(x) or log(x + s), in any base."""
     return op.traits.logarithm is not None
 
 
 def is_odd(node: Node) -> bool:
-    """Whether the node is a function f of one value, element by element, with f(-x) = -f(x)."""
+    """Whether the node is an elementwise function f of one value with f(-x) = -f(x)."""
     traits = node.op.traits
     return traits.elementwise and traits.parity == (-1,)

@@ -1,4 +1,4 @@
-"""Numbers in expressions: exact as long as they can be."""
+"""Numbers in expressions. They stay exact as long as possible."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = [
 
 
 def number(value: Coef) -> Expr:
-    """A constant expression; 0 has no terms."""
+    """The expression of a number. That of 0 has no terms."""
     return {ONE: value} if value != 0 else {}
 
 
 def constant_value(expr: Expr) -> Coef | None:
-    """The number an expression is, or None if it is not one."""
+    """The number that an expression is; None if it is not a number."""
     if not expr:
         return 0
     if len(expr) == 1 and ONE in expr:
@@ -35,10 +35,10 @@ def constant_value(expr: Expr) -> Coef | None:
 
 
 def content(expr: Expr, *, signed: bool = True) -> Coef:
-    """The coefficient of the leading term, 1 (or -1) where coefficients are not exact.
+    """The coefficient of the leading term; 1 or -1 if a coefficient is not exact.
 
-    The leading term is the first that is not a number, those without sums before others, so that
-    x - mean(x) leads with x at every scale.
+    Numbers come last, and terms without sums come before others: x - mean(x) leads with x at every
+    scale.
     """
     first = min(expr, key=lambda term: (not term.factors, len(term.bound), term_key(term)))
     lead = expr[first]
@@ -53,7 +53,7 @@ def inverted(value: Coef) -> Coef:
 
 
 def constant_power(value: Coef, power: Rational) -> Expr | None:
-    """A number to a rational power, exactly if it can be; None where it is not a real number."""
+    """A number to a rational power, exact if possible; None if it is not a real number."""
     if value == 1:
         return number(1)
     if value == 0:
@@ -74,7 +74,7 @@ def constant_power(value: Coef, power: Rational) -> Expr | None:
 
 
 def rational_root(value: Rational, degree: int) -> Rational | None:
-    """The root of a fraction, if it is a fraction."""
+    """The root of a fraction, if the root is a fraction, too; else None."""
     if value < 0 or degree > 8:
         return None
     top, bottom = round(value.numerator ** (1 / degree)), round(value.denominator ** (1 / degree))
@@ -89,7 +89,7 @@ def log_of(value: Coef) -> Coef:
 
 
 def exp_of(value: Coef) -> Coef:
-    """The exp of a number; infinite if it is too large."""
+    """The exp of a number; infinity if it overflows."""
     if value == 0:
         return 1
     try:

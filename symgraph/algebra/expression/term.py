@@ -1,13 +1,14 @@
-"""Sums of products over named indices: heads, terms and coefficients.
+"""Sums of products over named indices: atoms, terms and coefficients.
 
-A *term* is a product of factors, summed over its bound indices; a factor is a *head* applied to
-indices, raised to a rational power; an *expression* maps terms to coefficients. After Laue,
-Mitterreiter and Giesen, "Computing higher order derivatives of matrix and tensor expressions"
-(2018), with lazy sums: a sum inside a product is one factor and stays closed until opening it pays.
+An *expression* maps terms to coefficients. A *term* is a product of factors, summed over its bound
+indices. A *factor* is an *atom* at indices, raised to a rational power. The notation is that of
+Laue, Mitterreiter and Giesen, "Computing higher order derivatives of matrix and tensor expressions"
+(2018). Lazy sums are added to it: a sum inside a product is one factor and stays closed until
+opening it pays.
 
-Free indices are nonnegative numbers, bound ones negative, numbered anew in each term, so the two
-cannot meet. A head that holds an expression is closed: the expression speaks of formal indices 0,
-1, ..., and the factor says what they stand for.
+Free indices are nonnegative numbers. Bound indices are negative numbers, counted from -1 in each
+term. An atom that holds an expression is *closed*: its expression uses the formal indices 0, 1,
+..., and the factor tells which index stands for each of them.
 """
 
 from __future__ import annotations
@@ -33,10 +34,11 @@ __all__ = [
     "LOG",
     "ONE",
     "SUM",
+    "Atom",
     "Coef",
     "Expr",
     "Factor",
-    "Head",
+    "Payload",
     "Rational",
     "Term",
     "added",
@@ -55,7 +57,7 @@ __all__ = [
 ]
 
 Rational: TypeAlias = "int | Fraction"
-"""Whole numbers as ints: they are most of all powers and coefficients, and faster."""
+"""Whole numbers are ints, which are faster. Most powers and coefficients are whole."""
 Coef: TypeAlias = "Rational | float"
 
 _BOUND = 2**62
@@ -63,37 +65,38 @@ _BOUND = 2**62
 LEAF: Final = "leaf"
 DIM: Final = "dim"
 DELTA: Final = "delta"
-"""Kinds of heads that stand for a value: an array, a size, an identity matrix."""
+"""Kinds of atoms that stand for a value: an array, a size, an identity matrix."""
 
 SUM: Final = "sum"
 EXP: Final = "exp"
 LOG: Final = "log"
-"""Kinds of heads that close an expression."""
+"""Kinds of atoms that close an expression."""
 
 
-class Head:
-    """What a factor applies to its indices: a value, or a function of an expression.
+class Atom:
+    """A value, or a function of an expression, that a factor applies to indices.
 
     Parameters
     ----------
     kind : "leaf", "dim", "delta", "sum", "exp" or "log"
-        "sum" is a lazy sum (any expression kept closed).
+        "sum" is a lazy sum: an expression that is kept closed.
     payload : Node, Dim or Expr
+        The value, the size or the closed expression.
     rank : int
-        Place in the order of heads: the order they were first met in.
+        The atom's place in the order in which atoms were first met.
     sizes : tuple of Dim
-        One for each formal index.
+        The size of each formal index.
     find : callable, optional
-        Sets the facts of the head, when first asked for one; without it nothing is known.
+        Sets the facts of the atom when the first one is read. Without it no fact is known.
     licence : Licence, optional
-        Leave to cancel without a fact.
+        Allows cancellations without a fact.
 
     Attributes
     ----------
     topic : str or Op
-        The kind; of a leaf the operation that gives it.
+        The kind of the atom; for a leaf, the operation that gives its value.
     base : float, optional
-        Of a number that stands for the natural logarithm of this one.
+        The number b, if the atom stands for its natural logarithm.
     """
 
     __slots__ = (
@@ -140,19 +143,19 @@ class Head:
     def __init__(
         self,
         kind: str,
-        payload: Any,
+        payload: Payload,
         rank: int,
         sizes: tuple[Dim, ...],
-        find: Callable[[Head], None] | None = None,
+        find: Callable[[Atom], None] | None = None,
         licence: Licence | None = None,
     ) -> None:
         self.kind = kind
-        self.payload = payload
+        self.payload: Any = payload
         self.rank = rank
         self.sizes = sizes
         self.find = find
         self.licence = licence
-        self.topic: str | Op = payload.op if kind == LEAF else kind
+        self.topic: str | Op = payload.op if isinstance(payload, Node) else kind
         self.axes = ()
         self.base: float | None = None
         self.weight = 1
@@ -167,9 +170,9 @@ class Head:
         self.low, self.high = -inf, inf
 
     def __getattr__(self, name: str) -> Any:
-        # Called only for a slot that is not set: a fact that nobody has asked for yet.
+        # Python calls it only for a slot that is not set: a fact that is read for the first time.
         find = self.find
-        if find is None or name not in Head.__slots__:
+        if find is None or name not in Atom.__slots__:
             raise AttributeError(name)
         self.find = None
         self.know_nothing()
@@ -187,7 +190,7 @@ class Head:
         return self.payload
 
     def granted(self) -> bool:
-        """Whether a step that the facts do not allow is taken by leave; asked last of all."""
+        """Whether the licence allows a step that no fact allows. Ask last: it counts as used."""
         return self.licence is not None and self.licence.use()
 
     def __repr__(self) -> str:
@@ -195,9 +198,9 @@ class Head:
 
 
 class Factor(NamedTuple):
-    """A head at indices, to a power."""
+    """An atom at indices, raised to a power."""
 
-    head: Head
+    atom: Atom
     idx: tuple[int, ...]
     power: Rational
 
@@ -211,15 +214,21 @@ class Term(NamedTuple):
 
 Expr: TypeAlias = dict[Term, Coef]
 
+Payload: TypeAlias = "Node | Dim | Expr"
+"""The value, size or closed expression of an atom."""
+
 ONE = Term((), ())
 
 
-def coefficient(value: Any) -> Coef | None:
-    """A short decimal or small quotient as a fraction, else a float; None if not finite.
+def coefficient(value: float | np.generic | None) -> Coef | None:
+    """The number as a fraction if it is a short decimal or quotient, else as a float.
 
-    Decimals are read as written: 0.1 is 1/10, which differs from the float by its rounding only.
+    None for infinity, NaN and None. Decimals are read as written: 0.1 is 1/10, although the float
+    0.1 is not exactly that.
     """
-    number = float(value)
+    if value is None:
+        return None
+    number = float(value.item() if isinstance(value, np.generic) else value)
     if not isfinite(number):
         return None
     text = str(value) if isinstance(value, np.generic) else repr(number)
@@ -234,11 +243,11 @@ def coefficient(value: Any) -> Coef | None:
 
 
 _ROUNDED = 4 * float_info.epsilon
-"""What is left of numbers that cancel, over their size, if it is from their rounding alone."""
+"""A sum of floats this small, relative to them, is only their rounding error."""
 
 
-def is_exact(value: Any) -> TypeGuard[Rational]:
-    """Whether a number is kept exactly."""
+def is_exact(value: object) -> TypeGuard[Rational]:
+    """Whether a number is an int or a fraction."""
     return isinstance(value, (int, Fraction))
 
 
@@ -248,7 +257,7 @@ def rational(value: Rational) -> Rational:
 
 
 def quotient(a: Coef, b: Coef) -> Coef:
-    """A / b; exact if both are. Raises `OverflowError` as `bounded` does."""
+    """The quotient; a fraction if both are. Raises `OverflowError` as `bounded` does."""
     if b == 1:
         return a
     if isinstance(a, float) or isinstance(b, float):
@@ -257,13 +266,13 @@ def quotient(a: Coef, b: Coef) -> Coef:
 
 
 def bounded(value: Coef) -> Coef:
-    """The same number, as a float where the fraction has grown too long.
+    """The same number, as a float if the fraction has grown too long.
 
     Raises
     ------
     OverflowError
-        If no float has its digits: it is too large, or too near to 0. What it is a part of has no
-        normal form then: 1e-200 x times 1e-200 y is not 0 x y.
+        If the number is too large or too near to 0 for a normal float. Its expression then has no
+        normal form: 1e-200 x times 1e-200 y is not 0 x y.
     """
     if is_exact(value) and (abs(value.numerator) > _BOUND or value.denominator > _BOUND):
         return _normal(float(value), value != 0)
@@ -288,7 +297,7 @@ def times(a: Coef, b: Coef) -> Coef:
 def plus(a: Coef, b: Coef) -> Coef:
     """The sum; a fraction if both are. Raises `OverflowError` as `bounded` does.
 
-    Of floats that cancel but for what they were rounded by, nothing is left.
+    Floats that cancel up to their rounding give 0.
     """
     if type(a) is int and type(b) is int:
         return bounded(a + b)
@@ -299,30 +308,30 @@ def plus(a: Coef, b: Coef) -> Coef:
 
 
 def term_is_total(term: Term) -> bool:
-    """Whether the term is a real number wherever the inputs are finite."""
+    """Whether the term is a real number at all finite inputs."""
     return all(
-        f.head.total
-        and (f.head.nonzero or f.power > 0)
-        and (f.head.nonnegative or f.power.denominator == 1)
+        f.atom.total
+        and (f.atom.nonzero or f.power > 0)
+        and (f.atom.nonnegative or f.power.denominator == 1)
         for f in term.factors
     )
 
 
 def term_may_go(term: Term) -> bool:
-    """Whether 0 times the term may be left out: it is a real number, or there is leave."""
-    return term_is_total(term) or term.factors[0].head.granted()
+    """Whether 0 times the term may be dropped: the term is total, or the licence allows it."""
+    return term_is_total(term) or term.factors[0].atom.granted()
 
 
 def term_is_finite(term: Term) -> bool:
-    """Whether the term is a finite number whatever the inputs: 0 times it is 0."""
-    return all(f.head.finite and (f.head.nonzero or f.power > 0) for f in term.factors)
+    """Whether the term is finite at all inputs, so that 0 times it is 0."""
+    return all(f.atom.finite and (f.atom.nonzero or f.power > 0) for f in term.factors)
 
 
 def added(parts: Iterable[tuple[Term, Coef]]) -> Expr:
-    """The sum of terms, like terms merged.
+    """The sum of terms, with like terms merged.
 
-    A term whose coefficient becomes 0 goes only if it is total (x - x is not 0 where x is
-    undefined), or by leave.
+    A term whose coefficient becomes 0 is dropped only if it is total, for x - x is not 0 where x is
+    undefined; or if the licence allows it.
     """
     total: Expr = {}
     for term, coef in parts:
@@ -346,10 +355,10 @@ def scaled(expr: Expr, factor: Coef) -> Expr:
 
 
 def term_key(term: Term) -> tuple[Any, ...]:
-    """A key to order terms by; equal only for equal terms."""
+    """A sort key of a term. Only equal terms have equal keys."""
     return (
         len(term.factors),
-        tuple([(f.head.rank, f.idx, f.power) for f in term.factors]),
+        tuple([(f.atom.rank, f.idx, f.power) for f in term.factors]),
         tuple([str(size) for size in term.bound]),
     )
 
@@ -361,7 +370,7 @@ def coef_key(coef: Coef) -> tuple[Any, ...]:
 
 
 def expr_key(expr: Expr) -> tuple[Any, ...]:
-    """A key equal only for equal expressions."""
+    """A key of an expression. Only equal expressions have equal keys."""
     items = sorted([(term_key(term), term) for term in expr], key=lambda pair: pair[0])
     return tuple([(key, coef_key(expr[term])) for key, term in items])
 
@@ -382,12 +391,12 @@ def index_sizes(expr: Mapping[Term, Coef]) -> dict[int, Dim]:
     found: dict[int, Dim] = {}
     for term in expr:
         for factor in term.factors:
-            for index, size in zip(factor.idx, factor.head.sizes, strict=True):
+            for index, size in zip(factor.idx, factor.atom.sizes, strict=True):
                 if index >= 0:
                     found.setdefault(index, size)
     return found
 
 
 def weight(expr: Mapping[Term, Coef]) -> int:
-    """How long the expression is: terms and factors, nested ones too."""
-    return sum([1 + sum([f.head.weight for f in term.factors]) for term in expr])
+    """The length of the expression: the number of its terms and factors, nested ones included."""
+    return sum([1 + sum([f.atom.weight for f in term.factors]) for term in expr])

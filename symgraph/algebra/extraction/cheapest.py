@@ -15,20 +15,20 @@ from ..expression.atoms import open_axes
 from ..expression.exps import holds_exps
 from ..expression.roles import is_product
 from ..expression.term import Expr
-from ..normal_form.known_contractions import Recall
-from ..normal_form.normalize import Normal
-from .indexed_arrays import Piece, Spelling
-from .use_counts import World
-from .writer import Unwritable, Writer
+from ..normal_form.known_contractions import KnownContractions
+from ..normal_form.normalize import NormalForm
+from .indexed_arrays import IndexedArray, Spelling
+from .use_counts import UseCounts
+from .writer import ExpressionWriter, Unwritable
 
-__all__ = ["Speller", "rewritten"]
+__all__ = ["CheapestSpellings", "rewritten"]
 
 
 _MOST_PRODUCTS = 6
 """So many are remembered under one factor."""
 
 
-class Spelled(NamedTuple):
+class CheapestSpelling(NamedTuple):
     """What was found for a node.
 
     Parameters
@@ -46,14 +46,14 @@ class Spelled(NamedTuple):
     refused: bool = False
 
 
-class Speller:
+class CheapestSpellings:
     """Spellings of expressions, in one walk over the graph.
 
     Parameters
     ----------
-    normal : Normal
-    recall : Recall
-    world : World
+    normal : NormalForm
+    contractions : KnownContractions
+    use_counts : UseCounts
         What is computed anyway.
     given : container of Node
         The graph as it was given.
@@ -65,17 +65,17 @@ class Speller:
 
     def __init__(
         self,
-        normal: Normal,
-        recall: Recall,
-        world: World,
+        normal: NormalForm,
+        contractions: KnownContractions,
+        use_counts: UseCounts,
         given: Container[Node],
         judge: Judge,
         tried: set[Node],
     ) -> None:
         self.tried = tried
         self.normal = normal
-        self.recall = recall
-        self.world = world
+        self.contractions = contractions
+        self.use_counts = use_counts
         self.given = given
         self.judge = judge
         self.products: dict[Node, list[Node]] = {}
@@ -92,7 +92,7 @@ class Speller:
         """The identities that a value is written by."""
         return set().union(*[each.written_by.get(node, ()) for each in self._spellings.values()])
 
-    def cheapest(self, node: Node, now: Node, options: list[Expr]) -> Spelled:
+    def cheapest(self, node: Node, now: Node, options: list[Expr]) -> CheapestSpelling:
         """The cheapest spelling of any of these that loses no digits.
 
         Where all lose some, they are written again with a mind to digits.
@@ -110,13 +110,13 @@ class Speller:
             best = self._first(found, node, now)
         if best is not None:
             rescuing = [each for each in found if self._rescues(each, best)]
-            rescuing.sort(key=self.world.price)
+            rescuing.sort(key=self.use_counts.price)
             best = self._first(rescuing, node, now) or next(iter(rescuing), best)
-            spelled = Spelled(best, rescued=self._rescues(best, now))
+            spelled = CheapestSpelling(best, rescued=self._rescues(best, now))
         else:
             rescued = [each for each in found if self._rescues(each, now)]
-            best = min(rescued, key=self.world.price, default=None)
-            spelled = Spelled(best, bool(rescued), bool(found))
+            best = min(rescued, key=self.use_counts.price, default=None)
+            spelled = CheapestSpelling(best, bool(rescued), bool(found))
         if not spelled.rescued:
             self.tried.add(now)
         return spelled
@@ -133,7 +133,7 @@ class Speller:
 
     def _first(self, found: list[Node], node: Node, now: Node) -> Node | None:
         """The cheapest that is as good as the node was and is now."""
-        for each in sorted(found, key=self.world.price):
+        for each in sorted(found, key=self.use_counts.price):
             if not self.judge.loses(each, now) and not self.judge.loses(each, node):
                 return each
         return None
@@ -142,17 +142,17 @@ class Speller:
         spelling = self._spellings.get(node.dtype)
         if spelling is None:
             given = self.given.__contains__
-            spelling = Spelling(node.dtype, self.world.alive, given, self.products)
+            spelling = Spelling(node.dtype, self.use_counts.alive, given, self.products)
             self._spellings[node.dtype] = spelling
         axes = open_axes(node)
         for place, axis in enumerate(axes):
             spelling.sizes[place] = node.shape[axis]
-        writer = Writer(
+        writer = ExpressionWriter(
             self.normal,
             spelling,
-            self.world.price,
-            self.world.size,
-            self.recall.sum_of,
+            self.use_counts.price,
+            self.use_counts.size,
+            self.contractions.sum_of,
             range(len(axes)),
             judge,
         )
@@ -169,7 +169,7 @@ def rewritten(node: Node) -> Origin:
     return Origin(node.origin.frames, node.origin.adjoint_of, "algebra")
 
 
-def _shaped(spelling: Spelling, piece: Piece, node: Node) -> Node:
+def _shaped(spelling: Spelling, piece: IndexedArray, node: Node) -> Node:
     """The piece in the shape of the node it replaces."""
     axes = open_axes(node)
     found = spelling.laid(piece, range(len(axes)))

@@ -11,7 +11,7 @@ from ...ops.elementwise import subtract
 from ...ops.exponential import exp, log, log1p, sigmoid, softplus
 from ...ops.families import Function
 from ...ops.softmax import logsumexp, softmax
-from ..expression.atoms import Heads, one
+from ..expression.atoms import AtomTable, one
 from ..expression.labels import canonical_term
 from ..expression.term import (
     EXP,
@@ -26,8 +26,8 @@ from ..expression.term import (
     scaled,
 )
 from ..normal_form.factors import Factors, Slot
-from ..normal_form.normalize import Normal
-from .indexed_arrays import Piece, Spelling
+from ..normal_form.normalize import NormalForm
+from .indexed_arrays import IndexedArray, Spelling
 
 __all__ = ["Exponentials", "SumWriter", "is_logistic_expr", "only_exps"]
 
@@ -35,27 +35,27 @@ __all__ = ["Exponentials", "SumWriter", "is_logistic_expr", "only_exps"]
 class SumWriter(Protocol):
     """Writes a whole expression as one array."""
 
-    def written(self, expr: Expr) -> Piece: ...
+    def written(self, expr: Expr) -> IndexedArray: ...
 
-    def cheaper(self, options: list[Callable[[], Piece]]) -> Piece: ...
+    def cheaper(self, options: list[Callable[[], IndexedArray]]) -> IndexedArray: ...
 
 
 class Exponentials:
     """Factors that are exps, sums of exps or logs, as leaves that hold their written value."""
 
     def __init__(
-        self, normal: Normal, spelling: Spelling, writer: SumWriter, *, steady: bool = False
+        self, normal: NormalForm, spelling: Spelling, writer: SumWriter, *, steady: bool = False
     ) -> None:
         self.steady = steady
         self.normal = normal
-        self.heads: Heads = normal.heads
+        self.atoms: AtomTable = normal.atoms
         self.spelling = spelling
         self.writer = writer
 
-    def leaf(self, piece: Piece, power: Rational = one) -> Slot:
-        head = self.heads.made(piece.node)
+    def leaf(self, piece: IndexedArray, power: Rational = one) -> Slot:
+        atom = self.atoms.made(piece.node)
         names = [label for label in piece.labels if label is not None]
-        return head, tuple(names), power
+        return atom, tuple(names), power
 
     def normaliser(self, slot: Slot) -> Term | None:
         """The term of a lazy sum of one product of exps."""
@@ -76,9 +76,9 @@ class Exponentials:
         parts: list[tuple[Term, Coef]] = []
         for slot in exps:
             parts.extend(scaled(self.normal.instance(slot), slot[2]).items())
-        for _, (head, idx, power) in loose:
-            closed, new = self.heads.closed(
-                LOG, self.normal.substituted(head.expr, dict(enumerate(idx)))
+        for _, (atom, idx, power) in loose:
+            closed, new = self.atoms.closed(
+                LOG, self.normal.substituted(atom.expr, dict(enumerate(idx)))
             )
             parts.append((canonical_term([(closed, new, one)], {}), power))
         return [self.leaf(self.spelling.unary(exp, self.writer.written(added(parts))))]
@@ -86,7 +86,7 @@ class Exponentials:
     def _exps_apart_or_joined(self, exps: Factors) -> Factors:
         """Each exp by itself, or one exp of the sum where that costs less."""
         made = [self.leaf(self._exp(self._powered(slot))) for slot in exps]
-        if len(exps) < 2 or any(self.spelling.alive(head.node) for head, _, _ in made):
+        if len(exps) < 2 or any(self.spelling.alive(atom.node) for atom, _, _ in made):
             return made
         parts = [item for slot in exps for item in self._powered(slot).items()]
         joint = self._exp(added(parts))
@@ -98,7 +98,7 @@ class Exponentials:
         """The argument of an exp that is raised to a power."""
         return scaled(self.normal.instance(slot), slot[2])
 
-    def _exp(self, argument: Expr) -> Piece:
+    def _exp(self, argument: Expr) -> IndexedArray:
         base, exponent = _base_of(argument)
         return self.spelling.exponential(base, self.writer.written(exponent))
 
@@ -112,7 +112,7 @@ class Exponentials:
         parts: list[tuple[Term, Coef]] = []
         for factor in term.factors:
             idx = tuple([names.get(index, index) for index in factor.idx])
-            inner = self.normal.substituted(factor.head.expr, dict(enumerate(idx)))
+            inner = self.normal.substituted(factor.atom.expr, dict(enumerate(idx)))
             parts.extend(scaled(inner, factor.power).items())
         return added(parts)
 
@@ -129,7 +129,7 @@ class Exponentials:
         ups = 0
         left: Factors = []
         for each in exps:
-            if each[0] is factor.head and each[1] == factor.idx and each[2] > 0:
+            if each[0] is factor.atom and each[1] == factor.idx and each[2] > 0:
                 ratio = Fraction(each[2]) / factor.power
                 ups = min(count, int(ratio)) if ratio >= 1 else 0
                 rest = rational(each[2] - ups * factor.power)
@@ -155,7 +155,7 @@ class Exponentials:
         downs = 0
         for each in exps:
             ratio = -Fraction(each[2]) / factor.power
-            if each[0] is not factor.head or each[1] != factor.idx or ratio < 1:
+            if each[0] is not factor.atom or each[1] != factor.idx or ratio < 1:
                 left.append(each)
                 continue
             downs = min(power.numerator, int(ratio))
@@ -173,14 +173,14 @@ class Exponentials:
     def _both(self, argument: Expr, ups: int, downs: int) -> Factors:
         """s(A)**ups * s(-A)**downs with one sigmoid: s * (1 - s), which has no tail."""
 
-        def through(sign: int) -> Callable[[], Piece]:
+        def through(sign: int) -> Callable[[], IndexedArray]:
             return lambda: self.spelling.unary(sigmoid, self.writer.written(scaled(argument, sign)))
 
         if self.steady:
             return [self.leaf(through(1)(), ups), self.leaf(through(-1)(), downs)]
         piece = self.writer.cheaper([through(1), through(-1)])
         straight = piece.node is through(1)().node
-        unit = Piece(self.spelling.constant(one), ())
+        unit = IndexedArray(self.spelling.constant(one), ())
         other = self.spelling.binary(subtract, unit, piece)
         powers = (ups, downs) if straight else (downs, ups)
         return [
@@ -189,8 +189,8 @@ class Exponentials:
         ]
 
     def log(self, slot: Slot) -> Slot:
-        head, idx, power = slot
-        inner = self.normal.substituted(head.expr, dict(enumerate(idx)))
+        atom, idx, power = slot
+        inner = self.normal.substituted(atom.expr, dict(enumerate(idx)))
         if is_logistic_expr(inner):
             made = self.softplus(self.exponent(inner))
             return made[0], made[1], power
@@ -210,7 +210,7 @@ class Exponentials:
 
         `places` are the indices at which a softmax is taken.
         """
-        names = {-1 - place: self.heads.fresh() for place in range(len(term.bound))}
+        names = {-1 - place: self.atoms.fresh() for place in range(len(term.bound))}
         for place, size in enumerate(term.bound):
             self.spelling.sizes[names[-1 - place]] = size
         piece = self.writer.written(self.argument(term, names))
@@ -226,9 +226,9 @@ class Exponentials:
         if places is None:
             node = self.spelling.call(made_of, piece.node, axis=axes)
             labels = tuple([each for each in piece.labels if each not in names.values()])
-            return self.leaf(Piece(node, labels))
+            return self.leaf(IndexedArray(node, labels))
         node = self.spelling.call(made_of, piece.node, axis=axes)
-        made = Piece(node, piece.labels).renamed(
+        made = IndexedArray(node, piece.labels).renamed(
             {names[-1 - place]: index for place, index in enumerate(places)}
         )
         return self.leaf(made)
@@ -252,8 +252,8 @@ class Exponentials:
     def _completed(self, term: Term, exps: Factors, step: int) -> tuple[list[int], Factors] | None:
         """Indices at which all exps of the term are among `exps`, and the exps without them."""
         (first, *_) = [f for f in term.factors if any(index < 0 for index in f.idx)]
-        for head, idx, _ in exps:
-            if head is not first.head:
+        for atom, idx, _ in exps:
+            if atom is not first.atom:
                 continue
             names: dict[int, int] = {}
             fits = all(
@@ -270,42 +270,42 @@ class Exponentials:
 
 def _base_of(argument: Expr) -> tuple[float, Expr]:
     """The base whose logarithm is a factor of all terms, and what is left; e and all else."""
-    bases = [[f for f in term.factors if f.head.base is not None] for term in argument]
-    heads = {each[0].head for each in bases if len(each) == 1 and each[0].power == 1}
-    if len(heads) != 1 or any(len(each) != 1 or each[0].power != 1 for each in bases):
+    bases = [[f for f in term.factors if f.atom.base is not None] for term in argument]
+    atoms = {each[0].atom for each in bases if len(each) == 1 and each[0].power == 1}
+    if len(atoms) != 1 or any(len(each) != 1 or each[0].power != 1 for each in bases):
         return e, argument
-    (head,) = heads
+    (atom,) = atoms
     rest = {
-        Term(term.bound, tuple([f for f in term.factors if f.head is not head])): coef
+        Term(term.bound, tuple([f for f in term.factors if f.atom is not atom])): coef
         for term, coef in argument.items()
     }
-    return head.base or e, rest
+    return atom.base or e, rest
 
 
 def _subtracted(exps: Factors, term: Term, names: dict[int, int], step: int) -> Factors | None:
-    table = {(head, idx): power for head, idx, power in exps}
+    table = {(atom, idx): power for atom, idx, power in exps}
     for factor in term.factors:
-        key = (factor.head, tuple([names.get(index, index) for index in factor.idx]))
+        key = (factor.atom, tuple([names.get(index, index) for index in factor.idx]))
         have = table.get(key)
         taken = factor.power * step
         if have is None or (have > 0) != (taken > 0) or abs(have) < abs(taken):
             return None
         table[key] = rational(have - taken)
-    return [(head, idx, power) for (head, idx), power in table.items() if power != 0]
+    return [(atom, idx, power) for (atom, idx), power in table.items() if power != 0]
 
 
 def _gathered(slots: Factors) -> Factors:
     table: dict[tuple[Any, tuple[int, ...]], Rational] = {}
-    for head, idx, power in slots:
-        table[(head, idx)] = table.get((head, idx), 0) + power
-    return [(head, idx, power) for (head, idx), power in table.items()]
+    for atom, idx, power in slots:
+        table[(atom, idx)] = table.get((atom, idx), 0) + power
+    return [(atom, idx, power) for (atom, idx), power in table.items()]
 
 
 def only_exps(term: Term) -> bool:
     """Whether the term is a product of exps, some of them summed."""
     return (
         bool(term.factors)
-        and all(f.head.kind == EXP for f in term.factors)
+        and all(f.atom.kind == EXP for f in term.factors)
         and any(index < 0 for f in term.factors for index in f.idx)
     )
 
@@ -319,5 +319,5 @@ def is_logistic_expr(expr: Expr) -> bool:
         expr[term] == 1
         and not term.bound
         and len(term.factors) == 1
-        and term.factors[0].head.kind == EXP
+        and term.factors[0].atom.kind == EXP
     )

@@ -18,7 +18,7 @@ from ..expression.term import (
     times,
 )
 from ..normal_form.factors import Slot
-from .indexed_arrays import Piece
+from .indexed_arrays import IndexedArray
 from .term_writer import Scaled, TermWriter
 
 __all__ = ["FlatWriter"]
@@ -34,7 +34,7 @@ class FlatWriter:
 
     def __init__(self, terms: TermWriter) -> None:
         self.terms = terms
-        self.heads = terms.heads
+        self.atoms = terms.atoms
         self.spelling = terms.spelling
 
     def flat(self, expr: Expr) -> Scaled:
@@ -51,14 +51,14 @@ class FlatWriter:
         if ONE in expr and len(expr) > 1 and not any(signs):
             # -1 - x, not -(1 + x).
             common = 1
-        parts: list[tuple[bool, Piece]] = []
+        parts: list[tuple[bool, IndexedArray]] = []
         for term, coef in expr.items():
             if term == ONE and not any(signs):
                 continue
             if term == ONE:
                 # x - 1, as the rules have it, not -1 + x.
                 number = self.spelling.constant(abs(quotient(coef, common)))
-                parts.append((coef * common > 0, Piece(number, ())))
+                parts.append((coef * common > 0, IndexedArray(number, ())))
                 continue
             by, piece = self._signed_product(term, quotient(coef, common))
             parts.append((by > 0, self.spelling.times(piece, abs(by))))
@@ -66,7 +66,7 @@ class FlatWriter:
             # Written out, a term may have turned positive: x - 1, not -1 + x.
             plus = not any(sign for sign, _ in parts)
             number = expr[ONE] if plus else -expr[ONE]
-            parts.append((plus, Piece(self.spelling.constant(number), ())))
+            parts.append((plus, IndexedArray(self.spelling.constant(number), ())))
         if len(parts) > 1 and not any(sign for sign, _ in parts):
             parts = self._one_turned(parts)
         sign, piece = self._total(parts)
@@ -81,7 +81,9 @@ class FlatWriter:
                 return -other, turned
         return by, piece
 
-    def _one_turned(self, parts: list[tuple[bool, Piece]]) -> list[tuple[bool, Piece]]:
+    def _one_turned(
+        self, parts: list[tuple[bool, IndexedArray]]
+    ) -> list[tuple[bool, IndexedArray]]:
         """One of several negative terms as its negative, if that is computed anyway."""
         for place, (_, piece) in enumerate(parts):
             turned = self.spelling.times(piece, -1)
@@ -95,7 +97,7 @@ class FlatWriter:
             return []
         first = next(iter(expr))
         by, piece = self.terms.product(first, expr[first])
-        leaf: Slot = (self.heads.made(self.spelling.times(piece, by).node), piece.names, one)
+        leaf: Slot = (self.atoms.made(self.spelling.times(piece, by).node), piece.names, one)
         rest = [item for item in expr.items() if item[0] is not first]
         whole = added([(canonical_term([leaf], {}), one), *rest])
         # Of a value and a multiple of it that is there nothing may be left.
@@ -107,20 +109,20 @@ class FlatWriter:
         if term.bound or len(term.factors) != 1 or expr[term] != -expr[ONE]:
             return None
         (factor,) = term.factors
-        if factor.head.kind != LEAF or factor.power != 1 or factor.head.node.op is not exp.op:
+        if factor.atom.kind != LEAF or factor.power != 1 or factor.atom.node.op is not exp.op:
             return None
-        node = self.spelling.call(expm1, factor.head.node.operands[0])
+        node = self.spelling.call(expm1, factor.atom.node.operands[0])
         return self.terms.product(
-            canonical_term([(self.heads.made(node), factor.idx, one)], {}), expr[term]
+            canonical_term([(self.atoms.made(node), factor.idx, one)], {}), expr[term]
         )
 
-    def _total(self, parts: list[tuple[bool, Piece]]) -> Scaled:
+    def _total(self, parts: list[tuple[bool, IndexedArray]]) -> Scaled:
         """The signed sum, arrays over the same indices first."""
-        groups: dict[frozenset[int], list[tuple[bool, Piece]]] = {}
+        groups: dict[frozenset[int], list[tuple[bool, IndexedArray]]] = {}
         for part in parts:
             groups.setdefault(frozenset(part[1].names), []).append(part)
         rows = sorted(groups.values(), key=lambda group: len(group[0][1].names))
-        total: tuple[bool, Piece] | None = None
+        total: tuple[bool, IndexedArray] | None = None
         for group in rows:
             ordered = [each for sign in (True, False) for each in self._slices_joined(group, sign)]
             joined = ordered[0]
@@ -131,8 +133,8 @@ class FlatWriter:
         return (1 if total[0] else -1), total[1]
 
     def _slices_joined(
-        self, parts: list[tuple[bool, Piece]], sign: bool
-    ) -> list[tuple[bool, Piece]]:
+        self, parts: list[tuple[bool, IndexedArray]], sign: bool
+    ) -> list[tuple[bool, IndexedArray]]:
         """Those of one sign, arrays among zeros that meet as one array of both."""
         chosen = [piece for plus, piece in parts if plus == sign]
         place = 0
@@ -148,7 +150,9 @@ class FlatWriter:
             place += 1
         return [(sign, piece) for piece in chosen]
 
-    def _joined(self, a: tuple[bool, Piece], b: tuple[bool, Piece]) -> tuple[bool, Piece]:
+    def _joined(
+        self, a: tuple[bool, IndexedArray], b: tuple[bool, IndexedArray]
+    ) -> tuple[bool, IndexedArray]:
         if a[0] == b[0]:
             return a[0], self.spelling.binary(add, a[1], b[1])
         if b[0]:
@@ -156,5 +160,5 @@ class FlatWriter:
         return True, self.spelling.binary(subtract, a[1], b[1])
 
 
-def _is_among_zeros(piece: Piece) -> bool:
+def _is_among_zeros(piece: IndexedArray) -> bool:
     return piece.node.op is embed.op

@@ -33,7 +33,7 @@ from ..expression.term import Coef, Rational, coefficient, is_exact, times
 from .plan import MATMUL
 from .slices import joined_slices
 
-__all__ = ["Piece", "Spelling"]
+__all__ = ["IndexedArray", "Spelling"]
 
 _SUMS: dict[Op, Function] = {sum.op: sum, logsumexp.op: logsumexp}
 """Sums, by their operations."""
@@ -42,7 +42,7 @@ Label = int | None
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class IndexedArray:
     """A node whose axes carry indices."""
 
     node: Node
@@ -54,8 +54,8 @@ class Piece:
         """The indices, without the axes of size 1."""
         return tuple([label for label in self.labels if label is not None])
 
-    def renamed(self, names: dict[int, int]) -> Piece:
-        return Piece(
+    def renamed(self, names: dict[int, int]) -> IndexedArray:
+        return IndexedArray(
             self.node,
             tuple(
                 [names.get(label, label) if label is not None else None for label in self.labels]
@@ -127,7 +127,7 @@ class Spelling:
         return found
 
     # -- layout ------------------------------------------------------------------------------------
-    def laid(self, piece: Piece, order: Sequence[int]) -> Node:
+    def laid(self, piece: IndexedArray, order: Sequence[int]) -> Node:
         """The piece so that its last axes are the last ones of `order`, units where it has none."""
         if _aligned(piece.labels, order):
             return piece.node
@@ -146,7 +146,7 @@ class Spelling:
             return node
         return self.call(reshape, node, tuple([self.sizes[i] if i in names else 1 for i in target]))
 
-    def _transposed(self, piece: Piece, names: Sequence[int]) -> Node:
+    def _transposed(self, piece: IndexedArray, names: Sequence[int]) -> Node:
         node = piece.node
         if None in piece.labels:
             node = self.call(reshape, node, tuple([self.sizes[i] for i in piece.names]))
@@ -155,7 +155,7 @@ class Spelling:
             return node
         return self.call(transpose, node, tuple([current.index(name) for name in names]))
 
-    def _kept_dims(self, piece: Piece) -> Piece | None:
+    def _kept_dims(self, piece: IndexedArray) -> IndexedArray | None:
         """A sum again, with the axes it is over left in place at size 1."""
         node = piece.node
         if node.op not in _SUMS or node.params["keepdims"] or self.alive(node):
@@ -164,9 +164,11 @@ class Spelling:
         ndim = node.operands[0].ndim
         rest = iter(piece.labels)
         labels = tuple([None if axis in axes else next(rest) for axis in range(-ndim, 0)])
-        return Piece(self.call(_SUMS[node.op], node.operands[0], axis=axes, keepdims=True), labels)
+        return IndexedArray(
+            self.call(_SUMS[node.op], node.operands[0], axis=axes, keepdims=True), labels
+        )
 
-    def order_of(self, *pieces: Piece) -> tuple[int, ...]:
+    def order_of(self, *pieces: IndexedArray) -> tuple[int, ...]:
         """An order of all indices that needs few transposes: that of the largest piece."""
         order: list[int] = []
         for piece in sorted(pieces, key=lambda each: -len(each.names)):
@@ -175,13 +177,13 @@ class Spelling:
         return tuple(order)
 
     # -- operations --------------------------------------------------------------------------------
-    def joined(self, a: Piece, b: Piece) -> Piece | None:
+    def joined(self, a: IndexedArray, b: IndexedArray) -> IndexedArray | None:
         """The sum of two arrays among zeros, where they meet; None if they do not."""
         order = self.order_of(a, b)
         node = joined_slices(self.laid(a, order), self.laid(b, order))
-        return None if node is None else Piece(node, self._labels_of(node, order))
+        return None if node is None else IndexedArray(node, self._labels_of(node, order))
 
-    def binary(self, function: Function, a: Piece, b: Piece) -> Piece:
+    def binary(self, function: Function, a: IndexedArray, b: IndexedArray) -> IndexedArray:
         """An elementwise operation on two pieces."""
         order = self.order_of(a, b)
         left, right = self.laid(a, order), self.laid(b, order)
@@ -191,7 +193,7 @@ class Spelling:
             other = self.call(function, right, left)
             if self.alive(other):
                 node = other
-        return Piece(node, self._labels_of(node, order))
+        return IndexedArray(node, self._labels_of(node, order))
 
     def _labels_of(self, node: Node, order: Sequence[int]) -> tuple[Label, ...]:
         ndim = node.ndim
@@ -202,18 +204,18 @@ class Spelling:
             [None if dim == 1 else label for dim, label in zip(node.shape, padded, strict=True)]
         )
 
-    def unary(self, function: Function, a: Piece, **params: Any) -> Piece:
+    def unary(self, function: Function, a: IndexedArray, **params: Any) -> IndexedArray:
         """An elementwise function of one piece."""
-        return Piece(self.call(function, a.node, **params), a.labels, a.symmetric)
+        return IndexedArray(self.call(function, a.node, **params), a.labels, a.symmetric)
 
-    def exponential(self, base: float, a: Piece) -> Piece:
+    def exponential(self, base: float, a: IndexedArray) -> IndexedArray:
         """A number to the power of a piece."""
         exponential = EXPONENTIALS.get(base)
         if exponential is not None:
             return self.unary(exponential, a)
-        return Piece(self.call(power_of, self.constant(base), a.node), a.labels, a.symmetric)
+        return IndexedArray(self.call(power_of, self.constant(base), a.node), a.labels, a.symmetric)
 
-    def raised(self, a: Piece, power: Rational) -> Piece:
+    def raised(self, a: IndexedArray, power: Rational) -> IndexedArray:
         """A positive power.
 
         Raises
@@ -230,9 +232,9 @@ class Spelling:
         if power.denominator == 1 and int(self.dtype.type(power.numerator)) != power:
             raise OverflowError(power)
         exponent = constant_of(float(power), self.dtype).node
-        return Piece(self.call(power_of, a.node, exponent), a.labels, a.symmetric)
+        return IndexedArray(self.call(power_of, a.node, exponent), a.labels, a.symmetric)
 
-    def times(self, a: Piece, coef: Coef) -> Piece:
+    def times(self, a: IndexedArray, coef: Coef) -> IndexedArray:
         """The piece times a number: a negation, a product or a quotient."""
         if coef == 1:
             return a
@@ -245,16 +247,16 @@ class Spelling:
             return self._among_zeros(a, coef)
         if is_exact(coef) and abs(coef.numerator) == 1 and coef.denominator > 2:
             divisor = self.constant(coef.denominator * coef.numerator)
-            return Piece(self.call(divide, a.node, divisor), a.labels, a.symmetric)
-        return Piece(self.call(multiply, self.constant(coef), a.node), a.labels, a.symmetric)
+            return IndexedArray(self.call(divide, a.node, divisor), a.labels, a.symmetric)
+        return IndexedArray(self.call(multiply, self.constant(coef), a.node), a.labels, a.symmetric)
 
-    def _among_zeros(self, a: Piece, coef: Coef) -> Piece:
+    def _among_zeros(self, a: IndexedArray, coef: Coef) -> IndexedArray:
         """An array among zeros times a number: only the array is multiplied."""
         (inner,) = a.node.operands
-        scaled = self.times(Piece(inner, (None,) * inner.ndim), coef)
-        return Piece(make(a.node.op, [scaled.node], a.node.params), a.labels, a.symmetric)
+        scaled = self.times(IndexedArray(inner, (None,) * inner.ndim), coef)
+        return IndexedArray(make(a.node.op, [scaled.node], a.node.params), a.labels, a.symmetric)
 
-    def number_chosen(self, a: Piece, coef: Coef) -> Piece | None:
+    def number_chosen(self, a: IndexedArray, coef: Coef) -> IndexedArray | None:
         """A choice times a number, taken up by the numbers that are chosen between."""
         if not is_choice(a.node) or self.alive(a.node):
             return None
@@ -263,7 +265,7 @@ class Spelling:
         if scaled[0] is None or scaled[1] is None:
             return None
         node = self.call(where, condition, *scaled)
-        return Piece(node, a.labels) if node.shape == a.node.shape else None
+        return IndexedArray(node, a.labels) if node.shape == a.node.shape else None
 
     def _number_times(self, node: Node, coef: Coef) -> Node | None:
         """The node times a number that goes into one that is there; None if there is none."""
@@ -278,7 +280,7 @@ class Spelling:
                 return self.call(multiply, scaled, other)
         return None
 
-    def summed(self, a: Piece, gone: Sequence[int]) -> Piece:
+    def summed(self, a: IndexedArray, gone: Sequence[int]) -> IndexedArray:
         """The sum over indices."""
         ndim = len(a.labels)
         axes = tuple([place - ndim for place, label in enumerate(a.labels) if label in gone])
@@ -286,12 +288,12 @@ class Spelling:
         if not self.alive(node):
             kept = self.call(sum, a.node, axis=axes, keepdims=True)
             if self.alive(kept):
-                return Piece(kept, tuple([None if i in gone else i for i in a.labels]))
-        return Piece(node, tuple([label for label in a.labels if label not in gone]))
+                return IndexedArray(kept, tuple([None if i in gone else i for i in a.labels]))
+        return IndexedArray(node, tuple([label for label in a.labels if label not in gone]))
 
     def contracted(
-        self, a: Piece, b: Piece, gone: Sequence[int], kind: str, out: Sequence[int]
-    ) -> Piece:
+        self, a: IndexedArray, b: IndexedArray, gone: Sequence[int], kind: str, out: Sequence[int]
+    ) -> IndexedArray:
         """The contraction of two pieces over indices."""
         if kind == MATMUL:
             return self._matmul(a, b, gone[0], out)
@@ -301,14 +303,16 @@ class Spelling:
         left, right = self._squeezed(a), self._squeezed(b)
         text = ",".join("".join(letters[name] for name in piece.names) for piece in (left, right))
         text += "->" + "".join(letters[name] for name in result)
-        return Piece(self.call(einsum, text, left.node, right.node), tuple(result))
+        return IndexedArray(self.call(einsum, text, left.node, right.node), tuple(result))
 
-    def _squeezed(self, a: Piece) -> Piece:
+    def _squeezed(self, a: IndexedArray) -> IndexedArray:
         if None not in a.labels:
             return a
-        return Piece(self._transposed(a, a.names), a.names, a.symmetric)
+        return IndexedArray(self._transposed(a, a.names), a.names, a.symmetric)
 
-    def _matmul(self, a: Piece, b: Piece, gone: int, out: Sequence[int]) -> Piece:
+    def _matmul(
+        self, a: IndexedArray, b: IndexedArray, gone: int, out: Sequence[int]
+    ) -> IndexedArray:
         shared = [name for name in a.names if name in b.names and name != gone]
         shared.sort(key=lambda name: out.index(name) if name in out else -1)
         rows = [name for name in a.names if name not in b.names]
@@ -324,9 +328,9 @@ class Spelling:
             a, b, rows, columns = b, a, columns, rows
         left = self.laid(a, [*shared, *rows, gone])
         right = self.laid(b, [*shared, gone, *columns])
-        return Piece(self.call(matmul, left, right), (*shared, *rows, *columns))
+        return IndexedArray(self.call(matmul, left, right), (*shared, *rows, *columns))
 
-    def _prefers_swap(self, a: Piece, b: Piece, gone: int) -> bool:
+    def _prefers_swap(self, a: IndexedArray, b: IndexedArray, gone: int) -> bool:
         """Whether b @ a needs fewer transposes than a @ b."""
         straight = (a.names[-1] != gone) + (b.names[-1] == gone)
         crossed = (b.names[-1] != gone) + (a.names[-1] == gone)

@@ -20,8 +20,8 @@ __all__ = [
     "MATMUL",
     "MULTIPLY",
     "REDUCE",
-    "Item",
-    "Move",
+    "PlanOperand",
+    "PlanStep",
     "contraction_kind",
     "plan",
 ]
@@ -36,28 +36,28 @@ MATMUL: Final = "matrix product"
 EINSUM: Final = "index notation"
 """Kinds of contractions."""
 
-Labels: TypeAlias = frozenset[int]
-Cost: TypeAlias = tuple[int, float]
+LabelSet: TypeAlias = frozenset[int]
+PlanCost: TypeAlias = tuple[int, float]
 _EXHAUSTIVE = 5
 
 
-class Item(NamedTuple):
+class PlanOperand(NamedTuple):
     """An array in a product: its indices, and whether it divides."""
 
-    labels: Labels
+    labels: LabelSet
     inverse: bool
 
 
-class Move(NamedTuple):
+class PlanStep(NamedTuple):
     """What to do next to the list of items: the result goes to its end."""
 
     kind: str
     """`MULTIPLY`, `CONTRACT`, `REDUCE` or `INVERT`."""
     places: tuple[int, ...]
-    result: Item
+    result: PlanOperand
 
 
-def contraction_kind(a: Labels, b: Labels, gone: Labels) -> str:
+def contraction_kind(a: LabelSet, b: LabelSet, gone: LabelSet) -> str:
     """How to contract: MATMUL, EINSUM or "", for the contraction of two arrays over `gone`."""
     shared = a & b
     if not gone or not gone <= shared:
@@ -69,13 +69,15 @@ def contraction_kind(a: Labels, b: Labels, gone: Labels) -> str:
     return MATMUL if plain and (not batch or (rows and columns)) else EINSUM
 
 
-def plan(items: Sequence[Item], out: Labels, size: Callable[[Labels], float]) -> list[Move] | None:
+def plan(
+    items: Sequence[PlanOperand], out: LabelSet, size: Callable[[LabelSet], float]
+) -> list[PlanStep] | None:
     """The moves that turn the items into one array over `out`."""
     limit = max([size(item.labels) for item in items] + [size(out)])
     if len(items) <= _EXHAUSTIVE:
         found = _best(tuple(items), out, size, limit, {})
         return None if found is None else found[1]
-    moves: list[Move] = []
+    moves: list[PlanStep] = []
     current = list(items)
     while len(current) > 1 or current[0].labels - out:
         options = _moves(tuple(current), out, size, limit)
@@ -88,29 +90,31 @@ def plan(items: Sequence[Item], out: Labels, size: Callable[[Labels], float]) ->
 
 
 def _greed(
-    option: tuple[Cost, Move], items: Sequence[Item], size: Callable[[Labels], float]
+    option: tuple[PlanCost, PlanStep],
+    items: Sequence[PlanOperand],
+    size: Callable[[LabelSet], float],
 ) -> tuple[float, float, tuple[int, ...]]:
     (_, flops), move = option
     used = sum(size(items[place].labels) for place in move.places)
     return (size(move.result.labels) - used, flops, move.places)
 
 
-def _after(items: Sequence[Item], move: Move) -> list[Item]:
+def _after(items: Sequence[PlanOperand], move: PlanStep) -> list[PlanOperand]:
     return [each for i, each in enumerate(items) if i not in move.places] + [move.result]
 
 
 def _best(
-    items: tuple[Item, ...],
-    out: Labels,
-    size: Callable[[Labels], float],
+    items: tuple[PlanOperand, ...],
+    out: LabelSet,
+    size: Callable[[LabelSet], float],
     limit: float,
-    memo: dict[tuple[Item, ...], tuple[Cost, list[Move]] | None],
-) -> tuple[Cost, list[Move]] | None:
+    memo: dict[tuple[PlanOperand, ...], tuple[PlanCost, list[PlanStep]] | None],
+) -> tuple[PlanCost, list[PlanStep]] | None:
     if len(items) == 1 and not items[0].labels - out:
         return (0, 0.0), []
     if items in memo:
         return memo[items]
-    best: tuple[Cost, list[Move]] | None = None
+    best: tuple[PlanCost, list[PlanStep]] | None = None
     for cost, move in _moves(items, out, size, limit):
         rest = _best(tuple(_after(items, move)), out, size, limit, memo)
         if rest is None:
@@ -123,27 +127,34 @@ def _best(
 
 
 def _moves(
-    items: tuple[Item, ...], out: Labels, size: Callable[[Labels], float], limit: float
-) -> list[tuple[Cost, Move]]:
+    items: tuple[PlanOperand, ...], out: LabelSet, size: Callable[[LabelSet], float], limit: float
+) -> list[tuple[PlanCost, PlanStep]]:
     """All next moves; if some index can go, only moves on the arrays that have it, and merges."""
-    found: list[tuple[Cost, Move]] = []
+    found: list[tuple[PlanCost, PlanStep]] = []
     for place, item in enumerate(items):
         rest = out.union(*[other.labels for i, other in enumerate(items) if i != place])
         gone = item.labels - rest
         if gone and not item.inverse:
-            result = Item(item.labels - gone, False)
-            found.append(((1, size(item.labels)), Move(REDUCE, (place,), result)))
+            result = PlanOperand(item.labels - gone, False)
+            found.append(((1, size(item.labels)), PlanStep(REDUCE, (place,), result)))
         if gone and item.inverse:
-            found.append(((1, size(item.labels)), Move(INVERT, (place,), Item(item.labels, False))))
+            found.append(
+                (
+                    (1, size(item.labels)),
+                    PlanStep(INVERT, (place,), PlanOperand(item.labels, False)),
+                )
+            )
     for i, j in combinations(range(len(items)), 2):
         a, b = items[i], items[j]
         union = a.labels | b.labels
         rest = out.union(*[each.labels for k, each in enumerate(items) if k not in (i, j)])
         gone = union - rest
         if not a.inverse and not b.inverse and contraction_kind(a.labels, b.labels, gone):
-            found.append(((1, 2 * size(union)), Move(CONTRACT, (i, j), Item(union - gone, False))))
+            found.append(
+                ((1, 2 * size(union)), PlanStep(CONTRACT, (i, j), PlanOperand(union - gone, False)))
+            )
         nested = a.labels <= b.labels or b.labels <= a.labels
         if nested or size(union) <= limit:
-            result = Item(union, a.inverse and b.inverse)
-            found.append(((1, size(union)), Move(MULTIPLY, (i, j), result)))
+            result = PlanOperand(union, a.inverse and b.inverse)
+            found.append(((1, size(union)), PlanStep(MULTIPLY, (i, j), result)))
     return found

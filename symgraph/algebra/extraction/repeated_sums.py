@@ -9,14 +9,14 @@ from ..expression.atoms import one
 from ..expression.labels import canonical_term
 from ..expression.term import (
     SUM,
+    Atom,
     Coef,
     Expr,
-    Head,
     added,
     index_sizes,
     quotient,
 )
-from ..normal_form.normalize import Normal
+from ..normal_form.normalize import NormalForm
 
 __all__ = ["found_again", "gathered"]
 
@@ -24,37 +24,37 @@ _MOST_TERMS = 12
 """Longer sums are not searched for shorter ones in them."""
 
 
-def gathered(normal: Normal, expr: Expr) -> Expr | None:
+def gathered(normal: NormalForm, expr: Expr) -> Expr | None:
     """The expression with some terms as a lazy sum that stands in others; None if there is none."""
     if not 2 < len(expr) <= _MOST_TERMS:
         return None
     lazy = {
-        f.head: None
+        f.atom: None
         for term in expr
         for f in term.factors
-        if f.head.kind == SUM and 2 <= len(f.head.expr) < len(expr)
+        if f.atom.kind == SUM and 2 <= len(f.atom.expr) < len(expr)
     }
     sizes = index_sizes(expr) if lazy else {}
-    for head in lazy:
-        for idx in permutations(sizes, len(head.sizes)):
-            if all(sizes[i] == size for i, size in zip(idx, head.sizes, strict=True)):
-                found = _with(normal, expr, head, idx)
+    for atom in lazy:
+        for idx in permutations(sizes, len(atom.sizes)):
+            if all(sizes[i] == size for i, size in zip(idx, atom.sizes, strict=True)):
+                found = _with(normal, expr, atom, idx)
                 if found is not None:
                     return found
     return None
 
 
-def _with(normal: Normal, expr: Expr, head: Head, idx: tuple[int, ...]) -> Expr | None:
+def _with(normal: NormalForm, expr: Expr, atom: Atom, idx: tuple[int, ...]) -> Expr | None:
     """The expression with terms as a multiple of the sum at these indices, if all are there."""
-    found = _without(expr, normal.instance((head, idx, one)))
+    found = _without(expr, normal.instance((atom, idx, one)))
     if found is None:
         return None
     rest, ratio = found
-    return added([*rest.items(), (canonical_term([(head, idx, one)], {}), ratio)])
+    return added([*rest.items(), (canonical_term([(atom, idx, one)], {}), ratio)])
 
 
 def found_again(
-    normal: Normal, expr: Expr, inner: Expr, summed: Sequence[int]
+    normal: NormalForm, expr: Expr, inner: Expr, summed: Sequence[int]
 ) -> tuple[Expr, dict[int, int], Coef] | None:
     """Where a sum over `summed` indices stands in an expression at free ones as well.
 

@@ -15,16 +15,16 @@ from ..expression.term import (
     DIM,
     LEAF,
     ONE,
+    Atom,
     Expr,
     Factor,
-    Head,
     Rational,
     Term,
 )
 from ..normal_form.factors import Factors
 
 __all__ = [
-    "Again",
+    "RepeatedTerm",
     "all_without",
     "common_product",
     "contractions_again",
@@ -33,7 +33,7 @@ __all__ = [
     "shared_factors",
 ]
 
-Pair: TypeAlias = tuple[tuple[Head, int], tuple[Head, int]]
+Pair: TypeAlias = tuple[tuple[Atom, int], tuple[Atom, int]]
 """Two matrices, and the axis of each that they are contracted over."""
 
 _MOST_FACTORS = 4
@@ -45,32 +45,32 @@ def common_product(expr: Expr) -> Factors:
     first = next(iter(expr))
     found: Factors = []
     for factor in first.factors:
-        head, idx, _ = factor
-        if head.kind != LEAF or any(i < 0 for i in idx):
+        atom, idx, _ = factor
+        if atom.kind != LEAF or any(i < 0 for i in idx):
             continue
         powers = [_power_of(factor, term) for term in expr]
         if not (all(each > 0 for each in powers) or all(each < 0 for each in powers)):
             continue
         least = min(powers, key=abs)
-        if least.denominator == 1 or head.nonnegative or len(set(powers)) == 1:
-            found.append((head, idx, least))
+        if least.denominator == 1 or atom.nonnegative or len(set(powers)) == 1:
+            found.append((atom, idx, least))
     return found
 
 
 def _power_of(factor: Factor, term: Term) -> Rational:
     """Its power in the term; 0 where it stands above and below, for it may be 0."""
-    powers = [f.power for f in term.factors if f.head is factor.head and f.idx == factor.idx]
+    powers = [f.power for f in term.factors if f.atom is factor.atom and f.idx == factor.idx]
     return powers[0] if len(powers) == 1 else 0
 
 
 def all_without(term: Term, common: Factors) -> Factors:
     """The factors of a term less those taken out of it, which it has; indices as they are."""
-    taken = {(head, idx): power for head, idx, power in common}
-    left = [(f.head, f.idx, f.power - taken.get((f.head, f.idx), 0)) for f in term.factors]
+    taken = {(atom, idx): power for atom, idx, power in common}
+    left = [(f.atom, f.idx, f.power - taken.get((f.atom, f.idx), 0)) for f in term.factors]
     return [slot for slot in left if slot[2] != 0]
 
 
-class Again(NamedTuple):
+class RepeatedTerm(NamedTuple):
     """A term in another one: the other factors there, and what its free indices are called."""
 
     term: Term
@@ -78,17 +78,17 @@ class Again(NamedTuple):
     names: dict[int, int]
 
 
-def products_again(expr: Expr) -> Iterator[tuple[Term, list[Again]]]:
+def products_again(expr: Expr) -> Iterator[tuple[Term, list[RepeatedTerm]]]:
     """Terms that are products, with the terms in which they stand again."""
     for term in expr:
         if not 2 <= len(term.factors) <= _MOST_FACTORS:
             continue
-        heads = {f.head for f in term.factors}
-        found: list[Again] = []
+        atoms = {f.atom for f in term.factors}
+        found: list[RepeatedTerm] = []
         for other in expr:
             if other is term or other == ONE or len(other.factors) <= len(term.factors):
                 continue
-            if heads <= {f.head for f in other.factors}:
+            if atoms <= {f.atom for f in other.factors}:
                 again = _again(term, other)
                 if again is not None:
                     found.append(again)
@@ -96,20 +96,20 @@ def products_again(expr: Expr) -> Iterator[tuple[Term, list[Again]]]:
             yield term, found
 
 
-def _again(term: Term, other: Term) -> Again | None:
+def _again(term: Term, other: Term) -> RepeatedTerm | None:
     stack: list[tuple[int, tuple[int, ...], dict[int, int]]] = [(0, (), {})]
     while stack:
         at, used, names = stack.pop()
         if at == len(term.factors):
             rest: Factors = [
-                (f.head, f.idx, f.power) for i, f in enumerate(other.factors) if i not in used
+                (f.atom, f.idx, f.power) for i, f in enumerate(other.factors) if i not in used
             ]
             if _is_apart(term, rest, names):
-                return Again(other, rest, {a: b for a, b in names.items() if a >= 0})
+                return RepeatedTerm(other, rest, {a: b for a, b in names.items() if a >= 0})
             continue
-        head, idx, power = term.factors[at]
+        atom, idx, power = term.factors[at]
         for place, f in enumerate(other.factors):
-            if f.head is not head or f.power != power or place in used:
+            if f.atom is not atom or f.power != power or place in used:
                 continue
             longer = _joined(names, idx, f.idx)
             if longer is not None:
@@ -164,7 +164,7 @@ def _contractions(term: Term) -> Iterator[tuple[Pair, Contraction]]:
             continue
         (index,) = common
         others = [f for k, f in enumerate(term.factors) if k not in (i, j)]
-        rest: Factors = [(f.head, f.idx, f.power) for f in others]
+        rest: Factors = [(f.atom, f.idx, f.power) for f in others]
         if index >= 0 or any(index in idx for _, idx, _ in rest):
             continue
         first, second = [_end(f, index) for f in (one, other)]
@@ -175,13 +175,13 @@ def _contractions(term: Term) -> Iterator[tuple[Pair, Contraction]]:
 
 
 def _is_matrix(factor: Factor) -> bool:
-    return factor.head.kind == LEAF and len(set(factor.idx)) == 2 and factor.power == 1
+    return factor.atom.kind == LEAF and len(set(factor.idx)) == 2 and factor.power == 1
 
 
-def _end(factor: Factor, index: int) -> tuple[Head, int, int]:
+def _end(factor: Factor, index: int) -> tuple[Atom, int, int]:
     """The matrix, the axis that is contracted over `index`, and the index of the other one."""
     place = factor.idx.index(index)
-    return factor.head, 0 if factor.head.symmetric else place, factor.idx[1 - place]
+    return factor.atom, 0 if factor.atom.symmetric else place, factor.idx[1 - place]
 
 
 # -- one factor of several terms -------------------------------------------------------------------
@@ -197,8 +197,8 @@ def shared_factors(expr: Expr) -> list[Any]:
     for term in expr:
         seen: dict[Any, None] = {}
         for f in term.factors:
-            if f.head.kind in (LEAF, DIM, DELTA):
-                seen[(f.head, _pattern(f.idx), f.power > 0)] = None
+            if f.atom.kind in (LEAF, DIM, DELTA):
+                seen[(f.atom, _pattern(f.idx), f.power > 0)] = None
         for key in seen:
             counts[key] = counts.get(key, 0) + 1
     shared = [key for key, count in counts.items() if count > 1]
@@ -206,9 +206,9 @@ def shared_factors(expr: Expr) -> list[Any]:
     return shared
 
 
-def place_of(term: Term, head: Head, pattern: tuple[int, ...], up: bool) -> int | None:
+def place_of(term: Term, atom: Atom, pattern: tuple[int, ...], up: bool) -> int | None:
     """Where in a term a factor that others share stands; None if it does not."""
     for place, f in enumerate(term.factors):
-        if f.head is head and (f.power > 0) == up and _pattern(f.idx) == pattern:
+        if f.atom is atom and (f.power > 0) == up and _pattern(f.idx) == pattern:
             return place
     return None

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from ...ops.creation import ones
 from ...ops.linalg import inv, matrix_transpose, solve
-from .indexed_arrays import Piece, Spelling
+from .indexed_arrays import IndexedArray, Spelling
 
 __all__ = ["sum_as_solve", "written_as_solve"]
 
 
-def sum_as_solve(spelling: Spelling, inverse: Piece, gone: int) -> Piece | None:
+def sum_as_solve(spelling: Spelling, inverse: IndexedArray, gone: int) -> IndexedArray | None:
     """The sum over an index of an inverse, as the solution for ones; None of any other array."""
     if inverse.node.op is not inv.op or spelling.alive(inverse.node) or len(inverse.names) != 2:
         return None
     right = ones((spelling.sizes[gone],), spelling.dtype).node
-    return written_as_solve(spelling, inverse, Piece(right, (gone,)), gone)
+    return written_as_solve(spelling, inverse, IndexedArray(right, (gone,)), gone)
 
 
-def written_as_solve(spelling: Spelling, a: Piece, b: Piece, gone: int) -> Piece | None:
+def written_as_solve(
+    spelling: Spelling, a: IndexedArray, b: IndexedArray, gone: int
+) -> IndexedArray | None:
     """The product of two matrices, one of them an inverse, as a solve; None of any others."""
     for inverse, right in ((a, b), (b, a)):
         if inverse.node.op is not inv.op or right.node is inverse.node:
@@ -34,5 +36,5 @@ def written_as_solve(spelling: Spelling, a: Piece, b: Piece, gone: int) -> Piece
         if inverse.names[0] == gone and not inverse.symmetric:
             matrix = spelling.call(matrix_transpose, matrix)
         node = spelling.call(solve, matrix, spelling.laid(right, [gone, *others]))
-        return Piece(node, (kept, *others))
+        return IndexedArray(node, (kept, *others))
     return None

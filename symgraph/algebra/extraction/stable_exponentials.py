@@ -1,6 +1,6 @@
 """Stable spellings: exps and logs of an expression become softmax, logsumexp, sigmoid, softplus.
 
-Canonical forms are for finding, these are for printing. Every head that holds an expression is
+Canonical forms are for finding, these are for printing. Every atom that holds an expression is
 written out and becomes a leaf, so that what remains is sums of products of arrays. No exp of a
 large number stays where its quotient by a sum of exps was meant: `exp(A) / sum(exp(A))` is a
 softmax, and any other product with the inverse of a sum of exps is one exp of a difference.
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import isclose, isqrt
-from typing import TypeAlias
 
 from ...ir.dims import Dim
 from ...ir.node import Node
@@ -18,7 +17,7 @@ from ...ops.choice import maximum
 from ...ops.elementwise import absolute, negative
 from ...ops.exponential import softplus
 from ...ops.softmax import log_softmax
-from ..expression.atoms import Heads, one, open_axes
+from ..expression.atoms import AtomTable, one, open_axes
 from ..expression.exps import exps_of
 from ..expression.labels import canonical_term
 from ..expression.roles import LOGARITHMS
@@ -30,10 +29,10 @@ from ..expression.term import (
     LOG,
     ONE,
     SUM,
+    Atom,
     Coef,
     Expr,
     Factor,
-    Head,
     Rational,
     Term,
     added,
@@ -43,28 +42,26 @@ from ..expression.term import (
     scaled,
     times,
 )
-from ..normal_form.factors import Factors, Slot, is_logistic
-from ..normal_form.normalize import Normal
+from ..normal_form.factors import Bound, Factors, Slot, is_logistic
+from ..normal_form.normalize import NormalForm
 from .exponentials import Exponentials, SumWriter, is_logistic_expr, only_exps
-from .indexed_arrays import Piece, Spelling
+from .indexed_arrays import IndexedArray, Spelling
 
-__all__ = ["Printable", "SumWriter"]
-
-Bound: TypeAlias = dict[int, Dim]
+__all__ = ["StableExponentials", "SumWriter"]
 
 
-class Printable:
-    """Replaces heads by leaves that hold their written value."""
+class StableExponentials:
+    """Replaces atoms by leaves that hold their written value."""
 
     def __init__(
-        self, normal: Normal, spelling: Spelling, writer: SumWriter, *, steady: bool = False
+        self, normal: NormalForm, spelling: Spelling, writer: SumWriter, *, steady: bool = False
     ) -> None:
         self.normal = normal
-        self.heads: Heads = normal.heads
+        self.atoms: AtomTable = normal.atoms
         self.spelling = spelling
         self.writer = writer
         self.exponentials = Exponentials(normal, spelling, writer, steady=steady)
-        self.scales: dict[Head, Coef] = {}
+        self.scales: dict[Atom, Coef] = {}
 
     # -- sums --------------------------------------------------------------------------------------
     def expr(self, expr: Expr) -> Expr:
@@ -75,7 +72,7 @@ class Printable:
         alone = len(expr) == 1
         parts: list[tuple[Term, Coef]] = []
         for term, coef in expr.items():
-            if all(f.head.kind in (LEAF, DIM, DELTA) for f in term.factors):
+            if all(f.atom.kind in (LEAF, DIM, DELTA) for f in term.factors):
                 parts.append((term, coef))
                 continue
             factors, bound = self.normal.opened_term(term)
@@ -87,7 +84,7 @@ class Printable:
         """A - logsumexp(A) as log_softmax(A) and softplus(A) - A as softplus(-A)."""
         for term in list(expr):
             for place, factor in enumerate(term.factors):
-                if factor.head.kind != LOG or factor.power != 1 or term not in expr:
+                if factor.atom.kind != LOG or factor.power != 1 or term not in expr:
                     continue
                 better = self._log_paired(expr, term, place)
                 if better is not None:
@@ -114,19 +111,19 @@ class Printable:
         if len(term.factors) < 2:
             return None
         for place, f in enumerate(term.factors):
-            if f.head.kind != SUM or f.power != 1 or len(f.head.expr) < 2:
+            if f.atom.kind != SUM or f.power != 1 or len(f.atom.expr) < 2:
                 continue
             others = [g for i, g in enumerate(term.factors) if i != place]
-            inside = [g for t in f.head.expr for g in t.factors]
+            inside = [g for t in f.atom.expr for g in t.factors]
             for here, there in ((others, inside), (inside, others)):
                 below = {
-                    g.head
+                    g.atom
                     for s in here
                     if _divides_by_exps(s)
-                    for t in s.head.expr
+                    for t in s.atom.expr
                     for g in t.factors
                 }
-                if any(g.head in below for g in there):
+                if any(g.atom in below for g in there):
                     return place
         return None
 
@@ -134,9 +131,9 @@ class Printable:
         """The logs of a product as the log of that product, where that is how it was given."""
         for term in list(expr):
             for place, factor in enumerate(term.factors):
-                if factor.head.kind != LOG or factor.power != 1 or term not in expr:
+                if factor.atom.kind != LOG or factor.power != 1 or term not in expr:
                     continue
-                for given, node in self.heads.logs_of(factor.head):
+                for given, node in self.atoms.logs_of(factor.atom):
                     better = self._log_given(expr, term, place, given, node)
                     if better is not None:
                         expr = better
@@ -150,8 +147,8 @@ class Printable:
         if not self.spelling.given(node):
             return None
         factors, bound = self.normal.opened_term(term)
-        head, idx, _ = factors[place]
-        own = next(f for each in given for f in each.factors if f.head is head)
+        atom, idx, _ = factors[place]
+        own = next(f for each in given for f in each.factors if f.atom is atom)
         names = dict(zip(own.idx, idx, strict=True))
         axes = open_axes(node)
         if {*free_indices(given), *range(len(axes))} - set(names):
@@ -168,14 +165,14 @@ class Printable:
         labels: list[int | None] = [None] * node.ndim
         for at, axis in enumerate(axes):
             labels[axis] = names[at]
-        leaf = self.exponentials.leaf(Piece(node, tuple(labels)))
+        leaf = self.exponentials.leaf(IndexedArray(node, tuple(labels)))
         return self._plus(left, quotient(coef, by), [*rest, leaf], bound)
 
     def _log_paired(self, expr: Expr, term: Term, place: int) -> Expr | None:
         factors, bound = self.normal.opened_term(term)
-        head, idx, _ = factors[place]
+        atom, idx, _ = factors[place]
         rest = [slot for i, slot in enumerate(factors) if i != place]
-        inner = self.normal.substituted(head.expr, dict(enumerate(idx)))
+        inner = self.normal.substituted(atom.expr, dict(enumerate(idx)))
         coef = expr[term]
         if is_logistic_expr(inner):
             argument = self.exponentials.exponent(inner)
@@ -206,11 +203,11 @@ class Printable:
     ) -> Expr | None:
         """softplus(x) - max(x, 0) as softplus(-|x|): apart, they would cancel to nothing."""
         factors = [f for each in argument for f in each.factors]
-        if len(factors) != 1 or factors[0].head.kind != LEAF or list(argument.values()) != [1]:
+        if len(factors) != 1 or factors[0].atom.kind != LEAF or list(argument.values()) != [1]:
             return None
         (factor,) = factors
-        x = factor.head.node
-        top = self.heads.leaf(self.spelling.call(maximum, x, 0))
+        x = factor.atom.node
+        top = self.atoms.leaf(self.spelling.call(maximum, x, 0))
         wanted: Expr = {canonical_term([(top, factor.idx, one)], {}): -coef}
         without = self._taken(expr, term, wanted, rest, bound) if factor.power == 1 else None
         if without is None:
@@ -218,7 +215,7 @@ class Printable:
         size = self.spelling.call(
             softplus, self.spelling.call(negative, self.spelling.call(absolute, x))
         )
-        return self._plus(without, coef, [*rest, (self.heads.made(size), factor.idx, one)], bound)
+        return self._plus(without, coef, [*rest, (self.atoms.made(size), factor.idx, one)], bound)
 
     def _ids(self, expr: Expr, size: Dim, bound: Bound) -> list[int]:
         found: dict[int, None] = {}
@@ -227,7 +224,7 @@ class Printable:
                 found[index] = None
         for term in expr:
             for factor in term.factors:
-                for index, dim in zip(factor.idx, factor.head.sizes, strict=True):
+                for index, dim in zip(factor.idx, factor.atom.sizes, strict=True):
                     if index >= 0 and dim == size:
                         found[index] = None
         return list(found)
@@ -261,15 +258,15 @@ class Printable:
         others = [slot for slot in factors if slot[0].kind != EXP]
         loose: list[tuple[Term, Slot]] = []
         for slot in others:
-            head, idx, power = slot
-            if head.kind in (LEAF, DIM, DELTA):
+            atom, idx, power = slot
+            if atom.kind in (LEAF, DIM, DELTA):
                 done.append(slot)
-            elif head.kind == LOG:
+            elif atom.kind == LOG:
                 done.append(self.exponentials.log(slot))
-            elif is_logistic(head) and power < 0 and power.denominator == 1:
+            elif is_logistic(atom) and power < 0 and power.denominator == 1:
                 exps, made = self.exponentials.sigmoids(slot, exps)
                 done.extend(made)
-            elif is_logistic(head) and power.denominator == 1:
+            elif is_logistic(atom) and power.denominator == 1:
                 exps, made = self.exponentials.sigmoids_below(slot, exps)
                 done.extend(made)
             elif (
@@ -284,7 +281,7 @@ class Printable:
                         )
                     )
                 elif left:
-                    loose.append((term, (head, idx, -left)))
+                    loose.append((term, (atom, idx, -left)))
             else:
                 by, piece = self._lazy(slot, times(outer, coef), alone)
                 coef = times(coef, by)
@@ -305,7 +302,7 @@ class Printable:
         made = self.exponentials.leaf(self.spelling.unary(logarithm, self.writer.written(inner)))
         return [*[slot for slot in factors if slot is not below and slot is not over], made]
 
-    def _lazy(self, slot: Slot, outer: Coef, alone: bool) -> tuple[Coef, Piece]:
+    def _lazy(self, slot: Slot, outer: Coef, alone: bool) -> tuple[Coef, IndexedArray]:
         """A lazy sum at the scale and sign that read best, and what that leaves outside."""
         inner = self.normal.instance(slot)
         power = slot[2]
@@ -351,11 +348,11 @@ class Printable:
 
 
 def _divides_by_exps(factor: Factor) -> bool:
-    head = factor.head
+    atom = factor.atom
     return (
         factor.power < 0
-        and head.kind == SUM
-        and any(g.head.kind == EXP for term in head.expr for g in term.factors)
+        and atom.kind == SUM
+        and any(g.atom.kind == EXP for term in atom.expr for g in term.factors)
     )
 
 

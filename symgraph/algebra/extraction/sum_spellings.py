@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 from ...accuracy import Judge
 from ...ir.dims import Dim
 from ..expression.applied import named
-from ..expression.atoms import Heads, one
+from ..expression.atoms import AtomTable, one
 from ..expression.labels import canonical_term
 from ..expression.roles import ANGLES
 from ..expression.term import (
@@ -32,7 +32,7 @@ from ..expression.term import (
     times,
 )
 from ..normal_form.factors import Factors, Slot, renamed_slot
-from ..normal_form.normalize import Normal
+from ..normal_form.normalize import NormalForm
 from .flat_writer import FlatWriter
 from .indexed_arrays import Spelling
 from .repeated_sums import found_again
@@ -57,8 +57,8 @@ _MOST_CONTRACTIONS = 3
 class WritesSums(Protocol):
     """What writes sums, as far as these ways need it."""
 
-    normal: Normal
-    heads: Heads
+    normal: NormalForm
+    atoms: AtomTable
     spelling: Spelling
     terms: TermWriter
     sums: FlatWriter
@@ -88,7 +88,7 @@ def number_factored(writer: WritesSums, expr: Expr) -> list[Scaled]:
         if size == 1 or not 2 <= len(terms) < len(expr):
             continue
         _, piece = inner = writer.sums.flat({term: quotient(expr[term], size) for term in terms})
-        leaf: Slot = (writer.heads.made(piece.node), piece.names, one)
+        leaf: Slot = (writer.atoms.made(piece.node), piece.names, one)
         rest = [item for item in expr.items() if item[0] not in terms]
         whole = (canonical_term([leaf], {}), times(inner[0], size))
         found.append(writer.sums.flat(added([*rest, whole])))
@@ -103,7 +103,7 @@ def differences_first(writer: WritesSums, expr: Expr) -> list[Scaled]:
     for one_term, other in combinations(terms, 2):
         if (expr[one_term] > 0) != (expr[other] > 0):
             inner = writer.sum_of_leaves({each: expr[each] for each in (one_term, other)})
-            leaf: Slot = (writer.heads.made(inner[1].node), inner[1].names, one)
+            leaf: Slot = (writer.atoms.made(inner[1].node), inner[1].names, one)
             rest = [item for item in expr.items() if item[0] not in (one_term, other)]
             found.append(writer.sums.flat(added([*rest, (canonical_term([leaf], {}), inner[0])])))
     return found
@@ -115,27 +115,27 @@ def cosine_of_double_angle(writer: WritesSums, expr: Expr) -> list[Scaled]:
     found: list[Scaled] = []
     for term, coef in expr.items():
         for place, f in enumerate(term.factors):
-            if f.power != 2 or f.head.kind != LEAF:
+            if f.power != 2 or f.atom.kind != LEAF:
                 continue
-            angle = f.head.node.op.traits.angle
+            angle = f.atom.node.op.traits.angle
             if angle is None or angle.part != "cosine":
                 continue
-            (x,) = f.head.node.operands
+            (x,) = f.atom.node.operands
             sine_of = ANGLES[replace(angle, part="sine")]
-            sine = writer.heads.leaf(writer.spelling.call(sine_of, x))
+            sine = writer.atoms.leaf(writer.spelling.call(sine_of, x))
             factors, bound = writer.normal.opened_term(term)
             rest = [slot for i, slot in enumerate(factors) if i != place]
             partner = canonical_term([*rest, (sine, f.idx, f.power)], bound)
             if expr.get(partner) == -angle.square * coef:
                 left = [item for item in expr.items() if item[0] not in (term, partner)]
-                head = writer.heads.made(writer.terms.variants.doubled(angle, x))
-                whole = canonical_term([*rest, (head, f.idx, one)], bound)
+                atom = writer.atoms.made(writer.terms.variants.doubled(angle, x))
+                whole = canonical_term([*rest, (atom, f.idx, one)], bound)
                 found.append(writer.sum_of_leaves(added([*left, (whole, coef)])))
     return found
 
 
 def _under(writer: WritesSums, expr: Expr, size: Dim) -> Scaled | None:
-    common = writer.heads.fresh()
+    common = writer.atoms.fresh()
     parts = [_placed(writer, term, coef, size, common) for term, coef in expr.items()]
     inner = added([part for part in parts if part is not None])
     if None in parts or len(inner) < 2 or _outgrows(writer, inner, list(expr)):
@@ -153,8 +153,8 @@ def _placed(
     place = next((index for index, dim in bound.items() if dim == size), None)
     if place is not None:
         factors = [
-            (head, tuple([common if i == place else i for i in idx]), power)
-            for head, idx, power in factors
+            (atom, tuple([common if i == place else i for i in idx]), power)
+            for atom, idx, power in factors
         ]
         bound = {index: dim for index, dim in bound.items() if index != place}
     elif size == 0:
@@ -177,7 +177,7 @@ def sum_written_once(writer: WritesSums, expr: Expr) -> list[Scaled]:
         group = [(term, coef) for term, coef in expr.items() if size in term.bound]
         if not 2 <= len(group) < len(expr):
             continue
-        common = writer.heads.fresh()
+        common = writer.atoms.fresh()
         placed = [_placed(writer, *part, size, common) for part in group]
         inner = added([part for part in placed if part is not None])
         rest = {term: coef for term, coef in expr.items() if size not in term.bound}
@@ -187,7 +187,7 @@ def sum_written_once(writer: WritesSums, expr: Expr) -> list[Scaled]:
         left, names, ratio = again
         writer.spelling.sizes[common] = size
         by, piece = writer.sum_of_leaves(inner)
-        leaf: Slot = (writer.heads.made(piece.node), piece.names, one)
+        leaf: Slot = (writer.atoms.made(piece.node), piece.names, one)
         summed = (canonical_term([leaf], {common: size}), by)
         alone = (canonical_term([renamed_slot(leaf, names)], {}), times(ratio, by))
         found.append(writer.sum_of_leaves(added([*left.items(), alone, summed])))
@@ -205,11 +205,11 @@ def first_turned(writer: WritesSums, expr: Expr) -> list[Scaled]:
 
 def _factored(writer: WritesSums, expr: Expr, key: Any) -> Scaled | None:
     """With one factor taken out of the terms that share it."""
-    head, pattern, up = key
+    atom, pattern, up = key
     group: list[tuple[Term, Coef, int]] = []
     rest: Expr = {}
     for term, coef in expr.items():
-        place = place_of(term, head, pattern, up)
+        place = place_of(term, atom, pattern, up)
         if place is None:
             rest[term] = coef
         else:
@@ -218,7 +218,7 @@ def _factored(writer: WritesSums, expr: Expr, key: Any) -> Scaled | None:
         return None
     powers = [term.factors[place].power for term, _, place in group]
     power = min(powers) if up else max(powers)
-    common = {p: writer.heads.fresh() for p in pattern if p < 0}
+    common = {p: writer.atoms.fresh() for p in pattern if p < 0}
     bound: dict[int, Dim] = {}
     parts: list[tuple[Term, Coef]] = []
     for term, coef, place in group:
@@ -231,9 +231,9 @@ def _factored(writer: WritesSums, expr: Expr, key: Any) -> Scaled | None:
     by, piece = writer.sum_of_leaves(inner) if inner else (one, None)
     if piece is None:
         return None
-    leaf: Slot = (writer.heads.made(piece.node), piece.names, one)
+    leaf: Slot = (writer.atoms.made(piece.node), piece.names, one)
     idx = tuple([common[p] if p < 0 else p for p in pattern])
-    whole = canonical_term([(head, idx, power), leaf], bound)
+    whole = canonical_term([(atom, idx, power), leaf], bound)
     again = found_again(writer.normal, rest, inner, list(common.values()))
     if again is not None:
         rest, names, ratio = again
@@ -258,7 +258,7 @@ def common_product_taken_out(writer: WritesSums, expr: Expr) -> list[Scaled]:
         inner = added([(_renamed(all_without(term, common), term), c) for term, c in expr.items()])
         if len(inner) > 1 and not _outgrows(writer, inner, list(expr)):
             by, piece = writer.sum_of_leaves(inner)
-            leaf: Slot = (writer.heads.made(piece.node), piece.names, one)
+            leaf: Slot = (writer.atoms.made(piece.node), piece.names, one)
             found.append(writer.terms.product(canonical_term([*common, leaf], {}), by))
     return found
 
@@ -269,11 +269,11 @@ def product_written_once(writer: WritesSums, expr: Expr) -> list[Scaled]:
     found: list[Scaled] = []
     for product, again in products_again(expr):
         by, piece = writer.terms.product(product, one)
-        head = writer.heads.made(piece.node)
-        parts = [(canonical_term([(head, piece.names, one)], {}), times(expr[product], by))]
+        atom = writer.atoms.made(piece.node)
+        parts = [(canonical_term([(atom, piece.names, one)], {}), times(expr[product], by))]
         for term, rest, names in again:
             idx = tuple([names[i] for i in piece.names])
-            whole = _renamed([*rest, (head, idx, one)], term)
+            whole = _renamed([*rest, (atom, idx, one)], term)
             parts.append((whole, times(expr[term], by)))
         replaced = {product, *[each.term for each in again]}
         left = [item for item in expr.items() if item[0] not in replaced]
@@ -286,19 +286,19 @@ def contraction_written_once(writer: WritesSums, expr: Expr) -> list[Scaled]:
     r"""$C A X B + (C A)^\top X B^\top$ with $C A$ computed once."""
     found: list[Scaled] = []
     for (one_end, other_end), terms in contractions_again(expr)[:_MOST_CONTRACTIONS]:
-        gone, rows, columns = [writer.heads.fresh() for _ in range(3)]
+        gone, rows, columns = [writer.atoms.fresh() for _ in range(3)]
         factors: Factors = []
-        for (head, axis), left in ((one_end, rows), (other_end, columns)):
-            factors.append((head, (left, gone) if axis else (gone, left), one))
+        for (atom, axis), left in ((one_end, rows), (other_end, columns)):
+            factors.append((atom, (left, gone) if axis else (gone, left), one))
         size = one_end[0].sizes[one_end[1]]
         writer.spelling.sizes[gone] = size
         by, piece = writer.terms.product(canonical_term(factors, {gone: size}), one)
-        head = writer.heads.made(piece.node)
+        atom = writer.atoms.made(piece.node)
         parts = [item for item in expr.items() if item[0] not in {each.term for each in terms}]
         for term, rest, ends in terms:
             names = dict(zip((rows, columns), ends, strict=True))
             idx = tuple([names[i] for i in piece.names])
-            parts.append((_renamed([*rest, (head, idx, one)], term), times(expr[term], by)))
+            parts.append((_renamed([*rest, (atom, idx, one)], term), times(expr[term], by)))
         found.append(writer.sum_of_leaves(added(parts)))
     return found
 
@@ -312,7 +312,7 @@ def _outgrows(writer: WritesSums, inner: Expr, terms: Sequence[Term]) -> bool:
 
 
 def _defined(writer: WritesSums, factor: Any, power: Rational) -> bool:
-    return power.denominator == 1 or factor.head.nonnegative
+    return power.denominator == 1 or factor.atom.nonnegative
 
 
 def _without(
@@ -332,16 +332,16 @@ def _without(
             names[index] = common[label]
             bound[common[label]] = term.bound[-1 - index]
     own = {-1 - i: size for i, size in enumerate(term.bound) if -1 - i not in names}
-    fresh = {index: writer.heads.fresh() for index in own}
+    fresh = {index: writer.atoms.fresh() for index in own}
     names |= fresh
     factors: Factors = [
-        (f.head, tuple([names.get(i, i) for i in f.idx]), f.power)
+        (f.atom, tuple([names.get(i, i) for i in f.idx]), f.power)
         for i, f in enumerate(term.factors)
         if i != place
     ]
     left = rational(factor.power - power)
     if left != 0:
-        factors.append((factor.head, tuple([names.get(i, i) for i in factor.idx]), left))
+        factors.append((factor.atom, tuple([names.get(i, i) for i in factor.idx]), left))
     writer.spelling.sizes.update(bound)
     return canonical_term(factors, {fresh[index]: size for index, size in own.items()})
 

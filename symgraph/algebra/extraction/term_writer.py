@@ -16,31 +16,31 @@ from ...ops.creation import dimension, eye
 from ...ops.diagonals import diagonal
 from ...ops.elementwise import divide, multiply, reciprocal
 from ...ops.indexing import getitem
-from ..expression.atoms import Heads, one
+from ..expression.atoms import AtomTable, one
 from ..expression.labels import canonical_term
 from ..expression.term import (
     DELTA,
     DIM,
+    Atom,
     Coef,
     Expr,
-    Head,
     Rational,
     Term,
     quotient,
     times,
 )
 from ..normal_form.factors import Factors, Slot
-from ..normal_form.normalize import Normal
-from .indexed_arrays import Piece, Spelling
-from .plan import CONTRACT, INVERT, REDUCE, Item, contraction_kind, plan
+from ..normal_form.normalize import NormalForm
+from .indexed_arrays import IndexedArray, Spelling
+from .plan import CONTRACT, INVERT, REDUCE, PlanOperand, contraction_kind, plan
 from .solves import sum_as_solve, written_as_solve
 from .variants import Variants
 
 __all__ = ["Scaled", "TermWriter", "Unwritable"]
 
 
-Scaled: TypeAlias = "tuple[Coef, Piece]"
-Row: TypeAlias = "tuple[Piece, Item]"
+Scaled: TypeAlias = "tuple[Coef, IndexedArray]"
+Row: TypeAlias = "tuple[IndexedArray, PlanOperand]"
 
 
 class Unwritable(Exception):
@@ -52,14 +52,14 @@ class TermWriter:
 
     def __init__(
         self,
-        normal: Normal,
+        normal: NormalForm,
         spelling: Spelling,
         price: Callable[[Node], Any],
         size_of: Callable[[Dim], float],
         order: Sequence[int],
     ) -> None:
         self.normal = normal
-        self.heads: Heads = normal.heads
+        self.atoms: AtomTable = normal.atoms
         self.spelling = spelling
         self.price_of = price
         self.size_of = size_of
@@ -107,8 +107,8 @@ class TermWriter:
         """The cheapest plan: `signed` takes up a sign inside, `joined` squares that are summed."""
         factors, bound = self.normal.opened_term(term)
         self.spelling.sizes.update(bound)
-        for head, idx, _ in factors:
-            self.spelling.sizes.update(zip(idx, head.sizes, strict=True))
+        for atom, idx, _ in factors:
+            self.spelling.sizes.update(zip(idx, atom.sizes, strict=True))
         sizes = [slot for slot in factors if slot[0].kind == DIM]
         by, factors = self._squares_joined(factors, {} if joined else bound)
         coef = times(coef, by)
@@ -141,7 +141,7 @@ class TermWriter:
     ) -> Scaled:
         piece, inverse = self._run(moves, rows, out)
         if inverse:
-            top = Piece(self.spelling.constant(coef), ())
+            top = IndexedArray(self.spelling.constant(coef), ())
             piece, coef = self.spelling.binary(divide, top, piece), one
         return self._sized(coef, piece, sizes)
 
@@ -156,12 +156,12 @@ class TermWriter:
             return one, factors
         sign = -1 if all(power < 0 for _, _, power in squares) else 1
         term = canonical_term(
-            [(head, idx, sign if power > 0 else -sign) for head, idx, power in squares], {}
+            [(atom, idx, sign if power > 0 else -sign) for atom, idx, power in squares], {}
         )
         by, piece = self.product(term, 1)  # sin(x) cos(x) is sin(2 x) / 2
         rest = [slot for slot in factors if slot not in squares]
         number = times(by, by) if sign > 0 else quotient(1, times(by, by))
-        return number, [*rest, (self.heads.made(piece.node), piece.names, 2 * sign)]
+        return number, [*rest, (self.atoms.made(piece.node), piece.names, 2 * sign)]
 
     def _elements(self, labels: frozenset[int]) -> float:
         total = 1.0
@@ -169,43 +169,48 @@ class TermWriter:
             total *= self.size_of(self.spelling.sizes[label])
         return total
 
-    def _row(self, slot: tuple[Head, tuple[int, ...], Rational]) -> tuple[Piece, Item]:
-        head, idx, power = slot
+    def _row(
+        self, slot: tuple[Atom, tuple[int, ...], Rational]
+    ) -> tuple[IndexedArray, PlanOperand]:
+        atom, idx, power = slot
         if power < 0 and abs(power) not in (1, 2, Fraction(1, 2)):
             # x**-3 at once, not 1 / x**3, but where that is computed anyway.
-            below = self.spelling.raised(self._leaf(head, idx), abs(power))
+            below = self.spelling.raised(self._leaf(atom, idx), abs(power))
             if not self.spelling.alive(below.node):
-                return self.spelling.raised(self._leaf(head, idx), power), Item(
+                return self.spelling.raised(self._leaf(atom, idx), power), PlanOperand(
                     frozenset(idx), False
                 )
-        piece = self.spelling.raised(self._leaf(head, idx), abs(power))
-        return piece, Item(frozenset(idx), power < 0)
+        piece = self.spelling.raised(self._leaf(atom, idx), abs(power))
+        return piece, PlanOperand(frozenset(idx), power < 0)
 
-    def _leaf(self, head: Head, idx: tuple[int, ...]) -> Piece:
-        if head.kind == DELTA:
-            node = self.spelling.call(eye, head.payload, dtype=self.spelling.dtype)
-            return Piece(node, idx, True)
-        node = head.node
+    def _leaf(self, atom: Atom, idx: tuple[int, ...]) -> IndexedArray:
+        if atom.kind == DELTA:
+            node = self.spelling.call(eye, atom.payload, dtype=self.spelling.dtype)
+            return IndexedArray(node, idx, True)
+        node = atom.node
         labels: list[int | None] = [None] * node.ndim
-        for place, axis in enumerate(head.axes):
+        for place, axis in enumerate(atom.axes):
             labels[axis] = idx[place]
-        piece = Piece(node, tuple(labels), head.symmetric)
+        piece = IndexedArray(node, tuple(labels), atom.symmetric)
         while len(set(piece.names)) < len(piece.names):
             piece = self._diagonal(piece)
         return piece
 
-    def _diagonal(self, piece: Piece) -> Piece:
+    def _diagonal(self, piece: IndexedArray) -> IndexedArray:
         names = list(piece.labels)
         twice = next(name for name in piece.names if names.count(name) > 1)
         first = names.index(twice)
         second = names.index(twice, first + 1)
         node = self.spelling.call(diagonal, piece.node, 0, first, second)
         rest = [name for i, name in enumerate(names) if i not in (first, second)]
-        return Piece(node, (*rest, twice))
+        return IndexedArray(node, (*rest, twice))
 
     def _run(
-        self, moves: Sequence[Any], rows: list[tuple[Piece, Item]], out: frozenset[int]
-    ) -> tuple[Piece, bool]:
+        self,
+        moves: Sequence[Any],
+        rows: list[tuple[IndexedArray, PlanOperand]],
+        out: frozenset[int],
+    ) -> tuple[IndexedArray, bool]:
         current = list(rows)
         for move in moves:
             chosen = [current[place] for place in move.places]
@@ -253,7 +258,9 @@ class TermWriter:
         elements = inf if piece.node.is_input else self._elements(item.labels)
         return len(item.labels), item.inverse, elements
 
-    def _moved(self, move: Any, chosen: list[tuple[Piece, Item]], out: frozenset[int]) -> Piece:
+    def _moved(
+        self, move: Any, chosen: list[tuple[IndexedArray, PlanOperand]], out: frozenset[int]
+    ) -> IndexedArray:
         if move.kind == REDUCE:
             ((piece, item),) = chosen
             gone = sorted(item.labels - move.result.labels)
@@ -278,24 +285,24 @@ class TermWriter:
             a, b = b, a
         return self.spelling.binary(divide, a, b)
 
-    def _picked(self, a: Piece, b: Piece, gone: int) -> Piece | None:
+    def _picked(self, a: IndexedArray, b: IndexedArray, gone: int) -> IndexedArray | None:
         """The product with a constant row of the identity matrix, as one element."""
         for row, other in ((a, b), (b, a)):
             if not row.node.is_constant or row.labels != (gone,) or gone not in other.names:
                 continue
             # What is left out must be numbers: 0 times infinity is none.
-            known = self.heads.knowledge.of
+            known = self.atoms.knowledge.of
             if known(row.node).has(one_hot(-1)) and known(other.node).has(total):
                 place = int(np.argmax(row.node.params["value"]))
                 index = tuple([place if label == gone else slice(None) for label in other.labels])
                 node = self.spelling.call(getitem, other.node, index)
-                return Piece(node, tuple([label for label in other.labels if label != gone]))
+                return IndexedArray(node, tuple([label for label in other.labels if label != gone]))
         return None
 
     def _constant(self, coef: Coef, sizes: Factors) -> Scaled:
-        return self._sized(one, Piece(self.spelling.constant(coef), ()), sizes)
+        return self._sized(one, IndexedArray(self.spelling.constant(coef), ()), sizes)
 
-    def _sized(self, coef: Coef, piece: Piece, sizes: Factors) -> Scaled:
+    def _sized(self, coef: Coef, piece: IndexedArray, sizes: Factors) -> Scaled:
         """Times powers of named dimensions: one division or product by a constant."""
         if not sizes:
             return coef, piece
@@ -304,7 +311,7 @@ class TermWriter:
         top = self._of_sizes(above)
         bottom = self._of_sizes(below)
         if abs(coef) != 1:
-            number = Piece(self.spelling.constant(abs(coef)), ())
+            number = IndexedArray(self.spelling.constant(abs(coef)), ())
             top = number if top is None else self.spelling.binary(multiply, number, top)
         if top is not None and bottom is not None:
             top = self.spelling.binary(divide, top, bottom)
@@ -313,23 +320,23 @@ class TermWriter:
         assert bottom is not None
         return sign, self.spelling.binary(divide, piece, bottom)
 
-    def _of_sizes(self, sizes: Factors) -> Piece | None:
-        found: Piece | None = None
-        for head, _, power in sizes:
-            node = dimension(head.payload, self.spelling.dtype).node
-            piece = self.spelling.raised(Piece(node, ()), abs(power))
+    def _of_sizes(self, sizes: Factors) -> IndexedArray | None:
+        found: IndexedArray | None = None
+        for atom, _, power in sizes:
+            node = dimension(atom.payload, self.spelling.dtype).node
+            piece = self.spelling.raised(IndexedArray(node, ()), abs(power))
             found = piece if found is None else self.spelling.binary(multiply, found, piece)
         return found
 
 
-def _with(rows: list[Row], place: int, piece: Piece) -> list[Row]:
+def _with(rows: list[Row], place: int, piece: IndexedArray) -> list[Row]:
     """The rows with another array at one place."""
     return [*rows[:place], (piece, rows[place][1]), *rows[place + 1 :]]
 
 
 def _split_square(slot: Slot, bound: dict[int, Dim]) -> list[Slot]:
     """A squared vector that is summed as the vector twice: x @ x."""
-    head, idx, power = slot
+    atom, idx, power = slot
     if power == 2 and len(idx) == 1 and idx[0] in bound:
-        return [(head, idx, 1), (head, idx, 1)]
+        return [(atom, idx, 1), (atom, idx, 1)]
     return [slot]

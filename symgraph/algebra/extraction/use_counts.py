@@ -13,16 +13,16 @@ from ...ir.avals import Aval
 from ...ir.dims import Dim, names_of, resolve
 from ...ir.node import Node, reachable
 
-__all__ = ["Cost", "World"]
+__all__ = ["Price", "UseCounts"]
 
-Cost: TypeAlias = tuple[int, float, int]
+Price: TypeAlias = tuple[int, float, int]
 """Operations, floating-point operations, nodes."""
 
 _NOMINAL = 61
 """A named dimension counts as this long when costs are compared."""
 
 
-class World:
+class UseCounts:
     """Nodes by use count.
 
     A node of the graph that was replaced stands for its replacement: consumers keep referring to
@@ -34,7 +34,7 @@ class World:
         self._stands_for: dict[Node, Node] = {}
         self._replaced: dict[Node, Node] = {}
         self._varying: dict[Node, bool] = {}
-        self._own: dict[Node, Cost] = {}
+        self._own: dict[Node, Price] = {}
         self._dims: dict[Dim, float] = {}
         self._suspended: dict[Node, int] = {}
         varying = self._varying
@@ -76,11 +76,11 @@ class World:
         """Whether the node is computed."""
         return self._uses.get(self._stands_for.get(node, node), 0) > 0
 
-    def retain(self, node: Node) -> Cost:
+    def retain(self, node: Node) -> Price:
         """One use more; what that adds."""
         return self._shift([self._stands_for.get(node, node)], 1)
 
-    def release(self, node: Node) -> Cost:
+    def release(self, node: Node) -> Price:
         """One use less; what that saves."""
         return self._shift([self._stands_for.get(node, node)], -1)
 
@@ -94,18 +94,18 @@ class World:
         """Undo `hold`."""
         self._shift(held, -1)
 
-    def suspend(self, node: Node) -> Cost:
+    def suspend(self, node: Node) -> Price:
         """Take the node out, as if nothing used it, though its users stay; what that saves."""
         saved = added_cost(self._shift(self._operands(node), -1), self._node_cost(node))
         self._suspended[node] = self._uses.pop(node, 0)
         return saved
 
-    def resume(self, node: Node) -> Cost:
+    def resume(self, node: Node) -> Price:
         """Put a suspended node back, on the operands it has now; what that costs."""
         self._uses[node] = self._suspended.pop(node)
         return added_cost(self._shift(self._operands(node), 1), self._node_cost(node))
 
-    def _shift(self, nodes: Iterable[Node], by: int) -> Cost:
+    def _shift(self, nodes: Iterable[Node], by: int) -> Price:
         # The innermost loop of the algebra: written out, for each call would cost as much again.
         uses, costs, stands, replaced = self._uses, self._own, self._stands_for, self._replaced
         edge = 0 if by > 0 else 1
@@ -128,20 +128,20 @@ class World:
                     stack.append(stands.get(operand, operand))
         return count, flops, number
 
-    def price(self, node: Node) -> Cost:
+    def price(self, node: Node) -> Price:
         """What computing the node would add."""
         spent = self.retain(node)
         self.release(node)
         return spent
 
     # -- cost of one node --------------------------------------------------------------------------
-    def _node_cost(self, node: Node) -> Cost:
+    def _node_cost(self, node: Node) -> Price:
         new = self._replaced.get(node)
         if new is not None and new is not node:
             return (0, 0.0, 0)
         return self._own.get(node) or self._own_cost(node)
 
-    def _own_cost(self, node: Node) -> Cost:
+    def _own_cost(self, node: Node) -> Price:
         if node.is_input:
             found = (0, 0.0, 0)
         elif self.varying(node):
@@ -200,6 +200,6 @@ class World:
         return found
 
 
-def added_cost(a: Cost, b: Cost) -> Cost:
+def added_cost(a: Price, b: Price) -> Price:
     """The sum of two costs."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])

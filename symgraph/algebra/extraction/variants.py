@@ -20,7 +20,7 @@ from ...ops.elementwise import add, divide, multiply, sqrt, subtract
 from ...ops.exponential import power as to_power
 from ...ops.families import Function
 from ..expression.applied import named
-from ..expression.atoms import Heads, one
+from ..expression.atoms import AtomTable, one
 from ..expression.labels import canonical_term
 from ..expression.leaf_terms import repeated_number
 from ..expression.powers import is_power, is_raised, lowered_power
@@ -34,8 +34,8 @@ from ..expression.term import (
     quotient,
 )
 from ..normal_form.factors import Factors, Slot
-from ..normal_form.normalize import Normal
-from .indexed_arrays import Piece, Spelling
+from ..normal_form.normalize import NormalForm
+from .indexed_arrays import IndexedArray, Spelling
 
 __all__ = ["Variants"]
 
@@ -49,9 +49,9 @@ _DEEP = 3
 class Variants:
     """Writes a term as other terms."""
 
-    def __init__(self, normal: Normal, spelling: Spelling) -> None:
+    def __init__(self, normal: NormalForm, spelling: Spelling) -> None:
         self.normal = normal
-        self.heads: Heads = normal.heads
+        self.atoms: AtomTable = normal.atoms
         self.spelling = spelling
 
     def of(self, term: Term, coef: Coef) -> list[tuple[str, Term, Coef]]:
@@ -69,10 +69,10 @@ class Variants:
         """The negative of the term, the sign taken up by a difference in one factor."""
         factors, bound = self.normal.opened_term(term)
         found: list[Term] = []
-        for place, (head, idx, power) in enumerate(factors):
-            back = self._turned_leaf(head.node) if head.kind == LEAF and power in (1, -1) else None
+        for place, (atom, idx, power) in enumerate(factors):
+            back = self._turned_leaf(atom.node) if atom.kind == LEAF and power in (1, -1) else None
             if back is not None:
-                other: Slot = (self.heads.made(back), idx, power)
+                other: Slot = (self.atoms.made(back), idx, power)
                 found.append(canonical_term([*_without(factors, place), other], bound))
         return found
 
@@ -97,8 +97,8 @@ class Variants:
         found: list[tuple[Factors, Coef]] = []
         for slot, other, x, sine in self._angles(factors):
             if other[2] == 1:
-                head = self.heads.made(self.doubled(sine, x))
-                found.append(([*_others(factors, slot, other), (head, slot[1], 1)], Fraction(1, 2)))
+                atom = self.atoms.made(self.doubled(sine, x))
+                found.append(([*_others(factors, slot, other), (atom, slot[1], 1)], Fraction(1, 2)))
         return found
 
     @named
@@ -111,8 +111,8 @@ class Variants:
                 rest = _others(factors, slot, other)
                 if other[2] != -1:
                     rest.append((other[0], other[1], other[2] + 1))
-                head = self.heads.made(self.spelling.call(tangent, x))
-                found.append(([*rest, (head, slot[1], 1)], 1))
+                atom = self.atoms.made(self.spelling.call(tangent, x))
+                found.append(([*rest, (atom, slot[1], 1)], 1))
         return found
 
     def _angles(self, factors: Factors) -> Iterator[tuple[Slot, Slot, Node, Angle]]:
@@ -153,15 +153,15 @@ class Variants:
                 used = ((x, one), (y, one if is_product(inner) else -one))
             idx = factors[places[used[0][0]]][1]
             for array, step in used:
-                head, at, power = left[places[array]]
+                atom, at, power = left[places[array]]
                 if power * step < 1 or power.denominator != 1 or at != idx:
                     break
                 if array.shape != inner.shape:
                     break
-                left[places[array]] = (head, at, power - step)
+                left[places[array]] = (atom, at, power - step)
             else:
                 rest = [slot for slot in left if slot[2] != 0]
-                return [([*rest, (self.heads.made(inner), idx, 1)], by)]
+                return [([*rest, (self.atoms.made(inner), idx, 1)], by)]
         return []
 
     @named
@@ -170,9 +170,9 @@ class Variants:
         if len(factors) < 3:
             return []
         places = {
-            head.node: place
-            for place, (head, idx, power) in enumerate(factors)
-            if head.kind == LEAF and power == 1 and len(idx) == head.node.ndim
+            atom.node: place
+            for place, (atom, idx, power) in enumerate(factors)
+            if atom.kind == LEAF and power == 1 and len(idx) == atom.node.ndim
         }
         for node, place in places.items():
             for whole in self.spelling.products.get(node, ()):
@@ -185,24 +185,24 @@ class Variants:
                     continue
                 if self.spelling.alive(whole):
                     left = [slot for i, slot in enumerate(factors) if i not in (place, at)]
-                    return [([*left, (self.heads.made(whole), idx, one)], 1)]
+                    return [([*left, (self.atoms.made(whole), idx, one)], 1)]
         return []
 
     @named
     def power_raised_by_one(self, factors: Factors, coef: Coef) -> Variant:
         r"""$x \cdot x^{a - 1} = x^a$."""
-        for place, (head, idx, power) in enumerate(factors):
-            pair = lowered_power(head.node) if head.kind == LEAF and power == 1 else None
+        for place, (atom, idx, power) in enumerate(factors):
+            pair = lowered_power(atom.node) if atom.kind == LEAF and power == 1 else None
             if pair is None:
                 continue
             x, exponent = pair
-            if not (is_raised(x, exponent, self.heads.knowledge) or head.granted()):
+            if not (is_raised(x, exponent, self.atoms.knowledge) or atom.granted()):
                 continue
             for other, (base, at, up) in enumerate(factors):
                 if base.kind == LEAF and base.node is x and at == idx and up == 1:
                     whole = self.spelling.call(to_power, x, exponent)
                     left = [slot for i, slot in enumerate(factors) if i not in (place, other)]
-                    return [([*left, (self.heads.made(whole), idx, one)], 1)]
+                    return [([*left, (self.atoms.made(whole), idx, one)], 1)]
         return []
 
     @named
@@ -214,22 +214,22 @@ class Variants:
         to be smaller unless it is known that they are not.
         """
         powers = [slot for slot in factors if is_power(slot[0]) and slot[2] in (1, -1)]
-        for place, (head, idx, up) in enumerate(powers):
+        for place, (atom, idx, up) in enumerate(powers):
             for other, at, down in powers[place + 1 :]:
-                (x, y), (base, z), shape = head.node.operands, other.node.operands, head.node.shape
-                if x is not base or idx != at or other.node.shape != shape or not head.granted():
+                (x, y), (base, z), shape = atom.node.operands, other.node.operands, atom.node.shape
+                if x is not base or idx != at or other.node.shape != shape or not atom.granted():
                     continue
                 if self._may_lose_parity(x, y, z):
                     continue
                 exponent = self.spelling.call(add if up == down else subtract, y, z)
-                whole = self.heads.made(self.spelling.call(to_power, x, exponent))
-                left = [each for each in factors if each[0] is not head and each[0] is not other]
+                whole = self.atoms.made(self.spelling.call(to_power, x, exponent))
+                left = [each for each in factors if each[0] is not atom and each[0] is not other]
                 return [([*left, (whole, idx, up)], 1)] if whole.node.shape == shape else []
         return []
 
     def _may_lose_parity(self, x: Node, *exponents: Node) -> bool:
         """Whether the sum of exponents is known to be rounded from odd to even, for negative x."""
-        known = self.heads.knowledge
+        known = self.atoms.knowledge
         if known.of(x).has(nonnegative):
             return False
         sizes = [abs(bound) for each in exponents for bound in known.of(each).bounds]
@@ -238,17 +238,17 @@ class Variants:
     @named
     def product_cancelled(self, factors: Factors, coef: Coef) -> Variant:
         r"""$x (x y)^{-2} = (x y)^{-1} y^{-1}$, of one array $x y$."""
-        for place, (head, idx, power) in enumerate(factors):
-            if power > -1 or head.rank >= 0 or not is_product(head.node):
+        for place, (atom, idx, power) in enumerate(factors):
+            if power > -1 or atom.rank >= 0 or not is_product(atom.node):
                 continue
-            for x, y in (head.node.operands, head.node.operands[::-1]):
-                if not x.shape == y.shape == head.node.shape or x is y:
+            for x, y in (atom.node.operands, atom.node.operands[::-1]):
+                if not x.shape == y.shape == atom.node.shape or x is y:
                     continue
                 for other, (top, at, up) in enumerate(factors):
                     if top.kind == LEAF and top.node is x and at == idx and 1 <= up < -power:
                         left = [slot for i, slot in enumerate(factors) if i not in (place, other)]
-                        below = self.heads.made(y)
-                        more = [(head, idx, power + 1), (top, idx, up - 1), (below, idx, -one)]
+                        below = self.atoms.made(y)
+                        more = [(atom, idx, power + 1), (top, idx, up - 1), (below, idx, -one)]
                         return [([*left, *[slot for slot in more if slot[2] != 0]], 1)]
         return []
 
@@ -268,18 +268,18 @@ class Variants:
         """
         roots = [
             i
-            for i, (head, _, power) in enumerate(factors)
-            if power.denominator == 2 and head.kind == LEAF and head.nonnegative
+            for i, (atom, _, power) in enumerate(factors)
+            if power.denominator == 2 and atom.kind == LEAF and atom.nonnegative
         ]
         for at, i in enumerate(roots):
             for j in roots[at + 1 :]:
                 joined = self._root_of(factors[i], factors[j])
                 if joined is not None:
                     rest = [slot for k, slot in enumerate(factors) if k not in (i, j)]
-                    for head, idx, power in (factors[i], factors[j]):
+                    for atom, idx, power in (factors[i], factors[j]):
                         left = power - (Fraction(1, 2) if power > 0 else Fraction(-1, 2))
                         if left != 0:
-                            rest.append((head, idx, left.numerator))
+                            rest.append((atom, idx, left.numerator))
                     return [([*rest, joined], 1)]
         return []
 
@@ -291,7 +291,7 @@ class Variants:
         x, y = pieces
         assert x is not None
         assert y is not None
-        options: list[tuple[Function, Piece, Piece, Rational]]
+        options: list[tuple[Function, IndexedArray, IndexedArray, Rational]]
         if (a[2] > 0) == (b[2] > 0):
             sign = one if a[2] > 0 else -one
             options = [(multiply, x, y, sign), (multiply, y, x, sign)]
@@ -301,18 +301,18 @@ class Variants:
         for join, left, right, power in options:
             root = self.spelling.unary(sqrt, self.spelling.binary(join, left, right))
             if self.spelling.alive(root.node) or self.spelling.given(root.node):
-                return (self.heads.made(root.node), root.names, power)
+                return (self.atoms.made(root.node), root.names, power)
         return None
 
-    def _piece(self, slot: Slot) -> Piece | None:
-        head, idx, _ = slot
+    def _piece(self, slot: Slot) -> IndexedArray | None:
+        atom, idx, _ = slot
         if len(set(idx)) < len(idx):
             return None
-        labels: list[int | None] = [None] * head.node.ndim
-        for place, axis in enumerate(head.axes):
+        labels: list[int | None] = [None] * atom.node.ndim
+        for place, axis in enumerate(atom.axes):
             labels[axis] = idx[place]
-        self.spelling.sizes.update(zip(idx, head.sizes, strict=True))
-        return Piece(head.node, tuple(labels))
+        self.spelling.sizes.update(zip(idx, atom.sizes, strict=True))
+        return IndexedArray(atom.node, tuple(labels))
 
 
 def _without(factors: Factors, place: int) -> Factors:

@@ -22,26 +22,26 @@ from ..expression.term import (
     Term,
     index_sizes,
 )
-from ..normal_form.normalize import Normal
+from ..normal_form.normalize import NormalForm
 from .flat_writer import FlatWriter
-from .indexed_arrays import Piece, Spelling
+from .indexed_arrays import IndexedArray, Spelling
 from .repeated_sums import gathered
-from .stable_exponentials import Printable
+from .stable_exponentials import StableExponentials
 from .sum_spellings import SPELLINGS
 from .term_writer import Scaled, TermWriter, Unwritable
 
-__all__ = ["Unwritable", "Writer"]
+__all__ = ["ExpressionWriter", "Unwritable"]
 
 _MOST_PRODUCTS = 150
 """So many products planned for one region, no further spellings of it are tried."""
 
 
-class Writer:
+class ExpressionWriter:
     """Writes expressions as nodes.
 
     Parameters
     ----------
-    normal : Normal
+    normal : NormalForm
     spelling : Spelling
     price : callable
         What a node costs beyond what is computed anyway.
@@ -57,7 +57,7 @@ class Writer:
 
     def __init__(
         self,
-        normal: Normal,
+        normal: NormalForm,
         spelling: Spelling,
         price: Callable[[Node], Any],
         size_of: Callable[[Dim], float],
@@ -66,7 +66,7 @@ class Writer:
         judge: Judge | None = None,
     ) -> None:
         self.normal = normal
-        self.heads = normal.heads
+        self.atoms = normal.atoms
         self.spelling = spelling
         self.price = price
         self.terms = TermWriter(normal, spelling, price, size_of, order)
@@ -74,23 +74,23 @@ class Writer:
         self.judge = judge
         self.sum_of = sum_of
         # Held weakly, for it is this writer's own: the two would live until collected.
-        self.printable = Printable(normal, spelling, weakref.proxy(self), steady=judge is not None)
+        self.stable = StableExponentials(
+            normal, spelling, weakref.proxy(self), steady=judge is not None
+        )
         self._sums: dict[frozenset[tuple[Term, Coef]], Scaled] = {}
         self._leaf_sums: dict[frozenset[tuple[Term, Coef]], Scaled] = {}
 
     # -- sums --------------------------------------------------------------------------------------
-    def written(self, expr: Expr) -> Piece:
+    def written(self, expr: Expr) -> IndexedArray:
         """The expression as one piece."""
         coef, piece = found = self.sum(expr)
         if coef < 0 and len(expr) == 1:
             # The sign may go into a number that is written anyway, or turn a difference round.
-            found = min(
-                [found, *self.terms.turned(self.printable.expr(expr))], key=self.terms.price
-            )
+            found = min([found, *self.terms.turned(self.stable.expr(expr))], key=self.terms.price)
             coef, piece = found
         return self.spelling.times(piece, coef)
 
-    def cheaper(self, options: list[Callable[[], Piece]]) -> Piece:
+    def cheaper(self, options: list[Callable[[], IndexedArray]]) -> IndexedArray:
         """The first of the cheapest pieces."""
         pieces = [option() for option in options]
         return min(pieces, key=lambda piece: self.price(piece.node))
@@ -99,26 +99,26 @@ class Writer:
         """The expression as a number times a piece."""
         self.spelling.sizes.update(index_sizes(expr))
         if not expr:
-            return one, Piece(self.spelling.constant(0), ())
+            return one, IndexedArray(self.spelling.constant(0), ())
         key = frozenset(expr.items())
         found = self._sums.get(key)
         if found is None:
-            found = self._known_sum(expr) or self.sum_of_leaves(self.printable.expr(expr))
+            found = self._known_sum(expr) or self.sum_of_leaves(self.stable.expr(expr))
             joint = gathered(self.normal, expr)
             if joint is not None:
-                found = self._least([found, self.sum_of_leaves(self.printable.expr(joint))])
+                found = self._least([found, self.sum_of_leaves(self.stable.expr(joint))])
             self._sums[key] = found
         return found
 
     def _known_sum(self, expr: Expr) -> Scaled | None:
         """The sum as an array that is computed anyway."""
-        if any(f.head.rank < 0 for term in expr for f in term.factors):
+        if any(f.atom.rank < 0 for term in expr for f in term.factors):
             return None
         known = self.sum_of(expr)
         if known is None or not self.spelling.alive(known[1]):
             return None
         coef, node, labels = known
-        return coef, Piece(node, labels)
+        return coef, IndexedArray(node, labels)
 
     def sum_of_leaves(self, expr: Expr) -> Scaled:
         """The cheapest spelling of a sum over arrays."""
@@ -135,7 +135,7 @@ class Writer:
             ((term, coef),) = expr.items()
             return self.terms.product(term, coef)
         if not expr:
-            return one, Piece(self.spelling.constant(0), ())
+            return one, IndexedArray(self.spelling.constant(0), ())
         options = [("", self.sums.flat(expr))]
         if len(self.terms.products) > _MOST_PRODUCTS:
             return options[0][1]

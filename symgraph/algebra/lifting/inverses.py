@@ -1,7 +1,7 @@
 """Linear systems as products with an inverse that is never formed.
 
-solve(A, b) is sum_k A**-1[i, k] b[k] over the leaf inv(A); what is written of such a sum is a solve
-again, with A or with its transpose, unless the inverse itself is computed anyway: see `solves`.
+solve(A, b) becomes sum_k A**-1[i, k] b[k] over the leaf inv(A). Such a sum is written as a solve
+again, with A or with its transpose, unless the inverse is computed anyway: see `solves`.
 """
 
 from __future__ import annotations
@@ -25,29 +25,32 @@ _MOST_FACTORS = 4
 
 
 def is_one_system(node: Node) -> bool:
-    """Whether one matrix, not a stack of them or a number, is solved with."""
+    """Whether the node solves with one matrix, not with a stack of matrices or a number."""
     matrix, right = node.operands
     return matrix.ndim == 2 and right.ndim <= 2 and matrix.shape[-1] != 1
 
 
-def solved(forms: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    """A**-1 b, the inverse as a leaf; of a product the inverses of its factors if some cancel."""
+def solved(lifter: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    """The expression A**-1 b, with the inverse as a leaf.
+
+    If A is a product and inverses of its factors cancel, these stand for the inverse of A.
+    """
     matrix = node.operands[0]
-    whole = _inverses_times(forms, node, _factors(matrix, apart=False), operands[1])
+    whole = _inverses_times(lifter, node, _factors(matrix, apart=False), operands[1])
     factors = _factors(matrix, apart=True)
     if whole is None or not 1 < len(factors) <= _MOST_FACTORS:
         return whole
-    known = forms.heads.knowledge.of
-    if forms.heads.licence is None and not any(
+    known = lifter.atoms.knowledge.of
+    if lifter.atoms.licence is None and not any(
         known(each).has(positive_definite) or known(each).has(orthogonal) for each, _ in factors
     ):
-        return whole  # P**-1 P is no number where P is singular.
-    apart = _inverses_times(forms, node, factors, operands[1])
+        return whole  # P**-1 P is NaN where P is singular.
+    apart = _inverses_times(lifter, node, factors, operands[1])
     return apart if apart is not None and weight(apart) <= weight(whole) else whole
 
 
 def _factors(matrix: Node, *, apart: bool) -> list[tuple[Node, bool]]:
-    """The matrix, or square matrices it is the product of, and whether each is transposed."""
+    """The matrix, or the square factors of a product, each with whether it is transposed."""
     done: list[tuple[Node, bool]] = []
     stack = [(matrix, False)]
     while stack:
@@ -55,7 +58,7 @@ def _factors(matrix: Node, *, apart: bool) -> list[tuple[Node, bool]]:
         if node.op is transpose.op and node.params["axes"] == (-1, -2):
             stack.append((node.operands[0], not turned))
         elif apart and node.op is matmul.op and all(map(_is_square, node.operands)):
-            # The first is looked at first: the last one of a transposed product.
+            # Factors are visited from left to right. Transposed, a product is in reverse order.
             first, second = node.operands if not turned else node.operands[::-1]
             stack.extend([(second, turned), (first, turned)])
         else:
@@ -68,19 +71,19 @@ def _is_square(node: Node) -> bool:
 
 
 def _inverses_times(
-    forms: Lifting, node: Node, factors: Sequence[tuple[Node, bool]], right: Expr
+    lifter: Lifting, node: Node, factors: Sequence[tuple[Node, bool]], right: Expr
 ) -> Expr | None:
-    """The inverse of the product of the factors, times the right side of the system."""
+    """The inverse of a product of matrices, times the right side of the system."""
     size = node.operands[0].shape[-1]
     arrays: list[Expr] = []
     labels: list[list[int]] = []
     bound: dict[int, Dim] = {}
     row = 0
     for matrix, turned in reversed(factors):
-        column = forms.heads.fresh()
-        arrays.append(leaf_expr(forms.heads, inv(Array(matrix)).node))
+        column = lifter.atoms.fresh()
+        arrays.append(leaf_expr(lifter.atoms, inv(Array(matrix)).node))
         labels.append([column, row] if turned else [row, column])
         bound[column] = size
         row = column
     columns = [1] if node.operands[1].ndim == 2 and node.operands[1].shape[-1] != 1 else []
-    return forms.contracted([*arrays, right], [*labels, [row, *columns]], bound)
+    return lifter.contracted([*arrays, right], [*labels, [row, *columns]], bound)

@@ -1,8 +1,8 @@
-"""What each operation is: from the expressions of its operands to that of its result.
+"""Lifts operations to expressions: from those of the operands to that of the result.
 
-The axes of a node whose size is not 1 are its formal indices 0, 1, ... in order; axes of size 1
-have none, so row vectors, column vectors and unit reshapes are all the same. An operation that is
-not here, or whose result has no sound normal form, is a leaf.
+The axes of a node whose size is not 1 have the formal indices 0, 1, ... in order. Axes of size 1
+have none, so that row vectors, column vectors and their reshapes are alike. An operation is a leaf
+if it is not lifted here, or if its result has no sound normal form.
 """
 
 from __future__ import annotations
@@ -18,53 +18,59 @@ from ...ir.op import OPS, Op
 from ...ops.choice import where
 from ...ops.gather import add_along_axis
 from ...ops.linalg import solve
-from ..expression.atoms import Heads, one, open_axes
+from ..expression.atoms import AtomTable, one, open_axes
 from ..expression.labels import canonical_term
 from ..expression.leaf_terms import is_repeated, repeated_number, stretched
 from ..expression.scalars import constant_value
 from ..expression.term import Expr, coefficient, is_exact, scaled, term_is_finite, times
 from ..normal_form.factors import Factors
-from ..normal_form.normalize import Normal
+from ..normal_form.normalize import NormalForm
 from .inverses import is_one_system, solved
 from .logistic import log1p, sigmoid, softplus
 from .selections import chosen, is_known_choice, is_one_of_each_row, scattered
 
-__all__ = ["FORMS", "Forms"]
+__all__ = ["FORMS", "Lifter"]
 
-Rule: TypeAlias = "Callable[[Forms, Node, Sequence[Expr]], Expr | None]"
+LiftingRule: TypeAlias = "Callable[[Lifter, Node, Sequence[Expr]], Expr | None]"
 
 
-class Forms:
-    """Expressions of nodes, over one table of heads.
+class Lifter:
+    """Lifts nodes to expressions, over one table of atoms.
+
+    Parameters
+    ----------
+    atoms : AtomTable
+    at_kinks : bool
+        Whether an expression may have another slope at a kink. It may once nothing is
+        differentiated any more.
 
     Attributes
     ----------
-    at_kinks : bool
-        Whether an expression may have another slope at a kink, as nothing is differentiated any
-        more; `met_kinks` tells whether that made a difference.
+    met_kinks : bool
+        Whether `at_kinks` was ever asked for.
     """
 
-    def __init__(self, heads: Heads, *, at_kinks: bool) -> None:
-        self.heads = heads
+    def __init__(self, atoms: AtomTable, *, at_kinks: bool) -> None:
+        self.atoms = atoms
         self.at_kinks = at_kinks
         self.met_kinks = False
-        self.normal = Normal(heads)
+        self.normal = NormalForm(atoms)
 
     def passes_kink(self) -> bool:
-        """Whether an expression with another slope at a kink may be taken."""
+        """Whether an expression with another slope at a kink is allowed."""
         self.met_kinks = True
         return self.at_kinks
 
     @staticmethod
     def knows(node: Node) -> bool:
-        """Whether the operation, with these params and dtypes, has an expression."""
+        """Whether a node is lifted: its operation, with its params and dtype."""
         if node.op not in FORMS or node.copy or node.aval.dtype.kind != "f":
             return False
         known = _KNOWN_IF.get(node.op)
         return known is None or known(node)
 
     def form(self, node: Node, operands: Sequence[Expr]) -> Expr | None:
-        """The expression of a node, given those of its operands; None if it is a leaf."""
+        """The expression of a node, given those of its operands; None for a leaf."""
         rule = FORMS.get(node.op)
         return rule(self, node, operands) if rule is not None else None
 
@@ -78,7 +84,7 @@ class Forms:
         ]
 
     def moved(self, expr: Expr, to: Sequence[int]) -> Expr:
-        """The expression with formal index k called `to[k]`."""
+        """The expression with formal index k renamed to `to[k]`."""
         if list(to) == list(range(len(to))):
             return expr
         return self.normal.substituted(expr, dict(enumerate(to)))
@@ -89,7 +95,7 @@ class Forms:
     ) -> Expr | None:
         """The product of operands at the given indices, summed over `bound`."""
         if not all(operands):
-            # 0 @ x is 0 only where x is defined: without a normal form it stays what it is.
+            # 0 @ x is 0 only where x is defined: the node stays a leaf.
             return None
         coef: Any = 1
         factors: Factors = []
@@ -103,73 +109,73 @@ class Forms:
 
 
 # -- elementwise -----------------------------------------------------------------------------------
-def _combination(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    """A x + b y."""
-    arrays = forms.aligned(node, operands)
-    return forms.normal.add(list(zip(arrays, node.op.traits.combination, strict=True)))
+def _combination(lifter: Lifter, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    """The expression a x + b y."""
+    arrays = lifter.aligned(node, operands)
+    return lifter.normal.add(list(zip(arrays, node.op.traits.combination, strict=True)))
 
 
-def _monomial(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    """x**a y**b."""
-    arrays = forms.aligned(node, operands)
+def _monomial(lifter: Lifter, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    """The expression x**a y**b."""
+    arrays = lifter.aligned(node, operands)
     powers = node.op.traits.monomial
-    # What graphs share may stand in a function beside this gradient.
+    # A shared node of the gradient may be part of the user's function, too.
     written = node.origin.adjoint_of is None or node.origin.shared
     vanishes = written and set(powers) == {1} and not all(arrays)
     if vanishes and not all(term_is_finite(term) for expr in arrays for term in expr):
-        return None  # where the user wrote 0 * x, it is 0 only if x cannot be infinite
+        return None  # 0 * x that the user wrote is 0 only if x is finite
     found: Expr | None = None
     for expr, power in zip(arrays, powers, strict=True):
-        raised = expr if power == 1 else forms.normal.power(expr, power) if expr else None
+        raised = expr if power == 1 else lifter.normal.power(expr, power) if expr else None
         if raised is None:
             return None
-        found = raised if found is None else forms.normal.multiply(found, raised)
+        found = raised if found is None else lifter.normal.multiply(found, raised)
     return found
 
 
-def _power(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    x, y = forms.aligned(node, operands)
+def _power(lifter: Lifter, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    x, y = lifter.aligned(node, operands)
     base = _fixed_base(node)
     if base is not None:
-        return forms.normal.exp(_in_base(forms, y, base, node)) if y else None
+        return lifter.normal.exp(_in_base(lifter, y, base, node)) if y else None
     power = constant_value(y)
     if not is_exact(power) or not x or power.denominator > 12 or power == 0:
         return None
-    return forms.normal.power(x, power)
+    return lifter.normal.power(x, power)
 
 
-def _exp(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+def _exp(lifter: Lifter, node: Node, operands: Sequence[Expr]) -> Expr | None:
     form = node.op.traits.exponential
     assert form is not None
-    return forms.normal.exp(_in_base(forms, operands[0], form.base, node))
+    return lifter.normal.exp(_in_base(lifter, operands[0], form.base, node))
 
 
-def _in_base(forms: Forms, exponent: Expr, base: float, node: Node) -> Expr:
-    r"""$x \log b$, of which $b^x$ is the exponential; the logarithm stays a symbol."""
+def _in_base(lifter: Lifter, exponent: Expr, base: float, node: Node) -> Expr:
+    r"""The exponent $x \log b$ of $b^x = e^{x \log b}$. The logarithm stays a symbol."""
     if base == e or not exponent:
         return exponent
-    return forms.normal.multiply(exponent, forms.heads.log_of_base(base, node.dtype, 1))
+    return lifter.normal.multiply(exponent, lifter.atoms.log_of_base(base, node.dtype, 1))
 
 
-def _log(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
+def _log(lifter: Lifter, node: Node, operands: Sequence[Expr]) -> Expr | None:
     form = node.op.traits.logarithm
     assert form is not None
-    found = forms.normal.log(operands[0]) if operands[0] else None
+    found = lifter.normal.log(operands[0]) if operands[0] else None
     if found is None or form.base != e:
-        inverse = forms.heads.log_of_base(form.base, node.dtype, -1)
-        return None if found is None else forms.normal.multiply(found, inverse)
+        inverse = lifter.atoms.log_of_base(form.base, node.dtype, -1)
+        return None if found is None else lifter.normal.multiply(found, inverse)
     if len(found) > 1:
-        forms.heads.log_given(node, found)
+        lifter.atoms.log_given(node, found)
     return found
 
 
 # -- products that are summed ----------------------------------------------------------------------
-def _indexed(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    """A product of operands, summed over the labels of axes that the result has not."""
+def _indexed(lifter: Lifter, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    """The product of the operands, summed over the labels that the result does not have."""
     labels = _labels_of(node)
     assert labels is not None
     rows, result = labels
-    if _is_turned_antisymmetric(forms, node, rows[0], result):
+    if _is_turned_antisymmetric(lifter, node, rows[0], result):
         return scaled(operands[0], -1)
     names: dict[Any, int] = {}
     twice: list[tuple[Dim, int, int]] = []
@@ -181,13 +187,13 @@ def _indexed(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
     for operand, row in zip(node.operands, rows, strict=True):
         for label, dim in _open(row, operand.shape):
             if label not in names:
-                names[label] = forms.heads.fresh()
+                names[label] = lifter.atoms.fresh()
                 bound[names[label]] = dim
         placed.append([names[label] for label, _ in _open(row, operand.shape)])
-    found = _contracted(forms, operands, placed, bound)
+    found = _contracted(lifter, operands, placed, bound)
     for dim, i, j in twice if found is not None else ():
-        delta = canonical_term([(forms.heads.delta(dim), (i, j), one)], {})
-        found = found and forms.normal.multiply(found, {delta: one})
+        delta = canonical_term([(lifter.atoms.delta(dim), (i, j), one)], {})
+        found = found and lifter.normal.multiply(found, {delta: one})
     return found
 
 
@@ -203,28 +209,28 @@ def _open(labels: Sequence[Any], shape: Sequence[Dim]) -> list[tuple[Any, Dim]]:
 
 
 def _is_turned_antisymmetric(
-    forms: Forms, node: Node, row: Sequence[Any], result: Sequence[Any]
+    lifter: Lifter, node: Node, row: Sequence[Any], result: Sequence[Any]
 ) -> bool:
-    """Whether the result is the transpose of a matrix that is its negative."""
+    """Whether the node transposes an antisymmetric matrix."""
     turned = len(node.operands) == 1 and len(row) == 2 and list(result) == list(row)[::-1]
-    return turned and forms.heads.knowledge.of(node.operands[0]).has(antisymmetric)
+    return turned and lifter.atoms.knowledge.of(node.operands[0]).has(antisymmetric)
 
 
 def _contracted(
-    forms: Forms, operands: Sequence[Expr], placed: Sequence[Sequence[int]], bound: dict[int, Dim]
+    lifter: Lifter, operands: Sequence[Expr], placed: Sequence[Sequence[int]], bound: dict[int, Dim]
 ) -> Expr | None:
     if len(operands) > 1:
-        return forms.contracted(operands, placed, bound)
+        return lifter.contracted(operands, placed, bound)
     (expr,) = operands
-    return forms.normal.sum_over(forms.moved(expr, placed[0]), bound) if expr else expr
+    return lifter.normal.sum_over(lifter.moved(expr, placed[0]), bound) if expr else expr
 
 
-def _in_order(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    # Only unit axes come and go; a repeated number is the same number in any shape.
+def _in_order(lifter: Lifter, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    # Only axes of size 1 change. A repeated number is the same number in any shape.
     return operands[0]
 
 
-def _summed(forms: Forms, node: Node, expr: Expr, axes: Sequence[int]) -> Expr | None:
+def _summed(lifter: Lifter, node: Node, expr: Expr, axes: Sequence[int]) -> Expr | None:
     if not expr:
         return expr
     to: list[int] = []
@@ -232,28 +238,28 @@ def _summed(forms: Forms, node: Node, expr: Expr, axes: Sequence[int]) -> Expr |
     kept = 0
     for axis in open_axes(node):
         if axis in axes:
-            index = forms.heads.fresh()
+            index = lifter.atoms.fresh()
             bound[index] = node.shape[axis]
             to.append(index)
         else:
             to.append(kept)
             kept += 1
-    return forms.normal.sum_over(forms.moved(expr, to), bound)
+    return lifter.normal.sum_over(lifter.moved(expr, to), bound)
 
 
 # -- sums of exponentials --------------------------------------------------------------------------
-def _exponential_sum(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    r"""$Z = \sum e^x$ over an axis, $e^x / Z$, and the logarithms of these."""
-    form, normal = node.op.traits.exponential_sum, forms.normal
+def _exponential_sum(lifter: Lifter, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    r"""The expression of $Z = \sum e^x$ over an axis, of $e^x / Z$, or of a logarithm of these."""
+    form, normal = node.op.traits.exponential_sum, lifter.normal
     assert form is not None
     raised = normal.exp(operands[0])
     if raised is None:
         return None
     axes = _axes(node.params["axis"])
     if not form.share:
-        total = _summed(forms, node.operands[0], raised, axes)
+        total = _summed(lifter, node.operands[0], raised, axes)
         return normal.log(total) if total else None
-    total = _over_axis(forms, node, raised, axes)
+    total = _over_axis(lifter, node, raised, axes)
     if not total:
         return None
     if form.logarithm:
@@ -263,22 +269,21 @@ def _exponential_sum(forms: Forms, node: Node, operands: Sequence[Expr]) -> Expr
     return None if inverse is None else normal.multiply(raised, inverse)
 
 
-def _axes(axis: Any) -> tuple[int, ...]:
+def _axes(axis: int | Sequence[int]) -> tuple[int, ...]:
     return (axis,) if isinstance(axis, int) else tuple(axis)
 
 
-def _over_axis(forms: Forms, node: Node, expr: Expr, axis: Any) -> Expr | None:
-    """The sum over axes, repeated along them."""
-    axes = _axes(axis)
-    total = _summed(forms, node, expr, axes)
+def _over_axis(lifter: Lifter, node: Node, expr: Expr, axes: tuple[int, ...]) -> Expr | None:
+    """The sum over axes, broadcast along them again."""
+    total = _summed(lifter, node, expr, axes)
     if total is None:
         return None
     kept = [place for place, each in enumerate(open_axes(node)) if each not in axes]
-    return forms.moved(total, kept)
+    return lifter.moved(total, kept)
 
 
-def _rule_of(op: Op) -> Rule | None:
-    """How an operation is lifted, by its traits."""
+def _rule_of(op: Op) -> LiftingRule | None:
+    """The function that lifts an operation, chosen by its traits; None if it is not lifted."""
     traits = op.traits
     if traits.combination:
         return _combination
@@ -299,14 +304,20 @@ def _rule_of(op: Op) -> Rule | None:
     return _in_order if traits.in_order is not None else _OTHERS.get(op)
 
 
-_LOGARITHMS: Mapping[float, Rule] = {0: _log, 1: log1p}
-_OTHERS: Mapping[Op, Rule] = {where.op: chosen, add_along_axis.op: scattered, solve.op: solved}
+_LOGARITHMS: Mapping[float, LiftingRule] = {0: _log, 1: log1p}
+_OTHERS: Mapping[Op, LiftingRule] = {
+    where.op: chosen,
+    add_along_axis.op: scattered,
+    solve.op: solved,
+}
 
-FORMS: Mapping[Op, Rule] = {op: rule for op in OPS.values() if (rule := _rule_of(op)) is not None}
+FORMS: Mapping[Op, LiftingRule] = {
+    op: rule for op in OPS.values() if (rule := _rule_of(op)) is not None
+}
 
 
 def _fixed_base(node: Node) -> float | None:
-    """The positive number, other than 1, that a power has as its base; None if there is none."""
+    """The base of a power, if it is a positive number other than 1; else None."""
     repeated = repeated_number(stretched(node.operands[0]))
     if repeated is None or node.dtype.itemsize < _WIDE:
         return None
@@ -315,7 +326,7 @@ def _fixed_base(node: Node) -> float | None:
 
 
 def _is_wide(node: Node) -> bool:
-    """Whether the product with the logarithm of a base has digits left to be an exponent."""
+    """Whether x log(b) keeps enough digits for an exponent: float16 has too few."""
     return node.dtype.itemsize >= _WIDE
 
 
@@ -338,7 +349,7 @@ def _keeps_open_axes(node: Node) -> bool:
 
 
 def _stays_in_order(node: Node) -> bool:
-    """Whether only axes of length one come and go."""
+    """Whether the elements keep their order and only axes of size 1 change."""
     in_order = node.op.traits.in_order
     return in_order is not None and in_order(**node.params) and _keeps_open_axes(node)
 
@@ -348,11 +359,11 @@ def _has_labels(node: Node) -> bool:
 
 
 _WIDE = 4
-"""Bytes of the narrowest floats that exponentials are written in another base for."""
+"""The fewest bytes of a float whose exponentials are written with another base."""
 
 
 def _condition_of(op: Op) -> Callable[[Node], bool] | None:
-    """What of a node is asked before it is lifted; None if nothing is."""
+    """The condition on a node for lifting it; None if there is none."""
     traits = op.traits
     form = traits.exponential or traits.logarithm
     if form is not None and form.base != e:

@@ -1,4 +1,4 @@
-"""What lifting one operation asks of lifting as a whole: arrays aligned, products contracted."""
+"""The interface that functions which lift one operation use."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Protocol
 
 from ...ir.dims import Dim
 from ...ir.node import Node
-from ..expression.atoms import Heads
+from ..expression.atoms import AtomTable
 from ..expression.term import Expr
-from ..normal_form.normalize import Normal
+from ..normal_form.normalize import NormalForm
 
 __all__ = ["Lifting"]
 
 
 class Lifting(Protocol):
-    """Expressions of nodes, over one table of heads."""
+    """Lifts nodes to expressions, over one table of atoms."""
 
-    heads: Heads
-    normal: Normal
+    atoms: AtomTable
+    normal: NormalForm
 
     def passes_kink(self) -> bool:
-        """Whether an expression with another slope at a kink may be taken."""
+        """Whether an expression with another slope at a kink is allowed."""
         ...
 
     def aligned(self, node: Node, operands: Sequence[Expr], /) -> list[Expr]:
@@ -29,7 +29,7 @@ class Lifting(Protocol):
         ...
 
     def moved(self, expr: Expr, to: Sequence[int], /) -> Expr:
-        """The expression with formal index k called `to[k]`."""
+        """The expression with formal index k renamed to `to[k]`."""
         ...
 
     def contracted(

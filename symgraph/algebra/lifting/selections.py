@@ -1,4 +1,4 @@
-"""Choices and scattered values as products: masks that say nothing new, clipping, one-hot rows."""
+"""Expressions of choices and scattered values: redundant masks, clipping, one-hot rows."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from ..expression.roles import is_difference, is_equality, is_product, is_quotie
 from ..expression.term import (
     LEAF,
     ONE,
+    Atom,
     Coef,
     Expr,
-    Head,
     Term,
     coefficient,
     quotient,
@@ -39,23 +39,23 @@ __all__ = ["chosen", "is_known_choice", "is_one_of_each_row", "scattered"]
 
 # -- masks -----------------------------------------------------------------------------------------
 def is_known_choice(node: Node) -> bool:
-    """Whether a choice is between something and 0, by a comparison, or clips."""
+    """Whether a comparison chooses between a value and 0, or clips a value."""
     condition, _, otherwise = node.operands
     if condition.op.traits.comparison is None:
         return False
     return _is_zero(otherwise) or _clipping(node) is not None
 
 
-def chosen(forms: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    """A choice that is an expression of its own."""
+def chosen(lifter: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    """The expression of a choice that a mask does not change, or that clips."""
     clipping = _clipping(node)
     if clipping is None:
-        return _masked(forms, node, operands)
-    if _takes_bounds(node) and not forms.passes_kink():
+        return _masked(lifter, node, operands)
+    if _takes_bounds(node) and not lifter.passes_kink():
         return None
     x, bound, by = clipping
     clipped = clip(Array(x), -bound, bound).node
-    return scaled(leaf_expr(forms.heads, clipped), by) if clipped.dtype == node.dtype else None
+    return scaled(leaf_expr(lifter.atoms, clipped), by) if clipped.dtype == node.dtype else None
 
 
 def _comparison(node: Node) -> Comparison:
@@ -65,19 +65,19 @@ def _comparison(node: Node) -> Comparison:
 
 
 def _extremum(node: Node) -> int:
-    """1 of the larger of two values, -1 of the smaller; 0 of any other value."""
+    """1 for the larger of two values, -1 for the smaller, 0 for any other node."""
     return node.op.traits.extremum if node.op.traits.elementwise else 0
 
 
 def _takes_bounds(node: Node) -> bool:
-    """Whether the slope at a bound is that inside: of `clip` it is 0 there."""
+    """Whether the slope at a bound is that inside the bounds. The slope of `clip` is 0 there."""
     return _comparison(node.operands[0]) in (Comparison(-1, ties=True), Comparison(1))
 
 
 def _clipping(node: Node) -> tuple[Node, float, Coef] | None:
-    """What is clipped, its bound, and by what that is multiplied.
+    """The value x, the bound c and the factor k of where(|x| < c, k x, k c sign(x)).
 
-    where(|x| < c, k x, k c sign(x)): at c itself both are the same.
+    At |x| = c both branches are equal.
     """
     condition, inside, outside = node.operands
     sized, bound = condition.operands
@@ -98,7 +98,7 @@ def _clipping(node: Node) -> tuple[Node, float, Coef] | None:
 
 
 def _multiple(node: Node) -> tuple[Coef, Node]:
-    """The number and the array that a value is the product of."""
+    """The number and the array whose product is the value; 1 and the value if there is none."""
     if is_product(node) or is_quotient(node):
         x, y = node.operands
         by = _number(y)
@@ -111,7 +111,7 @@ def _multiple(node: Node) -> tuple[Coef, Node]:
 
 
 def _number(node: Node) -> Coef | None:
-    """The number that all elements are, which may be a product of two."""
+    """The number that fills an array, which may be a product of two; None if there is none."""
     repeated = repeated_number(stretched(node))
     if repeated is not None:
         return coefficient(repeated)
@@ -121,30 +121,30 @@ def _number(node: Node) -> Coef | None:
     return None if x is None or y is None else times(x, y)
 
 
-def _masked(forms: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    """where(u > v, a, 0) is a if each term of it has max(u - v, 0) as a factor: it is 0 already.
+def _masked(lifter: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    """The expression of where(u > v, a, 0), if a is 0 already where u <= v.
 
-    Or if max(u, v) - v is. The other factors must be numbers wherever the inputs are, or 0 times
-    them would not be 0: an exp that may overflow is none.
+    It is if each term of a has the factor max(u - v, 0), or max(u, v) - v. The other factors must
+    be finite at all finite inputs, for 0 times them must be 0; so an exp must not be among them.
     """
-    values = forms.aligned(node, operands)[1]
+    values = lifter.aligned(node, operands)[1]
     condition = node.operands[0]
     if not values:
         return None
-    # Along the very axes of the condition: a column that is 0 says nothing of the rows.
+    # The factor must have the axes of the condition: a zero in a column tells nothing of a row.
     places = {axis: place for place, axis in enumerate(open_axes(node))}
     along = tuple([places[axis] for axis in open_axes(condition)])
     if not is_equality(condition) and all(_vanishes(each, condition, along) for each in values):
         return values
-    if _vanishes_beyond(forms, values, condition, places):
-        if _halves_ties(condition) and not forms.passes_kink():
+    if _vanishes_beyond(lifter, values, condition, places):
+        if _halves_ties(condition) and not lifter.passes_kink():
             return None
         return {} if is_equality(condition) else values
     return None
 
 
 def _halves_ties(condition: Node) -> bool:
-    """Whether a tie is left out by the condition, and shared equally by the extremum."""
+    """Whether the condition excludes a tie, where the extremum halves its derivative."""
     comparison = _comparison(condition)
     strict = comparison.side != 0 and not comparison.ties
     return strict and all(repeated_number(stretched(each)) is None for each in condition.operands)
@@ -153,25 +153,25 @@ def _halves_ties(condition: Node) -> bool:
 def _vanishes(term: Term, condition: Node, along: tuple[int, ...]) -> bool:
     left, right = condition.operands
     above = _comparison(condition).side > 0
-    slots = [(f.head, f.idx, f.power) for f in term.factors]
+    slots = [(f.atom, f.idx, f.power) for f in term.factors]
     if not term_is_total(term) or has_exps(slots):
         return False
     return any(
-        f.head.kind == LEAF
+        f.atom.kind == LEAF
         and f.power > 0
         and f.idx == along
-        and f.head.node.shape == condition.shape
-        and _is_rectified(f.head.node, left, right, above)
+        and f.atom.node.shape == condition.shape
+        and _is_rectified(f.atom.node, left, right, above)
         for f in term.factors
     )
 
 
 def _vanishes_beyond(
-    forms: Lifting, expr: Expr, condition: Node, places: Mapping[int, int]
+    lifter: Lifting, expr: Expr, condition: Node, places: Mapping[int, int]
 ) -> bool:
-    """Whether the expression is 0 where u is not above v, since max(u, v) is v there.
+    """Whether the expression is 0 where the condition fails, since max(u, v) = v for u <= v.
 
-    Where they are equal, for the condition that they are.
+    For the condition u == v: whether it is 0 wherever u and v differ.
     """
     along = tuple([places[axis] for axis in open_axes(condition)])
     high, low = condition.operands
@@ -182,49 +182,49 @@ def _vanishes_beyond(
         ends += [(1, high), (-1, low)]
     for extremum, other in ends:
         found = {
-            f.head
+            f.atom
             for term in expr
             for f in term.factors
-            if f.head.kind == LEAF
+            if f.atom.kind == LEAF
             and f.idx == along
-            and _extremum(f.head.node) == extremum
-            and f.head.node.shape == condition.shape
-            and _are(f.head.node.operands, (high, low))
+            and _extremum(f.atom.node) == extremum
+            and f.atom.node.shape == condition.shape
+            and _are(f.atom.node.operands, (high, low))
         }
         if len(found) == 1 and all(_is_sure(term) for term in expr):
-            (head,) = found
-            inside = leaf_expr(forms.heads, other)
-            inside = forms.moved(inside, [places[axis] for axis in open_axes(other)])
-            if _replaced(forms, expr, head, along, inside) == {}:
+            (atom,) = found
+            inside = leaf_expr(lifter.atoms, other)
+            inside = lifter.moved(inside, [places[axis] for axis in open_axes(other)])
+            if _replaced(lifter, expr, atom, along, inside) == {}:
                 return True
     return False
 
 
 def _is_sure(term: Term) -> bool:
-    return term_is_total(term) and not has_exps([(f.head, f.idx, f.power) for f in term.factors])
+    return term_is_total(term) and not has_exps([(f.atom, f.idx, f.power) for f in term.factors])
 
 
 def _replaced(
-    forms: Lifting, expr: Expr, head: Head, along: tuple[int, ...], inside: Expr
+    lifter: Lifting, expr: Expr, atom: Atom, along: tuple[int, ...], inside: Expr
 ) -> Expr | None:
-    """The expression with another one in the place of a factor; None if it has no such power."""
+    """The expression with a factor replaced by another expression; None if a power has no form."""
     total: Expr = {}
     for term, coef in expr.items():
-        factors, bound = forms.normal.opened_term(term)
-        rest = [slot for slot in factors if slot[0] is not head or slot[1] != along]
+        factors, bound = lifter.normal.opened_term(term)
+        rest = [slot for slot in factors if slot[0] is not atom or slot[1] != along]
         power = sum(slot[2] for slot in factors) - sum(slot[2] for slot in rest)
-        new = forms.normal.product(coef, rest, bound)
+        new = lifter.normal.product(coef, rest, bound)
         raised: Expr | None = {ONE: 1}
         if power:
-            raised = forms.normal.power(inside, power) if inside else {}
+            raised = lifter.normal.power(inside, power) if inside else {}
         if raised is None or (not inside and power < 0):
             return None
-        total = forms.normal.add([(total, 1), (forms.normal.multiply(new, raised), 1)])
+        total = lifter.normal.add([(total, 1), (lifter.normal.multiply(new, raised), 1)])
     return total
 
 
 def _are(found: Sequence[Node], wanted: Sequence[Node]) -> bool:
-    """Whether two operands are the same two, in either order; numbers, however often repeated."""
+    """Whether two pairs of operands are equal in either order; numbers may be broadcast."""
     return any(
         all(_same(a, b) for a, b in zip(found, order, strict=True))
         for order in (wanted, wanted[::-1])
@@ -260,7 +260,7 @@ def _is_zero(node: Node) -> bool:
 
 # -- scattered values ------------------------------------------------------------------------------
 def is_one_of_each_row(node: Node) -> bool:
-    """Whether one value of each row is put among zeros, the rows all there."""
+    """Whether it puts one value into each row of an array of zeros."""
     x, _, index = node.operands
     axis = node.params["axis"]
     alike = index.ndim == node.ndim and all(
@@ -271,14 +271,14 @@ def is_one_of_each_row(node: Node) -> bool:
     return _is_zero(x) and alike and index.shape[axis] == 1
 
 
-def scattered(forms: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None:
-    """One value in each row, at an index, is the value times a row of the identity matrix."""
+def scattered(lifter: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None:
+    """The values times one-hot rows, which are rows of the identity matrix."""
     axis = node.params["axis"]
     labels = squeeze(Array(node.operands[2]), axis=axis)
     rows = one_hot(labels, node.shape[axis], dtype=node.dtype)
     rows = broadcast_to(moveaxis(rows, -1, axis), node.shape)
     places = {each: place for place, each in enumerate(open_axes(node))}
-    values = forms.moved(operands[1], [places[each] for each in open_axes(node.operands[1])])
+    values = lifter.moved(operands[1], [places[each] for each in open_axes(node.operands[1])])
     if not values or not all(term_is_total(term) for term in values):
-        return None  # 0 times it would not be 0 in the rest of the row
-    return forms.normal.multiply(leaf_expr(forms.heads, rows.node), values)
+        return None  # the rest of the row would be 0 times NaN, which is not 0
+    return lifter.normal.multiply(leaf_expr(lifter.atoms, rows.node), values)

@@ -1,7 +1,7 @@
-"""What the parts of the normal form ask of one another: products, sums and powers of expressions.
+"""The interface by which products, sums and powers of expressions call one another.
 
-Products hold sums and sums hold products. Each part is a module of functions that are given the
-arithmetic as a whole; `normalize.Normal` puts the parts together.
+Products hold sums and sums hold products. Each module's functions take the whole arithmetic as
+their first argument. `normalize.NormalForm` gathers them.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from ..expression.applied import Applied
-from ..expression.atoms import Heads
+from ..expression.applied import AppliedIdentities
+from ..expression.atoms import AtomTable
 from ..expression.term import Coef, Expr, Rational, Term
 from .factors import Bound, Factors, Product, Slot
 
@@ -18,12 +18,12 @@ __all__ = ["Arithmetic"]
 
 
 class Arithmetic(Protocol):
-    """Arithmetic of expressions in normal form, over one table of heads."""
+    """Arithmetic of expressions in normal form, over one table of atoms."""
 
-    heads: Heads
-    applied: Applied
+    atoms: AtomTable
+    applied: AppliedIdentities
     trying: bool
-    """Whether a product is tried out with its sums opened: trials do not nest."""
+    """Whether a product is being tried with its sums opened. Trials do not nest."""
 
     def opened_term(self, term: Term, /) -> tuple[Factors, Bound]: ...
 

@@ -19,7 +19,7 @@ from .factors import (
     Product,
     Slot,
 )
-from .settling import identity, others
+from .identity_table import identity, others
 
 __all__ = [
     "antisymmetric_turned",
@@ -32,16 +32,16 @@ __all__ = [
 # -- arrays ----------------------------------------------------------------------------------------
 @identity(LEAF)
 def antisymmetric_turned(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
-    r"""$A_{ji} = -A_{ij}$ of an antisymmetric matrix: its indices in order, summed ones last."""
-    for place, (head, idx, power) in enumerate(factors):
-        if len(idx) < 2 or head.kind != LEAF or power.denominator != 1:
+    r"""$A_{ji} = -A_{ij}$ of an antisymmetric matrix; indices are sorted, bound ones last."""
+    for place, (atom, idx, power) in enumerate(factors):
+        if len(idx) < 2 or atom.kind != LEAF or power.denominator != 1:
             continue
         i, j = idx[-2:]
-        # Two that are summed have no names of their own.
+        # Two bound indices have no order: their names are arbitrary.
         if (i in bound, i) <= (j in bound, j) or (i in bound and j in bound):
             continue
-        if head.antisymmetric:
-            turned: Slot = (head, (*idx[:-2], j, i), power)
+        if atom.antisymmetric:
+            turned: Slot = (atom, (*idx[:-2], j, i), power)
             by = 1 if power.numerator % 2 == 0 else -1
             return by, [*factors[:place], turned, *factors[place + 1 :]], bound
     return None
@@ -52,12 +52,12 @@ def sign_times_value(normal: Arithmetic, factors: Factors, bound: Bound) -> Prod
     r"""$\operatorname{sign}(x)\, x = |x|$."""
     for slot, x in _arrays_of(sign.op, factors):
         for other in factors:
-            head, idx, power = other
-            if head.kind != LEAF or head.node is not x or idx != slot[1]:
+            atom, idx, power = other
+            if atom.kind != LEAF or atom.node is not x or idx != slot[1]:
                 continue
             if power.denominator == 1 and power >= 1:
-                sized = normal.heads.leaf(absolute(Array(x)).node)
-                rest: Factors = [(head, idx, power - 1)] if power > 1 else []
+                sized = normal.atoms.leaf(absolute(Array(x)).node)
+                rest: Factors = [(atom, idx, power - 1)] if power > 1 else []
                 return one, [*others(factors, slot, other), (sized, idx, one), *rest], bound
     return None
 
@@ -67,11 +67,11 @@ def sign_over_magnitude(normal: Arithmetic, factors: Factors, bound: Bound) -> P
     r"""$\operatorname{sign}(x) / |x| = 1 / x$."""
     for slot, x in _arrays_of(sign.op, factors):
         for other in factors:
-            head, idx, power = other
-            if head.kind != LEAF or power != -1 or idx != slot[1]:
+            atom, idx, power = other
+            if atom.kind != LEAF or power != -1 or idx != slot[1]:
                 continue
-            if head.node.op is absolute.op and head.node.operands[0] is x:
-                below: Slot = (normal.heads.leaf(x), idx, -1)
+            if atom.node.op is absolute.op and atom.node.operands[0] is x:
+                below: Slot = (normal.atoms.leaf(x), idx, -1)
                 return one, [*others(factors, slot, other), below], bound
     return None
 
@@ -86,14 +86,14 @@ def cofactors_over_determinant(
             if other[0].kind != LEAF or other[0].node.op is not det.op or other[2] != -1:
                 continue
             if other[0].node.operands == (x,) and len(slot[1]) == x.ndim == 2:
-                inverse = normal.heads.leaf(inv(Array(x)).node)
+                inverse = normal.atoms.leaf(inv(Array(x)).node)
                 turned: Slot = (inverse, slot[1][::-1], one)
                 return one, [*others(factors, slot, other), turned], bound
     return None
 
 
 def _arrays_of(op: Op, factors: Factors) -> Iterator[tuple[Slot, Node]]:
-    """Factors that an operation gives, to the power 1, and its operand."""
+    """Factors that are results of an operation, to the power 1, and its operand."""
     for slot in factors:
         if slot[0].kind == LEAF and slot[0].node.op is op and slot[2] == 1:
             yield slot, slot[0].node.operands[0]

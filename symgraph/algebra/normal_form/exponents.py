@@ -1,6 +1,6 @@
 """Powers, exponentials and logarithms of expressions in normal form.
 
-Each function takes expressions in normal form and gives one, or None where none is sound.
+Each function takes expressions in normal form and gives one, or None if no normal form is sound.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["exp", "exp_factors", "log", "power"]
 
 
 def power(normal: Arithmetic, expr: Expr, power: Rational) -> Expr | None:
-    """The expression to a rational power; None where no normal form is sound."""
+    """The expression to a rational power; None if no normal form is sound."""
     if power == 1:
         return expr
     value = constant_value(expr)
@@ -51,7 +51,7 @@ def power(normal: Arithmetic, expr: Expr, power: Rational) -> Expr | None:
         exps = [
             slot
             for slot in common_factors(rest)
-            # sqrt(x + sqrt(x)) is no shorter with x**(1/4) before it.
+            # With x**(1/4) taken out, sqrt(x + sqrt(x)) is no shorter.
             if slot[0].positive
             and (slot[0].kind == EXP or (slot[2] * power).denominator <= power.denominator)
         ]
@@ -66,9 +66,9 @@ def _closed_power(
     outer = constant_power(coef, power)
     if outer is None or not rest:
         return None
-    head, idx = normal.heads.closed(SUM, rest)
+    atom, idx = normal.atoms.closed(SUM, rest)
     raised: Factors = [(h, i, p * power) for h, i, p in factors]
-    return normal.product(outer[ONE], [*raised, (head, idx, power)], {})
+    return normal.product(outer[ONE], [*raised, (atom, idx, power)], {})
 
 
 def _monomial_power(normal: Arithmetic, expr: Expr, power: Rational) -> Expr | None:
@@ -81,26 +81,26 @@ def _monomial_power(normal: Arithmetic, expr: Expr, power: Rational) -> Expr | N
         return None
     raised: Factors = []
     loose = 0
-    for head, idx, each in factors:
+    for atom, idx, each in factors:
         new = each * power
         if whole:
             rootless = each.denominator != 1 and new.denominator == 1
-            if rootless and not (head.nonnegative or head.granted()):
+            if rootless and not (atom.nonnegative or atom.granted()):
                 return None
-        elif not (head.positive or (head.nonnegative and len(factors) == 1)):
-            # Of a product only one factor may be of unknown sign: the others being positive,
-            # the root of the product is defined just where the root of that one is.
+        elif not (atom.positive or (atom.nonnegative and len(factors) == 1)):
+            # At most one factor may have an unknown sign. If the others are positive, the root of
+            # the product is defined exactly where the root of this factor is.
             odd = each.denominator > 1 or each.numerator % 2 == 1
-            # (x**3)**(1/3) is x only where x is not negative: a whole power forgets that.
-            if loose or not odd or (new.denominator == 1 and not head.granted()):
+            # (x**3)**(1/3) = x holds only for x >= 0, and x alone is defined elsewhere too.
+            if loose or not odd or (new.denominator == 1 and not atom.granted()):
                 return None
             loose += 1
-        raised.append((head, idx, new))
+        raised.append((atom, idx, new))
     return normal.product(outer[ONE], raised, {})
 
 
 def exp_factors(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors]:
-    """The exp of an expression, as a number and factors."""
+    """The exp of an expression, as a coefficient and factors."""
     if not expr:
         return one, []
     rest: Expr = {}
@@ -115,7 +115,7 @@ def exp_factors(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors]:
                 ((found, by),) = raised.items()
                 if not found.bound:
                     coef = times(coef, by)
-                    factors.extend((f.head, f.idx, f.power) for f in found.factors)
+                    factors.extend((f.atom, f.idx, f.power) for f in found.factors)
                     continue
         rest[term] = value
     if rest:
@@ -125,13 +125,13 @@ def exp_factors(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors]:
         by = content(rest)
         if not is_exact(by):
             by = 1 if by > 0 else -1
-        head, idx = normal.heads.closed(EXP, scaled(rest, inverted(by)))
-        factors.append((head, idx, by))
+        atom, idx = normal.atoms.closed(EXP, scaled(rest, inverted(by)))
+        factors.append((atom, idx, by))
     return coef, factors
 
 
 def exp(normal: Arithmetic, expr: Expr) -> Expr | None:
-    """Exp of an expression."""
+    """The exp of an expression; None if its coefficient overflows or underflows."""
     coef, factors = exp_factors(normal, expr)
     if not isfinite(float(coef)) or coef == 0:
         return None
@@ -139,7 +139,7 @@ def exp(normal: Arithmetic, expr: Expr) -> Expr | None:
 
 
 def log(normal: Arithmetic, expr: Expr) -> Expr | None:
-    """Log of an expression: of a product, the sum of logs as far as signs allow."""
+    """The log of an expression. A product becomes a sum of logs as far as signs allow."""
     value = constant_value(expr)
     if value is not None:
         return number(log_of(value)) if value > 0 else None
@@ -159,8 +159,8 @@ def _log_of_product(
     split = [slot for slot in factors if slot[0].positive]
     loose = [slot for slot in factors if not slot[0].positive]
     if rest is not None:
-        head, idx = normal.heads.closed(SUM, rest)
-        (split if head.positive else loose).append((head, idx, one))
+        atom, idx = normal.atoms.closed(SUM, rest)
+        (split if atom.positive else loose).append((atom, idx, one))
     if coef < 0 and not loose:
         return None
     parts: list[tuple[Expr, Coef]] = []
@@ -172,26 +172,26 @@ def _log_of_product(
         inner = loose
         by: Rational = one
         if len(loose) == 1 and loose[0][2].numerator % 2 == 1 and coef > 0:
-            # log x**k = k log x where k is odd or has an odd numerator: both need x > 0.
-            (head, idx, by) = loose[0]
-            inner = [(head, idx, one)]
+            # log x**k = k log x if k has an odd numerator: both sides need x > 0.
+            (atom, idx, by) = loose[0]
+            inner = [(atom, idx, one)]
             if coef != 1:
                 parts.append((number(log_of(coef)), one))
             coef = one
         expr = normal.product(coef, inner, {})
-        head, idx = normal.heads.closed(LOG, expr)
-        parts.append(({canonical_term([(head, idx, one)], {}): one}, by))
+        atom, idx = normal.atoms.closed(LOG, expr)
+        parts.append(({canonical_term([(atom, idx, one)], {}): one}, by))
     return normal.add(parts)
 
 
 def _log_of_slot(normal: Arithmetic, slot: Slot) -> Expr:
-    head = slot[0]
-    if head.kind == EXP:
+    atom = slot[0]
+    if atom.kind == EXP:
         return normal.instance(slot)
     inner: Expr = (
         normal.instance(slot)
-        if head.kind == SUM
-        else {canonical_term([(head, slot[1], one)], {}): one}
+        if atom.kind == SUM
+        else {canonical_term([(atom, slot[1], one)], {}): one}
     )
-    closed, idx = normal.heads.closed(LOG, inner)
+    closed, idx = normal.atoms.closed(LOG, inner)
     return {canonical_term([(closed, idx, one)], {}): one}

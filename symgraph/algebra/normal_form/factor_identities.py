@@ -17,7 +17,7 @@ from .factors import (
     opens,
     uses,
 )
-from .settling import identity, others, without
+from .identity_table import identity, others, without
 
 __all__ = [
     "exps",
@@ -35,12 +35,12 @@ __all__ = [
 @identity(EXP, summed=True)
 def factor_out_of_sum_of_exps(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
     r"""$\sum_i e^{x_i - m} = e^{-m} \sum_i e^{x_i}$."""
-    # Only a sum of exps gives up what does not depend on its index.
+    # Factors are taken out of sums of exps only.
     if any(slot[0].kind != EXP and any(index in bound for index in slot[1]) for slot in factors):
         return None
     for slot in factors:
-        head, idx, power = slot
-        if head.kind != EXP or len(head.expr) < 2 or not any(index in bound for index in idx):
+        atom, idx, power = slot
+        if atom.kind != EXP or len(atom.expr) < 2 or not any(index in bound for index in idx):
             continue
         inner = normal.instance(slot)
         outside = {t: c for t, c in inner.items() if t != ONE and not uses(t, bound)}
@@ -53,7 +53,7 @@ def factor_out_of_sum_of_exps(normal: Arithmetic, factors: Factors, bound: Bound
 
 @identity(EXP)
 def product_of_exps(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
-    r"""$e^x e^y = e^{x + y}$, where terms of $x$ and $y$ meet."""
+    r"""$e^x e^y = e^{x + y}$, if $x$ and $y$ have like terms."""
     found = [slot for slot in factors if slot[0].kind == EXP]
     for place, slot in enumerate(found):
         for other in found[place + 1 :]:
@@ -68,7 +68,7 @@ def product_of_exps(normal: Arithmetic, factors: Factors, bound: Bound) -> Produ
 def exps(normal: Arithmetic, expr: Expr, power: Rational) -> Factors:
     """The exp of an expression, to a power, as factors."""
     _, factors = normal.exp_factors(expr)
-    return [(head, idx, each * power) for head, idx, each in factors]
+    return [(atom, idx, each * power) for atom, idx, each in factors]
 
 
 # -- sums inside products --------------------------------------------------------------------------
@@ -90,18 +90,18 @@ def power_of_sum(normal: Arithmetic, factors: Factors, bound: Bound) -> Product 
     for group in groups_of(factors, bound) if lazy else ():
         part = [slot for slot in factors if any(index in group for index in slot[1])]
         whole = canonical_term(part, {index: bound[index] for index in group})
-        head, idx = normal.heads.closed(SUM, {whole: one})
+        atom, idx = normal.atoms.closed(SUM, {whole: one})
         for slot in lazy:
-            if slot[0] is head and slot[1] == idx:
+            if slot[0] is atom and slot[1] == idx:
                 rest = [other for other in factors if other is not slot and other not in part]
-                powers = joined(head, [slot[2], one])
-                return one, rest + [(head, idx, power) for power in powers], without(bound, group)
+                powers = joined(atom, [slot[2], one])
+                return one, rest + [(atom, idx, power) for power in powers], without(bound, group)
     return None
 
 
 @identity(SUM)
 def fraction_cleared(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
-    r"""$(1 - 1/x) (1 - x)^{-1} = -1/x$: a sum times $x$ is another one beside it."""
+    r"""$(1 - 1/x) (1 - x)^{-1} = -1/x$, if a sum times $x$ is another sum of the product."""
     sums = [slot for slot in factors if slot[0].kind == SUM and len(slot[0].expr) > 1]
     if len(sums) < 2 or all(slot[2] > 0 for slot in sums):
         return None
@@ -114,9 +114,9 @@ def fraction_cleared(normal: Arithmetic, factors: Factors, bound: Bound) -> Prod
         if len(rest) < 2:
             continue
         coef = content(rest)
-        head, idx = normal.heads.closed(SUM, scaled(rest, inverted(coef)))
-        if any(other[0] is head and other[1] == idx for other in sums):
-            return coef, [*others(factors, slot), *below, (head, idx, one)], bound
+        atom, idx = normal.atoms.closed(SUM, scaled(rest, inverted(coef)))
+        if any(other[0] is atom and other[1] == idx for other in sums):
+            return coef, [*others(factors, slot), *below, (atom, idx, one)], bound
     return None
 
 
@@ -124,10 +124,10 @@ def fraction_cleared(normal: Arithmetic, factors: Factors, bound: Bound) -> Prod
 def fraction_in_denominator(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
     r"""$v^{-1} (1 + r/v)^{-1} = (v + r)^{-1}$."""
     for slot in factors:
-        head, _, power = slot
-        if head.kind != SUM or len(head.expr) < 2 or power >= 0 or power.denominator != 1:
+        atom, _, power = slot
+        if atom.kind != SUM or len(atom.expr) < 2 or power >= 0 or power.denominator != 1:
             continue
-        if not any(f.power < 0 for term in head.expr for f in term.factors):
+        if not any(f.power < 0 for term in atom.expr for f in term.factors):
             continue
         inner = normal.instance(slot)
         for below in denominators(inner):
@@ -140,7 +140,7 @@ def fraction_in_denominator(normal: Arithmetic, factors: Factors, bound: Bound) 
                 continue
             rest = normal.divided(inner, [below])
             coef = content(rest)
-            closed, new = normal.heads.closed(SUM, scaled(rest, inverted(coef)))
+            closed, new = normal.atoms.closed(SUM, scaled(rest, inverted(coef)))
             raised = constant_power(coef, power)
             if len(rest) < 2 or raised is None:
                 continue
@@ -151,16 +151,16 @@ def fraction_in_denominator(normal: Arithmetic, factors: Factors, bound: Bound) 
 
 @identity(SUM)
 def sum_and_its_root(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
-    r"""$(x - 1) (1 - x)^{-1/2} = -(1 - x)^{1/2}$: a sum is a multiple of the one under a root."""
+    r"""$(x - 1) (1 - x)^{-1/2} = -(1 - x)^{1/2}$, if a sum is a multiple of that under a root."""
     sums = [slot for slot in factors if slot[0].kind == SUM and len(slot[0].expr) > 1]
-    for head, idx, power in sums if len(sums) > 1 else ():
-        by = content(head.expr) if power.denominator > 1 else one
+    for atom, idx, power in sums if len(sums) > 1 else ():
+        by = content(atom.expr) if power.denominator > 1 else one
         if by == 1:
             continue
-        inner = normal.instance((head, idx, one))
-        closed, at = normal.heads.closed(SUM, scaled(inner, inverted(by)))
+        inner = normal.instance((atom, idx, one))
+        closed, at = normal.atoms.closed(SUM, scaled(inner, inverted(by)))
         for slot in sums:
             raised = constant_power(inverted(by), slot[2]) if slot[:2] == (closed, at) else None
             if raised is not None and slot[2].denominator == 1:
-                return raised[ONE], [*others(factors, slot), (head, idx, slot[2])], bound
+                return raised[ONE], [*others(factors, slot), (atom, idx, slot[2])], bound
     return None

@@ -1,4 +1,4 @@
-"""The table of the identities of products, in the order in which they are tried."""
+"""The identities of products, in the order in which they are tried."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .factor_identities import (
     sum_and_its_root,
     sum_of_one_term,
 )
-from .settling import Settling
+from .identity_table import IdentityTable
 from .sum_identities import (
     diagonal_of_identity,
     matrix_times_inverse,
@@ -49,4 +49,4 @@ IDENTITIES = (
     cofactors_over_determinant,
 )
 
-settled = Settling(IDENTITIES)
+settled = IdentityTable(IDENTITIES)

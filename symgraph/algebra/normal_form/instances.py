@@ -1,4 +1,4 @@
-"""What stands inside a term or a head: its factors with names of their own, at given indices."""
+"""The contents of a term or a closed atom, with indices renamed."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ __all__ = ["instance", "opened_term", "reclosed", "substituted"]
 
 
 def opened_term(normal: Arithmetic, term: Term) -> tuple[Factors, Bound]:
-    """The factors of a term, its bound indices renamed to fresh ones."""
+    """The factors of a term, with fresh names for its bound indices."""
     if not term.bound:
-        return [(f.head, f.idx, f.power) for f in term.factors], {}
-    names = {-1 - place: normal.heads.fresh() for place in range(len(term.bound))}
+        return [(f.atom, f.idx, f.power) for f in term.factors], {}
+    names = {-1 - place: normal.atoms.fresh() for place in range(len(term.bound))}
     bound = {names[-1 - place]: size for place, size in enumerate(term.bound)}
     factors: Factors = [
-        (f.head, tuple([names.get(index, index) for index in f.idx]), f.power) for f in term.factors
+        (f.atom, tuple([names.get(index, index) for index in f.idx]), f.power) for f in term.factors
     ]
     return factors, bound
 
 
 def instance(normal: Arithmetic, slot: Slot) -> Expr:
-    """The expression inside a head, at the indices of the factor."""
-    head, idx, _ = slot
-    return normal.substituted(head.expr, dict(enumerate(idx)))
+    """The expression inside a factor's atom, at the factor's indices."""
+    atom, idx, _ = slot
+    return normal.substituted(atom.expr, dict(enumerate(idx)))
 
 
 def substituted(normal: Arithmetic, expr: Expr, names: dict[int, int]) -> Expr:
-    """The expression with free indices replaced; several may become one."""
+    """The expression with free indices renamed. Several may get the same name."""
     values = [names.get(index, index) for index in free_indices(expr)]
     if len(set(values)) == len(values):
-        return normal.heads.renamed(expr, names)
+        return normal.atoms.renamed(expr, names)
     parts: list[tuple[Term, Coef]] = []
     for term, coef in expr.items():
         factors, bound = normal.opened_term(term)
@@ -45,18 +45,18 @@ def substituted(normal: Arithmetic, expr: Expr, names: dict[int, int]) -> Expr:
 
 def reclosed(normal: Arithmetic, slot: Slot) -> tuple[Coef, Factors]:
     """Rebuild a factor after two of its indices were identified."""
-    head, idx, power = slot
-    if head.kind not in (SUM, EXP, LOG) or len(set(idx)) == len(idx):
+    atom, idx, power = slot
+    if atom.kind not in (SUM, EXP, LOG) or len(set(idx)) == len(idx):
         return 1, [slot]
     inner = normal.instance(slot)
-    if head.kind == EXP:
+    if atom.kind == EXP:
         return normal.exp_factors(scaled(inner, power))
     if not inner:
-        return (0, []) if head.kind == SUM and power > 0 else (1, [slot])
-    if head.kind == SUM:
+        return (0, []) if atom.kind == SUM and power > 0 else (1, [slot])
+    if atom.kind == SUM:
         raised = normal.power(inner, power)
         if raised is not None and len(raised) == 1 and not next(iter(raised)).bound:
             ((term, coef),) = raised.items()
-            return coef, [(f.head, f.idx, f.power) for f in term.factors]
-    closed, new = normal.heads.closed(head.kind, inner)
+            return coef, [(f.atom, f.idx, f.power) for f in term.factors]
+    closed, new = normal.atoms.closed(atom.kind, inner)
     return 1, [(closed, new, power)]

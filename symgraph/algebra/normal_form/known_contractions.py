@@ -1,8 +1,8 @@
-"""Closed arrays recognised when they are spelled out again.
+"""Contractions, sums and products that the graph computes already.
 
-A contraction with several users is one array to them. Where an expression contains the same
-contraction written in full (in another order, or transposed where a matrix is symmetric) it is
-that array, so like terms meet.
+A contraction with several users is one array to them. If an expression holds the same contraction
+written in full, in another order or transposed, it is replaced by that array. Then like terms
+merge.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ...ir.node import Node
-from ..expression.atoms import Heads, one, open_axes
+from ..expression.atoms import AtomTable, one, open_axes
 from ..expression.labels import canonical_term
 from ..expression.scalars import content
 from ..expression.term import (
     EXP,
     SUM,
+    Atom,
     Coef,
     Expr,
     Factor,
-    Head,
     Rational,
     Term,
     added,
@@ -30,37 +30,37 @@ from ..expression.term import (
     times,
 )
 from .factors import Factors, components
-from .normalize import Normal
+from .normalize import NormalForm
 
-__all__ = ["Recall"]
+__all__ = ["KnownContractions"]
 
 
 _MOST_PRODUCTS = 4
-"""Products remembered under one array."""
+"""The largest number of products remembered for one array."""
 
 
-class _Known(NamedTuple):
-    """An array that is `coef` times what was looked up, its indices by place."""
+class _KnownArray(NamedTuple):
+    """An array that is `coef` times the looked-up sum, and the order of its indices there."""
 
-    head: Head
+    atom: Atom
     order: tuple[int, ...]
     coef: Coef
 
 
-class Recall:
-    """Expressions of closed arrays, to be looked up."""
+class KnownContractions:
+    """Finds the array of the graph that equals an expression."""
 
-    def __init__(self, normal: Normal) -> None:
+    def __init__(self, normal: NormalForm) -> None:
         self.normal = normal
-        self.heads: Heads = normal.heads
-        self._known: dict[Head, _Known] = {}
+        self.atoms: AtomTable = normal.atoms
+        self._known: dict[Atom, _KnownArray] = {}
         self._parts: set[tuple[int, ...]] = set()
-        self._inside: dict[Head, Expr] = {}
-        self._sums: dict[Head, tuple[Node, tuple[int, ...], Coef]] = {}
-        self._products: dict[Head, list[tuple[Term, Coef, Node]]] = {}
+        self._inside: dict[Atom, Expr] = {}
+        self._sums: dict[Atom, tuple[Node, tuple[int, ...], Coef]] = {}
+        self._products: dict[Atom, list[tuple[Term, Coef, Node]]] = {}
 
     def learn(self, expr: Expr, leaf: Expr) -> None:
-        """Remember that `leaf`, a single array, is `expr`."""
+        """Remember that `leaf`, a single array, equals `expr`."""
         ((term, by),) = leaf.items()
         if by != 1 or len(term.factors) != 1 or not expr:
             return
@@ -73,36 +73,36 @@ class Recall:
             if not single.bound or any(all(i >= 0 for i in f.idx) for f in single.factors):
                 return
             self._parts.add(_signature(single))
-            self._inside[term.factors[0].head] = expr
-        head, idx = self.heads.closed(SUM, scaled(expr, quotient(1, coef)))
-        array = term.factors[0].head
+            self._inside[term.factors[0].atom] = expr
+        atom, idx = self.atoms.closed(SUM, scaled(expr, quotient(1, coef)))
+        array = term.factors[0].atom
         if len(idx) == len(array.sizes):
-            self._known.setdefault(head, _Known(array, idx, coef))
+            self._known.setdefault(atom, _KnownArray(array, idx, coef))
 
     def _learn_symmetry(self, expr: Expr, leaf: Factor) -> None:
-        """Of a matrix that is the same with its indices exchanged: V A V, if V and A are."""
-        head, idx, power = leaf
-        if idx != (0, 1) or power != 1 or head.axes != (-2, -1) or head.symmetric:
+        """Mark a matrix as symmetric if its expression is, as V A V is with symmetric V and A."""
+        atom, idx, power = leaf
+        if idx != (0, 1) or power != 1 or atom.axes != (-2, -1) or atom.symmetric:
             return
-        if head.sizes[0] == head.sizes[1]:
-            head.symmetric = self.heads.renamed(expr, {0: 1, 1: 0}) == expr
+        if atom.sizes[0] == atom.sizes[1]:
+            atom.symmetric = self.atoms.renamed(expr, {0: 1, 1: 0}) == expr
 
     # -- sums that are computed anyway -------------------------------------------------------------
     def learn_sum(self, expr: Expr, node: Node) -> None:
-        """Remember that an array with several users is this sum."""
+        """Remember that an array with several users equals this sum."""
         coef = content(expr) if len(expr) > 1 else 0
         if coef != 0:
-            head, idx = self.heads.closed(SUM, scaled(expr, quotient(1, coef)))
+            atom, idx = self.atoms.closed(SUM, scaled(expr, quotient(1, coef)))
             if len(idx) == len(open_axes(node)):
-                self._sums.setdefault(head, (node, idx, coef))
+                self._sums.setdefault(atom, (node, idx, coef))
 
     def sum_of(self, expr: Expr) -> tuple[Coef, Node, tuple[int | None, ...]] | None:
-        """The sum as a number times an array known to be it, with the indices of its axes."""
+        """A number, an array and its indices, whose product is this sum; None if none is known."""
         coef = content(expr) if self._sums and len(expr) > 1 else 0
         if coef == 0:
             return None
-        head, idx = self.heads.closed(SUM, scaled(expr, quotient(1, coef)))
-        known = self._sums.get(head)
+        atom, idx = self.atoms.closed(SUM, scaled(expr, quotient(1, coef)))
+        known = self._sums.get(atom)
         if known is None:
             return None
         node, order, by = known
@@ -114,22 +114,22 @@ class Recall:
 
     # -- products that are computed anyway ---------------------------------------------------------
     def learn_product(self, expr: Expr, node: Node) -> None:
-        """Remember that an array with several users is this product of others."""
+        """Remember that an array with several users equals this product of others."""
         ((term, coef),) = expr.items()
         if len(term.factors) < 2 or term.bound or len(free_indices(expr)) < len(open_axes(node)):
-            return  # no product, or one that is repeated along an axis
+            return  # not a product, or one that is repeated along an axis
         if coef != 0:
-            known = self._products.setdefault(term.factors[0].head, [])
+            known = self._products.setdefault(term.factors[0].atom, [])
             if len(known) < _MOST_PRODUCTS:
                 known.append((term, coef, node))
 
     def with_products(self, expr: Expr, alive: Callable[[Node], bool]) -> Expr:
-        """The expression with products that are computed anyway as arrays."""
+        """The expression with an array for each product that is computed anyway."""
         parts: list[tuple[Term, Coef]] = []
         changed = False
         for part in expr.items():
             found = self._product_in(*part, alive)
-            # (x - m) / s may stand in a term twice: under a sum and beside it.
+            # (x - m) / s may occur twice in a term: under a sum and beside it.
             while found is not None:
                 part, changed = found, True
                 found = self._product_in(*part, alive)
@@ -140,19 +140,19 @@ class Recall:
         self, term: Term, coef: Coef, alive: Callable[[Node], bool]
     ) -> tuple[Term, Coef] | None:
         for factor in term.factors:
-            for known, by, node in self._products.get(factor.head, ()):
+            for known, by, node in self._products.get(factor.atom, ()):
                 names = dict(zip(known.factors[0].idx, factor.idx, strict=True))
                 left = _taken(term, known, names)
                 if left is not None and alive(node) and not _parts_exps(left, known):
                     idx = tuple([names[place] for place in range(len(open_axes(node)))])
                     bound = {-1 - place: size for place, size in enumerate(term.bound)}
-                    whole = [*left, (self.heads.leaf(node), idx, one)]
+                    whole = [*left, (self.atoms.leaf(node), idx, one)]
                     return canonical_term(whole, bound), quotient(coef, by)
         return None
 
     # -- contractions ------------------------------------------------------------------------------
     def recalled(self, expr: Expr) -> Expr:
-        """The expression with known arrays in place of what they are."""
+        """The expression with known arrays in place of their contractions."""
         if not self._known:
             return expr
         parts: list[tuple[Term, Coef]] = []
@@ -164,11 +164,11 @@ class Recall:
         return added(parts) if changed else expr
 
     def uncut(self, expr: Expr) -> Expr | None:
-        """The expression with contractions that are computed written in full, if terms meet then.
+        """The expression with its known arrays written in full, if like terms merge then.
 
-        A.T (A A).T + (A A).T A.T is twice one product of three.
+        A.T (A A).T + (A A).T A.T is twice one product of three matrices.
         """
-        if len(expr) < 2 or not any(f.head in self._inside for t in expr for f in t.factors):
+        if len(expr) < 2 or not any(f.atom in self._inside for t in expr for f in t.factors):
             return None
         parts: list[tuple[Term, Coef]] = []
         for term, coef in expr.items():
@@ -187,21 +187,21 @@ class Recall:
         return found if len(found) < len(expr) else None
 
     def _in_term(self, term: Term, coef: Coef) -> Expr | None:
-        if not term.bound and all(f.head not in self._known for f in term.factors):
+        if not term.bound and all(f.atom not in self._known for f in term.factors):
             return None
         factors, bound = self.normal.opened_term(term)
         changed = False
         new: Factors = []
-        for head, idx, power in factors:
-            known = self._known.get(head)
+        for atom, idx, power in factors:
+            known = self._known.get(atom)
             if known is None or power.denominator != 1:
-                new.append((head, idx, power))
+                new.append((atom, idx, power))
                 continue
             raised = self.normal.power({canonical_term([], {}): known.coef}, -power)
             if raised is None:
                 return None
             coef = times(coef, next(iter(raised.values())))
-            new.append((known.head, _placed(known, idx), power))
+            new.append((known.atom, _placed(known, idx), power))
             changed = True
         factors = new
         for group in components(factors, bound) if bound and self._parts else ():
@@ -210,68 +210,68 @@ class Recall:
             whole = canonical_term(part, inside)
             if _signature(whole) not in self._parts:
                 continue
-            head, idx = self.heads.closed(SUM, {whole: one})
-            known = self._known.get(head)
+            atom, idx = self.atoms.closed(SUM, {whole: one})
+            known = self._known.get(atom)
             if known is None:
                 continue
             coef = quotient(coef, known.coef)
             factors = [slot for slot in factors if slot not in part]
-            factors.append((known.head, _placed(known, idx), one))
+            factors.append((known.atom, _placed(known, idx), one))
             bound = {index: size for index, size in bound.items() if index not in group}
             changed = True
         return self.normal.product(coef, factors, bound) if changed else None
 
 
-def _placed(known: _Known, idx: tuple[int, ...]) -> tuple[int, ...]:
+def _placed(known: _KnownArray, idx: tuple[int, ...]) -> tuple[int, ...]:
     places = dict(zip(known.order, idx, strict=True))
-    return tuple([places[formal] for formal in range(len(known.head.sizes))])
+    return tuple([places[formal] for formal in range(len(known.atom.sizes))])
 
 
 def _signature(term: Term) -> tuple[int, ...]:
-    return tuple(sorted([f.head.rank for f in term.factors]))
+    return tuple(sorted([f.atom.rank for f in term.factors]))
 
 
 def _parts_exps(left: Factors, known: Term) -> bool:
-    """Whether an exp would be parted from the sum of exps it is divided by.
+    """Whether an exp would be separated from the sum of exps that divides it.
 
-    exp(z) is infinite for large z where exp(z) (1 + exp(z))**-1 is 1.
+    For large z, exp(z) overflows, while exp(z) (1 + exp(z))**-1 is 1.
     """
-    inside: Factors = [(f.head, f.idx, f.power) for f in known.factors]
+    inside: Factors = [(f.atom, f.idx, f.power) for f in known.factors]
     return any(
-        head.kind == EXP and _divided(there, head) > 0 and _divided(here, head) < abs(power)
+        atom.kind == EXP and _divided(there, atom) > 0 and _divided(here, atom) < abs(power)
         for here, there in ((left, inside), (inside, left))
-        for head, _, power in here
+        for atom, _, power in here
     )
 
 
-def _divided(factors: Factors, exp: Head) -> Rational:
-    """How often the factors are divided by sums in which the exp stands."""
+def _divided(factors: Factors, exp: Atom) -> Rational:
+    """The power by which sums that hold the exp divide the factors."""
     return sum(
         [
             -power
-            for head, _, power in factors
-            if head.kind == SUM
+            for atom, _, power in factors
+            if atom.kind == SUM
             and power < 0
-            and any(f.head is exp for term in head.expr for f in term.factors)
+            and any(f.atom is exp for term in atom.expr for f in term.factors)
         ],
         0,
     )
 
 
 def _taken(term: Term, known: Term, names: dict[int, int]) -> Factors | None:
-    """The factors of a term without those of a known product; None if they are not all there."""
-    # A list: one array may stand there twice, above and below, where it may be 0.
-    left: Factors = [(f.head, f.idx, f.power) for f in term.factors]
-    for head, idx, power in known.factors:
+    """The term's factors that are left beside a known product; None if it is not in the term."""
+    # A list, for an array that may be 0 can occur twice: as a factor and as a divisor.
+    left: Factors = [(f.atom, f.idx, f.power) for f in term.factors]
+    for atom, idx, power in known.factors:
         place = next(
             (
                 i
                 for i, (other, at, have) in enumerate(left)
-                if other is head
+                if other is atom
                 and (have > 0) == (power > 0)
                 and abs(have) >= abs(power)
-                # x is sqrt(x) sqrt(x) only where it is not negative.
-                and (have == power or head.nonnegative or power.denominator == 1)
+                # x = sqrt(x) sqrt(x) holds only for x >= 0.
+                and (have == power or atom.nonnegative or power.denominator == 1)
                 and all(names.get(a, b) == b for a, b in zip(idx, at, strict=True))
             ),
             None,
@@ -281,5 +281,5 @@ def _taken(term: Term, known: Term, names: dict[int, int]) -> Factors | None:
         _, at, have = left.pop(place)
         names.update(zip(idx, at, strict=True))
         if have != power:
-            left.append((head, at, have - power))
+            left.append((atom, at, have - power))
     return left

@@ -1,36 +1,36 @@
-"""Arithmetic of expressions in normal form, put together of its parts."""
+"""Arithmetic of expressions in normal form: the class that gathers its functions."""
 
 from __future__ import annotations
 
-from ..expression.applied import Applied
-from ..expression.atoms import Heads
+from ..expression.applied import AppliedIdentities
+from ..expression.atoms import AtomTable
 from .exponents import exp, exp_factors, log, power
 from .instances import instance, opened_term, substituted
 from .products import as_product, divided, expanded, multiply, product, product_distributed
 from .sums import add, logistic_and_complement, sum_over
 
-__all__ = ["Normal"]
+__all__ = ["NormalForm"]
 
 
-class Normal:
-    """Arithmetic of expressions over one table of heads.
+class NormalForm:
+    """Arithmetic of expressions over one table of atoms.
 
-    The parts are functions of this arithmetic, by which they reach one another: a product holds
-    sums, and a sum holds products.
+    Its methods are functions of other modules. They call one another through this class, for a
+    product holds sums and a sum holds products.
 
     Parameters
     ----------
-    heads : Heads
+    atoms : AtomTable
 
     Attributes
     ----------
-    applied : Applied
-        The identities that were applied.
+    applied : AppliedIdentities
+        The identities that were applied, for the log.
     """
 
-    def __init__(self, heads: Heads) -> None:
-        self.heads = heads
-        self.applied = Applied()
+    def __init__(self, atoms: AtomTable) -> None:
+        self.atoms = atoms
+        self.applied = AppliedIdentities()
         self.trying = False
 
     opened_term = opened_term

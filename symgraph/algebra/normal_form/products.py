@@ -1,11 +1,11 @@
 """Products of expressions, in normal form.
 
-What holds inside:
+In a product in normal form
 
-- powers of one head meet in one slot; they cancel only where the facts of the head allow it;
-- exp carries its argument as a sum; two exps merge only where terms of their arguments meet;
-- a sum inside a product stays closed (a "sum" head); it is opened when the result is shorter;
-- an index bound twice over the same factors is the same lazy sum, so `S * S**-1` meets.
+- powers of one atom are merged; they cancel only if the atom's facts allow it;
+- two exps are merged only if terms of their arguments merge;
+- a sum stays closed, as a "sum" atom; it is opened if the result is shorter;
+- equal sums are equal atoms, so that `S * S**-1` cancels.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ __all__ = [
 
 
 def as_product(normal: Arithmetic, expr: Expr) -> Product:
-    """The expression as one product: itself if one term, else number times lazy sum."""
+    """The expression as one product: a single term as it is, more as a multiple of a lazy sum."""
     if not expr:
         return 0, [], {}
     if len(expr) == 1:
@@ -61,12 +61,12 @@ def as_product(normal: Arithmetic, expr: Expr) -> Product:
     if len(rest) < 2:
         by, more, bound = as_product(normal, rest)
         return times(coef, by), factors + more, bound
-    head, idx = normal.heads.closed(SUM, rest)
-    return coef, [*factors, (head, idx, one)], {}
+    atom, idx = normal.atoms.closed(SUM, rest)
+    return coef, [*factors, (atom, idx, one)], {}
 
 
 def unbound(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors]:
-    """A single term as factors none of which is summed: what is bound becomes lazy sums."""
+    """The factors of a single term. Those with bound indices are gathered into lazy sums."""
     ((term, coef),) = expr.items()
     factors, bound = normal.opened_term(term)
     if not bound:
@@ -75,13 +75,13 @@ def unbound(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors]:
     for group in components(factors, bound):
         part = [slot for slot in factors if any(index in group for index in slot[1])]
         whole = canonical_term(part, {index: bound[index] for index in group})
-        head, idx = normal.heads.closed(SUM, {whole: one})
-        left.append((head, idx, one))
+        atom, idx = normal.atoms.closed(SUM, {whole: one})
+        left.append((atom, idx, one))
     return coef, left
 
 
 def primitive(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors, Expr]:
-    """Number and factors common to all terms, and what remains."""
+    """The number and the factors that all terms share, and the expression divided by them."""
     common = common_factors(expr)
     if common:
         expr = divided(normal, expr, common)
@@ -90,8 +90,8 @@ def primitive(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors, Expr]:
 
 
 def divided(normal: Arithmetic, expr: Expr, common: Factors) -> Expr:
-    """The expression without factors that are there to be taken out: no fact needed."""
-    inverse: Factors = [(head, idx, -power) for head, idx, power in common]
+    """The expression divided by factors that each term has. No fact is needed for that."""
+    inverse: Factors = [(atom, idx, -power) for atom, idx, power in common]
     parts: list[tuple[Term, Coef]] = []
     for term, coef in expr.items():
         factors, bound = normal.opened_term(term)
@@ -100,14 +100,14 @@ def divided(normal: Arithmetic, expr: Expr, common: Factors) -> Expr:
 
 
 def multiply(normal: Arithmetic, x: Expr, y: Expr) -> Expr:
-    """The product."""
+    """The product of two expressions."""
     for one_side, other in ((x, y), (y, x)):
         value = constant_value(one_side)
         if value is None:
             continue
         if value != 0:
             return scaled(other, value)
-        # 0 * x is 0 only where x is defined.
+        # 0 * x is 0 only if x is defined everywhere.
         return {term: value for term in other if not term_may_go(term)}
     coef, factors, bound = as_product(normal, x)
     coef2, factors2, bound2 = as_product(normal, y)
@@ -132,7 +132,7 @@ def product(normal: Arithmetic, coef: Coef, factors: Factors, bound: Bound) -> E
 
 
 def _tried(normal: Arithmetic, closed: Expr, whole: Product, sums: Factors) -> Expr:
-    """The product with a lazy sum opened, or all of them, where that is shorter."""
+    """The product with one lazy sum opened, or all of them, if that is shorter."""
     coef, factors, bound = whole
     before = normal.applied.mark()
     for slot in sums:
@@ -153,7 +153,7 @@ def _tried(normal: Arithmetic, closed: Expr, whole: Product, sums: Factors) -> E
 
 
 def plain(normal: Arithmetic, coef: Coef, factors: Factors, bound: Bound) -> Expr:
-    """As `product`, lazy sums staying closed."""
+    """As `product`, but lazy sums stay closed."""
     coef, factors, bound = settled(normal, coef, factors, dict(bound))
     if len(factors) == 1 and is_lazy(factors[0]):
         return normal.sum_over(scaled(normal.instance(factors[0]), coef), bound)
@@ -161,7 +161,7 @@ def plain(normal: Arithmetic, coef: Coef, factors: Factors, bound: Bound) -> Exp
 
 
 def expanded(normal: Arithmetic, expr: Expr) -> Expr | None:
-    """All lazy sums opened; None if no like terms meet, or if it grows too long."""
+    """The expression with all lazy sums opened; None if nothing merges or it grows too long."""
     if not terms_could_meet(expr):
         return None
     queue = list(expr.items())
@@ -192,7 +192,7 @@ def expanded(normal: Arithmetic, expr: Expr) -> Expr | None:
 def product_distributed(
     normal: Arithmetic, slot: Slot, coef: Coef, rest: Factors, bound: Bound
 ) -> Expr:
-    r"""$x (y + z) = x y + x z$, of one lazy sum."""
+    r"""$x (y + z) = x y + x z$, for one lazy sum."""
     parts: list[tuple[Term, Coef]] = []
     for term, each in normal.instance(slot).items():
         inner, inner_bound = normal.opened_term(term)
@@ -204,6 +204,6 @@ def product_distributed(
 
 
 def refreshed(normal: Arithmetic, bound: Bound) -> tuple[dict[int, int], Bound]:
-    """Fresh names for bound indices, and the sizes under these."""
-    names = {index: normal.heads.fresh() for index in bound}
+    """Fresh names for bound indices, and the size of each fresh index."""
+    names = {index: normal.atoms.fresh() for index in bound}
     return names, {names[index]: size for index, size in bound.items()}

@@ -17,8 +17,8 @@ from .factors import (
     renamed_slot,
     sums_to_one,
 )
+from .identity_table import identity, others, without
 from .instances import reclosed
-from .settling import identity, others, without
 
 __all__ = [
     "diagonal_of_identity",
@@ -35,8 +35,8 @@ __all__ = [
 def diagonal_of_identity(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
     r"""$\delta_{ii} = 1$."""
     for slot in factors:
-        head, idx, power = slot
-        if head.kind == DELTA and power > 0 and idx[0] == idx[1]:
+        atom, idx, power = slot
+        if atom.kind == DELTA and power > 0 and idx[0] == idx[1]:
             return one, others(factors, slot), bound
     return None
 
@@ -45,9 +45,9 @@ def diagonal_of_identity(normal: Arithmetic, factors: Factors, bound: Bound) -> 
 def sum_with_identity(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
     r"""$\sum_j \delta_{ij} x_j = x_i$."""
     for slot in factors:
-        head, idx, power = slot
-        if head.kind != DELTA or power < 0:
-            continue  # divided by the identity matrix, a row is infinite but for one place
+        atom, idx, power = slot
+        if atom.kind != DELTA or power < 0:
+            continue  # 1 / delta is infinite off the diagonal
         i, j = idx
         gone, kept = (i, j) if i in bound else (j, i)
         if gone not in bound:
@@ -71,13 +71,13 @@ def sum_of_constant(normal: Arithmetic, factors: Factors, bound: Bound) -> Produ
             left = without(bound, [index])
             if isinstance(size, int):
                 return size, factors, left
-            return one, [*factors, (normal.heads.dim(size), (), one)], left
+            return one, [*factors, (normal.atoms.dim(size), (), one)], left
     return None
 
 
 @identity(summed=True)
 def sum_of_unit_vector(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
-    r"""$\sum_i p_i = 1$ of probabilities, and $\sum_i u_i^2 = 1$ of a unit vector."""
+    r"""$\sum_i p_i = 1$ for probabilities, and $\sum_i u_i^2 = 1$ for a unit vector."""
     for index in bound:
         users = [slot for slot in factors if index in slot[1]]
         if len(users) == 1 and sums_to_one(users[0], index):
@@ -87,39 +87,39 @@ def sum_of_unit_vector(normal: Arithmetic, factors: Factors, bound: Bound) -> Pr
 
 @identity(summed=True)
 def orthogonal_rows(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
-    r"""$\sum_k Q_{ki} Q_{kj} = \delta_{ij}$ of an orthogonal matrix."""
+    r"""$\sum_k Q_{ki} Q_{kj} = \delta_{ij}$ for an orthogonal matrix."""
     for index, users in _pairs(factors, bound):
-        (head, idx, power), (other, at, power2) = users
-        if head is not other or not head.orthogonal or power != 1 or power2 != 1:
+        (atom, idx, power), (other, at, power2) = users
+        if atom is not other or not atom.orthogonal or power != 1 or power2 != 1:
             continue
         place = idx.index(index)
         if at.index(index) != place or index in (idx[1 - place], at[1 - place]):
             continue
-        delta = _delta(normal, head.sizes[0], idx[1 - place], at[1 - place])
+        delta = _delta(normal, atom.sizes[0], idx[1 - place], at[1 - place])
         return one, [*others(factors, *users), delta], without(bound, [index])
     return None
 
 
 @identity(inv.op, summed=True)
 def matrix_times_inverse(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
-    r"""$\sum_k A_{ik} (A^{-1})_{kj} = \delta_{ij}$, where the inverse is known to exist."""
+    r"""$\sum_k A_{ik} (A^{-1})_{kj} = \delta_{ij}$, if the inverse is known to exist."""
     for index, users in _pairs(factors, bound):
-        for (head, idx, power), (other, at, power2) in (users, users[::-1]):
-            if head.kind != LEAF or other.kind != LEAF or head.node.op is not inv.op:
+        for (atom, idx, power), (other, at, power2) in (users, users[::-1]):
+            if atom.kind != LEAF or other.kind != LEAF or atom.node.op is not inv.op:
                 continue
-            if head.node.operands[0] is not other.node or power != 1 or power2 != 1:
+            if atom.node.operands[0] is not other.node or power != 1 or power2 != 1:
                 continue
             place, there = idx.index(index), at.index(index)
             if len(idx) != 2 or index in (idx[1 - place], at[1 - there]):
                 continue
-            if (place != there or other.symmetric) and (head.total or head.granted()):
-                delta = _delta(normal, head.sizes[0], idx[1 - place], at[1 - there])
+            if (place != there or other.symmetric) and (atom.total or atom.granted()):
+                delta = _delta(normal, atom.sizes[0], idx[1 - place], at[1 - there])
                 return one, [*others(factors, *users), delta], without(bound, [index])
     return None
 
 
 def _pairs(factors: Factors, bound: Bound) -> Iterator[tuple[int, Factors]]:
-    """Indices that are summed over in two factors, and these."""
+    """Each bound index that occurs in exactly two factors, with the two."""
     for index in bound:
         users = [slot for slot in factors if index in slot[1]]
         if len(users) == 2:
@@ -127,4 +127,4 @@ def _pairs(factors: Factors, bound: Bound) -> Iterator[tuple[int, Factors]]:
 
 
 def _delta(normal: Arithmetic, size: Dim, i: int, j: int) -> Slot:
-    return normal.heads.delta(size), (min(i, j), max(i, j)), one
+    return normal.atoms.delta(size), (min(i, j), max(i, j)), one

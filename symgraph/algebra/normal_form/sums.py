@@ -1,4 +1,4 @@
-"""Sums of expressions, in normal form: like terms merged, and the identities of sums applied."""
+"""Sums of expressions in normal form: like terms are merged, identities of sums applied."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ __all__ = ["add", "common_denominator", "logistic_and_complement", "sum_over"]
 
 
 def add(normal: Arithmetic, parts: Sequence[tuple[Expr, Coef]]) -> Expr:
-    """A linear combination, with the identities of sums applied."""
+    """A linear combination of expressions, in normal form."""
     total = added([(term, times(coef, by)) for expr, by in parts for term, coef in expr.items()])
     return _opened(normal, common_denominator(normal, logistic_and_complement(normal, total)))
 
 
 def sum_over(normal: Arithmetic, expr: Expr, bound: Bound) -> Expr:
-    """The sum over free indices of the expression, given with their sizes."""
+    """The expression summed over the free indices in `bound`."""
     if not bound:
         return expr
     parts: list[tuple[Term, Coef]] = []
@@ -47,10 +47,10 @@ def sum_over(normal: Arithmetic, expr: Expr, bound: Bound) -> Expr:
 
 
 def _opened(normal: Arithmetic, expr: Expr) -> Expr:
-    """With lazy sums of exps opened, where that is shorter."""
+    """The expression with lazy sums of exps opened, if that is shorter."""
     if len(expr) < 2 or not any(
-        any(f.head.kind == SUM and f.power == 1 for f in term.factors)
-        and has_exps([(f.head, f.idx, f.power) for f in term.factors])
+        any(f.atom.kind == SUM and f.power == 1 for f in term.factors)
+        and has_exps([(f.atom, f.idx, f.power) for f in term.factors])
         for term in expr
     ):
         return expr
@@ -65,11 +65,11 @@ def _opened(normal: Arithmetic, expr: Expr) -> Expr:
 # -- identities ------------------------------------------------------------------------------------
 @named
 def common_denominator(normal: Arithmetic, expr: Expr) -> Expr:
-    r"""$1/x + 1/(1 - x) = 1/(x (1 - x))$, where that is shorter."""
+    r"""$1/x + 1/(1 - x) = 1/(x (1 - x))$, if that is shorter."""
     if not 2 <= len(expr) <= 4:
         return expr
     under = denominators(expr)
-    if not any(head.kind == SUM and len(head.expr) > 1 for head, _, _ in under):
+    if not any(atom.kind == SUM and len(atom.expr) > 1 for atom, _, _ in under):
         return expr
     if any(power.denominator != 1 for _, _, power in under) or has_exps(under):
         return expr
@@ -83,8 +83,8 @@ def common_denominator(normal: Arithmetic, expr: Expr) -> Expr:
 
 
 def _over(normal: Arithmetic, expr: Expr, under: Factors) -> Expr | None:
-    """The sum over these denominators; None where what is above them is longer."""
-    inverse: Factors = [(head, idx, -power) for head, idx, power in under]
+    """The sum over a common denominator; None if the numerator has more terms than the sum."""
+    inverse: Factors = [(atom, idx, -power) for atom, idx, power in under]
     parts: list[tuple[Term, Coef]] = []
     for term, coef in expr.items():
         factors, bound = normal.opened_term(term)
@@ -99,14 +99,14 @@ def _over(normal: Arithmetic, expr: Expr, under: Factors) -> Expr | None:
 
 @named
 def logistic_and_complement(normal: Arithmetic, expr: Expr) -> Expr:
-    r"""$x e^a (1 + e^a)^{-1} + x (1 + e^a)^{-1} = x$: the fewest terms of the three."""
+    r"""$x e^a (1 + e^a)^{-1} + x (1 + e^a)^{-1} = x$: as few of the three terms as possible."""
     if len(expr) < 2 or len(expr) > 4 * LONGEST:
         return expr
     for term in list(expr):
         if term not in expr:
             continue
         for place, factor in enumerate(term.factors):
-            if factor.power < 0 and is_logistic(factor.head) and has_partner(expr, term, factor):
+            if factor.power < 0 and is_logistic(factor.atom) and has_partner(expr, term, factor):
                 before = normal.applied.mark()
                 better = _with_complement(normal, expr, term, place)
                 normal.applied.take_back(before)
@@ -117,20 +117,23 @@ def logistic_and_complement(normal: Arithmetic, expr: Expr) -> Expr:
 
 
 def _with_complement(normal: Arithmetic, expr: Expr, term: Term, place: int) -> Expr | None:
-    """With fewer of a term, its logistic part and the complement; None if there are no fewer."""
+    """The sum with fewer of three terms, upper + lower = whole; None if it cannot be shortened.
+
+    Upper is x e^a / (1 + e^a), lower is x / (1 + e^a), and the whole is x.
+    """
     factors, bound = normal.opened_term(term)
-    head, idx, power = factors[place]
+    atom, idx, power = factors[place]
     rest = [slot for i, slot in enumerate(factors) if i != place]
-    grown = exps(normal, exponent_of(normal.instance((head, idx, one))), one)
-    lowered: Factors = [(head, idx, power + 1)] if power != -1 else []
+    grown = exps(normal, exponent_of(normal.instance((atom, idx, one))), one)
+    lowered: Factors = [(atom, idx, power + 1)] if power != -1 else []
     if any(
         slot[0].kind == EXP and slot[1] == grown[0][1] and slot[0] is grown[0][0] for slot in rest
     ):
         rest = merged([*rest, *[(h, i, -p) for h, i, p in grown]])
     family = [
         _single(normal, [*rest, *lowered], bound),
-        _single(normal, [*rest, *grown, (head, idx, power)], bound),
-        _single(normal, [*rest, (head, idx, power)], bound),
+        _single(normal, [*rest, *grown, (atom, idx, power)], bound),
+        _single(normal, [*rest, (atom, idx, power)], bound),
     ]
     found = [each for each in family if each is not None]
     if len(set(found)) < 3:
@@ -143,8 +146,8 @@ def _with_complement(normal: Arithmetic, expr: Expr, term: Term, place: int) -> 
     for shift in (-base[0], base[1], base[2]):
         tried = [base[0] + shift, base[1] - shift, base[2] - shift]
         left = sum(1 for value in tried if value != 0)
-        if tried[1] == tried[2] == 0 and not (head.total or head.granted()):
-            continue  # A may be no number; the whole does not tell
+        if tried[1] == tried[2] == 0 and not (atom.total or atom.granted()):
+            continue  # a may be NaN, and the whole does not hold it
         if left < before and (best is None or left < best[0]):
             best = (left, tried)
     if best is None:

@@ -1,1 +1,1 @@
-"""Polynomials and their quotients, by one arithmetic of sums, products and quotients."""
+"""Polynomials and quotients of polynomials, with one arithmetic for both."""

@@ -1,7 +1,7 @@
-"""Sums, products and quotients of any values that can be added and multiplied, told by traits.
+"""The value of an operation over any field: sums, products, quotients and whole powers.
 
-One reading of the operations: what stands for the values, polynomials in one array or quotients in
-several, is given as a field.
+The traits of the operation decide. The field is given: polynomials in one array, or quotients in
+several.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Field(Protocol[T]):
-    """Arithmetic of values; None where one has none."""
+    """Arithmetic of values; None where a result is not supported."""
 
     def sum(self, a: T, b: T, /) -> T | None: ...
 
@@ -30,7 +30,7 @@ class Field(Protocol[T]):
     def inverse(self, a: T, /) -> T | None: ...
 
     def whole(self, a: T, /) -> int | None:
-        """The number other than 0 that a value is, if it is whole and not too large a power."""
+        """The value as a nonzero whole number that is small enough for a power, else None."""
         ...
 
 
@@ -52,7 +52,7 @@ def divides_by(op: Op) -> int | None:
 
 
 def value_of(field: Field[T], op: Op, operands: Sequence[T]) -> T | None:
-    """The value of an operation on values; None where it has none."""
+    """The result of an operation on values; None if the field does not support it."""
     traits = op.traits
     if traits.combination:
         return _sum(field, operands, traits.combination)

@@ -1,8 +1,8 @@
 """Polynomials in several values, with sin**2 = 1 - cos**2: sums, products, exact division.
 
-A polynomial maps monomials to exact numbers; a monomial is its variables with their powers, in
-order. Of the sine of an angle at most the first power is kept. What is left is an integral
-domain, in which p / (a + b sin) is p (a - b sin) / (a**2 - b**2 (1 - cos**2)).
+A polynomial maps monomials to exact numbers. A monomial lists its variables with their powers, in
+order. The sine of an angle has at most the power 1. These polynomials are an integral domain, in
+which p / (a + b sin) = p (a - b sin) / (a**2 - b**2 (1 - cos**2)).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = [
     "SINE",
     "Monomial",
     "Poly",
-    "Variable",
+    "RingVariable",
     "divided",
     "monic",
     "plus",
@@ -29,27 +29,27 @@ __all__ = [
 SINE: Final = "sine"
 COSINE: Final = "cosine"
 
-Variable: TypeAlias = tuple[int, str]
-"""A number that tells values apart, and what is taken of the value: itself "", sine or cosine."""
-Monomial: TypeAlias = tuple[tuple[Variable, int], ...]
+RingVariable: TypeAlias = tuple[int, str]
+"""The number of a value, and the function of it: "" for the value, "sine" or "cosine"."""
+Monomial: TypeAlias = tuple[tuple[RingVariable, int], ...]
 Poly: TypeAlias = Mapping[Monomial, Rational]
 
 _MOST = 40
-"""Terms in a division, after which it is given up."""
+"""A division with more terms is given up."""
 
 
-def variables(poly: Poly) -> set[Variable]:
-    """What stands in it."""
+def variables(poly: Poly) -> set[RingVariable]:
+    """The variables of a polynomial."""
     return {variable for monomial in poly for variable, _ in monomial}
 
 
 def plus(*polys: Poly) -> Poly:
-    """The sum."""
+    """The sum of polynomials."""
     return _collected((monomial, coef) for poly in polys for monomial, coef in poly.items())
 
 
 def product(p: Poly, q: Poly) -> Poly:
-    """The product, in normal form."""
+    """The product of two polynomials, in normal form."""
     found = _collected((_joined(a, b), c * d) for a, c in p.items() for b, d in q.items())
     while (sines := _squared_sine(found)) is not None:
         monomial, place = sines
@@ -64,13 +64,13 @@ def product(p: Poly, q: Poly) -> Poly:
 
 
 def monic(poly: Poly) -> tuple[Rational, Poly]:
-    """The number before the leading monomial, and the polynomial divided by it."""
+    """The leading coefficient, and the polynomial divided by it."""
     lead = poly[max(poly, key=_rank)]
     return lead, {monomial: _quotient(coef, lead) for monomial, coef in poly.items()}
 
 
 def divided(p: Poly, q: Poly) -> Poly | None:
-    """The polynomial p / q, if it is one."""
+    """The polynomial p / q; None if q does not divide p."""
     sines = [variable for variable in variables(q) if variable[1] == SINE]
     if len(sines) > 1:
         return None
@@ -104,7 +104,7 @@ def _quotient(a: Rational, b: Rational) -> Rational:
 
 
 def _rank(monomial: Monomial) -> tuple[object, ...]:
-    """By degree, then by the power of the last variable, of the one before it, and so on."""
+    """The monomial order: by degree, then by the powers of the variables from the last one on."""
     return (sum(power for _, power in monomial), monomial[::-1])
 
 
@@ -116,7 +116,7 @@ def _joined(a: Monomial, b: Monomial) -> Monomial:
 
 
 def _less(a: Monomial, b: Monomial) -> Monomial | None:
-    """The monomial a / b, if it is one."""
+    """The monomial a / b; None if b does not divide a."""
     powers = dict(a)
     for variable, power in b:
         powers[variable] = powers.get(variable, 0) - power

@@ -1,9 +1,9 @@
-"""Polynomials and quotients of polynomials in one array, however they came about.
+"""Values that are polynomials, or quotients of polynomials, in one array.
 
-The derivative of a polynomial written by Horner's scheme (Knuth, TAOCP 2, 4.6.4) multiplies powers
-by what is left of the polynomial at each step: its like terms stand in different values, together
-too long for one region. Here they meet. Sums are not multiplied out, but for those over one
-denominator: (x - 1)**7 has digits near 1 that its powers of x have not.
+The derivative of a polynomial in Horner's form (Knuth, TAOCP 2, 4.6.4) has like terms in different
+values, which are together too long for one region. Here these terms merge. Products of sums are not
+multiplied out, for (x - 1)**7 keeps digits near 1 that the sum of powers of x loses; only sums over
+one denominator are.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
 from ...ir.node import Node
-from ..expression.atoms import Heads
+from ..expression.atoms import AtomTable
 from ..expression.labels import canonical_term
 from ..expression.leaf_terms import repeated_number, stretched
 from ..expression.term import (
@@ -34,14 +34,24 @@ from .arithmetic import is_rational, value_of
 __all__ = ["Polynomials"]
 
 _HIGHEST = 24
-"""Powers above this are left as they are written."""
+"""Higher powers are left as they are written."""
 
 Coefs: TypeAlias = Mapping[int, Coef]
-"""By power of the array."""
+"""The coefficient of each power of the array."""
 
 
 class PolynomialRatio(NamedTuple):
-    """A sum of powers of an array, each over a power of one polynomial; of a number, no array."""
+    """A sum of powers of an array, each over a power of one polynomial.
+
+    Parameters
+    ----------
+    array : Node, optional
+        None if the value is a number.
+    terms : dict
+        Coefficients, by the power of the array and that of the denominator.
+    below : tuple
+        The denominator, as pairs of power and coefficient.
+    """
 
     array: Node | None
     terms: Mapping[tuple[int, int], Coef]
@@ -53,8 +63,8 @@ class PolynomialRatio(NamedTuple):
         return max(depth for _, depth in self.terms)
 
 
-class Form(NamedTuple):
-    """coef x**power times polynomials to powers."""
+class FactoredForm(NamedTuple):
+    """The product of a number, a power of x, and powers of polynomials in x."""
 
     coef: Coef
     power: int
@@ -62,7 +72,7 @@ class Form(NamedTuple):
 
     @property
     def operations(self) -> int:
-        """How many it takes."""
+        """The number of operations that compute it."""
         parts = [_operations(coefs) + (power not in (1, -1)) for coefs, power in self.factors]
         parts.extend([int(self.power > 1)] if self.power else [])
         above = bool(self.power) + sum(power > 0 for _, power in self.factors)
@@ -71,55 +81,55 @@ class Form(NamedTuple):
 
 
 class Polynomials:
-    """What values are as polynomials or quotients of them, operands first."""
+    """Finds the values that are polynomials, or quotients of them, in one array."""
 
-    def __init__(self, heads: Heads) -> None:
-        self._heads = heads
+    def __init__(self, atoms: AtomTable) -> None:
+        self._atoms = atoms
         self._known: dict[Node, PolynomialRatio] = {}
 
     def learn(self, node: Node) -> None:
-        """Find what a value is, given its operands."""
+        """Find the polynomial of a value. Its operands must have been learned before."""
         found = None
-        with suppress(OverflowError):  # a number in it that no float is
+        with suppress(OverflowError):  # a coefficient may overflow
             found = self._found(node)
         self._known[node] = found or PolynomialRatio(node, {(1, 0): 1})
 
-    def shorter(self, node: Node, count: int) -> list[tuple[Node, Form]]:
-        """The array that a value is made of, and forms that take fewer operations than `count`."""
+    def shorter(self, node: Node, count: int) -> list[tuple[Node, FactoredForm]]:
+        """Forms of a value that take fewer operations than `count`, each with its array."""
         found = self._known[node]
         if found.array is None or found.array is node or len(found.terms) < 2:
             return []
         with suppress(OverflowError):
             above = _numerator(found)
-            # What cancels is 0 only where it is a number, as in a region.
-            total = 0 not in above.values() or self._heads.leaf(found.array).total
-            if not total and not self._heads.granted():
+            # Terms that cancel give 0 only where they are numbers.
+            total = 0 not in above.values() or self._atoms.leaf(found.array).total
+            if not total and not self._atoms.granted():
                 return []
             forms = _forms(found, {power: coef for power, coef in above.items() if coef != 0})
             return [(found.array, form) for form in forms if form.operations < count]
         return []
 
     def reaches(self, node: Node) -> bool:
-        """Whether a value is made of an array that is none of its operands."""
+        """Whether a value is a polynomial in an array that is not one of its operands."""
         array = self._known[node].array
         return array is not None and array is not node and array not in node.operands
 
-    def written(self, array: Node, form: Form) -> Expr:
+    def written(self, array: Node, form: FactoredForm) -> Expr:
         """The form as an expression."""
-        head = self._heads.leaf(array)
-        idx = tuple(range(len(head.sizes)))
+        atom = self._atoms.leaf(array)
+        idx = tuple(range(len(atom.sizes)))
 
         def powers(coefs: Coefs) -> Expr:
             return {
-                canonical_term([(head, idx, power)] if power else [], {}): coef
+                canonical_term([(atom, idx, power)] if power else [], {}): coef
                 for power, coef in coefs.items()
             }
 
         if form.factors and form.factors[0][1] == 1 and len(form.factors) == 1 and not form.power:
             return powers(form.factors[0][0])
-        factors: Factors = [(head, idx, form.power)] if form.power else []
+        factors: Factors = [(atom, idx, form.power)] if form.power else []
         for coefs, power in form.factors:
-            factors.append((*self._heads.closed(SUM, powers(coefs)), power))
+            factors.append((*self._atoms.closed(SUM, powers(coefs)), power))
         return {canonical_term(factors, {}): form.coef}
 
     def _found(self, node: Node) -> PolynomialRatio | None:
@@ -143,7 +153,7 @@ class Polynomials:
 
 # -- forms -----------------------------------------------------------------------------------------
 def _numerator(ratio: PolynomialRatio) -> Coefs:
-    """Over one denominator; what cancels stays, with 0."""
+    """The numerator over one denominator. Terms that cancel stay, with the coefficient 0."""
     below, depth = dict(ratio.below), ratio.depth
     above: Coefs = {}
     for level in range(depth, -1, -1):
@@ -154,30 +164,30 @@ def _numerator(ratio: PolynomialRatio) -> Coefs:
     return above
 
 
-def _forms(ratio: PolynomialRatio, above: Coefs) -> Iterator[Form]:
-    """Over one denominator, in powers or as a square."""
+def _forms(ratio: PolynomialRatio, above: Coefs) -> Iterator[FactoredForm]:
+    """The value over one denominator: as a sum of powers, and as a square if it is one."""
     under = ((dict(ratio.below), -ratio.depth),) if ratio.depth else ()
     if len(above) == 1:
         ((power, coef),) = above.items()
-        yield Form(coef, power, under)
+        yield FactoredForm(coef, power, under)
     elif above:
         if max(above) <= _HIGHEST:
-            yield Form(1, 0, ((above, 1), *under))
+            yield FactoredForm(1, 0, ((above, 1), *under))
         square = _square_root(above)
         if square is not None:
-            yield Form(square.coef, square.power, (*square.factors, *under))
+            yield FactoredForm(square.coef, square.power, (*square.factors, *under))
 
 
 def _operations(coefs: Coefs) -> int:
-    """Operations of Horner's scheme, powers in between taken as one."""
+    """The number of operations of Horner's scheme; a power counts as one."""
     powers = sorted(coefs)
     steps = [b - a for a, b in zip([0, *powers], powers, strict=False)]
     scaled = coefs[powers[-1]] not in (1, -1)
     return len(powers) - 1 + sum(1 + (step > 1) for step in steps if step) + scaled
 
 
-def _square_root(coefs: Coefs) -> Form | None:
-    """The polynomial as c x**k q**2, if it is that."""
+def _square_root(coefs: Coefs) -> FactoredForm | None:
+    """The polynomial as c x**k q**2; None if it is not of this form."""
     low, high = min(coefs), max(coefs)
     if (high - low) % 2 or not all(map(is_exact, coefs.values())):
         return None
@@ -191,7 +201,9 @@ def _square_root(coefs: Coefs) -> Form | None:
     found = {half - i: rational(value) for i, value in enumerate(root) if value != 0}
     squared = _multiplied(found, found)
     whole = {low + power: times(coef, lead) for power, coef in squared.items() if coef != 0}
-    return Form(lead, low, ((found, 2),)) if whole == dict(coefs) and len(found) > 1 else None
+    return (
+        FactoredForm(lead, low, ((found, 2),)) if whole == dict(coefs) and len(found) > 1 else None
+    )
 
 
 def _multiplied(a: Coefs, b: Coefs) -> dict[int, Coef]:
@@ -209,14 +221,14 @@ def _added(a: Coefs, b: Coefs) -> dict[int, Coef]:
 
 
 # -- arithmetic ------------------------------------------------------------------------------------
-class _OfOneArray:
-    """Arithmetic of quotients over powers of one polynomial, which are not multiplied out."""
+class _Univariate:
+    """Arithmetic of quotients over powers of one polynomial. Sums are not multiplied out."""
 
     def sum(self, a: PolynomialRatio, b: PolynomialRatio) -> PolynomialRatio | None:
         total = dict(a.terms)
         for key, coef in b.terms.items():
             total[key] = plus(total[key], coef) if key in total else coef
-        # x - x is not 0 where x is infinite: what cancels is for regions, which ask for facts.
+        # x - x is not 0 where x is infinite. Regions cancel it if facts allow.
         return None if 0 in total.values() else _over(a, b, total)
 
     def negative(self, a: PolynomialRatio) -> PolynomialRatio:
@@ -254,10 +266,10 @@ class _OfOneArray:
 def _over(
     a: PolynomialRatio, b: PolynomialRatio, terms: Mapping[tuple[int, int], Coef]
 ) -> PolynomialRatio | None:
-    """Terms over the denominator of both."""
+    """The terms over the common denominator; None if the two denominators differ."""
     if a.below and b.below and a.below != b.below:
         return None
     return PolynomialRatio(None, terms, a.below or b.below)
 
 
-_FIELD = _OfOneArray()
+_FIELD = _Univariate()

@@ -1,9 +1,9 @@
-"""Quotients of polynomials in several values, sines and cosines of one angle told as such.
+"""Quotients of polynomials in several values, with sines and cosines of angles as variables.
 
-The derivative of sin x / (1 + cos x) is a sum of quotients; over one denominator a factor of it
-divides what stands above, as cos + cos**2 + sin**2 = 1 + cos. What is divided by must not be 0, or
-must be left below, where both are no number; and no sum of unlike signs comes about in which digits
-would cancel.
+The derivative of sin x / (1 + cos x) is a sum of quotients. Over one denominator, a factor of the
+denominator divides the numerator, for cos + cos**2 + sin**2 = 1 + cos. A factor cancels only if it
+is not 0, or if it also remains in the denominator, so that both sides are NaN where it is 0. No new
+sum may have terms of both signs, for digits could cancel in it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 from ...array import Array
 from ...ir.node import Node
 from ...ir.traits import Angle
-from ..expression.atoms import Heads
+from ..expression.atoms import AtomTable
 from ..expression.labels import canonical_term
 from ..expression.leaf_terms import repeated_number, stretched
 from ..expression.roles import ANGLES
@@ -30,52 +30,62 @@ from ..normal_form.factors import Factors
 from .arithmetic import divides_by, is_rational, value_of
 from .polynomial_ring import COSINE, SINE, Monomial, Poly, divided, monic, plus, product, variables
 
-__all__ = ["Quotients", "Ratio"]
+__all__ = ["Quotient", "Quotients"]
 
 _MOST_TERMS = 12
 _MOST_BELOW = 4
 _MOST_VALUES = 4
 _HIGHEST = 6
 _LARGEST = 40
-"""So many values a quotient is made of; one below more is taken as an array."""
+"""A quotient with more operands, counted with repetition, is treated as an array."""
 
 _TANH = Angle("tangent", -1)
 
-Key: TypeAlias = tuple[object, ...]
+PolynomialKey: TypeAlias = tuple[object, ...]
 
 
-class Ratio(NamedTuple):
-    """A polynomial over powers of monic ones; `short` if one of more than a term was cancelled.
+class Quotient(NamedTuple):
+    """A polynomial over powers of monic polynomials.
 
-    `made_of` are the values in it, those that were cancelled among them.
+    Parameters
+    ----------
+    above : polynomial
+    below : dict
+        Monic polynomials and their powers, by key.
+    made_of : set
+        The variables of the value, also those that were cancelled.
+    short : bool
+        Whether a polynomial of several terms was cancelled.
+    size : int
+        The number of operands, counted with repetition.
     """
 
     above: Poly
-    below: Mapping[Key, tuple[Poly, int]]
+    below: Mapping[PolynomialKey, tuple[Poly, int]]
     made_of: frozenset[tuple[int, str]] = frozenset()
     short: bool = False
     size: int = 1
 
-    def and_of(self, a: Ratio, b: Ratio) -> Ratio:
-        """Made of these two."""
+    def and_of(self, a: Quotient, b: Quotient) -> Quotient:
+        """The quotient as the result of two operands: with their variables, mark and size."""
         return self._replace(
             made_of=a.made_of | b.made_of, short=a.short or b.short, size=a.size + b.size
         )
 
 
 class Quotients:
-    """What values are as quotients, found where one is asked for."""
+    """Finds the quotients that values are, each when it is asked for."""
 
-    def __init__(self, heads: Heads) -> None:
-        self._heads = heads
+    def __init__(self, atoms: AtomTable) -> None:
+        self._atoms = atoms
         self._numbers: dict[Node, int] = {}
         self._values: list[Node] = []
-        self._known: dict[Node, Ratio] = {}
+        self._known: dict[Node, Quotient] = {}
         self._divides: dict[Node, bool] = {}
-        self._given: set[Key] = set()
+        self._given: set[PolynomialKey] = set()
 
     def learn(self, node: Node) -> None:
-        """Note whether a value is made with a quotient by a sum, given its operands."""
+        """Note whether a value, or an operand of it, divides by a sum, product or power."""
         divides = self._divides
         if not is_rational(node.op) or node.copy or node.dtype.kind != "f":
             divides[node] = False
@@ -86,34 +96,34 @@ class Quotients:
         )
 
     def reaches(self, node: Node) -> bool:
-        """Whether something cancels in the value."""
+        """Whether a factor of several terms cancels in the value."""
         return self._divides[node] and self._ratio(node).short
 
-    def shorter(self, node: Node, count: int) -> Ratio | None:
-        """The value with what cancels cancelled; None where nothing does, or digits would."""
+    def shorter(self, node: Node, count: int) -> Quotient | None:
+        """The value with common factors cancelled; None if none cancel or digits may be lost."""
         if count < 3 or not self._divides[node]:
             return None
         found = self._ratio(node)
         polys = [found.above, *[poly for poly, _ in found.below.values()]]
         if not found.short or not all(map(self._keeps_digits, polys)):
             return None
-        self._heads.granted()  # Leave may have been taken for a value inside, long before.
+        self._atoms.granted()  # The licence may have been used for a value inside, long before.
         left = {each for poly in polys for each in variables(poly)}
-        # What cancels is 0 only where it is a number, as in a region.
+        # Factors may cancel only if they are never NaN.
         numbers = all(self._is_number(each, left) for each in found.made_of)
-        return found if numbers or self._heads.granted() else None
+        return found if numbers or self._atoms.granted() else None
 
-    def written(self, ratio: Ratio, now: Callable[[Node], Node]) -> Expr:
+    def written(self, ratio: Quotient, now: Callable[[Node], Node]) -> Expr:
         """The quotient as an expression."""
         coef, above = monic(ratio.above)
         factors: Factors = []
         for poly, power in ((above, 1), *[(poly, -power) for poly, power in ratio.below.values()]):
             expr = self._expr(poly, now)
             if len(poly) > 1:
-                factors.append((*self._heads.closed(SUM, expr), power))
+                factors.append((*self._atoms.closed(SUM, expr), power))
                 continue
             ((term, _),) = expr.items()
-            factors.extend((f.head, f.idx, f.power * power) for f in term.factors)
+            factors.extend((f.atom, f.idx, f.power * power) for f in term.factors)
         return {canonical_term(factors, {}): coef}
 
     def _expr(self, poly: Poly, now: Callable[[Node], Node]) -> Expr:
@@ -122,34 +132,37 @@ class Quotients:
             factors: Factors = []
             for (number, kind), power in monomial:
                 value = now(self._values[number])
-                head = self._heads.leaf(_function(kind, value) if kind else value)
-                factors.append((head, tuple(range(len(head.sizes))), power))
+                atom = self._atoms.leaf(_function(kind, value) if kind else value)
+                factors.append((atom, tuple(range(len(atom.sizes))), power))
             expr[canonical_term(factors, {})] = coef
         return expr
 
     # -- soundness ---------------------------------------------------------------------------------
     def _is_number(self, value: tuple[int, str], left: set[tuple[int, str]]) -> bool:
-        """Whether a value is never NaN; a sine is none where one that is left is none."""
+        """Whether a variable is never NaN, or is NaN only where a remaining one is.
+
+        The sine and the cosine of one angle are NaN at the same points.
+        """
         number, kind = value
         node = self._values[number]
-        if not self._heads.leaf(node).total:
+        if not self._atoms.leaf(node).total:
             return False
         if not kind or any(each == number and other for each, other in left):
             return True
-        return self._heads.leaf(_function(kind, node)).total
+        return self._atoms.leaf(_function(kind, node)).total
 
     def _keeps_digits(self, poly: Poly) -> bool:
-        """Whether all terms have one sign, or the sum was written so."""
+        """Whether no digits cancel: the terms have one sign, or the user wrote this sum."""
         if len({coef > 0 for coef in poly.values()}) < 2 or _key(poly) in self._given:
             return True
         plain = all(not kind for _, kind in variables(poly))
         return plain and len(poly) == 2 and all(_is_linear(monomial) for monomial in poly)
 
     def _is_nonzero(self, poly: Poly, rest: Poly) -> bool:
-        """Whether a polynomial is 0 nowhere, or only where what is left below is."""
+        """Whether a polynomial is never 0, or only where the remaining denominator is 0, too."""
         if len(poly) == 1:
             return all(
-                kind == COSINE or (not kind and self._heads.leaf(self._values[number]).nonzero)
+                kind == COSINE or (not kind and self._atoms.leaf(self._values[number]).nonzero)
                 for number, kind in variables(poly)
             )
         if divided(product(rest, rest), poly) is not None:
@@ -158,11 +171,11 @@ class Quotients:
             return False
         if self._is_one_and_tanh(poly):
             return True
-        head, _ = self._heads.closed(SUM, self._expr(poly, lambda node: node))
-        return head.nonzero
+        atom, _ = self._atoms.closed(SUM, self._expr(poly, lambda node: node))
+        return atom.nonzero
 
     def _is_one_and_tanh(self, poly: Poly) -> bool:
-        """Whether it is c (1 + tanh) or c (1 - tanh), which are 0 by rounding alone."""
+        """Whether it is c (1 + tanh) or c (1 - tanh), which are 0 only by rounding."""
         inside = variables(poly)
         if len(inside) != 1 or len(poly) != 2 or () not in poly:
             return False
@@ -174,8 +187,8 @@ class Quotients:
             and abs(coef) == abs(poly[()])
         )
 
-    # -- what values are ---------------------------------------------------------------------------
-    def _ratio(self, node: Node) -> Ratio:
+    # -- quotients of values -----------------------------------------------------------------------
+    def _ratio(self, node: Node) -> Quotient:
         stack = [node]
         while stack:
             top = stack[-1]
@@ -193,18 +206,18 @@ class Quotients:
     def _parts(self, node: Node) -> tuple[Node, ...]:
         return node.operands if is_rational(node.op) and not node.copy else ()
 
-    def _array(self, node: Node, kind: str) -> Ratio:
+    def _array(self, node: Node, kind: str) -> Quotient:
         number = self._numbers.get(node)
         if number is None:
             number = self._numbers[node] = len(self._values)
             self._values.append(node)
-        return Ratio({(((number, kind), 1),): 1}, {}, frozenset({(number, kind)}))
+        return Quotient({(((number, kind), 1),): 1}, {}, frozenset({(number, kind)}))
 
-    def _found(self, node: Node) -> Ratio | None:
+    def _found(self, node: Node) -> Quotient | None:
         number = repeated_number(stretched(node))
         if number is not None and number.dtype.kind in "iuf":
             value = coefficient(number)
-            return Ratio({(): value}, {}) if is_exact(value) and value else None
+            return Quotient({(): value}, {}) if is_exact(value) and value else None
         if node.copy or node.dtype.kind != "f":
             return None
         angle = node.op.traits.angle
@@ -224,20 +237,20 @@ class Quotients:
             self._given.add(_key(monic(found.above)[1]))
         return found
 
-    def quotient(self, a: Ratio, b: Ratio) -> Ratio | None:
-        """The quotient of two."""
+    def quotient(self, a: Quotient, b: Quotient) -> Quotient | None:
+        """The quotient of two quotients."""
         return self.product(a, self.inverse(b))
 
-    def product(self, a: Ratio, b: Ratio) -> Ratio | None:
-        """The product of two."""
+    def product(self, a: Quotient, b: Quotient) -> Quotient | None:
+        """The product of two quotients."""
         below = dict(a.below)
         for key, (poly, power) in b.below.items():
             below[key] = (poly, power + below.get(key, (poly, 0))[1])
         above = product(a.above, b.above)
-        return self._cancelled(Ratio(above, below).and_of(a, b))
+        return self._cancelled(Quotient(above, below).and_of(a, b))
 
-    def sum(self, a: Ratio, b: Ratio) -> Ratio | None:
-        """The sum of two, over one denominator."""
+    def sum(self, a: Quotient, b: Quotient) -> Quotient | None:
+        """The sum of two quotients, over one denominator."""
         below = dict(a.below)
         for key, (poly, power) in b.below.items():
             below[key] = (poly, max(power, below.get(key, (poly, 0))[1]))
@@ -248,10 +261,10 @@ class Quotients:
                 for _ in range(power - each.below.get(key, (poly, 0))[1]):
                     above = product(above, poly)
             parts.append(above)
-        return self._cancelled(Ratio(plus(*parts), below).and_of(a, b))
+        return self._cancelled(Quotient(plus(*parts), below).and_of(a, b))
 
-    def _cancelled(self, a: Ratio) -> Ratio | None:
-        """Without factors of the denominator that divide what is above it."""
+    def _cancelled(self, a: Quotient) -> Quotient | None:
+        """The quotient without factors of the denominator that divide the numerator."""
         if not a.above or not _is_small(a):
             return None
         above, below, short = a.above, dict(a.below), a.short
@@ -260,18 +273,18 @@ class Quotients:
                 _, power = below.pop(key)
                 if power > 1:
                     below[key] = (poly, power - 1)
-                elif not (self._is_nonzero(poly, _all_of(below)) or self._heads.granted()):
+                elif not (self._is_nonzero(poly, _all_of(below)) or self._atoms.granted()):
                     below[key] = (poly, power)
                     break
                 above, short = less, short or len(poly) > 1
         return a._replace(above=above, below=below, short=short)
 
-    def negative(self, a: Ratio) -> Ratio:
-        """The negative of one."""
+    def negative(self, a: Quotient) -> Quotient:
+        """The negative of a quotient."""
         return a._replace(above={monomial: -coef for monomial, coef in a.above.items()})
 
-    def inverse(self, a: Ratio) -> Ratio:
-        """One over it."""
+    def inverse(self, a: Quotient) -> Quotient:
+        """One over a quotient."""
         above: Poly = {(): 1}
         for poly, power in a.below.values():
             for _ in range(power):
@@ -280,8 +293,8 @@ class Quotients:
         above = product(above, {(): rational(Fraction(1) / coef)})
         return a._replace(above=above, below={} if below == {(): 1} else {_key(below): (below, 1)})
 
-    def whole(self, a: Ratio) -> int | None:
-        """The number other than 0 that it is, if it is whole and not too large a power."""
+    def whole(self, a: Quotient) -> int | None:
+        """The quotient as a nonzero whole number that is small enough for a power, else None."""
         number = a.above.get(()) if len(a.above) == 1 and not a.below else None
         return number if isinstance(number, int) and 0 < abs(number) <= _HIGHEST else None
 
@@ -292,18 +305,18 @@ def _function(kind: str, node: Node) -> Node:
 
 
 # -- polynomials -----------------------------------------------------------------------------------
-def _key(poly: Poly) -> Key:
+def _key(poly: Poly) -> PolynomialKey:
     return tuple(sorted(poly.items()))
 
 
-def _all_of(below: Mapping[Key, tuple[Poly, int]]) -> Poly:
+def _all_of(below: Mapping[PolynomialKey, tuple[Poly, int]]) -> Poly:
     whole: Poly = {(): 1}
     for poly, _ in below.values():
         whole = product(whole, poly)
     return whole
 
 
-def _is_small(a: Ratio) -> bool:
+def _is_small(a: Quotient) -> bool:
     polys = [a.above, *[poly for poly, _ in a.below.values()]]
     values = {number for poly in polys for number, _ in variables(poly)}
     powers = [power for poly in polys for monomial in poly for _, power in monomial]
@@ -322,5 +335,5 @@ def _is_linear(monomial: Monomial) -> bool:
 
 
 def _is_plain(poly: Poly) -> bool:
-    """Whether nothing in it stands for the square of a sine."""
+    """Whether all monomials are linear: none may stand for the square of a sine."""
     return all(_is_linear(monomial) for monomial in poly)

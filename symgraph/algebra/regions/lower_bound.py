@@ -15,8 +15,8 @@ from ..expression.term import (
     LEAF,
     LOG,
     SUM,
+    Atom,
     Expr,
-    Head,
     Rational,
     Term,
 )
@@ -24,7 +24,7 @@ from ..expression.term import (
 __all__ = ["least_count", "plain_count"]
 
 
-def least_count(expr: Expr, computed: Callable[[Head], bool]) -> int:
+def least_count(expr: Expr, computed: Callable[[Atom], bool]) -> int:
     """A number of operations below which no spelling is expected.
 
     n different arrays need n - 1 operations of two operands; each power, number and lone sum needs
@@ -50,13 +50,13 @@ def least_count(expr: Expr, computed: Callable[[Head], bool]) -> int:
 class _Tally:
     """What is combined, two by two, and what takes an operation by itself."""
 
-    def __init__(self, computed: Callable[[Head], bool]) -> None:
+    def __init__(self, computed: Callable[[Atom], bool]) -> None:
         self.computed = computed
         self.arrays: set[object] = set()
         self.single: set[object] = set()
         self.more = 0
         self.nested: list[Expr] = []
-        self._seen: set[Head] = set()
+        self._seen: set[Atom] = set()
 
     def add(self, expr: Expr) -> None:
         """Count the terms; expressions inside wait in `nested`."""
@@ -76,43 +76,43 @@ class _Tally:
                 self.single.add(("sum", *summed))
             self._add_factors(term, summed)
 
-    def _add_factors(self, term: Term, summed: tuple[Head, object] | None) -> None:
+    def _add_factors(self, term: Term, summed: tuple[Atom, object] | None) -> None:
         with_exp = False
-        for head, _, power in term.factors:
-            if head.base is not None:
+        for atom, _, power in term.factors:
+            if atom.base is not None:
                 continue  # It is a number, or part of the operation.
-            exps = exps_of(head)
-            if exps and is_of_exps(head):
+            exps = exps_of(atom)
+            if exps and is_of_exps(atom):
                 known = [each for each in exps if self.computed(each)]
                 if known:
                     self.arrays.update(known)
                     continue
-                if head.kind == EXP:
+                if atom.kind == EXP:
                     if not with_exp:  # Others in the product may go into it.
-                        self.single.add(head)
+                        self.single.add(atom)
                         with_exp = True
-                    self._open(head)
+                    self._open(atom)
                     continue
-                if head not in self._seen and (power < 0 or head.kind == LOG):
-                    self.more += _beyond(head)
+                if atom not in self._seen and (power < 0 or atom.kind == LOG):
+                    self.more += _beyond(atom)
             if power != 1 and power != -1:
-                self.single.add((head, power))
-            if head.kind == LEAF:
+                self.single.add((atom, power))
+            if atom.kind == LEAF:
                 # An array and its sum are two different ones.
-                self.arrays.add(summed if summed is not None and head is summed[0] else head)
+                self.arrays.add(summed if summed is not None and atom is summed[0] else atom)
                 continue
-            if head.kind == LOG:
+            if atom.kind == LOG:
                 self.single.add("log")
-            if head.kind in (LOG, SUM):
-                self._open(head)
+            if atom.kind in (LOG, SUM):
+                self._open(atom)
 
-    def _open(self, head: Head) -> None:
-        if head not in self._seen:
-            self._seen.add(head)
-            self.nested.append(head.expr)
+    def _open(self, atom: Atom) -> None:
+        if atom not in self._seen:
+            self._seen.add(atom)
+            self.nested.append(atom.expr)
 
 
-def plain_count(expr: Expr, computed: Callable[[Head], bool]) -> int:
+def plain_count(expr: Expr, computed: Callable[[Atom], bool]) -> int:
     """Operations of the expression as it stands, what is in it twice computed once.
 
     Factors are not taken out and sums not opened, so a spelling of fewer may well be there.
@@ -133,7 +133,7 @@ def plain_count(expr: Expr, computed: Callable[[Head], bool]) -> int:
 class _Plain:
     """Operations, as they are met."""
 
-    def __init__(self, computed: Callable[[Head], bool]) -> None:
+    def __init__(self, computed: Callable[[Atom], bool]) -> None:
         self.computed = computed
         self.count = 0
         self.nested: list[Expr] = []
@@ -148,7 +148,7 @@ class _Plain:
                 self._once(("times", abs(coef)))
             elif coef == -1 and len(expr) == 1:
                 # A difference among the factors may be turned round.
-                self.count += not any(f.head.kind == SUM for f in term.factors)
+                self.count += not any(f.atom.kind == SUM for f in term.factors)
 
     def _once(self, what: object, count: int = 1) -> None:
         if what not in self._seen:
@@ -156,45 +156,45 @@ class _Plain:
             self.count += count
 
     def _add_product(self, term: Term) -> None:
-        factors = [f for f in term.factors if f.head.base is None]
+        factors = [f for f in term.factors if f.atom.base is None]
         if len(factors) > 1:
-            self._once(frozenset([(f.head, f.power) for f in factors]), len(factors) - 1)
+            self._once(frozenset([(f.atom, f.power) for f in factors]), len(factors) - 1)
         if factors and all(f.power < 0 for f in factors):
             self._once("inverse")
         if term.bound:
             inside = [f for f in factors if any(index < 0 for index in f.idx)]
             if all(f.idx == inside[0].idx for f in inside):  # Matrices are multiplied and summed.
-                self._once(("sum", *[(f.head, f.power) for f in inside]))
-        for head, _, power in factors:
+                self._once(("sum", *[(f.atom, f.power) for f in inside]))
+        for atom, _, power in factors:
             if power != 1 and power != -1:
-                self._once((head, abs(power)))
-            if head.kind in (SUM, EXP, LOG) and head not in self._seen:
-                self._seen.add(head)
-                self._open(head, power)
+                self._once((atom, abs(power)))
+            if atom.kind in (SUM, EXP, LOG) and atom not in self._seen:
+                self._seen.add(atom)
+                self._open(atom, power)
 
-    def _open(self, head: Head, power: Rational) -> None:
-        exps = exps_of(head)
-        of_exps = bool(exps) and is_of_exps(head)
+    def _open(self, atom: Atom, power: Rational) -> None:
+        exps = exps_of(atom)
+        of_exps = bool(exps) and is_of_exps(atom)
         if of_exps and any(map(self.computed, exps)):
             return
-        self.nested.append(head.expr)
-        if head.kind != SUM:
+        self.nested.append(atom.expr)
+        if atom.kind != SUM:
             self.count += 1
         elif of_exps and power < 0:  # What a softmax takes beyond that, or a sigmoid.
-            self.count += 2 if any(each.bound for each in head.expr) else 1
+            self.count += 2 if any(each.bound for each in atom.expr) else 1
 
 
-def _beyond(head: Head) -> int:
+def _beyond(atom: Atom) -> int:
     """Operations of a softmax, sigmoid or logsumexp beyond its exp, its sum and its log."""
-    over = any(term.bound for term in head.expr)
-    if head.kind == LOG:
+    over = any(term.bound for term in atom.expr)
+    if atom.kind == LOG:
         return 3 if over else 0
-    return 3 if over else 2 if len(head.expr) == 2 else 0
+    return 3 if over else 2 if len(atom.expr) == 2 else 0
 
 
-def _summed_alone(term: Term) -> tuple[Head, object] | None:
+def _summed_alone(term: Term) -> tuple[Atom, object] | None:
     """The array that is summed by itself, with its power."""
     inside = [f for f in term.factors if any(index < 0 for index in f.idx)]
     if len(inside) != 1 or (inside[0].power == 2 and len(inside[0].idx) == 1):
         return None  # A vector times itself, x @ x, is counted with its power.
-    return inside[0].head, inside[0].power
+    return inside[0].atom, inside[0].power

@@ -21,8 +21,8 @@ from ..expression.term import (
     quotient,
     scaled,
 )
-from ..extraction.cheapest import Speller, rewritten
-from ..normal_form.normalize import Normal
+from ..extraction.cheapest import CheapestSpellings, rewritten
+from ..normal_form.normalize import NormalForm
 
 __all__ = ["Multiples"]
 
@@ -37,13 +37,13 @@ class Multiples:
 
     Parameters
     ----------
-    normal : Normal
-    speller : Speller
+    normal : NormalForm
+    spellings : CheapestSpellings
     """
 
-    def __init__(self, normal: Normal, speller: Speller) -> None:
+    def __init__(self, normal: NormalForm, spellings: CheapestSpellings) -> None:
         self.normal = normal
-        self.speller = speller
+        self.spellings = spellings
         self._met: dict[object, Node] = {}
 
     @staticmethod
@@ -71,7 +71,7 @@ class Multiples:
         key = (node.op, node.aval, frozenset(inside.items()))
         opposite = (node.op, node.aval, frozenset(scaled(inside, -1).items()))
         other = self._met.get(opposite)
-        if other is None or not self.speller.world.alive(other):
+        if other is None or not self.spellings.use_counts.alive(other):
             self._met.setdefault(key, node)
             return None
         return self._times(other, node.op.traits.parity[0])
@@ -123,7 +123,7 @@ class Multiples:
             parts: list[tuple[Expr, Coef]] = []
             for array, coef in zip(arrays, expr.values(), strict=True):
                 each = None if array is None else self._with(node, {place: array})
-                if each is None or not self.speller.world.alive(each):
+                if each is None or not self.spellings.use_counts.alive(each):
                     break
                 parts.append((self._times(each, 1), coef))
             else:
@@ -132,7 +132,7 @@ class Multiples:
 
     # -- writing -----------------------------------------------------------------------------------
     def _times(self, node: Node, by: Coef) -> Expr:
-        return scaled(leaf_expr(self.normal.heads, node), by)
+        return scaled(leaf_expr(self.normal.atoms, node), by)
 
     def _of(self, node: Node, places: Sequence[int], exprs: Sequence[Expr]) -> Node | None:
         """The operation on these expressions in these places; None if one has no spelling."""
@@ -153,7 +153,7 @@ class Multiples:
     def _array(self, node: Node, expr: Expr) -> Node | None:
         """The value of an expression, in the shape and dtype of a node."""
         alone = self._alone(node, expr)
-        return self.speller.cheapest(node, node, [expr]).node if alone is None else alone
+        return self.spellings.cheapest(node, node, [expr]).node if alone is None else alone
 
     def _alone(self, node: Node, expr: Expr) -> Node | None:
         """The array of this shape and dtype that an expression is; None if it is none."""
@@ -163,10 +163,10 @@ class Multiples:
         if coef != 1 or len(term.factors) != 1:
             return None
         (factor,) = term.factors
-        head = factor.head
-        if head.kind != LEAF or head.node.aval != node.aval:
+        atom = factor.atom
+        if atom.kind != LEAF or atom.node.aval != node.aval:
             return None
-        return head.node if expr == leaf_expr(self.normal.heads, head.node) else None
+        return atom.node if expr == leaf_expr(self.normal.atoms, atom.node) else None
 
 
 def _floats(node: Node) -> tuple[int, ...]:

@@ -9,29 +9,29 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from ...ir.node import Node
-from ..expression.applied import NONE, Names
+from ..expression.applied import NONE, IdentityNames
 from ..expression.exps import exps_of
 from ..expression.leaf_terms import leaf_expr
-from ..expression.term import Expr, Head
-from ..extraction.use_counts import World
-from ..lifting.lifting import Forms
-from ..normal_form.known_contractions import Recall
-from .memory import Exprs, Findings
+from ..expression.term import Atom, Expr
+from ..extraction.use_counts import UseCounts
+from ..lifting.lifting import Lifter
+from ..normal_form.known_contractions import KnownContractions
+from .memory import Exprs, RegionMemory
 from .regions import ARGUMENTS, LOGARITHMS, SEEN_WHOLE, arrays_of
 
-__all__ = ["Views"]
+__all__ = ["NodeForms"]
 
 _OF_EXPS = ARGUMENTS - LOGARITHMS
 """Operations that compute an exp."""
 
 
-class Views:
+class NodeForms:
     """Expressions of values, and what is remembered of them, in one walk over the graph.
 
     Parameters
     ----------
-    memory : Findings
-    world : World
+    memory : RegionMemory
+    use_counts : UseCounts
     users : mapping
         How many nodes use a value.
     now : mapping
@@ -42,26 +42,26 @@ class Views:
 
     def __init__(
         self,
-        memory: Findings,
-        world: World,
+        memory: RegionMemory,
+        use_counts: UseCounts,
         users: Mapping[Node, int],
         now: Mapping[Node, Node],
         *,
         thorough: bool,
     ) -> None:
         self.memory = memory
-        self.forms = memory.forms
-        self.world = world
+        self.lifter = memory.lifter
+        self.use_counts = use_counts
         self.users = users
         self.now = now
         self.thorough = thorough
-        self.recall = Recall(self.forms.normal)
+        self.contractions = KnownContractions(self.lifter.normal)
         self.opened: dict[Node, bool] = {}
-        self.exps: dict[Head, list[Node]] = {}
+        self.exps: dict[Atom, list[Node]] = {}
         self._seen: dict[Node, Expr] = {}
         self._near: dict[Node, Expr] = {}
         self._unlearned: dict[Node, list[Node]] = {}
-        self._identities: dict[Node, Names] = {}
+        self._identities: dict[Node, IdentityNames] = {}
 
     # -- one array, or an expression ---------------------------------------------------------------
     def close(self, node: Node) -> None:
@@ -94,13 +94,13 @@ class Views:
         array = self.now[node]
         found = self.memory.leaves.get(array)
         if found is None:
-            found = self.memory.leaves[array] = leaf_expr(self.forms.heads, array)
+            found = self.memory.leaves[array] = leaf_expr(self.lifter.atoms, array)
         return found
 
     # -- expressions -------------------------------------------------------------------------------
     def form(self, node: Node) -> Expr | None:
         """The value as an expression; None of one that is an array."""
-        if not Forms.knows(node) or not self.world.alive(node):
+        if not Lifter.knows(node) or not self.use_counts.alive(node):
             return None
         expr = self._formed(node)
         if expr is not None and self._unlearned:
@@ -116,13 +116,13 @@ class Views:
         expr = self._expr(node, operands, self.memory.exprs)
         if expr is not None:
             with suppress(OverflowError):
-                expr = self.recall.recalled(expr)
+                expr = self.contractions.recalled(expr)
             self._note_identities(node, self.memory.exprs[node][2])
         self._note_licence(node, used)
         return expr
 
     # -- identities --------------------------------------------------------------------------------
-    def _note_identities(self, node: Node, names: Names) -> None:
+    def _note_identities(self, node: Node, names: IdentityNames) -> None:
         """Take down by which identities the value is its expression, those of parts among them."""
         for each in node.operands:
             inside = self._identities.get(each)
@@ -131,7 +131,7 @@ class Views:
         if names:
             self._identities[node] = names
 
-    def identities(self, node: Node) -> Names:
+    def identities(self, node: Node) -> IdentityNames:
         """The identities by which the value is its expression."""
         return self._identities.get(node, NONE)
 
@@ -185,10 +185,10 @@ class Views:
         before = known.get(node)
         if before is not None and all(a is b for a, b in zip(before[0], operands, strict=True)):
             return before[1]
-        expr, applied = None, self.forms.normal.applied
+        expr, applied = None, self.lifter.normal.applied
         mark = applied.mark()
         with suppress(OverflowError):  # a number in it that no float is
-            expr = self.forms.form(node, operands)
+            expr = self.lifter.form(node, operands)
         names = applied.since(mark)
         applied.take_back(mark)
         known[node] = (operands, expr, names)
@@ -200,15 +200,19 @@ class Views:
     def learn(self, node: Node, expr: Expr) -> None:
         """Remember the exps in the value, and what the array is, where consumers may meet it."""
         if node.op in _OF_EXPS:
-            for head in {each for term in expr for f in term.factors for each in exps_of(f.head)}:
-                self.exps.setdefault(head, []).append(node)
+            for atom in {each for term in expr for f in term.factors for each in exps_of(f.atom)}:
+                self.exps.setdefault(atom, []).append(node)
         if self.rests_on_leave(node):
             return  # What the value is may be a number where the value is none.
         with suppress(OverflowError):
             if not self.opened[node]:
-                self.recall.learn(expr, self._seen[node])
+                self.contractions.learn(expr, self._seen[node])
             elif expr and self.thorough and self.users[node] > 1:
-                learn = self.recall.learn_sum if len(expr) > 1 else self.recall.learn_product
+                learn = (
+                    self.contractions.learn_sum
+                    if len(expr) > 1
+                    else self.contractions.learn_product
+                )
                 learn(expr, self.now[node])
 
     def is_learned(self, node: Node, expr: Expr) -> bool:

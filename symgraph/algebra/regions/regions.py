@@ -38,8 +38,8 @@ from ..expression.term import (
     LEAF,
     LOG,
     SUM,
+    Atom,
     Expr,
-    Head,
     Term,
     weight,
 )
@@ -114,14 +114,14 @@ def hides_much(near: Expr, expr: Expr) -> bool:
     )
 
 
-def _of_exps(expr: Expr) -> set[Head]:
-    heads = {f.head for term in expr for f in term.factors}
-    return {head for head in heads if head.kind in (SUM, LOG) and exps_of(head)}
+def _of_exps(expr: Expr) -> set[Atom]:
+    atoms = {f.atom for term in expr for f in term.factors}
+    return {atom for atom in atoms if atom.kind in (SUM, LOG) and exps_of(atom)}
 
 
 def _length(term: Term) -> int:
     """Factors of a product, the terms of a lazy sum among them."""
-    return sum([len(f.head.expr) if f.head.kind == SUM else 1 for f in term.factors])
+    return sum([len(f.atom.expr) if f.atom.kind == SUM else 1 for f in term.factors])
 
 
 def _is_contraction(term: Term) -> bool:
@@ -129,13 +129,13 @@ def _is_contraction(term: Term) -> bool:
     if not term.bound:
         return False
     inside = [f for f in term.factors if any(index < 0 for index in f.idx)]
-    if all(f.head.kind == EXP for f in inside):
+    if all(f.atom.kind == EXP for f in inside):
         return False
     return len(inside) > 1 or any(f.power != 1 for f in inside)
 
 
 def arrays_of(expr: Expr) -> list[Node]:
-    """The arrays an expression is written over, those inside closed heads too."""
+    """The arrays an expression is written over, those inside closed atoms too."""
     return list(_uses_of_arrays(expr))
 
 
@@ -147,12 +147,12 @@ def _uses_of_arrays(expr: Expr) -> dict[Node, int]:
     while queue:
         for term in queue.pop():
             for factor in term.factors:
-                head = factor.head
-                if head.kind == LEAF and head.base is None:
-                    found[head.node] = found.get(head.node, 0) + 1
-                elif head.kind in (SUM, EXP, LOG) and id(head) not in seen:
-                    seen.add(id(head))
-                    queue.append(head.expr)
+                atom = factor.atom
+                if atom.kind == LEAF and atom.base is None:
+                    found[atom.node] = found.get(atom.node, 0) + 1
+                elif atom.kind in (SUM, EXP, LOG) and id(atom) not in seen:
+                    seen.add(id(atom))
+                    queue.append(atom.expr)
     return found
 
 

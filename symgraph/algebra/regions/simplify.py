@@ -16,16 +16,17 @@ from ...ir.fact_inference import Knowledge
 from ...ir.node import Node, on_operands, origin, reachable
 from ...ops.movement import broadcast_to
 from ..expression.exps import holds_exps
-from ..expression.term import SUM, Expr, Head
-from ..extraction.cheapest import Speller, rewritten
-from ..extraction.use_counts import Cost, World
-from ..lifting.lifting import Forms
+from ..expression.term import SUM, Atom, Expr
+from ..extraction.cheapest import CheapestSpellings, rewritten
+from ..extraction.use_counts import Price, UseCounts
+from ..lifting.lifting import Lifter
 from ..rational.polynomials import Polynomials
 from ..rational.quotients import Quotients
 from .lower_bound import least_count, plain_count
-from .memory import Findings, memory_of
+from .memory import RegionMemory, memory_of
 from .multiples import Multiples
-from .node_forms import Views
+from .node_forms import NodeForms
+from .poles import below_bounded, has_new_pole
 from .regions import (
     ARGUMENTS,
     SELECTIONS,
@@ -36,7 +37,7 @@ from .regions import (
     is_computed_from,
     is_trivial,
 )
-from .templates import Echo, Grade, Reasons, Shape, Shapes, places_of, template
+from .templates import Grade, Reasons, RegionOutcome, RegionShape, RegionShapes, places_of, template
 from .vanishing import vanishes
 
 __all__ = ["SMALL", "RewriteLog", "normalized"]
@@ -55,7 +56,7 @@ _TINY = 1_000
 Parts of it may be computed anyway, which a bound on its length does not see."""
 
 
-Ended: TypeAlias = tuple[list[Node], Cost]
+Ended: TypeAlias = tuple[list[Node], Price]
 """The arrays that any spelling of a region needs, and what the one it had cost."""
 
 
@@ -121,7 +122,7 @@ class RegionPass:
     def __init__(
         self,
         outputs: Sequence[Node],
-        memory: Findings,
+        memory: RegionMemory,
         log: RewriteLog | None,
         *,
         thorough: bool,
@@ -131,10 +132,11 @@ class RegionPass:
         self.outputs = list(outputs)
         self.log = log
         self.memory = memory
-        self.forms = memory.forms
+        self.lifter = memory.lifter
         self.kept = memory.kept_late if late else memory.kept
         self.nodes = reachable(outputs)
-        self.world = World(outputs, self.nodes)
+        self.below_bounded = below_bounded(self.nodes)
+        self.use_counts = UseCounts(outputs, self.nodes)
         self.thorough = thorough
         self.patient = len(self.nodes) <= _TINY
         self.late = late
@@ -142,7 +144,7 @@ class RegionPass:
         self.users: dict[Node, int] = dict.fromkeys(self.nodes, 0)
         self.ends: set[Node] = set(outputs)
         self.arguments: set[Node] = set()
-        self.lifted: set[Node] = {node for node in self.nodes if Forms.knows(node)}
+        self.lifted: set[Node] = {node for node in self.nodes if Lifter.knows(node)}
         for node in self.nodes:
             opened = node in self.lifted and node.op not in SELECTIONS
             for operand in dict.fromkeys(node.operands):
@@ -162,18 +164,25 @@ class RegionPass:
             if node.op is broadcast_to.op and self.users[node] > 1:
                 self.users[node.operands[0]] += 1
         self.now: dict[Node, Node] = {}
-        self.views = Views(memory, self.world, self.users, self.now, thorough=thorough)
-        self.recall = self.views.recall
-        self.speller = Speller(
-            self.forms.normal, self.recall, self.world, self.users, memory.judge, memory.tried
+        self.node_forms = NodeForms(
+            memory, self.use_counts, self.users, self.now, thorough=thorough
         )
-        self.multiples = Multiples(self.forms.normal, self.speller)
+        self.contractions = self.node_forms.contractions
+        self.spellings = CheapestSpellings(
+            self.lifter.normal,
+            self.contractions,
+            self.use_counts,
+            self.users,
+            memory.judge,
+            memory.tried,
+        )
+        self.multiples = Multiples(self.lifter.normal, self.spellings)
         self.used = 0  # leave taken before the node that is looked at now
         self._placed: set[Node] = set()  # written into the graph by this walk
         self._reasons: dict[Node, Reasons] = {}  # of each value that took the place of another
-        self.shapes = Shapes(self.forms.heads.knowledge)
-        self.polynomials = Polynomials(self.forms.heads)
-        self.quotients = Quotients(self.forms.heads)
+        self.shapes = RegionShapes(self.lifter.atoms.knowledge)
+        self.polynomials = Polynomials(self.lifter.atoms)
+        self.quotients = Quotients(self.lifter.atoms)
 
     def run(self) -> list[Node]:
         for node in self.nodes:
@@ -181,7 +190,7 @@ class RegionPass:
         return [self.now[output] for output in self.outputs]
 
     def _visit(self, node: Node) -> None:
-        self.used = self.views.used
+        self.used = self.node_forms.used
         self.now[node] = self._rebuilt(node)
         if self.thorough:
             self.polynomials.learn(node)
@@ -189,24 +198,26 @@ class RegionPass:
         shape = self._shape(node)
         if shape is not None and self._as_before(node, shape):
             return
-        views = self.views
-        expr = views.form(node)
+        node_forms = self.node_forms
+        expr = node_forms.form(node)
         moved = self._moved(node) if expr is None else None
         if moved is not None and self.late:
-            views.bring_near(node, moved)
+            node_forms.bring_near(node, moved)
         elif moved is not None:
             expr = moved
+        if node in self.below_bounded and has_new_pole(node_forms.identities(node)):
+            expr = None
         if expr is None:
-            views.close(node)
+            node_forms.close(node)
             return
         closed = self._closed(node, expr)
-        trivial = is_trivial(node, [views.opened[each] for each in node.operands])
+        trivial = is_trivial(node, [node_forms.opened[each] for each in node.operands])
         trivial = trivial and not (self.thorough and self._reaches(node))
         # A value with several users is written at its best: alone, none of them would change it.
         shared = self.users[node] > 1
         wanted = (closed or shared or node in self.ends) and not trivial
         looked = self.late or (self.patient and moved is None)
-        near = views.near(node, expr) if looked else expr
+        near = node_forms.near(node, expr) if looked else expr
         before, ended = self.now[node], None
         if wanted and not self.late:
             also = [] if near is expr or hides_much(near, expr) else [near]
@@ -214,14 +225,15 @@ class RegionPass:
         elif wanted and near is not expr:
             ended = self._end(node, near)
         if looked and not (closed and self._closed(node, near)):
-            views.bring_near(node, near)  # Long over the inputs, short over the arrays there are.
+            # Long over the inputs, short over the arrays there are.
+            node_forms.bring_near(node, near)
         if closed:
-            views.close(node)
+            node_forms.close(node)
         else:
-            views.open(node, expr)
-        views.learn(node, expr)
+            node_forms.open(node, expr)
+        node_forms.learn(node, expr)
         if self.patient:
-            self.speller.learn(self.now[node])
+            self.spellings.learn(self.now[node])
         if shape is not None and expr:
             self._note(node, expr, shape, ended, written=self.now[node] is not before)
 
@@ -239,9 +251,11 @@ class RegionPass:
 
     def _moved(self, node: Node) -> Expr | None:
         """The value over others of its operation, by a law that the operation obeys."""
-        if self.thorough and Multiples.knows(node) and self.world.alive(node):
+        if self.thorough and Multiples.knows(node) and self.use_counts.alive(node):
             with suppress(OverflowError):
-                return self.multiples.form(node, self.views.nearest if self.late else self.views.of)
+                return self.multiples.form(
+                    node, self.node_forms.nearest if self.late else self.node_forms.of
+                )
         return None
 
     # -- regions of one shape ----------------------------------------------------------------------
@@ -251,96 +265,98 @@ class RegionPass:
         gradient = (origin.adjoint_of is not None, origin.shared)
         return (self.users[node] > 1, node in self.ends, node in self.arguments, gradient)
 
-    def _shape(self, node: Node) -> Shape | None:
+    def _shape(self, node: Node) -> RegionShape | None:
         if self.late or len(self.nodes) <= _FEW or not self.shapes.pays:
             return None
-        if node not in self.lifted or not self.world.alive(node):
+        if node not in self.lifted or not self.use_counts.alive(node):
             return None
-        arrays = [self.views.array(each) for each in node.operands]
+        arrays = [self.node_forms.array(each) for each in node.operands]
         return self.shapes.of(node, arrays, self._about(node))
 
     def _note(
-        self, node: Node, expr: Expr, shape: Shape, ended: Ended | None, *, written: bool
+        self, node: Node, expr: Expr, shape: RegionShape, ended: Ended | None, *, written: bool
     ) -> None:
         """Keep what was done with a region, for others of its shape; if that can be told."""
         held, saved = ended or ([], None)
-        places = places_of(held, shape.atoms)
-        instead = template(self.now[node], shape.atoms) if written else None
-        arrays = arrays_of(expr) if self.views.is_learned(node, expr) else []
+        places = places_of(held, shape.leaves)
+        instead = template(self.now[node], shape.leaves) if written else None
+        arrays = arrays_of(expr) if self.node_forms.is_learned(node, expr) else []
         newest = max(arrays, key=lambda each: each.serial, default=None)
-        known_by = places_of([] if newest is None else [newest], shape.atoms)
+        known_by = places_of([] if newest is None else [newest], shape.leaves)
         if places is None or known_by is None or (written and instead is None):
             return
-        closed = not self.views.opened[node]
+        closed = not self.node_forms.opened[node]
         reasons = self._reasons.get(self.now[node]) if written else None
         split = node in self.split
-        self.shapes.keep(shape, Echo(closed, places, saved, instead, known_by, split, reasons))
+        self.shapes.keep(
+            shape, RegionOutcome(closed, places, saved, instead, known_by, split, reasons)
+        )
 
-    def _as_before(self, node: Node, shape: Shape) -> bool:
+    def _as_before(self, node: Node, shape: RegionShape) -> bool:
         """Do with a region what was done with the first of its shape; whether that was right."""
-        echo = self.shapes.echo(shape)
-        if echo is None:
+        outcome = self.shapes.outcome(shape)
+        if outcome is None:
             return False
-        if echo.saved is not None:
-            held = self.world.hold([shape.atoms[place] for place in echo.held])
-            right = self._written_as_before(node, echo, shape)
-            self.world.let_go(held)
+        if outcome.saved is not None:
+            held = self.use_counts.hold([shape.leaves[place] for place in outcome.held])
+            right = self._written_as_before(node, outcome, shape)
+            self.use_counts.let_go(held)
             if not right:
                 return False
-        if echo.split:
+        if outcome.split:
             self._parts(node)
-        self.views.opened[node] = not echo.closed
-        for place in echo.known_by:
-            self.views.learn_later(node, shape.atoms[place])
+        self.node_forms.opened[node] = not outcome.closed
+        for place in outcome.known_by:
+            self.node_forms.learn_later(node, shape.leaves[place])
         return True
 
-    def _written_as_before(self, node: Node, echo: Echo, shape: Shape) -> bool:
-        saved = self.world.suspend(node)
-        if saved != echo.saved or echo.instead is None:
-            self.world.resume(node)
-            return saved == echo.saved
+    def _written_as_before(self, node: Node, outcome: RegionOutcome, shape: RegionShape) -> bool:
+        saved = self.use_counts.suspend(node)
+        if saved != outcome.saved or outcome.instead is None:
+            self.use_counts.resume(node)
+            return saved == outcome.saved
         old = self.now[node]
         with origin(rewritten(node)):
-            new = echo.instead.over(shape.atoms)
+            new = outcome.instead.over(shape.leaves)
         if new is old or is_computed_from(new, old) or self.memory.judge.loses(new, old):
             right = False
         else:
-            right = self._replaced(node, new, lambda spent: spent < saved, echo.reasons)
+            right = self._replaced(node, new, lambda spent: spent < saved, outcome.reasons)
         if not right:
-            self.world.resume(node)
+            self.use_counts.resume(node)
         return right
 
     def _rebuilt(self, node: Node) -> Node:
         rebuilt = on_operands(node, tuple([self.now[operand] for operand in node.operands]))
         if rebuilt is not node:
-            self.world.same(rebuilt, node)
+            self.use_counts.same(rebuilt, node)
         return rebuilt
 
     # -- the end of a region -----------------------------------------------------------------------
     def _end(self, node: Node, expr: Expr, also: Sequence[Expr] = ()) -> Ended:
         # Any spelling needs the arrays below: held, they bound the walk that prices the old one.
         needed = held_by(expr)
-        held = self.world.hold(needed)
+        held = self.use_counts.hold(needed)
         saved = self._respelled(node, expr, also)
-        self.world.let_go(held)
+        self.use_counts.let_go(held)
         return needed, saved
 
-    def _respelled(self, node: Node, expr: Expr, also: Sequence[Expr]) -> Cost:
+    def _respelled(self, node: Node, expr: Expr, also: Sequence[Expr]) -> Price:
         """The node in its cheapest spelling; what the one it had costs."""
-        saved = self.world.suspend(node)
+        saved = self.use_counts.suspend(node)
         polynomial = self._polynomial(node, saved)
         if not polynomial and self._hopeless(node, expr, saved):
-            self.world.resume(node)
+            self.use_counts.resume(node)
             return saved
         options = [*([expr] if self.late else self._options(expr)), *also, *polynomial]
         if not self._taken(node, expr, saved, options):
             self._keep(node, saved)
         return saved
 
-    def _taken(self, node: Node, expr: Expr, saved: Cost, options: list[Expr]) -> bool:
+    def _taken(self, node: Node, expr: Expr, saved: Price, options: list[Expr]) -> bool:
         """Whether a suspended node is put back as the best of these: if that is a gain."""
         old = self.now[node]
-        spelled = self.speller.cheapest(node, old, options)
+        spelled = self.spellings.cheapest(node, old, options)
         new = spelled.node
         # What its parts are rescued to may have more digits than what the whole is.
         postponed = (spelled.refused or spelled.rescued) and not self.again and self._parts(node)
@@ -349,7 +365,7 @@ class RegionPass:
             return False
         if new is None or new is old or is_computed_from(new, old):
             return False
-        if self.memory.licence is None and vanishes(node, new, self.forms.heads.knowledge):
+        if self.memory.licence is None and vanishes(node, new, self.lifter.atoms.knowledge):
             return False
         return self._replaced(node, new, lambda spent: spelled.rescued or spent < saved)
 
@@ -358,7 +374,7 @@ class RegionPass:
         stack, found = [node], set[Node]()
         while stack:
             for each in stack.pop().operands:
-                if self.views.opened.get(each) and each not in self.ends and each not in found:
+                if self.node_forms.opened.get(each) and each not in self.ends and each not in found:
                     found.add(each)
                     stack.append(each)
         self.parted |= found
@@ -367,49 +383,49 @@ class RegionPass:
         return bool(found)
 
     def _replaced(
-        self, node: Node, new: Node, gain: Callable[[Cost], bool], reasons: Reasons | None = None
+        self, node: Node, new: Node, gain: Callable[[Price], bool], reasons: Reasons | None = None
     ) -> bool:
         """Whether a suspended node is put back as another: if what that costs is a gain.
 
         The reasons are those of the first region of its shape, if it is written as that one was.
         """
-        self.world.replace(node, new)
-        if gain(self.world.resume(node)):
+        self.use_counts.replace(node, new)
+        if gain(self.use_counts.resume(node)):
             why = reasons or Reasons(self._identities(node, new), self._grade(node))
             if self.log is not None:
                 names = why.identities
                 self.log.record("algebra", self.now[node], new, why.grade, identities=names)
             self._reasons[new] = why
-            if why.grade == "domain":
-                self.views.note_leave(node, new)
+            if reasons is not None and why.grade == "domain":
+                self.node_forms.note_leave(node, new)
             self.now[node] = new
             return True
-        self.world.suspend(node)
-        self.world.forget(node)
+        self.use_counts.suspend(node)
+        self.use_counts.forget(node)
         return False
 
     def _identities(self, node: Node, new: Node) -> tuple[str, ...]:
         """The identities by which a value is another: of its normal form and of its writing."""
-        found = set(self.views.identities(node))
+        found = set(self.node_forms.identities(node))
         stack = [new]
         while stack:
             each = stack.pop()
             if each in self._placed or each in self.users:
                 continue
             self._placed.add(each)
-            found.update(self.speller.written_by(each))
+            found.update(self.spellings.written_by(each))
             stack.extend(each.operands)
         return tuple(sorted(found))
 
     def _grade(self, node: Node) -> Grade:
-        return "domain" if self.views.rests_on_leave(node, self.used) else "rounding"
+        return "domain" if self.node_forms.rests_on_leave(node, self.used) else "rounding"
 
-    def _keep(self, node: Node, saved: Cost) -> None:
-        self.world.resume(node)
+    def _keep(self, node: Node, saved: Price) -> None:
+        self.use_counts.resume(node)
         if node not in self.postponed:
             self.kept[self.now[node]] = saved
 
-    def _hopeless(self, node: Node, expr: Expr, saved: Cost) -> bool:
+    def _hopeless(self, node: Node, expr: Expr, saved: Price) -> bool:
         """Whether nothing is to be gained: tried before, or as short as factors allow."""
         if self.kept.get(self.now[node]) == saved:
             return True
@@ -417,7 +433,7 @@ class RegionPass:
             return False  # One contraction may be another that is less work.
         # A sum that is computed anyway may be contracted as one array.
         joint = self.thorough and any(
-            term.bound and (len(expr) > 1 or any(f.head.kind == SUM for f in term.factors))
+            term.bound and (len(expr) > 1 or any(f.atom.kind == SUM for f in term.factors))
             for term in expr
         )
         least = least_count(expr, self._has_exp)
@@ -427,7 +443,7 @@ class RegionPass:
             return False
         return not holds_exps(expr) or not self.memory.judge.fails(self.now[node])
 
-    def _polynomial(self, node: Node, saved: Cost) -> list[Expr]:
+    def _polynomial(self, node: Node, saved: Price) -> list[Expr]:
         """The value as a polynomial in one array, or a quotient of them, where that is shorter."""
         if not self.thorough or self.kept.get(self.now[node]) == saved:
             return []
@@ -442,24 +458,24 @@ class RegionPass:
         """Whether a value may be shorter over arrays that are none of its operands."""
         return self.polynomials.reaches(node) or self.quotients.reaches(node)
 
-    def _has_exp(self, head: Head) -> bool:
+    def _has_exp(self, atom: Atom) -> bool:
         """Whether an exp is computed anyway, as far as it is worth while to look."""
-        return self.thorough or any(map(self.world.alive, self.views.exps.get(head, ())))
+        return self.thorough or any(map(self.use_counts.alive, self.node_forms.exps.get(atom, ())))
 
     def _options(self, expr: Expr) -> list[Expr]:
         """The expression, and what it is with sums opened, and products and contractions known."""
-        self.forms.normal.applied.take_back(0)
+        self.lifter.normal.applied.take_back(0)
         options = [expr]
         with suppress(OverflowError):
-            opened = self.forms.normal.expanded(expr)
+            opened = self.lifter.normal.expanded(expr)
             if opened is not None:
-                options.append(self.recall.recalled(opened))
+                options.append(self.contractions.recalled(opened))
         if self.thorough:
             with suppress(OverflowError):
-                given = self.recall.with_products(expr, self.world.alive)
+                given = self.contractions.with_products(expr, self.use_counts.alive)
                 if given is not expr:
                     options.append(given)
-                uncut = self.recall.uncut(expr)
+                uncut = self.contractions.uncut(expr)
                 if uncut is not None:
                     options.append(uncut)
         return options

@@ -20,10 +20,19 @@ from ...ops.control import cast
 from ...ops.indexing import embed, getitem
 from ...ops.movement import broadcast_to, reshape
 from ..expression.roles import is_equality, is_extremum
-from ..extraction.use_counts import Cost
+from ..extraction.use_counts import Price
 from .regions import SEEN_WHOLE
 
-__all__ = ["Echo", "Grade", "Reasons", "Shape", "Shapes", "Template", "places_of", "template"]
+__all__ = [
+    "Grade",
+    "Reasons",
+    "RegionOutcome",
+    "RegionShape",
+    "RegionShapes",
+    "Template",
+    "places_of",
+    "template",
+]
 
 _LARGEST = 60
 """Nodes of a template; regions are not larger."""
@@ -38,37 +47,37 @@ _DEEPEST = 12
 """Values down to there; in derivatives of max there are six."""
 
 
-class Shape(NamedTuple):
+class RegionShape(NamedTuple):
     """How a value is built up: a number for the way, and the arrays it is built from, in order.
 
     An array counts with the operands of the operation that makes it: sin(x) may meet cos(x).
     """
 
     way: int
-    atoms: tuple[Node, ...]
+    leaves: tuple[Node, ...]
 
 
 Grade: TypeAlias = Literal["rounding", "domain"]
 """Of a region: "domain" where it rests on leave to cancel."""
 
 Ref: TypeAlias = int | Node
-"""A step or an atom by number (atoms are -1, -2, ...), or a constant."""
+"""A step or a leaf by number (leaves are -1, -2, ...), or a constant."""
 
 
 class Template(NamedTuple):
-    """A spelling over atoms: operations in order, each on atoms, constants and earlier steps."""
+    """A spelling over leaves: operations in order, each on leaves, constants and earlier steps."""
 
     steps: tuple[tuple[Op, Params, tuple[Ref, ...]], ...]
     result: Ref
 
-    def over(self, atoms: Sequence[Node]) -> Node:
+    def over(self, leaves: Sequence[Node]) -> Node:
         """The spelling, written over these."""
         made: list[Node] = []
 
         def found(ref: Ref) -> Node:
             if isinstance(ref, Node):
                 return ref
-            return atoms[-1 - ref] if ref < 0 else made[ref]
+            return leaves[-1 - ref] if ref < 0 else made[ref]
 
         for op, params, refs in self.steps:
             made.append(make(op, [found(ref) for ref in refs], params))
@@ -82,7 +91,7 @@ class Reasons(NamedTuple):
     grade: Grade
 
 
-class Echo(NamedTuple):
+class RegionOutcome(NamedTuple):
     """What was done with the first region of a shape.
 
     Parameters
@@ -90,13 +99,13 @@ class Echo(NamedTuple):
     closed : bool
         Whether its consumers see it as one array.
     held : tuple of int
-        Atoms that any spelling needs.
-    saved : Cost, optional
+        Leaves that any spelling needs.
+    saved : Price, optional
         What it cost as it was, where it was looked at as the end of a region.
     instead : Template, optional
         The spelling that took its place.
     known_by : tuple of int
-        The atom by which what is remembered of it is found, where something is.
+        The leaf by which what is remembered of it is found, where something is.
     split : bool
         Whether its parts are to be written each for itself.
     reasons : Reasons, optional
@@ -105,14 +114,14 @@ class Echo(NamedTuple):
 
     closed: bool
     held: tuple[int, ...]
-    saved: Cost | None
+    saved: Price | None
     instead: Template | None
     known_by: tuple[int, ...]
     split: bool = False
     reasons: Reasons | None = None
 
 
-class Shapes:
+class RegionShapes:
     """The shapes of values.
 
     Parameters
@@ -124,17 +133,17 @@ class Shapes:
         self.knowledge = knowledge
         self.met = 0
         self.repeated = 0
-        self._echoes: dict[int, Echo] = {}
+        self._outcomes: dict[int, RegionOutcome] = {}
         self._ways: dict[Any, int] = {}
-        self._shapes: dict[Node, Shape | None] = {}
-        self._arrays: dict[Node, Shape | None] = {}
+        self._shapes: dict[Node, RegionShape | None] = {}
+        self._arrays: dict[Node, RegionShape | None] = {}
 
     @property
     def pays(self) -> bool:
         """Whether so many regions repeat one another that it is worth while to look."""
         return self.met < _TRIED or self.repeated * _ONE_IN > self.met
 
-    def of(self, node: Node, arrays: Sequence[Node | None], about: Any) -> Shape | None:
+    def of(self, node: Node, arrays: Sequence[Node | None], about: Any) -> RegionShape | None:
         """The shape of a node; None if it is looked at by itself.
 
         Parameters
@@ -149,44 +158,44 @@ class Shapes:
         self.met += 1
         return found
 
-    def echo(self, shape: Shape) -> Echo | None:
+    def outcome(self, shape: RegionShape) -> RegionOutcome | None:
         """What was done with the first region of the shape."""
-        found = self._echoes.get(shape.way)
+        found = self._outcomes.get(shape.way)
         self.repeated += found is not None
         return found
 
-    def keep(self, shape: Shape, echo: Echo) -> None:
+    def keep(self, shape: RegionShape, outcome: RegionOutcome) -> None:
         """Remember what was done with a region, if it is the first of its shape."""
-        self._echoes.setdefault(shape.way, echo)
+        self._outcomes.setdefault(shape.way, outcome)
 
-    def _of(self, node: Node, arrays: Sequence[Node | None], about: Any) -> Shape | None:
+    def _of(self, node: Node, arrays: Sequence[Node | None], about: Any) -> RegionShape | None:
         if node.op in SEEN_WHOLE:
             return None
         ways: list[int] = []
-        atoms: dict[Node, int] = {}
+        leaves: dict[Node, int] = {}
         pattern: list[int] = []
         for operand, array in zip(node.operands, arrays, strict=True):
             shape = self._shapes.get(operand) if array is None else self.array(array)
             if shape is None:
                 return None
             ways.append(shape.way)
-            for atom in shape.atoms:
-                pattern.append(atoms.setdefault(atom, len(atoms)))
+            for leaf in shape.leaves:
+                pattern.append(leaves.setdefault(leaf, len(leaves)))
         params = params_key(node.params) if node.params else ()
         key = (node.op, params, node.aval, about, *ways, *pattern)
-        return Shape(self._way(key), tuple(atoms))
+        return RegionShape(self._way(key), tuple(leaves))
 
-    def array(self, node: Node) -> Shape | None:
+    def array(self, node: Node) -> RegionShape | None:
         """The shape of an array below regions."""
         if node not in self._arrays:
             self._arrays[node] = self._array(node)
         return self._arrays[node]
 
-    def _array(self, node: Node) -> Shape | None:
+    def _array(self, node: Node) -> RegionShape | None:
         if len(node.results) > 1 or node.op is embed.op:
             return None
         if node.is_constant:
-            return Shape(self._way(node), ())
+            return RegionShape(self._way(node), ())
         parts = _parts(node)
         if parts is None:
             return None
@@ -194,11 +203,11 @@ class Shapes:
         facts = [(frozenset(each.facts), *each.bounds) for each in known]
         params = () if _is_alike(node) else params_key(node.params)
         key = (node.op, params, node.aval, node.copy, *facts)
-        atoms = dict.fromkeys(part for each in parts for part in (each, *each.operands))
+        leaves = dict.fromkeys(part for each in parts for part in (each, *each.operands))
         below = [(each.op, params_key(each.params), each.aval) for each in parts[1:]]
-        places = {atom: place for place, atom in enumerate(atoms)}
+        places = {leaf: place for place, leaf in enumerate(leaves)}
         pattern = [tuple([places[part] for part in (each, *each.operands)]) for each in parts]
-        return Shape(self._way((*key, *below, *pattern)), tuple(atoms))
+        return RegionShape(self._way((*key, *below, *pattern)), tuple(leaves))
 
     def _way(self, key: Any) -> int:
         return self._ways.setdefault(key, len(self._ways))
@@ -233,16 +242,16 @@ def _parts(node: Node) -> list[Node] | None:
     return list(parts)
 
 
-def places_of(nodes: Sequence[Node], atoms: Sequence[Node]) -> tuple[int, ...] | None:
-    """Where nodes stand among the atoms; None if one does not."""
-    places = {atom: place for place, atom in enumerate(atoms)}
+def places_of(nodes: Sequence[Node], leaves: Sequence[Node]) -> tuple[int, ...] | None:
+    """Where nodes stand among the leaves; None if one does not."""
+    places = {leaf: place for place, leaf in enumerate(leaves)}
     found = [places.get(node) for node in nodes]
     return None if None in found else tuple([each for each in found if each is not None])
 
 
-def template(node: Node, atoms: Sequence[Node]) -> Template | None:
-    """A value as a spelling over atoms; None if it is computed from anything else."""
-    refs: dict[Node, Ref] = {atom: -1 - place for place, atom in enumerate(atoms)}
+def template(node: Node, leaves: Sequence[Node]) -> Template | None:
+    """A value as a spelling over leaves; None if it is computed from anything else."""
+    refs: dict[Node, Ref] = {leaf: -1 - place for place, leaf in enumerate(leaves)}
     steps: list[tuple[Op, Params, tuple[Ref, ...]]] = []
     stack = [node]
     while stack:

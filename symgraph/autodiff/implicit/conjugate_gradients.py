@@ -3,8 +3,8 @@ r"""Linear equations without a matrix: `cg`, the method of conjugate gradients.
 Given a function that applies a symmetric positive definite $A(\theta)$, the solution of $A x = b$
 is found by products with $A$ alone (Hestenes and Stiefel 1952; Golub and Van Loan, algorithm
 11.3.3). Its derivative is that of the equation, $\bar b = u$ and
-$\bar\theta = -\partial_\theta (A x)^\top u$ with $A^\top u = \bar x$, which is such an equation
-again: derivatives of every order take products only.
+$\bar\theta = -\partial_\theta (A x)^\top u$ with $A^\top u = \bar x$. This is a linear equation
+again, so derivatives of every order take products only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...array import ArrayLike
-from ...array.handle import FUNCTIONS, Array, apply
+from ...array.handle import FUNCTIONS, Array
 from ...errors import InputError, ShapeError
 from ...ir.body import Body
 from ...ir.differentiation import Pull
@@ -28,8 +28,8 @@ from ...ops.composites import as_array, naming_lines
 from ...ops.iteration import while_loop
 from ...pytrees import Tree, flatten, unflatten
 from .implicit_function import (
-    CONVERGED,
     Transposed,
+    allowed_steps,
     check_like,
     floating_leaves,
     follow_solution,
@@ -37,6 +37,7 @@ from .implicit_function import (
     kernel_of_solution,
     nodes_of,
     pulled_back,
+    solution_node,
     tolerance_for,
 )
 
@@ -60,7 +61,7 @@ def _pullback(
 
 
 def _batch(batch: Batch, *, body: Body, lead: int, **params: Mapping[str, Any]) -> Any:
-    """Systems stacked along one axis more."""
+    """The op on a batch: systems stacked along one more axis."""
     number = len(body.outputs)
     inputs, found = body_of_batch(batch, body, [*[True] * number, *batch.batched[number:]])
     after = [(x if flag else per_example(x, batch.size)).node for x, flag in found]
@@ -86,20 +87,20 @@ LINEAR_SOLUTION = register(
 
 # -- the iteration ---------------------------------------------------------------------------------
 class _Lanes:
-    """Systems stacked along `lead` axes, each with numbers of its own: sums, scales, updates."""
+    """Systems stacked along `lead` axes; each is a lane with its own sums, scales and updates."""
 
     def __init__(self, lead: int) -> None:
         self.lead = lead
 
     def dot(self, xs: Sequence[Array], ys: Sequence[Array]) -> Array:
-        """The inner product over all arrays, one a lane."""
+        """The inner product over all arrays, for each lane."""
         total: Any = 0
         for x, y in zip(xs, ys, strict=True):
             total = total + FUNCTIONS["sum"](x * y, axis=tuple(range(self.lead, x.ndim)))
         return total
 
     def largest(self, xs: Sequence[Array]) -> Array:
-        """The largest size of an element, one a lane; 1 where that is 0."""
+        """The largest absolute value of an element, for each lane; 1 where it is 0."""
         found: Any = None
         for x in xs:
             axes = tuple(range(self.lead, x.ndim))
@@ -108,7 +109,7 @@ class _Lanes:
         return FUNCTIONS["where"](found > 0, found, 1.0)
 
     def times(self, number: Array, xs: Sequence[Array]) -> list[Array]:
-        """Every array times the number of its lane."""
+        """Each array times the number of its lane."""
         return [
             FUNCTIONS["astype"](number, x.dtype).reshape(
                 (*number.shape, *[1] * (x.ndim - self.lead))
@@ -130,14 +131,14 @@ def _iterated(
     tolerance: float,
     steps: int,
 ) -> tuple[list[Array], Array]:
-    """The last iterates, and whether all lanes have arrived there.
+    """The last iterates, and whether all lanes have converged.
 
-    A lane that has arrived stands still. One that meets a direction along which the operator is not
-    positive becomes NaN, and has not arrived.
+    A lane that has converged stands still. A lane that meets a direction along which the operator
+    is not positive becomes NaN, and has not converged.
     """
     where = FUNCTIONS["where"]
     first = [b * 0 for b in bs] if starts is None else starts
-    residuals = bs if starts is None else _less(bs, applied(starts))
+    residuals = bs if starts is None else _minus(bs, applied(starts))
     rho = lanes.dot(residuals, residuals)
     bound = tolerance**2 * FUNCTIONS["maximum"](lanes.dot(bs, bs), rho)
 
@@ -149,7 +150,7 @@ def _iterated(
         usable = where(curvature > 0, curvature, np.nan)
         length = where(live, rho / where(live, usable, 1.0), 0.0)
         xs = _plus(xs, lanes.times(length, ps))
-        rs = _less(rs, lanes.times(length, images))
+        rs = _minus(rs, lanes.times(length, images))
         after = where(live, lanes.dot(rs, rs), rho)
         ratio = where(live, after / where(live, rho, 1.0), 0.0)
         return xs, rs, _plus(rs, lanes.times(ratio, ps)), after, number + 1
@@ -158,8 +159,8 @@ def _iterated(
         return FUNCTIONS["any"](state[3] > bound) & (state[4] < steps)
 
     xs, _, _, rho, _ = while_loop(going_on, step, (first, residuals, residuals, rho, 0))
-    # The residual that the steps carry along is that of a linear operator: the true one tells.
-    true = _less(bs, applied(xs))
+    # The residual in the loop is right for a linear operator only, so the true one is checked too.
+    true = _minus(bs, applied(xs))
     near = lanes.dot(true, true) <= FUNCTIONS["maximum"](bound / tolerance, bound)
     return xs, FUNCTIONS["all"]((rho <= bound) & near)
 
@@ -168,7 +169,7 @@ def _plus(xs: Sequence[Array], ys: Sequence[Array]) -> list[Array]:
     return [x + y for x, y in zip(xs, ys, strict=True)]
 
 
-def _less(xs: Sequence[Array], ys: Sequence[Array]) -> list[Array]:
+def _minus(xs: Sequence[Array], ys: Sequence[Array]) -> list[Array]:
     return [x - y for x, y in zip(xs, ys, strict=True)]
 
 
@@ -181,7 +182,7 @@ def _solved(
     tolerance: float,
     steps: int,
 ) -> list[Array]:
-    """The leaves of the solution; right sides are scaled to size 1, so that no square is lost."""
+    """The leaves of the solution; right sides are scaled to size 1, to keep squares in range."""
     avals = [b.aval for b in bs]
     found = traced(operator, [(avals, tree)], "The operator")
     check_like(found, avals, tree, "b")
@@ -196,20 +197,19 @@ def _solved(
     first = None if starts is None else lanes.times(1 / scale, starts)
     scaled = lanes.times(1 / scale, bs)
     xs, arrived = _iterated(applied, scaled, first, lanes, tolerance, steps)
-    told = {"what": "sg.cg", "steps": steps}
-    checked = [apply(CONVERGED, x, arrived, **told) for x in lanes.times(scale, xs)]
     residuals = [(Array(leaf) - b).node for leaf, b in zip(found.leaves, bs, strict=True)]
-    around, body = closed(found.inputs, residuals)
-    solution = apply(
+    captured, body = closed(found.inputs, residuals)
+    return solution_node(
         LINEAR_SOLUTION,
-        *checked,
-        *[Array(node) for node in around],
+        lanes.times(scale, xs),
+        arrived,
+        captured,
+        what="sg.cg",
         body=body,
         lead=lead,
         tolerance=tolerance,
         steps=steps,
     )
-    return list(solution) if isinstance(solution, tuple) else [solution]
 
 
 # -- as a user writes it ---------------------------------------------------------------------------
@@ -224,33 +224,36 @@ def cg(
 ) -> Any:
     r"""The solution of $A x = b$ by conjugate gradients, for symmetric positive definite $A$.
 
-    Only products with $A$ are taken, forward and in derivatives of every order, which follow from
-    the equation and not from the steps. It may stand in loops and functions like any other value.
+    Only products with $A$ are taken, also in derivatives of every order. The derivatives follow
+    from the equation, not from the steps. The solution may be used in loops and functions like any
+    other value.
 
     Parameters
     ----------
     operator : callable, or an array of two dimensions
-        `operator(x)` gives $A x$, linear in x: a Hessian-vector product, a convolution. Arrays it
-        closes over may be differentiated by.
+        `operator(x)` gives $A x$, linear in x: a Hessian-vector product, a convolution. You may
+        differentiate with respect to arrays that it closes over.
     b : array, or tuples, lists, dicts and dataclasses of arrays, floating
     x0 : as b, optional
-        Where to start, by default at 0; the solution does not depend on it.
+        Where the iteration starts, by default at 0; the solution does not depend on it.
     tolerance : float, optional
-        Of the norm of the residual, relative to that of `b`; by default about 1e-11 in float64.
+        The iteration ends when the norm of the residual, relative to the norm of `b`, is at most
+        this; by default about 1e-11 in float64.
     max_steps : int
+        The most steps of the iteration; each takes one product with $A$.
 
     Returns
     -------
     same as b
-    The solution, of its structure, shapes and dtypes.
+        The solution, with the structure, shapes and dtypes of `b`.
 
     Raises
     ------
     ConvergenceError
-        When the graph is run: too few steps, or an operator that is not linear or not positive
-        definite. A backend that cannot raise gives NaN.
+        When the graph is run, if the steps are too few, or the operator is not linear or not
+        positive definite. A backend that cannot raise gives NaN.
     ShapeError, DTypeError, TraceError, InputError
-        If the operator gives something else than it is given, or `x0` is not as `b`.
+        If the result of the operator, or `x0`, differs from `b` in structure, shapes or dtypes.
 
     Examples
     --------
@@ -266,10 +269,9 @@ def cg(
     """
     bs, tree = floating_leaves(b, "b")
     starts = None if x0 is None else _starts(x0, bs, tree)
-    if max_steps < 1:
-        raise InputError(f"max_steps is {max_steps!r}; give 1 or more.")
+    steps = allowed_steps(max_steps)
     called = operator if callable(operator) else _as_function(operator)
-    found = _solved(called, bs, starts, tree, 0, tolerance_for(bs, tolerance), int(max_steps))
+    found = _solved(called, bs, starts, tree, 0, tolerance_for(bs, tolerance), steps)
     return unflatten(tree, found)
 
 

@@ -1,10 +1,10 @@
 r"""Values defined by an equation, differentiated by the implicit function theorem.
 
-Where $F(x^*, \theta) = 0$, the derivative of $x^*$ needs nothing of how it was found:
+Where $F(x^*, \theta) = 0$, the derivative of $x^*$ does not depend on how $x^*$ was found:
 $\bar\theta = -\partial_\theta F^\top u$ with $\partial_x F^\top u = \bar x$ (Griewank and Walther
 2008, ch. 15; Blondel et al. 2022). So the iterations are not kept, and the gradient is as exact as
-the solution is. The equation for $u$ is itself solved by a node of this kind, hence derivatives of
-every order.
+the solution. The equation for $u$ is itself solved by a node of this kind, so derivatives of every
+order exist.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...array.handle import FUNCTIONS, Array, apply
-from ...errors import InputError
+from ...array.handle import FUNCTIONS, Array
 from ...ir.avals import Aval
 from ...ir.body import Body
 from ...ir.differentiation import Pull
@@ -30,8 +29,8 @@ from ...ops.iteration import while_loop
 from ...pytrees import unflatten
 from ..reverse import cotangents
 from .implicit_function import (
-    CONVERGED,
     Transposed,
+    allowed_steps,
     check_like,
     floating_leaves,
     follow_solution,
@@ -39,6 +38,7 @@ from .implicit_function import (
     kernel_of_solution,
     nodes_of,
     pulled_back,
+    solution_node,
     tolerance_for,
 )
 
@@ -64,7 +64,7 @@ def _adjoint_of_fixed_point(
     tolerance: float,
     steps: int,
 ) -> list[Array]:
-    r"""$u = \bar x + \partial_x f^\top u$, which contracts as $f$ does."""
+    r"""The solution of $u = \bar x + \partial_x f^\top u$, which contracts as $f$ does."""
 
     def step(us: list[Array]) -> list[Array]:
         found = transposed(us, unknowns)
@@ -76,14 +76,14 @@ def _adjoint_of_fixed_point(
 def _adjoint_of_root(
     transposed: Transposed, unknowns: Sequence[Node], cts: list[Array], lead: int
 ) -> list[Array]:
-    r"""$\partial_x f^\top u = -\bar x$, solved with the Jacobian written out."""
+    r"""The solution of $\partial_x f^\top u = -\bar x$, with the whole Jacobian."""
     avals = [node.aval for node in unknowns]
     size = _size(avals)
     rows = eye(size, dtype=cts[0].dtype)
-    jacobian = _joined(_filled(transposed(_parted(rows, avals), unknowns), avals, (size,)), 1)
-    ct = _joined(cts, lead)
+    jacobian = _flat(_filled(transposed(_unflat(rows, avals), unknowns), avals, (size,)), 1)
+    ct = _flat(cts, lead)
     found = np.linalg.solve(jacobian.T, FUNCTIONS["expand_dims"](-ct, -1))[..., 0]
-    return _parted(found, avals)
+    return _unflat(found, avals)
 
 
 def _filled(
@@ -118,8 +118,8 @@ def _size(avals: Sequence[Aval]) -> Dim:
     return total
 
 
-def _joined(arrays: Sequence[Array], lead: int) -> Array:
-    """All elements on one last axis behind `lead` leading ones."""
+def _flat(arrays: Sequence[Array], lead: int) -> Array:
+    """All elements along one last axis, after `lead` leading axes."""
     flat = [
         FUNCTIONS["reshape"](each, (*each.shape[:lead], count(each.shape[lead:])))
         for each in arrays
@@ -127,8 +127,8 @@ def _joined(arrays: Sequence[Array], lead: int) -> Array:
     return flat[0] if len(flat) == 1 else FUNCTIONS["concatenate"](flat, axis=-1)
 
 
-def _parted(vector: Array, avals: Sequence[Aval]) -> list[Array]:
-    """The arrays whose elements lie on the last axis."""
+def _unflat(vector: Array, avals: Sequence[Aval]) -> list[Array]:
+    """The arrays whose elements lie along the last axis of `vector`."""
     found: list[Array] = []
     place: Any = 0
     for aval in avals:
@@ -151,12 +151,12 @@ def fixed_point(
     r"""The solution of $x = f(x, \theta)$, found by iterating `f` from `x0`.
 
     The gradient solves $u = \bar x + \partial_x f^\top u$ by iteration, too; it does not depend on
-    `x0`. Arrays may be among `args` or closed over.
+    `x0`. Arrays may be among `args`, or `f` may close over them.
 
     Parameters
     ----------
     f : callable
-        `f(x, *args)`, of the structure, shapes and dtypes of `x0`.
+        `f(x, *args)` has the structure, shapes and dtypes of `x0`.
     x0 : array, or tuples, lists, dicts and dataclasses of arrays, floating
         Where the iteration starts.
     *args : anything
@@ -165,20 +165,20 @@ def fixed_point(
         The iteration ends when no element moves by more than this, relative to 1 + the largest; by
         default about 1e-11 in float64.
     max_steps : int
-        How often `f` is applied at most.
+        The most times that `f` is applied.
 
     Returns
     -------
     same as x0
-    The solution, of its structure, shapes and dtypes.
+        The solution, with the structure, shapes and dtypes of `x0`.
 
     Raises
     ------
     ConvergenceError
-        When the graph is run and the iteration does not arrive. A backend that cannot raise gives
-        NaN.
+        When the graph is run and the iteration does not converge. A backend that cannot raise
+        gives NaN.
     ShapeError, DTypeError, TraceError
-        If `f` gives something else than it is given.
+        If the result of `f` differs from `x0` in structure, shapes or dtypes.
 
     Examples
     --------
@@ -202,13 +202,13 @@ def root(
 ) -> Any:
     r"""The solution of $f(x, \theta) = 0$, found by Newton's method from `x0`.
 
-    Each step solves with the Jacobian of all elements of `x`, so they should be few. The gradient
-    is $-\partial_\theta f^\top u$ with $\partial_x f^\top u = \bar x$.
+    Each step solves with the Jacobian of all elements of `x`, so `x` should have few elements. The
+    gradient is $-\partial_\theta f^\top u$ with $\partial_x f^\top u = \bar x$.
 
     Parameters
     ----------
     f : callable
-        `f(x, *args)` gives as many elements as `x` has.
+        `f(x, *args)` has the structure, shapes and dtypes of `x0`.
     x0 : array, or tuples, lists, dicts and dataclasses of arrays, floating
         Where the iteration starts.
     *args : anything
@@ -217,20 +217,20 @@ def root(
         The iteration ends when no element moves by more than this, relative to 1 + the largest; by
         default about 1e-11 in float64.
     max_steps : int
-        Steps of Newton's at most.
+        The most steps of Newton's method.
 
     Returns
     -------
     same as x0
-    The solution, of its structure, shapes and dtypes.
+        The solution, with the structure, shapes and dtypes of `x0`.
 
     Raises
     ------
     ConvergenceError
-        When the graph is run and the iteration does not arrive. A backend that cannot raise gives
-        NaN.
+        When the graph is run and the iteration does not converge. A backend that cannot raise
+        gives NaN.
     ShapeError, DTypeError, TraceError
-        If `f` gives something else than it is given.
+        If the result of `f` differs from `x0` in structure, shapes or dtypes.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def root(
 
 
 class _Problem:
-    """An equation, checked, and the loop that solves it."""
+    """A checked equation, and the loop that solves it."""
 
     def __init__(
         self,
@@ -257,9 +257,7 @@ class _Problem:
     ) -> None:
         self.kind = kind
         self.start, self.tree = floating_leaves(x0, "x0")
-        if max_steps < 1:
-            raise InputError(f"max_steps is {max_steps!r}; give 1 or more.")
-        self.max_steps = int(max_steps)
+        self.max_steps = allowed_steps(max_steps)
         self.tolerance = tolerance_for(self.start, tolerance)
         self.avals = [leaf.aval for leaf in self.start]
         self.found = traced(f, [(self.avals, self.tree)], "The function")
@@ -267,7 +265,7 @@ class _Problem:
         self.outside, self.body = closed(self.found.inputs, self.found.leaves)
 
     def solved(self, advanced: Callable[[list[Array], list[Array]], Any]) -> Any:
-        """The solution; `advanced(xs, f(xs))` gives the next point and the last one."""
+        """The solution; `advanced(xs, f(xs))` gives the next point, and the point it moved from."""
         first: Any = np.inf
 
         def step(carry: tuple[list[Array], Array, Array]) -> Any:
@@ -275,43 +273,40 @@ class _Problem:
             here = dict(zip(self.body.inputs, [*nodes_of(xs), *self.outside], strict=True))
             values = [Array(node) for node in rebuilt(self.body.outputs, here)]
             after, before = advanced(xs, values)
-            return after, self._moved(after, before), number + 1
+            return after, self._relative_move(after, before), number + 1
 
         def going_on(carry: tuple[list[Array], Array, Array]) -> Array:
             return (carry[1] > self.tolerance) & (carry[2] < self.max_steps)
 
         error = constant_of(first, self._error_dtype())
         xs, moved, _ = while_loop(going_on, step, (self.start, error, 0))
-        what = f"sg.{self.kind}"
-        checked = [
-            apply(CONVERGED, x, moved <= self.tolerance, what=what, steps=self.max_steps)
-            for x in xs
-        ]
-        solution = apply(
+        found = solution_node(
             IMPLICIT,
-            *checked,
-            *[Array(node) for node in self.outside],
+            xs,
+            moved <= self.tolerance,
+            self.outside,
+            what=f"sg.{self.kind}",
             body=self.body,
             kind=self.kind,
             tolerance=self.tolerance,
             steps=self.max_steps,
         )
-        return unflatten(self.tree, list(solution) if isinstance(solution, tuple) else [solution])
+        return unflatten(self.tree, found)
 
     def newton(self, xs: list[Array], values: list[Array]) -> tuple[list[Array], list[Array]]:
-        r"""$x - J^{-1} f(x)$."""
+        r"""One step of Newton's method, $x - J^{-1} f(x)$, and the point before it."""
         size = _size(self.avals)
-        rows = _parted(eye(size, dtype=self.avals[0].dtype), self.avals)
+        rows = _unflat(eye(size, dtype=self.avals[0].dtype), self.avals)
         seeds = list(zip(values, rows, strict=True))
-        jacobian = _joined(_filled(cotangents(seeds, xs), self.avals, (size,)), 1)
-        moved = np.linalg.solve(jacobian, FUNCTIONS["expand_dims"](_joined(values, 0), -1))
-        moves = _parted(moved[..., 0], self.avals)
+        jacobian = _flat(_filled(cotangents(seeds, xs), self.avals, (size,)), 1)
+        moved = np.linalg.solve(jacobian, FUNCTIONS["expand_dims"](_flat(values, 0), -1))
+        moves = _unflat(moved[..., 0], self.avals)
         return [x - move for x, move in zip(xs, moves, strict=True)], xs
 
     def _error_dtype(self) -> Any:
         return np.result_type(*[aval.dtype for aval in self.avals])
 
-    def _moved(self, after: list[Array], before: list[Array]) -> Array:
+    def _relative_move(self, after: list[Array], before: list[Array]) -> Array:
         """The largest move of an element, relative to 1 + the largest element."""
         moves = [_largest(one - other) for one, other in zip(after, before, strict=True)]
         sizes = [_largest(one) for one in after]
@@ -325,5 +320,5 @@ def _largest(x: Array) -> Array:
     sizes = FUNCTIONS["absolute"](x)
     if isinstance(x.size, int) and x.size > 0:
         return FUNCTIONS["max"](sizes)
-    nothing = zeros((1,), x.dtype)  # The largest of no elements.
-    return FUNCTIONS["max"](FUNCTIONS["concatenate"]([FUNCTIONS["reshape"](sizes, (-1,)), nothing]))
+    zero = zeros((1,), x.dtype)  # It is the result if x has no elements.
+    return FUNCTIONS["max"](FUNCTIONS["concatenate"]([FUNCTIONS["reshape"](sizes, (-1,)), zero]))

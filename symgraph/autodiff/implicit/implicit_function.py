@@ -1,7 +1,7 @@
-"""What values defined by an equation have in common: a node that holds it, and its derivative.
+"""Values defined by an equation: the node that holds the solution, its checks and its derivative.
 
-The node's operands are the solution, however it was found, and what the equation's function depends
-on beside it; the function is a body in its params.
+The operands of the node are the solution, however it was found, and the captured values that the
+function of the equation depends on. The function is a body in the node's params.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ...array.handle import FUNCTIONS, Array
-from ...errors import ConvergenceError, DTypeError, ShapeError, TraceError
+from ...array.handle import FUNCTIONS, Array, apply
+from ...errors import ConvergenceError, DTypeError, InputError, ShapeError, TraceError
 from ...ir.avals import Aval
 from ...ir.body import Body, SizedBody
 from ...ir.differentiation import Places, Pull, Trail
@@ -30,6 +30,7 @@ from ...pytrees import Tree, leaf_paths
 __all__ = [
     "CONVERGED",
     "Transposed",
+    "allowed_steps",
     "check_like",
     "floating_leaves",
     "follow_solution",
@@ -37,17 +38,18 @@ __all__ = [
     "kernel_of_solution",
     "nodes_of",
     "pulled_back",
+    "solution_node",
     "tolerance_for",
 ]
 
 Transposed = Callable[[Sequence[Array], Sequence[Node]], list[Array | None]]
-"""What a transposed Jacobian makes of arrays, for some of its inputs."""
+"""Products of a transposed Jacobian with arrays, for some of its inputs."""
 
 
-# -- whether an iteration has arrived --------------------------------------------------------------
+# -- whether an iteration has converged ------------------------------------------------------------
 def _kernel_converged(xp: Any, x: Any, arrived: Any, *, what: str, steps: int) -> Any:
     if not isinstance(xp, Namespace):
-        raise TypeError("A kernel that looks at numbers is called by its name, not written out.")
+        raise TypeError("A kernel that looks at numbers has no source, and is called by name.")
     return xp.arrived(x, arrived, ConvergenceError, _not_arrived(what, steps))
 
 
@@ -66,7 +68,7 @@ def _not_arrived(what: str, steps: int) -> str:
 
 
 def _batch_converged(batch: Batch, **params: Mapping[str, Any]) -> Any:
-    """An error if any of the batch has not arrived."""
+    """The op on a batch: an error if any of the batch has not converged."""
     x, arrived = batch.operands
     if batch.batched[1]:
         arrived = FUNCTIONS["all"](arrived)
@@ -87,7 +89,7 @@ CONVERGED = register(
         flops=no_flops,
         count=0,
         view=True,
-        doc="x, if an iteration has arrived; else an error (NaN where a backend cannot raise).",
+        doc="x, if an iteration has converged; else an error (NaN where a backend cannot raise).",
         traits=Traits(arrangement=Arrangement.SAME),
     )
 )
@@ -95,21 +97,21 @@ CONVERGED = register(
 
 # -- the solution of an equation -------------------------------------------------------------------
 def infer_solution(*avals: Aval, body: Body, **_params: object) -> tuple[Aval, ...]:
-    """The solution comes first among the operands."""
+    """The avals of the solution, which comes first among the operands."""
     return avals[: len(body.outputs)]
 
 
 def kernel_of_solution(xp: Any, *operands: Any, body: SizedBody, **_params: Any) -> Any:
-    """Those operands as they are."""
+    """The solution itself, which comes first among the operands."""
     found = list(operands[: len(body.results())])
     return tuple(found) if len(found) > 1 else found[0]
 
 
 def pulled_back(pull: Pull, body: Body, adjoint: Callable[..., list[Array]]) -> list[Array | None]:
-    r"""Cotangents of what the function in `body` depends on beside the solution.
+    r"""Cotangents of the values that the function in `body` captures.
 
-    `adjoint(transposed, unknowns, cts)` gives $u$; `transposed(us, targets)` is what the function's
-    transposed Jacobian at the solution makes of `us`.
+    `adjoint(transposed, unknowns, cts)` gives $u$. `transposed(us, targets)` gives the products of
+    the function's transposed Jacobian, at the solution, with `us`.
     """
     number = len(body.outputs)
     lead = next(ct.shape[: pull.lead] for ct in pull.cts if ct is not None)
@@ -129,30 +131,33 @@ def pulled_back(pull: Pull, body: Body, adjoint: Callable[..., list[Array]]) -> 
         seeds = list(zip(map(Array, body.outputs), us, strict=True))
         found = pull.cotangents(seeds, [Array(each) for each in targets])
         there = [each.node for each in found if each is not None]
-        moved = iter(rebuilt(there, here))
-        return [None if each is None else Array(next(moved)) for each in found]
+        products = iter(rebuilt(there, here))
+        return [None if each is None else Array(next(products)) for each in found]
 
     us = adjoint(transposed, body.inputs[:number], cts)
-    # What starts the iteration has no part in the solution.
+    # The solution does not depend on the point where the iteration starts.
     wanted = [slot for slot in pull.wanted if slot >= number]
     pulled = dict(zip(wanted, transposed(us, [body.inputs[slot] for slot in wanted]), strict=True))
     return [pulled.get(slot) for slot in pull.wanted]
 
 
 def follow_solution(trail: Trail, *, body: Body, **_params: object) -> list[Places | None]:
-    r"""Where the function has axes if its solution has them there as well.
+    r"""The places of axes in the solution: those that they have in the function as well.
 
     Along such an axis both Jacobians of $\partial_x F\,\dot x = -\partial_\theta F\,\dot\theta$
-    are made of blocks, and so is their quotient. What starts the iteration has no part in it.
+    are block diagonal, and so is $\dot x$ as a function of $\dot\theta$. The point where the
+    iteration starts does not count.
     """
     number = len(body.outputs)
     held, _ = settled(trail, body, [None] * number, trail.places[number:])
     return held
 
 
-# -- what is solved for ----------------------------------------------------------------------------
+# -- from the user's arguments to the node ---------------------------------------------------------
 def check_like(found: Traced, avals: Sequence[Aval], tree: Tree, like: str) -> None:
-    """Check that a function gives what it is given, which is as `like`: containers, shapes, dtypes.
+    """Check that a function gives the containers, shapes and dtypes of its argument.
+
+    Errors call the argument `like`.
 
     Raises
     ------
@@ -173,12 +178,12 @@ def check_like(found: Traced, avals: Sequence[Aval], tree: Tree, like: str) -> N
 
 
 def floating_leaves(x0: object, what: str) -> tuple[list[Array], Tree]:
-    """The leaves of what is solved for, or starts that.
+    """The leaves of the unknowns, or of the point where the iteration starts.
 
     Raises
     ------
     DTypeError, TraceError
-        If one is not floating, or there is none.
+        If a leaf is not floating, or there is none.
     """
     leaves, tree = as_leaves(x0, what)
     for path, leaf in zip(leaf_paths(tree, what), leaves, strict=True):
@@ -190,11 +195,54 @@ def floating_leaves(x0: object, what: str) -> tuple[list[Array], Tree]:
 
 
 def tolerance_for(leaves: Sequence[Array], tolerance: float | None) -> float:
-    """What is given, or a little more than half of the digits of the coarsest dtype."""
+    """The tolerance given; by default a little over half of the digits of the coarsest dtype."""
     coarsest = max(float(np.finfo(leaf.dtype).eps) for leaf in leaves)
     return coarsest**0.7 if tolerance is None else float(tolerance)
 
 
+def allowed_steps(max_steps: int) -> int:
+    """The number of steps given.
+
+    Raises
+    ------
+    InputError
+        If it is less than 1.
+    """
+    if max_steps < 1:
+        raise InputError(f"max_steps is {max_steps!r}; give 1 or more.")
+    return int(max_steps)
+
+
+def solution_node(
+    op: Op,
+    xs: Sequence[Array],
+    arrived: Array,
+    captured: Sequence[Node],
+    *,
+    what: str,
+    **params: object,
+) -> list[Array]:
+    """The solution as results of a node of `op`, whose derivative is that of the equation.
+
+    Parameters
+    ----------
+    op : Op
+    xs : sequence of Array
+        The last iterates.
+    arrived : Array
+        Whether the iteration has converged; if not, `what` raises an error when the graph is run.
+    captured : sequence of Node
+        The values that the function of the equation depends on.
+    what : str
+        The user's function, as errors call it.
+    **params
+        The params of the node; `steps` is the number of steps allowed.
+    """
+    checked = [apply(CONVERGED, x, arrived, what=what, steps=params["steps"]) for x in xs]
+    found = apply(op, *checked, *map(Array, captured), **params)
+    return list(found) if isinstance(found, tuple) else [found]
+
+
 def nodes_of(arrays: Sequence[Array]) -> list[Node]:
-    """Their nodes."""
+    """The nodes of the arrays."""
     return [each.node for each in arrays]

@@ -1,7 +1,7 @@
 """Graphs around one operation each, which every backend must compute as the interpreter does.
 
-An operation without params is sampled by itself; `SAMPLES` shows one or more calls of each that has
-some: a row an operation, calls on fresh symbolic operands.
+An operation without params needs no entry here. `SAMPLES` has a row for each operation with params:
+one or more calls on fresh symbolic operands.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SAMPLES: dict[str, tuple[Callable[..., Any], ...]] = {
 
 
 def op_samples(op: Op) -> Iterator[Dag]:
-    """Graphs around one operation: its dtypes, shapes (0-d and empty too) and broadcasting."""
+    """Graphs around one operation, over dtypes, shapes (also 0-d and empty) and broadcasting."""
     for call in SAMPLES.get(op.name, ()):
         yield _dag_of(call())
     if op.name not in SAMPLES and isinstance(op.vjp, tuple) and op.vjp:
@@ -40,11 +40,11 @@ def op_samples(op: Op) -> Iterator[Dag]:
                 try:
                     yield _dag_of(apply(op, *operands))
                 except (SymgraphError, TypeError):
-                    continue  # The operation refuses these dtypes or shapes, or needs params.
+                    continue  # the operation refuses these dtypes or shapes, or needs params
 
 
 _DTYPES = ("float64", "float32", "int64", "bool")
-# What an integer's reciprocal is at 0 NumPy leaves to the machine.
+# In NumPy, the reciprocal of the integer 0 depends on the machine.
 _FLOATS_ONLY = ("reciprocal",)
 _SHAPES: dict[int, tuple[tuple[tuple[int | str, ...], ...], ...]] = {
     1: (((3, 4),), ((),), (("n", 2),), ((0, 3),)),

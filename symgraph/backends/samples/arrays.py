@@ -1,4 +1,4 @@
-"""Calls that sample what makes, moves, reduces, orders and looks up elements."""
+"""Sample calls of operations that create, move, reduce, order and look up elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls that sample the operations of layers and the special functions."""
+"""Sample calls of the operations of layers and of the special functions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _STEPS: dict[str, Any] = {"strides": (2, 1), "dilations": (1, 2)}
 
 
 def _within(domains: str, dtype: str = "float64") -> list[Any]:
-    """Operands that are positive (+) or between 0 and 1 (u)."""
+    """Operands that are positive (+) or between 0 and 1 (u), one for each sign."""
     return [
         abs(_x(3, 4, dtype=dtype)) if each == "+" else _f("sigmoid")(_x(4, dtype=dtype))
         for each in domains
     ]
 
 
-# Outside their domains, SciPy and JAX give NaN, infinities or numbers as they please.
+# Outside a function's domain, SciPy and JAX differ: they give NaN, infinities or numbers.
 _DOMAINS = {
     **dict.fromkeys(("gammaln", "gamma", "digamma", "exp1", "spence", "entr"), "+"),
     **dict.fromkeys(("y0", "y1", "k0", "k1", "k0e", "k1e"), "+"),
@@ -75,7 +75,7 @@ SAMPLES: dict[str, tuple[Callable[..., Any], ...]] = {
     ),
     **{name: _sampled(name, domains) for name, domains in _DOMAINS.items()},
     "zeta": (lambda: _f("zeta")(1.5 + _within("+")[0], *_within("+")),),
-    # One only: XLA takes seconds to compile it.
+    # Only one call, since XLA takes seconds to compile it.
     "expi": (lambda: _f("expi")(_x(3)),),
     "expn": (lambda: _f("expn")(3, *_within("+")),),
 }

@@ -1,4 +1,4 @@
-"""Calls that sample loops, branches and functions with derivatives of their own."""
+"""Sample calls of loops, branches and functions with custom derivatives."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _step(carry: Array, x: Array) -> tuple[Array, Array]:
 
 
 def _no_rule(*_arguments: Any) -> None:
-    """In place of a derivative: only values are compared."""
+    """Stands for a derivative, as only values are compared."""
 
 
 SAMPLES: dict[str, tuple[Callable[..., Any], ...]] = {

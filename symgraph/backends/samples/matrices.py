@@ -1,4 +1,4 @@
-"""Calls that sample products and linear algebra."""
+"""Sample calls of matrix products and linear algebra."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ SAMPLES: dict[str, tuple[Callable[..., Any], ...]] = {
     "cholesky": (
         lambda: _f("cholesky")(_definite(_x(2, 3, 3))),
         lambda: _f("cholesky")(_definite(_x("n", "n"))),
-        # Only one triangle is read.
+        # `cholesky` reads only one triangle.
         lambda: _f("cholesky")(_definite(_x(3, 3)) + _UPPER),
     ),
     "qr_complement": (lambda: apply(OPS["qr_complement"], _x(2, 5, 3)),),
@@ -84,7 +84,7 @@ SAMPLES: dict[str, tuple[Callable[..., Any], ...]] = {
         lambda: _f("qr")(_x(2, 3, 4, dtype="float32")),
         lambda: _f("qr")(_x("n", 3)),
     ),
-    # The signs of vectors are the backend's own.
+    # The signs of eigenvectors depend on the backend.
     "eigh": (
         lambda: _unsigned(_f("eigh")(_definite(_x(3, 3)) + _UPPER)),
         lambda: _unsigned(_f("eigh")(_definite(_x(2, 3, 3)) + _UPPER, "U")),

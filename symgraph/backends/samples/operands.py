@@ -15,12 +15,12 @@ _names = iter(range(10**9))
 
 
 def fresh(*shape: int | str, dtype: str = "float64") -> Array:
-    """An input under a name of its own."""
+    """A new input with a unique name."""
     return input(f"x{next(_names)}", shape, dtype)
 
 
 def indices(*shape: int | str) -> Array:
-    """Integers, which `conformance` draws from 0 to 3."""
+    """An input of integers, which `conformance` draws from 0 to 3."""
     return fresh(*shape, dtype="int64")
 
 
@@ -36,5 +36,5 @@ def definite(x: Array) -> Array:
 
 
 def function(name: str) -> Callable[..., Any]:
-    """The function of this NumPy name."""
+    """The function with this NumPy name."""
     return FUNCTIONS[name]

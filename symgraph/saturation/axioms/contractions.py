@@ -11,8 +11,8 @@ from ...rewriting.pattern import applied
 
 @rule(sound="rounding")
 def contractions_associate(x: Real, y: Real, z: Real) -> Identity:
-    """$(X Y) Z = X (Y Z)$ of matrices and vectors at the ends."""
-    # Where Y has no elements, one side has zeros that the other multiplies: with NaN, say.
+    """$(X Y) Z = X (Y Z)$ for matrices, where X and Z may be vectors."""
+    # If Y has no elements, one side is zero, and the other multiplies zeros, by NaN perhaps.
     provided((y.ndim == 2) & (y.size != 0))
     provided(x.ndim <= 2)
     provided(z.ndim <= 2)
@@ -21,7 +21,7 @@ def contractions_associate(x: Real, y: Real, z: Real) -> Identity:
 
 @rule(sound="rounding")
 def contractions_associate_right(x: Real, y: Real, z: Real) -> Identity:
-    """$X (Y Z) = (X Y) Z$ of matrices and vectors at the ends."""
+    """$X (Y Z) = (X Y) Z$ for matrices, where X and Z may be vectors."""
     provided((y.ndim == 2) & (y.size != 0))
     provided(x.ndim <= 2)
     provided(z.ndim <= 2)

@@ -65,7 +65,7 @@ def cosine_of_difference(x: Real, y: Real) -> Identity:
 
 
 # -- extrema ---------------------------------------------------------------------------------------
-# Not flagged commutative, for of 0 and -0 the first is taken.
+# These operations are not declared commutative, for of 0 and -0 they take the first.
 @rule(sound="rounding")
 def maxima_commute(x: Array, y: Array) -> Identity:
     r"""$\max(x, y) = \max(y, x)$."""
@@ -141,25 +141,25 @@ def product_of_extrema(x: Real, y: Real) -> Identity:
 # -- choices and conditions ------------------------------------------------------------------------
 @rule(sound="rounding")
 def sum_of_choices(c: Boolean, x: Real, y: Real, z: Real, w: Real) -> Identity:
-    """Where one condition chooses twice, sums are chosen."""
+    """The sum of two choices by one condition is one choice between sums."""
     return where(c, x, y) + where(c, z, w), where(c, x + z, y + w)
 
 
 @rule(sound="rounding")
 def difference_of_choices(c: Boolean, x: Real, y: Real, z: Real, w: Real) -> Identity:
-    """Where one condition chooses twice, differences are chosen."""
+    """The difference of two choices by one condition is one choice between differences."""
     return where(c, x, y) - where(c, z, w), where(c, x - z, y - w)
 
 
 @rule(sound="rounding")
 def product_of_choices(c: Boolean, x: Real, y: Real, z: Real, w: Real) -> Identity:
-    """Where one condition chooses twice, products are chosen."""
+    """The product of two choices by one condition is one choice between products."""
     return where(c, x, y) * where(c, z, w), where(c, x * z, y * w)
 
 
 @rule(sound="exact")
 def choice_of_negatives(c: Boolean, x: Real, y: Real) -> Identity:
-    """Where the result changes its sign, both branches may."""
+    """The negative of a choice is a choice between negatives."""
     return negative(where(c, x, y)), where(c, negative(x), negative(y))
 
 

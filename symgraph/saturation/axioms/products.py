@@ -1,4 +1,4 @@
-"""Products and quotients, and what their factors distribute over."""
+"""Products and quotients, and distributive laws."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def difference_turned(x: Real, y: Real) -> Identity:
     return x - y, negative(y - x)
 
 
-# -- factors and what they distribute over ---------------------------------------------------------
+# -- distributive laws -----------------------------------------------------------------------------
 @rule(sound="rounding")
 def common_factor(x: Real, y: Real, z: Real) -> Identity:
     """$x y + x z = x (y + z)$."""

@@ -1,4 +1,4 @@
-"""Sums and differences: how their terms may stand."""
+"""Sums and differences in all orders of their terms."""
 
 from __future__ import annotations
 

@@ -2,16 +2,44 @@
 
 from __future__ import annotations
 
-from . import Refusal, Row, arrays, elementwise, indexing, matrices
+from . import (
+    Refusal,
+    Row,
+    algebra,
+    choices,
+    inverses,
+    products,
+    reads,
+    reductions,
+    shapes,
+    stability,
+    systems,
+    writes,
+)
 
 __all__ = ["LEFT", "REFUSED", "ROWS"]
 
-ROWS: list[Row] = [*elementwise.ROWS, *arrays.ROWS, *indexing.ROWS, *matrices.ROWS]
+ROWS: list[Row] = [
+    *algebra.ROWS,
+    *inverses.ROWS,
+    *stability.ROWS,
+    *reductions.ROWS,
+    *shapes.ROWS,
+    *choices.ROWS,
+    *reads.ROWS,
+    *writes.ROWS,
+    *products.ROWS,
+    *systems.ROWS,
+]
 REFUSED: list[Refusal] = [
-    *elementwise.REFUSED,
-    *arrays.REFUSED,
-    *indexing.REFUSED,
-    *matrices.REFUSED,
+    *algebra.REFUSED,
+    *inverses.REFUSED,
+    *stability.REFUSED,
+    *reductions.REFUSED,
+    *choices.REFUSED,
+    *writes.REFUSED,
+    *products.REFUSED,
+    *systems.REFUSED,
 ]
 
 _PAIRS = "the pass that moves reads below takes places along one axis at a time"

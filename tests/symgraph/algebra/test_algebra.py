@@ -12,11 +12,11 @@ from randomgraphs import random_program, traced_program
 
 import symgraph as sg
 from symgraph.algebra import normalized
-from symgraph.algebra.expression.atoms import Heads
+from symgraph.algebra.expression.atoms import AtomTable
 from symgraph.algebra.expression.labels import canonical_term
 from symgraph.algebra.expression.term import coefficient
-from symgraph.algebra.extraction.plan import Item, plan
-from symgraph.algebra.extraction.use_counts import World
+from symgraph.algebra.extraction.plan import PlanOperand, plan
+from symgraph.algebra.extraction.use_counts import UseCounts
 from symgraph.ir.cost import op_count
 from symgraph.ir.fact_inference import Knowledge
 from symgraph.ir.invariants import verify
@@ -343,8 +343,8 @@ def test_a_stable_spelling_is_taken_whatever_it_costs() -> None:
 
 # -- parts ----------------------------------------------------------------------------------------
 def test_bound_indices_have_no_names_of_their_own() -> None:
-    heads = Heads(Knowledge())
-    A, B = [heads.leaf(symbol(name, (3, 3)).node) for name in "AB"]
+    atoms = AtomTable(Knowledge())
+    A, B = [atoms.leaf(symbol(name, (3, 3)).node) for name in "AB"]
     first = canonical_term([(A, (0, 7), 1), (B, (7, 9), 1), (A, (9, 1), 1)], {7: 3, 9: 3})
     other = canonical_term([(A, (50, 1), 1), (B, (20, 50), 1), (A, (0, 20), 1)], {20: 3, 50: 3})
     turned = canonical_term([(A, (7, 0), 1), (B, (7, 9), 1), (A, (9, 1), 1)], {7: 3, 9: 3})
@@ -353,8 +353,8 @@ def test_bound_indices_have_no_names_of_their_own() -> None:
 
 
 def test_a_cycle_of_equal_factors_has_one_name() -> None:
-    heads = Heads(Knowledge())
-    A = heads.leaf(symbol("A", (3, 3)).node)
+    atoms = AtomTable(Knowledge())
+    A = atoms.leaf(symbol("A", (3, 3)).node)
     sizes = {5: 3, 6: 3, 7: 3}
     first = canonical_term([(A, (5, 6), 1), (A, (6, 7), 1), (A, (7, 5), 1)], sizes)
     other = canonical_term([(A, (7, 6), 1), (A, (6, 5), 1), (A, (5, 7), 1)], sizes)
@@ -368,7 +368,7 @@ def test_the_plan_avoids_large_intermediates() -> None:
         return float(np.prod([sizes[label] for label in labels]))
 
     rows = [frozenset({0, 1}), frozenset({1, 2}), frozenset({2, 0})]
-    moves = plan([Item(row, False) for row in rows], frozenset({0}), size)
+    moves = plan([PlanOperand(row, False) for row in rows], frozenset({0}), size)
     assert moves is not None
     assert max(size(move.result.labels) for move in moves) <= 2000
 
@@ -385,11 +385,11 @@ def test_prices_follow_the_cost_model() -> None:
     x, y = symbol("x", (3,)), symbol("y", (3,))
     shared = np.exp(x) * y
     first, second = shared + 1, np.tanh(shared)
-    world = World([first.node])
-    assert world.price(second.node)[0] == 1
-    spent = world.retain(second.node)
+    use_counts = UseCounts([first.node])
+    assert use_counts.price(second.node)[0] == 1
+    spent = use_counts.retain(second.node)
     assert spent[0] == op_count([first.node, second.node]) - op_count([first.node])
-    assert world.release(second.node) == spent
+    assert use_counts.release(second.node) == spent
 
 
 # -- nothing left ----------------------------------------------------------------------------------

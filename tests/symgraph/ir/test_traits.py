@@ -32,6 +32,7 @@ from symgraph.ir.traits import (
     ExponentialSum,
     Logarithm,
     Matrices,
+    Selection,
     Traits,
 )
 from symgraph.namespace import NUMPY
@@ -77,7 +78,7 @@ def _identities(traits: Traits) -> Traits:
     """Without what is told by shapes and dtypes, which have tests of their own below."""
     told: dict[str, Any] = {"commutative": False, "elementwise": False, "at_places": False}
     told |= {"arrangement": None, "matrices": None, "blind": (), "comparison": None}
-    return replace(traits, **told, logarithmic=False)
+    return replace(traits, **told, other_logarithm=False)
 
 
 @pytest.mark.parametrize("name", SAMPLED)
@@ -133,6 +134,15 @@ def test_logarithms_say_so() -> None:
     assert found["exp2"] is False
 
 
+def test_a_logarithm_is_declared_once() -> None:
+    twice = {
+        name
+        for name, op in OPS.items()
+        if op.traits.other_logarithm and replace(op.traits, other_logarithm=False).logarithmic
+    }
+    assert twice == set()
+
+
 def test_operations_at_places_say_so() -> None:
     wrong = {
         op.name
@@ -164,8 +174,8 @@ def test_operations_at_places_say_so() -> None:
         ("multiply", Traits(raises=True)),
         ("sinh", Traits(angle=Angle("sine"))),
         ("sigmoid", Traits(exponential_sum=ExponentialSum(logarithm=True))),
-        ("fmax", Traits(extremum=1)),
-        ("maximum", Traits(extremum=-1)),
+        ("fmax", Traits(selection=Selection.LARGEST)),
+        ("maximum", Traits(selection=Selection.LEAST)),
         ("cumsum", Traits(indices=OPS["broadcast_to"].traits.indices)),
     ],
 )

@@ -110,7 +110,7 @@ def test_what_a_rule_gives_is_checked(name: str) -> None:
 
 
 def test_wrong_numbers_are_found_by_differences() -> None:
-    with pytest.raises(AssertionError, match="Derivative of order 1"):
+    with pytest.raises(AssertionError, match="The derivative of order 1"):
         check_gradient(cubed(vjp=lambda ct, out, x: 2 * ct * x), A)
 
 

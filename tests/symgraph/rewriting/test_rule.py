@@ -268,9 +268,9 @@ def looks_inside(x: Real):
     ("function", "words"),
     [
         (no_annotation, "no annotation"),
-        (no_guard, "no guard"),
+        (no_guard, "not a guard"),
         (unbound, "nothing on the left binds y"),
-        (no_operation, "no operation"),
+        (no_operation, "not an operation"),
         (no_pair, "does not return"),
         (branches, "branches on"),
         (looks_inside, "looks at the node"),

@@ -333,7 +333,7 @@ def at(document: Any, *path: Any) -> Any:
 FAULTS: list[tuple[tuple[Any, ...], Any, str]] = [
     (("version",), 2, r"version: expected 1, got 2"),
     (("version",), True, r"version: expected 1"),
-    (("format",), "json", r"no saved graph"),
+    (("format",), "json", r"not a saved graph"),
     (("colour",), 1, r"colour: there is no such field"),
     (
         ("nodes", 3, "params", "axis"),
@@ -372,7 +372,11 @@ FAULTS: list[tuple[tuple[Any, ...], Any, str]] = [
     (("nodes", 0, "results"), [["float64", ["n-1"]]], r"cannot name a dimension"),
     (("nodes", 0, "results"), [["float64", [{"exec": ["n"]}]]], r"no such operation on dimensions"),
     (("nodes", 0, "results"), [["float64", [{"Pow": ["n", 10**9]}]]], r"exponent"),
-    (("nodes", 0, "results"), [["float64", [{"Pow": [0, -1]}]]], r"this is no number"),
+    (
+        ("nodes", 0, "results"),
+        [["float64", [{"Pow": [0, -1]}]]],
+        r"not a real, finite",
+    ),
     (
         ("nodes", 0, "results"),
         [["float64", [{"Mul": [{"Add": ["n", "m", 1]}] * 12}]]],
@@ -434,7 +438,7 @@ FAULTS: list[tuple[tuple[Any, ...], Any, str]] = [
     (("stages", 0, "before"), 0, r"stages\[0\]\.before: there is no stage before"),
     (("stages", 0, "trust"), "blind", r"trust: expected one of"),
     (("stages",), [], r"stages: there is no graph"),
-    (("notes",), [[0, {"gradient_of": 1}]], r"notes\[0\]\[0\]: only of what graphs share"),
+    (("notes",), [[0, {"gradient_of": 1}]], r"notes\[0\]\[0\]: there are notes only of nodes"),
     (("steps",), [], r"steps and passes belong together"),
 ]
 
@@ -475,18 +479,18 @@ def test_a_derivation_is_checked_against_the_graph(
 
 
 TEXTS: dict[str, tuple[str | bytes, str]] = {
-    "nothing": (b"", "no saved graph"),
-    "a list": (b"[]", "does not say so"),
-    "no UTF-8": (b'{"a": "\xff"}', "no UTF-8"),
-    "cut short": (b'{"format": "symg', "no saved graph"),
+    "nothing": (b"", "not a saved graph"),
+    "a list": (b"[]", 'no field "format"'),
+    "no UTF-8": (b'{"a": "\xff"}', "not UTF-8"),
+    "cut short": (b'{"format": "symg', "not a saved graph"),
     "deep lists": (b"[" * 100_000, "nested too deeply"),
     "deep closed lists": (b"[" * 500 + b"]" * 500, "nested too deeply"),
     "deep objects": (b'{"a":' * 100_000, "nested too deeply"),
-    "a key twice": (b'{"format": "symgraph", "format": "symgraph"}', "stands twice"),
-    "NaN": (b'{"format": NaN}', "NaN is no JSON"),
-    "infinity": (b'{"format": -Infinity}', "-Infinity is no JSON"),
-    "a float too large": (b'{"format": 1e999}', "no float holds 1e999"),
-    "many digits": (b'{"version": ' + b"9" * 10_000 + b"}", "no saved graph"),
+    "a key twice": (b'{"format": "symgraph", "format": "symgraph"}', 'has the key "format" twice'),
+    "NaN": (b'{"format": NaN}', "NaN is not JSON"),
+    "infinity": (b'{"format": -Infinity}', "-Infinity is not JSON"),
+    "a float too large": (b'{"format": 1e999}', "1e999 is too large for a float"),
+    "many digits": (b'{"version": ' + b"9" * 10_000 + b"}", "not a saved graph"),
 }
 
 

@@ -12,10 +12,10 @@ from textbook import Row, numbers, traced
 from textbook.catalogue import CATALOGUE
 
 import symgraph as sg
-from symgraph.algebra.expression.atoms import Heads
+from symgraph.algebra.expression.atoms import AtomTable
 from symgraph.algebra.expression.leaf_terms import leaf_expr
 from symgraph.algebra.expression.term import Expr
-from symgraph.algebra.lifting.lifting import Forms
+from symgraph.algebra.lifting.lifting import Lifter
 from symgraph.algebra.regions import simplify, templates
 from symgraph.algebra.regions.lower_bound import least_count, plain_count
 from symgraph.ir.fact_inference import Knowledge
@@ -38,7 +38,7 @@ def spared(monkeypatch: pytest.MonkeyPatch) -> list[Expr]:
         return count
 
     monkeypatch.setattr(rounds, "SMALL", 0)
-    monkeypatch.setattr(templates.Shapes, "pays", False)
+    monkeypatch.setattr(templates.RegionShapes, "pays", False)
     monkeypatch.setattr(simplify, "plain_count", told)
     return found
 
@@ -95,12 +95,12 @@ def test_less_is_written_and_nearly_as_much_found(spared: list[Expr]) -> None:
 # -- how many operations an expression has ---------------------------------------------------------
 def expression(array: sg.Array) -> Expr:
     """A value over the inputs."""
-    forms = Forms(Heads(Knowledge()), at_kinks=True)
+    lifter = Lifter(AtomTable(Knowledge()), at_kinks=True)
 
     def of(node: Node) -> Expr:
         if node.is_input or node.is_constant:
-            return leaf_expr(forms.heads, node)
-        found = forms.form(node, [of(each) for each in node.operands])
+            return leaf_expr(lifter.atoms, node)
+        found = lifter.form(node, [of(each) for each in node.operands])
         assert found is not None
         return found
 

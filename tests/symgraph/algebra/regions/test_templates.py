@@ -13,7 +13,7 @@ from textbook import Row, numbers, traced
 from textbook.catalogue import CATALOGUE
 
 import symgraph as sg
-from symgraph.algebra.extraction.cheapest import Speller
+from symgraph.algebra.extraction.cheapest import CheapestSpellings
 from symgraph.algebra.regions import simplify, templates
 from symgraph.ir.node import Node
 
@@ -26,7 +26,7 @@ def echoed(monkeypatch: pytest.MonkeyPatch) -> list[Node]:
     found: list[Node] = []
     plain = simplify.RegionPass._as_before
 
-    def told(self: Any, node: Node, shape: templates.Shape) -> bool:
+    def told(self: Any, node: Node, shape: templates.RegionShape) -> bool:
         right = plain(self, node, shape)
         if right:
             found.append(node)
@@ -97,7 +97,7 @@ def test_layers_come_out_as_if_each_were_written(
     joint = sg.trace(NETWORKS[kind][0](12), **{**at, "x": sg.spec("n, 3")}).gradient("w", "v")
     small = joint.simplify()
     assert len(echoed) > 0.6 * len(small)
-    monkeypatch.setattr(templates.Shapes, "pays", False)
+    monkeypatch.setattr(templates.RegionShapes, "pays", False)
     alone = joint.simplify()
     assert (small.op_count(), small.flops()) == (alone.op_count(), alone.flops())
     wanted, found = _leaves(alone.evaluate(**at)), _leaves(small.evaluate(**at))
@@ -128,13 +128,13 @@ def test_spelling_does_not_grow_with_depth(
     """
     monkeypatch.setattr(simplify, "_TINY", 0)
     spelled: list[Node] = []
-    plain = Speller.cheapest
+    plain = CheapestSpellings.cheapest
 
-    def counted(self: Speller, node: Node, now: Node, options: Any) -> Any:
+    def counted(self: CheapestSpellings, node: Node, now: Node, options: Any) -> Any:
         spelled.append(node)
         return plain(self, node, now, options)
 
-    monkeypatch.setattr(Speller, "cheapest", counted)
+    monkeypatch.setattr(CheapestSpellings, "cheapest", counted)
     counts: list[int] = []
     for layers in (12, 24):
         spelled.clear()

@@ -1,7 +1,8 @@
-"""The fast way into a lowered graph: inputs that fit as they are, recognised in half a microsecond.
+"""The fast entry of a lowered graph: it recognises inputs that need no conversion, in 0.5 µs.
 
-A function written for one signature compares types, dtypes and shapes, reads off the sizes of named
-dimensions, and gives None for what does not fit at once; the slow way then converts or explains.
+A function is generated for one signature. It compares types, dtypes and shapes, and reads the sizes
+of named dimensions. It gives None for inputs that do not fit; the slow entry then converts them or
+explains the error.
 """
 
 from __future__ import annotations
@@ -13,35 +14,35 @@ import numpy as np
 
 from ..ir.dims import Shape
 
-__all__ = ["fast_door"]
+__all__ = ["fast_entry"]
 
-Door: TypeAlias = "Callable[[tuple[Any, ...], Mapping[str, Any]], tuple[Any, ...] | None]"
+Entry: TypeAlias = "Callable[[tuple[Any, ...], Mapping[str, Any]], tuple[Any, ...] | None]"
 
 
-def fast_door(
+def fast_entry(
     names: Sequence[str],
     specs: Sequence[tuple[np.dtype[Any], Shape]],
     dims: Sequence[str],
     native: Sequence[type[Any]],
-) -> Door:
-    """`door(args, inputs)`: the values followed by the sizes in `dims`, or None.
+) -> Entry:
+    """A function `enter(args, inputs)`: it gives the values and then the sizes in `dims`, or None.
 
     Parameters
     ----------
     names : sequence of str
     specs : sequence of (dtype, shape)
-        One an input.
+        One for each input.
     dims : sequence of str
-        Named dimensions whose sizes are wanted.
+        Named dimensions whose sizes are read.
     native : sequence of type
-        What values may be.
+        The array types that need no conversion.
     """
     tests, sizes = _tests(specs)
     if tests is None or any(dim not in sizes for dim in dims):
         return lambda args, inputs: None
     values = "".join(f"v{i}, " for i in range(len(names)))
     lines = [
-        "def door(args, inputs):",
+        "def enter(args, inputs):",
         f"    if len(args) == {len(names)} and not inputs:",
         f"        ({values}) = args" if names else "        pass",
         f"    elif not args and len(inputs) == {len(names)}:",
@@ -59,18 +60,21 @@ def fast_door(
     table["native"] = frozenset(native)
     for i, (name, (dtype, shape)) in enumerate(zip(names, specs, strict=True)):
         table.update({f"n{i}": name, f"t{i}": np.dtype(dtype.type), f"s{i}": shape})
-    exec(compile("\n".join(lines), "<symgraph door>", "exec", dont_inherit=True), table)
-    return table["door"]
+    exec(compile("\n".join(lines), "<symgraph entry>", "exec", dont_inherit=True), table)
+    return table["enter"]
 
 
 def _tests(
     specs: Sequence[tuple[np.dtype[Any], Shape]],
 ) -> tuple[list[str] | None, dict[str, str]]:
-    """One condition an input, and the variable that holds the size of each named dimension."""
+    """A condition for each input, and the variable that holds the size of each named dimension.
+
+    The conditions are None if a dimension is computed from others.
+    """
     sizes: dict[str, str] = {}
     tests: list[str] = []
     for i, (_, shape) in enumerate(specs):
-        # Almost every array of a dtype holds the same dtype object; comparing others costs more.
+        # Almost all arrays of one dtype share a dtype object, and `is` is faster than `==`.
         test = [f"type(v{i}) in native", f"(v{i}.dtype is t{i} or v{i}.dtype == t{i})"]
         if all(isinstance(dim, int) for dim in shape):
             tests.append(" and ".join([*test, f"v{i}.shape == s{i}"]))

@@ -1,0 +1,49 @@
+"""Poles that stay poles: where infinity may stand for NaN.
+
+$x / x^2$ is NaN at 0, and $1 / x$ is infinite there. Either says that there is no number, as long
+as nothing above makes a number of infinity: tanh(1 / x) would be 1 where tanh(x / x**2) is NaN, and
+a comparison would be decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ...ir.node import Node
+from ..expression.applied import IdentityNames
+from ..normal_form.identity_table import power_over_higher_power
+
+__all__ = ["below_bounded", "has_new_pole"]
+
+
+def below_bounded(nodes: Sequence[Node]) -> set[Node]:
+    """Values of which infinity would become a number, or decide something, above.
+
+    Parameters
+    ----------
+    nodes : sequence of Node
+        All of a graph, operands first.
+    """
+    found: set[Node] = set()
+    for node in reversed(nodes):
+        for place, operand in enumerate(node.operands):
+            if node in found or not _keeps_infinity(node, place):
+                found.add(operand)
+    return found
+
+
+def _keeps_infinity(node: Node, place: int) -> bool:
+    """Whether the value is infinite or NaN where this operand is, if it depends on it there."""
+    traits, count = node.op.traits, len(node.operands)
+    if len(node.results) > 1 or node.dtype.kind != "f" or place in traits.blind_in(count):
+        return False
+    if place in traits.linear_in(count) or place in traits.linear_together(count):
+        return True
+    if place < len(traits.monomial):
+        return traits.monomial[place] > 0
+    return traits.logarithm is not None or (count == 1 and traits.homogeneous == 1)
+
+
+def has_new_pole(identities: Iterable[str] | IdentityNames) -> bool:
+    """Whether one of the identities gives infinity for NaN."""
+    return power_over_higher_power.__name__ in identities

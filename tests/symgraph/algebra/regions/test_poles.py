@@ -1,0 +1,60 @@
+"""Infinity may stand for NaN only where nothing above makes a number of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgraph as sg
+import symgraph.numpy as snp
+
+KEEPING: dict[str, Callable[[Any], Any]] = {
+    "alone": lambda z: z,
+    "in a sum": lambda z: np.sum(3 * z + 1),
+    "squared": lambda z: z**2,
+    "chosen": lambda z: np.where(np.array([True, True, True]), z, 0),
+    "above": lambda z: z / 7,
+    "its logarithm": lambda z: np.log(np.abs(z)),
+}
+BOUNDING: dict[str, Callable[[Any], Any]] = {
+    "tanh": np.tanh,
+    "arctan": np.arctan,
+    "exp": lambda z: np.exp(-z),
+    "sigmoid": snp.sigmoid,
+    "below": lambda z: 5 / (1 + z),
+    "minimum": lambda z: np.minimum(z, 4),
+    "clip": lambda z: np.clip(z, -1, 1),
+    "sign": np.sign,
+    "a comparison": lambda z: np.where(z < 1, 2.0, 3.0),
+    "a comparison of a sum": lambda z: 2 * z + 1 < 0,
+    "softmax": lambda z: snp.softmax(z * 2 - 1),
+    "below a root": lambda z: 1 / np.sqrt(1 + z**2),
+}
+X = np.array([0.0, -0.0, 2.0])
+
+
+def values(graph: sg.Graph) -> np.ndarray[Any, Any]:
+    with np.errstate(all="ignore"):
+        return np.asarray(graph.evaluate(x=X), float)
+
+
+@pytest.mark.parametrize("name", KEEPING)
+def test_a_pole_that_stays_one_is_shortened(name: str) -> None:
+    graph = sg.trace(lambda x: KEEPING[name](x / x**2), x=(3,))
+    small = graph.simplify()
+    assert small.op_count() < graph.op_count()
+    assert np.array_equal(np.isfinite(values(small)), np.isfinite(values(graph)))
+
+
+@pytest.mark.parametrize("name", BOUNDING)
+def test_no_number_is_made_of_nan(name: str) -> None:
+    graph = sg.trace(lambda x: BOUNDING[name](x / x**2), x=(3,))
+    np.testing.assert_array_equal(values(graph.simplify()), values(graph))
+
+
+def test_what_is_known_not_to_vanish_is_shortened_everywhere() -> None:
+    graph = sg.trace(lambda x: np.tanh(x / x**2), x=sg.spec((3,), assume=sg.positive))
+    assert graph.simplify().op_count() == 2
