@@ -1,4 +1,4 @@
-"""The user's handle of a node: an array that records what is done to it."""
+"""The user's handle of a node: an array that records the operations on it."""
 
 from .handle import (
     FUNCTIONS,

@@ -1,4 +1,4 @@
-"""Advice for a symbolic array that met what takes only numbers, from the call on the user's line.
+"""Advice where a call on the user's line takes numbers only, and got a symbolic array.
 
 Python tells which expression of a line is running (PEP 657), so `math.exp(x)`, `np.array([a, b])`
 and `table[i]` can each be answered with the function that traces.
@@ -34,7 +34,7 @@ class UserExpression:
     node : ast.expr
         The same, parsed.
     names : mapping
-        What names stand for there.
+        The values of names there.
     assigned : bool
         Whether a value is put into it, as into `y[0]` in `y[0] = x`.
     """
@@ -45,7 +45,7 @@ class UserExpression:
     assigned: bool
 
     def value_of(self, node: ast.expr) -> Any:
-        """What a name, or a path of attributes of modules, stands for; None for anything else."""
+        """The value of a name, or of a path of attributes of modules; None for anything else."""
         path: list[str] = []
         while isinstance(node, ast.Attribute):
             path.append(node.attr)
@@ -91,7 +91,7 @@ def _text(frame: FrameType) -> str:
 
 
 def instead_of_numbers() -> str:
-    """What to write instead of the running expression; empty where nothing is known of it."""
+    """The expression to write instead of the running one; empty where we know none."""
     found = user_expression()
     if found is None:
         return ""

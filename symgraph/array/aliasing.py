@@ -1,13 +1,12 @@
-"""Aliasing: which handles share memory, as the arrays of NumPy they stand for would.
+"""Aliasing: which handles share memory, as NumPy's arrays in their place would.
 
-A node is a value and never changes. An `Array` is a handle: a name for a piece of memory, whose
-node is what stands there now. A view is cut from the memory of the handle it was made of; a write
-to one handle makes the new value of the whole memory and gives every living handle that shares it
-the node it reads now.
+A node is a value and never changes. An `Array` is a handle: it names a piece of memory, and its
+node is the value there now. A view is cut from the memory of its base. A write to one handle makes
+the new value of the whole memory, and gives each living handle that shares the memory the node that
+it reads now.
 
-Making a view only notes where it was cut from. Which views truly share memory is found when one is
-written to (`cuts`); where that depends on a layout which is not known, neither of the two is
-written to while both are alive.
+Making a view only notes its base. A write finds which views share memory (`cuts`). Where that
+depends on an unknown layout, neither of the two may be written to while both are alive.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ __all__ = [
 
 
 class Handle(Protocol):
-    """What has a node, and memory in which its value stands.
+    """A handle: it has a node, and memory in which its value stands.
 
     `memory` is a `Cut` once a view was made of it, or it is one; `Borrowed` where it belongs to the
     caller; else the scope in which the handle was made: it has memory of its own.
@@ -103,7 +102,7 @@ def has_memory(handle: Handle) -> bool:
 
 
 def reads_all_again(handle: Handle, whole: Handle, op: Op, params: object) -> bool:
-    """Whether a handle is the view of `whole` that `op` makes, so that it reads what it holds."""
+    """Whether a handle is the view of `whole` that `op` makes, so that it reads its content."""
     memory = handle.memory
     return (
         type(memory) is Cut
@@ -178,7 +177,7 @@ def _settle(way: Sequence[Cut], value: Node, kind: Callable[[Node], Any]) -> Non
 
 
 def _read_again(memory: Cut, known: dict[int, Node]) -> Node:
-    """What a view reads now; `known` holds what stands where, and is filled."""
+    """The value that a view reads now; `known` holds the value of each piece, and is filled."""
     missing: list[Cut] = []
     for each in memory:
         if id(each) in known:

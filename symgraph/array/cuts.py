@@ -1,9 +1,9 @@
 """Cuts: how one array is cut from the memory of another, and whether the two share it.
 
-Which views truly share memory NumPy is asked: an array of bytes without meaning is cut in the same
-way. Where the layout in memory is not known (the result of arithmetic follows that of its operands,
-and inputs may have any), a view is sure if NumPy can make it of an array none of whose axes can be
-merged with another; otherwise the two may or may not share memory.
+NumPy tells which views share memory: we cut an array of meaningless bytes in the same way. Inputs
+may have any layout in memory, and the result of arithmetic follows the layout of its operands.
+Where the layout is not known, a view is sure if NumPy can make it of an array none of whose axes
+can be merged with another; otherwise the two may or may not share memory.
 """
 
 from __future__ import annotations
@@ -69,14 +69,14 @@ class Cut:
     node : Node
         The view as it was made: its op and params say how.
     whole : Cut or None
-        What it is cut from; None is the first.
+        The cut it is cut from; None for the first.
     first : Cut or None
         Of the family; None if this is it.
 
     Attributes
     ----------
     value : Node
-        What stands now in memory that is not shared with the whole.
+        The value in memory that is not shared with the whole.
     flat : bool
         Made by `np.ravel`: a view only of what lies in one piece.
     rows : bool
@@ -139,7 +139,7 @@ class Cut:
         return self.found
 
     def __iter__(self) -> Iterator[Cut]:
-        """The cut, what it is cut from, and so on."""
+        """The cut, the cut it is cut from, and so on."""
         each: Cut | None = self
         while each is not None:
             yield each
@@ -160,7 +160,7 @@ class Cut:
 
 
 def READ_ONLY(*_operands: object, **_params: object) -> Any:
-    """What writes through a view that NumPy lets nobody write to: nothing does."""
+    """The write of a view that NumPy makes read-only: it is never called."""
     raise AssertionError("A view that is only read was written to.")
 
 

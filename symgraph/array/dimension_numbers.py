@@ -19,7 +19,7 @@ __all__ = ["node_of_size", "weak_number"]
 
 
 def weak_number(dim: Expr) -> int | float:
-    """What an expression in dimensions counts as in promotion: a Python int, or a Python float."""
+    """The Python number that stands for an expression in dimensions in promotion: int or float."""
     return 0 if dim.is_integer else 0.0
 
 

@@ -1,6 +1,6 @@
 """Eager twins: functions of symbolic arrays give NumPy arrays where they are given numbers.
 
-The function is called as ever, on constants, and what it makes is evaluated by the interpreter. So
+The function is called on constants, and the interpreter evaluates the graph that it makes. So
 an eager result is that of the graph, by construction: there is no second implementation.
 """
 
@@ -39,7 +39,7 @@ def eager(
         Of symbolic arrays and numbers.
     creates : bool
         Whether it makes an array to be worked on, as `zeros` does. While a user's function is
-        traced such arrays stay symbolic: what is written to them may be.
+        traced such arrays stay symbolic: symbols may be written to them.
     keeps_arrays : bool
         Whether a result without dimensions is a 0-d array, as that of `np.reshape`. Others are
         NumPy's scalars, as those of `np.sum`.

@@ -35,7 +35,7 @@ class ArrayMethods(InPlace):
         raise NotImplementedError
 
     def _no_numbers(self, what: str, mend: str) -> NoReturn:
-        """Raise the error that tells what needed numbers, and what to do instead."""
+        """Raise the error that tells which call needed numbers, and what to do instead."""
         raise NotImplementedError
 
     @property

@@ -79,7 +79,7 @@ MIRRORED: dict[str, frozenset[str]] = {
     "signal": frozenset(["convolve", "correlate", "fftconvolve", "oaconvolve"]),
     "integrate": frozenset(["cumulative_trapezoid", "odeint", "simpson", "solve_ivp", "trapezoid"]),
 }
-"""What stands in `symgraph.scipy`, by module."""
+"""The names in `symgraph.scipy`, by module."""
 
 _INSTEAD = {
     "optimize": "sg.flat_objective(f, ...) gives an optimizer values and gradients outside of the "

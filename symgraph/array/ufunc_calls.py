@@ -1,4 +1,4 @@
-"""What a call of NumPy on symbolic arrays asks for besides its operands."""
+"""Keywords and methods of NumPy's calls on symbolic arrays."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ __all__ = [
 
 
 def scipy_name(ufunc: object) -> str:
-    """What SciPy calls the ufunc: `"scipy.special.erf"`; SciPy is not imported to find out."""
+    """SciPy's name of the ufunc: `"scipy.special.erf"`; SciPy is not imported to find out."""
     name = getattr(ufunc, "__name__", "")
-    # The second holds those that a function of Python calls, as zeta calls _zeta.
+    # The second holds ufuncs that a Python function calls, as zeta calls _zeta.
     for module in ("scipy.special", "scipy.special._ufuncs"):
         if name and getattr(sys.modules.get(module), name, None) is ufunc:
             return f"scipy.special.{name}"
@@ -61,7 +61,7 @@ _KEYWORDS = {
 
 
 def refuse_keywords(ufunc: np.ufunc, method: str, kwargs: dict[str, Any]) -> None:
-    """Refuse what has no meaning for symbols, and drop what has no effect."""
+    """Refuse keywords without meaning for symbols, and drop those without effect."""
     for harmless in ("order", "subok"):
         kwargs.pop(harmless, None)
     if kwargs.get("dtype", 0) is None:
@@ -105,7 +105,7 @@ def outer_operands(x: Any, y: Any) -> tuple[Any, Any]:
 def in_order(
     function: Callable[..., Any], args: tuple[Any, ...], named: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
-    """Operands in their places, those too that are given under NumPy's names, as `np.sum(a=x)`."""
+    """Operands in their places, also when given under NumPy's names, as `np.sum(a=x)`."""
     due = _operands_of(function)[len(args) :]
     if not named or not due or due[0] not in named:
         return args, named

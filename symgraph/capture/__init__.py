@@ -1,1 +1,1 @@
-"""What a traced function reads besides its arguments, and whether that has changed since."""
+"""The values that a traced function reads besides its arguments, and whether they have changed."""

@@ -1,4 +1,4 @@
-"""What objects, classes and functions hold under names, told without running what a user wrote."""
+"""The attributes of objects, classes and functions, found without running the user's code."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ IMPLICIT = tuple(
 
 
 def attributes(value: object) -> dict[str, Any]:
-    """What an object holds under names, asked of nothing that the user has written."""
+    """The attributes of an object, found without calling the user's code."""
     found = getattr(value, "__dict__", None)
     return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
 
 
 def is_table(value: object) -> bool:
-    """Whether it is another library's, and gives arrays for what it holds."""
+    """Whether it is another library's, and gives its content as arrays."""
     return hasattr(type(value), "__array__") and is_installed(type(value).__module__)
 
 

@@ -31,7 +31,7 @@ def called(
     Parameters
     ----------
     what : str
-        What it is called in messages.
+        Its name in messages.
     f : callable
     roots : iterable of (str, object)
         Arguments that are no arrays, each with its name.

@@ -1,14 +1,14 @@
-"""What a traced function reads besides its arguments, and whether it has changed since.
+"""The values that a traced function reads besides its arguments, and whether they have changed.
 
 A trace holds the values that the function read from globals, enclosed variables, attributes of
-`self`, default arguments and the like. Here they are found without running anything: the bytecode
-tells what names are read (`code_reads`), and from the function on they are followed through the
-functions, methods, partial applications, modules and containers that are reached.
+`self`, default arguments and the like. We find them without running anything: the bytecode tells
+which names are read (`code_reads`), and we follow these from the function through the functions,
+methods, partial applications, modules and containers that they reach.
 
-Where names are computed, as in `getattr(model, name)`, all attributes of what is reached are read.
-What escapes: what lies behind the C interface of another library that gives no arrays for it, what
-an installed library reads deeper than `DEEPEST` of its calls, the inside of some elements of
-containers above `SAMPLED`, and whatever comes after `MOST` values.
+Where a name is computed, as in `getattr(model, name)`, all attributes of the object count as read.
+Four things escape: data behind the C interface of another library that gives no arrays for it;
+reads of an installed library deeper than `DEEPEST` of its calls; the inside of some elements of
+containers above `SAMPLED`; all values after the first `MOST`.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _CHANGERS = frozenset(
 
 
 def captured(roots: Iterable[Root]) -> Captured:
-    """What functions and objects let a function read, followed from these.
+    """The values that a function can read, followed from its names through functions and objects.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class _Walk:
             if not is_foreign(value.__name__):
                 self._open.append((label, value, set()))
             return
-        # A namespace or a record of Python's own holds what the user has put there.
+        # A namespace or a record of Python's own holds the user's values.
         holds = not isinstance(value, type) and not is_numeric(cls.__module__)
         if is_foreign(cls.__module__) and not (holds and hasattr(value, "__dict__")):
             self._arrays_of(label, value)
@@ -326,7 +326,7 @@ class _Walk:
                 self._of_library(f"{label}.{name}", getattr(value, name, None))
                 return
             if not has_names(value) or is_table(value) or arrays_in(value):
-                break  # A method of it may read whatever it holds.
+                break  # A method of it may read all its values.
             value = self._read(label, value, name)
             label = f"{label}.{name}"
             if value is MISSING:
@@ -335,7 +335,7 @@ class _Walk:
         self.value(label, value)
 
     def _of_library(self, label: str, value: object) -> None:
-        """What a library's module holds: of interest is a generator alone."""
+        """The content of a library's module: only a generator matters."""
         owner = getattr(value, "__self__", value)
         if isinstance(owner, (np.random.Generator, np.random.RandomState, Random)):
             self.found.generators.setdefault(label, owner)

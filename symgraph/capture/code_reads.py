@@ -1,4 +1,4 @@
-"""What a function's code can read besides its arguments, found in its bytecode.
+"""The names that a function's code can read besides its arguments, found in its bytecode.
 
 `self.scaler.mean` is a chain of attributes from a known beginning and read exactly; attributes of
 what is passed about (`m.mean`, where m is a parameter) are known by their names alone.
@@ -30,7 +30,7 @@ class AttributeChain:
 
 @dataclass(frozen=True, slots=True)
 class CodeReads:
-    """What a code object reads, the functions written inside it left out.
+    """The reads of a code object, without the functions written inside it.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ _BETWEEN = ("CACHE", "EXTENDED_ARG", "PUSH_NULL", "NOP", "RESUME")
 
 @lru_cache(maxsize=4096)
 def code_reads(code: CodeType) -> CodeReads:
-    """What this code reads."""
+    """The reads of this code."""
     reader = _Reader()
     for instruction in dis.get_instructions(code):
         if instruction.opname not in _BETWEEN:
@@ -173,7 +173,7 @@ class _Reader:
             self.found.pop()
 
     def _counts_on(self, variable: str) -> bool:
-        """Whether what is stored is `calls += 1` of an outer variable: read only to count on."""
+        """Whether the store is `calls += 1` of an outer variable, read only to count on."""
         names = [each.opname for each in self.before]
         return (
             names[1:] == ["LOAD_CONST", "BINARY_OP"]
@@ -196,7 +196,7 @@ def _variables(name: str, argument: object) -> Iterator[tuple[Start, str]]:
 
 
 def _names(argument: object) -> tuple[str, ...]:
-    """The variables of an instruction: one, or of those that were joined two."""
+    """The variables of an instruction: one, or two of a joined instruction."""
     if isinstance(argument, tuple):
         return tuple(str(each) for each in argument)  # pyright: ignore[reportUnknownVariableType]
     return (str(argument),)

@@ -1,4 +1,4 @@
-"""What an array holds, told in few bytes: large ones by sums in which every element counts.
+"""The content of an array in few bytes: of a large one, sums in which every element counts.
 
 The bytes are added up as words of 64 bits, that overflow, along the rows and along the columns of
 a rectangle. A change of one element changes two sums, whatever it is; an exchange of two elements

@@ -13,13 +13,13 @@ _NUMERIC = ("numpy", "scipy", "symgraph", "rewrites", "jax", "jaxlib", "builtins
 
 @cache
 def is_foreign(module: str) -> bool:
-    """Whether what a module holds is taken not to change."""
+    """Whether a module's content is taken not to change."""
     return is_numeric(module) or module.partition(".")[0] in sys.stdlib_module_names
 
 
 @cache
 def is_numeric(module: str) -> bool:
-    """Whether a module is this library's or one of those it computes with."""
+    """Whether a module belongs to this library or to a library that it computes with."""
     return module.partition(".")[0] in _NUMERIC
 
 
@@ -27,7 +27,7 @@ _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")}
 
 
 def is_installed(module: str) -> bool:
-    """Whether a module is of another library, neither the user's nor one of those above."""
+    """Whether a module belongs to another library, not to the user and to none of the above."""
     if is_foreign(module):
         return False
     file = getattr(sys.modules.get(module), "__file__", None)

@@ -85,7 +85,7 @@ def _drawn(what: str, label: str, found: Captured) -> TraceError:
 
 
 def _line_of(label: str, found: Captured) -> Frame | None:
-    """The first line that reads what is called so."""
+    """The first line that reads the name."""
     for code in found.codes:
         for each in (code, *code_reads(code).nested):
             for read in code_reads(each).reads:
@@ -96,7 +96,7 @@ def _line_of(label: str, found: Captured) -> Frame | None:
 
 # -- states ----------------------------------------------------------------------------------------
 def _state(generator: random.Random | np.random.RandomState | np.random.Generator) -> Any:
-    """What the next numbers depend on."""
+    """The state that the next numbers depend on."""
     if isinstance(generator, random.Random):
         return generator.getstate()
     if isinstance(generator, np.random.RandomState):
@@ -135,7 +135,7 @@ class _StandIns:
             return self._drawn
 
     def taken_away(self) -> int:
-        """Take them away if nobody traces; gives how many draws have been let pass."""
+        """Take them away if nothing is traced; gives how many draws were allowed."""
         with self._lock:
             self._count -= 1
             if self._count == 0:
@@ -153,7 +153,7 @@ class _StandIns:
                 if of_owner and name not in _HARMLESS:
                     found = self._refusing(original, f"{shown}.{name}")
                     table.append((module, name, original, found))
-        # What NumPy makes seeds from where it is given none.
+        # The source of NumPy's seeds where none is given.
         unseeded: Any = vars(bit_generator)["randbits"]
         found = self._refusing(unseeded, "A generator without a seed")
         table.append((bit_generator, "randbits", unseeded, found))

@@ -11,11 +11,11 @@ from ..source import user_frame
 __all__ = ["AT", "RetraceWarning", "Retraces", "SideEffectWarning"]
 
 AT = 3
-"""Retraces for one reason, the last of which warns."""
+"""Retraces for one reason; the last of them warns."""
 
 
 class RetraceWarning(UserWarning):
-    """A function is traced again at many a call, for a static number or what it reads changes."""
+    """A function is often traced again: a static number, or a value that it reads, changes."""
 
 
 class SideEffectWarning(UserWarning):
@@ -43,9 +43,9 @@ class Retraces:
         Parameters
         ----------
         alike : hashable
-            What calls have in common that differ in their numbers alone.
+            The key of calls that differ in their numbers alone.
         numbers : mapping of str to number
-            Those of a call that is traced.
+            The numbers of a call that is traced.
         """
         found: list[str] = []
         for path, number in numbers.items():
@@ -57,7 +57,7 @@ class Retraces:
         return found
 
     def forget(self, alike: Hashable, paths: Iterable[str]) -> None:
-        """Count anew for numbers that are static no longer."""
+        """Start to count again for numbers that are static no longer."""
         for path in paths:
             self._values.pop((alike, path), None)
 

@@ -1,8 +1,8 @@
-"""Watched places: what was read from them, and whether they hold it still.
+"""Watched places: the values read from them, and whether they still hold these.
 
 A change is noticed by identity first. Numbers and text are compared by value, arrays by their
-bytes (`fingerprints`); read-only arrays that own their memory are taken not to change. What another
-library holds behind its own interface is compared by the arrays that it gives for it.
+bytes (`fingerprints`); read-only arrays that own their memory are taken not to change. Data that
+another library holds behind its own interface is compared by the arrays that it gives.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ SAMPLED = 4096
 """Of larger containers about so many elements are followed; all are compared."""
 
 MISSING: Any = object()
-"""In place of what is not there."""
+"""In place of a value that is not there."""
 PRIMITIVES = (int, float, complex, str, bytes, type(None), type(Ellipsis), np.generic, np.dtype)
 
 
 class Captured:
-    """What was found, as it was then.
+    """The values found, as they were then.
 
     Attributes
     ----------
@@ -102,12 +102,15 @@ class Captured:
         self._arrays.append((owner, content_of(owner)))
 
     def table(self, owner: object) -> None:
-        """Watch the cells of what another library keeps."""
+        """Watch the cells of another library's table or tensor."""
         self._tables.append((owner, Cells(owner)))
 
     # -- asked at each call --------------------------------------------------------------------
     def unchanged(self) -> bool:
-        """Whether everything is what it was, without a look at equal values."""
+        """Whether every place holds the same object, and every array the same numbers.
+
+        Another object counts as a change here, even if it is equal.
+        """
         for mapping, name, value in self._names:
             if mapping.get(name, MISSING) is not value:
                 return False
@@ -125,7 +128,7 @@ class Captured:
         return all(Cells(owner).content == table.content for owner, table in self._tables)
 
     def difference(self, later: Captured) -> str:
-        """How the function says what is another value later; empty if all are equal."""
+        """The name, in the function, of a value that differs now; empty if all are equal."""
         for label, value in self.values.items():
             if label not in later.values:
                 return label
@@ -137,7 +140,7 @@ class Captured:
         return ""
 
     def numbers_changed(self, later: Captured) -> str:
-        """How the function says a number that is another one later; empty if there is none."""
+        """The name, in the function, of a number that differs now; empty if there is none."""
         for label, value in self.values.items():
             other = later.values.get(label)
             numbers = type(value) in (int, float) and type(other) in (int, float)
@@ -147,7 +150,7 @@ class Captured:
 
 
 def content_of_cell(cell: CellType) -> Any:
-    """What an enclosed variable is, or `MISSING`."""
+    """The value of an enclosed variable, or `MISSING`."""
     try:
         return cell.cell_contents
     except ValueError:

@@ -57,7 +57,7 @@ def gradient(
 
     Reverse mode, symbol to symbol (Goodfellow et al., algorithms 6.5 and 6.6). A graph that was
     simplified with facts that tie elements together (`simplex`, `symmetric`, ...) is
-    differentiated as it was before: those facts do not hold in a neighbourhood.
+    differentiated as it was before, for such facts do not hold in a neighbourhood.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def gradient(
     of : str, optional
         Which output, if the graph has several.
     disconnected : "zero" or "raise"
-        What the gradient is where no path leads from the target to the output.
+        The gradient where no path leads from the target to the output: zeros, or an error.
 
     Returns
     -------
@@ -244,7 +244,7 @@ def hessian(
     """The same graph with second derivatives of its scalar output: the gradient's Jacobian.
 
     One target gives a block of shape (*x.shape, *x.shape); several give nested tuples, block
-    [i][j] of shape (*xi.shape, *xj.shape), of which [j][i] is the transpose of [i][j]. Where
+    [i][j] of shape (*xi.shape, *xj.shape); [j][i] is the transpose of [i][j]. Where
     derivatives of a user's or clipped gradients are met both are computed.
 
     Parameters
@@ -286,7 +286,7 @@ def hvp(
 ) -> G:
     r"""The same graph with Hessian-vector products $\nabla(\nabla f \cdot v)$ as outputs.
 
-    No Hessian is built: the graph grows by a multiple of its own size, whatever that of x is.
+    No Hessian is built: the graph grows by a multiple of its own size, however large x is.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Explanations: a history and what is known of its values, told as text, LaTeX or data."""
+"""Explanations: a history and the facts of its values, as text, LaTeX or data."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def explained(
     node : Node, optional
         Only the steps that led to it, after where it comes from.
     origin : Origin, optional
-        Where it comes from, if not what is noted of the node: see `origins`.
+        Its origin, if it is not the node's own: see `origins`.
     format : "text", "latex" or "data"
         Data is a list of dicts that JSON can hold.
     grains : collection of str, optional
@@ -79,7 +79,7 @@ def _of_node(log: Log, node: Node, origin: Origin) -> Iterator[dict[str, Any]]:
 
 def _steps(log: Log, indices: Sequence[int]) -> Iterator[dict[str, Any]]:
     knowledge = Knowledge()
-    # What comes before the last differentiation was done with open facts only.
+    # Rewrites before the last differentiation used open facts only.
     open_until = max((each.start for each in log.passes if not each.equal), default=0)
     for index in indices:
         step = log.steps[index]

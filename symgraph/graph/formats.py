@@ -28,7 +28,7 @@ class Written(HasDag, Protocol):
 def to_python(self: HasDag) -> str:
     """Self-contained NumPy source, `def function(np, **inputs)`, one line a node.
 
-    What NumPy has no function for (a loop, a scatter, a triangular solve) is written out above.
+    Operations that NumPy lacks (a loop, a scatter, a triangular solve) are written out above it.
     So is the kernel of a custom operation, if its source can be read and refers to modules and
     numbers only; others are an argument, `def function(np, kernels, **inputs)`: a mapping from
     names of operations to functions.
@@ -104,7 +104,7 @@ def to_dot(self: HasDag) -> str:
 
 
 def to_svg(self: HasDag) -> str:
-    """A picture: the forward spine with each gradient node beside what it is the adjoint of.
+    """A picture: the forward spine, with each gradient node beside the node whose adjoint it is.
 
     Returns
     -------
@@ -123,12 +123,12 @@ def to_svg(self: HasDag) -> str:
 def save(self: Written, path: str | Path) -> None:
     """Write the graph in the format its suffix names: .json, .svg, .dot, .txt, .tex or .py.
 
-    What is written as .json is read by `sg.load`.
+    `sg.load` reads a .json file.
 
     Parameters
     ----------
     path : str or Path
-        Its suffix names the format; what is there is replaced.
+        Its suffix names the format; a file of that name is replaced.
 
     Raises
     ------

@@ -61,7 +61,7 @@ class Graph(View):
     def to_json(self) -> str:
         """The graph as text that `sg.load` reads: canonical, and floats exact to the bit.
 
-        It holds what the graph was derived from, the user's lines and the history, so a loaded
+        It holds the graph it was derived from, the user's lines and the history, so a loaded
         graph is simplified, differentiated and explained as this one is. Times of rules are not
         among it.
 

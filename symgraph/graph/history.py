@@ -1,4 +1,4 @@
-"""A history that can be stepped: each graph on the way built anew, each step checked on numbers."""
+"""A history to step through: it rebuilds each graph on the way, and checks each step on numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TOLERANCES = {"float64": 1e-8, "float32": 2e-4, "float16": 5e-2}
 
 @dataclass(frozen=True)
 class Moment(Generic[G]):
-    """A graph on the way, and what led to it.
+    """A graph on the way, and the step that led to it.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class History(Sequence[Step], Generic[G]):
     dag : Dag
         The graph it led to.
     shown : callable
-        Makes of a `Dag` what users see.
+        Makes the user's graph from a `Dag`.
     """
 
     def __init__(self, log: Log, dag: Dag, shown: Callable[[Dag], G]) -> None:
@@ -186,7 +186,7 @@ class History(Sequence[Step], Generic[G]):
         VerifyError
             If two sides differ; it names the step, its rule and the user's line.
         InputError, FactError
-            If the inputs are not what was declared.
+            If the inputs do not have the declared shapes and dtypes.
         """
         named = {name: value for name, value in inputs.items() if name in self._dag.inputs}
         dims = {name: value for name, value in inputs.items() if name not in named}
@@ -220,7 +220,7 @@ def _title(number: int, step: Step) -> str:
 
 
 def _compared(title: str, step: Step, values: Mapping[Node, Any]) -> float:
-    """The largest difference, relative to what goes in; refused where it is too large."""
+    """The largest difference, relative to the inputs; refused where it is too large."""
     lefts, rights = _results(values[step.before]), _results(values[step.after])
     going_in = [each for node in step.before.operands for each in _results(values[node])]
     worst = 0.0

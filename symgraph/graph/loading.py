@@ -14,8 +14,8 @@ __all__ = ["load"]
 def load(source: str | bytes | Path | IO[Any]) -> Graph:
     """The graph that `graph.save("g.json")` or `graph.to_json()` has written.
 
-    Nothing of what is read is executed: operations are looked up by name, and dtypes and shapes
-    are inferred anew and compared. A custom operation must be defined in this process.
+    Loading executes nothing: operations are looked up by name, and dtypes and shapes
+    are inferred again and compared. A custom operation must be defined in this process.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ __all__ = ["HasDag", "bytes_moved", "cost", "flops", "memory", "op_count"]
 
 
 class HasDag(Protocol):
-    """A graph, of which only the nodes are looked at."""
+    """A graph, seen as its nodes alone."""
 
     dag: Dag
 
@@ -52,7 +52,7 @@ def flops(self: HasDag, /, **dims: int) -> Dim:
     Parameters
     ----------
     **dims : int
-        A size for each named dimension; of those not given the result is a formula.
+        A size for each named dimension; the result is a formula in the others.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def bytes_moved(self: HasDag, /, **dims: int) -> Dim:
     Parameters
     ----------
     **dims : int
-        A size for each named dimension; of those not given the result is a formula.
+        A size for each named dimension; the result is a formula in the others.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def cost(self: HasDag, /, **dims: int) -> Cost:
     Parameters
     ----------
     **dims : int
-        A size for each named dimension; of those not given the result is a formula.
+        A size for each named dimension; the result is a formula in the others.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Stages: a graph, what it is the derivative of, and what it was before it was simplified.
+"""Stages: a graph, the graph it is a derivative of, and the graph before it was simplified.
 
 Simplifying and differentiating commute by construction (`docs/decisions.md`, 5): a graph of
 derivatives is derived again from its stabilised forward part before it is simplified, and a graph
@@ -39,9 +39,9 @@ class Stage:
     ----------
     dag : Dag
     forward : Stage, optional
-        What it is the derivative of, and `derive`, how it was derived from that.
+        The graph it is a derivative of, and `derive`, which derives it from that graph.
     before : Stage, optional
-        What it was before it was simplified.
+        The graph before it was simplified.
     by : tuple of grade and RuleSet, optional
         How it was simplified.
     """
@@ -54,7 +54,7 @@ class Stage:
 
 
 def derived(stage: Stage, derive: Derive, *, again: bool) -> tuple[Stage, Log]:
-    """The derivative, and what was chosen on the way; `again` if it can be derived once more.
+    """The derivative, and the choices on the way; `again` if it can be derived once more.
 
     A graph that was simplified is differentiated as it was before, for facts that tie elements
     together do not hold in a neighbourhood.
@@ -82,7 +82,7 @@ def simplified_stage(
         dag = stage.derive(forward, history.choose)
         history.through("differentiated", forward.outputs, dag.outputs, equal=False)
         steady = list(dag.outputs)
-        # Not those of this stage: they may be derived from a graph that was simplified already.
+        # Not the outputs of this stage: they may come from a graph that was simplified already.
         given = stage.derive(stage.forward.dag, Log().choose)
         kept = _keeping_digits(steady, given.outputs, knowledge)
         dag = dag.with_outputs(history.through("tails as derived", steady, kept))
@@ -109,7 +109,7 @@ def simplified_stage(
 def _keeping_digits(
     outputs: Sequence[Node], given: Sequence[Node], knowledge: Knowledge
 ) -> list[Node]:
-    """Derivatives of the stabilised graph; where they lose digits, those of the graph as given.
+    """Derivatives of the stabilised graph; where one loses digits, that of the graph as given.
 
     The tail of s (1 - s) is lost where that of exp(x) / (1 + exp(x))**2 is not: s(x) s(-x) has it.
     Two backward passes share nothing: if one output needs the graph as given, so do all that keep
@@ -140,9 +140,9 @@ def _keeping_digits(
 def _finite(
     results: Sequence[Node], given: Sequence[Node], steady: Sequence[Node], knowledge: Knowledge
 ) -> list[Node]:
-    """What was given to be simplified; where that gave no number, what was stabilised before.
+    """The outputs as given; where one gives no number, the stabilised output in its place.
 
-    If that has no number somewhere either, its tails are kept: s(x) s(-x) for s (1 - s).
+    If that gives no number somewhere either, its tails are kept: s(x) s(-x) for s (1 - s).
     """
     judge = judge_of(knowledge)
     careful = with_complements(steady) if any(map(judge.fails, results)) else steady
@@ -163,7 +163,7 @@ def _stabilized(
     knowledge: Knowledge | None = None,
     settled: set[Node] | None = None,
 ) -> Dag:
-    """Simplified by what may be used before differentiating: open facts, nothing at kinks.
+    """The graph simplified as before differentiating: by open facts, and by no rule at kinks.
 
     A derivative is derived from its own forward part, stabilised, and so on down to the function.
     Where no other facts are stated, `knowledge` is as good and what it has found is found once.
@@ -195,7 +195,7 @@ def _stabilized(
 
 
 def _unsettled(settled: Collection[Node], rules: RuleSet) -> set[Node]:
-    """Values that a rule may still change: those held back till now, and those made of them."""
+    """Values that a rule may still change: values held back till now, and values made of them."""
     found: set[Node] = set()
     for node in sorted(settled, key=lambda each: each.serial):
         if rules.held_back(node) or not found.isdisjoint(node.operands):

@@ -35,7 +35,7 @@ class UnusedInputWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What an input is: shape, dtype and facts.
+    """An input to be: its shape, dtype and facts.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def trace(f: Callable[..., Any], /, *args: object, **specs: object) -> Graph:
     Returns
     -------
     Graph
-        Its results are grouped as those of `f`.
+        Its results are grouped as `f` groups them.
 
     Raises
     ------
@@ -185,7 +185,7 @@ def _by_name(
 
 
 def _positional(f: Callable[..., Any], specs: Mapping[str, Any]) -> list[str]:
-    """The parameters that go by place alone, as those of a ufunc do; the others fit by name."""
+    """The parameters given by place alone, as for a ufunc; the others fit by name."""
     try:
         signature = inspect.signature(f)
     except (TypeError, ValueError):

@@ -127,7 +127,7 @@ class View(Immutable):
         Raises
         ------
         KeyError
-            If the node is none of this graph's.
+            If the node is not in this graph.
 
         Examples
         --------
@@ -158,7 +158,7 @@ class View(Immutable):
         ----------
         *args : array_like, or one mapping
             Inputs in their order, of the declared shapes and of dtypes that lose nothing; or a
-            mapping by name, for names that are those of keywords.
+            mapping by name, for names that are keywords of `evaluate`.
         check_facts : bool
             Check first that inputs satisfy the facts stated of them.
         **named : array_like
@@ -271,7 +271,7 @@ class View(Immutable):
         Returns
         -------
         str
-            The steps from what was stated, or that it is not known.
+            The steps from the stated facts, or that the fact is not known.
 
         Raises
         ------
@@ -289,7 +289,7 @@ class View(Immutable):
         return Knowledge().why(self._node(node), fact)
 
     def diff(self, other: View) -> Difference:
-        """What `other` has and this graph has not, and the other way round; prints side by side.
+        """The nodes that only `other` or only this graph has; prints side by side.
 
         Parameters
         ----------

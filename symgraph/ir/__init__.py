@@ -1,1 +1,1 @@
-"""The graph and what is known of it: operations, nodes, types, facts, cost, and the interpreter."""
+"""The graph: operations, nodes, types, facts, cost, and the interpreter."""

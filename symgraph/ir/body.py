@@ -73,7 +73,7 @@ class Body(Immutable):
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
-        """What is computed, operands first; inputs left out."""
+        """The nodes to compute, operands first; inputs left out."""
         return tuple([node for node in reachable(self.outputs) if not node.is_input])
 
     @cached_property
@@ -113,7 +113,7 @@ class Body(Immutable):
 
     @cached_property
     def _steps(self) -> tuple[tuple[Node, tuple[Node, ...]], ...]:
-        """Nodes in order, each with what is read for the last time there."""
+        """Nodes in order, each with the nodes that are read for the last time there."""
         last = {operand: node for node in self.nodes for operand in node.operands}
         kept = {*self.outputs, *self.inputs}
         return tuple(
@@ -152,7 +152,7 @@ class Body(Immutable):
 
 
 class SizedBody:
-    """A body whose named dimensions have sizes: what a kernel gets."""
+    """A body whose named dimensions have sizes, as a kernel gets it."""
 
     __slots__ = ("body", "env")
 
@@ -175,7 +175,7 @@ class SizedBody:
 
 
 def _canonical(inputs: tuple[Node, ...], outputs: tuple[Node, ...]) -> tuple[Any, ...]:
-    """What the body says, in an order that nothing else decides: depth first from the outputs."""
+    """The body's content, in an order of its own: depth first from the outputs."""
     number: dict[Node, int] = {node: place for place, node in enumerate(inputs)}
     rows: list[Any] = [(node.aval.dtype.str, node.shape) for node in inputs]
     stack = list(reversed(outputs))

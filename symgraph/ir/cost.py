@@ -1,4 +1,4 @@
-"""What a graph costs: operations by the convention for closed forms, flops, and bytes moved.
+"""The cost of a graph: operations by the convention for closed forms, flops, and bytes moved.
 
 Operations: movement (transpose, reshape, broadcast, basic slicing), casts, constants and whatever
 depends on constants only are free; every other operation counts one, composites what they are made
@@ -76,7 +76,7 @@ def node_bytes(node: Node) -> Dim:
 
 
 def _in_memory(node: Node) -> Node:
-    """What a broadcast repeats: only that is read."""
+    """The operand of a broadcast: only its bytes are read."""
     while node.op.name == "broadcast_to":
         node = node.operands[0]
     return node
@@ -106,7 +106,7 @@ def bytes_moved(
 
 
 def _total(parts: Iterable[Any], sizes: Mapping[str, int]) -> Dim:
-    """The sum of formulas, most of which occur often: each is added once, with its count."""
+    """The sum of formulas, many of them equal: each is added once, with its count."""
     total: Any = 0
     for part, count in Counter(parts).items():
         total = total + count * part
@@ -133,7 +133,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Cost:
-    """What a graph costs, in all, by operation and by node; prints as a table.
+    """The cost of a graph, in all, by operation and by node; prints as a table.
 
     Parameters
     ----------
@@ -182,15 +182,15 @@ class Cost:
 def cost(
     outputs: Iterable[Node], dims: Mapping[str, int] | None = None, known: Iterable[str] = ()
 ) -> Cost:
-    """What the graph of `outputs` costs, in all and in parts.
+    """The cost of the graph of `outputs`, in all and in parts.
 
     Parameters
     ----------
     outputs : iterable of Node
     dims : mapping of str to int, optional
-        Sizes of named dimensions; formulas keep those that are not given.
+        Sizes of named dimensions; formulas keep the other dimensions.
     known : iterable of str
-        Further dimensions that may be named, as those of unused inputs.
+        Further dimensions that may be named, such as dimensions of unused inputs.
 
     Raises
     ------

@@ -84,10 +84,10 @@ class Dag(Immutable):
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
-        """Every node the outputs or the inputs are, operands first, in the order of their making.
+        """All nodes of the graph, inputs too, operands first, in the order of their making.
 
-        What is made of constants alone is shared by all graphs of a process, so when it was made
-        tells of other graphs; it stands before its first use.
+        All graphs of a process share nodes made of constants alone, so the age of such a node tells
+        of other graphs. It stands before its first use instead.
         """
         made = reachable([*self.inputs.values(), *self.outputs])
         depends: set[Node] = set()

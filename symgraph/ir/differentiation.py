@@ -35,7 +35,7 @@ class Undefined:
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """What reverse mode knows when it comes to a node, for an operation's `pullback`.
+    """The arguments of an operation's `pullback`, from reverse mode at a node.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Pull:
     wanted : tuple of int
         The operands whose cotangents are asked for, floating all of them.
     lead : int
-        How many leading axes cotangents have beyond those of the results.
+        How many leading axes cotangents have beyond the axes of the results.
     cotangents : callable
         Reverse mode itself, for operations that hold graphs: `cotangents(seeds, targets)`.
     """
@@ -62,7 +62,7 @@ class Pull:
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """What forward mode knows when it comes to a node, for an operation's `pushforward`.
+    """The arguments of an operation's `pushforward`, from forward mode at a node.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Push:
         The results.
     operands : tuple
     lead : int
-        How many leading axes tangents have beyond those of the operands.
+        How many leading axes tangents have beyond the axes of the operands.
     differentiate : callable
         Forward mode itself, for operations that hold graphs: `differentiate(outputs, seeds)`.
     """
@@ -86,7 +86,7 @@ class Push:
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """What is known of the axes of some value x where they reach a node that holds graphs.
+    """Where the axes of some value x are in the operands of a node that holds graphs.
 
     Places are one an axis of x. A negative one is the axis at which a value depends on x at the
     same position alone; one that is not negative is the number of a loop around it, in whose steps
@@ -123,14 +123,14 @@ def joined(*routes: Places | None) -> Places | None:
 class StandIn:
     """The derivative of a node past the values it is made of, where the chain rule has none.
 
-    It holds where none of those is what one differentiates by.
+    It holds where one differentiates by none of these values.
 
     Parameters
     ----------
     passed : tuple of Node
         The values on the way.
     operands : tuple of Node
-        Those before them; one may come twice.
+        The values before them; one may come twice.
     vjp : tuple of callable
         `rule(ct, out)` gives the cotangent of one operand.
     jvp : callable

@@ -73,7 +73,7 @@ def is_named(value: object) -> TypeGuard[Expr]:
 
 
 def known_equal(a: Dim, b: Dim) -> bool:
-    """Whether the two are equal whatever the named dimensions are."""
+    """Whether the two are equal for all sizes of the named dimensions."""
     if isinstance(a, int) or isinstance(b, int):
         return isinstance(a, int) and isinstance(b, int) and a == b
     return bool(a == b) or normal(a - b) == 0

@@ -22,11 +22,11 @@ __all__ = ["Knowledge", "Known", "knowledge_of"]
 
 
 Premise: TypeAlias = tuple[Node, Fact]
-"""A value, and what has to be known of it."""
+"""A value, and the facts that must be known of it."""
 
 
 class Known:
-    """What is known of one value: facts with the reason for each, bounds, and its aval.
+    """The knowledge of one value: facts with the reason for each, bounds, and its aval.
 
     Operands that are the same node are the same `Known` object: `x is y` tells x * x from x * y.
 
@@ -39,7 +39,7 @@ class Known:
     low, high : float
         The smallest interval known to hold every element.
     operands : tuple of Known
-        What is known of the operands of the operation that gives the value.
+        The knowledge of the operands of the operation that gives the value.
 
     Raises
     ------
@@ -171,7 +171,7 @@ class Knowledge:
     Parameters
     ----------
     only_open : bool
-        Leave out equality facts of inputs: what may be used before differentiating.
+        Leave out equality facts of inputs: the rest may be used before differentiating.
     """
 
     def __init__(self, *, only_open: bool = False) -> None:
@@ -184,7 +184,7 @@ class Knowledge:
         Raises
         ------
         FactError
-            If what is stated of an input contradicts itself or the input's dtype.
+            If the facts stated of an input contradict one another or the input's dtype.
         """
         found = self._known.get(node)
         if found is not None:
@@ -275,7 +275,7 @@ class Knowledge:
         return "\n".join(lines)
 
     def _causes(self, node: Node, fact: Fact) -> Sequence[Fact]:
-        """The stated facts that give this one: one, or those that bound the value."""
+        """The stated facts that give this one: one fact, or the facts that bound the value."""
         known = self.of(node)
         if fact not in known.facts:
             return [each for each in known.reasons if each.name in ("interval", *_OPPOSITE)][
@@ -287,7 +287,7 @@ class Knowledge:
         return [cause or fact]
 
     def _premises(self, node: Node, fact: Fact) -> list[Premise]:
-        """What the operation has to know of its operands to state the fact: nothing to spare."""
+        """The least that the operation must know of its operands to state the fact."""
         needed = dict.fromkeys(self._asked(node, fact, None) or ())
         for premise in list(needed):
             fewer = needed.keys() - {premise}
@@ -298,7 +298,7 @@ class Knowledge:
     def _asked(
         self, node: Node, fact: Fact, allowed: Collection[Premise] | None
     ) -> list[Premise] | None:
-        """What the operation asks of its operands before it states the fact; None if it does not.
+        """The facts that the operation asks of its operands to state the fact; None if it does not.
 
         With `allowed` given, operands answer no other question.
         """

@@ -1,4 +1,4 @@
-"""What does not change is its own copy."""
+"""Immutable values: a copy is the value itself."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ V = TypeVar("V")
 
 
 class Interned(Generic[V]):
-    """Values by what they are, each held weakly.
+    """Values by their content, each held weakly.
 
     A `WeakValueDictionary` costs more than a node: here a value that dies leaves its key behind,
     and dead keys are swept when the table has doubled.

@@ -176,7 +176,7 @@ def run(
     xp: Namespace = NUMPY,
     keep: tuple[bool, ...] | None = None,
 ) -> Value:
-    """The value of one node, given those of its operands; of a lazy one, the results to keep."""
+    """The value of one node from its operands' values; of a lazy one, the results to keep."""
     params = {name: resolve(value, env) for name, value in node.params.items()}
     if keep is not None:
         params["keep"] = keep

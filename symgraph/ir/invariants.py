@@ -1,4 +1,4 @@
-"""Invariants of a graph, checked between passes and on whatever is loaded from a file."""
+"""Invariants of a graph, checked between passes and on graphs loaded from a file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["verify"]
 
 
 def verify(dag: Dag) -> None:
-    """Check that the graph is what a graph must be.
+    """Check that the graph keeps the invariants.
 
     Each operation is the registered one; operands precede consumers (so there is no cycle); dtype
     and shape of each result follow from its operands; inputs carry the names they are declared

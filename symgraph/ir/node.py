@@ -56,9 +56,9 @@ class Origin:
     rule : str
         The rewrite that made it, or an empty string.
     shared : bool
-        Whether no input stands behind the node, so that graphs that have nothing to do with one
-        another share it: a constant. This is then its origin in the graph that made it last; what
-        it is to a certain graph, `origins` tells by the notes that are kept of it.
+        Whether the node depends on no input, as a constant, so that unrelated graphs share it. Then
+        this is its origin in the graph that made it last; `origins` finds its origin in a certain
+        graph by the notes that are kept of it.
     """
 
     frames: tuple[Frame, ...] = ()
@@ -92,9 +92,9 @@ class Node(Immutable):
     serial : int
         The order in which nodes were made.
     origin : Origin
-        The user's lines, and what it is the gradient of.
+        The user's lines, and the node whose adjoint it is.
     copy : int
-        0, but for a node that is computed again on purpose.
+        0, except for a node that is computed again on purpose.
 
     Examples
     --------
@@ -196,9 +196,9 @@ def _origin(given: Origin | None, operands: Sequence[Node] | None = None) -> Ori
 
 
 def _noted(known: Origin, given: Origin | None) -> Origin:
-    """What is known of a node, and is made again now: with the user's line now.
+    """The origin of a node that is made again now, with the user's line of now.
 
-    Of what graphs share the line before may be one of another graph: it is forgotten.
+    A shared node forgets its line of before, which may be a line of another graph.
     """
     if given is not None:
         newer = known.shared and given.adjoint_of is not None
@@ -218,14 +218,14 @@ _count = itertools.count()
 NOTES: WeakKeyDictionary[Node, WeakKeyDictionary[Node, tuple[int, tuple[Frame, ...], str]]] = (
     WeakKeyDictionary()
 )
-"""Of nodes that graphs share: for each node that one is the adjoint of, when and where it was made.
+"""For each shared node: when and where it was made as the adjoint of each node.
 
-Each graph finds its own there, whatever other graphs have made of the same constant since.
+So each graph finds its own origin there, also after other graphs have made the same constant.
 """
 
 
 def note(node: Node, found: Origin) -> None:
-    """Keep the origin of a node that graphs share, if it tells what the node is the adjoint of."""
+    """Keep the origin of a shared node, if it names the node whose adjoint that is."""
     if found.adjoint_of is not None:
         known = NOTES.setdefault(node, WeakKeyDictionary())
         known[found.adjoint_of] = (next(_count), found.frames, found.rule)
@@ -300,7 +300,7 @@ def _made(
 
 
 def _seen_aval(node: Node) -> Any:
-    """What `infer` sees of an operand: its aval, or all of them for a node of several results."""
+    """The operand as `infer` gets it: its aval, or all avals of a node of several results."""
     return node.results[0] if len(node.results) == 1 else node.results
 
 
@@ -361,7 +361,7 @@ def substituted(
 ) -> list[Node]:
     """The outputs with nodes replaced, all consumers rebuilt bottom-up.
 
-    `rebuild(node, operands)` makes the node anew; by default the same op and params on new
+    `rebuild(node, operands)` makes the new node; by default the same op and params on new
     operands, with the node's own origin.
     """
     new: dict[Node, Node] = dict(replacement)

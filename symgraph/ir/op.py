@@ -72,14 +72,14 @@ Total: TypeAlias = "bool | Callable[..., bool]"
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What `vmap` knows when it comes to a node, for an operation's `batch`.
+    """The argument of an operation's `batch`, from `vmap` at a node.
 
     Parameters
     ----------
     op : Op
         Of the node.
     operands : tuple
-        Those that are batched have the batch on their first axis.
+        Batched operands have the batch on their first axis.
     batched : tuple of bool
         One an operand, one of them true at least.
     size : Dim
@@ -185,7 +185,7 @@ class Op:
         `stand_in(node)` gives a `StandIn` if the node's derivative is to be taken from further back
         than its operands; else None.
     asymmetric : bool
-        Whether what reverse mode passes back is not the transpose of what forward mode passes on,
+        Whether reverse mode passes back anything but the transpose of forward mode's map,
         as where cotangents are clipped.
     unchecked : bool
         Whether its derivative is whatever a user says: then second derivatives may not commute.
@@ -316,7 +316,7 @@ class Op:
 
 
 class Said(TypedDict, total=False):
-    """What constructors of families pass on to the record as it is said: see `Op`."""
+    """Fields that constructors of families pass on to the record unchanged: see `Op`."""
 
     definition: Callable[..., Any] | None
     latex: str | Callable[..., Any]

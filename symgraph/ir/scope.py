@@ -84,11 +84,11 @@ class tracing:  # reads as a function: `with tracing("loss")`
                 raise told from error
         cause = None if error is None else error.__cause__
         if isinstance(error, ValueError) and isinstance(cause, SymgraphError):
-            # NumPy's own words for a symbol that is put into an array of numbers help nobody.
+            # NumPy's own message for a symbol in an array of numbers does not help.
             raise cause from None
 
 
-# What Python and NumPy say of a SymPy expression where they want a number.
+# The messages of Python and NumPy for a SymPy expression where they want a number.
 _WANTED_A_SIZE = re.compile(
     r"'(Symbol|Add|Mul|Pow|floor|Mod|Max|Min)' object cannot be interpreted as an integer"
     r"|expected a sequence of integers or a single integer, got"
@@ -96,7 +96,7 @@ _WANTED_A_SIZE = re.compile(
 
 
 def _size_wanted(error: TypeError, traceback: TracebackType | None) -> TraceError | None:
-    """The error for a named dimension given to what counts: `range(n)`, `np.zeros(n)`."""
+    """The error for a named dimension where a number is needed: `range(n)`, `np.zeros(n)`."""
     frame = raising_frame(traceback)
     if frame is None or not _WANTED_A_SIZE.match(str(error)):
         return None

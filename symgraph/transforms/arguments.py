@@ -49,7 +49,7 @@ class Arguments:
     targets : tuple of (int, ...)
         For each argument to differentiate with respect to, the positions of its leaves.
     trees : tuple of Tree
-        The structures of those arguments.
+        The structures of these arguments.
     by_position : set of Place
         Arguments that are not passed by name.
     counts : tuple of int
@@ -113,12 +113,12 @@ class Arguments:
         return [(self.paths[i], leaf) for i, leaf in enumerate(self.leaves) if i not in arrays]
 
     def key(self, without: Sequence[int] = ()) -> Hashable:
-        """What a trace depends on: structure, static values, shapes and dtypes.
+        """The key of a trace: structure, static values, shapes and dtypes.
 
         Parameters
         ----------
         without : sequence of int
-            Positions of static leaves of which only the type counts.
+            Positions of static leaves for which only the type counts.
 
         Raises
         ------
@@ -188,7 +188,7 @@ class Signature:
     wrt : str, int, or a sequence of them; None
         Names or positions; None is the first argument, an empty sequence is none.
     static : sequence of str or int
-        Arguments that are static whatever they are.
+        Arguments that are static, of any type.
     """
 
     def __init__(self, f: Callable[..., Any], wrt: object, static: Names) -> None:
@@ -261,7 +261,7 @@ class Signature:
         return self._taken_apart(given, frozenset(positional))
 
     def _named(self, call: inspect.BoundArguments) -> tuple[dict[Place, Any], set[Place]]:
-        """Arguments by name, those of *args by position, and which are passed by position."""
+        """Arguments by name, the ones in *args by position, and which are passed by position."""
         given: dict[Place, Any] = {}
         positional: set[Place] = set()
         more = any(

@@ -1,9 +1,9 @@
 r"""A graph applied to each of a batch at once: the transform behind `vmap`.
 
-For $y = f(x)$ the nodes of f are made again, operands first, with the batch on the first axis of
-all that depends on a batched input: each operation's record says how (`Op.batch`). What depends on
-none stays as it is, and is computed once. An operation without such a rule is applied to one
-example after the other, in a loop.
+For $y = f(x)$ the nodes of f are made again, operands first. A node that depends on a batched
+input gets the batch on its first axis: its operation's record says how (`Op.batch`). Any other node
+stays as it is, and is computed once. An operation without such a rule is applied to one example
+after the other, in a loop.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def batched(outputs: Sequence[Node], given: Mapping[Node, Mapped], size: Dim) ->
     ----------
     outputs : sequence of Node
     given : mapping of Node to (Array, bool)
-        What stands in for an input, and whether it is batched.
+        The array that stands in for an input, and whether it is batched.
     size : Dim
         How many there are in the batch.
     """
@@ -43,7 +43,7 @@ def batched(outputs: Sequence[Node], given: Mapping[Node, Mapped], size: Dim) ->
 
 
 def _dependent(outputs: Sequence[Node], given: Mapping[Node, Mapped]) -> list[Node]:
-    """Nodes below the outputs that depend on what is given, operands first."""
+    """Nodes below the outputs that depend on the given nodes, operands first."""
     floor = min((node.serial for node in given), default=0)
     seen = {node for node in outputs if node.serial > floor}
     stack = list(seen)

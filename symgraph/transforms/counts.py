@@ -1,10 +1,10 @@
-"""An int of which a trace knows only that it is one: it stands for every value of an argument.
+"""An int whose value a trace does not know: it stands for every value of an argument.
 
 A Python int is weak in promotion and exact. Beside floating arrays it is rounded to their dtype, so
-sums, differences, products and quotients with them are those of a 0-d input. Python's own numbers
-beside it give numbers of the same kind, as long as int64 and float64 hold them exactly as Python
-does. Whatever else is asked of it (its value, its type, its place in a shape) cannot be answered
-for every value: the trace is given up, and the int is static after all.
+sums, differences, products and quotients with them are the same as of a 0-d input. Python's own
+numbers beside it give numbers of the same kind, as long as int64 and float64 hold them exactly as
+Python does. No other question (its value, its type, its place in a shape) has one answer for every
+value: then the trace is given up, and the int is static after all.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Count(Weak):
     bound : int
         Of the magnitude of an int.
     family : Family
-        What all numbers made from one argument share: whether more was asked of one of them.
+        Shared by all numbers made from one argument: whether one of them was asked for more.
     """
 
     __slots__ = ("_bound", "_family", "_symbol")
@@ -106,7 +106,7 @@ class Family:
         self.is_over = False
 
     def spoil(self) -> NoReturn:
-        """Give the trace up; after it, say what the number is."""
+        """Give the trace up; after it, tell the number."""
         if self.is_over:
             raise TraceError(
                 f"This stands for every value of {self.name} in a trace that is over.",
@@ -118,7 +118,7 @@ class Family:
 
 @contextmanager
 def refusing_more(families: Sequence[Family]) -> Generator[None]:
-    """Raise NotACount if more was asked of a number, whatever became of what was raised then."""
+    """Raise NotACount if a number was asked for more, even if that error was caught."""
     try:
         yield
     except BaseException:

@@ -58,7 +58,7 @@ def grad(
         A symbolic scalar of shape () and a floating dtype; or a function that gives such a scalar.
         Its arguments may be nested dicts, lists, tuples, named tuples and dataclasses of arrays.
     wrt : Array or sequence of Array; str, int or a sequence of them
-        What to differentiate with respect to, of floating dtypes; for a function the names or
+        The targets, of floating dtypes; for a function the names or
         positions of its parameters, by default the first.
 
     Returns
@@ -71,7 +71,7 @@ def grad(
     Raises
     ------
     ShapeError, DTypeError, NotDifferentiable, InputError
-        As `Graph.gradient`: what is differentiated is no scalar or no float, or an operation on the
+        As `Graph.gradient`: the function's result is no scalar or no float, or an operation on the
         way has no derivative.
 
     Examples
@@ -112,7 +112,7 @@ def value_and_grad(
     cache_size: int = 64,
     **options: object,
 ) -> Transform:
-    """A function that gives the value of `f` and its gradient, sharing what they have in common.
+    """A function that gives the value of `f` and its gradient, and computes shared parts once.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def jacobian(
     wrt : str, int or a sequence of them, optional
         Names or positions of its parameters; by default the first.
     mode : {"forward", "reverse"}, optional
-        As `Graph.jacobian`: by columns or by rows; by default what costs less.
+        As `Graph.jacobian`: by columns or by rows; by default the cheaper way.
     diagonal : bool
         Only the diagonal, where each element of the output depends on one of the argument.
 
@@ -232,7 +232,7 @@ def hessian(
     wrt : str, int or a sequence of them, optional
         Names or positions of its parameters; by default the first.
     mode : {"forward", "reverse"}, optional
-        As `Graph.hessian`: how the gradient is differentiated; by default what costs less.
+        As `Graph.hessian`: how the gradient is differentiated; by default the cheaper way.
     diagonal : bool
         Only the diagonal of each block.
 

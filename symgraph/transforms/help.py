@@ -18,13 +18,13 @@ _OPTIONS = """
     Other Parameters
     ----------------
     has_aux : bool
-        Whether `f` returns a pair of what is differentiated and anything beside it.
+        Whether `f` returns a pair: the result to differentiate, and anything else.
     static : str, int or a sequence of them
-        Names or positions of arguments that are known while tracing, whatever they are.
+        Names or positions of arguments that are known while tracing, of any type.
     backend : str
         Where it runs, as in `Graph.lower`.
     trust : {"exact", "rounding", "domain"}
-        What simplification may do, as in `Graph.simplify`.
+        The rewrites that are allowed, as in `Graph.simplify`.
     cache_size : int
         Programs kept; the one used longest ago goes first.
     **options
@@ -32,25 +32,26 @@ _OPTIONS = """
 
     Notes
     -----
-    `f` is traced, not run: once for each structure, shapes and dtypes of its arguments and each
-    value of those that are static, at the first call with such. Arrays and floats are inputs of the
-    trace. Static are text, functions, None, bools and objects of any other kind, and Python's ints;
-    an int that keeps changing and is used for arithmetic with floats alone becomes an input.
+    `f` is traced, not run: at the first call with each structure, shapes and dtypes of its arguments
+    and each value of its static arguments. Arrays and floats are inputs of the trace. Text,
+    functions, None, bools, Python's ints and objects of any other kind are static; an int that keeps
+    changing, and is used for arithmetic with floats alone, becomes an input.
 
-    What `f` reads besides its arguments is captured: globals, enclosed variables, attributes of
-    `self` and of static arguments, default arguments, arrays, and what the functions that it calls
-    read of these. At each call it is looked at again, by identity and by value; where it has
-    changed `f` is traced again. Arrays above 256 kB are compared by sums of their bytes, the cells
-    of a data frame or tensor by the arrays it gives; where names of attributes are computed, all
-    count as read. Not seen are names computed for `globals()`, what another library keeps to itself
-    otherwise, what comes after 5000 values, and what is inside of most elements of containers above
-    4096: the transformed function's `cache_clear()` forgets all traces. At the third retrace for
-    one reason `RetraceWarning` tells it. Random numbers are arguments too: see `sg.random`.
+    The trace captures the values that `f` and the functions it calls read besides their arguments:
+    globals, enclosed variables, attributes of `self` and of static arguments, default arguments,
+    arrays. Each call compares them, by identity and by value; if one has changed, `f` is traced
+    again. Arrays above 256 kB are compared by sums of their bytes, the cells of a data frame or
+    tensor by the arrays it gives. Where names of attributes are computed, all attributes count as
+    read. Four things are not seen: names computed for `globals()`, other data inside another
+    library, values after the first 5000, and the inside of most elements of containers above 4096.
+    After a change of these, call the transformed function's `cache_clear()`: it forgets all traces.
+    The third retrace for one reason gives a `RetraceWarning`. Random numbers are arguments too: see
+    `sg.random`.
     """
 
 
 def documented(transform: F) -> F:
-    """The transform with what all of them have in common in its help."""
+    """The transform, with the help that all transforms share."""
     text = (transform.__doc__ or "").rstrip()
     head, found, examples = text.partition("\n\n    Examples\n")
     transform.__doc__ = f"{head}{_OPTIONS}{f'{found}{examples}' if found else ''}"

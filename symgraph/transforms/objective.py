@@ -39,11 +39,11 @@ class FlatObjective:
     args, kwargs
         Its other arguments, held fixed; `with_data` exchanges them.
     static : str, int or a sequence of them
-        Names or positions of arguments that are known while tracing, whatever they are.
+        Names or positions of arguments that are known while tracing, of any type.
     backend : str
         Where it runs, as in `Graph.lower`.
     trust : {"exact", "rounding", "domain"}
-        What simplification may do, as in `Graph.simplify`.
+        The rewrites that are allowed, as in `Graph.simplify`.
     cache_size : int
         Programs kept; the one used longest ago goes first.
     **options
@@ -153,7 +153,7 @@ class FlatObjective:
         return unflatten(self._tree, leaves)
 
     def with_data(self, *args: object, **kwargs: object) -> FlatObjective:
-        """The same objective with other data: what is traced for its shapes is kept."""
+        """The same objective with other data: programs for its shapes are kept."""
         found = object.__new__(FlatObjective)
         found.__dict__.update(self.__dict__)
         found._args, found._kwargs = args, kwargs

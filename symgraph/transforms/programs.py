@@ -1,4 +1,4 @@
-"""The programs that a transformed function keeps, and whether they still say what it says.
+"""The programs that a transformed function keeps, and whether they still mean the same.
 
 A program is kept for the structure, shapes, dtypes and static values of the arguments. With it is
 kept what the function read besides them: where that has changed, the program is forgotten.
@@ -31,7 +31,7 @@ class CacheInfo(NamedTuple):
 
 @dataclass(slots=True)
 class KeptProgram:
-    """What is kept of one call: its graph, the program, and what the function read besides."""
+    """The record of one call: its graph, the program, and the values that the function read."""
 
     traced: TracedCall
     lowered: Lowered
@@ -46,7 +46,7 @@ class Programs:
     most : int
         Programs kept.
     retraces : Retraces
-        Told of what has changed.
+        Told which values have changed.
     """
 
     def __init__(self, most: int, retraces: Retraces) -> None:
@@ -57,13 +57,13 @@ class Programs:
         self._lock = Lock()
 
     def get(self, key: Hashable, captured: Callable[[], Captured]) -> KeptProgram | None:
-        """The program kept under a key, if what the function reads is still the same.
+        """The program kept under a key, if the function still reads the same values.
 
         Parameters
         ----------
         key : hashable
         captured : callable
-            Gives what the function reads now.
+            Gives the values that the function reads now.
         """
         with self._lock:
             program = self._kept.get(key)

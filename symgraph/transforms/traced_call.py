@@ -41,7 +41,7 @@ class TracedCall:
         The inputs that stand for the arrays of the arguments, and of the direction.
     arguments : Arguments
     outputs, auxiliary : Tree
-        How the results are nested, and what is returned beside them.
+        How the results are nested, and the auxiliary output.
     aux_leaves : tuple
         The leaves of the latter; None in place of arrays.
     captured : bool
@@ -78,20 +78,20 @@ def traced_call(
         Of `f`.
     arguments : Arguments
     has_aux : bool
-        Whether `f` returns a pair of what is differentiated and anything beside it.
+        Whether `f` returns a pair: the result to differentiate, and anything else.
     keyword : str
-        What the direction is called, or empty where there is none.
+        The name of the direction; empty where there is none.
     direction : nested arrays
-        Built as what it belongs to.
+        Nested as the values it belongs to.
     directed : "targets" or "outputs"
-        What it belongs to.
+        The values it belongs to.
 
     Raises
     ------
     InputError
         If no leaf of the targets is an array, or the direction is built otherwise.
     TraceError
-        If `f` returns what is no array, draws random numbers, or uses symbols of another trace.
+        If `f` returns no array, draws random numbers, or uses symbols of another trace.
     NotACount
         If more is asked of an int than its arithmetic, where one stands for every value.
     """

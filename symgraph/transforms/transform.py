@@ -1,13 +1,13 @@
-"""Transform: a function of which derivatives are traced, simplified, lowered and kept.
+"""Transform: a function whose derivatives are traced, simplified, lowered and kept.
 
 A transformed function is traced at its first call with arguments of given structure, shapes and
 dtypes, differentiated, simplified, lowered and kept; the cache is bounded. Called on symbolic
 arrays, inside another trace, it appends its nodes to that trace instead: transforms compose.
 
-What a function reads besides its arguments (globals, what it encloses, attributes of `self`) is
-read while it is traced, and looked at again at each call: where it has changed the function is
-traced anew (see `captured`). An int from which the function wants arithmetic alone is traced once
-for all its values (see `counts`); other static numbers that go on changing warn.
+Values that a function reads besides its arguments (globals, enclosed variables, attributes of
+`self`) are read while it is traced, and compared at each call: if one has changed, the function is
+traced again (see `captured`). An int that the function uses for arithmetic alone is traced once for
+all its values (see `counts`); other static numbers that go on changing warn.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = ["Transform", "TransformKind"]
 
 @dataclass(frozen=True, slots=True)
 class TransformKind:
-    """What a transform does.
+    """The kind of a transform.
 
     Parameters
     ----------
@@ -66,19 +66,19 @@ class TransformKind:
 
 
 class Transform:
-    """A function of which derivatives are traced, simplified and lowered once for each signature.
+    """A function whose derivatives are traced, simplified and lowered once for each signature.
 
     Parameters
     ----------
     f : callable
     kind : TransformKind
-        What is computed.
+        The quantity to compute.
     wrt : str, int or a sequence of them, optional
-        What to differentiate with respect to: names or positions; by default the first argument.
+        The targets: names or positions; by default the first argument.
     has_aux : bool
-        Whether `f` returns a pair of what is differentiated and anything beside it.
+        Whether `f` returns a pair: the result to differentiate, and anything else.
     static : str, int or a sequence of them
-        Arguments known while tracing. Python's ints, bools and whatever is no array are so anyway.
+        Arguments known while tracing. Python's ints, bools and all that is no array are so anyway.
     backend, trust
         As `Graph.lower` and `Graph.simplify`.
     cache_size : int
@@ -91,7 +91,7 @@ class Transform:
 
     def __new__(cls, *args: Any, **options: Any) -> Self:
         made = super().__new__(cls)
-        # Noted here, so that whatever a subclass takes is handed to it again where it is copied.
+        # Noted here, so that a copy hands a subclass the same arguments again.
         made._made_with = (args, options)
         return made
 
@@ -176,7 +176,7 @@ class Transform:
         return self._programs.get(key, lambda: self._captured(arguments))
 
     def _captured(self, arguments: Arguments) -> Captured:
-        """What the function reads besides the arrays it is given."""
+        """The values that the function reads besides its arrays."""
         return captured(((self._parameters.name, self._f), *arguments.fixed()))
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Arguments, list[Any]]:
@@ -216,7 +216,7 @@ class Transform:
 
     @property
     def cached(self) -> list[str]:
-        """What programs are kept for, the one used last at the end: `x: float64[3], k: 2`."""
+        """The signatures of the programs kept, the last used at the end: `x: float64[3], k: 2`."""
         return [_described(program.traced.arguments) for program in self._programs.all()]
 
     # -- tracing ---------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ class Transform:
         ]
 
     def _traced_function(self) -> Callable[..., Any]:
-        """What is called on symbolic arrays."""
+        """The function to call on symbolic arrays."""
         return self._f
 
     def _graph(self, traced: TracedCall) -> Graph:
@@ -341,7 +341,7 @@ def _made_again(cls: type[Transform], args: tuple[Any, ...], options: dict[str, 
 
 @dataclass(frozen=True, slots=True)
 class _Targets:
-    """What is differentiated with respect to, as a nested value with a result at each array."""
+    """The targets, as a nested value with a result at each array."""
 
     arguments: Arguments
     single: bool
@@ -357,7 +357,7 @@ class _Targets:
 
 
 def _directed(traced: TracedCall, given: Sequence[Any]) -> list[Any]:
-    """The numbers of directions, in the dtypes of what they belong to."""
+    """The numbers of directions, in the dtypes of the values they belong to."""
     numbers = [leaf for leaf in given if is_number(leaf)]
     return [
         np.asarray(value, symbol.dtype)

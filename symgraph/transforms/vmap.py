@@ -28,7 +28,7 @@ from .transform import Transform, TransformKind
 __all__ = ["Axes", "vmap"]
 
 Axes: TypeAlias = Any
-"""An int, None, or containers of such: what stands for a container holds for all in it."""
+"""An int, None, or containers of such: an entry for a container holds for all in it."""
 
 
 def vmap(
@@ -71,13 +71,13 @@ def vmap(
         Where the batch is in the results, nested as they are, or as their outer containers. None
         where a result is the same for all, which is checked.
     axis_size : int or dimension, optional
-        How many there are in the batch; by default what the arguments say.
+        How many examples there are in the batch; by default as the arguments say.
     static : str, int or a sequence of them
-        Names or positions of arguments that are known while tracing, whatever they are.
+        Names or positions of arguments that are known while tracing, of any type.
     backend : str
         Where it runs, as in `Graph.lower`.
     trust : {"exact", "rounding", "domain"}
-        What simplification may do, as in `Graph.simplify`.
+        The rewrites that are allowed, as in `Graph.simplify`.
     cache_size : int
         Programs kept; the one used longest ago goes first.
     **options
@@ -86,7 +86,7 @@ def vmap(
     Returns
     -------
     Transform
-        A function of arguments as those of `f`.
+        A function that takes the arguments of `f`.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def vmap(
     ShapeError
         If an array has no such axis, or two batches differ in size: both arguments are named.
     TraceError
-        If `f` returns what is no array.
+        If `f` returns no array.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def vmap(
 
 
 class _Vmap(Transform):
-    """What `vmap` gives."""
+    """The result of `vmap`."""
 
     def __init__(
         self,
@@ -259,7 +259,7 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 
 
 def _names(signature: Signature, count: int) -> list[str]:
-    """What arguments that may be passed by position are called, `count` of them at least."""
+    """The names of arguments that may be passed by position, at least `count` of them."""
     known = [each.name for each in signature.parameters.values() if each.kind in _POSITIONAL]
     return [*known, *[f"args[{i}]" for i in range(len(known), count)]]
 
@@ -300,7 +300,7 @@ def _has_default(parameter: inspect.Parameter) -> bool:
 
 
 def _axis_of(leaf: Any, path: str, axis: int | None) -> int | None:
-    """The axis of the batch in a leaf, checked; None for what cannot have one, such as text."""
+    """The axis of the batch in a leaf, checked; None for a leaf that has none, such as text."""
     if axis is None:
         return None
     if not is_array(leaf):
