@@ -32,20 +32,20 @@ _OPTIONS = """
 
     Notes
     -----
-    `f` is traced, not run: at the first call with each structure, shapes and dtypes of its arguments
-    and each value of its static arguments. Arrays and floats are inputs of the trace. Text,
-    functions, None, bools, Python's ints and objects of any other kind are static; an int that keeps
-    changing, and is used for arithmetic with floats alone, becomes an input.
+    `f` is traced, not run: at the first call with each structure, shapes and dtypes of its
+    arguments and each value of its static arguments. Arrays and floats are inputs of the trace.
+    Text, functions, None, bools, Python's ints and objects of any other kind are static; an int
+    that keeps changing, and is used for arithmetic with floats alone, becomes an input.
 
-    The trace captures the values that `f` and the functions it calls read besides their arguments:
-    globals, enclosed variables, attributes of `self` and of static arguments, default arguments,
-    arrays. Each call compares them, by identity and by value; if one has changed, `f` is traced
-    again. Arrays above 256 kB are compared by sums of their bytes, the cells of a data frame or
-    tensor by the arrays it gives. Where names of attributes are computed, all attributes count as
-    read. Four things are not seen: names computed for `globals()`, other data inside another
-    library, values after the first 5000, and the inside of most elements of containers above 4096.
-    After a change of these, call the transformed function's `cache_clear()`: it forgets all traces.
-    The third retrace for one reason gives a `RetraceWarning`. Random numbers are arguments too: see
+    Values that `f` and the functions it calls read besides their arguments are captured: globals,
+    enclosed variables, attributes of `self` and of static arguments, default arguments, arrays.
+    Each call compares them, by identity and by value; if one has changed, `f` is traced again.
+    Arrays above 256 kB are compared by sums of their bytes, the cells of a data frame or tensor by
+    the arrays it gives. Where names of attributes are computed, all attributes count as read. Four
+    things are not seen: names computed for `globals()`, other data inside another library, values
+    after the first 5000, and the inside of most elements of containers above 4096. After a change
+    of these, call the transformed function's `cache_clear()`: it forgets all traces. The third
+    retrace for one reason gives a `RetraceWarning`. Random numbers are arguments too: see
     `sg.random`.
     """
 
