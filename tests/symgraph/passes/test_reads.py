@@ -21,6 +21,7 @@ from symgraph.ir.node import Node
 from symgraph.ir.op import OPS, Op
 from symgraph.passes import simplify
 from symgraph.passes.reads import sunk
+from symgraph.passes.simplify import _Rounds  # pyright: ignore[reportPrivateUsage]
 from symgraph.rewriting.log import Log
 from symgraph.rewriting.packs import default_rules
 from symgraph.testing.values import random_values
@@ -213,9 +214,9 @@ def test_of_graphs_that_lead_to_one_another_the_cheapest_is_taken(
     dear, cheap = [(snp.sin(x) * 2 + 1).node], [snp.sin(x).node]
     turned = {tuple(dear): cheap, tuple(cheap): dear}
     monkeypatch.setattr(simplify, "sunk", lambda outputs, exact: turned[tuple(outputs)])
-    monkeypatch.setattr(simplify._Rounds, "once_more", lambda _, outputs: list(outputs))
+    monkeypatch.setattr(_Rounds, "once_more", lambda _, outputs: list(outputs))
     for start in (dear, cheap):
-        rounds = simplify._Rounds(
+        rounds = _Rounds(
             default_rules(), Knowledge(), "rounding", Log(), set(), at_kinks=True, last=True
         )
         assert rounds.with_reads_below(start) == cheap
