@@ -112,3 +112,8 @@ def test_many_random_programs(seeds: range) -> None:
     found = tally(seeds[::5], slope=True) + tally([s for s in seeds if s % 5], slope=False)
     print(found)
     assert found["equal"] > len(seeds) // 3
+
+
+def test_reads_that_the_algebra_moves_back_come_to_rest() -> None:
+    """Of this program a read moved below and back without end."""
+    assert outcome(2600, slope=True) == "equal"

@@ -47,7 +47,8 @@ OUTER: dict[str, Function] = {
     "y/sqrt(1 + y^2)": lambda y: np.sum(y / np.sqrt(1 + y**2)),
     "log(sum(exp(y)))": lambda y: np.log(np.sum(np.exp(y))),
 }
-SCALES = (1.0, 30.0, 100.0, 1000.0, 1e20, 1e-20)
+SCALES = (1.0, 30.0, 100.0, 1000.0, 1e20, 1e-18, 1e-25)
+"""Not near 1e-20: squares there are below the normal numbers and have few digits or none."""
 DIFFERENTIABLE = sorted(
     name for name, op in OPS.items() if op.vjp and not op.custom and next(op_samples(op), None)
 )

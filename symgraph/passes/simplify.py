@@ -105,9 +105,7 @@ def simplified(
     with collector_paused():
         current = rounds.until_nothing_changes(current)
         # Reads move last, for rules recognize a softmax only as a whole.
-        while (lower := sunk(current, exact=trust == "exact")) != current:
-            current = log.through("reads moved below", current, lower)
-            current = rounds.once_more(current)
+        current = rounds.with_reads_below(current)
     if looped:
         current = log.through("loops slimmed", current, without_dead_results(current))
     return current, log
@@ -163,6 +161,18 @@ class _Rounds:
         if tuple(current) not in seen:
             current = self._rewritten(current)
         return log.through("the cheapest taken", current, _cheapest(current, seen))
+
+    def with_reads_below(self, outputs: list[Node]) -> list[Node]:
+        """The outputs with reads moved below and simplified again, until no read moves.
+
+        The algebra may move a read back; then the cheapest of the graphs between is taken.
+        """
+        current, exact = outputs, self.trust == "exact"
+        seen: dict[tuple[Node, ...], int] = {}
+        while tuple(current) not in seen and (lower := sunk(current, exact=exact)) != current:
+            seen[tuple(current)] = len(seen)
+            current = self.once_more(self.log.through("reads moved below", current, lower))
+        return self.log.through("the cheapest taken", current, _cheapest(current, seen))
 
     def once_more(self, outputs: list[Node]) -> list[Node]:
         """The outputs simplified again after a small change; a large graph by rules alone."""

@@ -79,6 +79,8 @@ def turned(of: Condition, at: Any, i: int, typed: bool, found: bool) -> Branch:
     except Unsupported:
         return said("unknown")
     told = tuple(str(mp.nstr(each, 12)) for each in truth.exact)
+    if truth.doubtful:
+        return said("unknown", told)
     info, near = np.finfo(of.dtype), False
     with mp.workprec(_BITS[of.dtype]):
         for k in range(0, len(truth.exact), 2):

@@ -14,11 +14,16 @@ from symgraph.array import Array
 from symgraph.backends.samples import op_samples
 from symgraph.ir.dag import Dag
 from symgraph.ir.dims import resolve
+from symgraph.ir.fact_inference import Knowledge
 from symgraph.ir.interpreter import evaluate
 from symgraph.ir.invariants import verify
 from symgraph.ir.node import Node
 from symgraph.ir.op import OPS, Op
+from symgraph.passes import simplify
 from symgraph.passes.reads import sunk
+from symgraph.passes.simplify import _Rounds  # pyright: ignore[reportPrivateUsage]
+from symgraph.rewriting.log import Log
+from symgraph.rewriting.packs import default_rules
 from symgraph.testing.values import random_values
 
 SIZES = {"n": 3, "m": 2}
@@ -199,3 +204,19 @@ def test_long_chains_are_no_deeper_than_python_allows() -> None:
 
     (below,) = sunk(sg.trace(f, x=numbers(3)).dag.outputs)
     assert (below.shape, below.op.name) == ((), "sin")
+
+
+def test_of_graphs_that_lead_to_one_another_the_cheapest_is_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Reads move below and are moved back: each graph is seen once."""
+    x = sg.input("x", "4")
+    dear, cheap = [(snp.sin(x) * 2 + 1).node], [snp.sin(x).node]
+    turned = {tuple(dear): cheap, tuple(cheap): dear}
+    monkeypatch.setattr(simplify, "sunk", lambda outputs, exact: turned[tuple(outputs)])
+    monkeypatch.setattr(_Rounds, "once_more", lambda _, outputs: list(outputs))
+    for start in (dear, cheap):
+        rounds = _Rounds(
+            default_rules(), Knowledge(), "rounding", Log(), set(), at_kinks=True, last=True
+        )
+        assert rounds.with_reads_below(start) == cheap
