@@ -43,16 +43,17 @@ class Differentiable(HasDag, Protocol):
         ...
 
 
-G = TypeVar("G", bound=Differentiable)
+Graph = TypeVar("Graph", bound=Differentiable)
+"""The user's graph, `graph.Graph`, whose module imports this one."""
 
 
 def gradient(
-    self: G,
+    self: Graph,
     *wrt: str | Array | Node,
     value: bool = True,
     of: str | None = None,
     disconnected: Disconnected = "zero",
-) -> G:
+) -> Graph:
     """The same graph with gradients of its scalar output as further outputs.
 
     Reverse mode, symbol to symbol (Goodfellow et al., algorithms 6.5 and 6.6). A graph that was
@@ -98,12 +99,12 @@ def gradient(
 
 
 def jvp(
-    self: G,
+    self: Graph,
     tangents: Mapping[Any, Direction] | str | Sequence[Any],
     *,
     value: bool = True,
     of: str | None = None,
-) -> G:
+) -> Graph:
     """The same graph with tangents J v of its outputs as further outputs: forward mode.
 
     Parameters
@@ -143,12 +144,12 @@ def jvp(
 
 
 def vjp(
-    self: G,
+    self: Graph,
     *wrt: str | Array | Node,
     cotangent: Direction | Mapping[str, Direction] = "cotangent",
     value: bool = True,
     of: str | None = None,
-) -> G:
+) -> Graph:
     """The same graph with cotangents Jᵀ u of inputs as further outputs: reverse mode.
 
     Parameters
@@ -185,13 +186,13 @@ def vjp(
 
 
 def jacobian(
-    self: G,
+    self: Graph,
     *wrt: str | Array | Node,
     value: bool = True,
     of: str | None = None,
     mode: JacobianMode | None = None,
     diagonal: bool = False,
-) -> G:
+) -> Graph:
     """The same graph with Jacobians, of shape (*output.shape, *input.shape), as outputs.
 
     The mode of fewest operations is taken, and named in `history`; along axes that output and
@@ -234,13 +235,13 @@ def jacobian(
 
 
 def hessian(
-    self: G,
+    self: Graph,
     *wrt: str | Array | Node,
     value: bool = True,
     of: str | None = None,
     mode: JacobianMode | None = None,
     diagonal: bool = False,
-) -> G:
+) -> Graph:
     """The same graph with second derivatives of its scalar output: the gradient's Jacobian.
 
     One target gives a block of shape (*x.shape, *x.shape); several give nested tuples, block
@@ -276,14 +277,14 @@ def hessian(
 
 
 def hvp(
-    self: G,
+    self: Graph,
     wrt: str | Array | Node | Sequence[str | Array | Node],
     v: Direction | Sequence[Direction] = "v",
     *,
     value: bool = True,
     of: str | None = None,
     mode: HvpMode = "reverse",
-) -> G:
+) -> Graph:
     r"""The same graph with Hessian-vector products $\nabla(\nabla f \cdot v)$ as outputs.
 
     No Hessian is built: the graph grows by a multiple of its own size, however large x is.
