@@ -367,7 +367,11 @@ class RegionPass:
             return False
         if self.memory.licence is None and vanishes(node, new, self.lifter.atoms.knowledge):
             return False
-        return self._replaced(node, new, lambda spent: spelled.rescued or spent < saved)
+        # A late look goes on for long if it may take what is only fewer constants and reshapes.
+        parts = 2 if self.late else 3
+        return self._replaced(
+            *(node, new), lambda spent: spelled.rescued or spent[:parts] < saved[:parts]
+        )
 
     def _parts(self, node: Node) -> bool:
         """Have the values inside a region written each for itself; whether that is new."""
