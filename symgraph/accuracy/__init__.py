@@ -1,10 +1,10 @@
-"""What a spelling costs in digits and range: both are measured, on probes, and compared.
+"""Measures which of two spellings of a value keeps more digits and overflows later.
 
-Whether one of two spellings cancels or overflows earlier is not derived from their form. Both are
-computed in single precision at many points: ordinary, tiny, huge, mixed, near one another. Double
-precision tells what is right there. Errors of rounding are random, so each computation is repeated
-with roundings perturbed by one unit in the last place: Monte Carlo arithmetic (Parker 1997,
-"Monte Carlo arithmetic: exploiting randomness in floating-point arithmetic"; Vignes 1993).
+Neither is derived from the form of the spelling. Both spellings are computed in single precision at
+many points, called probes: ordinary, tiny, huge, mixed, and nearly equal numbers. Double precision
+gives the reference. Rounding errors are random, so each computation is repeated with perturbed
+roundings: Monte Carlo arithmetic (Parker 1997, "Monte Carlo arithmetic: exploiting randomness in
+floating-point arithmetic"; Vignes 1993).
 """
 
 from .judge import Judge, judge_of

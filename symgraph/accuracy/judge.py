@@ -1,4 +1,16 @@
-"""Of two spellings of one value: whether one loses digits or range that the other keeps."""
+"""Compares two spellings of one value: whether the new one loses digits or range.
+
+A *spelling* is one way to compute a value, such as log(1 + x) or log1p(x). A *probe* is one choice
+of numbers for all inputs (`probes`). A *trial* holds the values of one spelling at all probes: once
+in double precision, as the reference, and several times in single precision, each time with other
+roundings (`trials`). A *verdict* compares the trials of a new and of an old spelling. The error of
+an element is its largest distance from the reference in any repetition.
+
+The new spelling *loses* if it gives a worse result at an element where the old one was of use. It
+*rescues* if it gives the right number where the old one overflows or gives NaN at arguments of
+ordinary size, and spoils nothing elsewhere. A value *fails* if it overflows or is NaN at arguments
+of ordinary size where its reference is far from the end of the range.
+"""
 
 from __future__ import annotations
 
@@ -15,53 +27,56 @@ from .trials import UNIT, Trial, Trials
 __all__ = ["FACTOR", "Judge", "judge_of"]
 
 FACTOR = 8.0
-"""By so much the error of a spelling may exceed that of another before it has lost digits."""
+"""A new spelling loses digits if its error is more than this many times that of the old one."""
 
 _UNITS = 8 * UNIT
-"""An error, as part of the value, that any spelling may have."""
+"""Relative error that every spelling may have."""
 
 _SMALLEST = 64 * float(np.finfo(np.float32).tiny)
-"""What is smaller, or has such a factor, is a number with fewer digits, or none."""
+"""Absolute error that every spelling may have: near underflow numbers have few digits or none."""
 
 _WRONG = 1e-2
-"""A value with a larger error, as part of it, is not right."""
+"""Relative error above which a value is wrong."""
 
 _LOST = 1e-3
-"""A value with a larger error, as part of it, has no digits left to lose."""
+"""Relative error of the old value above which it has no digits to lose."""
 
 _NONE = 0.5
-"""A value with a larger error, as part of it, tells nothing: NaN in its place is no loss."""
+"""Relative error above which a value says nothing, so that NaN in its place is no loss."""
 
 _MATTERS = 0.01
-"""Unless it is smaller than this: then 0 in its place, as underflow leaves, is not far off."""
+"""Smaller values are exempt from `_NONE`: underflow to 0 has a large relative error only."""
 
 _CERTAIN = _WRONG / 64
-"""A value with a smaller error has become wrong by no accident."""
+"""Relative error below which the old value is clearly right, not by chance."""
 
 _LARGEST = float(np.finfo(np.float32).max)
 
 _ROOMY = _LARGEST**0.5
-"""A larger value has no room for a factor: what comes to it by way of one overflows."""
+"""A larger value is near the end of the range: one more factor on the way to it overflows."""
 
 _AMBIGUOUS = 1e-6
-"""Where double precision gives two values that differ by more, neither is known to be right."""
+"""Relative difference above which the references of two spellings disagree: neither is trusted."""
 
 _SAME = 0.5
-"""The share of elements on which spellings agree, unless they stand over other random numbers."""
+"""The least share of elements at which the references must agree.
+
+It is asked only of spellings that rest on different random numbers."""
 
 _ONE_SIDED = 4
-"""By so much oftener than it wins a spelling may lose the range where sizes are mixed."""
+"""At mixed probes a spelling may fail this many times as often as it succeeds."""
 
 _ACCIDENTS = 150
-"""One element, and one more of so many, may have less luck with its roundings than before."""
+"""One element, and one more for each 150, may have worse roundings than before by chance."""
 
 
 class Judge:
-    """Compares spellings, each measured once.
+    """Compares spellings. Each spelling is computed once, and each verdict is kept.
 
     Parameters
     ----------
     knowledge : Knowledge
+        The facts that random inputs must satisfy.
     """
 
     def __init__(self, knowledge: Knowledge) -> None:
@@ -72,30 +87,30 @@ class Judge:
     def loses(self, new: Node, old: Node) -> bool:
         """Whether `new` loses digits or range that `old` keeps.
 
-        It does where it is not finite and `old` is, and not far off; where its error is `FACTOR`
-        times that of `old` and some units in the last place besides; and where `old` is infinite or
-        NaN and `new` a number, but a wrong one.
+        There are three ways to lose. `new` is infinite or NaN where `old` is finite and not far
+        off. The error of `new` is `FACTOR` times that of `old`, plus some units in the last place.
+        Or `old` is infinite or NaN, and `new` is a number, but a wrong one.
         """
         return self._verdict(new, old).loses
 
     def rescues(self, new: Node, old: Node) -> bool:
         """Whether `new` is right at arguments of ordinary size where `old` is infinite or NaN.
 
-        And nowhere wrong, neither where `old` is right nor where that is no number: it may have
-        fewer digits, or be no number far out as well.
+        Nor may it be wrong at any element, whether `old` is right there or is infinite or NaN.
+        But it may have fewer digits, and at extreme arguments it may be infinite or NaN, too.
         """
         return self._verdict(new, old).rescues
 
     def fails(self, node: Node) -> bool:
-        """Whether a value is infinite or NaN at arguments of ordinary size where it should not.
+        """Whether a value is infinite or NaN at arguments of ordinary size without need.
 
-        A value near the end of the range is spared: x * exp(x) / x overflows a little before
+        Values near the end of the range do not count: x * exp(x) / x overflows a little before
         exp(x) does, and every spelling of it overflows for some x.
         """
         return self._failures(node) is not None
 
     def fails_less(self, new: Node, old: Node) -> bool:
-        """Whether `old` fails, and `new` nowhere, or nowhere else and clearly more rarely."""
+        """Whether `new` fails at clearly fewer elements than `old`, and at no other element."""
         after, before = self._failures(new), self._failures(old)
         if after is None or before is None:
             return after is None and before is not None
@@ -106,7 +121,7 @@ class Judge:
         return not more and int(mended) > 1 + before.size // _ACCIDENTS
 
     def _failures(self, node: Node) -> Numbers | None:
-        """Where a value fails; None if it does nowhere."""
+        """The elements at which a value fails; None if there are none."""
         if node not in self._failing:
             found = _failures(self.trials, node) if node.dtype.kind == "f" else None
             self._failing[node] = found
@@ -124,6 +139,10 @@ class Judge:
 
 
 def _failures(trials: Trials, node: Node) -> Numbers | None:
+    """The elements at ordinary probes that are infinite or NaN, but not near the end of the range.
+
+    None if there are none.
+    """
     trial = trials.of(node)
     if trial is None or len(trial.right) != COUNT:
         return None
@@ -135,74 +154,186 @@ def _failures(trials: Trials, node: Node) -> Numbers | None:
 
 
 class Verdict(NamedTuple):
-    """What was found of a spelling beside another."""
+    """The result of comparing a new spelling with an old one."""
 
     loses: bool
     rescues: bool
 
 
 _ALIKE = Verdict(loses=False, rescues=False)
+"""The verdict where no difference counts, or where the spellings cannot be compared."""
+
+
+class _Errors(NamedTuple):
+    """The errors of both spellings, element by element.
+
+    Parameters
+    ----------
+    reference : ndarray
+        The value in double precision: that of the old spelling, or of the new one where the old
+        one is not finite.
+    size : ndarray
+        Its absolute value.
+    tolerance : ndarray
+        The largest error of a right value.
+    old, new : ndarray
+        The largest error of each spelling in any repetition.
+    old_finite, new_finite : ndarray
+        Whether that error is finite.
+    """
+
+    reference: Numbers
+    size: Numbers
+    tolerance: Numbers
+    old: Numbers
+    new: Numbers
+    old_finite: Numbers
+    new_finite: Numbers
+
+    @property
+    def old_certain(self) -> Numbers:
+        """Elements at which the old value is clearly right."""
+        return self.old <= _CERTAIN * self.size + _SMALLEST
+
+    @property
+    def most(self) -> Numbers:
+        """The error that the new value may have beside the error of the old one."""
+        return FACTOR * self.old + _UNITS * self.size + _SMALLEST
+
+
+class _Elements(NamedTuple):
+    """The elements at which the spellings differ in a way that counts, as masks.
+
+    Parameters
+    ----------
+    lies : ndarray
+        The old value is infinite or NaN in all repetitions; the new one is a wrong number.
+    rescued : ndarray
+        The old value is infinite or NaN in all repetitions; the new one is right.
+    not_finite : ndarray
+        The old value and the reference are finite; the new value is not.
+    gone : ndarray
+        Likewise, and the old value was of use: not off by half of a size that matters.
+    spoiled : ndarray
+        The old value is right; the new one is not.
+    gross : ndarray
+        The old value is clearly right; the new one is wrong.
+    won : ndarray
+        The new value is right; the old one is not.
+    fewer_digits : ndarray
+        Both values are finite, and the new one has lost digits that the old one had.
+    """
+
+    lies: Numbers
+    rescued: Numbers
+    not_finite: Numbers
+    gone: Numbers
+    spoiled: Numbers
+    gross: Numbers
+    won: Numbers
+    fewer_digits: Numbers
 
 
 def _compared(new: Trial, old: Trial) -> Verdict:
+    """The verdict on a new spelling beside an old one."""
     if new.right.shape[1:] != old.right.shape[1:]:
         return _ALIKE
     with np.errstate(all="ignore"):
-        right = np.where(np.isfinite(old.right), old.right, new.right)
-        size = np.abs(right)
-        before, after = old.farthest(right), new.farthest(right)
-        was, now = np.isfinite(before), np.isfinite(after)
-        slack = _WRONG * size + _SMALLEST
-        if was.all() and now.all():
-            # Nearly always no error is larger, and nothing below would find fault.
-            grown = (after > slack) & (before <= _CERTAIN * size + _SMALLEST)
-            if not (grown | (after > _most(before, size))).any():
-                return _ALIKE
-        spread = new.farthest(new.found[0])
-        clear = ~(np.abs(old.right - new.right) > _AMBIGUOUS * size + _SMALLEST)
-        if new.drawn != old.drawn and np.count_nonzero(clear) < _SAME * clear.size:
+        errors = _errors(new, old)
+        if _is_harmless(errors):
             return _ALIKE
-        was_right, now_right = was & (before <= slack), now & (after <= slack)
-        # A NaN may become a right number, never a wrong one: more wrong than by its own roundings.
-        nothing = ~np.any(np.isfinite(old.found), axis=0) & ~np.isnan(right)
-        told = clear | ~np.isfinite(old.right)
-        told_right = (after <= slack + FACTOR * spread) & (size <= _LARGEST)
-        lies = nothing & told & now & ~told_right
-        number_gone = was & ~now & np.isfinite(right)
-        gone = number_gone & ~((before > _NONE * size) & (size > _MATTERS))
-        won = clear & ~was_right & now_right & np.isfinite(right)
-        gross = clear & was & ~now_right & (before <= _CERTAIN * size + _SMALLEST)
-        digits = clear & was & now & (before <= _LOST * size + _SMALLEST)
-        # A 0 is right by luck where the same array has lost another element altogether.
-        lost_there = (before > _NONE * size + _SMALLEST).reshape(len(before), -1).any(axis=1)
-        lucky = (size <= _SMALLEST) & lost_there.reshape(-1, *[1] * (size.ndim - 1))
-        gross = gross & ~lucky
-        worse = digits & ~lucky & (after > _most(before, size))
-    whole = len(worse) == COUNT
+        gap = np.abs(old.right - new.right)
+        agreed = ~(gap > _AMBIGUOUS * errors.size + _SMALLEST)
+        if new.drawn != old.drawn and np.count_nonzero(agreed) < _SAME * agreed.size:
+            return _ALIKE
+        elements = _elements(new, old, errors, agreed)
+    return _over_probes(elements)
+
+
+def _errors(new: Trial, old: Trial) -> _Errors:
+    reference = np.where(np.isfinite(old.right), old.right, new.right)
+    size = np.abs(reference)
+    before, after = old.largest_distance(reference), new.largest_distance(reference)
+    tolerance = _WRONG * size + _SMALLEST
+    finite = np.isfinite(before), np.isfinite(after)
+    return _Errors(reference, size, tolerance, before, after, *finite)
+
+
+def _is_harmless(errors: _Errors) -> bool:
+    """Whether all values are finite and no error is larger: nearly always, so it is asked first."""
+    if not (errors.old_finite.all() and errors.new_finite.all()):
+        return False
+    grown = (errors.new > errors.tolerance) & errors.old_certain
+    return not (grown | (errors.new > errors.most)).any()
+
+
+def _elements(new: Trial, old: Trial, errors: _Errors, agreed: Numbers) -> _Elements:
+    """The elements at which the spellings differ.
+
+    Parameters
+    ----------
+    new, old : Trial
+    errors : _Errors
+    agreed : ndarray
+        Whether the references of both spellings agree at an element, so that it can be judged.
+    """
+    reference, size, tolerance, before, after, old_finite, new_finite = errors
+    old_right = old_finite & (before <= tolerance)
+    new_right = new_finite & (after <= tolerance)
+    # A right number may take the place of NaN, a wrong one may not. The scatter of the new value's
+    # own roundings does not make it wrong.
+    scatter = new.largest_distance(new.found[0])
+    nothing = ~np.any(np.isfinite(old.found), axis=0) & ~np.isnan(reference)
+    judged = agreed | ~np.isfinite(old.right)
+    close = (after <= tolerance + FACTOR * scatter) & (size <= _LARGEST)
+    not_finite = old_finite & ~new_finite & np.isfinite(reference)
+    useless = (before > _NONE * size) & (size > _MATTERS)
+    digits = agreed & old_finite & new_finite & (before <= _LOST * size + _SMALLEST)
+    lucky = _right_by_luck(before, size)
+    return _Elements(
+        lies=nothing & judged & new_finite & ~close,
+        rescued=nothing & new_finite & close,
+        not_finite=not_finite,
+        gone=not_finite & ~useless,
+        spoiled=old_right & agreed & ~new_right,
+        gross=agreed & old_finite & ~new_right & errors.old_certain & ~lucky,
+        won=agreed & ~old_right & new_right & np.isfinite(reference),
+        fewer_digits=digits & ~lucky & (after > errors.most),
+    )
+
+
+def _right_by_luck(before: Numbers, size: Numbers) -> Numbers:
+    """Zeros that the old spelling gets right by luck: it loses another element of the array."""
+    lost = (before > _NONE * size + _SMALLEST).reshape(len(before), -1).any(axis=1)
+    return (size <= _SMALLEST) & lost.reshape(-1, *[1] * (size.ndim - 1))
+
+
+def _over_probes(elements: _Elements) -> Verdict:
+    """The verdict from all elements. A constant has one probe, which is neither mixed nor ordinary.
+
+    At mixed probes every order of factors overflows for some inputs. So there a spelling loses only
+    if it fails much more often than it succeeds.
+    """
+    size = elements.fewer_digits.size
+    whole = len(elements.fewer_digits) == COUNT
     mixed, ordinary = (MIXED, ORDINARY) if whole else (slice(0), slice(0))
-    alike = ~MIXED if whole else slice(None)
-    accidents = 1 + worse.size // _ACCIDENTS
-    rescued = np.any((nothing & now & told_right)[ordinary]) and not np.any(lies[alike])
-    spoiled = np.any(number_gone[alike]) or np.any((was_right & clear & ~now_right)[alike])
-    worst = gone | gross | lies
-    lost = np.any(worst[alike])
-    lost = lost or np.count_nonzero(worse[alike]) > accidents
-    # Of factors of any size each order overflows somewhere.
-    wins = accidents + np.count_nonzero(won[mixed])
-    lost = lost or np.count_nonzero(worst[mixed]) > _ONE_SIDED * wins
-    return Verdict(loses=bool(lost), rescues=bool(rescued and not spoiled))
-
-
-def _most(error: Numbers, size: Numbers) -> Numbers:
-    """The error that a value of this size may have, where another spelling has that one."""
-    return FACTOR * error + _UNITS * size + _SMALLEST
+    unmixed = ~MIXED if whole else slice(None)
+    rescued = np.any(elements.rescued[ordinary]) and not np.any(elements.lies[unmixed])
+    spoiled = np.any(elements.not_finite[unmixed]) or np.any(elements.spoiled[unmixed])
+    failed = elements.gone | elements.gross | elements.lies
+    accidents = 1 + size // _ACCIDENTS
+    loses = np.any(failed[unmixed])
+    loses = loses or np.count_nonzero(elements.fewer_digits[unmixed]) > accidents
+    successes = accidents + np.count_nonzero(elements.won[mixed])
+    loses = loses or np.count_nonzero(failed[mixed]) > _ONE_SIDED * successes
+    return Verdict(loses=bool(loses), rescues=bool(rescued and not spoiled))
 
 
 _judges: weakref.WeakKeyDictionary[Knowledge, Judge] = weakref.WeakKeyDictionary()
 
 
 def judge_of(knowledge: Knowledge) -> Judge:
-    """The judge of all that is simplified with this knowledge."""
+    """The judge for all graphs simplified with this knowledge."""
     found = _judges.get(knowledge)
     if found is None:
         found = _judges[knowledge] = Judge(weakref.proxy(knowledge))

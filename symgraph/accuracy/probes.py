@@ -1,4 +1,8 @@
-"""The points at which spellings are tried, and numbers there of which the facts of a value hold."""
+"""Probes: the points at which spellings are compared, and random numbers for each.
+
+A probe says how large all random numbers are, which sign they have, and how far they differ from
+one another. `drawn` gives the numbers of one input at all probes; they satisfy the input's facts.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ..facts import Fact
+from ..ir.fact_inference import Known
 
 __all__ = ["COUNT", "MIXED", "ORDINARY", "Numbers", "drawn"]
 
@@ -21,15 +26,15 @@ class Setting(NamedTuple):
     Parameters
     ----------
     scale : float
-        The power of 10 that numbers are of.
+        The size of the numbers, as a power of 10.
     sign : int
-        That of all numbers; 0 for either.
+        The sign of all numbers; 0 for either sign at random.
     apart : float
-        Arrays differ from one another by so much of their size; 0 if they have nothing in common.
+        The relative difference between any two arrays; 0 if the arrays are independent.
     between : float
-        By how many powers of 10 one array may be larger than another.
+        Each array is scaled by a random power of 10 between minus this and this.
     within : float
-        By how many powers of 10 one element may be larger than another.
+        Each element is scaled by a random power of 10 between minus this and this.
     zeros : float
         The share of elements that are 0.
     """
@@ -42,23 +47,25 @@ class Setting(NamedTuple):
     zeros: float = 0.0
 
 
-_LARGE = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 11.0, 13.5, 16.0, 18.0, 22.0, 27.0, 32.0)
+_HUGE_POWERS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 11.0, 13.5, 16.0, 18.0, 22.0, 27.0, 32.0)
 """Powers of 10 between which squares, cubes, fourth and sixth powers overflow."""
 
-_SMALL = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 12.0, 15.0, 18.0, 23.0, 32.0)
-"""And between which they underflow. Not where they have a few digits left."""
+_TINY_POWERS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 12.0, 15.0, 18.0, 23.0, 32.0)
+"""Powers of 10 between which they underflow; none where only a few digits are left."""
 
 _ARGUMENTS = (5.0, 9.5, 18.0, 30.0, 50.0, 80.0, 110.0, 400.0, 800.0)
-"""Where exp and its like lose digits, leave single and double precision, and squares of them do."""
+"""Arguments at which exp and similar functions lose digits or overflow, and so do their squares.
+
+They overflow in single precision first, and in double precision later."""
 
 _MIXED = (6.0, 9.5, 9.5, 12.0, 12.0, 16.0, 19.0, 19.0)
-"""Of inputs of any size: a product of two is in range, and that of one with a square is not."""
+"""Powers of 10 for mixed probes: x * y may be in range where x * y**2 is not."""
 
 _SETTINGS: tuple[Setting, ...] = (
     *[Setting(sign=sign) for sign in (0, 0, 0, 1, -1)],
     *[Setting(scale, sign=1, apart=1e-3) for scale in (0.0, 0.0, 2.0, 4.0)],
-    *[Setting(scale) for scale in _LARGE],
-    *[Setting(-scale) for scale in _SMALL],
+    *[Setting(scale) for scale in _HUGE_POWERS],
+    *[Setting(-scale) for scale in _TINY_POWERS],
     *[Setting(np.log10(size), sign) for size in _ARGUMENTS for sign in (1, -1)],
     *[Setting(between=width) for width in (1.0, 1.0, 2.0, 2.0, 4.0, 4.0)],
     *[Setting(within=width) for width in (2.0, 2.0, 4.0)],
@@ -67,28 +74,28 @@ _SETTINGS: tuple[Setting, ...] = (
 )
 
 COUNT = len(_SETTINGS)
-"""How many probes there are."""
+"""The number of probes."""
 
 ORDINARY: Numbers = np.array(
     [abs(each.scale) <= 4 and not (each.between or each.within or each.zeros) for each in _SETTINGS]
 )
-"""Those whose numbers are arguments of ordinary functions: up to ten thousand."""
+"""The ordinary probes, as a mask: all numbers are of one size, up to ten thousand."""
 
 MIXED: Numbers = np.array([each.between > 0 and each.within > 0 for each in _SETTINGS])
-"""Those whose numbers are of any size: where one order of factors overflows another does not."""
+"""The mixed probes, as a mask: numbers of all sizes. The order of factors decides overflow."""
 
 
 @cache
 def _columns() -> list[Numbers]:
-    """The settings, one row each: those of a common scale, and those of any size."""
+    """The settings as two arrays with a row for each field: first without the mixed probes."""
     rows = np.array(_SETTINGS, dtype=np.float64).T
     return [rows[:, ~MIXED], rows[:, MIXED]]
 
 
-def drawn(shape: tuple[int, ...], dtype: np.dtype[Any], known: Any, index: int) -> Numbers:
-    """Numbers for one value at all probes, these along a leading axis.
+def drawn(shape: tuple[int, ...], dtype: np.dtype[Any], known: Known, index: int) -> Numbers:
+    """Random numbers for one value; the leading axis runs over the probes.
 
-    They are exact in single precision, except where facts tie elements together.
+    Single precision holds them exactly, unless a fact relates several elements, as `simplex` does.
 
     Parameters
     ----------
@@ -97,8 +104,8 @@ def drawn(shape: tuple[int, ...], dtype: np.dtype[Any], known: Any, index: int) 
     known : Known
         Facts and bounds that the numbers satisfy.
     index : int
-        Which value of its graph it is: those of different ones have nothing to do with each other
-        except where a probe wants it so.
+        The number of the value in its graph: the seed. Different values get independent numbers,
+        except at probes where `Setting.apart` makes them nearly equal.
     """
     rng = np.random.default_rng([1997, index])
     wide = (COUNT, *shape)
@@ -111,11 +118,11 @@ def drawn(shape: tuple[int, ...], dtype: np.dtype[Any], known: Any, index: int) 
         return rng.integers(int(least), int(max(min(high, least + 4), least)) + 1, wide).astype(
             dtype
         )
-    # One group after the other, so that those of the first are what they are without the second.
+    # One group after the other, so that a change of the second leaves the first as it is.
     x = np.concatenate([_within(_free(shape, rng, each), low, high, rng) for each in _columns()])
     with np.errstate(all="ignore"):
         x = np.asarray(_signed(x, facts).astype(np.float32), np.float64)
-    for name, made in _TIED.items():
+    for name, made in _RELATED.items():
         for fact in facts:
             if fact.name == name and len(shape) >= (1 if fact.args else 2):
                 x = made(x, fact)
@@ -123,7 +130,7 @@ def drawn(shape: tuple[int, ...], dtype: np.dtype[Any], known: Any, index: int) 
 
 
 def _free(shape: tuple[int, ...], rng: np.random.Generator, settings: Numbers) -> Numbers:
-    """Numbers as the probes with these settings want them."""
+    """Random numbers for the probes with these settings."""
     columns = [each.reshape(-1, *[1] * len(shape)) for each in settings]
     scale, sign, apart, between, within, zeros = columns
     wide = (settings.shape[1], *shape)
@@ -139,7 +146,10 @@ def _free(shape: tuple[int, ...], rng: np.random.Generator, settings: Numbers) -
 
 
 def _within(x: Numbers, low: float, high: float, rng: np.random.Generator) -> Numbers:
-    """The numbers within bounds: those outside anywhere between them, or as near as they come."""
+    """The numbers with those out of bounds replaced.
+
+    Between two finite bounds they are drawn again; at a single bound they are reflected.
+    """
     outside = (x < low) | (x > high)
     if not outside.any():
         return x
@@ -164,7 +174,7 @@ def _signed(x: Numbers, facts: Iterable[Fact]) -> Numbers:
 
 
 # -- facts about several elements ------------------------------------------------------------------
-def _turned(x: Numbers) -> Numbers:
+def _transposed(x: Numbers) -> Numbers:
     return np.swapaxes(x, -1, -2)
 
 
@@ -193,11 +203,11 @@ def _unit_norm(x: Numbers, fact: Fact) -> Numbers:
 
 
 def _symmetric(x: Numbers, _fact: Fact) -> Numbers:
-    return (x + _turned(x)) / 2 if _is_square(x) else x
+    return (x + _transposed(x)) / 2 if _is_square(x) else x
 
 
 def _antisymmetric(x: Numbers, _fact: Fact) -> Numbers:
-    return (x - _turned(x)) / 2 if _is_square(x) else x
+    return (x - _transposed(x)) / 2 if _is_square(x) else x
 
 
 def _definite(x: Numbers, _fact: Fact) -> Numbers:
@@ -205,7 +215,7 @@ def _definite(x: Numbers, _fact: Fact) -> Numbers:
         return x
     size = np.max(np.abs(x), axis=(-1, -2), keepdims=True) + 1e-300
     x = x / size
-    return (x @ _turned(x) + 0.5 * np.eye(x.shape[-1])) * size
+    return (x @ _transposed(x) + 0.5 * np.eye(x.shape[-1])) * size
 
 
 def _orthogonal(x: Numbers, _fact: Fact) -> Numbers:
@@ -221,7 +231,7 @@ def _triangular(x: Numbers, fact: Fact) -> Numbers:
     return np.tril(x) if fact.args[0] == "lower" else np.triu(x)
 
 
-_TIED: dict[str, Callable[[Numbers, Fact], Numbers]] = {
+_RELATED: dict[str, Callable[[Numbers, Fact], Numbers]] = {
     "triangular": _triangular,
     "diagonal": _diagonal,
     "symmetric": _symmetric,
@@ -232,4 +242,4 @@ _TIED: dict[str, Callable[[Numbers, Fact], Numbers]] = {
     "simplex": _simplex,
     "one_hot": _one_hot,
 }
-"""What fulfils a fact of several elements; in this order, the stronger after the weaker."""
+"""How to make numbers satisfy a fact about several elements; the stronger facts come later."""

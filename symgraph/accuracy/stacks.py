@@ -1,13 +1,13 @@
-"""Kernels run at many points at once: a leading axis that operations know nothing of.
+"""Runs a kernel at many points at once, along a leading axis that the operation does not know.
 
-Most kernels take leading axes as they are, some once operands are brought to one number of axes or
-the shape in their params is lengthened. Which it is, is tried on a few points when an operation is
-first met, and checked against the points one by one.
+Most kernels accept a leading axis. Some accept it after the operands are reshaped to the same
+number of axes, or after the shape in the params is extended. When an operation is first met, each
+way is tried on a few points and compared with running the points one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -21,17 +21,18 @@ from .probes import Numbers
 __all__ = ["kind_of", "stacked"]
 
 Params: TypeAlias = Mapping[str, Any]
-Way: TypeAlias = "Callable[[Op, Sequence[Numbers], Params, tuple[int, ...]], Numbers]"
+Sizes: TypeAlias = tuple[int, ...]
+Way: TypeAlias = "Callable[[Op, Sequence[Numbers], Params, Sizes], Numbers]"
 
 _TRIED = 7
 """Points on which a way of running a kernel is tried: more than any dimension has (`trials`)."""
 
 
-_ways: dict[Any, Way] = {}
-"""How each operation takes leading axes, for these params and operands of such axes."""
+_ways: dict[Hashable, Way] = {}
+"""How each kind of operation takes the leading axis."""
 
 _MOST_WAYS = 20_000
-"""So many are kept."""
+"""The most kinds to keep."""
 
 
 def stacked(
@@ -43,7 +44,7 @@ def stacked(
     ----------
     op : Op
     operands : sequence of ndarray
-        The leading axis of each is that of the points, or of length 1 where it is one for all.
+        The leading axis runs over the points; it has length 1 if all points share one value.
     params : mapping
     shape : tuple of int
         The shape of the value at one point.
@@ -58,7 +59,7 @@ def stacked(
         way = _ways[key] = _way(op, operands, params, shape)
     try:
         found = way(op, operands, params, shape)
-    except Exception:  # Any kernel may refuse any numbers: one by one most are taken.
+    except Exception:  # A kernel may refuse some numbers; one by one it takes most.
         found = _singly(op, operands, params, shape)
     if found.shape[1:] != shape:
         return None
@@ -66,15 +67,17 @@ def stacked(
     return found if len(found) == count else _singly(op, operands, params, shape)
 
 
-def kind_of(op: Op, operands: Sequence[Numbers], params: Params, shape: tuple[int, ...]) -> Any:
-    """A key: operations of one kind take leading axes alike, and round alike."""
+def kind_of(
+    op: Op, operands: Sequence[Numbers], params: Params, shape: tuple[int, ...]
+) -> Hashable:
+    """A key. Operations with the same key take the leading axis in one way, and round alike."""
     return op, len(shape), _kind_of_params(params), *[_sides(each.shape) for each in operands]
 
 
 def _where_finite(
     op: Op, operands: Sequence[Numbers], params: Params, shape: tuple[int, ...]
 ) -> Numbers | None:
-    """The values where all operands are finite, and NaN elsewhere, where kernels may not end."""
+    """The values where all operands are finite, and NaN elsewhere: there a kernel may not end."""
     fine = [np.isfinite(each).reshape(len(each), -1).all(axis=1) for each in operands]
     count = max(len(each) for each in operands)
     everywhere = np.logical_and.reduce([np.broadcast_to(each, count) for each in fine])
@@ -90,12 +93,12 @@ def _where_finite(
 
 @lru_cache(maxsize=4096)
 def _sides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Which axes are empty, of length 1, and longer."""
+    """For each axis 0 if it is empty, 1 if it has length 1, and 2 if it is longer."""
     return tuple([min(size, 2) for size in shape])
 
 
-def _kind_of_params(params: Params) -> Any:
-    """A key of params: an axis 0 is not taken as an axis -1 is. Of shapes only the kind counts."""
+def _kind_of_params(params: Params) -> Hashable:
+    """A key of params. Of a shape only the kind counts; axis 0 differs from axis -1."""
     if not params:
         return ()
     shape = params.get("shape")
@@ -111,7 +114,7 @@ def _way(op: Op, operands: Sequence[Numbers], params: Params, shape: tuple[int, 
     for way in (_plainly, _aligned, _lengthened, _placed, _moved, _as_matrices, _by_letters):
         try:
             found = way(op, few, params, shape)
-        except Exception:  # This way is none for this operation.
+        except Exception:  # The operation cannot be run in this way.
             continue
         if found.shape == wanted.shape and _are_close(found, wanted):
             return way
@@ -119,7 +122,7 @@ def _way(op: Op, operands: Sequence[Numbers], params: Params, shape: tuple[int, 
 
 
 def _are_close(found: Numbers, wanted: Numbers) -> bool:
-    """As `numpy.allclose`, in a third of the time: every process does it for each operation."""
+    """`numpy.allclose` in a third of the time: every process calls it for each operation."""
     one, other = found.astype(np.float64), wanted.astype(np.float64)
     with np.errstate(invalid="ignore"):
         near = np.abs(one - other) <= 1e-8 + 1e-3 * np.abs(other)
@@ -127,12 +130,12 @@ def _are_close(found: Numbers, wanted: Numbers) -> bool:
     return bool((np.where(finite, near, one == other) | ((one != one) & (other != other))).all())
 
 
-def _plainly(op: Op, operands: Sequence[Numbers], params: Params, _shape: Any) -> Numbers:
+def _plainly(op: Op, operands: Sequence[Numbers], params: Params, _shape: Sizes) -> Numbers:
     return np.asarray(op.kernel(NUMPY, *operands, **params))
 
 
-def _aligned(op: Op, operands: Sequence[Numbers], params: Params, shape: Any) -> Numbers:
-    """With all operands of as many axes as the result."""
+def _aligned(op: Op, operands: Sequence[Numbers], params: Params, shape: Sizes) -> Numbers:
+    """With all operands reshaped to as many axes as the result."""
     ndim = len(shape)
     aligned = [
         each.reshape(each.shape[:1] + (1,) * (ndim + 1 - each.ndim) + each.shape[1:])
@@ -141,13 +144,13 @@ def _aligned(op: Op, operands: Sequence[Numbers], params: Params, shape: Any) ->
     return _plainly(op, aligned, params, shape)
 
 
-def _lengthened(op: Op, operands: Sequence[Numbers], params: Params, shape: Any) -> Numbers:
-    """With the number of points before the shape among the params."""
+def _lengthened(op: Op, operands: Sequence[Numbers], params: Params, shape: Sizes) -> Numbers:
+    """With the number of points put before the shape in the params."""
     return _aligned(op, operands, _longer(operands, params), shape)
 
 
-def _placed(op: Op, operands: Sequence[Numbers], params: Params, shape: Any) -> Numbers:
-    """Likewise, of an operand that fills a part of that shape with fewer axes."""
+def _placed(op: Op, operands: Sequence[Numbers], params: Params, shape: Sizes) -> Numbers:
+    """Likewise, but without reshaping an operand that fills only a part of that shape."""
     return _plainly(op, operands, _longer(operands, params), shape)
 
 
@@ -156,14 +159,14 @@ def _longer(operands: Sequence[Numbers], params: Params) -> Params:
     return {**params, "shape": (count, *params["shape"])}
 
 
-def _moved(op: Op, operands: Sequence[Numbers], params: Params, shape: Any) -> Numbers:
-    """With the axis of the points before the others that are put in order."""
+def _moved(op: Op, operands: Sequence[Numbers], params: Params, shape: Sizes) -> Numbers:
+    """With the leading axis put before the axes to permute."""
     axes = params["axes"]
     return _plainly(op, operands, {**params, "axes": (-len(axes) - 1, *axes)}, shape)
 
 
-def _as_matrices(op: Op, operands: Sequence[Numbers], params: Params, shape: Any) -> Numbers:
-    """Of a product of matrices: with vectors as rows and columns."""
+def _as_matrices(op: Op, operands: Sequence[Numbers], params: Params, shape: Sizes) -> Numbers:
+    """For a product of matrices: with vectors as rows and columns."""
     left, right = operands
     left = left[:, None, :] if left.ndim == 2 else left
     right = right[:, :, None] if right.ndim == 2 else right
@@ -171,15 +174,15 @@ def _as_matrices(op: Op, operands: Sequence[Numbers], params: Params, shape: Any
     return found.reshape(-1, *shape)
 
 
-def _by_letters(op: Op, operands: Sequence[Numbers], params: Params, shape: Any) -> Numbers:
-    """Of a product over named indices: with any others before them."""
+def _by_letters(op: Op, operands: Sequence[Numbers], params: Params, shape: Sizes) -> Numbers:
+    """For an einsum: with an ellipsis before the named indices."""
     left, _, right = params["subscripts"].partition("->")
     terms = ",".join(f"...{term}" for term in left.split(","))
     return _plainly(op, operands, {**params, "subscripts": f"{terms}->...{right}"}, shape)
 
 
-def _singly(op: Op, operands: Sequence[Numbers], params: Params, shape: Any) -> Numbers:
-    """Point by point; NaN where the kernel refuses the numbers of one, as those of no inverse."""
+def _singly(op: Op, operands: Sequence[Numbers], params: Params, shape: Sizes) -> Numbers:
+    """Point by point; NaN where the kernel refuses a point, such as a matrix without an inverse."""
     count = max((len(each) for each in operands), default=1)
     found: list[Numbers] = []
     refused = 0
@@ -187,11 +190,11 @@ def _singly(op: Op, operands: Sequence[Numbers], params: Params, shape: Any) -> 
         own = [each[0 if len(each) == 1 else point] for each in operands]
         try:
             found.append(np.asarray(op.kernel(NUMPY, *own, **params)))
-        except Exception as error:  # No number there.
+        except Exception as error:  # It refuses this point.
             found.append(np.full(shape, np.nan))
             refused += 1
             if refused == point + 1 == _TRIED and not isinstance(error, np.linalg.LinAlgError):
-                break  # It is not the numbers that it refuses, but their shapes.
+                break  # It refuses the shapes, not the numbers.
     if refused == len(found) or len({each.shape for each in found}) > 1:
-        return np.zeros((0, *shape, 0))  # It takes no numbers of these shapes.
+        return np.zeros((0, *shape, 0))  # It refuses the shapes.
     return np.stack(found)

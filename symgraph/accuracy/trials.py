@@ -1,40 +1,45 @@
-"""The value of each node at all probes: right, and as single precision has it.
+"""Trials: the value of each node at all probes, in double precision and in single precision.
 
-A graph is followed from its inputs, so that what lies below a spelling is as it is: a softmax is
-one, and an exp has overflowed. Only where a kernel cannot be run are numbers drawn that have the
-facts of the value.
+A graph is evaluated from its inputs, so that the operands of a spelling have realistic values: a
+softmax sums to one, and an exp may have overflowed. Random numbers take the place of a computed
+value only where its kernel cannot be run; they satisfy the facts of the value.
+
+Each single-precision computation is repeated with perturbed roundings, which is Monte Carlo
+arithmetic (see `symgraph.accuracy`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..ir.dims import names_of
+from ..ir.dims import Dim, Shape, is_named, names_of
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..ir.op import Op
 from .probes import Numbers, drawn
 from .stacks import kind_of, stacked
 
+if TYPE_CHECKING:
+    from sympy import Expr
+
 __all__ = ["UNIT", "Trial", "Trials"]
 
 _REPEATED = 5
-"""So often each computation is repeated: once as it is, and then with roundings perturbed."""
+"""How often each computation is made: the first as it is, the others with perturbed roundings."""
 
 UNIT = 2.0**-20
-"""By how much of its size a rounded value is perturbed, at most.
+"""The largest relative perturbation of a rounded value: eight units in the last place.
 
-Eight units in the last place: what is perturbed by one is rounded to few values, and errors cancel
-to nothing too often."""
+One unit would leave too few different values, and errors would cancel to nothing too often."""
 
 _LONGEST = 6
-"""A longer dimension is shortened to `_SHORT`: what cancels among a thousand does so among few."""
+"""A longer dimension is shortened to `_SHORT`: few elements cancel as a thousand do."""
 
 _SHORT = 4
 
@@ -45,7 +50,7 @@ _MOST_ELEMENTS = 4_000
 """A value with more elements at one point is not computed."""
 
 _MOST_BYTES = 1 << 28
-"""What is remembered; the oldest is forgotten first, and found again where it is needed."""
+"""Bytes of trials to keep. When there are more, all are dropped, and computed again on demand."""
 
 
 _DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
@@ -54,22 +59,24 @@ _LAST = np.finfo(np.float32).smallest_subnormal
 _LARGEST = float(np.finfo(np.float32).max)
 
 _NOISE = (1.0 + UNIT * np.random.default_rng(1997).uniform(-1, 1, 1 << 16)).astype(np.float32)
-"""What values are multiplied by, in turn."""
+"""Random factors near 1. Values to be perturbed are multiplied by a section of them."""
 
 
 @dataclass(slots=True)
 class Trial:
-    """The values of a node.
+    """The values of one node at all probes.
 
     Parameters
     ----------
     right : ndarray
-        In double precision. The leading axis is that of the probes; of length 1 for a constant.
+        The reference, in double precision. The leading axis runs over the probes; it has length 1
+        for a constant.
     found : ndarray
-        In single precision, after another leading axis: that of the repetitions.
+        The values in single precision. One more leading axis runs over the repetitions.
     drawn : set of Node
-        Values below that were drawn although they are computed: for short dimensions there is no
-        reshape from 20 to 4 by 5. Spellings over different ones have nothing in common.
+        Computed values, of this node and those below, that random numbers stand for. With short
+        dimensions some kernels cannot run: a reshape from 20 to 4 by 5, for instance. Spellings
+        that rest on different random numbers cannot be compared.
     """
 
     right: Numbers
@@ -77,10 +84,11 @@ class Trial:
     drawn: frozenset[Node] = frozenset()
     _ends: tuple[Numbers, Numbers] | None = None
 
-    def farthest(self, point: Numbers) -> Numbers:
-        """By how much the values of any repetition are off these at most.
+    def largest_distance(self, point: Numbers) -> Numbers:
+        """The largest distance of any repetition from a point, element by element.
 
-        The largest or the smallest is, and subtracting rounds no nearer number farther away.
+        Only the largest and the smallest value need a look: rounding the difference never makes a
+        nearer number look farther away.
         """
         if self._ends is None:
             self._ends = np.max(self.found, axis=0), np.min(self.found, axis=0)
@@ -89,12 +97,12 @@ class Trial:
 
 
 class Trials:
-    """Values of nodes at the probes, found on demand and kept.
+    """The trials of nodes, computed on demand and kept.
 
     Parameters
     ----------
     knowledge : Knowledge
-        What is known of values that are drawn.
+        The facts that random numbers satisfy.
     """
 
     def __init__(self, knowledge: Knowledge) -> None:
@@ -102,11 +110,11 @@ class Trials:
         self._trials: dict[Node, Trial | None] = {}
         self._drawn: dict[Node, int] = {}
         self._at = 0
-        self._rounding: dict[Any, bool] = {}
+        self._rounding: dict[Hashable, bool] = {}
         self._bytes = 0
 
     def of(self, node: Node) -> Trial | None:
-        """The values of a node with one result; None if it has too many elements."""
+        """The trial of a node; None if it has several results or too many elements."""
         if node in self._trials:
             return self._trials[node]
         with np.errstate(all="ignore"):
@@ -119,7 +127,7 @@ class Trials:
                 elif missing:
                     stack.extend(missing)
                 else:
-                    self._keep(top, self._tried(top))
+                    self._keep(top, self._trial(top))
                     stack.pop()
         found = self._trials[node]
         if self._bytes > _MOST_BYTES:
@@ -131,53 +139,53 @@ class Trials:
         if trial is not None:
             self._bytes += trial.right.nbytes + trial.found.nbytes
 
-    def _tried(self, node: Node) -> Trial | None:
+    def _trial(self, node: Node) -> Trial | None:
         shape = _short(node.shape)
         if prod(shape) > _MOST_ELEMENTS or len(node.results) > 1:
             return None
         if node.is_constant:
             return _of_constant(node, shape)
-        return self._computed(node, shape) or self._given(node, shape)
+        return self._computed(node, shape) or self._random(node, shape)
 
-    def _given(self, node: Node, shape: tuple[int, ...]) -> Trial:
-        """Numbers drawn at random, as the facts of the node allow."""
+    def _random(self, node: Node, shape: tuple[int, ...]) -> Trial:
+        """A trial of random numbers that satisfy the facts of the node."""
         index = self._drawn.setdefault(node, len(self._drawn))
         right = drawn(shape, node.dtype, self.knowledge.of(node), index)
         found = right.astype(np.float32) if node.dtype.kind == "f" else right
         drawn_here = frozenset[Node]() if node.is_input else frozenset({node})
-        # Written out, not broadcast: all that is made of it would write it out again.
+        # A copy, not a broadcast view: every kernel would make the copy again.
         return Trial(right, np.repeat(found[None], _REPEATED, axis=0), drawn_here)
 
     def _computed(self, node: Node, shape: tuple[int, ...]) -> Trial | None:
-        """The values made of those of its operands; None if its kernel cannot be run."""
+        """The trial computed from those of the operands; None if the kernel cannot be run."""
         op = node.op
-        there: list[Trial] = []
+        below: list[Trial] = []
         for operand in node.operands:
-            below = self._trials[operand]
-            if below is None:
+            trial = self._trials[operand]
+            if trial is None:
                 return None
-            there.append(below)
+            below.append(trial)
         if node.is_input or op.custom:
             return None
         if any(hasattr(value, "at_sizes") for value in node.params.values()):
-            return None  # A loop: it would take longer than all else.
+            return None  # A loop would take longer than everything else.
         params = _resolved(node.params, _DOUBLE)
-        right = stacked(op, [each.right for each in there], params, shape)
+        right = stacked(op, [each.right for each in below], params, shape)
         if right is None:
             return None
         is_float = node.dtype.kind == "f"
-        repeated = [_rows(each.found) for each in there]
+        repeated = [_rows(each.found) for each in below]
         lower = _resolved(node.params, _SINGLE) if params else params
         if op.conditioned:
-            repeated = [self._shaken(each) for each in repeated]
+            repeated = [self._with_noise(each) for each in repeated]
         found = stacked(op, repeated, lower, shape)
         if found is None:
             return None
         if is_float:
             right = right.astype(np.float64, copy=False)
             found = found.astype(np.float32, copy=False)
-            # Linear in all of several operands: sums of products. A solve is linear in one alone.
-            multilinear = len(op.traits.linear_in(len(there))) == len(there) > 1
+            # Linear in each of several operands: a sum of products. A solve is linear in one alone.
+            multilinear = len(op.traits.linear_in(len(below))) == len(below) > 1
             if multilinear and not op.traits.elementwise:
                 found = _without_order(op, found, repeated, lower, shape)
             found = self._perturbed(node, found, repeated, params, shape)
@@ -186,7 +194,7 @@ class Trials:
             found = found.reshape(_REPEATED, count, *shape)
         else:
             found = np.broadcast_to(found.reshape(1, count, *shape), (_REPEATED, count, *shape))
-        return Trial(right, found, _union(there))
+        return Trial(right, found, _union(below))
 
     def _perturbed(
         self,
@@ -196,19 +204,19 @@ class Trials:
         params: Mapping[str, Any],
         shape: tuple[int, ...],
     ) -> Numbers:
-        """The values of all repetitions but the first, as they may be rounded as well."""
+        """The values with all repetitions but the first perturbed, if the operation rounds."""
         if node.op.count == 0 or len(found) == 1:
             return found
         if not self._rounds(node, operands, params, shape):
             return found
-        # A kernel may give an operand as it is, or a view of one.
+        # A kernel may return an operand itself, or a view of it.
         fresh = found.flags.owndata and not any(found is each for each in operands)
-        return self._shaken(found, fresh=fresh and found.flags.writeable)
+        return self._with_noise(found, fresh=fresh and found.flags.writeable)
 
-    def _shaken(self, found: Numbers, *, fresh: bool = False) -> Numbers:
-        """The numbers of all repetitions but the first with other roundings.
+    def _with_noise(self, found: Numbers, *, fresh: bool = False) -> Numbers:
+        """The numbers with all repetitions but the first perturbed.
 
-        In place if they are `fresh`: nothing else holds them.
+        Numbers that are `fresh` belong to no one else and are perturbed in place.
         """
         if found.dtype.kind != "f" or len(found) == 1:
             return found
@@ -219,27 +227,28 @@ class Trials:
         noise = (
             start.reshape(rest.shape) if len(start) == rest.size else np.resize(start, rest.shape)
         )
-        # Below the normal numbers one unit in the last place is the smallest number there is.
+        # For subnormal numbers one unit in the last place is the smallest subnormal.
         small = (np.abs(rest) < _NORMAL) & (rest != 0)
         units = _LAST * np.rint((noise[small] - 1) / UNIT) if small.any() else None
-        shaken = np.multiply(rest, noise, out=rest) if fresh else rest * noise
+        noisy = np.multiply(rest, noise, out=rest) if fresh else rest * noise
         if units is not None:
-            shaken[small] += units
-        return found if fresh else np.concatenate([found[:first], shaken])
+            noisy[small] += units
+        return found if fresh else np.concatenate([found[:first], noisy])
 
     def _rounds(
         self, node: Node, operands: list[Numbers], params: Mapping[str, Any], shape: tuple[int, ...]
     ) -> bool:
-        """Whether the result has to be rounded, whatever the operands are.
+        """Whether the operation rounds for some operands.
 
-        What selects, or doubles, or changes a sign gives the same in any precision.
+        Selecting, doubling or changing a sign gives the same number in any precision. The answer
+        is found by running the kernel on random numbers in both precisions.
         """
         below = node.operands
-        # What is the same at all probes is made of constants alone, and stands for itself.
+        # An operand that is the same at all probes is computed from constants, and is kept.
         free = {each for each, array in zip(below, operands, strict=True) if len(array) > 1}
         pattern = tuple([below.index(each) if each in free else each for each in below])
         lower = _resolved(node.params, _SINGLE)
-        # A sum over an axis of length 1 rounds nothing.
+        # The shapes are in the key: a sum over an axis of length 1 rounds nothing.
         key = (pattern, kind_of(node.op, operands, lower, shape))
         found = self._rounding.get(key)
         if found is None:
@@ -267,10 +276,10 @@ def _without_order(
     params: Mapping[str, Any],
     shape: tuple[int, ...],
 ) -> Numbers:
-    """Sums of products, NaN where some overflow upward and some downward.
+    """Sums of products, with NaN where the positive and the negative terms both overflow.
 
-    There the order of terms, and whether a product is rounded before it is added, decides between
-    infinity of either sign and NaN: a tanh of it would be any number.
+    There the result depends on the order of the terms and on rounding inside the kernel: it is
+    infinity of either sign, or NaN. A tanh of it could be any number.
     """
     if np.isfinite(found).all():
         return found
@@ -283,7 +292,7 @@ def _without_order(
 
 
 def _union(trials: list[Trial]) -> frozenset[Node]:
-    """What was drawn below any of these."""
+    """All computed values that random numbers stand for in any of these trials."""
     found = frozenset[Node]()
     for each in trials:
         if each.drawn:
@@ -292,39 +301,41 @@ def _union(trials: list[Trial]) -> frozenset[Node]:
 
 
 def _rows(found: Numbers) -> Numbers:
-    """All repetitions of all probes; one row of a constant, which is the same in all."""
+    """Repetitions and probes as one leading axis; one row for a constant."""
     repeats, count, *shape = found.shape
     return found[0] if count == 1 else found.reshape(repeats * count, *shape)
 
 
-def _short(shape: tuple[Any, ...]) -> tuple[int, ...]:
+def _short(shape: Shape) -> tuple[int, ...]:
+    """The shape with named and long dimensions replaced by small sizes."""
     return tuple([_size(dim) for dim in shape])
 
 
-def _size(dim: Any) -> int:
+def _size(dim: Dim) -> int:
     if isinstance(dim, int):
         return dim if dim <= _LONGEST else _SHORT
     return _named_size(dim)
 
 
 @lru_cache(maxsize=1024)
-def _named_size(dim: Any) -> int:
+def _named_size(dim: Expr) -> int:
     return max(int(dim.subs(dict.fromkeys(dim.free_symbols, _NAMED))), 0)
 
 
 def _resolved(params: Mapping[str, Any], dtype: np.dtype[Any]) -> dict[str, Any]:
-    """Params for short dimensions, and for floats of this dtype."""
+    """Params with short dimensions, and with this dtype for every float dtype."""
     return {name: _param(name, value, dtype) for name, value in params.items()} if params else {}
 
 
-def _param(name: str, value: Any, dtype: np.dtype[Any]) -> Any:
+def _param(name: str, value: object, dtype: np.dtype[Any]) -> object:
     if isinstance(value, np.dtype):
         return dtype if value.kind == "f" else value
     if name == "shape" and isinstance(value, tuple):
-        return _short(value)
+        return _short(cast("Shape", value))
     if isinstance(value, tuple):
-        return tuple([_param("", each, dtype) for each in value])
-    return _size(value) if names_of(value) else value
+        items = cast("tuple[object, ...]", value)
+        return tuple([_param("", each, dtype) for each in items])
+    return _size(value) if is_named(value) and names_of(value) else value
 
 
 def _of_constant(node: Node, shape: tuple[int, ...]) -> Trial:

@@ -205,11 +205,11 @@ def test_an_overflow_in_place_of_a_right_number_is_a_loss() -> None:
     assert loses(X * X / (X * X + 1), X / (X + 1 / X))
 
 
-def test_what_is_below_the_normal_numbers_is_shaken() -> None:
+def test_what_is_below_the_normal_numbers_is_with_noise() -> None:
     """Each by as much as it may be rounded: by one unit in the last place, and zeros by none."""
     tiny = np.float32(1e-41)
     found = np.full((1000, 4), [tiny, 0, 1, 3 * tiny], dtype=np.float32)
-    shaken = Trials(Knowledge())._shaken(found)  # pyright: ignore[reportPrivateUsage]
+    shaken = Trials(Knowledge())._with_noise(found)  # pyright: ignore[reportPrivateUsage]
     off = np.abs(shaken - found).max(axis=0)
     last = np.finfo(np.float32).smallest_subnormal
     np.testing.assert_array_equal(off[[0, 1, 3]], [last, 0, last])
