@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..algebra import SMALL, normalized
+from ..algebra import THOROUGH_UP_TO, normalized
 from ..errors import RuleError
 from ..ir.collector import collector_paused
 from ..ir.cost import op_count
@@ -132,7 +132,7 @@ class _Rounds:
         log, current = self.log, outputs
         seen: dict[tuple[Node, ...], int] = {}
         # One round finds nearly everything; a large graph is spared the rounds that confirm it.
-        small = len(reachable(current)) <= SMALL
+        small = len(reachable(current)) <= THOROUGH_UP_TO
         rounds = _ROUNDS if small else 1
         signs_moved = False
         while tuple(current) not in seen and len(seen) < rounds:
@@ -176,7 +176,7 @@ class _Rounds:
 
     def once_more(self, outputs: list[Node]) -> list[Node]:
         """The outputs simplified again after a small change; a large graph by rules alone."""
-        small = len(reachable(outputs)) <= SMALL
+        small = len(reachable(outputs)) <= THOROUGH_UP_TO
         return self.until_nothing_changes(outputs) if small else self._rewritten(outputs)
 
     def _rewritten(self, outputs: list[Node]) -> list[Node]:

@@ -1,4 +1,4 @@
-"""What one round of the algebra leaves for the next, which meets most of the same nodes."""
+"""The memory that one round of the algebra leaves for the next, which meets most nodes again."""
 
 from __future__ import annotations
 
@@ -18,44 +18,47 @@ from ..lifting.lifting import Lifter
 __all__ = ["Exprs", "RegionMemory", "memory_of"]
 
 Exprs: TypeAlias = dict[Node, tuple[list[Expr], Expr | None, IdentityNames]]
-"""What nodes are, given the expressions of their operands, and by which identities."""
+"""For each node the expressions of its operands, its own expression, and the identities used."""
 
 
 class RegionMemory:
-    """What one round leaves for the next: atoms, expressions, regions given up."""
+    """Atoms, expressions, and regions that were given up, from earlier rounds."""
 
     def __init__(self, knowledge: Knowledge, licence: Licence | None, *, at_kinks: bool) -> None:
-        # Held weakly, for the knowledge is the key to this memory.
+        # A weak reference, because the knowledge is the key to this memory.
         known = weakref.proxy(knowledge)
         self.licence = licence
         self.lifter = Lifter(AtomTable(known, licence), at_kinks=at_kinks)
         self.judge = judge_of(knowledge)
         self.parted: set[Node] = set()
-        """Values inside regions that lose digits when they are written as a whole."""
+        """Values inside regions that lose digits when the region is written as a whole."""
         self.tried: set[Node] = set()
-        """Values that are not rescued by being written with a mind to digits."""
+        """Values that no spelling chosen for its digits could rescue."""
         self.kept: dict[Node, Price] = {}
+        """Nodes left as they are, with the price at which nothing was to be gained."""
         self.kept_late: dict[Node, Price] = {}
-        self.leaves: dict[Node, Expr] = {}
+        """The same for late walks."""
+        self.leaf_exprs: dict[Node, Expr] = {}
         self.exprs: Exprs = {}
         self.nears: Exprs = {}
+        """Like `exprs`, over values with other users as arrays."""
 
 
 _Memories: TypeAlias = "weakref.WeakKeyDictionary[Knowledge, RegionMemory]"
 
 _memories: _Memories = weakref.WeakKeyDictionary()
-_memories_of_leave: _Memories = weakref.WeakKeyDictionary()
+_licensed_memories: _Memories = weakref.WeakKeyDictionary()
 
 
 def memory_of(
     knowledge: Knowledge, *, trust: str, at_kinks: bool = True, afresh: bool = False
 ) -> RegionMemory:
-    """What earlier rounds with this knowledge left; nothing if all is to be forgotten.
+    """The memory of earlier rounds with this knowledge; a new one if they are to be forgotten.
 
-    With trust "domain" there is leave to cancel what no fact allows to cancel. What was found
-    before differentiating counts after it, unless kinks were met.
+    With trust "domain" the memory has a licence to cancel without a fact. Results from before
+    differentiating stay valid after it, unless kinks were met.
     """
-    memories = _memories_of_leave if trust == "domain" else _memories
+    memories = _licensed_memories if trust == "domain" else _memories
     found = None if afresh else memories.get(knowledge)
     if found is not None and found.lifter.at_kinks != at_kinks:
         if found.lifter.met_kinks:

@@ -1,6 +1,6 @@
-"""What each value is to its consumers: an expression over the arrays below, or one array.
+"""How each value looks to its users: as an expression over the arrays below, or as one array.
 
-Values whose region was written as another of its shape have no expression until one is asked for.
+A value whose region was written like an earlier one gets its expression only when one is needed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _OF_EXPS = ARGUMENTS - LOGARITHMS
 
 
 class NodeForms:
-    """Expressions of values, and what is remembered of them, in one walk over the graph.
+    """Expressions of values, and knowledge learned from them, in one walk over the graph.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ class NodeForms:
     users : mapping
         How many nodes use a value.
     now : mapping
-        What each value is computed as, as far as the walk has come.
+        The node as which each value is computed, as far as the walk has come.
     thorough : bool
-        Remember values with several users, too.
+        Learn from values with several users, too.
     """
 
     def __init__(
@@ -65,41 +65,41 @@ class NodeForms:
 
     # -- one array, or an expression ---------------------------------------------------------------
     def close(self, node: Node) -> None:
-        """From now on the value is one array."""
+        """Show the value as one array from now on."""
         if len(node.results) == 1:
             self._seen[node] = self._leaf(node)
         self.opened[node] = False
 
     def open(self, node: Node, expr: Expr) -> None:
-        """From now on the value is this expression."""
+        """Show the value as this expression from now on."""
         self._note_licence(node)
         self._seen[node] = expr
         self.opened[node] = True
 
     def array(self, node: Node) -> Node | None:
-        """The array that the value is seen as; None if it is opened."""
+        """The array as which its users see the value; None if they see an expression."""
         return None if self.opened[node] else self.now[node]
 
     def of(self, node: Node) -> Expr:
-        """What the value is seen as."""
+        """The expression as which its users see the value."""
         found = self._seen.get(node)
         return self._caught_up(node) if found is None else found
 
     def nearest(self, node: Node) -> Expr:
-        """What the value is over values with other users, where that was looked at."""
+        """The expression over values with other users, if one was formed; else the usual one."""
         found = self._near.get(node)
         return self.of(node) if found is None else found
 
     def _leaf(self, node: Node) -> Expr:
         array = self.now[node]
-        found = self.memory.leaves.get(array)
+        found = self.memory.leaf_exprs.get(array)
         if found is None:
-            found = self.memory.leaves[array] = leaf_expr(self.lifter.atoms, array)
+            found = self.memory.leaf_exprs[array] = leaf_expr(self.lifter.atoms, array)
         return found
 
     # -- expressions -------------------------------------------------------------------------------
     def form(self, node: Node) -> Expr | None:
-        """The value as an expression; None of one that is an array."""
+        """The value as an expression; None if it is an array."""
         if not Lifter.knows(node) or not self.use_counts.alive(node):
             return None
         expr = self._formed(node)
@@ -112,7 +112,7 @@ class NodeForms:
 
     def _formed(self, node: Node) -> Expr | None:
         operands = [self.of(operand) for operand in node.operands]
-        used = self.used
+        used = self.licence_uses
         expr = self._expr(node, operands, self.memory.exprs)
         if expr is not None:
             with suppress(OverflowError):
@@ -123,7 +123,7 @@ class NodeForms:
 
     # -- identities --------------------------------------------------------------------------------
     def _note_identities(self, node: Node, names: IdentityNames) -> None:
-        """Take down by which identities the value is its expression, those of parts among them."""
+        """Record the identities behind an expression, including those behind its parts."""
         for each in node.operands:
             inside = self._identities.get(each)
             if inside is not None and self.opened.get(each):
@@ -132,39 +132,39 @@ class NodeForms:
             self._identities[node] = names
 
     def identities(self, node: Node) -> IdentityNames:
-        """The identities by which the value is its expression."""
+        """The identities by which the value equals its expression."""
         return self._identities.get(node, NONE)
 
-    # -- leave to cancel ---------------------------------------------------------------------------
+    # -- the licence to cancel ---------------------------------------------------------------------
     @property
-    def used(self) -> int:
-        """How often leave was taken so far."""
+    def licence_uses(self) -> int:
+        """How often the licence was used so far."""
         return 0 if self.memory.licence is None else self.memory.licence.used
 
     def _note_licence(self, node: Node, before: int | None = None) -> None:
-        """Take down a value whose expression rests on leave, taken since or with its operands."""
+        """Record a value whose expression depends on the licence: used since, or in an operand."""
         licence = self.memory.licence
         if licence is not None and (
             (before is not None and licence.used > before)
             or any(self.opened.get(each) and each in licence.values for each in node.operands)
         ):
-            # The next round meets what the value is computed as, and forms it from memory.
+            # The next round meets the new node of the value, and forms its expression from memory.
             licence.values.update((node, self.now[node]))
 
-    def note_leave(self, *nodes: Node) -> None:
-        """Take down values that rest on leave to cancel."""
+    def note_licensed(self, *nodes: Node) -> None:
+        """Record values that depend on the licence to cancel."""
         if self.memory.licence is not None:
             self.memory.licence.values.update(nodes)
 
-    def rests_on_leave(self, node: Node, before: int | None = None) -> bool:
-        """Whether the value's expression rests on leave, or leave was taken since."""
+    def depends_on_licence(self, node: Node, before: int | None = None) -> bool:
+        """Whether the value's expression depends on the licence, or the licence was used since."""
         licence = self.memory.licence
         if licence is None:
             return False
         return node in licence.values or (before is not None and licence.used > before)
 
     def near(self, node: Node, expr: Expr) -> Expr:
-        """The expression over values with other users as arrays: those are computed anyway."""
+        """The expression over values with other users as arrays: these are computed anyway."""
         operands = [
             self._leaf(each) if self.users[each] > 1 else self._near.get(each, self._seen[each])
             for each in node.operands
@@ -172,13 +172,13 @@ class NodeForms:
         seen = map(self._seen.__getitem__, node.operands)
         if all(a is b for a, b in zip(operands, seen, strict=True)):
             return expr
-        used = self.used
+        used = self.licence_uses
         found = self._expr(node, operands, self.memory.nears) or expr
         self._note_licence(node, used)
         return found
 
     def bring_near(self, node: Node, near: Expr) -> None:
-        """Remember what the value is over values with other users."""
+        """Remember the expression of the value over values with other users."""
         self._near[node] = near
 
     def _expr(self, node: Node, operands: list[Expr], known: Exprs) -> Expr | None:
@@ -187,7 +187,7 @@ class NodeForms:
             return before[1]
         expr, applied = None, self.lifter.normal.applied
         mark = applied.mark()
-        with suppress(OverflowError):  # a number in it that no float is
+        with suppress(OverflowError):  # A number in it is too large for a float.
             expr = self.lifter.form(node, operands)
         names = applied.since(mark)
         applied.take_back(mark)
@@ -196,14 +196,14 @@ class NodeForms:
             known[self.now[node]] = (operands, expr, names)
         return expr
 
-    # -- what is remembered ------------------------------------------------------------------------
+    # -- learning ----------------------------------------------------------------------------------
     def learn(self, node: Node, expr: Expr) -> None:
-        """Remember the exps in the value, and what the array is, where consumers may meet it."""
+        """Remember the exps in the value, and its expression, where users may meet them again."""
         if node.op in _OF_EXPS:
             for atom in {each for term in expr for f in term.factors for each in exps_of(f.atom)}:
                 self.exps.setdefault(atom, []).append(node)
-        if self.rests_on_leave(node):
-            return  # What the value is may be a number where the value is none.
+        if self.depends_on_licence(node):
+            return  # The expression may be a number where the value is NaN.
         with suppress(OverflowError):
             if not self.opened[node]:
                 self.contractions.learn(expr, self._seen[node])
@@ -221,7 +221,7 @@ class NodeForms:
         return shared or node.op in _OF_EXPS or not self.opened[node]
 
     def learn_later(self, node: Node, array: Node) -> None:
-        """Remember what the value is when an expression is met in which this array stands."""
+        """Learn from the value once an expression contains this array."""
         self._unlearned.setdefault(array, []).append(node)
 
     def _learn_of(self, arrays: list[Node]) -> None:
@@ -233,7 +233,7 @@ class NodeForms:
                     self.learn(node, expr)
 
     def _caught_up(self, node: Node) -> Expr:
-        """What a value is seen as whose region was written without its expression."""
+        """The expression of a value whose region was written without forming it."""
         stack = [node]
         while stack:
             top = stack[-1]

@@ -1,16 +1,16 @@
-"""Regions built like one that was written before: they are written as that one was.
+"""The structure of regions, and templates of spellings, so that repeated regions are written once.
 
-A network has the same few regions in each of its layers. What the algebra makes of a region follows
-from how it is built up from the arrays below, from what is known of those, and from which values
-inside have other users: regions that agree in all of this are one *shape*, whatever their arrays.
-The first of a shape is written with all care, and what was done is kept as a template; the others
-are filled in, where that is as much of a gain as it was there.
+Each layer of a network has the same few regions. Three things decide how the algebra writes a
+region: the operations that build it from the arrays below, the facts about these arrays, and which
+values inside it have other users. Regions that agree in all three have one *structure*, whatever
+their arrays. The first region of a structure is written with full effort, and its spelling is kept
+as a template. The others fill in the template, if that is as much of a gain as it was there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias
 
 from ...ir.fact_inference import Knowledge
 from ...ir.interning import params_key
@@ -27,8 +27,8 @@ __all__ = [
     "Grade",
     "Reasons",
     "RegionOutcome",
-    "RegionShape",
-    "RegionShapes",
+    "RegionStructure",
+    "RegionStructures",
     "Template",
     "places_of",
     "template",
@@ -38,27 +38,27 @@ _LARGEST = 60
 """Nodes of a template; regions are not larger."""
 
 _TRIED = 1_000
-"""Values looked at before it is known whether shapes repeat."""
+"""The number of values to look at before judging whether structures repeat."""
 
 _ONE_IN = 3
-"""One in so many must."""
+"""At least one in this many must repeat an earlier one."""
 
 _DEEPEST = 12
-"""Values down to there; in derivatives of max there are six."""
+"""The most values that describe an array; a derivative of max has six."""
 
 
-class RegionShape(NamedTuple):
-    """How a value is built up: a number for the way, and the arrays it is built from, in order.
+class RegionStructure(NamedTuple):
+    """How a value is built: the number of its structure, and the arrays it is built from, in order.
 
-    An array counts with the operands of the operation that makes it: sin(x) may meet cos(x).
+    An array comes with the operands of its operation, because sin(x) may meet cos(x).
     """
 
-    way: int
+    number: int
     leaves: tuple[Node, ...]
 
 
 Grade: TypeAlias = Literal["rounding", "domain"]
-"""Of a region: "domain" where it rests on leave to cancel."""
+"""The grade of a region: "domain" if it depends on the licence to cancel."""
 
 Ref: TypeAlias = int | Node
 """A step or a leaf by number (leaves are -1, -2, ...), or a constant."""
@@ -71,7 +71,7 @@ class Template(NamedTuple):
     result: Ref
 
     def over(self, leaves: Sequence[Node]) -> Node:
-        """The spelling, written over these."""
+        """The spelling over these leaves."""
         made: list[Node] = []
 
         def found(ref: Ref) -> Node:
@@ -85,48 +85,49 @@ class Template(NamedTuple):
 
 
 class Reasons(NamedTuple):
-    """Why a spelling is the value: the identities, and "domain" where they rest on leave."""
+    """Why a spelling equals the value: the identities, and the grade of their licence."""
 
     identities: tuple[str, ...]
     grade: Grade
 
 
 class RegionOutcome(NamedTuple):
-    """What was done with the first region of a shape.
+    """The result of the first region of a structure.
 
     Parameters
     ----------
     closed : bool
-        Whether its consumers see it as one array.
-    held : tuple of int
-        Leaves that any spelling needs.
-    saved : Price, optional
-        What it cost as it was, where it was looked at as the end of a region.
-    instead : Template, optional
-        The spelling that took its place.
-    known_by : tuple of int
-        The leaf by which what is remembered of it is found, where something is.
+        Whether its users see it as one array.
+    needed : tuple of int
+        The leaves that any spelling needs.
+    price : Price, optional
+        The price of its old spelling, if it was looked at as the end of a region.
+    spelling : Template, optional
+        The new spelling, if there is one.
+    learned_at : tuple of int
+        The leaf under which its expression is learned, if it is.
     split : bool
-        Whether its parts are to be written each for itself.
+        Whether each value inside it is to be written by itself.
     reasons : Reasons, optional
-        Why the spelling is the value, where one took its place.
+        Why the new spelling equals the old one.
     """
 
     closed: bool
-    held: tuple[int, ...]
-    saved: Price | None
-    instead: Template | None
-    known_by: tuple[int, ...]
+    needed: tuple[int, ...]
+    price: Price | None
+    spelling: Template | None
+    learned_at: tuple[int, ...]
     split: bool = False
     reasons: Reasons | None = None
 
 
-class RegionShapes:
-    """The shapes of values.
+class RegionStructures:
+    """The structures of values, and the outcome of the first region of each.
 
     Parameters
     ----------
     knowledge : Knowledge
+        Facts about the arrays below regions.
     """
 
     def __init__(self, knowledge: Knowledge) -> None:
@@ -134,68 +135,72 @@ class RegionShapes:
         self.met = 0
         self.repeated = 0
         self._outcomes: dict[int, RegionOutcome] = {}
-        self._ways: dict[Any, int] = {}
-        self._shapes: dict[Node, RegionShape | None] = {}
-        self._arrays: dict[Node, RegionShape | None] = {}
+        self._numbers: dict[Hashable, int] = {}
+        self._structures: dict[Node, RegionStructure | None] = {}
+        self._arrays: dict[Node, RegionStructure | None] = {}
 
     @property
     def pays(self) -> bool:
-        """Whether so many regions repeat one another that it is worth while to look."""
+        """Whether enough regions repeat one another to make the search worth it."""
         return self.met < _TRIED or self.repeated * _ONE_IN > self.met
 
-    def of(self, node: Node, arrays: Sequence[Node | None], about: Any) -> RegionShape | None:
-        """The shape of a node; None if it is looked at by itself.
+    def of(
+        self, node: Node, arrays: Sequence[Node | None], about: Hashable
+    ) -> RegionStructure | None:
+        """The structure of a node; None if it is looked at by itself.
 
         Parameters
         ----------
         node : Node
         arrays : sequence of Node or None
-            For each operand the array it is seen as; None if it is part of the region.
+            For each operand the array it stands for; None if it is part of the region.
         about : hashable
-            What of the node's surroundings decides what is done with it.
+            Facts about the users of the node that decide what is done with it.
         """
-        found = self._shapes[node] = self._of(node, arrays, about)
+        found = self._structures[node] = self._of(node, arrays, about)
         self.met += 1
         return found
 
-    def outcome(self, shape: RegionShape) -> RegionOutcome | None:
-        """What was done with the first region of the shape."""
-        found = self._outcomes.get(shape.way)
+    def outcome(self, structure: RegionStructure) -> RegionOutcome | None:
+        """The outcome of the first region of the structure; None if there was none."""
+        found = self._outcomes.get(structure.number)
         self.repeated += found is not None
         return found
 
-    def keep(self, shape: RegionShape, outcome: RegionOutcome) -> None:
-        """Remember what was done with a region, if it is the first of its shape."""
-        self._outcomes.setdefault(shape.way, outcome)
+    def keep(self, structure: RegionStructure, outcome: RegionOutcome) -> None:
+        """Keep the outcome of a region, if it is the first of its structure."""
+        self._outcomes.setdefault(structure.number, outcome)
 
-    def _of(self, node: Node, arrays: Sequence[Node | None], about: Any) -> RegionShape | None:
+    def _of(
+        self, node: Node, arrays: Sequence[Node | None], about: Hashable
+    ) -> RegionStructure | None:
         if node.op in SEEN_WHOLE:
             return None
-        ways: list[int] = []
+        numbers: list[int] = []
         leaves: dict[Node, int] = {}
         pattern: list[int] = []
         for operand, array in zip(node.operands, arrays, strict=True):
-            shape = self._shapes.get(operand) if array is None else self.array(array)
-            if shape is None:
+            structure = self._structures.get(operand) if array is None else self.array(array)
+            if structure is None:
                 return None
-            ways.append(shape.way)
-            for leaf in shape.leaves:
+            numbers.append(structure.number)
+            for leaf in structure.leaves:
                 pattern.append(leaves.setdefault(leaf, len(leaves)))
         params = params_key(node.params) if node.params else ()
-        key = (node.op, params, node.aval, about, *ways, *pattern)
-        return RegionShape(self._way(key), tuple(leaves))
+        key = (node.op, params, node.aval, about, *numbers, *pattern)
+        return RegionStructure(self._number(key), tuple(leaves))
 
-    def array(self, node: Node) -> RegionShape | None:
-        """The shape of an array below regions."""
+    def array(self, node: Node) -> RegionStructure | None:
+        """The structure of an array below regions."""
         if node not in self._arrays:
             self._arrays[node] = self._array(node)
         return self._arrays[node]
 
-    def _array(self, node: Node) -> RegionShape | None:
+    def _array(self, node: Node) -> RegionStructure | None:
         if len(node.results) > 1 or node.op is embed.op:
             return None
         if node.is_constant:
-            return RegionShape(self._way(node), ())
+            return RegionStructure(self._number(node), ())
         parts = _parts(node)
         if parts is None:
             return None
@@ -207,21 +212,21 @@ class RegionShapes:
         below = [(each.op, params_key(each.params), each.aval) for each in parts[1:]]
         places = {leaf: place for place, leaf in enumerate(leaves)}
         pattern = [tuple([places[part] for part in (each, *each.operands)]) for each in parts]
-        return RegionShape(self._way((*key, *below, *pattern)), tuple(leaves))
+        return RegionStructure(self._number((*key, *below, *pattern)), tuple(leaves))
 
-    def _way(self, key: Any) -> int:
-        return self._ways.setdefault(key, len(self._ways))
+    def _number(self, key: Hashable) -> int:
+        return self._numbers.setdefault(key, len(self._numbers))
 
 
 def _is_alike(node: Node) -> bool:
-    """Whether params say where an array comes from, which nothing is concluded from."""
+    """Whether the params only say where the array comes from, so that nothing follows from them."""
     return node.is_input or node.op is getitem.op
 
 
 def _marks_ties(node: Node) -> bool:
-    """Whether it is part of what marks the largest elements of an array, as a cast does.
+    """Whether it is a step from an array to the marks of its largest elements.
 
-    The cast is told apart down to that array.
+    A cast of such marks is described down to that array.
     """
     if node.op in (cast.op, broadcast_to.op, reshape.op) or is_equality(node):
         return True
@@ -229,7 +234,7 @@ def _marks_ties(node: Node) -> bool:
 
 
 def _parts(node: Node) -> list[Node] | None:
-    """The values whose operations tell an array from others; None if they are many."""
+    """The values that describe an array; None if there are too many."""
     parts = dict.fromkeys([node])
     stack = [node] if node.op is cast.op else []
     while stack:
@@ -243,14 +248,14 @@ def _parts(node: Node) -> list[Node] | None:
 
 
 def places_of(nodes: Sequence[Node], leaves: Sequence[Node]) -> tuple[int, ...] | None:
-    """Where nodes stand among the leaves; None if one does not."""
+    """The places of nodes among the leaves; None if one is not a leaf."""
     places = {leaf: place for place, leaf in enumerate(leaves)}
     found = [places.get(node) for node in nodes]
     return None if None in found else tuple([each for each in found if each is not None])
 
 
 def template(node: Node, leaves: Sequence[Node]) -> Template | None:
-    """A value as a spelling over leaves; None if it is computed from anything else."""
+    """The spelling of a value over leaves; None if it is computed from anything else."""
     refs: dict[Node, Ref] = {leaf: -1 - place for place, leaf in enumerate(leaves)}
     steps: list[tuple[Op, Params, tuple[Ref, ...]]] = []
     stack = [node]

@@ -1,4 +1,4 @@
-"""Large graphs in which no shape repeats: less is looked at, and what comes out means the same."""
+"""Large graphs in which no structure repeats: less is tried, and the result means the same."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def spared(monkeypatch: pytest.MonkeyPatch) -> list[Expr]:
         found.append(expr)
         return count
 
-    monkeypatch.setattr(rounds, "SMALL", 0)
-    monkeypatch.setattr(templates.RegionShapes, "pays", False)
+    monkeypatch.setattr(rounds, "THOROUGH_UP_TO", 0)
+    monkeypatch.setattr(templates.RegionStructures, "pays", False)
     monkeypatch.setattr(simplify, "plain_count", told)
     return found
 
@@ -87,7 +87,7 @@ def test_less_is_written_and_nearly_as_much_found(spared: list[Expr]) -> None:
     assert spared
     assert small.op_count() < joint.op_count()
     with pytest.MonkeyPatch.context() as patient:
-        patient.setattr(rounds, "SMALL", 10**9)
+        patient.setattr(rounds, "THOROUGH_UP_TO", 10**9)
         best = joint.simplify().op_count()
     assert best <= small.op_count() <= 1.05 * best
 

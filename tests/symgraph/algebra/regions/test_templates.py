@@ -1,4 +1,4 @@
-"""Regions of one shape: the second is written as the first was, and means what the user wrote."""
+"""Of two regions of one structure the second is written as the first, and means what it meant."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from textbook.catalogue import CATALOGUE
 
 import symgraph as sg
 from symgraph.algebra.extraction.cheapest import CheapestSpellings
-from symgraph.algebra.regions import simplify, templates
+from symgraph.algebra.regions import repeated, simplify, templates
 from symgraph.ir.node import Node
 
 SIZES = {"n": 6}
@@ -24,16 +24,16 @@ SIZES = {"n": 6}
 def echoed(monkeypatch: pytest.MonkeyPatch) -> list[Node]:
     """Regions written as another was; graphs of all sizes are looked at for them."""
     found: list[Node] = []
-    plain = simplify.RegionPass._as_before
+    plain = repeated.RepeatedRegions.treated_as_first
 
-    def told(self: Any, node: Node, shape: templates.RegionShape) -> bool:
-        right = plain(self, node, shape)
+    def told(self: Any, node: Node, structure: templates.RegionStructure) -> bool:
+        right = plain(self, node, structure)
         if right:
             found.append(node)
         return right
 
-    monkeypatch.setattr(simplify, "_FEW", 0)
-    monkeypatch.setattr(simplify.RegionPass, "_as_before", told)
+    monkeypatch.setattr(repeated, "_TOO_FEW", 0)
+    monkeypatch.setattr(repeated.RepeatedRegions, "treated_as_first", told)
     return found
 
 
@@ -97,7 +97,7 @@ def test_layers_come_out_as_if_each_were_written(
     joint = sg.trace(NETWORKS[kind][0](12), **{**at, "x": sg.spec("n, 3")}).gradient("w", "v")
     small = joint.simplify()
     assert len(echoed) > 0.6 * len(small)
-    monkeypatch.setattr(templates.RegionShapes, "pays", False)
+    monkeypatch.setattr(templates.RegionStructures, "pays", False)
     alone = joint.simplify()
     assert (small.op_count(), small.flops()) == (alone.op_count(), alone.flops())
     wanted, found = _leaves(alone.evaluate(**at)), _leaves(small.evaluate(**at))
@@ -126,7 +126,7 @@ def test_spelling_does_not_grow_with_depth(
 
     A few more are looked at: deeper layers are larger, and what keeps their digits is another one.
     """
-    monkeypatch.setattr(simplify, "_TINY", 0)
+    monkeypatch.setattr(simplify, "_PATIENT_UP_TO", 0)
     spelled: list[Node] = []
     plain = CheapestSpellings.cheapest
 
@@ -242,7 +242,7 @@ def test_random_programs_at_two_places(start: int, dtype: str, echoed: list[Node
 
 @pytest.mark.parametrize("trust", ["rounding", "domain"])
 def test_a_region_written_as_another_was_is_told_alike(echoed: list[Node], trust: Any) -> None:
-    """With its identities, and as resting on leave to cancel where the first one does."""
+    """With its identities, and as resting on the licence to cancel where the first one does."""
 
     def f(**arrays: Any) -> Any:
         pairs = [(arrays[f"a{i}"], arrays[f"b{i}"], arrays[f"c{i}"]) for i in range(3)]
