@@ -52,7 +52,7 @@ def merged(outputs: Sequence[Node]) -> list[Node]:
 
 
 def _is_elementwise(node: Node) -> bool:
-    """Whether each element comes of one element of each operand, axes of length one aside."""
+    """Whether each element depends on one element of each operand, up to axes of length one."""
     if node.op.carries is not carries_aligned or node.params or node.copy or len(node.results) > 1:
         return False
     shape = node.shape

@@ -23,7 +23,7 @@ from ..ops.exponential import exp, sigmoid
 __all__ = ["with_complements", "with_quotients"]
 
 _FAR = 6
-"""How many steps above a sigmoid a change of sign is sought."""
+"""How many steps above a sigmoid are searched for a change of sign."""
 
 
 @dataclass(frozen=True)

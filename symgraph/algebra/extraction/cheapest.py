@@ -1,4 +1,4 @@
-"""Expressions written out as nodes, in the shape of the node that they are to replace."""
+"""Writes expressions as nodes, in the shape of the node that they replace."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ __all__ = ["CheapestSpellings", "rewritten"]
 
 
 _MOST_PRODUCTS = 6
-"""So many are remembered under one factor."""
+"""The most products to remember for one factor."""
 
 
 class CheapestSpelling(NamedTuple):
-    """What was found for a node.
+    """The result of the search for a spelling.
 
     Parameters
     ----------
     node : Node, optional
-        Its new spelling; None if there is none as good.
+        The new spelling; None if there is none as good as the old one.
     rescued : bool
-        Whether that is right at arguments of ordinary size where the old one is not.
+        Whether the new spelling is right at arguments of ordinary size where the old one fails.
     refused : bool
-        Whether there are spellings, but none that keeps the digits of the old one.
+        Whether there are spellings, but all lose digits of the old one.
     """
 
     node: Node | None
@@ -54,13 +54,13 @@ class CheapestSpellings:
     normal : NormalForm
     contractions : KnownContractions
     use_counts : UseCounts
-        What is computed anyway.
+        Which nodes are computed anyway.
     given : container of Node
-        The graph as it was given.
+        The nodes of the graph as it was given.
     judge : Judge
-        Of digits and range.
+        It compares digits and range.
     tried : set of Node
-        Values that are not rescued by being written with a mind to digits.
+        Values that no spelling chosen for its digits could rescue.
     """
 
     def __init__(
@@ -82,26 +82,27 @@ class CheapestSpellings:
         self._spellings: dict[np.dtype[Any], Spelling] = {}
 
     def learn(self, node: Node) -> None:
-        """Remember a product of two arrays under each of them."""
+        """Remember a product of two arrays for each of them."""
         for factor in node.operands if is_product(node) else ():
             known = self.products.setdefault(factor, [])
             if len(known) < _MOST_PRODUCTS:
                 known.append(node)
 
     def written_by(self, node: Node) -> set[str]:
-        """The identities that a value is written by."""
+        """The identities by which a value is written."""
         return set().union(*[each.written_by.get(node, ()) for each in self._spellings.values()])
 
     def cheapest(self, node: Node, now: Node, options: list[Expr]) -> CheapestSpelling:
-        """The cheapest spelling of any of these that loses no digits.
+        """The cheapest spelling of these expressions that loses no digits.
 
-        Where all lose some, they are written again with a mind to digits.
+        If all lose digits, they are written again, and the judge chooses among spellings of sums.
 
         Parameters
         ----------
         node, now : Node
-            The value as it was before this walk, and as it is by now.
+            The value as it was before this walk, and as it is now.
         options : list of Expr
+            Expressions of the value.
         """
         found = self._written(node, options, None)
         best = self._first(found, node, now)
@@ -122,17 +123,17 @@ class CheapestSpellings:
         return spelled
 
     def _is_worth_more(self, best: Node | None, now: Node, options: list[Expr]) -> bool:
-        """Whether a value may keep more digits if it is written with a mind to them."""
+        """Whether a spelling chosen for its digits may be better than the best one so far."""
         if now in self.tried:
             return False
         return best is None or (any(map(holds_exps, options)) and self.judge.fails(best))
 
     def _rescues(self, new: Node, old: Node) -> bool:
-        """Whether one spelling is right where another fails, so that its cost is no matter."""
+        """Whether `new` is right where `old` fails, so that its cost does not matter."""
         return self.judge.fails(old) and self.judge.rescues(new, old)
 
     def _first(self, found: list[Node], node: Node, now: Node) -> Node | None:
-        """The cheapest that is as good as the node was and is now."""
+        """The cheapest node that loses nothing beside the value, before this walk and now."""
         for each in sorted(found, key=self.use_counts.price):
             if not self.judge.loses(each, now) and not self.judge.loses(each, node):
                 return each
@@ -165,7 +166,7 @@ class CheapestSpellings:
 
 
 def rewritten(node: Node) -> Origin:
-    """The origin of what the algebra puts in the place of a node."""
+    """The origin of a node that the algebra puts in the place of another one."""
     return Origin(node.origin.frames, node.origin.adjoint_of, "algebra")
 
 

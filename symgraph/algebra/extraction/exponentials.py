@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from math import e
-from typing import Any, Protocol
+from typing import Protocol
 
 from ...ops.elementwise import subtract
 from ...ops.exponential import exp, log, log1p, sigmoid, softplus
@@ -17,6 +17,7 @@ from ..expression.term import (
     EXP,
     LOG,
     ONE,
+    Atom,
     Coef,
     Expr,
     Rational,
@@ -33,7 +34,7 @@ __all__ = ["Exponentials", "SumWriter", "is_logistic_expr", "only_exps"]
 
 
 class SumWriter(Protocol):
-    """Writes a whole expression as one array."""
+    """Writes an expression as one array."""
 
     def written(self, expr: Expr) -> IndexedArray: ...
 
@@ -41,7 +42,7 @@ class SumWriter(Protocol):
 
 
 class Exponentials:
-    """Factors that are exps, sums of exps or logs, as leaves that hold their written value."""
+    """Writes factors that are exps, sums of exps or logs, and gives each as a leaf."""
 
     def __init__(
         self, normal: NormalForm, spelling: Spelling, writer: SumWriter, *, steady: bool = False
@@ -58,7 +59,7 @@ class Exponentials:
         return atom, tuple(names), power
 
     def normaliser(self, slot: Slot) -> Term | None:
-        """The term of a lazy sum of one product of exps."""
+        """The term of a lazy sum that has one term, a product of exps; None for other sums."""
         expr = self.normal.instance(slot)
         if len(expr) != 1:
             return None
@@ -84,13 +85,13 @@ class Exponentials:
         return [self.leaf(self.spelling.unary(exp, self.writer.written(added(parts))))]
 
     def _exps_apart_or_joined(self, exps: Factors) -> Factors:
-        """Each exp by itself, or one exp of the sum where that costs less."""
+        """Each exp by itself, or one exp of the sum of their arguments if that costs less."""
         made = [self.leaf(self._exp(self._powered(slot))) for slot in exps]
         if len(exps) < 2 or any(self.spelling.alive(atom.node) for atom, _, _ in made):
             return made
         parts = [item for slot in exps for item in self._powered(slot).items()]
         joint = self._exp(added(parts))
-        # A sum over more indices than each exp would be a larger array of exps.
+        # If the sum has more indices than each exp, the joint exp is a larger array.
         widest = max(len(idx) for _, idx, _ in made)
         return [self.leaf(joint)] if len(joint.names) <= widest else made
 
@@ -103,12 +104,12 @@ class Exponentials:
         return self.spelling.exponential(base, self.writer.written(exponent))
 
     def exponent(self, expr: Expr) -> Expr:
-        """A of 1 + exp(A)."""
+        """The argument A of 1 + exp(A)."""
         (term,) = [each for each in expr if each != ONE]
         return self.argument(term, {})
 
     def argument(self, term: Term, names: dict[int, int]) -> Expr:
-        """The sum of the arguments of a product of exps, bound indices renamed."""
+        """The sum of the arguments of a product of exps, with bound indices renamed."""
         parts: list[tuple[Term, Coef]] = []
         for factor in term.factors:
             idx = tuple([names.get(index, index) for index in factor.idx])
@@ -120,7 +121,7 @@ class Exponentials:
         return self.leaf(self.spelling.unary(softplus, self.writer.written(argument)))
 
     def sigmoids(self, slot: Slot, exps: Factors) -> tuple[Factors, Factors]:
-        """(1 + exp A)**-k with exp(A)**m as sigmoids of A and -A."""
+        """(1 + exp A)**-k exp(A)**m as sigmoids of A and -A, and the exps that are left."""
         power = slot[2]
         count = -power.numerator
         inner = self.normal.instance(slot)
@@ -146,7 +147,7 @@ class Exponentials:
         return left, [self.leaf(piece, count)]
 
     def sigmoids_below(self, slot: Slot, exps: Factors) -> tuple[Factors, Factors]:
-        """(1 + exp A)**k with exp(A)**-m as powers of 1 / sigmoid(A)."""
+        """(1 + exp A)**k exp(A)**-m as powers of 1 / sigmoid(A), and the exps that are left."""
         power = slot[2]
         inner = self.normal.instance(slot)
         (term,) = [each for each in inner if each != ONE]
@@ -171,7 +172,10 @@ class Exponentials:
         return left, made
 
     def _both(self, argument: Expr, ups: int, downs: int) -> Factors:
-        """s(A)**ups * s(-A)**downs with one sigmoid: s * (1 - s), which has no tail."""
+        """s(A)**ups * s(-A)**downs with one sigmoid, as s * (1 - s).
+
+        1 - s is 0 where s rounds to 1, so a steady writer computes both sigmoids.
+        """
 
         def through(sign: int) -> Callable[[], IndexedArray]:
             return lambda: self.spelling.unary(sigmoid, self.writer.written(scaled(argument, sign)))
@@ -206,9 +210,9 @@ class Exponentials:
         return self.leaf(self.spelling.unary(log, self.writer.written(inner)), power)
 
     def softmax(self, made_of: Function, term: Term, places: list[int] | None) -> Slot | None:
-        """softmax, log_softmax or logsumexp over the bound indices of a sum of exps.
+        """A softmax, log_softmax or logsumexp over the bound indices of a sum of exps.
 
-        `places` are the indices at which a softmax is taken.
+        `places` are the indices of its result that stand for the bound ones; None for a logsumexp.
         """
         names = {-1 - place: self.atoms.fresh() for place in range(len(term.bound))}
         for place, size in enumerate(term.bound):
@@ -234,7 +238,7 @@ class Exponentials:
         return self.leaf(made)
 
     def softmaxes(self, term: Term, count: int, exps: Factors) -> tuple[Factors, Factors, int]:
-        """As many softmaxes (or inverses) as the exps complete; exps and powers left."""
+        """The exps left, as many softmaxes or inverses as the exps complete, and the power left."""
         made: Factors = []
         step = 1 if count > 0 else -1
         while count:
@@ -250,7 +254,7 @@ class Exponentials:
         return exps, _gathered(made), count
 
     def _completed(self, term: Term, exps: Factors, step: int) -> tuple[list[int], Factors] | None:
-        """Indices at which all exps of the term are among `exps`, and the exps without them."""
+        """Indices at which `exps` has all exps of the term, and the exps left; or None."""
         (first, *_) = [f for f in term.factors if any(index < 0 for index in f.idx)]
         for atom, idx, _ in exps:
             if atom is not first.atom:
@@ -269,7 +273,7 @@ class Exponentials:
 
 
 def _base_of(argument: Expr) -> tuple[float, Expr]:
-    """The base whose logarithm is a factor of all terms, and what is left; e and all else."""
+    """The base whose logarithm is a factor of all terms, and the terms without it; else e."""
     bases = [[f for f in term.factors if f.atom.base is not None] for term in argument]
     atoms = {each[0].atom for each in bases if len(each) == 1 and each[0].power == 1}
     if len(atoms) != 1 or any(len(each) != 1 or each[0].power != 1 for each in bases):
@@ -295,14 +299,14 @@ def _subtracted(exps: Factors, term: Term, names: dict[int, int], step: int) -> 
 
 
 def _gathered(slots: Factors) -> Factors:
-    table: dict[tuple[Any, tuple[int, ...]], Rational] = {}
+    table: dict[tuple[Atom, tuple[int, ...]], Rational] = {}
     for atom, idx, power in slots:
         table[(atom, idx)] = table.get((atom, idx), 0) + power
     return [(atom, idx, power) for (atom, idx), power in table.items()]
 
 
 def only_exps(term: Term) -> bool:
-    """Whether the term is a product of exps, some of them summed."""
+    """Whether the term is a product of exps with a summed index."""
     return (
         bool(term.factors)
         and all(f.atom.kind == EXP for f in term.factors)

@@ -1,4 +1,4 @@
-"""A sum written term by term: signs and numbers shared, a subtraction or expm1 where it fits."""
+"""Writes a sum term by term, with subtractions, a common sign or number, and expm1."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["FlatWriter"]
 
 
 class FlatWriter:
-    """Adds up products, in which no factor is shared.
+    """Adds up products without taking factors out.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class FlatWriter:
         self.spelling = terms.spelling
 
     def flat(self, expr: Expr) -> Scaled:
-        """Term by term."""
+        """The sum, term by term."""
         if len(expr) == 2 and ONE in expr:
             found = self._expm1(expr)
             if found is not None:
@@ -56,14 +56,14 @@ class FlatWriter:
             if term == ONE and not any(signs):
                 continue
             if term == ONE:
-                # x - 1, as the rules have it, not -1 + x.
+                # x - 1, not -1 + x, as in the rules.
                 number = self.spelling.constant(abs(quotient(coef, common)))
                 parts.append((coef * common > 0, IndexedArray(number, ())))
                 continue
             by, piece = self._signed_product(term, quotient(coef, common))
             parts.append((by > 0, self.spelling.times(piece, abs(by))))
         if ONE in expr and not any(signs):
-            # Written out, a term may have turned positive: x - 1, not -1 + x.
+            # A written term may have become positive: x - 1, not -1 + x.
             plus = not any(sign for sign, _ in parts)
             number = expr[ONE] if plus else -expr[ONE]
             parts.append((plus, IndexedArray(self.spelling.constant(number), ())))
@@ -73,7 +73,7 @@ class FlatWriter:
         return times(common, sign), piece
 
     def _signed_product(self, term: Term, coef: Coef) -> Scaled:
-        """A term that is taken away; as -1 / x it is added, but where 1 / x is there."""
+        """A term with its sign. -1 / x is added, unless subtracting 1 / x is cheaper."""
         by, piece = self.terms.product(term, coef)
         if coef < 0 < by:
             other, turned = self.terms.product(term, -coef)
@@ -84,7 +84,7 @@ class FlatWriter:
     def _one_turned(
         self, parts: list[tuple[bool, IndexedArray]]
     ) -> list[tuple[bool, IndexedArray]]:
-        """One of several negative terms as its negative, if that is computed anyway."""
+        """The negative terms, one of them replaced by its negative if that is computed anyway."""
         for place, (_, piece) in enumerate(parts):
             turned = self.spelling.times(piece, -1)
             if self.spelling.alive(turned.node):
@@ -92,7 +92,7 @@ class FlatWriter:
         return parts
 
     def first_turned(self, expr: Expr) -> list[Scaled]:
-        """-x - y with the negative of x, which may be there: -(x + y) has no use for it."""
+        """-x - y as (-x) - y, because -x may be computed anyway, and -(x + y) does not use it."""
         if any(coef > 0 for coef in expr.values()) or ONE in expr:
             return []
         first = next(iter(expr))
@@ -100,11 +100,11 @@ class FlatWriter:
         leaf: Slot = (self.atoms.made(self.spelling.times(piece, by).node), piece.names, one)
         rest = [item for item in expr.items() if item[0] is not first]
         whole = added([(canonical_term([leaf], {}), one), *rest])
-        # Of a value and a multiple of it that is there nothing may be left.
+        # A value and a known multiple of it may cancel to an empty sum.
         return [self.flat(whole)] if whole else []
 
     def _expm1(self, expr: Expr) -> Scaled | None:
-        """C exp(x) - c as c expm1(x), which keeps the digits of small x."""
+        """C exp(x) - c as c expm1(x), which keeps the digits for small x; else None."""
         (term,) = [each for each in expr if each != ONE]
         if term.bound or len(term.factors) != 1 or expr[term] != -expr[ONE]:
             return None
@@ -117,7 +117,7 @@ class FlatWriter:
         )
 
     def _total(self, parts: list[tuple[bool, IndexedArray]]) -> Scaled:
-        """The signed sum, arrays over the same indices first."""
+        """The signed sum. Arrays over the same indices are added first."""
         groups: dict[frozenset[int], list[tuple[bool, IndexedArray]]] = {}
         for part in parts:
             groups.setdefault(frozenset(part[1].names), []).append(part)
@@ -135,12 +135,12 @@ class FlatWriter:
     def _slices_joined(
         self, parts: list[tuple[bool, IndexedArray]], sign: bool
     ) -> list[tuple[bool, IndexedArray]]:
-        """Those of one sign, arrays among zeros that meet as one array of both."""
+        """The pieces of one sign; zero-padded arrays with adjacent slices are joined."""
         chosen = [piece for plus, piece in parts if plus == sign]
         place = 0
         while place < len(chosen):
-            for other in chosen[place + 1 :] if _is_among_zeros(chosen[place]) else ():
-                if _is_among_zeros(other):
+            for other in chosen[place + 1 :] if _is_padded(chosen[place]) else ():
+                if _is_padded(other):
                     whole = self.spelling.joined(chosen[place], other)
                     if whole is not None:
                         chosen[place] = whole
@@ -160,5 +160,5 @@ class FlatWriter:
         return True, self.spelling.binary(subtract, a[1], b[1])
 
 
-def _is_among_zeros(piece: IndexedArray) -> bool:
+def _is_padded(piece: IndexedArray) -> bool:
     return piece.node.op is embed.op

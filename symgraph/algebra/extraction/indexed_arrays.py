@@ -1,7 +1,7 @@
-"""Arrays with named axes, and the operations on them in the spelling a person would write.
+"""Arrays with named axes, and operations on them as a person would write them.
 
-A piece is a node whose axes carry indices (None where an axis has size 1). Operations line their
-operands up by name: transposes and unit axes appear only where names do not line up already.
+A piece is a node whose axes carry indices; an axis of size 1 carries None. Operations align their
+operands by index. Transposes and axes of size 1 are added only where they are not aligned yet.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from .slices import joined_slices
 __all__ = ["IndexedArray", "Spelling"]
 
 _SUMS: dict[Op, Function] = {sum.op: sum, logsumexp.op: logsumexp}
-"""Sums, by their operations."""
+"""The functions that sum over axes, by operation."""
 
 Label = int | None
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedArray:
-    """A node whose axes carry indices."""
+    """A node whose axes carry indices: a piece."""
 
     node: Node
     labels: tuple[Label, ...]
@@ -75,7 +75,7 @@ class Spelling:
     given : callable
         Whether a node is in the graph as it was given.
     products : mapping
-        The products that an array is a factor of, as far as they are known.
+        For each array the known products that it is a factor of.
     """
 
     def __init__(
@@ -92,19 +92,19 @@ class Spelling:
         self.sizes: dict[int, Dim] = {}
         self._constants: dict[Coef, Node] = {}
         self.written_by: dict[Node, set[str]] = {}
-        """The identities that a value was written by."""
+        """The identities by which each value was written."""
 
-    def call(self, function: Callable[..., Array], *operands: Any, **params: Any) -> Node:
-        """A public function applied to nodes."""
+    def call(self, function: Callable[..., Array], *operands: object, **params: object) -> Node:
+        """The result of a public function, with nodes as operands."""
         arrays = [Array(each) if isinstance(each, Node) else each for each in operands]
         return function(*arrays, **params).node
 
     def applied(self, op: Op, operand: Node) -> Node:
-        """An operation without params on a node."""
+        """The result of an operation without params."""
         return apply(op, Array(operand)).node
 
     def note(self, node: Node, identity: str) -> None:
-        """Remember by which identity a value is written, if it is not computed anyway."""
+        """Remember the identity by which a value is written, unless it is computed anyway."""
         if not self.alive(node):
             self.written_by.setdefault(node, set()).add(identity)
 
@@ -128,7 +128,10 @@ class Spelling:
 
     # -- layout ------------------------------------------------------------------------------------
     def laid(self, piece: IndexedArray, order: Sequence[int]) -> Node:
-        """The piece so that its last axes are the last ones of `order`, units where it has none."""
+        """The piece as a node whose axes follow `order`, with size 1 for indices it lacks.
+
+        Leading indices that it lacks get no axis.
+        """
         if _aligned(piece.labels, order):
             return piece.node
         if piece.symmetric:
@@ -156,7 +159,7 @@ class Spelling:
         return self.call(transpose, node, tuple([current.index(name) for name in names]))
 
     def _kept_dims(self, piece: IndexedArray) -> IndexedArray | None:
-        """A sum again, with the axes it is over left in place at size 1."""
+        """A sum again, with the summed axes kept at size 1; None if that is no use."""
         node = piece.node
         if node.op not in _SUMS or node.params["keepdims"] or self.alive(node):
             return None
@@ -169,7 +172,7 @@ class Spelling:
         )
 
     def order_of(self, *pieces: IndexedArray) -> tuple[int, ...]:
-        """An order of all indices that needs few transposes: that of the largest piece."""
+        """An order of all indices that needs few transposes: the largest piece keeps its own."""
         order: list[int] = []
         for piece in sorted(pieces, key=lambda each: -len(each.names)):
             missing = [name for name in piece.names if name not in order]
@@ -178,7 +181,7 @@ class Spelling:
 
     # -- operations --------------------------------------------------------------------------------
     def joined(self, a: IndexedArray, b: IndexedArray) -> IndexedArray | None:
-        """The sum of two arrays among zeros, where they meet; None if they do not."""
+        """The sum of two arrays padded with zeros, if their slices are adjacent; else None."""
         order = self.order_of(a, b)
         node = joined_slices(self.laid(a, order), self.laid(b, order))
         return None if node is None else IndexedArray(node, self._labels_of(node, order))
@@ -204,7 +207,7 @@ class Spelling:
             [None if dim == 1 else label for dim, label in zip(node.shape, padded, strict=True)]
         )
 
-    def unary(self, function: Function, a: IndexedArray, **params: Any) -> IndexedArray:
+    def unary(self, function: Function, a: IndexedArray, **params: object) -> IndexedArray:
         """An elementwise function of one piece."""
         return IndexedArray(self.call(function, a.node, **params), a.labels, a.symmetric)
 
@@ -221,7 +224,7 @@ class Spelling:
         Raises
         ------
         OverflowError
-            If it is whole and no number of the dtype: rounded, an odd power is an even one.
+            If the power is an integer that the dtype rounds: an odd power could become even.
         """
         if power == 1:
             return a
@@ -251,13 +254,13 @@ class Spelling:
         return IndexedArray(self.call(multiply, self.constant(coef), a.node), a.labels, a.symmetric)
 
     def _among_zeros(self, a: IndexedArray, coef: Coef) -> IndexedArray:
-        """An array among zeros times a number: only the array is multiplied."""
+        """A zero-padded array times a number: only the array inside is multiplied."""
         (inner,) = a.node.operands
         scaled = self.times(IndexedArray(inner, (None,) * inner.ndim), coef)
         return IndexedArray(make(a.node.op, [scaled.node], a.node.params), a.labels, a.symmetric)
 
     def number_chosen(self, a: IndexedArray, coef: Coef) -> IndexedArray | None:
-        """A choice times a number, taken up by the numbers that are chosen between."""
+        """A choice times a number, if both branches have a number that absorbs it; else None."""
         if not is_choice(a.node) or self.alive(a.node):
             return None
         condition, *branches = a.node.operands
@@ -268,7 +271,7 @@ class Spelling:
         return IndexedArray(node, a.labels) if node.shape == a.node.shape else None
 
     def _number_times(self, node: Node, coef: Coef) -> Node | None:
-        """The node times a number that goes into one that is there; None if there is none."""
+        """The node times a number that goes into a number in it; None if it has none."""
         given = coefficient(repeated_number(node)) if is_repeated(node) else None
         if given is not None:
             return self.constant(times(given, coef))
@@ -317,7 +320,7 @@ class Spelling:
         shared.sort(key=lambda name: out.index(name) if name in out else -1)
         rows = [name for name in a.names if name not in b.names]
         columns = [name for name in b.names if name not in a.names]
-        # A vector stands on the right: X.T @ r.
+        # Write a vector on the right: X.T @ r.
         swap = bool(columns) and not rows
         if rows and columns:
             places = [out.index(each[0]) if each[0] in out else -1 for each in (rows, columns)]
@@ -338,7 +341,7 @@ class Spelling:
 
 
 def _aligned(labels: Sequence[Label], order: Sequence[int]) -> bool:
-    """Whether the axes line up with the last ones of `order`."""
+    """Whether the axes are aligned with the last ones of `order`."""
     if len(labels) > len(order):
         return False
     tail = order[len(order) - len(labels) :]

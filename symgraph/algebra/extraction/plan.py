@@ -1,10 +1,10 @@
-"""The order in which a product of indexed arrays is computed: fewest operations, then fewest flops.
+"""Plans the order in which a product of indexed arrays is computed: fewest operations, then flops.
 
-Planning speaks of label sets only. Moves are: multiply (or divide) two arrays elementwise,
-contract two over indices nothing else needs, sum one array over indices nothing else needs. Up to
-five factors are planned exhaustively, more greedily. An intermediate may not have more elements
-than the largest array at hand, be it a factor or the result: equal operation counts can hide an
-array of higher rank.
+A plan knows only the set of indices of each array. There are three moves. Two arrays are multiplied
+or divided elementwise. Two arrays are contracted over indices that no other array needs. One array
+is summed over such indices. Up to five factors are planned exhaustively, more of them greedily. No
+intermediate may have more elements than the largest factor or the result, because plans of equal
+operation counts may differ in the rank of an intermediate.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _EXHAUSTIVE = 5
 
 
 class PlanOperand(NamedTuple):
-    """An array in a product: its indices, and whether it divides."""
+    """An array in a product: its indices, and whether the product is divided by it."""
 
     labels: LabelSet
     inverse: bool
 
 
 class PlanStep(NamedTuple):
-    """What to do next to the list of items: the result goes to its end."""
+    """One move: the items at `places` are removed, and the result is appended."""
 
     kind: str
     """`MULTIPLY`, `CONTRACT`, `REDUCE` or `INVERT`."""
@@ -58,7 +58,7 @@ class PlanStep(NamedTuple):
 
 
 def contraction_kind(a: LabelSet, b: LabelSet, gone: LabelSet) -> str:
-    """How to contract: MATMUL, EINSUM or "", for the contraction of two arrays over `gone`."""
+    """The kind of contraction over `gone`: MATMUL, EINSUM, or "" if it is not a contraction."""
     shared = a & b
     if not gone or not gone <= shared:
         return ""
@@ -72,7 +72,7 @@ def contraction_kind(a: LabelSet, b: LabelSet, gone: LabelSet) -> str:
 def plan(
     items: Sequence[PlanOperand], out: LabelSet, size: Callable[[LabelSet], float]
 ) -> list[PlanStep] | None:
-    """The moves that turn the items into one array over `out`."""
+    """The moves that turn the items into one array over `out`; None if the limit forbids all."""
     limit = max([size(item.labels) for item in items] + [size(out)])
     if len(items) <= _EXHAUSTIVE:
         found = _best(tuple(items), out, size, limit, {})
@@ -129,7 +129,7 @@ def _best(
 def _moves(
     items: tuple[PlanOperand, ...], out: LabelSet, size: Callable[[LabelSet], float], limit: float
 ) -> list[tuple[PlanCost, PlanStep]]:
-    """All next moves; if some index can go, only moves on the arrays that have it, and merges."""
+    """All next moves: sums, inversions, contractions, and products within the size limit."""
     found: list[tuple[PlanCost, PlanStep]] = []
     for place, item in enumerate(items):
         rest = out.union(*[other.labels for i, other in enumerate(items) if i != place])

@@ -1,4 +1,4 @@
-"""Terms of a sum that are a sum already: a - b + (a - b) c is written with one difference."""
+"""Finds sums that occur again inside a longer sum: a - b + (a - b) c needs one difference."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from ..normal_form.normalize import NormalForm
 __all__ = ["found_again", "gathered"]
 
 _MOST_TERMS = 12
-"""Longer sums are not searched for shorter ones in them."""
+"""Longer sums are not searched."""
 
 
 def gathered(normal: NormalForm, expr: Expr) -> Expr | None:
-    """The expression with some terms as a lazy sum that stands in others; None if there is none."""
+    """The expression with terms replaced by a lazy sum that other terms contain; or None."""
     if not 2 < len(expr) <= _MOST_TERMS:
         return None
     lazy = {
@@ -45,7 +45,7 @@ def gathered(normal: NormalForm, expr: Expr) -> Expr | None:
 
 
 def _with(normal: NormalForm, expr: Expr, atom: Atom, idx: tuple[int, ...]) -> Expr | None:
-    """The expression with terms as a multiple of the sum at these indices, if all are there."""
+    """The expression with a multiple of the sum at these indices in place of its terms; or None."""
     found = _without(expr, normal.instance((atom, idx, one)))
     if found is None:
         return None
@@ -56,9 +56,10 @@ def _with(normal: NormalForm, expr: Expr, atom: Atom, idx: tuple[int, ...]) -> E
 def found_again(
     normal: NormalForm, expr: Expr, inner: Expr, summed: Sequence[int]
 ) -> tuple[Expr, dict[int, int], Coef] | None:
-    """Where a sum over `summed` indices stands in an expression at free ones as well.
+    """A sum over `summed` indices, found in an expression at free indices; None if it is not there.
 
-    What is left of the expression, what the indices are called there, and the sum's multiple.
+    The result is the rest of the expression, the free index for each summed one, and the sum's
+    multiple.
     """
     if len(inner) < 2 or not len(inner) <= len(expr) <= _MOST_TERMS:
         return None
@@ -75,7 +76,7 @@ def found_again(
 
 
 def _without(expr: Expr, inner: Expr) -> tuple[Expr, Coef] | None:
-    """What is left of an expression without a multiple of a sum, and the multiple."""
+    """The expression without a multiple of a sum, and the multiple; None if it is not there."""
     if any(term not in expr for term in inner) or 0 in inner.values():
         return None
     ratios = {quotient(expr[term], coef) for term, coef in inner.items()}

@@ -1,6 +1,6 @@
-"""What terms of a sum have in common: factors of all of them, and products that are in others.
+"""What the terms of a sum share: common factors, and products that occur again in other terms.
 
-a / b - a**2 / b**2 is (a / b) (1 - a / b), found only if both factors are taken out at once; in
+a / b - a**2 / b**2 is (a / b) (1 - a / b), found only if both factors are taken out at once. In
 P - x sum(x P), with a product P, P is computed once.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ..expression.term import (
     DELTA,
@@ -25,6 +25,7 @@ from ..normal_form.factors import Factors
 
 __all__ = [
     "RepeatedTerm",
+    "SharedFactor",
     "all_without",
     "common_product",
     "contractions_again",
@@ -34,14 +35,17 @@ __all__ = [
 ]
 
 Pair: TypeAlias = tuple[tuple[Atom, int], tuple[Atom, int]]
-"""Two matrices, and the axis of each that they are contracted over."""
+"""Two matrices, each with the axis over which they are contracted."""
+
+SharedFactor: TypeAlias = tuple[Atom, tuple[int, ...], bool]
+"""An atom, the pattern of its indices, and whether its power is positive."""
 
 _MOST_FACTORS = 4
-"""Longer products are not looked for in other terms."""
+"""Longer products are not searched for in other terms."""
 
 
 def common_product(expr: Expr) -> Factors:
-    """The factors over free indices that all terms have, to the lowest power each."""
+    """The factors over free indices that all terms have, each to its lowest power."""
     first = next(iter(expr))
     found: Factors = []
     for factor in first.factors:
@@ -58,20 +62,26 @@ def common_product(expr: Expr) -> Factors:
 
 
 def _power_of(factor: Factor, term: Term) -> Rational:
-    """Its power in the term; 0 where it stands above and below, for it may be 0."""
+    """The power of a factor in a term; 0 if it is absent or has two powers.
+
+    x / x has two powers and must not be cancelled, because x may be 0.
+    """
     powers = [f.power for f in term.factors if f.atom is factor.atom and f.idx == factor.idx]
     return powers[0] if len(powers) == 1 else 0
 
 
 def all_without(term: Term, common: Factors) -> Factors:
-    """The factors of a term less those taken out of it, which it has; indices as they are."""
+    """The factors of a term without the common ones; indices stay as they are."""
     taken = {(atom, idx): power for atom, idx, power in common}
     left = [(f.atom, f.idx, f.power - taken.get((f.atom, f.idx), 0)) for f in term.factors]
     return [slot for slot in left if slot[2] != 0]
 
 
 class RepeatedTerm(NamedTuple):
-    """A term in another one: the other factors there, and what its free indices are called."""
+    """A product found in a longer term: that term, its other factors, and the names of indices.
+
+    The names map the free indices of the product to those of the longer term.
+    """
 
     term: Term
     rest: Factors
@@ -79,7 +89,7 @@ class RepeatedTerm(NamedTuple):
 
 
 def products_again(expr: Expr) -> Iterator[tuple[Term, list[RepeatedTerm]]]:
-    """Terms that are products, with the terms in which they stand again."""
+    """Products of the sum, each with the longer terms that contain it."""
     for term in expr:
         if not 2 <= len(term.factors) <= _MOST_FACTORS:
             continue
@@ -120,7 +130,7 @@ def _again(term: Term, other: Term) -> RepeatedTerm | None:
 def _joined(
     names: dict[int, int], idx: tuple[int, ...], there: tuple[int, ...]
 ) -> dict[int, int] | None:
-    """The names with these indices as well; None if two would be one, or one two."""
+    """The names extended by these indices; None if the map would not be one to one."""
     found = dict(names)
     for a, b in zip(idx, there, strict=True):
         if found.setdefault(a, b) != b or (a < 0 <= b):
@@ -129,14 +139,14 @@ def _joined(
 
 
 def _is_apart(term: Term, rest: Factors, names: dict[int, int]) -> bool:
-    """Whether the other factors have none of the indices that the product is summed over."""
+    """Whether the other factors have no index over which the product is summed."""
     summed = {names[-1 - place] for place in range(len(term.bound))}
     return not any(i in summed for _, idx, _ in rest for i in idx)
 
 
 # -- contractions ----------------------------------------------------------------------------------
 class Contraction(NamedTuple):
-    """A term with two of its matrices contracted: the others, and the indices that are left."""
+    """A term with two of its matrices contracted: its other factors, and the two indices left."""
 
     term: Term
     rest: Factors
@@ -144,9 +154,9 @@ class Contraction(NamedTuple):
 
 
 def contractions_again(expr: Expr) -> list[tuple[Pair, list[Contraction]]]:
-    """Contractions of two matrices that several terms have, whatever is transposed there.
+    """Contractions of two matrices that several terms share, transposed or not.
 
-    C A is twice in C A X B + (C A).T X B.T.
+    C A X B + (C A).T X B.T contains C A twice.
     """
     found: dict[Pair, dict[Term, Contraction]] = {}
     for term in expr:
@@ -179,23 +189,23 @@ def _is_matrix(factor: Factor) -> bool:
 
 
 def _end(factor: Factor, index: int) -> tuple[Atom, int, int]:
-    """The matrix, the axis that is contracted over `index`, and the index of the other one."""
+    """The matrix, its axis that `index` contracts, and the index of its other axis."""
     place = factor.idx.index(index)
     return factor.atom, 0 if factor.atom.symmetric else place, factor.idx[1 - place]
 
 
 # -- one factor of several terms -------------------------------------------------------------------
 def _pattern(idx: tuple[int, ...]) -> tuple[int, ...]:
-    """Indices with the bound ones numbered by appearance."""
+    """The indices with bound ones numbered in order of appearance."""
     names: dict[int, int] = {}
     return tuple([i if i >= 0 else names.setdefault(i, -1 - len(names)) for i in idx])
 
 
-def shared_factors(expr: Expr) -> list[Any]:
-    """Factors that several terms have, most frequent first, then those summed over."""
-    counts: dict[Any, int] = {}
+def shared_factors(expr: Expr) -> list[SharedFactor]:
+    """Factors that several terms have. The most frequent come first, then those summed over."""
+    counts: dict[SharedFactor, int] = {}
     for term in expr:
-        seen: dict[Any, None] = {}
+        seen: dict[SharedFactor, None] = {}
         for f in term.factors:
             if f.atom.kind in (LEAF, DIM, DELTA):
                 seen[(f.atom, _pattern(f.idx), f.power > 0)] = None
@@ -207,7 +217,7 @@ def shared_factors(expr: Expr) -> list[Any]:
 
 
 def place_of(term: Term, atom: Atom, pattern: tuple[int, ...], up: bool) -> int | None:
-    """Where in a term a factor that others share stands; None if it does not."""
+    """The place of a shared factor in a term; None if the term lacks it."""
     for place, f in enumerate(term.factors):
         if f.atom is atom and (f.power > 0) == up and _pattern(f.idx) == pattern:
             return place

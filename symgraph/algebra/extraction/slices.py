@@ -1,10 +1,11 @@
-"""Sums of arrays that are zero but in a slice: where the slices meet, one array of both."""
+"""Sums of zero-padded arrays: if their slices are adjacent, they become one concatenation."""
 
 from __future__ import annotations
 
 from typing import Any, TypeAlias
 
 from ...array import Array
+from ...ir.dims import Dim
 from ...ir.node import Node
 from ...ops.indexing import embed
 from ...ops.joining import concatenate
@@ -12,14 +13,15 @@ from ...ops.movement import expand_dims
 
 __all__ = ["joined_slices"]
 
-Span: TypeAlias = tuple[int, int]
+Entry: TypeAlias = "int | tuple[Dim | None, Dim | None, int | None]"
+Span: TypeAlias = tuple[int, Dim]
 
 
 def joined_slices(a: Node, b: Node) -> Node | None:
-    """The sum of two arrays that are put among zeros in adjacent slices of one axis.
+    """The sum of two arrays that are padded with zeros around adjacent slices of one axis.
 
-    What fills the room is a concatenation and needs no zeros around it. None where the slices
-    overlap, lie apart, or differ along two axes.
+    It is a concatenation. If that fills the axis, it needs no zeros. None if the slices overlap,
+    lie apart, or differ along two axes.
     """
     if a.op is not embed.op or b.op is not embed.op or a.params["shape"] != b.params["shape"]:
         return None
@@ -45,15 +47,15 @@ def joined_slices(a: Node, b: Node) -> Node | None:
 
 
 def _where_apart(one: tuple[Any, ...], other: tuple[Any, ...]) -> int | None:
-    """The one place where two indices of as many axes differ; None if there is no such place."""
+    """The one place where two indices of equal length differ; None if there is no such place."""
     if len(one) != len(other) or None in one or None in other:
         return None
     places = [place for place, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
     return places[0] if len(places) == 1 else None
 
 
-def _span(entry: Any, size: Any) -> Span | None:
-    """What an entry takes of an axis, from and up to; None if not every element between."""
+def _span(entry: Entry, size: Dim) -> Span | None:
+    """The start and stop of an entry of an index; None if it leaves gaps or is not known."""
     if not isinstance(size, int):
         return (0, size) if entry == (None, None, 1) else None
     if isinstance(entry, int):
@@ -64,7 +66,7 @@ def _span(entry: Any, size: Any) -> Span | None:
 
 
 def _with_axis(node: Node, place: int, axis: int) -> Array:
-    """What was put in, with the axis that a whole number in the index leaves out."""
+    """The array inside the padding, with the axis that an integer in the index drops."""
     array = Array(node.operands[0])
     alone = isinstance(node.params["index"][place], int)
     return expand_dims(array, axis) if alone else array

@@ -1,4 +1,4 @@
-"""Products with an inverse that is never formed, written as solutions of linear systems."""
+"""Writes products with an inverse as solutions of linear systems: the inverse is not formed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["sum_as_solve", "written_as_solve"]
 
 
 def sum_as_solve(spelling: Spelling, inverse: IndexedArray, gone: int) -> IndexedArray | None:
-    """The sum over an index of an inverse, as the solution for ones; None of any other array."""
+    """The sum of an inverse over an index, as a solution for ones; None for any other array."""
     if inverse.node.op is not inv.op or spelling.alive(inverse.node) or len(inverse.names) != 2:
         return None
     right = ones((spelling.sizes[gone],), spelling.dtype).node
@@ -20,7 +20,7 @@ def sum_as_solve(spelling: Spelling, inverse: IndexedArray, gone: int) -> Indexe
 def written_as_solve(
     spelling: Spelling, a: IndexedArray, b: IndexedArray, gone: int
 ) -> IndexedArray | None:
-    """The product of two matrices, one of them an inverse, as a solve; None of any others."""
+    """The product of an inverse and another array, as a solve; None for any other product."""
     for inverse, right in ((a, b), (b, a)):
         if inverse.node.op is not inv.op or right.node is inverse.node:
             continue

@@ -1,9 +1,9 @@
-"""Stable spellings: exps and logs of an expression become softmax, logsumexp, sigmoid, softplus.
+"""Stable spellings: the exps and logs of an expression become softmax, logsumexp and the like.
 
-Canonical forms are for finding, these are for printing. Every atom that holds an expression is
-written out and becomes a leaf, so that what remains is sums of products of arrays. No exp of a
-large number stays where its quotient by a sum of exps was meant: `exp(A) / sum(exp(A))` is a
-softmax, and any other product with the inverse of a sum of exps is one exp of a difference.
+The normal form serves to find equal expressions; the stable form is written. Every atom that holds
+an expression is written and becomes a leaf, which leaves sums of products of arrays. An exp is
+never divided by a sum of exps, because it may overflow: `exp(A) / sum(exp(A))` is a softmax, and
+any other product with the inverse of a sum of exps is one exp of a difference.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ __all__ = ["StableExponentials", "SumWriter"]
 
 
 class StableExponentials:
-    """Replaces atoms by leaves that hold their written value."""
+    """Writes the atoms of an expression that hold expressions, and replaces them by leaves."""
 
     def __init__(
         self, normal: NormalForm, spelling: Spelling, writer: SumWriter, *, steady: bool = False
@@ -65,7 +65,7 @@ class StableExponentials:
 
     # -- sums --------------------------------------------------------------------------------------
     def expr(self, expr: Expr) -> Expr:
-        """The expression over leaves alone."""
+        """The expression over leaves only."""
         if len(expr) > 1:
             expr = self._logs_given(self._logs_paired(expr))
         expr = self._released(expr)
@@ -81,7 +81,7 @@ class StableExponentials:
         return added(parts)
 
     def _logs_paired(self, expr: Expr) -> Expr:
-        """A - logsumexp(A) as log_softmax(A) and softplus(A) - A as softplus(-A)."""
+        """A - logsumexp(A) as log_softmax(A), and softplus(A) - A as softplus(-A)."""
         for term in list(expr):
             for place, factor in enumerate(term.factors):
                 if factor.atom.kind != LOG or factor.power != 1 or term not in expr:
@@ -92,9 +92,9 @@ class StableExponentials:
         return expr
 
     def _released(self, expr: Expr) -> Expr:
-        """Lazy sums opened that part an exp from the sum of exps it is divided by.
+        """The expression with lazy sums expanded that separate an exp from its divisor.
 
-        exp(z) is infinite for large z where exp(z) / (1 + exp(z)) is 1.
+        The divisor is a sum of exps. For large z exp(z) overflows, but exp(z) / (1 + exp(z)) is 1.
         """
         for term in list(expr):
             lazy = self._parted(term)
@@ -128,7 +128,7 @@ class StableExponentials:
         return None
 
     def _logs_given(self, expr: Expr) -> Expr:
-        """The logs of a product as the log of that product, where that is how it was given."""
+        """The expression with one log of a product for a sum of logs, if the graph has it."""
         for term in list(expr):
             for place, factor in enumerate(term.factors):
                 if factor.atom.kind != LOG or factor.power != 1 or term not in expr:
@@ -143,7 +143,7 @@ class StableExponentials:
     def _log_given(
         self, expr: Expr, term: Term, place: int, given: Expr, node: Node
     ) -> Expr | None:
-        """The expression with `given`, times what stands beside the log, as one array."""
+        """The expression with `given`, times the other factors beside the log, as one array."""
         if not self.spelling.given(node):
             return None
         factors, bound = self.normal.opened_term(term)
@@ -152,7 +152,7 @@ class StableExponentials:
         names = dict(zip(own.idx, idx, strict=True))
         axes = open_axes(node)
         if {*free_indices(given), *range(len(axes))} - set(names):
-            return None  # another shape, or repeated along an axis
+            return None  # The node has another shape, or is repeated along an axis.
         rest = [slot for i, slot in enumerate(factors) if i != place]
         ((by, coef),) = [(c, expr[term]) for each, c in given.items() if own in each.factors]
         left = dict(expr)
@@ -201,7 +201,7 @@ class StableExponentials:
     def _safe_softplus(
         self, expr: Expr, term: Term, argument: Expr, coef: Coef, rest: Factors, bound: Bound
     ) -> Expr | None:
-        """softplus(x) - max(x, 0) as softplus(-|x|): apart, they would cancel to nothing."""
+        """softplus(x) - max(x, 0) as softplus(-|x|): the difference would cancel all digits."""
         factors = [f for each in argument for f in each.factors]
         if len(factors) != 1 or factors[0].atom.kind != LEAF or list(argument.values()) != [1]:
             return None
@@ -232,7 +232,7 @@ class StableExponentials:
     def _taken(
         self, expr: Expr, term: Term, wanted: Expr, rest: Factors, bound: Bound
     ) -> Expr | None:
-        """The expression without `term` and the terms rest * wanted, if all are there."""
+        """The expression without `term` and the terms rest * wanted; None if one is missing."""
         left = {each: coef for each, coef in expr.items() if each != term}
         for each, coef in wanted.items():
             inner, inner_bound = self.normal.opened_term(each)
@@ -250,7 +250,7 @@ class StableExponentials:
     def _factors(
         self, factors: Factors, bound: Bound, outer: Coef, alone: bool
     ) -> tuple[Coef, Factors]:
-        """The factors as leaves, and a number: lazy sums may take up sign and scale."""
+        """The factors as leaves, and a number: lazy sums may absorb sign and scale."""
         coef: Coef = one
         done: Factors = []
         factors = self._logs_of_bases(factors)
@@ -290,7 +290,7 @@ class StableExponentials:
         return coef, done
 
     def _logs_of_bases(self, factors: Factors) -> Factors:
-        """Logarithms over that of a base, as logarithms to the base."""
+        """The factors with log(x) / log(b) as the logarithm to the base b."""
         below = next((s for s in factors if s[0].base is not None and s[2] == -1), None)
         over = next((s for s in factors if s[0].kind == LOG and s[2] == 1), None)
         if below is None or over is None or exps_of(over[0]):
@@ -303,7 +303,7 @@ class StableExponentials:
         return [*[slot for slot in factors if slot is not below and slot is not over], made]
 
     def _lazy(self, slot: Slot, outer: Coef, alone: bool) -> tuple[Coef, IndexedArray]:
-        """A lazy sum at the scale and sign that read best, and what that leaves outside."""
+        """A lazy sum at the scale and sign that read best, and the number left outside."""
         inner = self.normal.instance(slot)
         power = slot[2]
         if not all(is_exact(coef) for coef in inner.values()):
@@ -324,9 +324,9 @@ class StableExponentials:
         return _raised(chosen, -power), self.writer.written(scaled(inner, chosen))
 
     def _out_of_root(self, inner: Expr, outer: Coef, power: Rational) -> Coef:
-        """The one number under a root that leaves it: 3 / sqrt(x / 4) is 6 / sqrt(x).
+        """The number that moves out of a root: 3 / sqrt(x / 4) is 6 / sqrt(x).
 
-        Never the other way: 4 x may be out of range where 2 sqrt(x) is not.
+        No number moves into a root: 4 x may overflow where 2 sqrt(x) does not.
         """
         numbers = {abs(coef) for coef in inner.values()}
         if abs(power) != Fraction(1, 2) or len(numbers) != 1 or abs(outer) == 1 or 0 in numbers:
@@ -335,7 +335,7 @@ class StableExponentials:
         return 1 if self.spelling.alive(root.node) else numbers.pop()
 
     def _signed(self, inner: Expr, scale: Coef, outer: Coef, power: Rational) -> Coef:
-        """The scale with a sign: no minus left outside, else as the user wrote the sum."""
+        """The scale with the sign that leaves no minus outside, or else with the user's sign."""
         if len({coef > 0 for coef in inner.values()}) == 1:
             return scale
         ranked: list[tuple[bool, bool, int]] = []
@@ -357,7 +357,7 @@ def _divides_by_exps(factor: Factor) -> bool:
 
 
 def _roughness(inner: Expr, outer: Coef, power: Rational, scale: Coef) -> int:
-    """How many products by numbers are written if a lazy sum is scaled."""
+    """The number of products with numbers that are written if a lazy sum has this scale."""
     within = sum(1 for term, coef in inner.items() if term != ONE and abs(times(coef, scale)) != 1)
     left = times(outer, 1 if power == 0 else _raised(scale, -power))
     return within + (abs(left) != 1)
@@ -371,7 +371,7 @@ def _raised(scale: Coef, power: Rational) -> Coef:
 
 
 def _square_root(number: Coef) -> Coef:
-    """The root of a positive number, exact if that is rational."""
+    """The root of a positive number; exact if it is rational."""
     if is_exact(number):
         above, below = isqrt(number.numerator), isqrt(number.denominator)
         if above * above == number.numerator and below * below == number.denominator:

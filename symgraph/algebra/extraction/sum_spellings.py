@@ -1,6 +1,7 @@
 """Ways to write a sum: a table of named functions, each with its equation.
 
-Each gives sums as a number times an array; the cheapest is chosen by the writer.
+Each function gives spellings of a sum, each as a number times an array. The writer takes the
+cheapest.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import inf
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from ...accuracy import Judge
 from ...ir.dims import Dim
@@ -23,6 +24,7 @@ from ..expression.term import (
     ONE,
     Coef,
     Expr,
+    Factor,
     Rational,
     Term,
     added,
@@ -37,6 +39,7 @@ from .flat_writer import FlatWriter
 from .indexed_arrays import Spelling
 from .repeated_sums import found_again
 from .sharing import (
+    SharedFactor,
     all_without,
     common_product,
     contractions_again,
@@ -51,11 +54,11 @@ __all__ = ["SPELLINGS", "SumSpelling", "WritesSums"]
 _WIDEST = 12
 """Sums of more terms are written without looking for common factors."""
 _MOST_CONTRACTIONS = 3
-"""So many contractions of two matrices in several terms are tried out, each computed once."""
+"""The most contractions shared by several terms that are tried, each computed once."""
 
 
 class WritesSums(Protocol):
-    """What writes sums, as far as these ways need it."""
+    """A writer of sums, as far as these functions need it."""
 
     normal: NormalForm
     atoms: AtomTable
@@ -78,7 +81,7 @@ def sum_of_sums(writer: WritesSums, expr: Expr) -> list[Scaled]:
 
 @named
 def number_factored(writer: WritesSums, expr: Expr) -> list[Scaled]:
-    r"""$a x + a y + z = a (x + y) + z$, of a number $a$."""
+    r"""$a x + a y + z = a (x + y) + z$, for a number $a$."""
     sizes: dict[Coef, list[Term]] = {}
     for term, coef in expr.items():
         if coef != 0 and term != ONE:
@@ -97,7 +100,7 @@ def number_factored(writer: WritesSums, expr: Expr) -> list[Scaled]:
 
 @named
 def differences_first(writer: WritesSums, expr: Expr) -> list[Scaled]:
-    r"""$a + b - c = a + (b - c)$: where $b$ is near $c$, $a + b$ has lost digits of both."""
+    r"""$a + b - c = a + (b - c)$: if $b$ is near $c$, $a + b$ would lose the digits of $b - c$."""
     found: list[Scaled] = []
     terms = [term for term in expr if term != ONE] if writer.judge is not None else []
     for one_term, other in combinations(terms, 2):
@@ -111,7 +114,7 @@ def differences_first(writer: WritesSums, expr: Expr) -> list[Scaled]:
 
 @named
 def cosine_of_double_angle(writer: WritesSums, expr: Expr) -> list[Scaled]:
-    r"""$\cos^2 x - \sin^2 x = \cos 2x$, and of hyperbolic functions."""
+    r"""$\cos^2 x - \sin^2 x = \cos 2x$, and the same for hyperbolic functions."""
     found: list[Scaled] = []
     for term, coef in expr.items():
         for place, f in enumerate(term.factors):
@@ -148,7 +151,10 @@ def _under(writer: WritesSums, expr: Expr, size: Dim) -> Scaled | None:
 def _placed(
     writer: WritesSums, term: Term, coef: Coef, size: Dim, common: int
 ) -> tuple[Term, Coef] | None:
-    """What a term is under a sum over an index of this size; None if it is not under one."""
+    """A term as a summand under a sum over an index of this size; None if it has no such form.
+
+    A term that does not depend on the index is divided by the size.
+    """
     factors, bound = writer.normal.opened_term(term)
     place = next((index for index, dim in bound.items() if dim == size), None)
     if place is not None:
@@ -196,15 +202,15 @@ def sum_written_once(writer: WritesSums, expr: Expr) -> list[Scaled]:
 
 @named
 def first_turned(writer: WritesSums, expr: Expr) -> list[Scaled]:
-    r"""$-x - y = (-x) - y$, where the negative of $x$ is there."""
+    r"""$-x - y = (-x) - y$, if the negative of $x$ is computed anyway."""
     return writer.sums.first_turned(expr)
 
 
 # -- common factors ----------------------------------------------------------------------------
 
 
-def _factored(writer: WritesSums, expr: Expr, key: Any) -> Scaled | None:
-    """With one factor taken out of the terms that share it."""
+def _factored(writer: WritesSums, expr: Expr, key: SharedFactor) -> Scaled | None:
+    """The sum with one factor taken out of the terms that share it."""
     atom, pattern, up = key
     group: list[tuple[Term, Coef, int]] = []
     rest: Expr = {}
@@ -223,7 +229,7 @@ def _factored(writer: WritesSums, expr: Expr, key: Any) -> Scaled | None:
     parts: list[tuple[Term, Coef]] = []
     for term, coef, place in group:
         parts.append((_without(writer, term, place, power, pattern, common, bound), coef))
-    if up and any(not _defined(writer, term.factors[place], power) for term, _, place in group):
+    if up and any(not _is_defined(term.factors[place], power) for term, _, place in group):
         return None
     inner = added(parts)
     if _outgrows(writer, inner, [term for term, _, _ in group]):
@@ -244,7 +250,7 @@ def _factored(writer: WritesSums, expr: Expr, key: Any) -> Scaled | None:
 
 @named
 def factor_taken_out(writer: WritesSums, expr: Expr) -> list[Scaled]:
-    r"""$x y + x z = x (y + z)$, also of a factor that is summed over."""
+    r"""$x y + x z = x (y + z)$, also if $x$ has an index that is summed over."""
     keys = shared_factors(expr)[: 3 if len(expr) <= 4 else 1]
     return [found for key in keys if (found := _factored(writer, expr, key)) is not None]
 
@@ -304,14 +310,15 @@ def contraction_written_once(writer: WritesSums, expr: Expr) -> list[Scaled]:
 
 
 def _outgrows(writer: WritesSums, inner: Expr, terms: Sequence[Term]) -> bool:
-    """Whether a sum spans indices that neither one array in it nor the whole spans."""
+    """Whether a sum has more indices than each array in it and than the terms together."""
     labels = set(index_sizes(inner))
     spans = [set(f.idx) for term in inner for f in term.factors]
     spans.append({i for term in terms for f in term.factors for i in f.idx if i >= 0})
     return not any(labels <= span for span in spans)
 
 
-def _defined(writer: WritesSums, factor: Any, power: Rational) -> bool:
+def _is_defined(factor: Factor, power: Rational) -> bool:
+    """Whether a factor has this power for all its values."""
     return power.denominator == 1 or factor.atom.nonnegative
 
 
@@ -324,7 +331,7 @@ def _without(
     common: dict[int, int],
     bound: dict[int, Dim],
 ) -> Term:
-    """The term without the factor; bound indices of the factor become the common ones."""
+    """The term without one factor. The factor's bound indices get the common names."""
     factor = term.factors[place]
     names: dict[int, int] = {}
     for index, label in zip(factor.idx, pattern, strict=True):

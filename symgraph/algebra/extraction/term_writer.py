@@ -1,11 +1,11 @@
-"""From a product of arrays, summed over indices, to the operations that compute it."""
+"""Writes one term, a product of arrays summed over indices, as operations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import inf
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -32,8 +32,9 @@ from ..expression.term import (
 from ..normal_form.factors import Factors, Slot
 from ..normal_form.normalize import NormalForm
 from .indexed_arrays import IndexedArray, Spelling
-from .plan import CONTRACT, INVERT, REDUCE, PlanOperand, contraction_kind, plan
+from .plan import CONTRACT, INVERT, REDUCE, PlanOperand, PlanStep, contraction_kind, plan
 from .solves import sum_as_solve, written_as_solve
+from .use_counts import Price
 from .variants import Variants
 
 __all__ = ["Scaled", "TermWriter", "Unwritable"]
@@ -54,7 +55,7 @@ class TermWriter:
         self,
         normal: NormalForm,
         spelling: Spelling,
-        price: Callable[[Node], Any],
+        price: Callable[[Node], Price],
         size_of: Callable[[Dim], float],
         order: Sequence[int],
     ) -> None:
@@ -68,7 +69,7 @@ class TermWriter:
         self.products: dict[tuple[Term, Coef], Scaled] = {}
 
     def product(self, term: Term, coef: Coef) -> Scaled:
-        """A term over leaves, as a number times a piece."""
+        """The cheapest spelling of a term over leaves: a number times a piece."""
         found = self.products.get((term, coef))
         if found is None:
             found = self._planned(term, coef)
@@ -80,31 +81,34 @@ class TermWriter:
             if term.bound and sum(f.power in (2, -2) for f in term.factors) > 1:
                 found = min(found, self._planned(term, coef, joined=True), key=self.price)
             if len(term.bound) > 1 and abs(coef) not in (0, 1):
-                # The number last: a contraction may be computed anyway, or twice.
+                # The number last: the contraction may be computed anyway, or be needed twice.
                 by, piece = self._planned(term, one)
                 found = min(found, (times(by, coef), piece), key=self.price)
             self.products[(term, coef)] = found
         return found
 
     def turned(self, expr: Expr) -> list[Scaled]:
-        """Spellings of a single term whose sign is taken up inside: -f(x - y) as f(y - x)."""
+        """Spellings of a single term that absorb its sign: -f(x - y) as f(y - x)."""
         if len(expr) != 1:
             return []
         ((term, coef),) = expr.items()
         turned = [self._planned(other, times(coef, -1)) for other in self.variants.turned(term)]
         return [self._planned(term, coef, signed=True), *turned]
 
-    def price(self, option: Scaled) -> Any:
-        """What the piece costs, and the number before it."""
+    def price(self, option: Scaled) -> Price:
+        """The price of the piece and of the number before it."""
         coef, piece = option
-        count, flops, *rest = self.price_of(piece.node)
+        count, flops, nodes = self.price_of(piece.node)
         by = self._elements(frozenset(piece.names)) if coef != 1 else 0
-        return (count + (coef != 1), flops + by, *rest)
+        return (count + (coef != 1), flops + by, nodes)
 
     def _planned(
         self, term: Term, coef: Coef, *, signed: bool = False, joined: bool = False
     ) -> Scaled:
-        """The cheapest plan: `signed` takes up a sign inside, `joined` squares that are summed."""
+        """The term by the cheapest plan.
+
+        With `signed` a factor absorbs the sign; with `joined` summed squares are joined, too.
+        """
         factors, bound = self.normal.opened_term(term)
         self.spelling.sizes.update(bound)
         for atom, idx, _ in factors:
@@ -128,13 +132,13 @@ class TermWriter:
             self._done(by, moves, placed, out, sizes)
             for by, placed in self._placings(coef, rows, out, signed=signed)
         ]
-        # A sign outside is one either way.
+        # The sign outside costs the same in every spelling.
         return min(found, key=lambda each: self.price((abs(each[0]), each[1])))
 
     def _done(
         self,
         coef: Coef,
-        moves: Sequence[Any],
+        moves: Sequence[PlanStep],
         rows: list[Row],
         out: frozenset[int],
         sizes: Factors,
@@ -174,7 +178,7 @@ class TermWriter:
     ) -> tuple[IndexedArray, PlanOperand]:
         atom, idx, power = slot
         if power < 0 and abs(power) not in (1, 2, Fraction(1, 2)):
-            # x**-3 at once, not 1 / x**3, but where that is computed anyway.
+            # x**-3 at once, not 1 / x**3, unless x**3 is computed anyway.
             below = self.spelling.raised(self._leaf(atom, idx), abs(power))
             if not self.spelling.alive(below.node):
                 return self.spelling.raised(self._leaf(atom, idx), power), PlanOperand(
@@ -207,7 +211,7 @@ class TermWriter:
 
     def _run(
         self,
-        moves: Sequence[Any],
+        moves: Sequence[PlanStep],
         rows: list[tuple[IndexedArray, PlanOperand]],
         out: frozenset[int],
     ) -> tuple[IndexedArray, bool]:
@@ -223,9 +227,9 @@ class TermWriter:
     def _placings(
         self, coef: Coef, rows: list[Row], out: frozenset[int], *, signed: bool
     ) -> list[tuple[Coef, list[Row]]]:
-        """Where the number may go: on a factor smaller than the result, where that saves work.
+        """The ways to place the number: outside, or on a factor smaller than the result.
 
-        Its sign stays outside, where a subtraction may take it up, unless `signed`.
+        Its sign stays outside unless `signed`, because a subtraction may absorb it there.
         """
         if coef in (0, 1) or (coef == -1 and not signed):
             return [(coef, rows)]
@@ -247,19 +251,19 @@ class TermWriter:
         if not item.inverse:
             placed = _with(rows, smallest, self.spelling.times(piece, inside))
             return [(quotient(coef, inside), placed)]
-        # 5 x / s as x / (s / 5), not (5 / s) x, which is infinite for small s; or the number last,
-        # for x / s may be computed anyway.
+        # 5 x / s as x / (s / 5), not as (5 / s) x, which overflows for small s. Or the number
+        # last, because x / s may be computed anyway.
         below = self.spelling.times(piece, quotient(1, inside))
         return [(coef, rows), (quotient(coef, inside), _with(rows, smallest, below))]
 
     def _size(self, row: Row) -> tuple[int, bool, float]:
-        """Fewest axes first, then fewest elements; inputs, which may be read elsewhere, last."""
+        """A sort key: fewest axes, then fewest elements; inputs last, for others may read them."""
         piece, item = row
         elements = inf if piece.node.is_input else self._elements(item.labels)
         return len(item.labels), item.inverse, elements
 
     def _moved(
-        self, move: Any, chosen: list[tuple[IndexedArray, PlanOperand]], out: frozenset[int]
+        self, move: PlanStep, chosen: list[tuple[IndexedArray, PlanOperand]], out: frozenset[int]
     ) -> IndexedArray:
         if move.kind == REDUCE:
             ((piece, item),) = chosen
@@ -286,11 +290,11 @@ class TermWriter:
         return self.spelling.binary(divide, a, b)
 
     def _picked(self, a: IndexedArray, b: IndexedArray, gone: int) -> IndexedArray | None:
-        """The product with a constant row of the identity matrix, as one element."""
+        """The product with a constant row of the identity matrix, as one element; else None."""
         for row, other in ((a, b), (b, a)):
             if not row.node.is_constant or row.labels != (gone,) or gone not in other.names:
                 continue
-            # What is left out must be numbers: 0 times infinity is none.
+            # The elements left out must be finite: 0 times infinity is NaN.
             known = self.atoms.knowledge.of
             if known(row.node).has(one_hot(-1)) and known(other.node).has(total):
                 place = int(np.argmax(row.node.params["value"]))
@@ -303,7 +307,7 @@ class TermWriter:
         return self._sized(one, IndexedArray(self.spelling.constant(coef), ()), sizes)
 
     def _sized(self, coef: Coef, piece: IndexedArray, sizes: Factors) -> Scaled:
-        """Times powers of named dimensions: one division or product by a constant."""
+        """The piece times powers of named dimensions: one division or product with a constant."""
         if not sizes:
             return coef, piece
         sign = 1 if coef > 0 else -1
@@ -335,7 +339,7 @@ def _with(rows: list[Row], place: int, piece: IndexedArray) -> list[Row]:
 
 
 def _split_square(slot: Slot, bound: dict[int, Dim]) -> list[Slot]:
-    """A squared vector that is summed as the vector twice: x @ x."""
+    """A squared vector that is summed becomes the vector twice: x @ x."""
     atom, idx, power = slot
     if power == 2 and len(idx) == 1 and idx[0] in bound:
         return [(atom, idx, 1), (atom, idx, 1)]

@@ -1,7 +1,7 @@
-"""What is computed, and what a change would cost: use counts, kept up to date change by change.
+"""Use counts: which nodes are computed, and what a change of the graph would cost.
 
-Nothing here walks the whole graph once it is set up: making a node live or dead touches only the
-nodes whose use count changes between zero and one.
+A change never walks the whole graph. When a node becomes live or dead, only the nodes whose count
+changes between zero and one are visited.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Price: TypeAlias = tuple[int, float, int]
 """Operations, floating-point operations, nodes."""
 
 _NOMINAL = 61
-"""A named dimension counts as this long when costs are compared."""
+"""The length of a named dimension when costs are compared."""
 
 
 class UseCounts:
-    """Nodes by use count.
+    """The use count of each node.
 
-    A node of the graph that was replaced stands for its replacement: consumers keep referring to
-    the old node, whose definition is now the new one.
+    A replaced node stands for its replacement: its users keep referring to the old node, which is
+    now defined by the new one.
     """
 
     def __init__(self, outputs: Sequence[Node], nodes: Iterable[Node] | None = None) -> None:
@@ -45,7 +45,7 @@ class UseCounts:
 
     # -- identity ----------------------------------------------------------------------------------
     def same(self, node: Node, original: Node) -> None:
-        """Tell that `node` is `original` on replaced operands."""
+        """Record that `node` is `original` on replaced operands."""
         if node is original:
             return
         if node not in self._uses and node not in self._stands_for:
@@ -64,7 +64,7 @@ class UseCounts:
         return [stands.get(each, each) for each in node.operands]
 
     def replace(self, node: Node, new: Node) -> None:
-        """From now on `node` is computed as `new`; to be called while it is suspended."""
+        """Compute `node` as `new` from now on. The node must be suspended."""
         self._replaced[node] = new
 
     def forget(self, node: Node) -> None:
@@ -77,15 +77,15 @@ class UseCounts:
         return self._uses.get(self._stands_for.get(node, node), 0) > 0
 
     def retain(self, node: Node) -> Price:
-        """One use more; what that adds."""
+        """Add one use of the node; the cost that it adds."""
         return self._shift([self._stands_for.get(node, node)], 1)
 
     def release(self, node: Node) -> Price:
-        """One use less; what that saves."""
+        """Take one use of the node away; the cost that it saves."""
         return self._shift([self._stands_for.get(node, node)], -1)
 
     def hold(self, nodes: Iterable[Node]) -> list[Node]:
-        """One use more of each; what to `let_go`."""
+        """Add one use of each node, until `let_go` is called with the result."""
         held = [self._stands_for.get(node, node) for node in nodes]
         self._shift(held, 1)
         return held
@@ -95,18 +95,18 @@ class UseCounts:
         self._shift(held, -1)
 
     def suspend(self, node: Node) -> Price:
-        """Take the node out, as if nothing used it, though its users stay; what that saves."""
+        """Take the node out, as if it had no users; the cost that this saves."""
         saved = added_cost(self._shift(self._operands(node), -1), self._node_cost(node))
         self._suspended[node] = self._uses.pop(node, 0)
         return saved
 
     def resume(self, node: Node) -> Price:
-        """Put a suspended node back, on the operands it has now; what that costs."""
+        """Put a suspended node back with its present definition; the cost that this adds."""
         self._uses[node] = self._suspended.pop(node)
         return added_cost(self._shift(self._operands(node), 1), self._node_cost(node))
 
     def _shift(self, nodes: Iterable[Node], by: int) -> Price:
-        # The innermost loop of the algebra: written out, for each call would cost as much again.
+        # The innermost loop of the algebra, without calls: each would cost as much as the rest.
         uses, costs, stands, replaced = self._uses, self._own, self._stands_for, self._replaced
         edge = 0 if by > 0 else 1
         count, flops, number = 0, 0.0, 0
@@ -129,7 +129,7 @@ class UseCounts:
         return count, flops, number
 
     def price(self, node: Node) -> Price:
-        """What computing the node would add."""
+        """The cost of computing the node, beyond nodes that are computed anyway."""
         spent = self.retain(node)
         self.release(node)
         return spent
@@ -190,7 +190,7 @@ class UseCounts:
         return aval
 
     def size(self, dim: Dim) -> float:
-        """A number for a dimension, to compare costs with."""
+        """The length of a dimension, as it is used to compare costs."""
         if isinstance(dim, int):
             return dim
         found = self._dims.get(dim)

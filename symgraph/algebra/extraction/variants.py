@@ -1,6 +1,6 @@
-"""Other products that a product is: with double angles, roots joined, parts that are there already.
+"""Other ways to write a product: double angles, joined roots, and parts computed already.
 
-None is shorter in itself; each may be, where a part of it is computed for another factor.
+None is shorter by itself. Each may be shorter if a part of it is computed for another factor.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from .indexed_arrays import IndexedArray, Spelling
 __all__ = ["Variants"]
 
 Variant: TypeAlias = list[tuple[Factors, Coef]]
-"""Factors that a product has, too, and a number."""
+"""Other factors and a number whose product is the same."""
 
 _DEEP = 3
-"""So many operations below a factor are looked at for a product that it is made of."""
+"""How many operations below a factor are searched for a product that it contains."""
 
 
 class Variants:
-    """Writes a term as other terms."""
+    """Rewrites a term as other terms of the same value."""
 
     def __init__(self, normal: NormalForm, spelling: Spelling) -> None:
         self.normal = normal
@@ -55,7 +55,7 @@ class Variants:
         self.spelling = spelling
 
     def of(self, term: Term, coef: Coef) -> list[tuple[str, Term, Coef]]:
-        """Terms that the term is, each by an identity and times a number."""
+        """Other terms that equal the term, each with the name of an identity and a number."""
         if len(term.factors) < 2:
             return []
         factors, bound = self.normal.opened_term(term)
@@ -66,7 +66,7 @@ class Variants:
         ]
 
     def turned(self, term: Term) -> list[Term]:
-        """The negative of the term, the sign taken up by a difference in one factor."""
+        """The negative of the term, with the sign absorbed by a difference in one factor."""
         factors, bound = self.normal.opened_term(term)
         found: list[Term] = []
         for place, (atom, idx, power) in enumerate(factors):
@@ -77,7 +77,7 @@ class Variants:
         return found
 
     def _turned_leaf(self, node: Node) -> Node | None:
-        """-f(x - y) as f(y - x), -(x - y) as y - x."""
+        """-f(x - y) as f(y - x), and -(x - y) as y - x; None for other values."""
         inner = node.operands[0] if is_odd(node) else node
         if not is_difference(inner):
             return None
@@ -87,13 +87,13 @@ class Variants:
         return back if inner is node else self.spelling.applied(node.op, back)
 
     def doubled(self, angle: Angle, x: Node) -> Node:
-        """The sine or cosine of twice x."""
+        """The sine or cosine of 2 x."""
         twice = self.spelling.call(multiply, self.spelling.constant(2), x)
         return self.spelling.call(ANGLES[angle], twice)
 
     @named
     def sine_times_cosine(self, factors: Factors, coef: Coef) -> Variant:
-        r"""$\sin x \cos x = \tfrac12 \sin 2x$, and of hyperbolic functions."""
+        r"""$\sin x \cos x = \tfrac12 \sin 2x$, and the same for hyperbolic functions."""
         found: list[tuple[Factors, Coef]] = []
         for slot, other, x, sine in self._angles(factors):
             if other[2] == 1:
@@ -103,7 +103,7 @@ class Variants:
 
     @named
     def sine_over_cosine(self, factors: Factors, coef: Coef) -> Variant:
-        r"""$\sin x / \cos x = \tan x$, and of hyperbolic functions."""
+        r"""$\sin x / \cos x = \tan x$, and the same for hyperbolic functions."""
         found: list[tuple[Factors, Coef]] = []
         for slot, other, x, sine in self._angles(factors):
             if other[2] < 0 and other[2].denominator == 1:
@@ -116,7 +116,7 @@ class Variants:
         return found
 
     def _angles(self, factors: Factors) -> Iterator[tuple[Slot, Slot, Node, Angle]]:
-        """Sines, the cosine of the same angle, that angle, and which sine it is."""
+        """Pairs of a sine and a cosine of one angle, with the angle and the kind of sine."""
         for slot in factors:
             sine = _angle_of(slot)
             if sine is None or sine.part != "sine" or slot[2] != 1:
@@ -130,9 +130,9 @@ class Variants:
 
     @named
     def product_written_inside(self, factors: Factors, coef: Coef) -> Variant:
-        r"""$x \cdot y z^{-2} = (x / z) \cdot y z^{-1}$, where $x / z$ is written inside $y$.
+        r"""$x \cdot y z^{-2} = (x / z) \cdot y z^{-1}$, if $x / z$ is written inside $y$.
 
-        (u - x / z) x / z**2 is (u - x / z) (x / z) / z, and 3 x sigmoid(3 x) has 3 x twice.
+        (u - x / z) x / z**2 is (u - x / z) (x / z) / z, and 3 x sigmoid(3 x) contains 3 x twice.
         """
         places = {slot[0].node: i for i, slot in enumerate(factors) if slot[0].kind == LEAF}
         for inner in self._inside(factors):
@@ -166,7 +166,7 @@ class Variants:
 
     @named
     def product_computed_anyway(self, factors: Factors, coef: Coef) -> Variant:
-        r"""$x y z = (x y) z$, where $x y$ is computed for something else."""
+        r"""$x y z = (x y) z$, if $x y$ is computed anyway."""
         if len(factors) < 3:
             return []
         places = {
@@ -207,11 +207,11 @@ class Variants:
 
     @named
     def powers_joined(self, factors: Factors, coef: Coef) -> Variant:
-        r"""$x^y x^z = x^{y + z}$, by leave.
+        r"""$x^y x^z = x^{y + z}$, by the licence to cancel.
 
-        Of a negative x both are numbers for whole y and z alone. Those are told from halves, and
-        odd ones from even, as far as floats are that whole: to 2**53, or 2**24. Exponents are taken
-        to be smaller unless it is known that they are not.
+        For a negative x both sides are numbers only if y and z are integers. Floats tell integers
+        from halves, and odd from even ones, up to 2**53 or 2**24. Exponents are taken to be smaller
+        unless they are known not to be.
         """
         powers = [slot for slot in factors if is_power(slot[0]) and slot[2] in (1, -1)]
         for place, (atom, idx, up) in enumerate(powers):
@@ -228,7 +228,7 @@ class Variants:
         return []
 
     def _may_lose_parity(self, x: Node, *exponents: Node) -> bool:
-        """Whether the sum of exponents is known to be rounded from odd to even, for negative x."""
+        """Whether known bounds let rounding make an odd sum of exponents even, for negative x."""
         known = self.atoms.knowledge
         if known.of(x).has(nonnegative):
             return False
@@ -237,7 +237,7 @@ class Variants:
 
     @named
     def product_cancelled(self, factors: Factors, coef: Coef) -> Variant:
-        r"""$x (x y)^{-2} = (x y)^{-1} y^{-1}$, of one array $x y$."""
+        r"""$x (x y)^{-2} = (x y)^{-1} y^{-1}$, if $x y$ is one array."""
         for place, (atom, idx, power) in enumerate(factors):
             if power > -1 or atom.rank >= 0 or not is_product(atom.node):
                 continue
@@ -253,7 +253,7 @@ class Variants:
         return []
 
     def _inside(self, factors: Factors) -> Iterator[Node]:
-        """Products and quotients that factors written for this region are made of."""
+        """Products and quotients inside the factors that were written for this region."""
         level = [slot[0].node for slot in factors if slot[0].rank < 0]
         for _ in range(_DEEP):
             level = [each for node in level for each in node.operands]
@@ -262,9 +262,10 @@ class Variants:
 
     @named
     def roots_joined(self, factors: Factors, coef: Coef) -> Variant:
-        r"""$\sqrt x \sqrt y = \sqrt{x y}$ and $\sqrt x / \sqrt y = \sqrt{x / y}$, if given so.
+        r"""$\sqrt x \sqrt y = \sqrt{x y}$ and $\sqrt x / \sqrt y = \sqrt{x / y}$.
 
-        Not of one's own accord: x y may be infinite where its root is a number.
+        Only if the graph has the root on the right. Otherwise it is not safe: x y may overflow
+        where the product of the roots does not.
         """
         roots = [
             i
@@ -284,7 +285,7 @@ class Variants:
         return []
 
     def _root_of(self, a: Slot, b: Slot) -> Slot | None:
-        """The root of the product or quotient of two arrays, if it is in the graph as given."""
+        """The root of the product or quotient of two arrays, if the graph has it."""
         pieces = [self._piece(slot) for slot in (a, b)]
         if pieces[0] is None or pieces[1] is None:
             return None
@@ -324,7 +325,7 @@ def _others(factors: Factors, *gone: Slot) -> Factors:
 
 
 def _angle_of(slot: Slot) -> Angle | None:
-    """Which function of an angle the factor is; None if it is none."""
+    """The function of an angle that the factor is; None if it is another function."""
     return slot[0].node.op.traits.angle if slot[0].kind == LEAF else None
 
 
@@ -338,4 +339,4 @@ VARIANTS = (
     Variants.roots_joined,
     Variants.product_cancelled,
 )
-"""In the order in which they are tried."""
+"""All variants, in the order in which they are tried."""

@@ -1,16 +1,15 @@
-"""From an expression back to the operations a person would write, as few of them as can be found.
+"""Writes an expression as the operations that a person would write, as few as can be found.
 
-A sum is written term by term, and with common factors taken out (also across a summed index: X.T @
-a - X.T @ b as X.T @ (a - b)); the cheaper spelling is kept, what is computed anyway being free. A
-product is planned by `plan`; signs and numbers travel outward until a subtraction or the result
-takes them up.
+A sum is written term by term, and also with common factors taken out. A factor may be taken out
+across a summed index: X.T @ a - X.T @ b becomes X.T @ (a - b). The cheaper spelling is kept; nodes
+that are computed anyway are free. `plan` orders each product. Signs and numbers move outward until
+a subtraction or the result absorbs them.
 """
 
 from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from ...accuracy import Judge
 from ...ir.dims import Dim
@@ -29,11 +28,12 @@ from .repeated_sums import gathered
 from .stable_exponentials import StableExponentials
 from .sum_spellings import SPELLINGS
 from .term_writer import Scaled, TermWriter, Unwritable
+from .use_counts import Price
 
 __all__ = ["ExpressionWriter", "Unwritable"]
 
 _MOST_PRODUCTS = 150
-"""So many products planned for one region, no further spellings of it are tried."""
+"""When this many products are planned for one region, no further spellings of it are tried."""
 
 
 class ExpressionWriter:
@@ -44,24 +44,24 @@ class ExpressionWriter:
     normal : NormalForm
     spelling : Spelling
     price : callable
-        What a node costs beyond what is computed anyway.
+        The price of a node beyond the nodes that are computed anyway.
     size_of : callable
-        A number for a dimension.
+        The length of a dimension, as it is used to compare costs.
     sum_of : callable
-        The array that a sum is known to be, with a number and indices; None if there is none.
+        The known array that a sum is a multiple of, as number, node and indices; else None.
     order : sequence of int
         The indices of the result, in order.
     judge : Judge, optional
-        Asked whether one way to write a sum loses digits that another keeps.
+        If given, spellings of a sum that lose digits beside another one are dropped.
     """
 
     def __init__(
         self,
         normal: NormalForm,
         spelling: Spelling,
-        price: Callable[[Node], Any],
+        price: Callable[[Node], Price],
         size_of: Callable[[Dim], float],
-        sum_of: Callable[[Expr], Any],
+        sum_of: Callable[[Expr], tuple[Coef, Node, tuple[int | None, ...]] | None],
         order: Sequence[int],
         judge: Judge | None = None,
     ) -> None:
@@ -73,7 +73,7 @@ class ExpressionWriter:
         self.sums = FlatWriter(self.terms)
         self.judge = judge
         self.sum_of = sum_of
-        # Held weakly, for it is this writer's own: the two would live until collected.
+        # A weak reference back to this writer, so that both die without the garbage collector.
         self.stable = StableExponentials(
             normal, spelling, weakref.proxy(self), steady=judge is not None
         )
@@ -85,13 +85,13 @@ class ExpressionWriter:
         """The expression as one piece."""
         coef, piece = found = self.sum(expr)
         if coef < 0 and len(expr) == 1:
-            # The sign may go into a number that is written anyway, or turn a difference round.
+            # A number that is written anyway may absorb the sign, or a difference may be reversed.
             found = min([found, *self.terms.turned(self.stable.expr(expr))], key=self.terms.price)
             coef, piece = found
         return self.spelling.times(piece, coef)
 
     def cheaper(self, options: list[Callable[[], IndexedArray]]) -> IndexedArray:
-        """The first of the cheapest pieces."""
+        """The cheapest piece; the first one if several are."""
         pieces = [option() for option in options]
         return min(pieces, key=lambda piece: self.price(piece.node))
 
@@ -111,7 +111,7 @@ class ExpressionWriter:
         return found
 
     def _known_sum(self, expr: Expr) -> Scaled | None:
-        """The sum as an array that is computed anyway."""
+        """The sum as a multiple of an array that is computed anyway; None if there is none."""
         if any(f.atom.rank < 0 for term in expr for f in term.factors):
             return None
         known = self.sum_of(expr)
@@ -149,7 +149,7 @@ class ExpressionWriter:
         return best
 
     def _least(self, options: list[Scaled]) -> Scaled:
-        """The cheapest, of those whose work is not far above the least."""
+        """The cheapest option, among those with at most 2.5 times the least flops."""
         if len(options) == 1:
             return options[0]
         options = self._as_good(options)
@@ -159,7 +159,7 @@ class ExpressionWriter:
         return options[best]
 
     def _as_good(self, options: list[Scaled]) -> list[Scaled]:
-        """Those that lose no digits beside another: the judge is asked."""
+        """The options that lose no digits beside the best one, by the judge."""
         judge = self.judge
         if judge is None:
             return options

@@ -1,8 +1,9 @@
-"""How few operations an expression might take: what spares writing a region that is short already.
+"""Estimates the fewest operations that an expression needs, to skip regions that are short already.
 
-A bound for speed, not a proof: a region as short as it is kept as the user wrote it, so too high a
-bound costs a shorter spelling, and too low a one the time to look for it. Of a large graph that
-time is spent only where the expression, written as it stands, is not longer than the region.
+The estimate saves time; it is no proof. A region no longer than the estimate stays as the user
+wrote it. So a high estimate may miss a shorter spelling, and a low one costs the time to search for
+it. In a large graph that time is spent only if the expression as it stands is no longer than the
+region.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ def least_count(expr: Expr, computed: Callable[[Atom], bool]) -> int:
     ----------
     expr : Expr
     computed : callable
-        Whether an exp is computed anyway, alone or in a softmax or the like: then it is an array,
-        and so is its sum, and the log of that.
+        Whether an exp is computed anyway, alone or in a softmax or the like. Then the exp, its sum,
+        and the log of its sum count as arrays.
     """
     for term in expr:
         if len(term.bound) > 1 and len(term.factors) > 2:
-            return 0  # Contractions in another order may be as many, and less work.
+            return 0  # Contractions in another order may need less work at the same count.
     tally = _Tally(computed)
     tally.add(expr)
     while tally.nested:
@@ -48,7 +49,7 @@ def least_count(expr: Expr, computed: Callable[[Atom], bool]) -> int:
 
 
 class _Tally:
-    """What is combined, two by two, and what takes an operation by itself."""
+    """Counts arrays that are combined two by two, and parts that need an operation each."""
 
     def __init__(self, computed: Callable[[Atom], bool]) -> None:
         self.computed = computed
@@ -113,9 +114,9 @@ class _Tally:
 
 
 def plain_count(expr: Expr, computed: Callable[[Atom], bool]) -> int:
-    """Operations of the expression as it stands, what is in it twice computed once.
+    """The operations of the expression as it stands, with repeated parts computed once.
 
-    Factors are not taken out and sums not opened, so a spelling of fewer may well be there.
+    Factors are not taken out and sums are not expanded, so a shorter spelling may exist.
 
     Parameters
     ----------
@@ -131,7 +132,7 @@ def plain_count(expr: Expr, computed: Callable[[Atom], bool]) -> int:
 
 
 class _Plain:
-    """Operations, as they are met."""
+    """Counts operations as they are met."""
 
     def __init__(self, computed: Callable[[Atom], bool]) -> None:
         self.computed = computed
@@ -147,7 +148,7 @@ class _Plain:
             if coef != 1 and coef != -1:
                 self._once(("times", abs(coef)))
             elif coef == -1 and len(expr) == 1:
-                # A difference among the factors may be turned round.
+                # A difference among the factors may be reversed.
                 self.count += not any(f.atom.kind == SUM for f in term.factors)
 
     def _once(self, what: object, count: int = 1) -> None:
@@ -180,7 +181,7 @@ class _Plain:
         self.nested.append(atom.expr)
         if atom.kind != SUM:
             self.count += 1
-        elif of_exps and power < 0:  # What a softmax takes beyond that, or a sigmoid.
+        elif of_exps and power < 0:  # The other operations of a softmax or a sigmoid.
             self.count += 2 if any(each.bound for each in atom.expr) else 1
 
 
@@ -193,7 +194,7 @@ def _beyond(atom: Atom) -> int:
 
 
 def _summed_alone(term: Term) -> tuple[Atom, object] | None:
-    """The array that is summed by itself, with its power."""
+    """The array that is summed by itself, and its power; None if there is no such array."""
     inside = [f for f in term.factors if any(index < 0 for index in f.idx)]
     if len(inside) != 1 or (inside[0].power == 2 and len(inside[0].idx) == 1):
         return None  # A vector times itself, x @ x, is counted with its power.

@@ -1,9 +1,8 @@
-"""Values of operations that obey a law, over others: -f(x), 2 f(x), f(x) + c, f(x) + f(y).
+"""Writes f(-x), f(2 x), f(x + c) and f(x + y) over f(x) and f(y), for operations with such a law.
 
-(-u)[1:] is -(u[1:]), the running sum of x + y is those of x and of y, sin(x - y) is -sin(y - x),
-and the largest of 2 x + 3 is 2 max(x) + 3. To its consumers such a value is one or more arrays
-with numbers, which are written only where they take them up. Which law holds an operation's traits
-say.
+(-u)[1:] is -(u[1:]), and the running sum of x + y is the sum of two running sums. sin(x - y) is
+-sin(y - x), and max(2 x + 3) is 2 max(x) + 3. The users of such a value see arrays with numbers,
+and may absorb the numbers. The traits of an operation say which laws hold.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ from ..normal_form.normalize import NormalForm
 __all__ = ["Multiples"]
 
 _MOST_TERMS = 6
-"""Longer sums are left as they are written."""
+"""Longer sums are left as they are."""
 
 Of = Callable[[Node], Expr]
 
 
 class Multiples:
-    """Values over others of the same operation, in one walk over the graph.
+    """Values as multiples of other values of the same operation, in one walk over the graph.
 
     Parameters
     ----------
@@ -48,7 +47,7 @@ class Multiples:
 
     @staticmethod
     def knows(node: Node) -> bool:
-        """Whether the operation obeys a law, on floats alone."""
+        """Whether the operation has a law, and the value is of floats."""
         if node.copy or node.dtype.kind != "f" or len(node.results) > 1:
             return False
         traits = node.op.traits
@@ -57,14 +56,14 @@ class Multiples:
         return bool(linear or scaled_alike or _is_mirrored(node) or traits.shift is not None)
 
     def form(self, node: Node, of: Of) -> Expr | None:
-        """The value over others; None where it is an array of its own."""
+        """The value over other values; None if no law applies."""
         if _is_mirrored(node):
             return self._mirrored(node, of)
         return self._scaled(node, of) or self._shifted(node, of) or self._spread(node, of)
 
     # -- f(-x) -------------------------------------------------------------------------------------
     def _mirrored(self, node: Node, of: Of) -> Expr | None:
-        """An even or odd function of what another one is the negative of."""
+        """An even or odd function of -x, if the function of x is computed anyway."""
         inside = of(node.operands[0])
         if len(inside) > _MOST_TERMS:
             return None
@@ -78,7 +77,7 @@ class Multiples:
 
     # -- f(c x) ------------------------------------------------------------------------------------
     def _scaled(self, node: Node, of: Of) -> Expr | None:
-        """A number times what the operation makes of the rest; None if there is no number."""
+        """A number times the operation on scaled operands; None if there is no number."""
         places = _scaled_alike(node)
         exprs = [of(node.operands[place]) for place in places]
         found = _number_of(exprs)
@@ -95,7 +94,7 @@ class Multiples:
 
     # -- f(x + c) ----------------------------------------------------------------------------------
     def _shifted(self, node: Node, of: Of) -> Expr | None:
-        """What the operation makes of the rest, and the number that all operands have in a sum."""
+        """The operation without a constant that all operands add, plus that constant; or None."""
         slope, places = node.op.traits.shift, _floats(node)
         exprs = [of(node.operands[place]) for place in places]
         numbers = {expr.get(ONE, 0) for expr in exprs}
@@ -112,7 +111,7 @@ class Multiples:
 
     # -- f(x + y) ----------------------------------------------------------------------------------
     def _spread(self, node: Node, of: Of) -> Expr | None:
-        """The sum of what a linear operation makes of each term, where that is computed anyway."""
+        """The sum of a linear operation on each term, if all of these are computed anyway."""
         places = node.op.traits.linear_in(len(node.operands))
         for place in places:
             operand = node.operands[place]
@@ -135,7 +134,7 @@ class Multiples:
         return scaled(leaf_expr(self.normal.atoms, node), by)
 
     def _of(self, node: Node, places: Sequence[int], exprs: Sequence[Expr]) -> Node | None:
-        """The operation on these expressions in these places; None if one has no spelling."""
+        """The operation with these expressions as operands; None if one has no spelling."""
         arrays: dict[int, Node] = {}
         for place, expr in zip(places, exprs, strict=True):
             array = self._array(node.operands[place], expr)
@@ -156,7 +155,7 @@ class Multiples:
         return self.spellings.cheapest(node, node, [expr]).node if alone is None else alone
 
     def _alone(self, node: Node, expr: Expr) -> Node | None:
-        """The array of this shape and dtype that an expression is; None if it is none."""
+        """The array that an expression is, if it has the shape and dtype of a node; else None."""
         if len(expr) != 1:
             return None
         ((term, coef),) = expr.items()
@@ -175,18 +174,18 @@ def _floats(node: Node) -> tuple[int, ...]:
 
 
 def _is_linear(node: Node) -> bool:
-    """Whether it is linear in one operand, or in all of them together."""
+    """Whether the operation is linear in one operand, or in all of them together."""
     traits = node.op.traits
     return len(traits.linear_in(len(node.operands))) == 1 or traits.jointly_linear is ...
 
 
 def _is_mirrored(node: Node) -> bool:
-    """Whether it is an odd or even function of one value, element by element."""
+    """Whether the operation is an odd or even elementwise function."""
     return node.op.traits.elementwise and node.op.traits.parity in ((1,), (-1,))
 
 
 def _scaled_alike(node: Node) -> tuple[int, ...]:
-    """Operands of which a positive number in all can be taken out; none where it cannot."""
+    """The operands whose common positive factor can be taken out; empty if it cannot."""
     traits, count = node.op.traits, len(node.operands)
     if _is_linear(node):
         return traits.linear_in(count) or traits.linear_together(count)
@@ -195,14 +194,14 @@ def _scaled_alike(node: Node) -> tuple[int, ...]:
 
 
 def _number_of(exprs: Sequence[Expr]) -> Coef:
-    """The number before all terms, with their sign if they have one; 1 if there is none."""
+    """The number that all terms have in common, with a common sign; 1 if there is none."""
     numbers = [coef for expr in exprs for coef in expr.values()]
     if not all(exprs) or len(numbers) > _MOST_TERMS * len(exprs):
         return 1
     if any(constant_value(expr) is not None for expr in exprs):
         return 1
     if any(term.bound for expr in exprs for term in expr):
-        return 1  # One of the factors takes the number up.
+        return 1  # One of the factors absorbs the number.
     sizes = {abs(number) for number in numbers}
     size = sizes.pop() if len(sizes) == 1 else 1
     if size == 0:

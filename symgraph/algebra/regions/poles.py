@@ -1,8 +1,8 @@
-"""Poles that stay poles: where infinity may stand for NaN.
+"""Where infinity may stand for NaN at a pole, and where it may not.
 
-$x / x^2$ is NaN at 0, and $1 / x$ is infinite there. Either says that there is no number, as long
-as nothing above makes a number of infinity: tanh(1 / x) would be 1 where tanh(x / x**2) is NaN, and
-a comparison would be decided.
+$x / x^2$ is NaN at 0, and $1 / x$ is infinite there. Either shows that the value is undefined, as
+long as no operation above turns infinity into a number: tanh(1 / x) would be 1 where tanh(x / x**2)
+is NaN, and a comparison would have a result.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ __all__ = ["below_bounded", "has_new_pole"]
 
 
 def below_bounded(nodes: Sequence[Node]) -> set[Node]:
-    """Values of which infinity would become a number, or decide something, above.
+    """Values whose infinity would become a number above, or decide a comparison.
 
     Parameters
     ----------
     nodes : sequence of Node
-        All of a graph, operands first.
+        All nodes of a graph, operands first.
     """
     found: set[Node] = set()
     for node in reversed(nodes):
@@ -33,7 +33,7 @@ def below_bounded(nodes: Sequence[Node]) -> set[Node]:
 
 
 def _keeps_infinity(node: Node, place: int) -> bool:
-    """Whether the value is infinite or NaN where this operand is, if it depends on it there."""
+    """Whether the value is infinite or NaN where this operand is, as far as it depends on it."""
     traits, count = node.op.traits, len(node.operands)
     if len(node.results) > 1 or node.dtype.kind != "f" or place in traits.blind_in(count):
         return False
@@ -45,5 +45,5 @@ def _keeps_infinity(node: Node, place: int) -> bool:
 
 
 def has_new_pole(identities: Iterable[str] | IdentityNames) -> bool:
-    """Whether one of the identities gives infinity for NaN."""
+    """Whether one of the identities gives infinity instead of NaN."""
     return power_over_higher_power.__name__ in identities

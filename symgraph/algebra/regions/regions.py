@@ -1,9 +1,9 @@
-"""Which nodes form a region, and where it is cut so that work stays linear in the graph.
+"""Which nodes form a region, and where a region is cut so that work stays linear in the graph.
 
-A node is *closed* if its consumers see it as one array: operations the algebra does not know,
-products of arrays summed over an index with several users (above all the cotangents of reverse
-mode), sums of many terms with several users, and whatever has grown long. All other nodes are
-opened by each of their consumers.
+A node is *closed* if its users see it as one array. These nodes are closed: operations that the
+algebra does not know; products summed over an index with several users, above all the cotangents of
+reverse mode; sums of many terms with several users; and any expression that has grown long. All
+other nodes are *opened*: each user sees their expression.
 """
 
 from __future__ import annotations
@@ -67,22 +67,22 @@ _LONG_ARGUMENT = 9
 LOGARITHMS = ops_with(is_logarithm)
 EXPONENTIAL_SUMS = ops_with(lambda op: op.traits.exponential_sum)
 ARGUMENTS = LOGARITHMS | EXPONENTIAL_SUMS | ops_with(is_exponential)
-"""Operations that carry their argument along, wherever they go: a long one stays closed."""
+"""Operations whose expression contains their argument: a long argument stays closed."""
 
 _MERGING = ops_with(
     lambda op: op.traits.angle is not None and op.traits.angle.part != "tangent"
 ) | {*(sign.op, absolute.op, inv.op, embed.op)}
-"""Operations whose results may meet and become another operation of what they are applied to."""
+"""Operations whose results may combine into another operation on the same operand."""
 
 SELECTIONS = frozenset({where.op, add_along_axis.op})
-"""Operations that seldom have an expression: their operands are written at their best anyway."""
+"""Operations that seldom have an expression, so their operands are written out anyway."""
 
 SEEN_WHOLE = SELECTIONS | LOGARITHMS | {solve.op, softplus.op}
-"""Operations whose expression tells of the nodes they are applied to, not of their values alone."""
+"""Operations whose expression depends on which nodes are operands, not only on their values."""
 
 
 def is_closed(expr: Expr, users: int, argument: bool, *, early: bool = False) -> bool:
-    """Whether a node of this form is seen by its consumers as one array.
+    """Whether the users of a node with this expression see it as one array.
 
     Parameters
     ----------
@@ -106,7 +106,10 @@ def is_closed(expr: Expr, users: int, argument: bool, *, early: bool = False) ->
 
 
 def hides_much(near: Expr, expr: Expr) -> bool:
-    """Whether values inside, each as one array, hide a sum of exps or a product of matrices."""
+    """Whether inner values as arrays hide a sum of exps or a product of matrices.
+
+    `near` is the expression over such values, `expr` the expression over the region's arrays.
+    """
     if not _of_exps(expr) <= _of_exps(near):
         return True
     return any(
@@ -120,12 +123,12 @@ def _of_exps(expr: Expr) -> set[Atom]:
 
 
 def _length(term: Term) -> int:
-    """Factors of a product, the terms of a lazy sum among them."""
+    """The number of factors of a product, each term of a lazy sum counted."""
     return sum([len(f.atom.expr) if f.atom.kind == SUM else 1 for f in term.factors])
 
 
 def _is_contraction(term: Term) -> bool:
-    """Whether factors share a bound index; sums of exps and single arrays do not count."""
+    """Whether a bound index contracts factors; sums of exps and of one array do not count."""
     if not term.bound:
         return False
     inside = [f for f in term.factors if any(index < 0 for index in f.idx)]
@@ -135,12 +138,12 @@ def _is_contraction(term: Term) -> bool:
 
 
 def arrays_of(expr: Expr) -> list[Node]:
-    """The arrays an expression is written over, those inside closed atoms too."""
+    """The arrays of an expression, including those inside closed atoms."""
     return list(_uses_of_arrays(expr))
 
 
 def _uses_of_arrays(expr: Expr) -> dict[Node, int]:
-    """How many factors each array is."""
+    """For each array the number of factors that it is."""
     found: dict[Node, int] = {}
     seen: set[int] = set()
     queue = [expr]
@@ -157,10 +160,11 @@ def _uses_of_arrays(expr: Expr) -> dict[Node, int]:
 
 
 def held_by(expr: Expr) -> list[Node]:
-    """The arrays that any spelling needs: of sin(x) cos(x), which may become sin(2 x), only x.
+    """The arrays that any spelling of an expression needs.
 
-    A difference may be turned round inside an odd function, so there only its two parts are. Of
-    x**(a - 1) that stands once, and may become x**a, they are x and a; of x**y x**z x, y and z.
+    sin(x) cos(x) may become sin(2 x), so it needs only x. A difference inside an odd function may
+    be reversed, so only its two parts are needed. x**(a - 1) with one use may become x**a and needs
+    x and a; x**y x**z needs x, y and z.
     """
     found: list[Node] = []
     arrays = _uses_of_arrays(expr)
@@ -176,7 +180,7 @@ def held_by(expr: Expr) -> list[Node]:
 
 
 def _changes_inside(node: Node, operand: Node) -> bool:
-    """Whether an operand is written anew where the operation takes up a sign or a number."""
+    """Whether an operand is written anew when the operation absorbs a sign or a number."""
     if is_choice(node):
         return is_product(operand)
     if is_power(node):
@@ -191,12 +195,12 @@ def _merges(node: Node) -> bool:
 
 
 def _turns(node: Node) -> bool:
-    """Whether a sign may go into the difference that an odd function is taken of."""
+    """Whether it is an odd function of a difference, which may absorb a sign."""
     return is_odd(node) and is_difference(node.operands[0])
 
 
 def is_trivial(node: Node, opened: Sequence[bool]) -> bool:
-    """Whether a region is one operation on different arrays, where nothing can be gained."""
+    """Whether a region is one operation on different arrays, so that nothing can be gained."""
     if any(opened) or len(set(node.operands)) < len(node.operands):
         return False
     if is_sum(node) and all(each.op is embed.op for each in node.operands):
@@ -216,7 +220,7 @@ def _is_plain(node: Node) -> bool:
 
 
 def is_computed_from(node: Node, on: Node) -> bool:
-    """Whether `node` is computed from `on`; operands precede their consumers."""
+    """Whether `node` is computed from `on`. Operands have lower serials than their users."""
     stack = [node]
     seen = {node}
     while stack:

@@ -1,4 +1,4 @@
-"""Whether a value has become 0 by cancellation although an infinite input makes it NaN."""
+"""Tells whether cancellation makes a value 0 although an infinite input makes it NaN."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["vanishes"]
 
 
 def vanishes(node: Node, new: Node, knowledge: Knowledge) -> bool:
-    """Whether what the user wrote would become 0 although an infinite input makes it NaN.
+    """Whether a value that the user wrote would become 0 although infinite inputs make it NaN.
 
-    In a gradient the terms that cancel are those of reverse mode; there 0 is the derivative.
+    In a gradient the cancelling terms come from reverse mode, and 0 is the right derivative.
     """
     if node.origin.adjoint_of is not None and not node.origin.shared:
         return False
@@ -28,7 +28,7 @@ def vanishes(node: Node, new: Node, knowledge: Knowledge) -> bool:
 
 
 def _is_finite_but_for_overflow(root: Node, knowledge: Knowledge) -> bool:
-    """Whether a value is made of finite ones by operations that are defined for all of them."""
+    """Whether a value is computed from finite ones by operations that are defined everywhere."""
     stack, seen = [root], {root}
     while stack:
         node = stack.pop()
@@ -44,7 +44,7 @@ def _is_finite_but_for_overflow(root: Node, knowledge: Knowledge) -> bool:
 
 
 def _is_of_sums_and_products(node: Node) -> bool:
-    """Whether the node is linear in all that it is made of, or a whole power."""
+    """Whether the node is linear in all float operands, or an integer power."""
     traits, count = node.op.traits, len(node.operands)
     linear = {*traits.linear_in(count), *traits.linear_together(count)}
     if all(place in linear for place, each in enumerate(node.operands) if each.dtype.kind == "f"):

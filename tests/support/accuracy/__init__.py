@@ -1,6 +1,6 @@
-"""Whether simplification keeps digits and range: random programs, exact values, verdicts.
+"""Checks that simplification keeps digits and range: random programs against exact values.
 
-`PYTHONPATH=tests/support python -m accuracy 0 200` prints what 200 programs show.
+`PYTHONPATH=tests/support python -m accuracy 0 200` prints the result for 200 programs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A table of what simplification loses: `PYTHONPATH=tests/support python -m accuracy 0 200`."""
+"""Prints a table of losses: `PYTHONPATH=tests/support python -m accuracy 0 200`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each operation is, over the reals of mpmath, infinity and NaN: no kernel is shared.
+"""The definition of each operation over mpmath's reals, infinity and NaN, without any kernel.
 
 Infinities are as in IEEE arithmetic; a zero divisor is taken for positive. A division by zero, or
 an argument out of mpmath's reach, is noted in `Doubts`: the value may depend on the sign of a zero,
@@ -15,7 +15,7 @@ from mpmath import mp
 __all__ = ["ELEMENTWISE", "Doubts", "Unsupported", "guarded"]
 
 _FAR = 1e9
-"""Arguments beyond it are not asked of functions that take long or for ever."""
+"""No larger argument is given to functions that would take very long."""
 
 _DAWSN_FAR = 24
 """Beyond it exp(-x**2) is less than 800 binary digits can tell; millions of digits take minutes."""
@@ -25,11 +25,11 @@ _GAMMA_BITS = 240
 
 
 class Unsupported(Exception):
-    """An operation has no definition here."""
+    """The operation has no definition here."""
 
 
 class Doubts:
-    """Whether a value depends on the sign of a zero, or was out of mpmath's reach."""
+    """Whether a value depends on the sign of a zero, or mpmath cannot compute it."""
 
     found = False
 
@@ -40,7 +40,7 @@ def _doubtful(value: Any) -> Any:
 
 
 def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` of real numbers; NaN of NaN, and where no real number is its value."""
+    """`function` on real numbers; NaN for NaN, and where its value is not real."""
 
     def call(*args: Any) -> Any:
         if any(mp.isnan(x) for x in args):
@@ -255,4 +255,4 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "logical_or": lambda x, y: bool(x or y),
     "where": lambda condition, x, y: x if condition else y,
 }
-"""By the name of an operation without parameters."""
+"""Definitions by the name of an operation without parameters."""

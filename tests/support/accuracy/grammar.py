@@ -32,7 +32,7 @@ _ONE = (
     *("np.sqrt({0}**2 + 1) - {0}", "0.5*{0}", "3*{0} + 1", "{0} - 10", "1 - {0}"),
     *("np.exp(2*{0})/(1 + np.exp(2*{0}))", "({0} - 1)**2", "np.exp2({0})", "sp.dawsn({0})"),
 )
-"""Of one value, element by element."""
+"""Elementwise functions of one value."""
 
 _TWO = (
     *("{0} + {1}", "{0} - {1}", "{0}*{1}", "{0}/{1}", "{0} + {1}", "{0} - {1}", "{0}*{1}"),
@@ -48,13 +48,13 @@ _TWO = (
     *("np.maximum({0}, 0) - {0}*{1} + np.log(1 + np.exp(-np.abs({0})))", "1/(1/{0} + 1/{1})"),
     *("{0}*sp.sigmoid({1})", "{0}*(1 - sp.sigmoid({1})) + {1}*sp.sigmoid({1})"),
 )
-"""Of two values, element by element."""
+"""Elementwise functions of two values."""
 
 _WITH_P = (
     *("{0}/{1}", "{0}*{1}", "{1}**{0}", "{0}**2/{1}", "{0}*np.log({1})", "{0}**{1}"),
     "np.exp({0})/({1} + np.exp({0}))",
 )
-"""Of a value and the positive input."""
+"""Functions of a value and the positive input."""
 
 _OVER = (
     *("np.exp({0})/np.sum(np.exp({0}){k})", "{0} - np.log(np.sum(np.exp({0}){k}))"),
@@ -66,7 +66,7 @@ _OVER = (
     *("np.cumsum({0}, axis=-1)", "{0}*np.var({1}{k})", "{0}/(1e-5 + np.var({0}{k}))**0.5"),
     *("1/np.sum(1/{0}{k}) + {1}", "{0}*(np.log(np.sum(np.exp({1}){k})) - np.max({1}{k}))"),
 )
-"""Of whole rows, broadcast back."""
+"""Functions of rows, broadcast back."""
 
 _LOSSES = (
     *(
@@ -104,7 +104,7 @@ def _texts(rank: int) -> tuple[tuple[str, ...], ...]:
 
 
 def accuracy_program(seed: int) -> Program:
-    """A program of three to eight steps, its inputs not yet given numbers worth trying."""
+    """A program of three to eight steps; its inputs have placeholder numbers."""
     rng = random.Random(f"accuracy {seed}")
     shape = rng.choice(_SHAPES)
     one, two, with_p, over, losses = _texts(len(shape))
@@ -115,7 +115,7 @@ def accuracy_program(seed: int) -> Program:
     lines: list[Line] = []
 
     def earlier() -> int:
-        """A value, the latest most often."""
+        """A random value; the latest one most often."""
         count = len(names) + len(lines)
         return count - 1 if lines and rng.random() < 0.55 else rng.randrange(count)
 

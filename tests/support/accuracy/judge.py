@@ -1,8 +1,8 @@
-"""A simplified graph against the graph as derived, number by number; exact values judge.
+"""Compares a simplified graph with the graph as derived, number by number, by exact values.
 
-Where both agree to a few units of rounding, exact values are not asked for. Elsewhere the error of
-the simplified number may be `FACTOR` times what the graph as derived explains: its own error, and
-that which rounding can put there (`truth.py`).
+Exact values are computed only where the two differ by more than a few units of rounding. There the
+error of the simplified number may be `FACTOR` times an error that the graph as derived explains:
+its own error, or the error that rounding can cause there (`truth.py`).
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from .truth import BITS, Truth, Unsupported, limits_of, truth_of
 __all__ = ["FACTOR", "Case", "Finding", "Verdict", "derived", "findings", "judged"]
 
 FACTOR = 30.0
-"""How much more than the graph as derived a simplified one may lose."""
+"""The largest error of a simplified number, as a multiple of the explained error."""
 _UNITS = 4.0
-"""Units of rounding that count as none."""
+"""A difference of so many units of rounding does not count."""
 _CERTAIN_BITS = 12_000
-"""Digits to settle by what looked wrong: 1 survives beside exp(-8,000)."""
+"""The bits of the second, final check of a failure: 1 survives beside exp(-8,000)."""
 _CERTAIN_RUNS = 32
-"""And so often rounding is repeated."""
+"""The number of perturbed runs in the final check."""
 
 Verdict: TypeAlias = Literal["wrong", "lost", "worse", "filled"]
-"""wrong: a number, not the right one, where derived was NaN or infinite. lost: NaN, infinite or 0
-where derived was right. worse: fewer digits. filled: a number where exact arithmetic gives none; no
-failure, for the limit may exist."""
+"""wrong: a wrong number where the derived one is NaN or infinite. lost: NaN, infinite or 0 where
+the derived number is right. worse: fewer digits. filled: a number where exact arithmetic gives NaN;
+this is no failure, because the limit may exist."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One number that came out worse."""
+    """One simplified number that is worse than the derived one."""
 
     verdict: Verdict
     place: int
@@ -50,12 +50,12 @@ class Finding:
     simplified: float
     exact: str
     loss: float
-    """The error in units of what the graph as derived explains; infinite where nothing does."""
+    """The error as a multiple of the explained error; infinite if no error is explained."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A program at numbers of one magnitude and dtype, and what was found there."""
+    """A program at numbers of one magnitude and dtype, and the findings there."""
 
     program: Program
     magnitude: str
@@ -65,13 +65,13 @@ class Case:
     simple: sg.Graph
     found: tuple[Finding, ...]
     losses: tuple[float, ...]
-    """Of every number that is finite in both: 1 or less where nothing was lost."""
+    """The loss of every number that is finite in both graphs: 1 or less if nothing is lost."""
     judged: bool = True
-    """False where an operation has no definition to judge by."""
+    """False if an operation has no exact definition."""
 
 
 def derived(program: Program, dtype: str) -> sg.Graph:
-    """The graph of value and gradients, not simplified."""
+    """The graph of value and gradients, unsimplified."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sg.UnusedInputWarning)
         specs = {
@@ -100,7 +100,7 @@ def judged(
     simple: sg.Graph,
     at: Mapping[str, Any],
 ) -> Case:
-    """What stands for the simplified graph, against the graph as derived, at these numbers."""
+    """The findings on a simplified graph beside the graph as derived, at these numbers."""
     written, found = _flat(graph, at), _flat(simple, at)
     places = [int(i) for i in np.flatnonzero(~_alike(written, found, dtype))]
     losses = [1.0] * (written.size - len(places))
@@ -122,7 +122,7 @@ def _flat(graph: sg.Graph, at: Mapping[str, Any]) -> np.ndarray[Any, Any]:
 
 @np.errstate(all="ignore")
 def _alike(x: Any, y: Any, dtype: str) -> Any:
-    """Where the two agree to a few units of rounding, or neither is a number."""
+    """A mask: the two agree to a few units of rounding, or both are NaN."""
     info = np.finfo(dtype)
     near = np.abs(x - y) <= _UNITS * float(info.eps) * np.abs(x) + 4 * float(
         info.smallest_subnormal
@@ -146,7 +146,7 @@ def _judged(
 
 
 def _is_limit(each: Finding, limits: list[Any], truth: Truth, dtype: str) -> bool:
-    """Whether a number is the limit of a derivative that is one only by convention."""
+    """Whether a number is the limit of a derivative whose value is a convention."""
     limit, noise = limits[each.place], truth.noise[each.place]
     if not np.isfinite(each.simplified) or not mp.isfinite(limit):
         return False
@@ -170,7 +170,7 @@ def _verdicts(
                 and not np.isfinite(written[0])
                 and (np.isfinite(written[place]))
             ):
-                continue  # the slope of what overflowed is right by luck, if it is right
+                continue  # The slope of an overflowed value is right only by luck.
             if each is not None:
                 bad.append(each)
             if loss is not None:
@@ -190,7 +190,7 @@ def _verdict(
     if mp.isnan(exact):
         return (finding("filled", 1.0) if np.isnan(d) and np.isfinite(s) else None), None
     if mp.isinf(exact) or abs(exact) > float(info.max):
-        # Infinite is right, and NaN no wrong number; a finite one is wrong.
+        # Infinity is right, and NaN is not wrong; a finite number is wrong.
         if np.isfinite(s) and not np.isfinite(d) and not truth.doubtful:
             if abs(exact) <= (1 + FACTOR * info.eps) * float(info.max) or abs(s) == info.max:
                 return None, None

@@ -24,7 +24,7 @@ def _signed(rng: np.random.Generator, sizes: Numbers) -> Numbers:
 
 
 def _decades(rng: np.random.Generator, shape: tuple[int, ...], low: float, high: float) -> Numbers:
-    """A common size, and about a decade around it."""
+    """Numbers within about a decade of a common size."""
     return _signed(rng, 10.0 ** (rng.uniform(low, high) + rng.uniform(-0.5, 0.5, shape)))
 
 
@@ -46,7 +46,7 @@ MAGNITUDES: dict[str, Draw] = {
 
 
 def numbers(program: Program, magnitude: str, dtype: str) -> dict[str, Numbers]:
-    """One array an input, the same at every call."""
+    """One array for each input, the same at every call."""
     rng = np.random.default_rng([program.seed, zlib.crc32(f"{magnitude} {dtype}".encode())])
     limit = 38 if dtype == "float32" else 308
     base = rng.choice([1.0, 30.0, 3000.0]) * (1 + rng.random(6))

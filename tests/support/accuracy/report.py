@@ -1,4 +1,4 @@
-"""Counts, the worst and the median loss of many programs, and the failures as source."""
+"""A report on many programs: counts, the worst and the median loss, and failures as source."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FAILURES = ("wrong", "lost", "worse")
 
 @dataclass
 class Tally:
-    """What was found over programs, magnitudes and dtypes."""
+    """The results over programs, magnitudes and dtypes."""
 
     programs: int = 0
     numbers: int = 0
@@ -31,7 +31,7 @@ class Tally:
     failures: list[Case] = field(default_factory=list)
 
     def run(self, seed: int, dtype: str) -> list[Case]:
-        """Try one program at all magnitudes; the cases that fail."""
+        """Try one program at all magnitudes, and return the cases that fail."""
         self.programs += 1
         try:
             cases = findings(accuracy_program(seed), dtype)
@@ -72,7 +72,7 @@ class Tally:
 
 
 def failing(cases: Iterable[Case]) -> list[Case]:
-    """Those with a number that is wrong, lost or worse."""
+    """The cases with a number that is wrong, lost or worse."""
     return [case for case in cases if any(each.verdict in FAILURES for each in case.found)]
 
 
@@ -82,7 +82,7 @@ def _severity(case: Case) -> tuple[int, int]:
 
 
 def shown(case: Case) -> str:
-    """Source, numbers, what came out, and the simplified graph."""
+    """The source, the numbers, the findings and the simplified graph."""
     outputs = ["value", *[f"d{name}" for name in case.program.targets]]
     at = ", ".join(f"{name}={value.tolist()!r}" for name, value in case.at.items())
     rows = [_row(each) for each in case.found if each.verdict in FAILURES]

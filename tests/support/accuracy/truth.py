@@ -1,4 +1,4 @@
-r"""The values of a graph as derived, without rounding, and how far rounding may put them.
+r"""The exact values of a graph as derived, and the error that rounding may cause in them.
 
 Each node is computed from its definition with hundreds of binary digits. The noise of rounding is
 found as in Parker 1997, "Monte Carlo Arithmetic": a value that does not fit the digits of its dtype
@@ -32,14 +32,14 @@ Values: TypeAlias = np.ndarray[Any, Any]
 Rounding: TypeAlias = Callable[[Any], Any]
 
 BITS = {"float32": 420, "float64": 1200}
-"""So many digits that 1 survives beside the largest number whose square is in range."""
+"""Enough bits that 1 survives beside the largest number whose square is in range."""
 _RUNS = 4
-"""So often rounding is repeated; four times as often to settle by."""
+"""The number of perturbed runs; the final check makes four times as many."""
 _STEP = -80
 """The common relative error of the inputs is this power of two."""
 
 _NEARBY = -200
-"""Inputs are moved by this power of two of their size to see whether a derivative jumps."""
+"""Inputs are moved by this relative power of two to see whether a derivative jumps."""
 _DIRECTIONS = 3
 
 _ROUND = frozenset(("multiply", "divide", "divide_or_zero", "square", "sqrt", "reciprocal"))
@@ -52,7 +52,7 @@ _MOVEMENT = frozenset(
 
 @dataclass(frozen=True)
 class Truth:
-    """One entry a number that the graph gives, outputs one after the other."""
+    """One entry for each number of the outputs, one output after the other."""
 
     exact: list[Any]
     noise: list[Any]
@@ -91,7 +91,7 @@ def truth_of(
 
 
 def limits_of(graph: sg.Graph, at: Mapping[str, Values], bits: int) -> list[Any]:
-    """The exact values of the outputs nearby; NaN where they differ from side to side.
+    """The exact values of the outputs nearby; NaN where the sides differ.
 
     A derivative may follow the convention of a kink, as of max(x, 0), where the function has none,
     as max(x, 0) + log(1 + exp(-|x|)): then the limit of the derivative is right.
@@ -113,7 +113,7 @@ def _nudge(x: Any, rng: random.Random) -> Any:
 
 
 def _common(values: Sequence[Any]) -> Any:
-    """The value that all are near; NaN if there is none."""
+    """The value near all of these; NaN if there is none."""
     first = values[0]
     if not all(mp.isfinite(each) for each in values):
         return mp.nan
@@ -139,7 +139,7 @@ def _stochastic(digits: int, rng: random.Random) -> Rounding:
 
 
 def _numbers(value: Any) -> Values:
-    """Exact; bools stay what they are."""
+    """The number as an exact one; bools stay as they are."""
     array = np.asarray(value)
     if array.dtype.kind == "b":
         return array.astype(object)
@@ -160,7 +160,7 @@ def _values(
     rounding: Rounding | None,
     choices: dict[Node, Values],
 ) -> list[Values]:
-    """The outputs; comparisons come out as in `choices`, which is filled with those not there."""
+    """The outputs. `choices` fixes the result of each comparison; missing ones are added to it."""
     values: dict[Node, Values] = {}
     for node in graph.dag.nodes:
         if node.is_input:
@@ -181,7 +181,7 @@ def _values(
 
 
 def _is_power_of_two(node: Node) -> bool:
-    """Whether what is multiplied or divided by it stays exact."""
+    """Whether products and quotients with it stay exact."""
     value = np.abs(node.params["value"]) if node.is_constant else np.zeros(())
     return bool(np.all(np.frexp(value)[0] == 0.5))
 

@@ -1,6 +1,6 @@
-"""Whether a simplified condition takes the branch that NumPy takes: random comparisons, verdicts.
+"""Checks that simplified conditions take the branch that NumPy takes, on random comparisons.
 
-`PYTHONPATH=tests/support python -m conditions 0 200` prints what 200 conditions show.
+`PYTHONPATH=tests/support python -m conditions 0 200` prints the result for 200 conditions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The branches that simplification changes, printed: `python -m conditions 0 200`."""
+"""Prints the branches that simplification changes: `python -m conditions 0 200`."""
 
 from __future__ import annotations
 

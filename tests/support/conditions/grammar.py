@@ -1,8 +1,8 @@
 """Random conditions: one or two comparisons of small expressions of x and y.
 
-A condition is drawn from its seed and dtype alone, the numbers it is tried at as well: whole ones,
-at which most arithmetic is exact and ties are common; numbers a few units of rounding apart; and
-zeros, tiny and huge ones.
+Its seed and dtype alone determine a condition and the numbers at which it is tried. These are
+integers, at which most arithmetic is exact and ties are common; numbers a few units of rounding
+apart; and zeros, tiny and huge numbers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 __all__ = ["COUNT", "Condition", "condition", "numbers"]
 
 COUNT = 240
-"""How many numbers each input is."""
+"""The number of elements of each input."""
 
 _LEAVES = ("x", "x", "x", "y", "y", "y", "1", "2", "3", "0.5")
 _ONE = (
@@ -56,7 +56,7 @@ class Condition:
     text : str
         The condition.
     sides : tuple of (str, str)
-        Those of each comparison.
+        The two sides of each comparison.
     """
 
     seed: int
@@ -66,17 +66,17 @@ class Condition:
 
     @property
     def function(self) -> Callable[[Any, Any], Any]:
-        """Of x and y, as NumPy runs it."""
+        """The condition as a function of x and y."""
         return _function(self.text)
 
     @property
     def compared(self) -> Callable[[Any, Any], Any]:
-        """All sides, one comparison after the other."""
+        """All sides as a function of x and y, one comparison after the other."""
         return _function("(" + "".join(f"{a} + 0*x, {b} + 0*x, " for a, b in self.sides) + ")")
 
 
 def _function(text: str) -> Callable[[Any, Any], Any]:
-    return eval(f"lambda x, y: {text}", {"np": np})  # of texts below
+    return eval(f"lambda x, y: {text}", {"np": np})  # Only texts from this file.
 
 
 def condition(seed: int, dtype: str) -> Condition:
@@ -89,7 +89,7 @@ def condition(seed: int, dtype: str) -> Condition:
         with suppress(*undefined), np.errstate(all="ignore"):
             ones = np.ones(1, dtype)
             if not any(map(np.iscomplexobj, found.compared(ones, ones))):
-                return found  # Python's numbers among themselves are real, and defined
+                return found  # The sides without x and y are real, and defined.
 
 
 def _drawn(rng: random.Random, seed: int, dtype: str) -> Condition:
@@ -118,7 +118,7 @@ def _drawn(rng: random.Random, seed: int, dtype: str) -> Condition:
 
 
 def _vocabulary(dtype: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Leaves, and operations on one and on two."""
+    """Leaves, operations on one operand, and operations on two."""
     kind = np.dtype(dtype).kind
     if kind == "b":
         return (
@@ -135,7 +135,7 @@ def _vocabulary(dtype: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str
 
 
 def numbers(of: Condition) -> dict[str, np.ndarray[Any, Any]]:
-    """What x and y are, the same at every call."""
+    """The numbers x and y, the same at every call."""
     rng = np.random.default_rng([of.seed, zlib.crc32(of.dtype.encode())])
     kind, size = np.dtype(of.dtype).kind, COUNT // 6
     if kind == "b":

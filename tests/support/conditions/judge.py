@@ -1,8 +1,8 @@
-"""A simplified condition against NumPy, number by number; exact values judge.
+"""Compares a simplified condition with NumPy, number by number, by exact values.
 
-Simplified numbers are compared instead of those as typed, so a branch may change where the sides
-are nearer to one another than rounding puts them, and where what was typed overflows or cancels
-and so misses the branch that exact arithmetic takes. Anywhere else a changed branch is a fault.
+A simplified condition compares simplified numbers. So a branch may change where the sides differ by
+less than rounding, and where the condition as typed overflows or cancels and so misses the branch
+that exact arithmetic takes. Anywhere else a changed branch is a fault.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from .grammar import COUNT, Condition, numbers
 __all__ = ["Branch", "branches", "turned"]
 
 _BITS = {"float32": 700, "float64": 4500}
-"""So many digits that the smallest number survives beside the square of the largest."""
+"""Enough bits that the smallest number survives beside the square of the largest."""
 
 FACTOR = 16.0
-"""How many times the error of what was typed the sides may be apart where a branch changes."""
+"""The largest gap between the sides of a changed branch, as a multiple of the typed error."""
 
 Verdict: TypeAlias = Literal["same", "near", "mended", "overflowed", "unknown", "wrong"]
-"""near: a tie but for rounding. mended: exact arithmetic takes the new branch. overflowed: so did a
-side as typed. unknown: there is no definition to judge by. wrong: a fault."""
+"""near: a tie up to rounding. mended: exact arithmetic takes the new branch. overflowed: a side as
+typed overflows. unknown: there is no exact definition. wrong: a fault."""
 
 
 @dataclass(frozen=True)
 class Branch:
-    """What became of one element of a condition."""
+    """The verdict on one element of a condition."""
 
     condition: Condition
     verdict: Verdict
@@ -47,7 +47,7 @@ class Branch:
 
 
 def branches(of: Condition) -> list[Branch]:
-    """Of each number, NumPy as typed against the simplified graph."""
+    """The verdict on each element: the condition as NumPy runs it, against the simplified graph."""
     at = numbers(of)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -62,7 +62,7 @@ def branches(of: Condition) -> list[Branch]:
 
 
 def turned(of: Condition, at: Any, i: int, typed: bool, found: bool) -> Branch:
-    """What is to be said of an element that took the other branch."""
+    """The verdict on an element that takes another branch when simplified."""
     x, y = at["x"][i : i + 1], at["y"][i : i + 1]
 
     def said(verdict: Verdict, exact: tuple[str, ...] = ()) -> Branch:
@@ -100,7 +100,7 @@ def turned(of: Condition, at: Any, i: int, typed: bool, found: bool) -> Branch:
 
 
 def _exactly(of: Condition, sides: list[Any]) -> bool | None:
-    """The condition of exact values."""
+    """The value of the condition for exact sides."""
     text = of.text
     for k, (left, right) in enumerate(of.sides):
         for sign in (">=", "<=", "==", "!=", ">", "<"):
