@@ -13,6 +13,7 @@ from ..expression import parse
 from ..graph import Graph
 from ..ir.cost import op_count
 from ..ir.dag import Dag
+from ..passes.simplify import EFFORTS
 from ..rewriting.log import Step
 from .check import Check, checked
 
@@ -39,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--dtype", action="append", default=[], metavar="[NAME=]DTYPE", help="default float64")
     add("--size", action="append", default=[], metavar="DIM=N", help="a dimension in the check")
     add("--trust", choices=("exact", "rounding", "domain"), default="rounding")
+    add("--effort", choices=EFFORTS, default="normal", help="how long to simplify")
     add("--svg", type=Path, metavar="FILE", help="draw the gradient graph")
     add("--dot", type=Path, metavar="FILE", help="write the gradient graph for Graphviz")
     add("--explain", action="store_true", help="show both sides and the license of each step")
@@ -58,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     _section(f"gradient with respect to {', '.join(wrt)}", joint.dag)
     result = joint
     if not options.no_simplify:
-        result = joint.simplify(trust=options.trust)
+        result = joint.simplify(trust=options.trust, effort=options.effort)
         _section("simplified", result.dag)
         if options.explain:
             print(f"\nexplanation\n{result.explain()}")

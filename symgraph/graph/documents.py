@@ -16,6 +16,7 @@ from ..errors import FormatError, InputError
 from ..ir.collector import collector_paused
 from ..ir.dag import Dag
 from ..ir.node import Node
+from ..passes.simplify import EFFORTS, Effort
 from ..rewriting import default_rules
 from ..rewriting.log import Grain, Log, Pass, Step
 from ..rewriting.rule import SOUNDNESS, Soundness
@@ -105,6 +106,8 @@ def _written_stage(stage: Stage, place: Mapping[int, int], table: WrittenNodes) 
         said["before"] = place[id(stage.before)]
     if stage.by is not None and stage.by[1] is default_rules():
         said["trust"] = stage.by[0]
+        if stage.by[2] != "normal":
+            said["effort"] = stage.by[2]
     return said
 
 
@@ -163,7 +166,7 @@ def read(source: str | bytes) -> tuple[Stage, Log]:
 
 
 def _stage_at(place: Place, nodes: Nodes, stages: Sequence[Stage]) -> Stage:
-    more = ("forward", "derive", "before", "trust")
+    more = ("forward", "derive", "before", "trust", "effort")
     dag = dag_at(place, nodes, more)
     fields = place.fields((), ("inputs", "outputs", "structure", "schedule", *more))
     forward = _earlier(fields, "forward", stages)
@@ -175,7 +178,10 @@ def _stage_at(place: Place, nodes: Nodes, stages: Sequence[Stage]) -> Stage:
     by = None
     if "trust" in fields:
         trust = cast("Soundness", fields["trust"].one_of(*SOUNDNESS))
-        by = (trust, default_rules())
+        effort: Effort = "normal"
+        if "effort" in fields:
+            effort = cast("Effort", fields["effort"].one_of(*EFFORTS))
+        by = (trust, default_rules(), effort)
     before = _earlier(fields, "before", stages)
     if before is not None and not _same_signature(before.dag, dag):
         fields["before"].refuse("that graph has other inputs or outputs than this one")

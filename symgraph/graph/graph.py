@@ -18,7 +18,7 @@ from ..ir.dag import Dag
 from ..ir.node import Node
 from ..memory.budget import within
 from ..memory.rematerialization import bytes_of, recomputed
-from ..passes.simplify import Rules
+from ..passes.simplify import EFFORTS, Effort, Rules
 from ..rewriting.log import Log
 from ..rewriting.rule import SOUNDNESS, Soundness
 from ..saturation import SaturationBounds
@@ -162,6 +162,7 @@ class Graph(View):
         rules: Rules = None,
         *,
         bounds: SaturationBounds | None = None,
+        effort: Effort = "normal",
     ) -> Graph:
         """The simplest equal graph the rules and the algebra find.
 
@@ -182,6 +183,10 @@ class Graph(View):
             `sg.default_rules().plus(mine)` adds one.
         bounds : SaturationBounds, optional
             How far `strategy="saturate"` goes.
+        effort : "low", "normal" or "high"
+            How long to look. Low: one round of rules and algebra, each value looked at a bounded
+            number of times. Normal: rounds until nothing changes. High: of graphs above 150 nodes,
+            too, everything is looked at once more from the start.
 
         Returns
         -------
@@ -208,8 +213,13 @@ class Graph(View):
                 f"There is no grade of trust {trust!r}.",
                 mend=f"It is one of {', '.join(map(repr, SOUNDNESS))}.",
             )
+        if effort not in EFFORTS:
+            raise SymgraphError(
+                f"There is no effort {effort!r}.",
+                mend=f"It is one of {', '.join(map(repr, EFFORTS))}.",
+            )
         bounds = (bounds or SaturationBounds()) if strategy == "saturate" else None
-        stage, history = simplified_stage(self._stage, trust, rules, bounds)
+        stage, history = simplified_stage(self._stage, trust, rules, bounds, effort)
         return Graph(stage, history=history)
 
     # -- memory ----------------------------------------------------------------------------------

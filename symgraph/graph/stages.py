@@ -19,7 +19,7 @@ from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..passes.logistic import with_complements, with_quotients
-from ..passes.simplify import Rules, rule_set, simplified
+from ..passes.simplify import Effort, Rules, rule_set, simplified
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
 from ..rewriting.rule import Soundness
@@ -42,7 +42,7 @@ class Stage:
         The graph it is a derivative of, and `derive`, which derives it from that graph.
     before : Stage, optional
         The graph before it was simplified.
-    by : tuple of grade and RuleSet, optional
+    by : tuple of grade, RuleSet and effort, optional
         How it was simplified.
     """
 
@@ -50,7 +50,7 @@ class Stage:
     forward: Stage | None = None
     derive: Derive | None = None
     before: Stage | None = None
-    by: tuple[Soundness, RuleSet] | None = None
+    by: tuple[Soundness, RuleSet, Effort] | None = None
 
 
 def derived(stage: Stage, derive: Derive, *, again: bool) -> tuple[Stage, Log]:
@@ -70,7 +70,11 @@ def derived(stage: Stage, derive: Derive, *, again: bool) -> tuple[Stage, Log]:
 
 @collector_paused()
 def simplified_stage(
-    stage: Stage, trust: Soundness, rules: Rules, bounds: SaturationBounds | None = None
+    stage: Stage,
+    trust: Soundness,
+    rules: Rules,
+    bounds: SaturationBounds | None = None,
+    effort: Effort = "normal",
 ) -> tuple[Stage, Log]:
     """The simplest equal graph, and how it came about; with `bounds` it is saturated, too."""
     history = Log()
@@ -78,7 +82,7 @@ def simplified_stage(
     settled: set[Node] = set()
     dag, steady = stage.dag, list(stage.dag.outputs)
     if stage.forward is not None and stage.derive is not None and trust != "exact":
-        forward = _stabilized(stage.forward, history, trust, rules, knowledge, settled)
+        forward = _stabilized(stage.forward, history, trust, rules, knowledge, settled, effort)
         dag = stage.derive(forward, history.choose)
         history.through("differentiated", forward.outputs, dag.outputs, equal=False)
         steady = list(dag.outputs)
@@ -86,13 +90,13 @@ def simplified_stage(
         given = stage.derive(stage.forward.dag, Log().choose)
         kept = _keeping_digits(steady, given.outputs, knowledge)
         dag = dag.with_outputs(history.through("tails as derived", steady, kept))
-    how: Any = {"trust": trust, "rules": rules, "settled": settled}
+    how: Any = {"trust": trust, "rules": rules, "settled": settled, "effort": effort}
     outputs, steps = simplified(dag.outputs, knowledge, **how)
     kept = _finite(outputs, dag.outputs, steady, knowledge)
     if kept != list(dag.outputs):
         dag = dag.with_outputs(history.through("stabilised after all", dag.outputs, kept))
         outputs, steps = simplified(kept, knowledge, **how)
-    by = (trust, rule_set(rules))
+    by = (trust, rule_set(rules), effort)
     if stage.by == by and op_count(outputs) >= op_count(dag.outputs):
         # From its own result it may start on another path, to other words for it, but not fewer.
         outputs, steps = list(dag.outputs), Log()
@@ -162,6 +166,7 @@ def _stabilized(
     rules: Rules = None,
     knowledge: Knowledge | None = None,
     settled: set[Node] | None = None,
+    effort: Effort = "normal",
 ) -> Dag:
     """The graph simplified as before differentiating: by open facts, and by no rule at kinks.
 
@@ -186,6 +191,7 @@ def _stabilized(
             settled=settled,
             at_kinks=False,
             last=False,
+            effort=effort,
         )
         history.extend(steps)
         dag = dag.with_outputs(outputs)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..autodiff import flat
 from ..autodiff.products import HvpMode
+from ..passes.simplify import Effort
 from ..rewriting import Soundness
 from .arguments import Names
 from .help import documented
@@ -28,6 +29,7 @@ def jvp(
     static: Names = (),
     backend: str = "numpy",
     trust: Soundness = "rounding",
+    effort: Effort = "normal",
     cache_size: int = 64,
     **options: object,
 ) -> Transform:
@@ -66,6 +68,7 @@ def jvp(
         static=static,
         backend=backend,
         trust=trust,
+        effort=effort,
         cache_size=cache_size,
         **options,
     )
@@ -80,6 +83,7 @@ def vjp(
     static: Names = (),
     backend: str = "numpy",
     trust: Soundness = "rounding",
+    effort: Effort = "normal",
     cache_size: int = 64,
     **options: object,
 ) -> Transform:
@@ -117,6 +121,7 @@ def vjp(
         static=static,
         backend=backend,
         trust=trust,
+        effort=effort,
         cache_size=cache_size,
         **options,
     )
@@ -132,6 +137,7 @@ def hvp(
     static: Names = (),
     backend: str = "numpy",
     trust: Soundness = "rounding",
+    effort: Effort = "normal",
     cache_size: int = 64,
     **options: object,
 ) -> Transform:
@@ -171,6 +177,7 @@ def hvp(
         static=static,
         backend=backend,
         trust=trust,
+        effort=effort,
         cache_size=cache_size,
         **options,
     )

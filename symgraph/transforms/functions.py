@@ -14,6 +14,7 @@ from ..autodiff import flat
 from ..autodiff.jacobians import JacobianMode
 from ..autodiff.reverse import gradients
 from ..ops.creation import zeros
+from ..passes.simplify import Effort
 from ..rewriting import Soundness
 from .arguments import Names
 from .help import documented
@@ -35,6 +36,7 @@ def grad(
     static: Names = (),
     backend: str = "numpy",
     trust: Soundness = "rounding",
+    effort: Effort = "normal",
     cache_size: int = 64,
     **options: object,
 ) -> Transform: ...
@@ -47,6 +49,7 @@ def grad(
     static: Names = (),
     backend: str = "numpy",
     trust: Soundness = "rounding",
+    effort: Effort = "normal",
     cache_size: int = 64,
     **options: object,
 ) -> Any:
@@ -89,6 +92,7 @@ def grad(
             static=static,
             backend=backend,
             trust=trust,
+            effort=effort,
             cache_size=cache_size,
             **options,
         )
@@ -109,6 +113,7 @@ def value_and_grad(
     static: Names = (),
     backend: str = "numpy",
     trust: Soundness = "rounding",
+    effort: Effort = "normal",
     cache_size: int = 64,
     **options: object,
 ) -> Transform:
@@ -146,6 +151,7 @@ def value_and_grad(
         static=static,
         backend=backend,
         trust=trust,
+        effort=effort,
         cache_size=cache_size,
         **options,
     )
@@ -162,6 +168,7 @@ def jacobian(
     static: Names = (),
     backend: str = "numpy",
     trust: Soundness = "rounding",
+    effort: Effort = "normal",
     cache_size: int = 64,
     **options: object,
 ) -> Transform:
@@ -204,6 +211,7 @@ def jacobian(
         static=static,
         backend=backend,
         trust=trust,
+        effort=effort,
         cache_size=cache_size,
         **options,
     )
@@ -220,6 +228,7 @@ def hessian(
     static: Names = (),
     backend: str = "numpy",
     trust: Soundness = "rounding",
+    effort: Effort = "normal",
     cache_size: int = 64,
     **options: object,
 ) -> Transform:
@@ -262,6 +271,7 @@ def hessian(
         static=static,
         backend=backend,
         trust=trust,
+        effort=effort,
         cache_size=cache_size,
         **options,
     )

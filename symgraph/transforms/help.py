@@ -25,6 +25,8 @@ _OPTIONS = """
         Where it runs, as in `Graph.lower`.
     trust : {"exact", "rounding", "domain"}
         The rewrites that are allowed, as in `Graph.simplify`.
+    effort : {"low", "normal", "high"}
+        How long to simplify, as in `Graph.simplify`.
     cache_size : int
         Programs kept; the one used longest ago goes first.
     **options

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..array import ArrayLike
 from ..errors import InputError
+from ..passes.simplify import Effort
 from ..pytrees import flatten, unflatten
 from ..rewriting import Soundness
 from .arguments import Names, dtype_of, is_array
@@ -44,6 +45,8 @@ class FlatObjective:
         Where it runs, as in `Graph.lower`.
     trust : {"exact", "rounding", "domain"}
         The rewrites that are allowed, as in `Graph.simplify`.
+    effort : {"low", "normal", "high"}
+        How long to simplify, as in `Graph.simplify`.
     cache_size : int
         Programs kept; the one used longest ago goes first.
     **options
@@ -71,10 +74,17 @@ class FlatObjective:
         static: Names = (),
         backend: str = "numpy",
         trust: Soundness = "rounding",
+        effort: Effort = "normal",
         cache_size: int = 64,
         **options: Any,
     ) -> None:
-        chosen = {"static": static, "backend": backend, "trust": trust, "cache_size": cache_size}
+        chosen = {
+            "static": static,
+            "backend": backend,
+            "trust": trust,
+            "effort": effort,
+            "cache_size": cache_size,
+        }
         options = {**chosen, **options}
         self._f, self._args, self._kwargs, self._options = f, args, kwargs, options
         leaves, self._tree = flatten(params)

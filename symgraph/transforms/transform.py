@@ -28,6 +28,7 @@ from ..capture.retraces import Retraces
 from ..errors import InputError
 from ..graph.graph import Graph
 from ..ir.node import Node, substituted
+from ..passes.simplify import Effort
 from ..pytrees import flatten, unflatten
 from ..rewriting.rule import Soundness
 from .arguments import Arguments, Names, Signature, check_foreign, dtype_of, shown_place
@@ -79,7 +80,7 @@ class Transform:
         Whether `f` returns a pair: the result to differentiate, and anything else.
     static : str, int or a sequence of them
         Arguments known while tracing. Python's ints, bools and all that is no array are so anyway.
-    backend, trust
+    backend, trust, effort
         As `Graph.lower` and `Graph.simplify`.
     cache_size : int
         Programs kept; the one used longest ago goes first.
@@ -105,6 +106,7 @@ class Transform:
         static: Names = (),
         backend: str = "numpy",
         trust: Soundness = "rounding",
+        effort: Effort = "normal",
         cache_size: int = 64,
         **options: object,
     ) -> None:
@@ -124,7 +126,7 @@ class Transform:
                 mend="Rename the parameter, or wrap the function in one that has another.",
             )
         self._has_aux = has_aux
-        self._trust: Soundness = trust
+        self._how: tuple[Soundness, Effort] = trust, effort
         self._lowering = {"backend": backend, **options}
         self._retraces = Retraces(self._parameters.name)
         self._programs = Programs(cache_size, self._retraces)
@@ -278,7 +280,8 @@ class Transform:
         graph = Graph(traced.dag)
         for stage, value in self._stages():
             graph = graph.derived(traced.plan.targets, staged(stage, traced.plan, value))
-        return graph.simplify(trust=self._trust)
+        trust, effort = self._how
+        return graph.simplify(trust=trust, effort=effort)
 
     def _stages(self) -> list[tuple[StageOf, bool]]:
         last = len(self._kind.stages) - 1

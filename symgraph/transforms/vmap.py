@@ -19,6 +19,7 @@ from ..errors import InputError, ShapeError, TraceError
 from ..ir.dims import Dim, known_equal, normal, show_shape
 from ..ir.node import Node
 from ..ops.creation import input as symbolic_input
+from ..passes.simplify import Effort
 from ..pytrees import Tree, flatten, leaf_paths, unflatten
 from ..rewriting import Soundness
 from .arguments import Names, Signature, dtype_of, is_array
@@ -40,6 +41,7 @@ def vmap(
     static: Names = (),
     backend: str = "numpy",
     trust: Soundness = "rounding",
+    effort: Effort = "normal",
     cache_size: int = 64,
     **options: object,
 ) -> Transform:
@@ -78,6 +80,8 @@ def vmap(
         Where it runs, as in `Graph.lower`.
     trust : {"exact", "rounding", "domain"}
         The rewrites that are allowed, as in `Graph.simplify`.
+    effort : {"low", "normal", "high"}
+        How long to simplify, as in `Graph.simplify`.
     cache_size : int
         Programs kept; the one used longest ago goes first.
     **options
@@ -116,7 +120,13 @@ def vmap(
     >>> sg.grad(f)(w).shape
     (2,)
     """
-    chosen = {"static": static, "backend": backend, "trust": trust, "cache_size": cache_size}
+    chosen = {
+        "static": static,
+        "backend": backend,
+        "trust": trust,
+        "effort": effort,
+        "cache_size": cache_size,
+    }
     return _Vmap(f, in_axes, out_axes, axis_size, {**chosen, **options})
 
 
