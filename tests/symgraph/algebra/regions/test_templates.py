@@ -108,17 +108,8 @@ def test_layers_come_out_as_if_each_were_written(
             np.testing.assert_array_equal(other, one)
 
 
-# Of attention the layers differ in what keeps their digits, and are looked at one by one.
-GROWING = [
-    pytest.param(kind, marks=[pytest.mark.xfail(reason="twice the layers, twice the regions")])
-    if kind == "attending"
-    else kind
-    for kind in NETWORKS
-]
-
-
 @pytest.mark.whole
-@pytest.mark.parametrize("kind", GROWING)
+@pytest.mark.parametrize("kind", NETWORKS)
 def test_spelling_does_not_grow_with_depth(
     kind: str, echoed: list[Node], monkeypatch: pytest.MonkeyPatch
 ) -> None:
