@@ -96,8 +96,8 @@ class Judge:
     def rescues(self, new: Node, old: Node) -> bool:
         """Whether `new` is right at arguments of ordinary size where `old` is infinite or NaN.
 
-        Nor may it be wrong at any element, whether `old` is right there or is infinite or NaN.
-        But it may have fewer digits, and at extreme arguments it may be infinite or NaN, too.
+        It must not be wrong at any element where `old` is right, infinite or NaN. But it may have
+        fewer digits, and at extreme arguments it may be infinite or NaN where `old` is, too.
         """
         return self._verdict(new, old).rescues
 
