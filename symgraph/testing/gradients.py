@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..array import Array, constant
 from ..autodiff.reverse import cotangents, vjp
@@ -63,7 +64,7 @@ def numbers(
     return [values[output.node] for output in outputs]
 
 
-def _symbols(arrays: Sequence[Numbers], dtype: object = None) -> Inputs:
+def _symbols(arrays: Sequence[Numbers], dtype: DTypeLike | None = None) -> Inputs:
     return tuple(
         input(f"x{i}", array.shape, dtype if dtype and array.dtype.kind == "f" else array.dtype)
         for i, array in enumerate(arrays)
