@@ -208,7 +208,7 @@ class _Directions:
         return self.drawn[depth]
 
     def derivatives(
-        self, f: Callable[..., Any], at: Sequence[Numbers], dtype: DTypeLike
+        self, f: Callable[..., Any], at: Sequence[Numbers], dtype: DTypeLike | None
     ) -> list[_Contracted]:
         """The weighted output and its derivatives along the directions, as weighted sums."""
         inputs = _symbols(at, dtype)
