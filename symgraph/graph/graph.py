@@ -185,8 +185,8 @@ class Graph(View):
             How far `strategy="saturate"` goes.
         effort : "low", "normal" or "high"
             How long to look. Low: one round of rules and algebra, each value looked at a bounded
-            number of times. Normal: rounds until nothing changes. High: of graphs above 150 nodes,
-            too, everything is looked at once more from the start.
+            number of times. Normal: rounds until nothing changes. High: of graphs above 1,000
+            nodes, too, everything is looked at once more from the start.
 
         Returns
         -------

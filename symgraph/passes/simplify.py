@@ -40,7 +40,7 @@ EFFORTS: tuple[Effort, ...] = ("low", "normal", "high")
 _ROUNDS = 12
 """More rounds than any graph has needed; most need two."""
 
-_CONFIRMED = 150
+_CONFIRMED = 1_000
 """The most nodes of a graph that is simplified once more, without memory and over shared values.
 
 On larger graphs this takes half of the time, and saves one operation in a hundred."""

@@ -43,6 +43,9 @@ _PATIENT_UP_TO = 1_000
 """The most nodes of a graph in which a region is written out even if it is as short as its arrays
 allow. Its parts may be computed anyway, which the lower bound on its length does not see."""
 
+_TIES_UP_TO = 150
+"""A late look over a larger graph takes no spelling that only has fewer constants and reshapes."""
+
 
 Ended: TypeAlias = tuple[list[Node], Price]
 """The arrays that any spelling of a region needs, and the price of its old spelling."""
@@ -290,8 +293,8 @@ class RegionPass:
             return False
         if self.memory.licence is None and vanishes(node, new, self.lifter.atoms.knowledge):
             return False
-        # A late walk would go on for long if fewer constants and reshapes alone were a gain.
-        parts = 2 if self.late else 3
+        # In a large graph a late look would go on for long over fewer constants and reshapes.
+        parts = 3 if not self.late or len(self.nodes) <= _TIES_UP_TO else 2
         return self.replacements.replace(
             *(node, new), lambda spent: spelled.rescued or spent[:parts] < saved[:parts]
         )
