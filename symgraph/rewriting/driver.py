@@ -17,6 +17,7 @@ from ..errors import RewriteError, RewriteLoopError
 from ..ir.collector import collector_paused
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, Origin, make, origin, reachable
+from ..ir.progress import working
 from .index import RuleSet
 from .log import Log
 from .rule import Fired, Rule, Soundness
@@ -25,6 +26,8 @@ __all__ = ["rewrite"]
 
 _FUEL_PER_NODE = 50
 _FUEL_AT_LEAST = 10_000
+_TOLD_EACH = 64
+"""After so many nodes who waits is told how far the sweep is."""
 
 
 def rewrite(
@@ -65,7 +68,9 @@ def rewrite(
         sweep.fuel = _FUEL_AT_LEAST + _FUEL_PER_NODE * len(nodes)
         if settled is not None:
             sweep.final = {node: node for node in nodes if node in settled}
-        for node in nodes:
+        for done, node in enumerate(nodes):
+            if not done % _TOLD_EACH:
+                working("rules", done, len(nodes))
             sweep.finish(node)
         if settled is not None:
             settled.update(sweep.final.values())
