@@ -20,7 +20,7 @@ from ..ops.creation import CONSTANT
 from .pattern import Literal, OpPattern, Pattern, Variable, subterms
 from .rule import Rule, RulePack
 
-__all__ = ["RuleSet"]
+__all__ = ["RuleSet", "distinct"]
 
 Signature: TypeAlias = tuple[str | bool, ...]
 
@@ -48,18 +48,7 @@ class RuleSet:
     """
 
     def __init__(self, rules: Iterable[Rule | RulePack]) -> None:
-        owners: dict[str, tuple[Rule, str]] = {}
-        for rule, pack in _flat(rules):
-            known, owner = owners.setdefault(rule.name, (rule, pack))
-            if known is not rule:
-                raise RuleError(
-                    f"Two rules are named {rule.name!r}: one of pack {owner!r}, one of {pack!r}.",
-                    [str(known), str(rule)],
-                    mend="Rename one of them.",
-                )
-        self.rules: tuple[Rule, ...] = tuple(
-            sorted((rule for rule, _ in owners.values()), key=_rank)
-        )
+        self.rules: tuple[Rule, ...] = tuple(sorted(distinct(rules), key=_rank))
         self._by_head: dict[str, list[_LeftSide]] = {}
         for rule in self.rules:
             self._by_head.setdefault(rule.lhs.op.name, []).append(_LeftSide(rule))
@@ -124,6 +113,26 @@ class RuleSet:
     def __getitem__(self, name: str) -> Rule:
         self._check_known((name,))
         return next(rule for rule in self.rules if rule.name == name)
+
+
+def distinct(rules: Iterable[Rule | RulePack]) -> list[Rule]:
+    """The rules, each once.
+
+    Raises
+    ------
+    RuleError
+        If two different rules have one name; the message names both packs.
+    """
+    owners: dict[str, tuple[Rule, str]] = {}
+    for rule, pack in _flat(rules):
+        known, owner = owners.setdefault(rule.name, (rule, pack))
+        if known is not rule:
+            raise RuleError(
+                f"Two rules are named {rule.name!r}: one of pack {owner!r}, one of {pack!r}.",
+                [str(known), str(rule)],
+                mend="Rename one of them.",
+            )
+    return [rule for rule, _ in owners.values()]
 
 
 def _flat(rules: Iterable[Rule | RulePack]) -> Iterator[tuple[Rule, str]]:

@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ..errors import RuleError
-from .index import RuleSet
+from .index import RuleSet, distinct
 from .rule import Rule, RulePack
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def load_packs(*, verify: Callable[[Rule], Report] | None = None) -> tuple[RuleP
         )
     if verify is not None:
         packs = [pack if pack.name == _OURS else _verified(pack, verify) for pack in packs]
-    RuleSet(packs)  # Raises if two packs claim one rule name.
+    distinct(packs)  # Raises if two packs claim one rule name.
     return tuple(packs)
 
 

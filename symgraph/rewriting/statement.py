@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import (
     Annotated,
     Any,
@@ -162,10 +163,10 @@ def _rule_of(
 def _parameters(
     name: str, function: Callable[..., Any]
 ) -> tuple[tuple[Variable, ...], tuple[Static, ...]]:
-    hints = get_type_hints(function, include_extras=True)
+    hints = _annotations(function)
     variables: list[Variable] = []
     statics: list[Static] = []
-    for parameter in inspect.signature(function).parameters:
+    for parameter in _parameter_names(function):
         hint = hints.get(parameter)
         kinds = [each for each in _metadata(hint) if isinstance(each, ParamKind)]
         if hint is None:
@@ -180,6 +181,33 @@ def _parameters(
         else:
             raise RuleError(f"Rule {name}: {parameter} is annotated {hint}, which is not a guard.")
     return tuple(variables), tuple(statics)
+
+
+def _annotations(function: Callable[..., Any]) -> Mapping[str, Any]:
+    """The annotations of the parameters, evaluated.
+
+    Most are names of the function's module, such as `Real`. To look these up takes a fifth of the
+    time that evaluating them takes, and a process does it for some 600 rules.
+    """
+    if not isinstance(function, FunctionType):
+        return get_type_hints(function, include_extras=True)
+    known: dict[str, Any] = function.__globals__
+    found: dict[str, Any] = {}
+    for parameter, hint in function.__annotations__.items():
+        if parameter != "return":
+            found[parameter] = known.get(hint) if isinstance(hint, str) else None
+    if None in found.values():
+        return get_type_hints(function, include_extras=True)
+    return found
+
+
+def _parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the parameters, in order."""
+    if isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):
+        code = function.__code__
+        if not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+            return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return tuple(inspect.signature(function).parameters)
 
 
 def _metadata(hint: object) -> tuple[object, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 
@@ -27,6 +27,7 @@ from symgraph.rewriting import (
     Total,
     applied,
     holds,
+    is_real,
     number,
     provided,
     rule,
@@ -284,6 +285,19 @@ def test_what_is_no_identity_is_refused_where_it_is_declared(function: Any, word
 def test_an_unknown_grade_is_refused() -> None:
     with pytest.raises(RuleError, match="sound='maybe'"):
         rule(sound="maybe")(unbound)  # pyright: ignore[reportArgumentType]
+
+
+def test_annotations_need_not_be_names_of_the_module() -> None:
+    def one(x: Annotated[Array, is_real], y: sg.Array, axis: Axes):
+        """An expression, an attribute, and a name."""
+        return snp.sum(x - y, axis=axis), snp.sum(x, axis=axis) - snp.sum(y, axis=axis)
+
+    found = rule(sound="rounding")(one)
+    assert [(each.name, [g.name for g in each.guards]) for each in found.variables] == [
+        ("x", ["real"]),
+        ("y", []),
+    ]
+    assert [each.name for each in found.statics] == ["axis"]
 
 
 # -- shown -----------------------------------------------------------------------------------------
