@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from verdicts import verdicts
 
 import symgraph.numpy as snp
 from symgraph.rewriting import (
@@ -17,7 +18,8 @@ from symgraph.rewriting import (
 )
 from symgraph.rewriting.packs import every_rule
 from symgraph.saturation.axioms import AXIOMS
-from symgraph.verification.proofs import is_proved
+from symgraph.verification import proofs
+from symgraph.verification.proofs import KEPT, is_proved, statement
 from symgraph.verification.verifier import verify_rule
 
 
@@ -25,6 +27,27 @@ def test_the_scalar_rules_are_proved() -> None:
     scalar = [each for each in (*every_rule(), *AXIOMS) if not each.statics]
     proved = [each for each in scalar if is_proved(each)]
     assert len(proved) >= 255
+
+
+def test_the_kept_verdicts_are_those_that_sympy_finds() -> None:
+    assert KEPT.read_text(encoding="utf-8") == verdicts(), "run python tests/support/verdicts.py"
+
+
+def test_a_kept_verdict_is_told_without_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    def proof(_: Rule) -> bool:
+        raise AssertionError
+
+    monkeypatch.setattr(proofs, "proof_found", proof)
+    told = [is_proved(each) for each in (*every_rule(), *AXIOMS)]
+    assert any(told)
+    assert not all(told)
+    with pytest.raises(AssertionError):
+        is_proved(log_of_any_product)
+
+
+def test_a_statement_tells_apart_what_a_proof_does() -> None:
+    every = (log_of_any_product, log_of_positive_product, over_itself, over_itself_on_its_domain)
+    assert len({statement(each) for each in every}) == len(every)
 
 
 @rule(sound="rounding")
