@@ -32,6 +32,7 @@ __all__ = [
     "Origin",
     "ancestors",
     "consumers",
+    "existing",
     "fresh",
     "make",
     "newest_serial",
@@ -283,9 +284,10 @@ def _made(
     ref = _interned.refs.get(key)
     found = None if ref is None else ref()
     if found is not None:
-        found.origin = _noted(found.origin, given)
-        if given is not None and found.origin.shared:
-            note(found, given)
+        if given is None or found.origin.shared:
+            found.origin = _noted(found.origin, given)
+            if given is not None and found.origin.shared:
+                note(found, given)
         return found
     if results is None:
         inferred = op.infer(*[_seen_aval(operand) for operand in operands], **params)
@@ -297,6 +299,14 @@ def _made(
     if given is not None and origin.shared:
         note(node, given)
     return node
+
+
+def existing(op: Op, operands: Sequence[Node], params: Params | None = None) -> Node | None:
+    """The node that `make` would give, if it exists already; else None, and none is made."""
+    serials = [operand.serial for operand in operands]
+    key = (op, *serials, *params_key(params), 0) if params else (op, *serials, 0)
+    ref = _interned.refs.get(key)
+    return None if ref is None else ref()
 
 
 def _seen_aval(node: Node) -> Any:

@@ -20,6 +20,7 @@ from .masks import behind_masks
 from .structures import with_parity
 
 __all__ = [
+    "APPLYING",
     "Function",
     "as_ufunc_takes",
     "elementwise",
@@ -28,6 +29,10 @@ __all__ = [
     "same_dtype",
     "to_float",
 ]
+
+
+APPLYING: set[Callable[..., Any]] = set()
+"""Functions that promote their operands, apply their operation, and do no more."""
 
 
 class Function(Protocol):
@@ -177,5 +182,7 @@ def elementwise(
             raise TypeError(f"{name}() takes {arity} arrays, not {len(operands)}.")
         return apply(op, *operands)
 
+    if not unpromoted:
+        APPLYING.add(call)
     ufuncs = (getattr(np, ufunc),) if ufunc and hasattr(np, ufunc) else ()
     return function(op, call, *ufuncs, *numpy)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Callable, Container
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from ..expression.term import Expr
 from ..normal_form.known_contractions import KnownContractions
 from ..normal_form.normalize import NormalForm
 from .indexed_arrays import IndexedArray, Spelling
-from .use_counts import UseCounts
+from .use_counts import Price, UseCounts
 from .writer import ExpressionWriter, Unwritable
 
 __all__ = ["CheapestSpellings", "rewritten"]
@@ -92,10 +92,17 @@ class CheapestSpellings:
         """The identities by which a value is written."""
         return set().union(*[each.written_by.get(node, ()) for each in self._spellings.values()])
 
-    def cheapest(self, node: Node, now: Node, options: list[Expr]) -> CheapestSpelling:
+    def cheapest(
+        self,
+        node: Node,
+        now: Node,
+        options: list[Expr],
+        is_gain: Callable[[Price], bool] | None = None,
+    ) -> CheapestSpelling:
         """The cheapest spelling of these expressions that loses no digits.
 
         If all lose digits, they are written again, and the judge chooses among spellings of sums.
+        Where nothing fails and nothing is gained, no digit is asked for.
 
         Parameters
         ----------
@@ -103,8 +110,15 @@ class CheapestSpellings:
             The value as it was before this walk, and as it is now.
         options : list of Expr
             Expressions of the value.
+        is_gain : callable, optional
+            Whether a spelling of this price is cheaper than the value as it is now. Without it all
+            are wanted.
         """
         found = self._written(node, options, None)
+        gains = is_gain is None or any(is_gain(self.use_counts.price(each)) for each in found)
+        if not gains and not self.judge.fails(now):
+            self.tried.add(now)
+            return CheapestSpelling(None)
         best = self._first(found, node, now)
         if found and self._is_worth_more(best, now, options):
             found += self._written(node, options, self.judge)
@@ -173,7 +187,7 @@ def rewritten(node: Node) -> Origin:
 def _shaped(spelling: Spelling, piece: IndexedArray, node: Node) -> Node:
     """The piece in the shape of the node it replaces."""
     axes = open_axes(node)
-    found = spelling.laid(piece, range(len(axes)))
+    found = spelling.laid(piece, tuple(range(len(axes))))
     shape = node.shape
     if found.shape == shape:
         return found

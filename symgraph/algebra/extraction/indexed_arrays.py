@@ -7,7 +7,6 @@ operands by index. Transposes and axes of size 1 are added only where they are n
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -15,14 +14,14 @@ import numpy as np
 
 from ...array import Array, apply
 from ...ir.dims import Dim
-from ...ir.node import Node, make
+from ...ir.node import Node, existing, make
 from ...ir.op import Op
 from ...ops.choice import where
 from ...ops.contraction import einsum, matmul
 from ...ops.creation import constant_of
 from ...ops.elementwise import add, divide, multiply, negative, sqrt, square
 from ...ops.exponential import power as power_of
-from ...ops.families import Function
+from ...ops.families import APPLYING, Function
 from ...ops.indexing import embed
 from ...ops.movement import reshape, transpose
 from ...ops.reduction import sum
@@ -41,18 +40,32 @@ _SUMS: dict[Op, Function] = {sum.op: sum, logsumexp.op: logsumexp}
 Label = int | None
 
 
-@dataclass(frozen=True, slots=True)
 class IndexedArray:
-    """A node whose axes carry indices: a piece."""
+    """A node whose axes carry indices: a piece. It is not changed.
 
-    node: Node
-    labels: tuple[Label, ...]
-    symmetric: bool = False
+    Parameters
+    ----------
+    node : Node
+    labels : tuple of int or None
+        The index of each axis; None for an axis of size 1.
+    symmetric : bool
+        Whether the last two axes may be exchanged.
 
-    @property
-    def names(self) -> tuple[int, ...]:
-        """The indices, without the axes of size 1."""
-        return tuple([label for label in self.labels if label is not None])
+    Attributes
+    ----------
+    names : tuple of int
+        The indices, without the axes of size 1.
+    """
+
+    __slots__ = ("labels", "names", "node", "symmetric")
+
+    def __init__(self, node: Node, labels: tuple[Label, ...], symmetric: bool = False) -> None:
+        self.node = node
+        self.labels = labels
+        self.symmetric = symmetric
+        self.names: tuple[int, ...] = (
+            tuple([label for label in labels if label is not None]) if labels else ()
+        )
 
     def renamed(self, names: dict[int, int]) -> IndexedArray:
         return IndexedArray(
@@ -91,13 +104,43 @@ class Spelling:
         self.given = given
         self.sizes: dict[int, Dim] = {}
         self._constants: dict[Coef, Node] = {}
+        self._applied: dict[Callable[..., Any], Op | None] = {}
         self.written_by: dict[Node, set[str]] = {}
         """The identities by which each value was written."""
 
     def call(self, function: Callable[..., Array], *operands: object, **params: object) -> Node:
         """The result of a public function, with nodes as operands."""
+        if not params:
+            op = self._applied_by(function)
+            if op is not None:
+                nodes = [
+                    each
+                    for each in operands
+                    if isinstance(each, Node) and each.results[0].dtype is self.dtype
+                ]
+                if len(nodes) == len(operands):
+                    return make(op, nodes)
         arrays = [Array(each) if isinstance(each, Node) else each for each in operands]
         return function(*arrays, **params).node
+
+    def _applied_by(self, function: Callable[..., Array]) -> Op | None:
+        """The operation, if the function does nothing but apply it to operands of this dtype."""
+        if function in self._applied:
+            return self._applied[function]
+        op: Op | None = getattr(function, "op", None) if function in APPLYING else None
+        if op is not None and (op.promote is None or op.promote(self.dtype) is not self.dtype):
+            op = None
+        self._applied[function] = op
+        return op
+
+    def known(self, function: Function, *operands: Node) -> Node | None:
+        """The result if it is computed anyway, else None; no node is made to find out."""
+        op = self._applied_by(function)
+        if op is None or any(each.dtype is not self.dtype for each in operands):
+            found: Node | None = self.call(function, *operands)
+        else:
+            found = existing(op, operands)
+        return found if found is not None and self.alive(found) else None
 
     def applied(self, op: Op, operand: Node) -> Node:
         """The result of an operation without params."""
@@ -132,7 +175,7 @@ class Spelling:
 
         Leading indices that it lacks get no axis.
         """
-        if _aligned(piece.labels, order):
+        if piece.labels == order or _aligned(piece.labels, order):
             return piece.node
         if piece.symmetric:
             swapped = (*piece.labels[:-2], piece.labels[-1], piece.labels[-2])
@@ -173,6 +216,9 @@ class Spelling:
 
     def order_of(self, *pieces: IndexedArray) -> tuple[int, ...]:
         """An order of all indices that needs few transposes: the largest piece keeps its own."""
+        first, last = pieces[0], pieces[-1]
+        if len(pieces) <= 2 and first.names == last.names:
+            return first.names
         order: list[int] = []
         for piece in sorted(pieces, key=lambda each: -len(each.names)):
             missing = [name for name in piece.names if name not in order]
@@ -193,18 +239,19 @@ class Spelling:
         node = joined_slices(left, right) if function is add else None
         node = node or self.call(function, left, right)
         if function.op.traits.commutative and not self.alive(node):
-            other = self.call(function, right, left)
-            if self.alive(other):
-                node = other
+            node = self.known(function, right, left) or node
         return IndexedArray(node, self._labels_of(node, order))
 
     def _labels_of(self, node: Node, order: Sequence[int]) -> tuple[Label, ...]:
-        ndim = node.ndim
+        shape = node.results[0].shape
+        ndim = len(shape)
+        if ndim == len(order) and 1 not in shape:
+            return tuple(order)
         padded: list[Label] = [None] * max(0, ndim - len(order)) + list(order)[
             len(order) - min(ndim, len(order)) :
         ]
         return tuple(
-            [None if dim == 1 else label for dim, label in zip(node.shape, padded, strict=True)]
+            [None if dim == 1 else label for dim, label in zip(shape, padded, strict=True)]
         )
 
     def unary(self, function: Function, a: IndexedArray, **params: object) -> IndexedArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 from typing import TypeAlias
@@ -48,6 +49,34 @@ class Unwritable(Exception):
     """The expression has no spelling in this dtype or within the plan's bounds."""
 
 
+@dataclass(slots=True)
+class _PreparedTerm:
+    """A term's arrays and the plan for their product.
+
+    Parameters
+    ----------
+    by : Coef
+        A number that came out of the factors.
+    rows : list of Row
+        The arrays.
+    moves : list of PlanStep, optional
+        How to compute their product; None if there are no arrays.
+    out : frozenset of int
+        The indices of the product.
+    sizes : Factors
+        Powers of named dimensions.
+    run : tuple of IndexedArray and bool, optional
+        The product without a number, and whether it is to be divided by: once it is written.
+    """
+
+    by: Coef
+    rows: list[Row]
+    moves: list[PlanStep] | None
+    out: frozenset[int]
+    sizes: Factors
+    run: tuple[IndexedArray, bool] | None = None
+
+
 class TermWriter:
     """Writes single terms."""
 
@@ -67,6 +96,7 @@ class TermWriter:
         self.order = tuple(order)
         self.variants = Variants(normal, spelling)
         self.products: dict[tuple[Term, Coef], Scaled] = {}
+        self._terms: dict[tuple[Term, bool], _PreparedTerm] = {}
 
     def product(self, term: Term, coef: Coef) -> Scaled:
         """The cheapest spelling of a term over leaves: a number times a piece."""
@@ -109,45 +139,52 @@ class TermWriter:
 
         With `signed` a factor absorbs the sign; with `joined` summed squares are joined, too.
         """
+        prepared = self._prepared(term, joined)
+        coef = times(coef, prepared.by)
+        if prepared.moves is None:
+            return self._constant(coef, prepared.sizes)
+        placings = self._placings(coef, prepared.rows, prepared.out, signed=signed)
+        found = [self._done(by, prepared, placed) for by, placed in placings]
+        if len(found) == 1:
+            return found[0]
+        # The sign outside costs the same in every spelling.
+        return min(found, key=lambda each: self.price((abs(each[0]), each[1])))
+
+    def _prepared(self, term: Term, joined: bool) -> _PreparedTerm:
+        """The term's arrays and the plan for their product: the same whatever number is before."""
+        found = self._terms.get((term, joined))
+        if found is not None:
+            return found
         factors, bound = self.normal.opened_term(term)
         self.spelling.sizes.update(bound)
         for atom, idx, _ in factors:
             self.spelling.sizes.update(zip(idx, atom.sizes, strict=True))
         sizes = [slot for slot in factors if slot[0].kind == DIM]
         by, factors = self._squares_joined(factors, {} if joined else bound)
-        coef = times(coef, by)
         rows = [
             self._row(each)
             for slot in factors
             if slot[0].kind != DIM
             for each in _split_square(slot, bound)
         ]
-        if not rows:
-            return self._constant(coef, sizes)
         out = frozenset([i for _, item in rows for i in item.labels if i not in bound])
-        moves = plan([item for _, item in rows], out, self._elements)
-        if moves is None:
+        moves = plan([item for _, item in rows], out, self._elements) if rows else None
+        if rows and moves is None:
             raise Unwritable
-        found = [
-            self._done(by, moves, placed, out, sizes)
-            for by, placed in self._placings(coef, rows, out, signed=signed)
-        ]
-        # The sign outside costs the same in every spelling.
-        return min(found, key=lambda each: self.price((abs(each[0]), each[1])))
+        found = self._terms[term, joined] = _PreparedTerm(by, rows, moves, out, sizes)
+        return found
 
-    def _done(
-        self,
-        coef: Coef,
-        moves: Sequence[PlanStep],
-        rows: list[Row],
-        out: frozenset[int],
-        sizes: Factors,
-    ) -> Scaled:
-        piece, inverse = self._run(moves, rows, out)
+    def _done(self, coef: Coef, prepared: _PreparedTerm, rows: list[Row]) -> Scaled:
+        moves = prepared.moves or ()
+        if rows is not prepared.rows:
+            piece, inverse = self._run(moves, rows, prepared.out)
+        else:
+            piece, inverse = prepared.run or self._run(moves, rows, prepared.out)
+            prepared.run = piece, inverse
         if inverse:
             top = IndexedArray(self.spelling.constant(coef), ())
             piece, coef = self.spelling.binary(divide, top, piece), one
-        return self._sized(coef, piece, sizes)
+        return self._sized(coef, piece, prepared.sizes)
 
     def _squares_joined(self, factors: Factors, bound: dict[int, Dim]) -> tuple[Coef, Factors]:
         """a**2 / b**2 as (a / b)**2 and 1 / (a**2 b**2) as 1 / (a b)**2."""

@@ -37,6 +37,7 @@ class UseCounts:
         self._own: dict[Node, Price] = {}
         self._dims: dict[Dim, float] = {}
         self._suspended: dict[Node, int] = {}
+        self._prices: dict[Node, Price] = {}
         varying = self._varying
         for node in reachable(outputs) if nodes is None else nodes:
             varying[node] = node.is_input or any(map(varying.__getitem__, node.operands))
@@ -48,6 +49,7 @@ class UseCounts:
         """Record that `node` is `original` on replaced operands."""
         if node is original:
             return
+        self._prices.clear()
         if node not in self._uses and node not in self._stands_for:
             self._stands_for[node] = original
         elif self._stands_for.get(node, node) is not original and self.alive(original):
@@ -65,10 +67,12 @@ class UseCounts:
 
     def replace(self, node: Node, new: Node) -> None:
         """Compute `node` as `new` from now on. The node must be suspended."""
+        self._prices.clear()
         self._replaced[node] = new
 
     def forget(self, node: Node) -> None:
         """Undo `replace`."""
+        self._prices.clear()
         del self._replaced[node]
 
     # -- use counts --------------------------------------------------------------------------------
@@ -106,7 +110,8 @@ class UseCounts:
         return added_cost(self._shift(self._operands(node), 1), self._node_cost(node))
 
     def _shift(self, nodes: Iterable[Node], by: int) -> Price:
-        # The innermost loop of the algebra, without calls: each would cost as much as the rest.
+        # An inner loop of the algebra, without calls: each would cost as much as the rest.
+        self._prices.clear()
         uses, costs, stands, replaced = self._uses, self._own, self._stands_for, self._replaced
         edge = 0 if by > 0 else 1
         count, flops, number = 0, 0.0, 0
@@ -130,9 +135,32 @@ class UseCounts:
 
     def price(self, node: Node) -> Price:
         """The cost of computing the node, beyond nodes that are computed anyway."""
-        spent = self.retain(node)
-        self.release(node)
-        return spent
+        found = self._prices.get(node)
+        if found is None:
+            found = self._prices[node] = self._price(node)
+        return found
+
+    def _price(self, node: Node) -> Price:
+        # As `retain`, but nothing is counted: the innermost loop of the algebra.
+        uses, costs, stands, replaced = self._uses, self._own, self._stands_for, self._replaced
+        count, flops, number = 0, 0.0, 0
+        stack = [stands.get(node, node)]
+        seen: set[Node] = set()
+        while stack:
+            node = stack.pop()
+            if node in seen or uses.get(node, 0):
+                continue
+            seen.add(node)
+            new = replaced.get(node)
+            if new is not None and new is not node:
+                stack.append(stands.get(new, new))
+                continue
+            own = costs.get(node) or self._own_cost(node)
+            count, flops, number = count + own[0], flops + own[1], number + own[2]
+            if new is None:
+                for operand in node.operands:
+                    stack.append(stands.get(operand, operand))
+        return count, flops, number
 
     # -- cost of one node --------------------------------------------------------------------------
     def _node_cost(self, node: Node) -> Price:

@@ -282,7 +282,13 @@ class RegionPass:
     def _taken(self, node: Node, expr: Expr, saved: Price, options: list[Expr]) -> bool:
         """Replace a suspended node by its best spelling, if that is a gain; whether it was."""
         old = self.now[node]
-        spelled = self.spellings.cheapest(node, old, options)
+        # In a large graph a late look would go on for long over fewer constants and reshapes.
+        parts = 3 if not self.late or len(self.nodes) <= _TIES_UP_TO else 2
+
+        def is_gain(spent: Price) -> bool:
+            return spent[:parts] < saved[:parts]
+
+        spelled = self.spellings.cheapest(node, old, options, is_gain)
         new = spelled.node
         # Rescued one by one, its parts may keep more digits than the whole region.
         postponed = (spelled.refused or spelled.rescued) and not self.again and self._part(node)
@@ -293,10 +299,8 @@ class RegionPass:
             return False
         if self.memory.licence is None and vanishes(node, new, self.lifter.atoms.knowledge):
             return False
-        # In a large graph a late look would go on for long over fewer constants and reshapes.
-        parts = 3 if not self.late or len(self.nodes) <= _TIES_UP_TO else 2
         return self.replacements.replace(
-            *(node, new), lambda spent: spelled.rescued or spent[:parts] < saved[:parts]
+            *(node, new), lambda spent: spelled.rescued or is_gain(spent)
         )
 
     def _part(self, node: Node) -> bool:
