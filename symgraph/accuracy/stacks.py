@@ -36,7 +36,11 @@ _MOST_WAYS = 20_000
 
 
 def stacked(
-    op: Op, operands: Sequence[Numbers], params: Params, shape: tuple[int, ...]
+    op: Op,
+    operands: Sequence[Numbers],
+    params: Params,
+    shape: tuple[int, ...],
+    kind: Hashable = None,
 ) -> Numbers | None:
     """The values of an operation at all points; None if the kernel gives no array of this shape.
 
@@ -48,10 +52,12 @@ def stacked(
     params : mapping
     shape : tuple of int
         The shape of the value at one point.
+    kind : hashable, optional
+        Its `kind_of`, if that is known.
     """
     if op.iterative and not all(np.isfinite(each).all() for each in operands):
         return _where_finite(op, operands, params, shape)
-    key = kind_of(op, operands, params, shape)
+    key = kind or kind_of(op, operands, params, shape)
     way = _ways.get(key)
     if way is None:
         if len(_ways) >= _MOST_WAYS:
@@ -63,7 +69,7 @@ def stacked(
         found = _singly(op, operands, params, shape)
     if found.shape[1:] != shape:
         return None
-    count = max((len(each) for each in operands), default=1)
+    count = max([len(each) for each in operands], default=1)
     return found if len(found) == count else _singly(op, operands, params, shape)
 
 

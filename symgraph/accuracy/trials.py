@@ -21,9 +21,9 @@ import numpy as np
 from ..ir.dims import Dim, Shape, is_named, names_of
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
-from ..ir.op import Op
 from .probes import Numbers, drawn
 from .stacks import kind_of, stacked
+from .sums_of_products import sums_products, without_order
 
 if TYPE_CHECKING:
     from sympy import Expr
@@ -54,9 +54,11 @@ _MOST_BYTES = 1 << 28
 
 
 _DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
-_NORMAL = np.finfo(np.float32).tiny
 _LAST = np.finfo(np.float32).smallest_subnormal
-_LARGEST = float(np.finfo(np.float32).max)
+
+_SIZE_BITS = np.uint32(0x7FFFFFFF)
+_LARGEST_SUBNORMAL = np.uint32(0x7FFFFF)
+"""All bits of a number in single precision but its sign; the bits of the largest subnormal."""
 
 _NOISE = (1.0 + UNIT * np.random.default_rng(1997).uniform(-1, 1, 1 << 16)).astype(np.float32)
 """Random factors near 1. Values to be perturbed are multiplied by a section of them."""
@@ -167,28 +169,30 @@ class Trials:
             below.append(trial)
         if node.is_input or op.custom:
             return None
-        if any(hasattr(value, "at_sizes") for value in node.params.values()):
+        if node.params and any(hasattr(value, "at_sizes") for value in node.params.values()):
             return None  # A loop would take longer than everything else.
         params = _resolved(node.params, _DOUBLE)
-        right = stacked(op, [each.right for each in below], params, shape)
+        rights = [each.right for each in below]
+        kind = kind_of(op, rights, params, shape)
+        right = stacked(op, rights, params, shape, kind)
         if right is None:
             return None
         is_float = node.dtype.kind == "f"
         repeated = [_rows(each.found) for each in below]
         lower = _resolved(node.params, _SINGLE) if params else params
+        if lower != params:  # A dtype is among them.
+            kind = kind_of(op, repeated, lower, shape)
         if op.conditioned:
             repeated = [self._with_noise(each) for each in repeated]
-        found = stacked(op, repeated, lower, shape)
+        found = stacked(op, repeated, lower, shape, kind)
         if found is None:
             return None
         if is_float:
             right = right.astype(np.float64, copy=False)
             found = found.astype(np.float32, copy=False)
-            # Linear in each of several operands: a sum of products. A solve is linear in one alone.
-            multilinear = len(op.traits.linear_in(len(below))) == len(below) > 1
-            if multilinear and not op.traits.elementwise:
-                found = _without_order(op, found, repeated, lower, shape)
-            found = self._perturbed(node, found, repeated, params, shape)
+            if len(below) > 1 and sums_products(op, len(below)):
+                found = without_order(op, found, repeated, lower, shape)
+            found = self._perturbed(node, found, repeated, params, shape, kind)
         count = len(right)
         if len(found) > 1:
             found = found.reshape(_REPEATED, count, *shape)
@@ -203,15 +207,17 @@ class Trials:
         operands: list[Numbers],
         params: Mapping[str, Any],
         shape: tuple[int, ...],
+        kind: Hashable,
     ) -> Numbers:
         """The values with all repetitions but the first perturbed, if the operation rounds."""
         if node.op.count == 0 or len(found) == 1:
             return found
-        if not self._rounds(node, operands, params, shape):
+        if not self._rounds(node, operands, params, shape, kind):
             return found
         # A kernel may return an operand itself, or a view of it.
-        fresh = found.flags.owndata and not any(found is each for each in operands)
-        return self._with_noise(found, fresh=fresh and found.flags.writeable)
+        flags = found.flags
+        fresh = flags.owndata and flags.writeable and all(found is not each for each in operands)
+        return self._with_noise(found, fresh=fresh)
 
     def _with_noise(self, found: Numbers, *, fresh: bool = False) -> Numbers:
         """The numbers with all repetitions but the first perturbed.
@@ -228,15 +234,20 @@ class Trials:
             start.reshape(rest.shape) if len(start) == rest.size else np.resize(start, rest.shape)
         )
         # For subnormal numbers one unit in the last place is the smallest subnormal.
-        small = (np.abs(rest) < _NORMAL) & (rest != 0)
-        units = _LAST * np.rint((noise[small] - 1) / UNIT) if small.any() else None
+        small = np.nonzero(_subnormal(rest)) if rest.dtype == np.float32 else ()
+        units = _LAST * np.rint((noise[small] - 1) / UNIT) if small and len(small[0]) else None
         noisy = np.multiply(rest, noise, out=rest) if fresh else rest * noise
         if units is not None:
             noisy[small] += units
         return found if fresh else np.concatenate([found[:first], noisy])
 
     def _rounds(
-        self, node: Node, operands: list[Numbers], params: Mapping[str, Any], shape: tuple[int, ...]
+        self,
+        node: Node,
+        operands: list[Numbers],
+        params: Mapping[str, Any],
+        shape: tuple[int, ...],
+        kind: Hashable,
     ) -> bool:
         """Whether the operation rounds for some operands.
 
@@ -247,11 +258,11 @@ class Trials:
         # An operand that is the same at all probes is computed from constants, and is kept.
         free = {each for each, array in zip(below, operands, strict=True) if len(array) > 1}
         pattern = tuple([below.index(each) if each in free else each for each in below])
-        lower = _resolved(node.params, _SINGLE)
         # The shapes are in the key: a sum over an axis of length 1 rounds nothing.
-        key = (pattern, kind_of(node.op, operands, lower, shape))
+        key = (pattern, kind)
         found = self._rounding.get(key)
         if found is None:
+            lower = _resolved(node.params, _SINGLE)
             rng = np.random.default_rng(1999)
             drawn: dict[Node, Numbers] = {}
             for each, array in zip(below, operands, strict=True):
@@ -269,26 +280,11 @@ class Trials:
         return found
 
 
-def _without_order(
-    op: Op,
-    found: Numbers,
-    operands: list[Numbers],
-    params: Mapping[str, Any],
-    shape: tuple[int, ...],
-) -> Numbers:
-    """Sums of products, with NaN where the positive and the negative terms both overflow.
-
-    There the result depends on the order of the terms and on rounding inside the kernel: it is
-    infinity of either sign, or NaN. A tanh of it could be any number.
-    """
-    if np.isfinite(found).all():
-        return found
-    wide = [each.astype(np.float64) for each in operands]
-    signed = stacked(op, wide, params, shape)
-    sizes = stacked(op, [np.abs(each) for each in wide], params, shape)
-    if signed is None or sizes is None:
-        return found
-    return np.where((sizes - np.abs(signed)) / 2 > _LARGEST, np.float32(np.nan), found)
+def _subnormal(numbers: Numbers) -> Numbers:
+    """Where single-precision numbers are subnormal, by their bits: in a third of the time."""
+    bits = np.bitwise_and(numbers.view(np.uint32), _SIZE_BITS)
+    np.subtract(bits, 1, out=bits)  # 0 becomes the largest number
+    return bits < _LARGEST_SUBNORMAL
 
 
 def _union(trials: list[Trial]) -> frozenset[Node]:
