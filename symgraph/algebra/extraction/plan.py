@@ -10,7 +10,9 @@ operation counts may differ in the rank of an intermediate.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import combinations
+from math import prod
 from typing import Final, NamedTuple, TypeAlias
 
 __all__ = [
@@ -73,9 +75,45 @@ def plan(
     items: Sequence[PlanOperand], out: LabelSet, size: Callable[[LabelSet], float]
 ) -> list[PlanStep] | None:
     """The moves that turn the items into one array over `out`; None if the limit forbids all."""
+    if len(items) == 1 and items[0].labels == out:
+        return []
+    names: dict[int, int] = {}
+    for labels in (*[item.labels for item in items], out):
+        for label in sorted(labels):
+            names.setdefault(label, len(names))
+    plain = tuple(
+        [
+            PlanOperand(frozenset([names[label] for label in item.labels]), item.inverse)
+            for item in items
+        ]
+    )
+    sizes = tuple([size(frozenset([label])) for label in names])
+    found = _plan_of(plain, frozenset([names[label] for label in out]), sizes)
+    if found is None:
+        return None
+    labels = list(names)
+    return [
+        PlanStep(
+            kind,
+            places,
+            PlanOperand(frozenset([labels[i] for i in result.labels]), result.inverse),
+        )
+        for kind, places, result in found
+    ]
+
+
+@lru_cache(maxsize=10_000)
+def _plan_of(
+    items: tuple[PlanOperand, ...], out: LabelSet, sizes: tuple[float, ...]
+) -> list[PlanStep] | None:
+    """The plan for items whose labels are the places of their sizes: most plans are made again."""
+
+    def size(labels: LabelSet) -> float:
+        return prod([sizes[label] for label in labels])
+
     limit = max([size(item.labels) for item in items] + [size(out)])
     if len(items) <= _EXHAUSTIVE:
-        found = _best(tuple(items), out, size, limit, {})
+        found = _best(items, out, size, limit, {})
         return None if found is None else found[1]
     moves: list[PlanStep] = []
     current = list(items)

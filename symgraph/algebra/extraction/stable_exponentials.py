@@ -344,6 +344,8 @@ class StableExponentials:
             minus = power % 2 == 1 and (outer < 0) == (sign > 0)
             free = self.spelling.alive(node)
             ranked.append((minus and not free, not (free or self.spelling.given(node)), -sign))
+            if ranked[-1] == (False, False, -1):
+                break  # The other sign is no better.
         return times(scale, -min(ranked)[2])
 
 

@@ -57,6 +57,7 @@ class KnownContractions:
         self._parts: set[tuple[int, ...]] = set()
         self._inside: dict[Atom, Expr] = {}
         self._sums: dict[Atom, tuple[Node, tuple[int, ...], Coef]] = {}
+        self._shapes_of_sums: set[tuple[int, int]] = set()
         self._products: dict[Atom, list[tuple[Term, Coef, Node]]] = {}
 
     def learn(self, expr: Expr, leaf: Expr) -> None:
@@ -95,10 +96,13 @@ class KnownContractions:
             atom, idx = self.atoms.closed(SUM, scaled(expr, quotient(1, coef)))
             if len(idx) == len(open_axes(node)):
                 self._sums.setdefault(atom, (node, idx, coef))
+                self._shapes_of_sums.add(_shape_of_sum(expr))
 
     def sum_of(self, expr: Expr) -> tuple[Coef, Node, tuple[int | None, ...]] | None:
         """A number, an array and its indices, whose product is this sum; None if none is known."""
-        coef = content(expr) if self._sums and len(expr) > 1 else 0
+        if len(expr) < 2 or _shape_of_sum(expr) not in self._shapes_of_sums:
+            return None
+        coef = content(expr)
         if coef == 0:
             return None
         atom, idx = self.atoms.closed(SUM, scaled(expr, quotient(1, coef)))
@@ -283,3 +287,8 @@ def _taken(term: Term, known: Term, names: dict[int, int]) -> Factors | None:
         if have != power:
             left.append((atom, at, have - power))
     return left
+
+
+def _shape_of_sum(expr: Expr) -> tuple[int, int]:
+    """What multiples of a sum at any indices have in common: its length, and its atoms in part."""
+    return len(expr), sum([f.atom.rank for term in expr for f in term.factors])
