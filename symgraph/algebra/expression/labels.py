@@ -60,7 +60,10 @@ def _sorted(
         if len(idx) > 1 and atom.symmetric and idx[-2] > idx[-1]:
             idx = (*idx[:-2], idx[-1], idx[-2])
         placed.append(_factor((atom, idx, power)))
-    if len(placed) > 1:
+    if len(placed) == 2 and placed[0].atom.rank != placed[1].atom.rank:
+        if placed[0].atom.rank > placed[1].atom.rank:
+            placed.reverse()
+    elif len(placed) > 1:
         placed.sort(key=_factor_key)
     return tuple(placed)
 

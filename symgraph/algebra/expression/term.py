@@ -260,6 +260,8 @@ def quotient(a: Coef, b: Coef) -> Coef:
     """The quotient; a fraction if both are. Raises `OverflowError` as `bounded` does."""
     if b == 1:
         return a
+    if type(a) is int and type(b) is int:
+        return bounded(Fraction(a, b) if a % b else a // b)
     if isinstance(a, float) or isinstance(b, float):
         return _normal(float(a) / float(b), a != 0)
     return bounded(rational(Fraction(a) / b))
@@ -379,8 +381,8 @@ def free_indices(expr: Mapping[Term, Coef]) -> list[int]:
     """Free indices, in order of appearance."""
     found: dict[int, None] = {}
     for term in expr:
-        for factor in term.factors:
-            for index in factor.idx:
+        for _, idx, _ in term.factors:
+            for index in idx:
                 if index >= 0:
                     found[index] = None
     return list(found)
@@ -390,13 +392,17 @@ def index_sizes(expr: Mapping[Term, Coef]) -> dict[int, Dim]:
     """The size of each free index."""
     found: dict[int, Dim] = {}
     for term in expr:
-        for factor in term.factors:
-            for index, size in zip(factor.idx, factor.atom.sizes, strict=True):
-                if index >= 0:
-                    found.setdefault(index, size)
+        for atom, idx, _ in term.factors:
+            for index, size in zip(idx, atom.sizes, strict=True):
+                if index >= 0 and index not in found:
+                    found[index] = size
     return found
 
 
 def weight(expr: Mapping[Term, Coef]) -> int:
     """The length of the expression: the number of its terms and factors, nested ones included."""
-    return sum([1 + sum([f.atom.weight for f in term.factors]) for term in expr])
+    total = len(expr)
+    for term in expr:
+        for factor in term.factors:
+            total += factor[0].weight
+    return total

@@ -77,6 +77,9 @@ def plan(
     """The moves that turn the items into one array over `out`; None if the limit forbids all."""
     if len(items) == 1 and items[0].labels == out:
         return []
+    if len(items) == 2 and items[0].labels | items[1].labels == out:
+        # Nothing is summed: most products are of two arrays.
+        return [PlanStep(MULTIPLY, (0, 1), PlanOperand(out, items[0].inverse and items[1].inverse))]
     names: dict[int, int] = {}
     for labels in (*[item.labels for item in items], out):
         for label in sorted(labels):
