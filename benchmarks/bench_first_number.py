@@ -2,31 +2,42 @@
 
 Run it from the repository's root; a package that is not installed is left out.
 
-    python benchmarks/bench_first_number.py            # workloads beside other packages
-    python benchmarks/bench_first_number.py --sizes    # random graphs and networks, each effort
+    python benchmarks/bench_first_number.py              # every workload beside other packages
+    python benchmarks/bench_first_number.py mlp random   # workloads whose names begin so
+    python benchmarks/bench_first_number.py --once       # what a process pays once: import, rules
+    python benchmarks/bench_first_number.py --catalogue  # the closed forms, row by row
+    python benchmarks/bench_first_number.py --sizes      # random graphs and networks, each effort
 
-Each workload runs in a process of its own, so that nothing is compiled or learned before. Times are
-of the CPU, divided by what a fixed loop takes in the same process and multiplied by `NOMINAL`: so
-they compare between machines and hours. Importing a package is not counted.
+Each cell is a process of its own, so that nothing is compiled or learned before. Times are of the
+CPU, divided by what a fixed loop takes in the same process and multiplied by `NOMINAL`: so they
+compare between machines and hours. Importing a package is not counted. Every gradient is compared
+with autograd's. `-` is a package that is missing or has no such arrays, `> 60` one that was
+stopped.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
+import signal
+import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from firstnumber.packages import NO_MATRICES, PACKAGES, by_autograd
+from firstnumber.workloads import WORKLOADS
 
 NOMINAL = 0.05
 """Seconds that the fixed loop takes on the machine that times are told for."""
+MISSING = ("ModuleNotFoundError", "NotImplementedError")
 
-Arrays = dict[str, Any]
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 
 
 def calibration() -> float:
@@ -41,157 +52,108 @@ def calibration() -> float:
     return min(found)
 
 
-# -- workloads: of an array namespace and arrays -----------------------------------------------
-def mlp(xp: Any, x: Any, w1: Any, b1: Any, w2: Any, b2: Any, y: Any) -> Any:
-    """A perceptron of two layers with softmax cross-entropy, written out."""
-    z = xp.tanh(x @ w1 + b1) @ w2 + b2
-    return -xp.sum(y * (z - xp.log(xp.sum(xp.exp(z), -1)).reshape(-1, 1)))
-
-
-def attention(xp: Any, q: Any, k: Any, v: Any) -> Any:
-    """One head, its softmax written out."""
-    e = xp.exp(q @ k.T / 8**0.5)
-    return xp.sum(xp.tanh((e / xp.sum(e, -1).reshape(-1, 1)) @ v))
-
-
-def scalar(xp: Any, x: Any, y: Any) -> Any:
-    """Some 90 operations on two numbers."""
-    for i in range(10):
-        x, y = xp.sin(x * y) + 0.1 * i, xp.exp(-y * y) * x + xp.tanh(y)
-    return x * y
-
-
-def lstm(xp: Any, x: Any, w: Any, u: Any, b: Any) -> Any:
-    """A cell unrolled for 50 steps."""
-
-    def sigmoid(z: Any) -> Any:
-        return 1 / (1 + xp.exp(-z))
-
-    h = c = b[0] * 0
-    for t in range(50):
-        z = [x[t] @ w[i] + h @ u[i] + b[i] for i in range(4)]
-        c = sigmoid(z[0]) * c + sigmoid(z[1]) * xp.tanh(z[2])
-        h = sigmoid(z[3]) * xp.tanh(c)
-    return xp.sum(h * h)
-
-
-WORKLOADS: dict[str, tuple[Callable[..., Any], dict[str, tuple[int, ...]]]] = {
-    "mlp": (
-        mlp,
-        {"x": (8, 5), "w1": (5, 6), "b1": (6,), "w2": (6, 4), "b2": (4,), "y": (8, 4)},
-    ),
-    "attention": (attention, {"q": (6, 8), "k": (6, 8), "v": (6, 8)}),
-    "scalar": (scalar, {"x": (), "y": ()}),
-    "lstm of 50 steps": (lstm, {"x": (50, 3), "w": (4, 3, 4), "u": (4, 4, 4), "b": (4, 4)}),
-}
-
-
-def arrays(shapes: dict[str, tuple[int, ...]]) -> Arrays:
-    """Numbers of ordinary size."""
-    rng = np.random.default_rng(0)
-    return {name: 0.3 * rng.normal(size=shape) for name, shape in shapes.items()}
-
-
-# -- packages: each gives the gradients of all arrays ----------------------------------------------
-def by_symgraph(effort: str) -> Callable[[Callable[..., Any], Arrays], list[Any]]:
-    """By symgraph with this effort."""
-
-    def gradients(f: Callable[..., Any], at: Arrays) -> list[Any]:
-        import symgraph as sg
-        import symgraph.numpy as snp
-
-        options: Any = {"wrt": list(at), "effort": effort}
-        return list(sg.grad(lambda **given: f(snp, **given), **options)(**at))
-
-    return gradients
-
-
-def by_jax(f: Callable[..., Any], at: Arrays) -> list[Any]:
-    """By jax.jit of jax.grad, compilation included."""
-    jax = import_module("jax")
-    jax.config.update("jax_enable_x64", True)
-    given = {name: jax.numpy.asarray(value) for name, value in at.items()}
-    found = jax.jit(jax.grad(lambda given: f(jax.numpy, **given)))(given)
-    return [np.asarray(found[name]) for name in at]
-
-
-def by_torch(f: Callable[..., Any], at: Arrays) -> list[Any]:
-    """By torch without its compiler."""
-    torch = import_module("torch")
-    given = {name: torch.tensor(value, requires_grad=True) for name, value in at.items()}
-    f(torch, **given).backward()
-    return [given[name].grad.numpy() for name in at]
-
-
-def by_autograd(f: Callable[..., Any], at: Arrays) -> list[Any]:
-    """By autograd, which runs what it derives."""
-    autograd, xp = import_module("autograd"), import_module("autograd.numpy")
-    found = autograd.grad(lambda given: f(xp, **given))(at)
-    return [found[name] for name in at]
-
-
-def by_casadi(f: Callable[..., Any], at: Arrays) -> list[Any]:
-    """Of numbers alone: its matrices are no arrays."""
-    casadi = import_module("casadi")
-    if any(np.ndim(value) for value in at.values()):
-        raise NotImplementedError
-    given = {name: casadi.SX.sym(name) for name in at}
-    slopes = [casadi.gradient(f(casadi, **given), given[name]) for name in at]
-    found = casadi.Function("f", list(given.values()), slopes)(*map(float, at.values()))
-    return [float(each) for each in found]
-
-
-PACKAGES: dict[str, tuple[str, Callable[[Callable[..., Any], Arrays], list[Any]]]] = {
-    "symgraph": ("symgraph", by_symgraph("normal")),
-    "symgraph, low": ("symgraph", by_symgraph("low")),
-    "jax": ("jax", by_jax),
-    "torch, eager": ("torch", by_torch),
-    "autograd": ("autograd", by_autograd),
-    "casadi": ("casadi", by_casadi),
-}
-
-
-def seconds(workload: str, package: str) -> float:
-    """Scaled seconds of CPU to the first gradient, which must agree with autograd's."""
-    f, shapes = WORKLOADS[workload]
-    at = arrays(shapes)
-    module, gradients = PACKAGES[package]
-    import_module(module)
-    unit = calibration()
+def scaled(work: Callable[[], Any], unit: float | None = None) -> tuple[float, Any]:
+    """The scaled seconds of some work, and what it gives; `unit` is a calibration just made."""
+    unit = calibration() if unit is None else unit
     begin = time.process_time()
-    found = gradients(f, at)
-    taken = time.process_time() - begin
+    found = work()
+    return (time.process_time() - begin) / unit * NOMINAL, found
+
+
+# -- beside other packages ---------------------------------------------------------------------
+def seconds(workload: str, package: str) -> float:
+    """Scaled seconds to the first gradient, which must agree with autograd's."""
+    f, at = WORKLOADS[workload].f, WORKLOADS[workload].arrays()
+    modules, gradients = PACKAGES[package]
+    if package == "casadi" and workload in NO_MATRICES:
+        raise NotImplementedError
+    for each in modules:
+        import_module(each)
+    taken, found = scaled(lambda: gradients(f, at))
     for one, other in zip(found, by_autograd(f, at), strict=True):
         np.testing.assert_allclose(np.asarray(one), other, rtol=1e-5, atol=1e-8)
-    return taken / unit * NOMINAL
+    return taken
 
 
-def beside() -> None:
+def cell(workload: str, package: str, limit: float) -> str:
+    """The seconds as text, from a process of its own."""
+    command = [sys.executable, __file__, "--one", workload, package, "--limit", str(limit)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    if run.returncode == -signal.SIGXCPU:
+        return f"> {limit:.0f}"
+    told = run.stderr.strip().splitlines()
+    if run.returncode == 0:
+        return f"{float(run.stdout):.3f}"
+    return "-" if told and told[-1].startswith(MISSING) else "failed"
+
+
+def beside(chosen: Sequence[str], limit: float) -> None:
     """A table: a row a workload, a column a package."""
-    print(f"{'seconds':18}" + "".join(f"{name:>16}" for name in PACKAGES))
+    print(f"{'seconds':18}" + "".join(f"{name:>15}" for name in PACKAGES))
     for workload in WORKLOADS:
-        cells: list[str] = []
-        for package in PACKAGES:
-            command = [sys.executable, __file__, "--one", workload, package]
-            run = subprocess.run(command, capture_output=True, text=True, check=False)
-            told = run.stderr.strip().splitlines()
-            away = (
-                any(each in told[-1] for each in ("ModuleNotFound", "NotImplemented"))
-                if told
-                else False
-            )
-            if run.returncode and not away:
-                raise SystemExit(run.stderr)
-            cells.append("-" if run.returncode else f"{float(run.stdout):.3f}")
-        print(f"{workload:18}" + "".join(f"{each:>16}" for each in cells), flush=True)
+        if not chosen or workload.startswith(tuple(chosen)):
+            cells = [cell(workload, package, limit) for package in PACKAGES]
+            print(f"{workload:18}" + "".join(f"{each:>15}" for each in cells), flush=True)
 
 
-# -- sizes ---------------------------------------------------------------------------------------
+# -- once a process ----------------------------------------------------------------------------
+def once() -> None:
+    """What a process pays once; the least of five processes, in seconds as measured."""
+    derive = ("derive", "-sum(p*log(exp(z)/sum(exp(z))))", "--wrt", "z", "--given", "p: simplex")
+    command = "import sys; from symgraph.cli.main import main; main(sys.argv[1:])"
+    for name, arguments in {
+        "python": ["pass"],
+        "import numpy": ["import numpy"],
+        "import symgraph": ["import symgraph"],
+        "and its rules": ["import symgraph; symgraph.default_rules()"],
+        "symgraph derive": [command, *derive],
+        "symgraph rules list": [command, "rules", "list"],
+    }.items():
+        print(f"{name:20}{min(_cpu([sys.executable, '-c', *arguments]) for _ in range(5)):8.3f}")
+
+
+def _cpu(command: Sequence[str]) -> float:
+    """CPU seconds of a process."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+# -- the catalogue -----------------------------------------------------------------------------
+def catalogue() -> None:
+    """Operations and scaled milliseconds of each closed form, at normal and low effort."""
+    textbook = import_module("textbook")
+    rows = import_module("textbook.catalogue").CATALOGUE
+    efforts = ("normal", "low")
+    times: dict[str, list[float]] = {effort: [] for effort in efforts}
+    operations = dict.fromkeys(efforts, 0)
+    print(f"{'row':54}{'closed':>7}" + "".join(f"{each:>18}" for each in efforts))
+    textbook.traced(rows[0].f, rows[0].specs).gradient(*rows[0].wrt).simplify()
+    unit = 1.0
+    for number, row in enumerate(rows):
+        unit = unit if number % 50 else calibration()
+        line = f"{row.name:54}{textbook.traced(row.closed, row.specs).op_count():7}"
+        for effort in efforts:
+            derived = textbook.traced(row.f, row.specs).gradient(*row.wrt, value=False)
+            taken, small = scaled(lambda g=derived, e=effort: g.simplify(effort=e), unit)
+            times[effort].append(taken)
+            operations[effort] += small.op_count()
+            line += f"{small.op_count():7}{1e3 * taken:8.1f} ms"
+        print(line, flush=True)
+    for effort, found in times.items():
+        middle, worst = 1e3 * statistics.median(found), max(found)
+        at = rows[found.index(worst)].name
+        print(
+            f"{effort}: {operations[effort]} operations, median {middle:.1f} ms, "
+            f"worst {1e3 * worst:.0f} ms ({at})"
+        )
+
+
+# -- sizes -------------------------------------------------------------------------------------
 def sizes() -> None:
     """Operations and scaled seconds of `simplify` by effort."""
-    import symgraph as sg
-
-    sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
+    sg = import_module("symgraph")
     graphs = import_module("randomgraphs")
     at = {"x": np.full((4, 3), 0.5), "w": 0.3 * np.eye(3)}
     layered = at | {"v": np.full((3, 3), 0.1)}
@@ -199,26 +161,33 @@ def sizes() -> None:
     for name, (made, _) in graphs.NETWORKS.items():
         cases |= {f"{name} {n}": (made(n), layered) for n in (4, 16, 40)}
     print(f"{'graph':16}{'derived':>8}" + "".join(f"{e:>18}" for e in ("low", "normal", "high")))
-    sg.trace(cases["random 30"][0], **at).gradient("w").simplify()
+    sg.trace(cases["random 30"][0], **at).gradient("x").simplify()
     for name, (f, given) in cases.items():
         derived = sg.trace(f, **given).gradient("w")
         line = f"{name:16}{derived.op_count():8}"
         for effort in ("low", "normal", "high"):
-            unit, begin = calibration(), time.process_time()
-            small = sg.trace(f, **given).gradient("w").simplify(effort=effort)
-            taken = (time.process_time() - begin) / unit * NOMINAL
+            fresh = sg.trace(f, **given).gradient("w")
+            taken, small = scaled(lambda g=fresh, e=effort: g.simplify(effort=e))
             line += f"{small.op_count():8}{taken:8.2f} s"
         print(line, flush=True)
 
 
 if __name__ == "__main__":
     reader = argparse.ArgumentParser(description=__doc__)
-    reader.add_argument("--sizes", action="store_true")
+    reader.add_argument("workloads", nargs="*", help="only those whose names begin so")
+    reader.add_argument("--limit", type=float, default=60.0, help="CPU seconds of a cell, at most")
+    for mode in ("once", "catalogue", "sizes"):
+        reader.add_argument(f"--{mode}", action="store_true")
     reader.add_argument("--one", nargs=2, metavar=("WORKLOAD", "PACKAGE"))
-    chosen = reader.parse_args()
-    if chosen.one:
-        print(seconds(*chosen.one))
-    elif chosen.sizes:
+    options = reader.parse_args()
+    if options.one:
+        resource.setrlimit(resource.RLIMIT_CPU, (int(options.limit), int(options.limit) + 1))
+        print(seconds(*options.one))
+    elif options.once:
+        once()
+    elif options.catalogue:
+        catalogue()
+    elif options.sizes:
         sizes()
     else:
-        beside()
+        beside(options.workloads, options.limit)

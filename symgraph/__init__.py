@@ -52,11 +52,12 @@ from .facts import (
     unique,
     unit_norm,
 )
-from .graph import Graph, diff
+from .graph import Graph, SimplifyInterrupted, diff
 from .graph.loading import load
 from .graph.tracing import Spec, UnusedInputWarning, graph, spec, trace
 from .ir.dag import Dag
 from .ir.node import Node
+from .ir.progress import Progress
 from .moved import install as _install
 from .ops.branches import cond as _cond
 from .ops.clipping import clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
@@ -98,6 +99,7 @@ __all__ = [
     "MemoryBudgetError",
     "Node",
     "NotDifferentiable",
+    "Progress",
     "RetraceWarning",
     "RewriteError",
     "RewriteLoopError",
@@ -105,6 +107,7 @@ __all__ = [
     "SaturationBounds",
     "ShapeError",
     "SideEffectWarning",
+    "SimplifyInterrupted",
     "Spec",
     "SymgraphError",
     "TraceError",

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..ir.collector import collector_paused
 from ..ir.dag import Dag
 from ..ir.interning import params_key
 from ..ir.node import Node
@@ -87,6 +88,7 @@ class Difference:
     __repr__ = __str__
 
 
+@collector_paused()
 def difference(before: Dag, after: Dag) -> Difference:
     """The difference between two graphs, node by node; linear in their sizes."""
     left, right = Labels(before), Labels(after)

@@ -7,6 +7,7 @@ here; they never hold the user's text.
 
 from __future__ import annotations
 
+from ..ir.collector import collector_paused
 from ..ir.dag import Dag
 from ..ir.node import Node
 from ..notation.text import escaped, shortened
@@ -33,6 +34,7 @@ def quoted(*lines: str) -> str:
     return '"' + "\\n".join(safe) + '"'
 
 
+@collector_paused()
 def render(dag: Dag, *, clusters: bool = False) -> str:
     """The graph as a DOT digraph, operands above results.
 

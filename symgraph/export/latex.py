@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..ir.collector import collector_paused
 from ..ir.dag import Dag
 from ..ir.node import Node
 from ..notation.text import Spelled
@@ -40,6 +41,7 @@ class Formula:
 
 
 # -- a graph --------------------------------------------------------------------------------------
+@collector_paused()
 def latex(dag: Dag) -> str:
     """One equation an output. Equations of parts that are used twice or are long come before.
 

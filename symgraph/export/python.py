@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from ..ir.collector import collector_paused
 from ..ir.dag import Dag
 from ..lowering.functional import functional
 
 __all__ = ["to_python"]
 
 
+@collector_paused()
 def to_python(dag: Dag) -> str:
     """The source of `def function(np, **inputs)`, with one line a node.
 

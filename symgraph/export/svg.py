@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterable
 from html import escape
 
+from ..ir.collector import collector_paused
 from ..ir.dag import Dag
 from ..ir.node import Node
 from ..ir.traits import Arrangement
@@ -51,6 +52,7 @@ _FARTHEST = 700.0  # a longer edge is hard to follow: only its end is drawn, wit
 _OPEN, _CLOSE = "\ue000", "\ue001"  # around leaves in an expression; `escaped` removes them
 
 
+@collector_paused()
 def render(dag: Dag, title: str = "") -> str:
     """The picture of a graph, as the text of an SVG file.
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 
 from ..ir.body import Body
+from ..ir.collector import collector_paused
 from ..ir.cost import op_count
 from ..ir.dag import Dag
 from ..ir.node import Node, substituted
@@ -47,6 +48,7 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+@collector_paused()
 def render(dag: Dag, history: Sized | None = None, *, lines: bool = True) -> str:
     """The listing of a graph: name, expression, dtype, shape, role and line of each node.
 
@@ -141,6 +143,7 @@ def _aligned(rows: list[list[str]]) -> list[str]:
     ]
 
 
+@collector_paused()
 def formula(dag: Dag) -> str:
     """The outputs as infix formulas, such as `t1 / sum(t1) where t1 = exp(z)`.
 

@@ -1,5 +1,5 @@
 """The user's graph: traced, viewed, differentiated, simplified, saved and loaded."""
 
-from .graph import Graph, diff
+from .graph import Graph, SimplifyInterrupted, diff
 
-__all__ = ["Graph", "diff"]
+__all__ = ["Graph", "SimplifyInterrupted", "diff"]

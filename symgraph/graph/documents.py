@@ -30,6 +30,7 @@ __all__ = ["document", "read"]
 
 
 # -- writing ---------------------------------------------------------------------------------------
+@collector_paused()
 def document(stage: Stage, log: Log) -> str:
     """The text of a graph: the same for the same graph.
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError
 from ..export.explanation import as_latex, as_text, bookkeeping, entry, origin_entry
+from ..ir.collector import collector_paused
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, Origin
 from ..rewriting.justifications import licences
@@ -19,6 +20,7 @@ Grains: TypeAlias = Collection[Literal["origin", "region", "rule", "choice", "bo
 """Which kinds of entry to tell."""
 
 
+@collector_paused()
 def explained(
     log: Log,
     node: Node | None,

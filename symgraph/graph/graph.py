@@ -25,10 +25,11 @@ from ..saturation import SaturationBounds
 from . import derivatives
 from .documents import document, read
 from .history import History
-from .stages import Derive, Stage, derived, simplified_stage
+from .stages import Derive, Interrupted, Stage, derived, simplified_stage
 from .view import View
+from .waiting import Told, telling
 
-__all__ = ["Graph", "diff"]
+__all__ = ["Graph", "SimplifyInterrupted", "diff"]
 
 
 class Graph(View):
@@ -163,6 +164,7 @@ class Graph(View):
         *,
         bounds: SaturationBounds | None = None,
         effort: Effort = "normal",
+        progress: Told = None,
     ) -> Graph:
         """The simplest equal graph the rules and the algebra find.
 
@@ -187,6 +189,10 @@ class Graph(View):
             How long to look. Low: one round of rules and algebra, each value looked at a bounded
             number of times. Normal: rounds until nothing changes. High: of graphs above 1,000
             nodes, too, everything is looked at once more from the start.
+        progress : bool or callable, optional
+            True shows a line on stderr that tells how far the work is, False shows nothing. By
+            default the line is shown after a second, on a terminal or in a notebook. A callable is
+            called with each `Progress`, at most ten times a second.
 
         Returns
         -------
@@ -197,6 +203,8 @@ class Graph(View):
         ------
         SymgraphError
             If there is no such strategy, or egglog is not installed.
+        SimplifyInterrupted
+            At Ctrl-C; its `graph` is the simplest equal graph found till then.
 
         Examples
         --------
@@ -219,7 +227,14 @@ class Graph(View):
                 mend=f"It is one of {', '.join(map(repr, EFFORTS))}.",
             )
         bounds = (bounds or SaturationBounds()) if strategy == "saturate" else None
-        stage, history = simplified_stage(self._stage, trust, rules, bounds, effort)
+        try:
+            with telling(progress, "simplify"):
+                stage, history = simplified_stage(self._stage, trust, rules, bounds, effort)
+        except Interrupted as stop:
+            best = Graph(stop.stage, history=stop.log)
+            raise SimplifyInterrupted(best, self.op_count()) from None
+        except KeyboardInterrupt:
+            raise SimplifyInterrupted(self, self.op_count()) from None
         return Graph(stage, history=history)
 
     # -- memory ----------------------------------------------------------------------------------
@@ -308,6 +323,40 @@ class Graph(View):
         """
         lowered = lower(self.dag, backend, **options)
         return lowered if not check_facts else lowered.guarded(self.check_inputs)
+
+
+class SimplifyInterrupted(KeyboardInterrupt):
+    """Ctrl-C while a graph was simplified. The simplest equal graph found till then is kept.
+
+    It ends a program as any Ctrl-C does, unless it is caught.
+
+    Parameters
+    ----------
+    graph : Graph
+        Of the same inputs and outputs as the graph that was to be simplified.
+    given : int
+        The operations of that graph.
+
+    Examples
+    --------
+    >>> graph = sg.trace(lambda x: np.log(np.exp(x)), x="n")
+    >>> def stop(progress):
+    ...     raise KeyboardInterrupt
+    >>> try:
+    ...     small = graph.simplify(progress=stop)
+    ... except sg.SimplifyInterrupted as stopped:
+    ...     small = stopped.graph
+    >>> small.formula()
+    log(exp(x))
+    """
+
+    def __init__(self, graph: Graph, given: int) -> None:
+        self.graph = graph
+        self.given = given
+        super().__init__(
+            f"simplify was interrupted. The best graph so far, of {graph.op_count()} operations "
+            f"instead of {given}, is the attribute `graph` of this exception."
+        )
 
 
 def diff(before: Graph, after: Graph) -> Difference:

@@ -25,7 +25,7 @@ from ..rewriting.log import Log
 from ..rewriting.rule import Soundness
 from ..saturation import SaturationBounds, saturated
 
-__all__ = ["Derive", "Stage", "derived", "simplified_stage"]
+__all__ = ["Derive", "Interrupted", "Stage", "derived", "simplified_stage"]
 
 Derive: TypeAlias = Callable[[Dag, Record], Dag]
 """From a graph to one of its derivatives; choices it makes are recorded."""
@@ -53,6 +53,15 @@ class Stage:
     by: tuple[Soundness, RuleSet, Effort] | None = None
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C while a graph was simplified: the shortest graph found till then, and its log."""
+
+    def __init__(self, stage: Stage, log: Log) -> None:
+        super().__init__()
+        self.stage = stage
+        self.log = log
+
+
 def derived(stage: Stage, derive: Derive, *, again: bool) -> tuple[Stage, Log]:
     """The derivative, and the choices on the way; `again` if it can be derived once more.
 
@@ -76,10 +85,14 @@ def simplified_stage(
     bounds: SaturationBounds | None = None,
     effort: Effort = "normal",
 ) -> tuple[Stage, Log]:
-    """The simplest equal graph, and how it came about; with `bounds` it is saturated, too."""
-    history = Log()
-    knowledge = Knowledge()
-    settled: set[Node] = set()
+    """The simplest equal graph, and how it came about; with `bounds` it is saturated, too.
+
+    Raises
+    ------
+    Interrupted
+        At Ctrl-C, once a graph of the same values is known; before that `KeyboardInterrupt`.
+    """
+    history, knowledge, settled = Log(), Knowledge(), set[Node]()
     dag, steady = stage.dag, list(stage.dag.outputs)
     if stage.forward is not None and stage.derive is not None and trust != "exact":
         forward = _stabilized(stage.forward, history, trust, rules, knowledge, settled, effort)
@@ -90,20 +103,29 @@ def simplified_stage(
         given = stage.derive(stage.forward.dag, Log().choose)
         kept = _keeping_digits(steady, given.outputs, knowledge)
         dag = dag.with_outputs(history.through("tails as derived", steady, kept))
+    found = [list(dag.outputs)]
     how: Any = {"trust": trust, "rules": rules, "settled": settled, "effort": effort}
-    outputs, steps = simplified(dag.outputs, knowledge, **how)
-    kept = _finite(outputs, dag.outputs, steady, knowledge)
-    if kept != list(dag.outputs):
-        dag = dag.with_outputs(history.through("stabilised after all", dag.outputs, kept))
-        outputs, steps = simplified(kept, knowledge, **how)
-    by = (trust, rule_set(rules), effort)
-    if stage.by == by and op_count(outputs) >= op_count(dag.outputs):
-        # From its own result it may start on another path, to other words for it, but not fewer.
-        outputs, steps = list(dag.outputs), Log()
-    history.extend(steps)
-    if bounds is not None:
-        outputs, steps = saturated(outputs, knowledge, trust=trust, rules=rules, bounds=bounds)
+    how["reached"] = found.append
+    try:
+        outputs, steps = simplified(dag.outputs, knowledge, **how)
+        kept = _finite(outputs, dag.outputs, steady, knowledge)
+        if kept != list(dag.outputs):
+            dag = dag.with_outputs(history.through("stabilised after all", dag.outputs, kept))
+            outputs, steps = simplified(kept, knowledge, **how)
+        by = (trust, rule_set(rules), effort)
+        if stage.by == by and op_count(outputs) >= op_count(dag.outputs):
+            # From its own result it may start on another path, to other words, but not fewer.
+            outputs, steps = list(dag.outputs), Log()
         history.extend(steps)
+        if bounds is not None:
+            found.append(outputs)
+            outputs, steps = saturated(outputs, knowledge, trust=trust, rules=rules, bounds=bounds)
+            history.extend(steps)
+    except KeyboardInterrupt as stop:
+        best = _finite(min(found, key=op_count), dag.outputs, steady, knowledge)
+        log = Log()
+        log.through("interrupted", dag.outputs, best)
+        raise Interrupted(Stage(dag.with_outputs(best), before=stage), log) from stop
     if trust != "exact":
         new = _keeping_digits(with_quotients(outputs), outputs, knowledge)
         outputs = history.through("multiples of sigmoids", outputs, new)

@@ -6,7 +6,7 @@ simplifies sums and products. Each prepares the other's work, so they take turns
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -76,6 +76,7 @@ def simplified(
     at_kinks: bool = True,
     last: bool = True,
     effort: Effort = "normal",
+    reached: Callable[[list[Node]], object] | None = None,
 ) -> tuple[list[Node], Log]:
     """The simplified outputs, and the log of all steps.
 
@@ -96,6 +97,8 @@ def simplified(
     last : bool
         Whether the result is final. It is then simplified once more without memory of earlier
         rounds, so that another call changes nothing.
+    reached : callable, optional
+        Takes the outputs after each round, all equal to those given.
     """
     log = Log()
     chosen = rule_set(rules) if at_kinks else rule_set(rules).before_differentiating
@@ -113,7 +116,7 @@ def simplified(
         slim = without_dead_results(with_simple_bodies(without_dead_results(outputs), inside))
         current = log.through("loops and branches simplified inside", outputs, slim)
     settled = set() if settled is None else settled
-    rounds = _Rounds(chosen, knowledge, trust, log, settled, at_kinks, last, effort)
+    rounds = _Rounds(chosen, knowledge, trust, log, settled, at_kinks, last, effort, reached)
     # Merging comes first, for a later merge changes all nodes above, and their facts are lost.
     current = log.through("equal values merged", current, merged(current))
     with collector_paused():
@@ -137,6 +140,7 @@ class _Rounds:
     at_kinks: bool
     last: bool
     effort: Effort = "normal"
+    reached: Callable[[list[Node]], object] | None = None
     _kept: list[Node] | None = None
     """The last graph that the algebra left unchanged, with its memory of earlier rounds."""
     _kept_afresh: list[Node] | None = None
@@ -173,6 +177,8 @@ class _Rounds:
                 # Nearly always the next round changes nothing, so it runs without memory at once.
                 signs_moved = new != current
                 current = log.through("signs moved", current, new)
+            if self.reached is not None:
+                self.reached(current)
         if tuple(current) not in seen:
             current = self._rewritten(current)
         return log.through("the cheapest taken", current, _cheapest(current, seen))

@@ -167,7 +167,7 @@ class Log:
         kept: list[Step] = []
         for step in reversed(self.steps):
             if step.after in wanted:
-                wanted.update(reachable([step.before]))
+                _add_all_below(step.before, wanted)
                 kept.append(step)
         return kept[::-1]
 
@@ -196,3 +196,13 @@ class Log:
 
     def __len__(self) -> int:
         return len(self.steps)
+
+
+def _add_all_below(node: Node, found: set[Node]) -> None:
+    """Add the node and all below it, where `found` has all below each of its own."""
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        if top not in found:
+            found.add(top)
+            stack.extend(top.operands)

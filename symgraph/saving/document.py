@@ -86,6 +86,7 @@ def opened(source: str | bytes, more: Sequence[str] = ()) -> dict[str, Place]:
     return whole.fields(("format", "version", "frames", "nodes", "notes", "stages"), more)
 
 
+@collector_paused()
 def text_of(dag: Dag) -> str:
     """The text of a graph alone, without the stages it was derived from.
 
@@ -98,6 +99,7 @@ def text_of(dag: Dag) -> str:
     return laid_out(table, {"stages": [written_dag(dag, table)]})
 
 
+@collector_paused()
 @collector_paused()
 def dag_of(source: str | bytes) -> Dag:
     """The graph in a text of `text_of`.

@@ -1,0 +1,1 @@
+"""Workloads, packages and times of `bench_first_number.py`."""
