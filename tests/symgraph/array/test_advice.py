@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from scipy.integrate import quad
 from scipy.sparse import csr_matrix
 
