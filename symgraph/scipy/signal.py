@@ -176,7 +176,8 @@ def _convolved_of_each(
     rest = [each for each in range(x.ndim) if each not in along]
     if not along:
         return x * w
-    batch = np.broadcast_shapes(*[tuple(a.shape[each] for each in rest) for a in pair])
+    shapes: list[Any] = [tuple(a.shape[each] for each in rest) for a in pair]
+    batch = np.broadcast_shapes(*shapes)
     rows: list[Array] = []
     for a in pair:
         ends = tuple(a.shape[each] for each in along)
