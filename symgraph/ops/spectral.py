@@ -210,8 +210,9 @@ def eigvalsh(x: ArrayLike, UPLO: str = "L") -> Array:
 
     Their derivative $V \operatorname{diag}(\bar w) V^\top$ needs the eigenvectors, so that they
     are found at once. It is symmetric, of a matrix that is not symmetric as well: it tells the
-    change along symmetric changes, not that of one triangle alone. Repeated eigenvalues do no harm to it as long as the function is symmetric in
-    them; the derivative of the second order is NaN there.
+    change along symmetric changes, not that of one triangle alone. Repeated eigenvalues do no harm
+    to it as long as the function is symmetric in them; the derivative of the second order is NaN
+    there.
     """
     return _eigh(x, UPLO).eigenvalues
 
