@@ -100,8 +100,8 @@ def instead_of_numbers() -> str:
     match found.node:
         case ast.Call():
             return _instead_of_call(found, found.node)
-        case ast.Subscript(value=value):
-            return _instead_of_index(found, value)
+        case ast.Subscript(value=value, slice=index):
+            return _instead_of_index(found, value, index)
         case _:
             return ""
 
@@ -122,12 +122,22 @@ _OF_MATH = {
     "lgamma": "scipy.special.gammaln",
     "pow": "np.power",
 }
+_OF_BUILTINS: dict[object, str] = {
+    all: "np.all(x) takes an array.",
+    any: "np.any(x) takes an array.",
+    max: "np.maximum(a, b) is the larger of two, np.max(x) the largest element.",
+    min: "np.minimum(a, b) is the smaller of two, np.min(x) the smallest element.",
+    range: "A loop whose length is computed is sg.while_loop.",
+    sorted: "np.sort(x) sorts an array.",
+}
 _JOINING = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
 
 
 def _instead_of_call(found: UserExpression, call: ast.Call) -> str:
     function = found.value_of(call.func)
     module, name = getattr(function, "__module__", None), getattr(function, "__name__", "")
+    if module == "builtins" and function in _OF_BUILTINS:
+        return _OF_BUILTINS[function]
     if module == "math":
         other = _OF_MATH.get(name) or (f"np.{name}" if hasattr(np, name) else "")
         wants = f"math.{name} takes a number."
@@ -156,7 +166,7 @@ def _short(text: str) -> str:
 
 
 # -- indexing --------------------------------------------------------------------------------------
-def _instead_of_index(found: UserExpression, value: ast.expr) -> str:
+def _instead_of_index(found: UserExpression, value: ast.expr, index: ast.expr) -> str:
     indexed = found.value_of(value)
     name = ast.unparse(value)
     if indexed is np.r_:
@@ -164,9 +174,19 @@ def _instead_of_index(found: UserExpression, value: ast.expr) -> str:
     if indexed is np.c_:
         return "np.c_ reads number by number. Join symbolic columns with np.column_stack."
     if isinstance(indexed, np.ndarray):
-        # NumPy asks only the array that is indexed, so np.take would not do.
-        several = ", axis=0" if cast("np.ndarray[Any, Any]", indexed).ndim > 1 else ""
-        return f"Index an array of numbers symbolically with snp.take({name}, index{several})."
+        return _of_numbers(name, cast("np.ndarray[Any, Any]", indexed).ndim, index)
     if isinstance(indexed, (list, tuple)):
         return f"Index a list symbolically with snp.take(np.asarray({name}), index, axis=0)."
     return ""
+
+
+def _of_numbers(name: str, ndim: int, index: ast.expr) -> str:
+    """NumPy asks only the array that is indexed, so np.take would not do."""
+    if isinstance(index, ast.Tuple):
+        shown = _short(f"snp.asarray({name})[{ast.unparse(index).strip('()')}]")
+        return f"Index an array of numbers symbolically with {shown}."
+    if isinstance(index, ast.Compare):
+        chosen = _short(f"np.where({ast.unparse(index)}, {name}, 0)")
+        return f"How many elements a mask takes is known only later: {chosen} keeps the shape."
+    several = ", axis=0" if ndim > 1 else ""
+    return f"Index an array of numbers symbolically with snp.take({name}, index{several})."

@@ -286,6 +286,9 @@ class ArrayMethods(InPlace):
         self._no_numbers("A condition", "Choose elementwise with np.where(condition, a, b).")
 
     def __float__(self) -> NoReturn:
+        called = scipy_call()
+        if called is not None:  # as `quad` does with what its function returns
+            self._refuse_scipy(*called)
         self._no_numbers(
             "float()",
             "Keep the array symbolic; evaluate the graph to get numbers. To write symbols one by "

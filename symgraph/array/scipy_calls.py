@@ -86,6 +86,7 @@ _INSTEAD = {
     "traced function; sg.root and sg.fixed_point solve inside of one.",
     "interpolate": "np.interp is traced; other interpolants with constant places are a constant "
     "matrix times the values.",
+    "sparse": "A.toarray() @ x is traced, where A is the sparse matrix.",
     "fft": "Fourier transforms give complex numbers, and symbolic arrays are real: multiply with "
     "constant matrices of cosines and sines.",
 }

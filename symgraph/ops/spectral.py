@@ -182,8 +182,11 @@ EIGH = register(
         facts=_facts_eigh,
         doc=(
             "Eigenvalues in ascending order and orthonormal eigenvectors of symmetric matrices, of "
-            "which the triangle `UPLO` is read; the gradient is symmetric. Through eigenvectors of "
-            "repeated eigenvalues it is NaN: nothing tells these vectors apart."
+            "which the triangle `UPLO` is read. The gradient is symmetric: it tells the change "
+            "along symmetric changes. A change of one element alone of the triangle counts twice "
+            "of it off the diagonal, and one of the other triangle has no effect. Through "
+            "eigenvectors of repeated eigenvalues the gradient is NaN: nothing tells these vectors "
+            "apart."
         ),
         traits=Traits(matrices=Matrices.SQUARE),
     )
@@ -206,8 +209,10 @@ def eigvalsh(x: ArrayLike, UPLO: str = "L") -> Array:
     r"""The eigenvalues of symmetric matrices in ascending order.
 
     Their derivative $V \operatorname{diag}(\bar w) V^\top$ needs the eigenvectors, so that they
-    are found at once. Repeated eigenvalues do no harm to it as long as the function is symmetric in
-    them; the derivative of the second order is NaN there.
+    are found at once. It is symmetric, of a matrix that is not symmetric as well: it tells the
+    change along symmetric changes, not that of one triangle alone. Repeated eigenvalues do no harm
+    to it as long as the function is symmetric in them; the derivative of the second order is NaN
+    there.
     """
     return _eigh(x, UPLO).eigenvalues
 

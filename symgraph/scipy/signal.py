@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -16,19 +18,37 @@ from .mirrored import mirrored
 
 __all__ = ["convolve", "correlate", "fftconvolve", "oaconvolve"]
 
+Axes: TypeAlias = tuple[Sequence[int], Sequence[int]]
+"""Axes of the one array, and of the other."""
+
 
 @mirrored
-def convolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = "auto") -> Array:
-    r"""$y_n = \sum_k x_{n-k} w_k$ along all axes.
+def convolve(
+    in1: ArrayLike,
+    in2: ArrayLike,
+    mode: str = "full",
+    method: str = "auto",
+    *,
+    axes: Axes | None = None,
+    dot_axes: Axes = ((), ()),
+) -> Array:
+    r"""$y_n = \sum_k x_{n-k} w_k$ along all axes, or along some.
+
+    With `axes` it is autograd's function of this name: SciPy's has all axes only.
 
     Parameters
     ----------
     in1, in2 : array_like
-        Of as many dimensions; their sizes are numbers.
+        Of as many dimensions, unless there are `axes`; their sizes are numbers.
     mode : "full", "valid" or "same"
         All of the result; where the smaller lies within the larger; as large as `in1`.
     method : str
         How SciPy would go about it. The sum is computed directly, whatever it says.
+    axes : pair of sequences of int, optional
+        The axes of `in1` along which to convolve, and those of `in2`. The result has the other
+        axes of `in1`, those of `in2`, and then these.
+    dot_axes : pair of sequences of int
+        Axes to sum products over, as `tensordot` does.
 
     Raises
     ------
@@ -37,22 +57,31 @@ def convolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = "
     InputError
         If the mode is unknown.
     """
-    return _convolved(_floating_pair(in1, in2), mode, "convolve")
+    pair = _floating_pair(in1, in2)
+    if axes is None and dot_axes == ((), ()):
+        return _convolved(pair, mode, "convolve")
+    every = tuple(range(pair[0].ndim)), tuple(range(pair[1].ndim))
+    return _convolved_along(pair, mode, every if axes is None else axes, dot_axes)
 
 
 @mirrored
-def fftconvolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full") -> Array:
+def fftconvolve(
+    in1: ArrayLike, in2: ArrayLike, mode: str = "full", axes: int | Sequence[int] | None = None
+) -> Array:
     """The same as `convolve`: direct sums, without the rounding errors of a Fourier transform.
 
-    The work is the product of the two sizes, where SciPy's grows with n log n.
+    The work is the product of the two sizes, where SciPy's grows with n log n. Along axes that
+    `axes` leaves out the two are broadcast.
     """
-    return _convolved(_floating_pair(in1, in2), mode, "fftconvolve")
+    return _convolved_of_each(_floating_pair(in1, in2), mode, axes, "fftconvolve")
 
 
 @mirrored
-def oaconvolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full") -> Array:
+def oaconvolve(
+    in1: ArrayLike, in2: ArrayLike, mode: str = "full", axes: int | Sequence[int] | None = None
+) -> Array:
     """The same as `convolve`; see `fftconvolve`."""
-    return _convolved(_floating_pair(in1, in2), mode, "oaconvolve")
+    return _convolved_of_each(_floating_pair(in1, in2), mode, axes, "oaconvolve")
 
 
 @mirrored
@@ -70,8 +99,7 @@ def _floating_pair(in1: ArrayLike, in2: ArrayLike) -> tuple[Array, Array]:
 
 def _convolved(pair: tuple[Array, Array], mode: str, name: str) -> Array:
     x, w = pair
-    if mode not in ("full", "valid", "same"):
-        raise InputError(f"{name}: the mode {mode!r} is not known.", mend="full, valid or same.")
+    _known_mode(mode, name)
     if x.ndim != w.ndim or any(not isinstance(n, int) for n in (*x.shape, *w.shape)):
         raise ShapeError(
             f"{name}: shapes {show_shape(x.shape)} and {show_shape(w.shape)}.",
@@ -79,27 +107,91 @@ def _convolved(pair: tuple[Array, Array], mode: str, name: str) -> Array:
         )
     if not x.ndim:
         return x * w
-    whole: Any = x.shape
+    return _in_layers(x[None, None], w[None, None], mode, name)[0, 0]
+
+
+def _in_layers(x: Array, w: Array, mode: str, name: str, groups: int = 1) -> Array:
+    """Of `x`, of axes (N, C, ...), and `w`, (O, C / groups, ...): the result is (N, O, ...)."""
+    extents, sizes = x.shape[2:], w.shape[2:]
     if not x.size or not w.size:
-        return snp.zeros((0,) * x.ndim, x.dtype)
-    if mode == "valid" or all(a <= b for a, b in zip(x.shape, w.shape, strict=True)):
-        fits = all(a >= b for a, b in zip(x.shape, w.shape, strict=True))
-        turned = all(a <= b for a, b in zip(x.shape, w.shape, strict=True))
-        if mode == "valid" and not fits and not turned:
-            raise ShapeError(
-                f"{name}: of {show_shape(x.shape)} and {show_shape(w.shape)} neither lies within "
-                'the other, as mode "valid" needs.'
-            )
+        return snp.zeros((x.shape[0], w.shape[0], *(0 for _ in extents)), x.dtype)
+    pairs: list[tuple[Any, Any]] = list(zip(extents, sizes, strict=True))
+    fits, turned = all(a >= b for a, b in pairs), all(a <= b for a, b in pairs)
+    if mode == "valid" and not fits and not turned:
+        raise ShapeError(
+            f"{name}: of {show_shape(extents)} and {show_shape(sizes)} neither lies within "
+            'the other, as mode "valid" needs.'
+        )
+    if mode == "valid" and fits:
+        return snp.conv(x, _flipped(w), groups=groups)
+    if groups == 1 and turned and not fits:
         # Convolution is commutative; the smaller operand is the kernel.
-        x, w = (w, x) if turned and not fits else (x, w)
-    pads = [(0, 0) if mode == "valid" else (int(size) - 1, int(size) - 1) for size in w.shape]
-    layers = snp.conv(x[None, None], snp.flip(w)[None, None], padding=pads)
-    result = layers[0, 0]
+        whole = snp.swapaxes(_in_layers(w, x, "valid" if mode == "valid" else "full", name), 0, 1)
+    else:
+        whole = snp.conv(x, _flipped(w), padding=[(b - 1, b - 1) for _, b in pairs], groups=groups)
+        if mode == "valid":
+            return _cut(whole, [(a - 1, b - a + 1) for a, b in pairs])
     if mode != "same":
-        return result
-    starts = [(full - size) // 2 for full, size in zip(result.shape, whole, strict=True)]
-    cut = tuple(slice(start, start + size) for start, size in zip(starts, whole, strict=True))
-    return result[cut]
+        return whole
+    return _cut(whole, [((b - 1) // 2, a) for a, b in pairs])
+
+
+def _flipped(w: Array) -> Array:
+    return snp.flip(w, axis=tuple(range(2, w.ndim)))
+
+
+def _cut(x: Array, places: Sequence[tuple[int, int]]) -> Array:
+    """From a start on so many elements of each axis but the first two."""
+    return x[(slice(None), slice(None), *[slice(a, a + size) for a, size in places])]
+
+
+def _convolved_along(pair: tuple[Array, Array], mode: str, axes: Axes, dot_axes: Axes) -> Array:
+    """Along pairs of axes, summed over other pairs; any rest of axes is an outer product."""
+    _known_mode(mode, "convolve")
+    laid: list[Array] = []
+    kept: list[tuple[Any, ...]] = []
+    for x, along, summed in zip(pair, axes, dot_axes, strict=True):
+        moved = [each % x.ndim for each in (*summed, *along)]
+        rest = [each for each in range(x.ndim) if each not in moved]
+        kept.append(tuple(x.shape[each] for each in rest))
+        terms = prod(x.shape[each] for each in summed)
+        ends = tuple(x.shape[each] for each in along)
+        laid.append(snp.transpose(x, (*rest, *moved)).reshape(prod(kept[-1]), terms, *ends))
+    x, w = laid
+    if x.ndim == 2:
+        return (x @ w.T).reshape(*kept[0], *kept[1])
+    found = _in_layers(x, w, mode, "convolve")
+    return found.reshape(*kept[0], *kept[1], *found.shape[2:])
+
+
+def _convolved_of_each(
+    pair: tuple[Array, Array], mode: str, axes: int | Sequence[int] | None, name: str
+) -> Array:
+    """Along some axes; along the others the two are broadcast."""
+    x, w = pair
+    if axes is None or x.ndim != w.ndim:
+        return _convolved(pair, mode, name)
+    _known_mode(mode, name)
+    along = [each % x.ndim for each in ((axes,) if isinstance(axes, int) else axes)]
+    rest = [each for each in range(x.ndim) if each not in along]
+    if not along:
+        return x * w
+    shapes: list[Any] = [tuple(a.shape[each] for each in rest) for a in pair]
+    batch = np.broadcast_shapes(*shapes)
+    rows: list[Array] = []
+    for a in pair:
+        ends = tuple(a.shape[each] for each in along)
+        whole = snp.broadcast_to(snp.transpose(a, (*rest, *along)), (*batch, *ends))
+        rows.append(whole.reshape(prod(batch), *ends))
+    found = _in_layers(rows[0][None], rows[1][:, None], mode, name, prod(batch))
+    return snp.moveaxis(
+        found.reshape(*batch, *found.shape[2:]), tuple(range(len(rest), x.ndim)), along
+    )
+
+
+def _known_mode(mode: str, name: str) -> None:
+    if mode not in ("full", "valid", "same"):
+        raise InputError(f"{name}: the mode {mode!r} is not known.", mend="full, valid or same.")
 
 
 def __getattr__(name: str) -> NoReturn:

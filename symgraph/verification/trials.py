@@ -190,6 +190,7 @@ class InstanceTrial:
             self.reference.infinite(at),
             self.reference.strict,
         )
+        self._refuse_new_poles(at, here, known)
         scale = self.reference.scale(at, values, exact, known)
         bad = np.flatnonzero(known & ~acceptable(here, np.finfo(left.dtype), scale))
         if bad.size:
@@ -198,6 +199,33 @@ class InstanceTrial:
             self.fail(
                 f"the sides disagree ({self.instance.sound}): {shown}, exactly {truth!r}", given
             )
+
+    def _refuse_new_poles(self, at: Point, here: Sides, known: Numbers) -> None:
+        """Infinity stands for NaN only where the value overflows, or is infinite at +0.0.
+
+        Operations above may make a number of it: tanh(1 / x) is 1 where tanh(x / x**2) is NaN.
+        Rules that are there for stability mend such NaN: log(sigmoid(x) / 0) is infinite.
+        """
+        if self.instance.rule.stable or not self.reference.elementwise:
+            return
+        poles = known & np.isnan(here.left) & np.isinf(here.right) & ~here.infinite
+        with np.errstate(all="ignore"):
+            poles &= ~(np.isinf(here.exact) | (np.abs(here.exact) > self._largest))
+        if not np.any(poles):
+            return
+        unsigned = {
+            n: value + 0 if value.dtype.kind == "f" else value for n, value in at.given.items()
+        }
+        left = self._value(self.instance.lhs, unsigned, at.sizes)
+        if left is None:
+            return
+        poles &= left.ravel()[at.places] != here.right
+        if np.any(poles):
+            self.fail("the right side is infinite where the left is NaN", at.given)
+
+    @property
+    def _largest(self) -> float:
+        return float(np.finfo(self.instance.lhs.aval.dtype).max)
 
     def _below_overflow(self, given: Mapping[Node, Numbers]) -> dict[Node, Numbers] | None:
         """Smaller numbers, whose sums and products overflow in no order.

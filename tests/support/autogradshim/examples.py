@@ -1,5 +1,7 @@
 """Run autograd's examples over symgraph, too: `python -m autogradshim.examples FOLDER [NAME ...]`.
 
+`--calls N` and `--seconds N` change how many calls are compared, and how long one run may take.
+
 FOLDER is where the examples lie; they are no part of this repository, nor is any line of them
 changed: the shim has the names that they import. Each is run twice, in processes of their own. What
 the transforms give is taken down, and after a number of calls an example is stopped, for it would
@@ -9,6 +11,7 @@ at the same points. Pictures are not drawn, and images of digits are random ones
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import importlib
 import io
@@ -27,6 +30,7 @@ from typing import Any
 from unittest.mock import MagicMock
 
 import numpy as np
+from numpy.random import bit_generator
 
 __all__ = ["compared", "main"]
 
@@ -56,6 +60,7 @@ def _run(path: Path, ours: bool, out: Path, calls: int, seconds: int) -> None:
     sys.path.insert(0, str(path.parent))
     sys.path.insert(0, str(path.parent.parent.parent))
     _with_random_digits()
+    setattr(bit_generator, "randbits", lambda bits: 1)  # noqa: B010  # seeds where none is given
     import autograd
 
     records: list[list[Any]] = []
@@ -184,12 +189,18 @@ def main(argv: Sequence[str]) -> None:
     if argv[0] == "--one":
         _run(Path(argv[1]), argv[2] == "ours", Path(argv[3]), int(argv[4]), int(argv[5]))
         return
-    folder, wanted = Path(argv[0]), set(argv[1:])
+    asked = argparse.ArgumentParser()
+    asked.add_argument("folder", type=Path)
+    asked.add_argument("names", nargs="*")
+    asked.add_argument("--calls", type=int, default=CALLS)
+    asked.add_argument("--seconds", type=int, default=SECONDS, help="of the processor, for one run")
+    given = asked.parse_args(argv)
+    folder, wanted = given.folder.resolve(), set(given.names)
     paths = [each for each in sorted(folder.rglob("*.py")) if each.name not in HELPERS]
     right = 0
     chosen = [each for each in paths if not wanted or each.stem in wanted]
     for path in chosen:
-        good, said = compared(path)
+        good, said = compared(path, given.calls, given.seconds)
         right += good
         print(f"{'as autograd' if good else 'NOT':12}{path.stem:34}{said}", flush=True)
     print(f"{right} of {len(chosen)} examples run, with autograd's gradients")

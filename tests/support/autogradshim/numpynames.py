@@ -23,6 +23,8 @@ _OF_LISTS = {
     *("block", "broadcast_arrays", "column_stack", "concatenate", "dstack", "einsum"),
     *("hstack", "meshgrid", "select", "stack", "vstack", "row_stack", "concat", "piecewise"),
 }
+# Arrays that may be written to, and indexed by symbols: symgraph's own, in a trace.
+_CREATED = ("empty", "eye", "ones", "zeros")
 # Arguments of these names, and of these functions, are no arrays.
 _NO_ARRAYS = {"axis", "axes", "shape", "pad_width", "newshape", "reps", "shift"}
 
@@ -147,6 +149,7 @@ def modules() -> dict[str, ModuleType]:
         "r_": _Index(np.r_, False),
         "c_": _Index(np.c_, True),
         "random": np.random,
+        **{name: getattr(snp, name) for name in _CREATED},
     }
     inside = {
         "T": lambda x: np.swapaxes(x, -1, -2),

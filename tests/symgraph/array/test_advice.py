@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.sparse import csr_matrix
 
 import symgraph as sg
 import symgraph.numpy as snp
@@ -22,6 +24,7 @@ from symgraph.errors import InputError, TraceError
 
 TABLE = np.arange(10.0)
 ROWS = np.arange(10.0).reshape(5, 2)
+EYE = csr_matrix(np.eye(3))
 V = np.array([1.0, 2.0, 3.0])
 
 
@@ -63,6 +66,14 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: np.sum(np.c_[x, x]), "np.column_stack"),
     (lambda x: TABLE[whole(x)], "snp.take(TABLE, index)."),
     (lambda x: np.sum(ROWS[whole(x)]), "snp.take(ROWS, index, axis=0)"),
+    (lambda x: np.sum(ROWS[whole(x), 1]), "snp.asarray(ROWS)[whole(x), 1]"),
+    (lambda x: np.sum(V[x > 0]), "np.where(x > 0, V, 0)"),
+    (lambda x: quad(lambda t: t * x[0], 0, 1)[0], "scipy.integrate.quad"),
+    (lambda x: np.sum(EYE @ x), "A.toarray() @ x"),
+    (lambda x: max(x[0], 0.0), "np.maximum"),
+    (lambda x: any(x > 0) * x[0], "np.any(x)"),
+    (lambda x: sum(x[0] for _ in range(whole(x))), "sg.while_loop"),
+    (lambda x: sorted(x)[0], "np.sort(x)"),
     (lambda x: [1.0, 2.0][whole(x)] * x[0], "snp.take(values, i, axis=0)"),
     (lambda x: round(np.sum(x)), "np.round(x, decimals)"),
     (lambda x: round(np.sum(x), 2), "np.round(x, decimals)"),

@@ -111,6 +111,46 @@ def test_signal(name: str, mode: str, one: Any, other: Any) -> None:
     assert_like(getattr(signal, name)(x, w, mode=mode), wanted)
 
 
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize("axes", [0, (1,), (0, 2), (-1, 0)])
+@pytest.mark.parametrize("shapes", [((5, 3, 4), (2, 3, 4)), ((2, 3, 3), (4, 1, 3))], ids=str)
+def test_convolution_along_some_axes_broadcasts_the_others(mode, axes, shapes) -> None:
+    x, w = (RNG.normal(size=shape) for shape in shapes)
+    try:
+        wanted = scipy.signal.fftconvolve(x, w, mode, axes)
+    except ValueError:
+        with pytest.raises((sg.ShapeError, ValueError)):
+            signal.fftconvolve(x, w, mode, axes)
+        return
+    assert_like(signal.fftconvolve(x, w, mode, axes), wanted)
+    assert_like(signal.oaconvolve(x, w, mode, axes), wanted)
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_convolution_with_summed_axes_is_that_of_layers(mode) -> None:
+    x, w = RNG.normal(size=(2, 5, 4, 3)), RNG.normal(size=(2, 3, 2, 3, 2))
+    found = signal.convolve(x, w, mode, axes=((1, 2), (2, 4)), dot_axes=((0, 3), (0, 3)))
+    for k in range(3):
+        parts = [
+            scipy.signal.convolve(x[i, :, :, j], w[i, k, :, j], mode)
+            for i in range(2)
+            for j in range(3)
+        ]
+        assert_like(found[k], sum(parts))
+    some = signal.convolve(x[0], w[0], mode, axes=((0,), (1,)))
+    assert_like(some[1, 2, 0, 1, 1], scipy.signal.convolve(x[0, :, 1, 2], w[0, 0, :, 1, 1], mode))
+    assert_like(
+        signal.convolve(x, w, axes=((), ()), dot_axes=((0,), (0,))),
+        np.tensordot(x, w, axes=((0,), (0,))),
+    )
+    check_grads(
+        lambda x, w: np.sum(np.cos(signal.convolve(x, w, mode, axes=((1,), (1,))))),
+        RNG.normal(size=(3, 3)),
+        RNG.normal(size=(2, 2)),
+        order=1,
+    )
+
+
 def test_signal_gradients_and_refusals() -> None:
     check_grads(lambda x, w: np.sum(np.cos(signal.convolve(x, w, "same"))), C, R, order=1)
     with pytest.raises(sg.InputError, match="mode"):

@@ -155,6 +155,11 @@ def quotient_at_zero(x: Array):
     return x / x, 1
 
 
+@mutant("rounding", "infinite where the left is NaN")
+def pole_for_nan(x: Real):
+    return x / (x * x), 1 / x
+
+
 @mutant("rounding", "disagree")
 def undefined_becomes_a_number(x: Nonzero):
     return x / x, 1
