@@ -21,6 +21,7 @@ from ..lowering.program import Program, program_of
 from ..namespace import NUMPY, Namespace
 from ..passes.unmasked import without_masks
 from .base import Compiled
+from .workspaces import Workspaces
 
 __all__ = ["BACKEND", "NumpyBackend"]
 
@@ -44,11 +45,14 @@ class NumpyBackend:
         digest = hashlib.blake2b(emitted.source.encode(), digest_size=6).hexdigest()
         filename = f"<symgraph {digest}-{next(_compilations)}>"
         function = _compiled(emitted, filename)
+        run = _without_warnings(function, program)
+        workspaces = Workspaces(emitted.workspace, emitted.dims) if emitted.workspace else None
         return Compiled(
-            _without_warnings(function, program),
+            run if workspaces is None else workspaces.running(run),
             emitted.source,
             emitted.dims,
             _Explainer(filename, emitted.lines),
+            workspaces=workspaces,
         )
 
     def to_numpy(self, value: Any) -> np.ndarray[Any, Any]:

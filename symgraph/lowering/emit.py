@@ -23,7 +23,7 @@ from ..namespace import NUMPY
 from .functions import function_of
 from .pieces import Defined, Dimension, EarlierResult, OperandName, Piece, Pieces, Tabled
 from .spelling import dims_of
-from .statements import Program, Statement
+from .statements import Program, Statement, Temporary
 
 __all__ = ["Emitted", "NameTable", "commented", "emit", "remark", "sanitized"]
 
@@ -32,7 +32,7 @@ _COMMENT_COLUMN = 52
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """Source of a function `program(inputs..., sizes...)` that gives the tuple of results.
+    """Source of a function `program(inputs..., sizes..., places)` that gives the tuple of results.
 
     Parameters
     ----------
@@ -43,12 +43,16 @@ class Emitted:
         The named dimensions whose sizes follow the inputs, in order.
     lines : mapping of int to Node
         The node that each line computes.
+    workspace : tuple of Temporary
+        Values in a workspace. If there are any, the function takes their places in one tuple, as
+        the last argument.
     """
 
     source: str
     table: Mapping[str, Any]
     dims: tuple[str, ...]
     lines: Mapping[int, Node]
+    workspace: tuple[Temporary, ...] = ()
 
 
 def sanitized(text: str) -> str:
@@ -213,7 +217,11 @@ def emit(program: Program) -> Emitted:
     module = _Module(program.constants_below)
     names = NameTable(module)
     body = _statements(program, names)
-    arguments = ", ".join((*program.inputs, *names.dims.values()))
+    for size in [dim for each in program.workspace for dim in each.aval.shape]:
+        for each in names_of(size):
+            names.dimension(named(each))
+    last = ("w",) if program.workspace else ()
+    arguments = ", ".join((*program.inputs, *names.dims.values(), *last))
     rows: list[tuple[str, Node | None]] = [(line, None) for line in _heading(program, names)]
     rows.extend(module.definitions)
     rows.append((f"def program({arguments}):", None))
@@ -227,7 +235,7 @@ def emit(program: Program) -> Emitted:
         table.update({name: node.params["value"] for name, node in each.constants.items()})
     if module.functions:
         table["range"] = range
-    return Emitted(source, {**table, **module.table}, tuple(names.dims), lines)
+    return Emitted(source, {**table, **module.table}, tuple(names.dims), lines, program.workspace)
 
 
 def _statements(program: Program, names: NameTable) -> list[tuple[str, Node | None]]:
@@ -237,9 +245,12 @@ def _statements(program: Program, names: NameTable) -> list[tuple[str, Node | No
         names.module.programs.setdefault(body, inner)
     last = max((i for i, each in enumerate(program.statements) if each.allocates), default=-1)
     found: list[tuple[str, Node | None]] = []
+    kept: set[str] = set()  # Values in the workspace: their memory is not released.
     for number, statement in enumerate(program.statements):
+        if statement.place or statement.out in kept:
+            kept.add(statement.target)
         # After the last allocation `del` gains nothing: the return releases all names.
-        dead = statement.dead if number < last else ()
+        dead = tuple([name for name in statement.dead if name not in kept] if number < last else ())
         line = _line(statement, names, dead)
         found.append(
             (f"    {commented(line, remark(statement.node, statement.avals))}", statement.node)
@@ -269,6 +280,8 @@ def _heading(program: Program, names: NameTable) -> list[str]:
             head.append(f"# {name}: constant  {node.aval}")
     for dim, name in names.dims.items():
         head.append(f"# {name}: size of {dim!a}")
+    if program.workspace:
+        head.append(f"# w: the workspace, kept between calls; places: {len(program.workspace)}")
     programs = (program, *names.module.programs.values())
     statements = [each for part in programs for each in part.statements]
     ops = {id(each.node.op.kernel): each.node.op.name for each in statements}
