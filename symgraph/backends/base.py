@@ -80,6 +80,8 @@ class Compiled:
         Arrays that `run` takes without conversion, besides those of the `native` types.
     workspaces : Workspaces, optional
         Memory that `run` keeps between calls.
+    floats : bool
+        Whether `run` takes Python's floats as well, where inputs are 0-d and float64.
     """
 
     run: Callable[..., Sequence[Any]]
@@ -88,6 +90,7 @@ class Compiled:
     explain: Callable[[BaseException], None] = lambda error: None
     own: OwnArrays | None = None
     workspaces: Workspaces | None = None
+    floats: bool = False
 
 
 @runtime_checkable
@@ -276,7 +279,8 @@ class Lowered(Immutable):
         self._native = backend.native
         self._specs = tuple([(node.aval.dtype, node.aval.shape) for node in dag.inputs.values()])
         self._regroup = _regrouping(dag)
-        self._enter = fast_entry(self._names, self._specs, compiled.dims, self._native)
+        floats = compiled.floats and check is None
+        self._enter = fast_entry(self._names, self._specs, compiled.dims, self._native, floats)
         self.__signature__ = _signature(self._names)
         self.__name__ = f"lowered_to_{backend.name}"
 

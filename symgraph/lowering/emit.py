@@ -20,6 +20,7 @@ from ..ir.body import Body
 from ..ir.dims import Dim, named, names_of, resolve
 from ..ir.node import Node, Origin
 from ..namespace import NUMPY
+from .floats import float_lines
 from .functions import function_of
 from .pieces import Defined, Dimension, EarlierResult, OperandName, Piece, Pieces, Tabled
 from .spelling import dims_of
@@ -46,6 +47,9 @@ class Emitted:
     workspace : tuple of Temporary
         Values in a workspace. If there are any, the function takes their places in one tuple, as
         the last argument.
+    on_floats : bool
+        Whether there is a function `floats(inputs...)` besides, that takes and uses Python's
+        floats. It raises one of `FLOAT_ERRORS` where NumPy gives infinity or NaN.
     """
 
     source: str
@@ -53,6 +57,7 @@ class Emitted:
     dims: tuple[str, ...]
     lines: Mapping[int, Node]
     workspace: tuple[Temporary, ...] = ()
+    on_floats: bool = False
 
 
 def sanitized(text: str) -> str:
@@ -212,8 +217,15 @@ def _calculated(expr: Dim, names: tuple[str, ...], *sizes: int) -> int:
     return resolve(expr, dict(zip(names, sizes, strict=True)))
 
 
-def emit(program: Program) -> Emitted:
-    """The source of `program`, and the values of its names."""
+def emit(program: Program, *, floats: bool = False) -> Emitted:
+    """The source of `program`, and the values of its names.
+
+    Parameters
+    ----------
+    program : Program
+    floats : bool
+        Whether to add a function on Python's floats, if all values are scalars.
+    """
     module = _Module(program.constants_below)
     names = NameTable(module)
     body = _statements(program, names)
@@ -224,6 +236,8 @@ def emit(program: Program) -> Emitted:
     arguments = ", ".join((*program.inputs, *names.dims.values(), *last))
     rows: list[tuple[str, Node | None]] = [(line, None) for line in _heading(program, names)]
     rows.extend(module.definitions)
+    on_floats = _float_function(program) if floats else []
+    rows.extend(on_floats)
     rows.append((f"def program({arguments}):", None))
     rows.extend((f"    {commented(line, sanitized(why))}", None) for line, why in names.lines)
     rows.extend(body)
@@ -235,7 +249,29 @@ def emit(program: Program) -> Emitted:
         table.update({name: node.params["value"] for name, node in each.constants.items()})
     if module.functions:
         table["range"] = range
-    return Emitted(source, {**table, **module.table}, tuple(names.dims), lines, program.workspace)
+    return Emitted(
+        source,
+        {**table, **module.table},
+        tuple(names.dims),
+        lines,
+        program.workspace,
+        bool(on_floats),
+    )
+
+
+def _float_function(program: Program) -> list[tuple[str, Node | None]]:
+    """The lines of the function on Python's floats; none if the program needs arrays."""
+    found = float_lines(program)
+    if found is None:
+        return []
+    rows: list[tuple[str, Node | None]] = [
+        ("# On Python's floats. Where this raises, as 1.0 / 0.0 does, `program` is called.", None),
+        (f"def floats({', '.join(program.inputs)}):", None),
+    ]
+    for text, statement in found:
+        comment = remark(statement.node, statement.avals)
+        rows.append((f"    {commented(f'{statement.target} = {text}', comment)}", statement.node))
+    return [*rows, (f"    {_return_statement(program.results)}", None), ("", None), ("", None)]
 
 
 def _statements(program: Program, names: NameTable) -> list[tuple[str, Node | None]]:
