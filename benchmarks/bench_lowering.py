@@ -6,6 +6,7 @@ cancels. Run it as `python benchmarks/bench_lowering.py`; below 1.00 the lowered
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from functools import partial
@@ -51,6 +52,19 @@ def polynomial_by_hand(x: Any) -> Any:
     return 2 * x * np.sin(x) + x * x * np.cos(x) - e / s - 2 * x * e / (s * s)
 
 
+def pendulum(a: Any, b: Any, c: Any) -> Any:
+    """The energy of three coupled pendulums, at angles that are numbers."""
+    kinetic = a * a + b * b + c * c + a * b * np.cos(a - b) + b * c * np.cos(b - c)
+    return kinetic / 2 - 3 * np.cos(a) - 2 * np.cos(b) - np.cos(c) + np.exp(-a * a) * np.sin(c)
+
+
+def pendulum_by_hand(a: Any, b: Any, c: Any) -> Any:
+    """Its derivative in a."""
+    turned = math.cos(a - b) - a * math.sin(a - b)
+    bump = 2 * a * math.exp(-a * a) * math.sin(c)
+    return a + b * turned / 2 + 3 * math.sin(a) - bump
+
+
 def cases() -> dict[str, tuple[Callable[..., Any], Callable[..., Any], dict[str, Any], str]]:
     """Function, gradient by hand, data and target by name."""
     rng = np.random.default_rng(0)
@@ -71,6 +85,12 @@ def cases() -> dict[str, tuple[Callable[..., Any], Callable[..., Any], dict[str,
             cross_entropy_by_hand,
             softmax_data(1000, 100),
             "z",
+        ),
+        "scalars": (
+            pendulum,
+            pendulum_by_hand,
+            {name: np.array(rng.normal()) for name in "abc"},
+            "a",
         ),
         "elementwise 10": (polynomial, polynomial_by_hand, {"x": rng.normal(size=10)}, "x"),
         "elementwise 1e6": (polynomial, polynomial_by_hand, {"x": rng.normal(size=10**6)}, "x"),

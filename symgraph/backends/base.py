@@ -26,6 +26,7 @@ from ..ir.interpreter import bound_inputs, given_inputs
 from ..namespace import Namespace
 from ..saving.document import dag_of, text_of
 from .fast_entry import fast_entry
+from .workspaces import Workspaces
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -77,6 +78,10 @@ class Compiled:
         Adds to an exception the user's line from which it came.
     own : OwnArrays, optional
         Arrays that `run` takes without conversion, besides those of the `native` types.
+    workspaces : Workspaces, optional
+        Memory that `run` keeps between calls.
+    floats : bool
+        Whether `run` takes Python's floats as well, where inputs are 0-d and float64.
     """
 
     run: Callable[..., Sequence[Any]]
@@ -84,6 +89,8 @@ class Compiled:
     dims: tuple[str, ...] = ()
     explain: Callable[[BaseException], None] = lambda error: None
     own: OwnArrays | None = None
+    workspaces: Workspaces | None = None
+    floats: bool = False
 
 
 @runtime_checkable
@@ -272,9 +279,34 @@ class Lowered(Immutable):
         self._native = backend.native
         self._specs = tuple([(node.aval.dtype, node.aval.shape) for node in dag.inputs.values()])
         self._regroup = _regrouping(dag)
-        self._enter = fast_entry(self._names, self._specs, compiled.dims, self._native)
+        floats = compiled.floats and check is None
+        self._enter = fast_entry(self._names, self._specs, compiled.dims, self._native, floats)
         self.__signature__ = _signature(self._names)
         self.__name__ = f"lowered_to_{backend.name}"
+
+    @property
+    def workspace_bytes(self) -> int:
+        """The bytes for temporaries that are kept between calls.
+
+        Each thread that calls the function at the same time as others needs as many again.
+
+        Examples
+        --------
+        >>> import numpy as np, symgraph as sg
+        >>> f = sg.trace(lambda x: np.sum(np.exp(x) * np.sin(x)), x=sg.spec((1000,))).lower()
+        >>> f(np.ones(1000)) and f.workspace_bytes
+        16000
+        >>> f.release()
+        >>> f.workspace_bytes
+        0
+        """
+        workspaces = self._compiled.workspaces
+        return 0 if workspaces is None else workspaces.nbytes
+
+    def release(self) -> None:
+        """Give the memory that is kept between calls back; a later call takes new memory."""
+        if self._compiled.workspaces is not None:
+            self._compiled.workspaces.release()
 
     def guarded(self, check: Callable[..., None]) -> Lowered:
         """The same function, which calls `check` with the inputs by name before each run."""

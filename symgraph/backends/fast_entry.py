@@ -24,6 +24,7 @@ def fast_entry(
     specs: Sequence[tuple[np.dtype[Any], Shape]],
     dims: Sequence[str],
     native: Sequence[type[Any]],
+    floats: bool = False,
 ) -> Entry:
     """A function `enter(args, inputs)`: it gives the values and then the sizes in `dims`, or None.
 
@@ -36,6 +37,8 @@ def fast_entry(
         Named dimensions whose sizes are read.
     native : sequence of type
         The array types that need no conversion.
+    floats : bool
+        Whether Python's floats may stay what they are; else they become arrays.
     """
     tests, sizes = _tests(specs)
     if tests is None or any(dim not in sizes for dim in dims):
@@ -53,15 +56,33 @@ def fast_entry(
         "            return None",
         "    else:",
         "        return None",
-        *[f"    if not ({test}): return None" for test in tests],
+        *[
+            line
+            for i, (test, spec) in enumerate(zip(tests, specs, strict=True))
+            for line in _test_lines(i, test, np.ndarray in native and spec == _FLOAT, floats)
+        ],
         f"    return ({values}{''.join(sizes[dim] + ', ' for dim in dims)})",
     ]
     table: dict[str, Any] = {"__builtins__": {}, "type": type, "len": len, "KeyError": KeyError}
-    table["native"] = frozenset(native)
+    table.update(native=frozenset(native), float=float, float64=np.float64, array=np.array)
     for i, (name, (dtype, shape)) in enumerate(zip(names, specs, strict=True)):
         table.update({f"n{i}": name, f"t{i}": np.dtype(dtype.type), f"s{i}": shape})
     exec(compile("\n".join(lines), "<symgraph entry>", "exec", dont_inherit=True), table)
     return table["enter"]
+
+
+_FLOAT: tuple[np.dtype[Any], Shape] = (np.dtype(np.float64), ())
+
+
+def _test_lines(i: int, test: str, is_float: bool, floats: bool) -> list[str]:
+    """The lines that refuse an input; one that `is_float` may also be a Python float."""
+    if not is_float:
+        return [f"    if not ({test}): return None"]
+    return [
+        f"    if not ({test}):",
+        f"        if type(v{i}) is not float and type(v{i}) is not float64: return None",
+        *([] if floats else [f"        v{i} = array(v{i})"]),
+    ]
 
 
 def _tests(

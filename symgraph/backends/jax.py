@@ -362,7 +362,7 @@ def _source(dag: Dag) -> str:
         return functional(dag)
     except BackendError:
         # Some kernel is not a plain expression: the NumPy program shows the same steps.
-        return emit(program_of(dag)).source
+        return emit(program_of(dag, workspace=False)).source
 
 
 BACKEND = JaxBackend()

@@ -301,7 +301,8 @@ class Graph(View):
         check_facts : bool
             Check at each call that inputs satisfy the facts stated of them.
         **options
-            The backend's own, such as `numpy_out` of `"jax"`.
+            The backend's own, such as `numpy_out` of `"jax"`. With `floats=False` `"numpy"` runs
+            graphs of scalars on NumPy's functions to the last bit, not on Python's floats.
 
         Returns
         -------

@@ -81,6 +81,14 @@ class Buffers:
         """Note that the name is not read any more."""
         self._live[self._class(name)] -= 1
 
+    def memory_of(self, name: str) -> str:
+        """A name for the memory of a value; values that may share memory have the same."""
+        return self._class(name)
+
+    def is_handed_out(self, name: str) -> bool:
+        """Whether a result may share memory with the value."""
+        return self._class(name) in self._handed_out
+
     def is_own_array(self, name: str) -> bool:
         """Whether the value is all of a writable array that the program made."""
         return name in self._own_arrays

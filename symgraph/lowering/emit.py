@@ -20,10 +20,11 @@ from ..ir.body import Body
 from ..ir.dims import Dim, named, names_of, resolve
 from ..ir.node import Node, Origin
 from ..namespace import NUMPY
+from .floats import float_lines
 from .functions import function_of
 from .pieces import Defined, Dimension, EarlierResult, OperandName, Piece, Pieces, Tabled
 from .spelling import dims_of
-from .statements import Program, Statement
+from .statements import Program, Statement, Temporary
 
 __all__ = ["Emitted", "NameTable", "commented", "emit", "remark", "sanitized"]
 
@@ -32,7 +33,7 @@ _COMMENT_COLUMN = 52
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """Source of a function `program(inputs..., sizes...)` that gives the tuple of results.
+    """Source of a function `program(inputs..., sizes..., places)` that gives the tuple of results.
 
     Parameters
     ----------
@@ -43,12 +44,20 @@ class Emitted:
         The named dimensions whose sizes follow the inputs, in order.
     lines : mapping of int to Node
         The node that each line computes.
+    workspace : tuple of Temporary
+        Values in a workspace. If there are any, the function takes their places in one tuple, as
+        the last argument.
+    on_floats : bool
+        Whether there is a function `floats(inputs...)` besides, that takes and uses Python's
+        floats. It raises one of `FLOAT_ERRORS` where NumPy gives infinity or NaN.
     """
 
     source: str
     table: Mapping[str, Any]
     dims: tuple[str, ...]
     lines: Mapping[int, Node]
+    workspace: tuple[Temporary, ...] = ()
+    on_floats: bool = False
 
 
 def sanitized(text: str) -> str:
@@ -208,14 +217,27 @@ def _calculated(expr: Dim, names: tuple[str, ...], *sizes: int) -> int:
     return resolve(expr, dict(zip(names, sizes, strict=True)))
 
 
-def emit(program: Program) -> Emitted:
-    """The source of `program`, and the values of its names."""
+def emit(program: Program, *, floats: bool = False) -> Emitted:
+    """The source of `program`, and the values of its names.
+
+    Parameters
+    ----------
+    program : Program
+    floats : bool
+        Whether to add a function on Python's floats, if all values are scalars.
+    """
     module = _Module(program.constants_below)
     names = NameTable(module)
     body = _statements(program, names)
-    arguments = ", ".join((*program.inputs, *names.dims.values()))
+    for size in [dim for each in program.workspace for dim in each.aval.shape]:
+        for each in names_of(size):
+            names.dimension(named(each))
+    last = ("w",) if program.workspace else ()
+    arguments = ", ".join((*program.inputs, *names.dims.values(), *last))
     rows: list[tuple[str, Node | None]] = [(line, None) for line in _heading(program, names)]
     rows.extend(module.definitions)
+    on_floats = _float_function(program) if floats else []
+    rows.extend(on_floats)
     rows.append((f"def program({arguments}):", None))
     rows.extend((f"    {commented(line, sanitized(why))}", None) for line, why in names.lines)
     rows.extend(body)
@@ -227,7 +249,29 @@ def emit(program: Program) -> Emitted:
         table.update({name: node.params["value"] for name, node in each.constants.items()})
     if module.functions:
         table["range"] = range
-    return Emitted(source, {**table, **module.table}, tuple(names.dims), lines)
+    return Emitted(
+        source,
+        {**table, **module.table},
+        tuple(names.dims),
+        lines,
+        program.workspace,
+        bool(on_floats),
+    )
+
+
+def _float_function(program: Program) -> list[tuple[str, Node | None]]:
+    """The lines of the function on Python's floats; none if the program needs arrays."""
+    found = float_lines(program)
+    if found is None:
+        return []
+    rows: list[tuple[str, Node | None]] = [
+        ("# On Python's floats. Where this raises, as 1.0 / 0.0 does, `program` is called.", None),
+        (f"def floats({', '.join(program.inputs)}):", None),
+    ]
+    for text, statement in found:
+        comment = remark(statement.node, statement.avals)
+        rows.append((f"    {commented(f'{statement.target} = {text}', comment)}", statement.node))
+    return [*rows, (f"    {_return_statement(program.results)}", None), ("", None), ("", None)]
 
 
 def _statements(program: Program, names: NameTable) -> list[tuple[str, Node | None]]:
@@ -237,9 +281,12 @@ def _statements(program: Program, names: NameTable) -> list[tuple[str, Node | No
         names.module.programs.setdefault(body, inner)
     last = max((i for i, each in enumerate(program.statements) if each.allocates), default=-1)
     found: list[tuple[str, Node | None]] = []
+    kept: set[str] = set()  # Values in the workspace: their memory is not released.
     for number, statement in enumerate(program.statements):
+        if statement.place or statement.out in kept:
+            kept.add(statement.target)
         # After the last allocation `del` gains nothing: the return releases all names.
-        dead = statement.dead if number < last else ()
+        dead = tuple([name for name in statement.dead if name not in kept] if number < last else ())
         line = _line(statement, names, dead)
         found.append(
             (f"    {commented(line, remark(statement.node, statement.avals))}", statement.node)
@@ -269,6 +316,8 @@ def _heading(program: Program, names: NameTable) -> list[str]:
             head.append(f"# {name}: constant  {node.aval}")
     for dim, name in names.dims.items():
         head.append(f"# {name}: size of {dim!a}")
+    if program.workspace:
+        head.append(f"# w: the workspace, kept between calls; places: {len(program.workspace)}")
     programs = (program, *names.module.programs.values())
     statements = [each for part in programs for each in part.statements]
     ops = {id(each.node.op.kernel): each.node.op.name for each in statements}

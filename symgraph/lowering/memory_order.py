@@ -49,6 +49,10 @@ class Orders:
         self._set(name, line.avals[0], self._order_of_result(name, line, pieces, operands))
         return self._of[name]
 
+    def is_rows(self, name: str) -> bool:
+        """Whether the last axis varies fastest."""
+        return self._of[name] == _ROWS
+
     def of(self, name: str) -> str:
         """The order of a value."""
         return self._of[name]

@@ -12,6 +12,7 @@ from ..ir.dims import Dim, resolve
 from ..ir.interpreter import run
 from ..ir.node import Node
 from ..ops.creation import PROJECT
+from .offsets import offsets
 from .pieces import Alias, Defined
 from .statements import Program, Statement
 
@@ -23,8 +24,9 @@ def predicted_peak(
 ) -> int:
     """The most bytes the program holds at once, inputs and constants not counted.
 
-    Each statement allocates its result, unless it writes into an operand or gives a view; then it
-    releases the values it read for the last time. Inputs are taken to be contiguous.
+    The workspace is there from the start. Each statement allocates its result, unless it writes
+    into the workspace or an operand or gives a view; then it releases the values it read for the
+    last time. Inputs are taken to be contiguous.
 
     Parameters
     ----------
@@ -71,7 +73,9 @@ class _Simulation:
                 self.layouts[name] = self._contiguous(node)
             for name, node in self.program.constants.items():
                 self.layouts[name] = node.params["value"]
-        now = peak = 0
+        temporaries = self.program.workspace
+        _, now = offsets(temporaries, [self._nbytes(each.aval) for each in temporaries])
+        peak = now
         for statement in self.program.statements:
             before = len(self.sizes)
             self._compute(statement)
@@ -86,6 +90,8 @@ class _Simulation:
         shared = [self.storages[name] for name in statement.operands]
         if statement.out:
             held: tuple[int, ...] = self.storages[statement.out]
+        elif statement.place:
+            held = ()
         elif statement.node.op is PROJECT:
             operand = shared[0]
             held = operand[statement.node.params["index"] :][:1]

@@ -109,14 +109,18 @@ class Line:
     avals, aliases : tuple
         One for each result; there are several only where a node has several.
     out : str
-        The text that passes a buffer for the result to the outermost call, `", "` or `", out="`;
-        empty where none can be passed.
+        The text that passes the buffer of an operand for the result to the outermost call, `", "`
+        or `", out="`; empty where none can be passed.
+    place : str
+        The same for a buffer that is no operand's: products of matrices and reductions take these
+        too.
     """
 
     pieces: Pieces
     avals: tuple[Aval, ...]
     aliases: tuple[Alias, ...]
     out: str = ""
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)

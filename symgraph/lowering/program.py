@@ -27,6 +27,7 @@ from .pieces import Alias, Defined, EarlierResult, Line, NodeSource, OperandName
 from .schedule import scheduled
 from .spelling import spell
 from .statements import Program, Statement
+from .temporaries import with_workspace
 
 __all__ = ["Program", "Statement", "predicted_peak", "program_of"]
 
@@ -37,11 +38,13 @@ def program_of(
     *,
     constants_from: int = 0,
     handed_out: bool = True,
+    workspace: bool = True,
 ) -> Program:
     """The program that computes the outputs of `dag`.
 
     Kernels of two nodes may make the same call, as softmax and log_softmax do. It is made once
-    where this needs no more memory, and never in a graph that was planned for a memory budget.
+    where this needs no more memory, and temporaries are written to a workspace where the peak stays
+    the same. Neither is done in a graph that was planned for a memory budget.
 
     Parameters
     ----------
@@ -52,20 +55,32 @@ def program_of(
         The number of the first constant.
     handed_out : bool
         Whether results go to a caller, who may write to them; else none is copied.
+    workspace : bool
+        Whether temporaries may be written to memory that is kept between calls.
     """
     planned = dag.schedule is not None or any(node.copy for node in dag.nodes)
     nodes = scheduled(dag) if order is None else order
     builder = _Builder(dag, nodes, constants_from=constants_from, handed_out=handed_out)
     program = builder.built()
-    if planned or not builder.repeats:
+    if planned:
         return program
-    shared = _Builder(
-        dag, nodes, share=True, constants_from=constants_from, handed_out=handed_out
-    ).built()
-    sizes = dict.fromkeys(_names_of_sizes(dag), NOMINAL_DIM)
+    if builder.repeats:
+        sharing = _Builder(
+            dag, nodes, share=True, constants_from=constants_from, handed_out=handed_out
+        )
+        shared = sharing.built()
+        if _needs_no_more(shared, program):
+            builder, program = sharing, shared
+    if workspace and handed_out:
+        return with_workspace(program, builder.places, builder.buffers)
+    return program
+
+
+def _needs_no_more(shared: Program, program: Program) -> bool:
+    sizes = dict.fromkeys(_names_of_sizes(program.dag), NOMINAL_DIM)
     # NumPy's buffers do not grow with the arrays, and would decide at the nominal size.
     before, after = [predicted_peak(each, sizes, buffers=False) for each in (program, shared)]
-    return shared if after <= before else program
+    return after <= before
 
 
 def _names_of_sizes(dag: Dag) -> set[str]:
@@ -105,6 +120,7 @@ class _Builder:
         self.repeats = 0
         self.buffers = Buffers()
         self.orders = Orders()
+        self.places: dict[str, str] = {}
         self.names: dict[Node, str] = {}
         self.drafts: list[_Draft] = []
         self.statements: list[Statement] = []
@@ -212,6 +228,8 @@ class _Builder:
             pieces = draft.pieces
             if out is None:
                 self.buffers.computed(draft.target, line.avals, aliases, draft.names)
+                if line.place and line.avals[0].shape and self.orders.is_rows(draft.target):
+                    self.places[draft.target] = line.place
             else:
                 self.buffers.reused(draft.target, out)
                 pieces = (*pieces[:-1], f"{pieces[-1]}"[:-1], line.out, out, ")")

@@ -34,8 +34,8 @@ class Value:
         Its shape and dtype, where they are known.
     own : Alias
         The memory that it shares with the first argument of its own call.
-    out : str
-        How a place for the result is passed to its call, as in `Line`.
+    out, place : str
+        How a buffer for the result is passed to its call, as in `Line`.
     operand : bool
         Whether it is an operand of the kernel.
     items : tuple of Value
@@ -48,6 +48,7 @@ class Value:
     aval: Aval | None
     own: Alias = Alias.WHOLE
     out: str = ""
+    place: str = ""
     operand: bool = False
     items: tuple[Value, ...] = ()
 

@@ -202,11 +202,12 @@ class _Function:
         out = ""
         if ufunc is not None and not kwargs and len(args) == ufunc.nin:
             out = ", out=" if name in _OUT_BY_KEYWORD else ", "
+        place = out or _place_of(name, kwargs)
         if recording.fast and aval is not None:
             args = _with_typed_numbers(ufunc, args, known, aval)
         pieces = self._call_pieces(name, args, kwargs)
         base = args[0] if args else None
-        return _with_items(_recorded(recording, pieces, aval, base, own, out), short, kwargs)
+        return _with_items(_recorded(recording, pieces, aval, base, own, out, place), short, kwargs)
 
     def _call_pieces(
         self, name: str, args: Sequence[object], kwargs: Mapping[str, object]
@@ -224,6 +225,15 @@ class _Function:
         if not _PLAIN_NAME.match(name):
             raise AttributeError(name)
         return _Function(f"{self._name}.{name}", self._recording)
+
+
+def _place_of(name: str, kwargs: Mapping[str, object]) -> str:
+    """How a product of matrices or a reduction is given a buffer that is no operand's."""
+    if name.endswith(".reduce"):
+        return ", out=" if set(kwargs) <= {"axis", "keepdims", "initial"} else ""
+    found = getattr(np, name.partition(".")[2], None) if name.startswith("np.") else None
+    product = isinstance(found, np.ufunc) and found.nout == 1 and found.signature
+    return ", " if product and not kwargs else ""
 
 
 def _with_typed_numbers(
@@ -306,7 +316,13 @@ class RecordingNamespace:
 
 
 def _recorded(
-    recording: Recording, pieces: Pieces, aval: Aval | None, base: object, own: Alias, out: str = ""
+    recording: Recording,
+    pieces: Pieces,
+    aval: Aval | None,
+    base: object,
+    own: Alias,
+    out: str = "",
+    place: str = "",
 ) -> RecordedArray:
     """The result of a call, added to the recording; `base` is the first argument."""
     recording.steps.append(pieces)
@@ -316,6 +332,6 @@ def _recorded(
         alias = composed(own, base.alias, of_operand=base.operand)
     else:
         alias = composed(own, None, of_operand=False)
-    value = RecordedArray(recording, step, alias, aval, own=own, out=out)
+    value = RecordedArray(recording, step, alias, aval, own=own, out=out, place=place)
     recording.values.append(value)
     return value

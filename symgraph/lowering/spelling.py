@@ -146,7 +146,7 @@ def _result_line(recording: Recording, result: object, node: Node) -> Line:
         return Line(pieces, node.results, aliases)
     if type(result) is RecordedArray and len(result.items) == (count if count > 1 else 0):
         aliases = (result.alias,) if count == 1 else (Alias.FRESH,) * count
-        return Line(used(result), node.results, aliases, result.out)
+        return Line(used(result), node.results, aliases, result.out, result.place)
     raise NoSource("a result that no call of the namespace made")
 
 
@@ -163,10 +163,11 @@ def _one_line_a_call(recording: Recording, last: Line) -> tuple[Line, ...] | Non
         if value.aval is None and recording.fast:
             return None  # The peak memory of the program is predicted from all shapes.
         avals = () if value.aval is None else (value.aval,)
-        lines.append(Line(pieces, avals, (value.own,), value.out))
+        lines.append(Line(pieces, avals, (value.own,), value.out, value.place))
     # Each result of a call that gives several is an array of its own.
     aliases = (values[-1].own,) * len(last.avals)
-    return (*lines, Line(recording.steps[-1], last.avals, aliases, values[-1].out))
+    final = Line(recording.steps[-1], last.avals, aliases, values[-1].out, values[-1].place)
+    return (*lines, final)
 
 
 def _inlined(pieces: Pieces, steps: list[Pieces]) -> Pieces:

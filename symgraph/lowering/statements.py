@@ -11,7 +11,7 @@ from ..ir.dag import Dag
 from ..ir.node import Node
 from .pieces import Alias, Pieces
 
-__all__ = ["Program", "Statement"]
+__all__ = ["Program", "Statement", "Temporary"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,8 @@ class Statement:
         The operand whose buffer the result is written to, or an empty string.
     dead : tuple of str
         Names that are read for the last time here.
+    place : str
+        The place in the workspace that the result is written to, or an empty string.
     """
 
     node: Node
@@ -50,13 +52,30 @@ class Statement:
     elementwise: bool = False
     out: str = ""
     dead: tuple[str, ...] = ()
+    place: str = ""
 
     @property
     def allocates(self) -> bool:
         """Whether the statement may allocate memory for its result."""
-        return not self.out and any(
+        return not (self.out or self.place) and any(
             alias not in (Alias.WHOLE, Alias.PART) for alias in self.aliases
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Temporary:
+    """A value that is written to the workspace.
+
+    Parameters
+    ----------
+    aval : Aval
+    first, last : int
+        The numbers of the statement that computes it and of the last that reads its memory.
+    """
+
+    aval: Aval
+    first: int
+    last: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +98,8 @@ class Program:
     constants_below : int
         The first number that is free for a constant: those of this program and its bodies, and
         those numbered before them, are below.
+    workspace : tuple of Temporary
+        The values in memory that is kept between calls, by the number of their place.
     """
 
     dag: Dag
@@ -88,3 +109,4 @@ class Program:
     results: tuple[str, ...]
     bodies: Mapping[Body, Program] = field(default_factory=dict[Body, "Program"])
     constants_below: int = 0
+    workspace: tuple[Temporary, ...] = ()

@@ -30,6 +30,7 @@ def measured(dag: Dag) -> int:
     given = {name: random.normal(size=node.shape) for name, node in dag.inputs.items()}
     program = lower(dag)
     program(**given)
+    program.release()
     tracemalloc.start()
     try:
         program(**given)

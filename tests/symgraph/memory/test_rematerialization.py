@@ -173,6 +173,7 @@ def test_a_run_needs_what_was_planned(name: str) -> None:
     plan = checkpointed(dag, frontier(dag)[0][0])
     program, given = lower(plan), numbers(dag)
     program(**given)
+    program.release()
     tracemalloc.start()
     program(**given)
     peak = tracemalloc.get_traced_memory()[1]

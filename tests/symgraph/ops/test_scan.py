@@ -360,6 +360,7 @@ def test_predicted_memory_is_that_of_a_run() -> None:
     graph = sg.trace(recurrent, **arrays).gradient("w", "xs").simplify()
     run = lower(graph.dag)
     run(**arrays)
+    run.release()
     tracemalloc.start()
     run(**arrays)
     _, peak = tracemalloc.get_traced_memory()

@@ -1,0 +1,131 @@
+"""Which temporaries are written to a workspace, memory that is kept between calls, and where.
+
+Memory that a call gives back to the system is faulted in again, page by page, at the next call; for
+a cheap operation on a large array this takes longer than the operation. A temporary whose memory no
+result shares can be written to a workspace instead. The largest get their places first, each in the
+lowest gap that no other occupies meanwhile (greedy by size for offset calculation, Pisarchyk and
+Lee 2020, arXiv:2001.03288).
+
+A workspace lives through the whole call. So temporaries are left out if the peak would grow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ..ir.body import Body
+from ..ir.dims import names_of
+from ..ir.node import Node
+from .buffers import Buffers
+from .memory_model import NOMINAL_DIM, resolved
+from .peak import predicted_peak
+from .statements import Program, Statement, Temporary
+
+__all__ = ["with_workspace"]
+
+_GROWTH = 1 / 24
+"""How much the peak may grow: places do not fit together without gaps."""
+_TRIES = 4
+_MOST = 256
+"""How many temporaries, the largest, get a place: the time to find places is quadratic."""
+
+
+def with_workspace(program: Program, texts: Mapping[str, str], buffers: Buffers) -> Program:
+    """The program with temporaries in a workspace, as many as its peak allows.
+
+    Parameters
+    ----------
+    program : Program
+    texts : mapping of str to str
+        The values that could be written to memory in row order, with the text that passes it.
+    buffers : Buffers
+        The memory of the values of the program.
+    """
+    found = _temporaries(program, texts, buffers)[:_MOST]
+    sizes = dict.fromkeys(_names_of_sizes(program), NOMINAL_DIM)
+    most = predicted_peak(program, sizes, buffers=False) * (1 + _GROWTH)
+    for tried in range(_TRIES):
+        few = found[: len(found) * (_TRIES - tried) // _TRIES]
+        if few:
+            placed = _placed(program, texts, few)
+            if predicted_peak(placed, sizes, buffers=False) <= most:
+                return placed
+    return program
+
+
+def _temporaries(
+    program: Program, texts: Mapping[str, str], buffers: Buffers
+) -> list[tuple[str, Temporary]]:
+    """The temporaries that could be in a workspace, with their names, largest first."""
+    ends = _ends(program, buffers)
+    found: list[tuple[int, str, Temporary]] = []
+    for number, statement in enumerate(program.statements):
+        name = statement.target
+        if name in texts and not buffers.is_handed_out(name):
+            end = ends.get(buffers.memory_of(name))
+            if end is not None:
+                (aval,) = statement.avals
+                size = resolved(aval.nbytes, None)
+                found.append((size, name, Temporary(aval, number, end)))
+    found.sort(key=lambda each: -each[0])
+    return [(name, temporary) for _, name, temporary in found]
+
+
+def _ends(program: Program, buffers: Buffers) -> dict[str, int]:
+    """For each memory the number of the last statement that reads or writes it.
+
+    Memory that a user's kernel reads or writes is left out: the kernel may keep the array.
+    """
+    ends: dict[str, int] = {}
+    left_out: set[str] = set()
+    results = {*program.results}
+    for number, statement in enumerate(program.statements):
+        memory = [buffers.memory_of(name) for name in statement.operands]
+        if statement.target not in results:
+            memory.append(buffers.memory_of(statement.target))
+        ends.update(dict.fromkeys(memory, number))
+        if _runs_custom(statement.node):
+            left_out.update(memory)
+    return {name: end for name, end in ends.items() if name not in left_out}
+
+
+def _runs_custom(node: Node) -> bool:
+    """Whether a user's kernel runs: that of the node, or one in a body."""
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        if each.op.custom:
+            return True
+        for value in each.params.values():
+            if isinstance(value, Body):
+                waiting.extend(value.dag.nodes)
+    return False
+
+
+def _names_of_sizes(program: Program) -> set[str]:
+    avals = [aval for each in program.statements for aval in each.avals]
+    avals += [node.aval for node in program.dag.inputs.values()]
+    return {name for aval in avals for dim in aval.shape for name in names_of(dim)}
+
+
+def _placed(
+    program: Program, texts: Mapping[str, str], chosen: Sequence[tuple[str, Temporary]]
+) -> Program:
+    """The program with these temporaries in its workspace, in the order of its statements."""
+    in_order = sorted(chosen, key=lambda each: each[1].first)
+    places = {name: f"w[{number}]" for number, (name, _) in enumerate(in_order)}
+
+    def placed(statement: Statement) -> Statement:
+        place = places.get(statement.target)
+        if place is None:
+            return statement
+        *first, last = statement.pieces
+        pieces = (*first, f"{last}"[:-1], texts[statement.target], place, ")")
+        return replace(statement, pieces=pieces, place=place)
+
+    return replace(
+        program,
+        statements=tuple([placed(each) for each in program.statements]),
+        workspace=tuple([temporary for _, temporary in in_order]),
+    )

@@ -1,0 +1,130 @@
+"""Programs on Python's floats: the numbers, infinities, NaNs and signs of NumPy."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgraph as sg
+import symgraph.numpy as snp
+from symgraph.backends.base import Lowered
+from symgraph.ir.interpreter import evaluate
+from symgraph.lowering import floats
+
+UFUNCS = [*floats._ARITHMETIC, *floats._COMPARISONS, *floats._FUNCTIONS]
+OTHERS = [np.tanh, np.sinh, np.log10, np.cbrt, np.arcsinh, np.arctanh, np.logaddexp, np.heaviside]
+SPECIAL = [
+    *(0.0, 1.0, 0.5, 2.0, 3.0, np.pi, 1e-320, 5e-324, 2.2e-308, 1e-17, 1e10, 709.9, 745.2, 1e308),
+    *(np.inf, np.nan),
+]
+
+
+def lowered(f: Callable[..., Any], count: int, dtype: str = "float64") -> Lowered:
+    spec = sg.spec((), dtype)
+    f2 = {1: lambda x: f(x), 2: lambda x, y: f(x, y)}[count]
+    return sg.trace(f2, **dict(zip("xy", [spec] * count, strict=False))).lower()
+
+
+def assert_same(got: Any, want: Any) -> None:
+    """The same float or its neighbour; the same infinity, NaN, zero or truth value."""
+    assert type(got) is np.ndarray
+    assert (got.shape, got.dtype) == ((), want.dtype)
+    if want.dtype == bool or not np.isfinite(want) or want == 0:
+        np.testing.assert_array_equal(got, want)
+        assert np.isnan(want) or np.signbit(got) == np.signbit(want) or want.dtype == bool
+    else:
+        assert abs(got - want) <= np.spacing(abs(want))
+
+
+@pytest.mark.parametrize("ufunc", [*UFUNCS, *OTHERS], ids=lambda each: each.__name__)
+def test_values_are_those_of_numpy(ufunc: np.ufunc) -> None:
+    f = lowered(ufunc, ufunc.nin)
+    assert "def floats(" in f.source
+    rng = np.random.default_rng(0)
+    numbers = [*SPECIAL, *[-each for each in SPECIAL]]
+    pairs = [*itertools.product(numbers, repeat=ufunc.nin)]
+    pairs += [*(rng.normal(size=(300, ufunc.nin)) * 10.0 ** rng.integers(-8, 8, (300, 1)))]
+    for pair in pairs:
+        given = [np.array(each) for each in pair]
+        (want,) = evaluate(f.dag, dict(zip("xy", given, strict=False)))
+        assert_same(f(*given), np.asarray(want))
+        assert_same(f(*map(float, pair)), np.asarray(want))
+
+
+def test_choices_and_truth_values() -> None:
+    def f(x: Any, y: Any) -> Any:
+        inside = np.logical_and(x > 0, np.logical_not(y > x))
+        either = np.logical_or(x > 0, y > 0)
+        return np.where(inside, x * y, -y), inside, either, snp.astype(either, "float64") + x
+
+    program = sg.trace(f, x=sg.spec(()), y=sg.spec(())).lower()
+    assert "if" in program.source.partition("def program")[0]
+    for x, y in itertools.product([-1.0, 0.0, -0.0, 2.0, np.nan, np.inf], repeat=2):
+        want = evaluate(program.dag, {"x": np.array(x), "y": np.array(y)})
+        for got, wanted in zip(program(x, y), want, strict=True):
+            assert_same(got, np.asarray(wanted))
+
+
+@pytest.mark.parametrize("x", [1000.0, -1000.0, 0.0, -0.0, np.inf, -np.inf, np.nan, 1e200])
+def test_where_python_raises_numpy_answers(x: float) -> None:
+    f = lowered(lambda x: np.exp(x) - 1 / x + np.log(x) + np.sin(x) ** 0.5, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (want,) = evaluate(f.dag, {"x": np.array(x)})
+        assert_same(f(x), np.asarray(want))
+        assert_same(f(np.array(x)), np.asarray(want))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int64"])
+def test_other_dtypes_round_as_numpy_rounds(dtype: str) -> None:
+    f = lowered(lambda x: x * x * 3 + x, 1, dtype)
+    assert "def floats(" not in f.source
+    x = np.array(3, dtype) / np.array(7, dtype) if dtype[0] == "f" else np.array(3)
+    np.testing.assert_array_equal(f(x.astype(dtype)), (x * x * 3 + x).astype(dtype))
+
+
+def test_arrays_among_the_values_need_numpy() -> None:
+    f = sg.trace(lambda x: np.sum(np.exp(x * np.arange(3.0))), x=sg.spec(())).lower()
+    assert "def floats(" not in f.source
+    assert f(1.0) == pytest.approx(np.exp([0.0, 1.0, 2.0]).sum(), rel=1e-15)
+    assert f(x=np.float64(0.0)) == 3
+
+
+def test_results_are_new_arrays_that_a_caller_may_write_to() -> None:
+    f = sg.trace(lambda x: (x, x, x * 2), x=sg.spec(())).lower()
+    x = np.array(1.5)
+    first, second, third = f(x)
+    first[...] = 7
+    assert (x, second, third) == (1.5, 1.5, 3.0)
+
+
+@pytest.mark.parametrize("x", [2, np.float64(2), np.float32(2), np.int64(2), np.array(2)])
+def test_numbers_of_any_kind_come_in(x: Any) -> None:
+    f = lowered(lambda x: x * x + 1, 1)
+    assert_same(f(x), np.array(5.0))
+    assert_same(f(x=x), np.array(5.0))
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    f = lowered(lambda x: x * x + 1, 1)
+    for wrong in (np.zeros(2), "2", 1j):
+        with pytest.raises(sg.SymgraphError):
+            f(wrong)
+
+
+def test_a_guard_sees_arrays() -> None:
+    seen: list[Any] = []
+    f = lowered(lambda x: x * x, 1).guarded(lambda **given: seen.append(given["x"]))
+    assert f(3.0) == 9
+    assert type(seen[0]) is np.ndarray
+
+
+def test_a_pickle_runs_on_floats_again() -> None:
+    f = lowered(lambda x: np.exp(x) + x, 1)
+    assert pickle.loads(pickle.dumps(f))(0.5) == f(0.5)
