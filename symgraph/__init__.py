@@ -56,6 +56,7 @@ from .graph import Graph, diff
 from .graph.loading import load
 from .graph.tracing import Spec, UnusedInputWarning, graph, spec, trace
 from .ir.dag import Dag
+from .ir.naming import name, scope
 from .ir.node import Node
 from .moved import install as _install
 from .ops.branches import cond as _cond
@@ -137,6 +138,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "load",
+    "name",
     "negative",
     "nonnegative",
     "nonpositive",
@@ -148,6 +150,7 @@ __all__ = [
     "random",
     "root",
     "scan",
+    "scope",
     "simplex",
     "spec",
     "symmetric",
