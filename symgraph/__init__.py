@@ -56,6 +56,7 @@ from .graph import Graph, SimplifyInterrupted, diff
 from .graph.loading import load
 from .graph.tracing import Spec, UnusedInputWarning, graph, spec, trace
 from .ir.dag import Dag
+from .ir.naming import name, scope
 from .ir.node import Node
 from .ir.progress import Progress
 from .moved import install as _install
@@ -140,6 +141,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "load",
+    "name",
     "negative",
     "nonnegative",
     "nonpositive",
@@ -151,6 +153,7 @@ __all__ = [
     "random",
     "root",
     "scan",
+    "scope",
     "simplex",
     "spec",
     "symmetric",

@@ -13,8 +13,16 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
+from typing import Any
 
-__all__ = ["Frame", "is_assigning", "raising_frame", "running_frame", "user_frame"]
+__all__ = [
+    "Frame",
+    "described",
+    "is_assigning",
+    "raising_frame",
+    "running_frame",
+    "user_frame",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +52,29 @@ class Frame:
             return self.saved
         return linecache.getline(self.file, self.line).strip()
 
+    @property
+    def place(self) -> str:
+        """The name of the file, or of the cell of a notebook: `In[2]`."""
+        number = _cell(self.file)
+        return f"In[{number}]" if number is not None else os.path.basename(self.file)
+
     def __str__(self) -> str:
-        name = os.path.basename(self.file)
+        name = self.place
         return f"{name}:{self.line}" if self.line else name
 
     def quoted(self) -> str:
         """`model.py:12   h = np.tanh(x @ w)`."""
         return f"{self}   {self.text}" if self.text else str(self)
+
+
+def _cell(file: str) -> int | None:
+    """The number of the notebook's cell that stands for a file, or None."""
+    shell: Any = sys.modules.get("IPython")
+    shell = shell.get_ipython() if shell is not None else None
+    # IPython's own tracebacks find the number there.
+    cells = getattr(getattr(shell, "compile", None), "_filename_map", None)
+    number = cells.get(file) if isinstance(cells, dict) else None
+    return number if isinstance(number, int) else None
 
 
 _PACKAGE = str(Path(__file__).parent)
@@ -84,12 +108,13 @@ def _is_internal(code: CodeType, module: str) -> bool:
 def user_frame() -> Frame | None:
     """The innermost frame outside this library, or None where there is none."""
     frame = running_frame()
-    return None if frame is None else _described(frame.f_code, frame.f_lineno)
+    return None if frame is None else described(frame.f_code, frame.f_lineno)
 
 
-def running_frame() -> FrameType | None:
-    """Python's own object for the innermost frame outside this library."""
-    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]  # inspect.stack is 1000x slower
+def running_frame(frame: FrameType | None = None) -> FrameType | None:
+    """Python's own object for the innermost frame outside this library, from a frame on."""
+    if frame is None:
+        frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]  # inspect.stack: 1000x slower
     known = _internal
     while frame is not None:
         code = frame.f_code
@@ -116,12 +141,13 @@ def raising_frame(traceback: TracebackType | None) -> Frame | None:
     while traceback is not None:
         code = traceback.tb_frame.f_code
         if not _is_internal(code, traceback.tb_frame.f_globals.get("__name__") or ""):
-            found = _described(code, traceback.tb_lineno)
+            found = described(code, traceback.tb_lineno)
         traceback = traceback.tb_next
     return found
 
 
-def _described(code: CodeType, line: int) -> Frame:
+def described(code: CodeType, line: int) -> Frame:
+    """A line of a code object, as a `Frame`."""
     key = (code, line)
     found = _frames.get(key)
     if found is None:

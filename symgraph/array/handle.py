@@ -18,6 +18,7 @@ from ..errors import SymgraphError, TraceError
 from ..ir.avals import Aval
 from ..ir.dims import Dim, Shape, is_named, show_shape
 from ..ir.immutable import Immutable
+from ..ir.naming import Holder
 from ..ir.node import Node, make
 from ..ir.op import OPS, Op
 from ..ir.scope import current_scope as _scope
@@ -75,7 +76,7 @@ def implements(*numpy_functions: object) -> Callable[[Callable[..., Any]], Calla
     return mark
 
 
-class Array(ArrayMethods, Immutable):
+class Array(ArrayMethods, Immutable, Holder):
     """A symbolic array: dtype and shape are known, numbers are not.
 
     Parameters

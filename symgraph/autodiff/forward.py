@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from ..array import FUNCTIONS, Array, project
 from ..ir.differentiation import Pull, Push, Undefined
 from ..ir.dims import known_equal
-from ..ir.node import Node, Origin, fresh, origin
+from ..ir.node import Node, adjoint_origin, fresh, origin
 from ..ir.op import OPS, carries_aligned
 from .reverse import active_nodes, check_targets, cotangents, fitted, past_of, rule_of
 
@@ -59,7 +59,7 @@ def tangents(outputs: Sequence[Array], seeds: Sequence[tuple[Array, Array]]) -> 
             if tangent is not None:
                 known[node] = tangent
             continue
-        with origin(Origin(node.origin.frames, adjoint_of=node)):
+        with origin(adjoint_origin(node)):
             past = past_of(node, seeded, active)
             if past is None:
                 results = _pushed(node, known, lead)

@@ -20,7 +20,7 @@ from ..errors import DTypeError, InputError, NotDifferentiable
 from ..ir.cost import flops
 from ..ir.dag import Dag
 from ..ir.dims import Dim, count, names_of, resolve
-from ..ir.node import Node, Origin, origin
+from ..ir.node import Node, adjoint_origin, origin
 from ..ops.creation import eye, ones, zeros
 from ..ops.diagonals import DIAGONAL_MATRIX
 from ..ops.movement import broadcast_to, expand_dims, moveaxis, reshape, transpose
@@ -159,7 +159,7 @@ def jacobian(
     """
     if y.dtype.kind != "f":
         raise DTypeError(f"A Jacobian is taken of floating-point values; this is {y.dtype}.")
-    with origin(Origin(y.node.origin.frames, adjoint_of=y.node)):
+    with origin(adjoint_origin(y.node)):
         return _jacobian(y, x, mode, diagonal)
 
 

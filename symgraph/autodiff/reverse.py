@@ -11,7 +11,7 @@ broadcasting, dtypes, accumulation, zeros.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from ..array import FUNCTIONS, Array, project
@@ -19,7 +19,8 @@ from ..errors import DTypeError, NotDifferentiable, ShapeError
 from ..ir.avals import Aval
 from ..ir.differentiation import Pull, StandIn, Undefined
 from ..ir.dims import Shape, known_equal
-from ..ir.node import Node, Origin, origin
+from ..ir.naming import DERIVED, give
+from ..ir.node import Node, adjoint_origin, origin
 from ..ir.op import VjpRule
 from ..ops.creation import constant_of, zeros
 
@@ -68,6 +69,7 @@ def cotangents(
     targets: Sequence[Array],
     *,
     owner: Node | None = None,
+    of: str = "",
 ) -> list[Array | None]:
     """The cotangent of each target, None where no path leads from it to an output.
 
@@ -78,6 +80,8 @@ def cotangents(
     targets : sequence of Array
     owner : Node, optional
         The node whose derivative the new nodes are; by default each is that of its adjoint node.
+    of : str
+        The name of the output if the cotangents are its gradients: that of `z` is `∂loss/∂z`.
 
     Raises
     ------
@@ -101,8 +105,7 @@ def cotangents(
         contributions = pending.pop(node, [])
         if not contributions and node not in partial:
             continue
-        frames = node.origin.frames
-        with origin(Origin(frames, adjoint_of=owner or node)):
+        with origin(adjoint_origin(node, owner or node)):
             if node.op.pullback is not None:
                 known = partial.pop(node, {})
                 if contributions:
@@ -121,7 +124,26 @@ def cotangents(
                         pending.setdefault(operand, []).append(pulled)
             else:
                 _pull_back(node, ct, lead, active, pending, partial)
+    if of:
+        _name_gradients(found, of)
     return [found.get(target.node) for target in targets]
+
+
+def _name_gradients(found: Mapping[Node, Array], of: str) -> None:
+    for node, ct in found.items():
+        # A value of the forward part may be a gradient, but it is not known by that.
+        if ct.node.origin.adjoint_of is None:
+            continue
+        own = [each for each in node.names if "∂" not in each.text]
+        if node.is_input or own:
+            text = node.params["name"] if node.is_input else own[0].text
+            give(ct.node, f"∂{of}/∂{text}", DERIVED)
+
+
+def _name_of(output: Node) -> str:
+    """The name of an output in the names of its gradients: a variable, or f."""
+    own = [each.text for each in output.names if "∂" not in each.text]
+    return own[0] if own else "f"
 
 
 def past_of(node: Node, ends: Set[Node], active: Set[Node]) -> StandIn | None:
@@ -320,6 +342,6 @@ def gradients(output: Array, targets: Sequence[Array]) -> list[Array | None]:
         raise DTypeError(
             f"A gradient is taken of a floating-point value; this output has dtype {output.dtype}."
         )
-    with origin(Origin(output.node.origin.frames, adjoint_of=output.node)):
+    with origin(adjoint_origin(output.node)):
         seed = constant_of(1, output.dtype)
-    return cotangents([(output, seed)], targets)
+    return cotangents([(output, seed)], targets, of=_name_of(output.node))

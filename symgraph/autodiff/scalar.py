@@ -21,7 +21,7 @@ from ..errors import NotDifferentiable, ShapeError
 from ..ir.dag import Dag
 from ..ir.differentiation import Undefined
 from ..ir.interpreter import evaluate
-from ..ir.node import Node, Origin, origin
+from ..ir.node import Node, adjoint_origin, origin
 from ..ops.creation import constant_of, zeros
 from .reverse import fitted
 
@@ -164,7 +164,7 @@ def _partial(node: Node, slot: int) -> Array:
         raise NotDifferentiable(f"{node.op.name} has no derivative: {rule.why}.")
     if rule is None or operand.dtype.kind != "f" or node.dtype.kind != "f":
         return zeros((), "float64")
-    with origin(Origin(node.origin.frames, adjoint_of=node)):
+    with origin(adjoint_origin(node)):
         operands = [Array(each) for each in node.operands]
         ct = constant_of(1, node.dtype)
         return fitted(rule(ct, Array(node), *operands, **node.params), operand.aval, 0)

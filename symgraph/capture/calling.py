@@ -12,6 +12,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from ..errors import TraceError
+from ..ir.collector import collector_paused
 from ..ir.node import Node, newest_serial, reachable
 from ..ir.scope import Scope, tracing
 from .captured import Root
@@ -43,7 +44,7 @@ def called(
     TraceError
         If random numbers are drawn that a trace would freeze.
     """
-    with tracing(what) as scope, refusing_randomness(what, ((what, f), *roots)):
+    with collector_paused(), tracing(what) as scope, refusing_randomness(what, ((what, f), *roots)):
         scope.is_body = body
         try:
             yield scope

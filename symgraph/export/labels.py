@@ -1,23 +1,25 @@
 """The names and roles of a graph's nodes, which text, DOT and SVG share.
 
-Nodes are called `v1`, `v2`, ... in topological order. Inputs keep the user's names, in which
-unprintable characters are escaped.
+Inputs keep the user's names, in which unprintable characters are escaped. Other nodes have the
+names of the variables that held them (`ir.naming`), `z`, then `z_2`, and the rest are called `v1`,
+`v2`, ... in topological order. A gradient node is called `∂loss/∂z` where it is the gradient of a
+value that has a name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..ir.avals import Aval
 from ..ir.cost import varying
 from ..ir.dag import Dag
 from ..ir.node import Node, reachable
 from ..ir.origins import origins
-from ..notation.text import ATOM, Spelled, escaped, shortened, spelled
+from ..notation.text import ATOM, QUOTIENT, Spelled, escaped, shortened, spelled
 from ..source import Frame
 from .expressions import inline
 
-__all__ = ["Labels", "order_of", "reading_order", "role_of"]
+__all__ = ["Labels", "given_names", "order_of", "reading_order", "role_of"]
 
 
 def reading_order(dag: Dag) -> list[Node]:
@@ -88,11 +90,14 @@ class Labels:
         # Named dimensions are SymPy expressions, slow to print: each shape is printed once.
         self._avals: dict[tuple[Aval, ...], str] = {}
         inputs = {node: shortened(escaped(name)) for name, node in dag.inputs.items()}
-        taken = set(inputs.values())
+        taken = {*inputs.values(), *dag.dims}
+        chosen = self._chosen(taken)
         values = constants = 0
         for node in self.nodes:
             if node in inputs:
                 self._atoms[node] = inputs[node], ATOM
+            elif node in chosen:
+                self._atoms[node] = chosen[node]
             elif (text := inline(node)) is not None:
                 self._atoms[node] = text
             elif node.is_constant:
@@ -102,9 +107,32 @@ class Labels:
                 values = _next_free("v", values, taken)
                 self._atoms[node] = f"v{values}", ATOM
 
+    def _chosen(self, taken: set[str]) -> dict[Node, Spelled]:
+        """Names of nodes that the user named, each once; they are added to `taken`."""
+        self.given = given_names(self.nodes)
+        results = {name for names in self.outputs.values() for name in names}
+        found: dict[Node, Spelled] = {}
+        for node, names in self.given.items():
+            text = shortened(escaped(names[0]))
+            name, count = text, 1
+            while name in taken or (name in results and name not in self.outputs.get(node, ())):
+                count += 1
+                name = f"{text}_{count}"
+            taken.add(name)
+            found[node] = name, QUOTIENT if "/" in text else ATOM
+        return found
+
     def name(self, node: Node) -> str:
         """The name of a node; a small constant's name is its value."""
         return self._atoms[node][0]
+
+    def names(self, node: Node) -> tuple[str, ...]:
+        """All names that the user gave to a node, the outermost first, as written in the code."""
+        return self.given.get(node, ())
+
+    def scope(self, node: Node) -> tuple[str, ...]:
+        """The calls and scopes that a node was made in, the outermost first."""
+        return tuple([escaped(each) for each in self.origins[node].scope])
 
     def atom(self, node: Node) -> Spelled:
         """The name of a node, and how strongly it binds: -2 binds less than 2."""
@@ -137,6 +165,32 @@ class Labels:
         """The first of the user's lines that made the node."""
         frames = self.origins[node].frames
         return frames[0] if frames else None
+
+
+def given_names(nodes: Iterable[Node]) -> dict[Node, tuple[str, ...]]:
+    """The names of the nodes of a graph that have any, the best first.
+
+    A node that replaced another one has its name, unless the other one is in this graph, too. A
+    name of the user's comes before the name of a gradient.
+
+    Parameters
+    ----------
+    nodes : iterable of Node
+        All nodes of the graph.
+    """
+    known = list(nodes)
+    serials = {node.serial for node in known}
+    found: dict[Node, tuple[str, ...]] = {}
+    for node in known:
+        if node.names and not node.is_constant and not node.is_input:
+            texts = [
+                each.text
+                for each in node.names
+                if each.holder == node.serial or each.holder not in serials
+            ]
+            if texts:
+                found[node] = tuple(dict.fromkeys(texts))
+    return found
 
 
 def _next_free(letter: str, last: int, taken: set[str]) -> int:

@@ -147,13 +147,13 @@ def _aligned(rows: list[list[str]]) -> list[str]:
 def formula(dag: Dag) -> str:
     """The outputs as infix formulas, such as `t1 / sum(t1) where t1 = exp(z)`.
 
-    Parts that are used twice get a name, so that sharing is visible. Parts longer than a line get
-    one, too, so that the text stays linear in the graph. For a graph of more than 40 named parts
-    only its size is given, for its listing reads better.
+    Parts that are used twice get a name, the user's if there is one, so that sharing is visible.
+    Parts longer than a line get one, too, so that the text stays linear in the graph. For a graph
+    of more than 40 named parts only its size is given, for its listing reads better.
     """
     labels = Labels(dag)
     uses = dag.uses
-    taken = {labels.name(node) for node in dag.inputs.values()}
+    taken = {labels.name(node) for node in labels.nodes}
     texts: dict[Node, Spelled] = {}
     parts: dict[str, str] = {}
     number = 0
@@ -164,11 +164,14 @@ def formula(dag: Dag) -> str:
         text = spelled(node, [texts[operand] for operand in node.operands])
         shared = len(uses[node]) > 1 and not _is_view_of_input(node)
         if shared or (uses[node] and len(text[0]) > _FORMULA_PART):
-            number += 1
-            while f"t{number}" in taken:
+            part = labels.atom(node) if labels.names(node) else None
+            if part is None:
                 number += 1
-            parts[f"t{number}"] = text[0]
-            text = f"t{number}", ATOM
+                while f"t{number}" in taken:
+                    number += 1
+                part = f"t{number}", ATOM
+            parts[part[0]] = text[0]
+            text = part
             if len(parts) > _MOST_PARTS:
                 return f"a graph of {len(dag.nodes)} nodes, too large for a formula"
         texts[node] = text

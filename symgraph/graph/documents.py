@@ -46,7 +46,7 @@ def document(stage: Stage, log: Log) -> str:
     roots += [node for each in stages for node in _nodes_in(each.derive)]
     roots += [node for step in log.steps for node in (step.before, step.after)]
     roots += [node for each in log.passes for node in (*each.before, *each.after)]
-    table = WrittenNodes(_inputs(stages), roots)
+    table = WrittenNodes(_inputs(stages), roots, stage.dag.nodes)
     place = {id(each): number for number, each in enumerate(stages)}
     parts: dict[str, Any] = {"stages": [_written_stage(each, place, table) for each in stages]}
     if log.steps or log.passes:

@@ -18,6 +18,7 @@ from ..facts import Fact, stated
 from ..ir.avals import supported_dtype
 from ..ir.dag import Dag
 from ..ir.dims import ShapeLike
+from ..ir.naming import settle
 from ..ir.node import Node, reachable
 from ..ops.creation import input as symbolic_input
 from ..pytrees import flatten
@@ -277,6 +278,7 @@ def graph(*outputs: Array, inputs: Sequence[Array] | None = None) -> Graph:
     for each in (*outputs, *(inputs or ())):
         if not isinstance(each, Array):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"A graph is made of symbolic arrays, not of {each!r}.")
+    settle()
     nodes = [output.node for output in outputs]
     found = (
         [array.node for array in inputs]

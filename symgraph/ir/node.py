@@ -20,16 +20,18 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..errors import SymgraphError
-from ..source import Frame, user_frame
+from ..source import Frame, described, running_frame
 from .avals import Aval
 from .immutable import Immutable
 from .interning import Interned, params_key
+from .naming import Name, carried, seen
 from .op import Op, Params
 
 __all__ = [
     "NOTES",
     "Node",
     "Origin",
+    "adjoint_origin",
     "ancestors",
     "consumers",
     "existing",
@@ -60,12 +62,20 @@ class Origin:
         Whether the node depends on no input, as a constant, so that unrelated graphs share it. Then
         this is its origin in the graph that made it last; `origins` finds its origin in a certain
         graph by the notes that are kept of it.
+    scope : tuple of str
+        The calls of the user's functions, and the scopes, that the value was made in: `("layer
+        2", "attention")`. A gradient node has that of the node whose vjp made it.
     """
 
     frames: tuple[Frame, ...] = ()
     adjoint_of: Node | None = None
     rule: str = ""
     shared: bool = False
+    scope: tuple[str, ...] = ()
+
+    def again(self, rule: str) -> Origin:
+        """The origin of a node that a rule puts in the place of a node of this origin."""
+        return Origin(self.frames, self.adjoint_of, rule, scope=self.scope)
 
     def __str__(self) -> str:
         where = ", ".join(str(frame) for frame in self.frames[:2])
@@ -97,6 +107,12 @@ class Node(Immutable):
     copy : int
         0, except for a node that is computed again on purpose.
 
+    Attributes
+    ----------
+    names : tuple of Name
+        The user's variables that held the value, the outermost first; see `naming`. No part of its
+        identity.
+
     Examples
     --------
     >>> node = (sg.input("x") * 2).node
@@ -104,7 +120,17 @@ class Node(Immutable):
     ('multiply', 2, ())
     """
 
-    __slots__ = ("__weakref__", "copy", "op", "operands", "origin", "params", "results", "serial")
+    __slots__ = (
+        "__weakref__",
+        "copy",
+        "names",
+        "op",
+        "operands",
+        "origin",
+        "params",
+        "results",
+        "serial",
+    )
 
     def __init__(
         self,
@@ -117,6 +143,7 @@ class Node(Immutable):
         copy: int = 0,
     ) -> None:
         self.copy = copy
+        self.names: tuple[Name, ...] = ()
         self.op = op
         self.operands = operands
         self.params = params
@@ -162,6 +189,11 @@ class Node(Immutable):
 
 
 # -- origins ------------------------------------------------------------------------------------
+def adjoint_origin(node: Node, owner: Node | None = None) -> Origin:
+    """The origin of what the vjp of a node makes; it is an adjoint of `owner`, if that is given."""
+    return Origin(node.origin.frames, owner or node, scope=node.origin.scope)
+
+
 _current: ContextVar[Origin | None] = ContextVar("origin", default=None)
 
 
@@ -183,11 +215,26 @@ class origin:  # reads as a function: `with origin(...)`
         _current.reset(self._token)
 
 
+def _here() -> Origin:
+    """The origin of what the user's line makes now."""
+    frame = running_frame()
+    if frame is None:
+        return _NOWHERE
+    call = seen(frame)
+    found: Origin | None = call.known.get(frame.f_lasti)
+    if found is None:
+        line = described(frame.f_code, frame.f_lineno)
+        found = call.known[frame.f_lasti] = Origin((line,), scope=call.path)
+    return found
+
+
+_NOWHERE = Origin()
+
+
 def _origin(given: Origin | None, operands: Sequence[Node] | None = None) -> Origin:
     """The origin of a node made now (no operands: an input): the one given, or the user's line."""
     if given is None:
-        frame = user_frame()
-        given = Origin((frame,)) if frame is not None else Origin()
+        given = _here()
     shared = operands is not None
     for operand in operands or ():
         if not operand.origin.shared:
@@ -206,13 +253,13 @@ def _noted(known: Origin, given: Origin | None) -> Origin:
         return replace(given, shared=True) if newer else known
     if known.adjoint_of is not None and not known.shared:
         return known
-    frame = user_frame()
+    now = _here()
     if known.shared:
-        return Origin(() if frame is None else (frame,), shared=True)
+        return replace(now, shared=True)
     frames = known.frames
-    if frame is None or frame in frames or len(frames) >= 4:
+    if not now.frames or now.frames[0] in frames or len(frames) >= 4:
         return known
-    return replace(known, frames=(*frames, frame))
+    return replace(known, frames=(*frames, *now.frames))
 
 
 _count = itertools.count()
@@ -320,7 +367,7 @@ def fresh(op: Op, params: Params, result: Aval) -> Node:
 
 
 def on_operands(node: Node, operands: tuple[Node, ...]) -> Node:
-    """The same operation on other operands, of the same origin; the node itself if none is."""
+    """The same operation on other operands, of the same origin and names; the node if none is."""
     before = node.operands
     if operands == before:
         return node
@@ -329,7 +376,9 @@ def on_operands(node: Node, operands: tuple[Node, ...]) -> Node:
         if old.results != new.results:
             results = None  # Of named dimensions one may be known now.
             break
-    return _made(node.op, operands, node.params, node.copy, node.origin, results)
+    new = _made(node.op, operands, node.params, node.copy, node.origin, results)
+    carried(node, new)
+    return new
 
 
 # -- walks --------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from types import TracebackType
 
 from ..errors import SymgraphError, TraceError
 from ..source import raising_frame
+from .naming import watched
 
 __all__ = ["Scope", "current_scope", "tracing"]
 
@@ -60,7 +61,7 @@ The method itself and no function around it, for every array that is made asks.
 class tracing:  # reads as a function: `with tracing("loss")`
     """Open a scope for the call of the function of this name."""
 
-    __slots__ = ("_scope", "_token", "_what")
+    __slots__ = ("_scope", "_token", "_watched", "_what")
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -68,6 +69,8 @@ class tracing:  # reads as a function: `with tracing("loss")`
     def __enter__(self) -> Scope:
         self._scope = Scope(self._what, _current.get())
         self._token: Token[Scope | None] = _current.set(self._scope)
+        self._watched = watched()
+        self._watched.__enter__()
         return self._scope
 
     def __exit__(
@@ -77,6 +80,7 @@ class tracing:  # reads as a function: `with tracing("loss")`
         traceback: TracebackType | None,
     ) -> None:
         self._scope.is_open = False
+        self._watched.__exit__()
         _current.reset(self._token)
         if type(error) is TypeError:
             told = _size_wanted(error, traceback)

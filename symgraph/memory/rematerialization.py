@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..errors import InputError, MemoryBudgetError
 from ..ir.dag import Dag
+from ..ir.naming import carried
 from ..ir.node import Node, make, origin
 from ..lowering.memory_model import Model, bases, model_of
 from ..lowering.schedule import scheduled
@@ -68,6 +69,7 @@ def without_copies(dag: Dag) -> Dag:
             continue
         with origin(node.origin):
             first[node] = make(node.op, operands, node.params)
+        carried(node, first[node])
     return dag.with_outputs([first[output] for output in dag.outputs])
 
 
@@ -202,7 +204,9 @@ class _Building:
         if not copy and operands == node.operands:
             return node
         with origin(node.origin):
-            return make(node.op, operands, node.params, copy)
+            made = make(node.op, operands, node.params, copy)
+        carried(node, made)
+        return made
 
     def _place(self, node: Node) -> Node:
         if node not in self.placed:

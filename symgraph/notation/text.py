@@ -18,6 +18,7 @@ from ..ir.traits import Arrangement, Infix, Prefix
 
 __all__ = [
     "ATOM",
+    "QUOTIENT",
     "UNARY",
     "Spelled",
     "Writer",
@@ -48,6 +49,8 @@ Writer: TypeAlias = Callable[[Node, Sequence[Spelled]], Spelled | None]
 
 ATOM = 10
 UNARY = 8
+QUOTIENT = 6
+"""How strongly a quotient binds, in Python and here."""
 
 _LONGEST = 48
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..ir.body import Body
+from ..ir.naming import carried
 from ..ir.node import Node, make, origin, reachable
 
 __all__ = ["hold_bodies", "with_simple_bodies"]
@@ -39,6 +40,7 @@ def with_simple_bodies(
         with origin(node.origin):
             same = operands == node.operands and params is node.params
             new[node] = node if same else make(node.op, operands, params, node.copy)
+        carried(node, new[node])
     return [new[output] for output in outputs]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from ..array import project
 from ..ir.body import Body
 from ..ir.interpreter import results_read
+from ..ir.naming import carried
 from ..ir.node import Node, make, on_operands, origin, reachable
 from ..ops.creation import PROJECT
 from ..ops.scan import SCAN
@@ -37,6 +38,8 @@ def without_dead_results(outputs: Sequence[Node]) -> list[Node]:
                 new[node] = project(operands[0], place) if several else operands[0]
             else:
                 new[node] = on_operands(node, operands)
+        if len(node.results) == 1:
+            carried(node, new[node])
     return [new[output] for output in outputs]
 
 

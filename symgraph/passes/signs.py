@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ..ir.naming import carried
 from ..ir.node import Node, make, on_operands, origin, reachable
 from ..ir.op import Op
 from ..ops.elementwise import add, negative, subtract
@@ -226,6 +227,8 @@ def _rebuilt(nodes: Sequence[Node], outputs: Sequence[Node], negated: set[Node])
         if node in negated or not negated.isdisjoint(node.operands):
             with origin(node.origin):
                 now[node] = _remade(node, operands, negated)
+            if node not in negated:
+                carried(node, now[node])
         else:
             now[node] = on_operands(node, tuple(operands))
     return [now[output] for output in outputs]

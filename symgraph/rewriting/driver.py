@@ -16,7 +16,7 @@ from ..accuracy import judge_of
 from ..errors import RewriteError, RewriteLoopError
 from ..ir.collector import collector_paused
 from ..ir.fact_inference import Knowledge
-from ..ir.node import Node, Origin, make, origin, reachable
+from ..ir.node import Node, on_operands, origin, reachable
 from ..ir.progress import working
 from .index import RuleSet
 from .log import Log
@@ -130,8 +130,7 @@ class _Sweep:
     def _replacement(self, node: Node) -> tuple[Node, str]:
         operands = tuple([self.final[operand] for operand in node.operands])
         if operands != node.operands:
-            with origin(node.origin):
-                return make(node.op, operands, node.params, node.copy), ""
+            return on_operands(node, operands), ""
         # A value that is recomputed on purpose stays as it is.
         for rule in self.rules.candidates(node) if not node.copy else ():
             self.log.tried[rule.name] += 1
@@ -157,7 +156,7 @@ class _Sweep:
         started = perf_counter()
         place = node.origin
         try:
-            with origin(Origin(place.frames, place.adjoint_of, rule.name)):
+            with origin(place.again(rule.name)):
                 return rule.apply(node, self.knowledge, self.trust)
         except RewriteError:
             raise

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
+from ..ir.naming import carried
 from ..ir.node import Node, Origin, reachable
 from .rule import Rule, Soundness
 
@@ -137,7 +138,11 @@ class Log:
         *,
         identities: Sequence[str] = (),
     ) -> None:
-        """Add a rewrite. Without a rule it is of a region, which is equal by `identities`."""
+        """Add a rewrite. Without a rule it is of a region, which is equal by `identities`.
+
+        The names of the value go on to the node that replaces it.
+        """
+        carried(before, after)
         grain: Grain = "region" if by is None else "rule"
         names = tuple(identities)
         self.steps.append(Step(rule, before, after, before.origin, sound, by, grain, names))
@@ -149,7 +154,13 @@ class Log:
     def through(
         self, what: str, before: Sequence[Node], after: Sequence[Node], *, equal: bool = True
     ) -> list[Node]:
-        """Add a pass that led from `before` to `after`, by the steps since the last pass."""
+        """Add a pass that led from `before` to `after`, by the steps since the last pass.
+
+        The names of the outputs go on if both have the same values.
+        """
+        if equal:
+            for old, new in zip(before, after, strict=False):
+                carried(old, new)
         start = self.passes[-1].stop if self.passes else 0
         found = Pass(what, start, len(self.steps), tuple(before), tuple(after), equal)
         if found.start != found.stop or found.before != found.after:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from ..ir.node import Node, Origin, make, origin
+from ..ir.node import Node, make, origin
 from .choices import Choices, ENode
 from .program import solved
 
@@ -116,6 +116,6 @@ def _built(choices: Choices, chosen: Mapping[int, ENode]) -> list[Node]:
         if not chosen[own].below or operands == node.operands:
             new[own] = node
             continue
-        with origin(Origin(node.origin.frames, node.origin.adjoint_of, "saturate")):
+        with origin(node.origin.again("saturate")):
             new[own] = make(node.op, operands, node.params, node.copy)
     return [new[root] for root in choices.roots]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ..errors import RewriteError, SymgraphError
 from ..ir.fact_inference import Knowledge
-from ..ir.node import Node, Origin, make, origin
+from ..ir.node import Node, make, origin
 from ..rewriting.pattern import OpPattern, Pattern
 from ..rewriting.rule import Rule, Soundness
 from .egraph import EGraph, Match
@@ -44,7 +44,7 @@ def instance_of(
     """The two sides of a rule at a match; None where the rule does not apply after all."""
     rule = graph.rules[match.rule]
     place = graph.nodes[match.root].origin
-    with origin(Origin(place.frames, place.adjoint_of, rule.name)):
+    with origin(place.again(rule.name)):
         try:
             left = _built(rule.lhs, iter(match.parts), graph)
             if left.results != graph.nodes[match.root].results:

@@ -11,6 +11,9 @@
 }
 ```
 
+A node may have `"lines"`, `"gradient_of"`, `"by"`, `"scope": [title, ...]` and
+`"names": [[name, depth], [name, depth, node that had it first or -1], ...]`: where it comes from.
+
 The last stage is the graph. Each node, frame and stage takes one line of text, with its keys in a
 fixed order. So equal graphs are equal bytes, and a changed graph gives a readable diff.
 """
@@ -95,7 +98,7 @@ def text_of(dag: Dag) -> str:
     InputError
         If a node cannot be saved.
     """
-    table = WrittenNodes(dag.inputs.values(), dag.nodes)
+    table = WrittenNodes(dag.inputs.values(), dag.nodes, dag.nodes)
     return laid_out(table, {"stages": [written_dag(dag, table)]})
 
 

@@ -15,7 +15,8 @@ from ..errors import InputError, SymgraphError
 from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.interning import params_key
-from ..ir.node import Node, Origin, make, note, origin
+from ..ir.naming import MOST_NAMES, Name
+from ..ir.node import Node, Origin, make, newest_serial, note, origin
 from ..ir.op import OPS, Op
 from ..ir.origins import noted
 from ..ops.creation import input as symbolic_input
@@ -29,6 +30,8 @@ from .values import Nodes, fact_at, settled_params, value_at, written
 
 __all__ = ["ReadNodes", "WrittenNodes"]
 
+_ORIGIN = ("lines", "gradient_of", "by")
+_DEEPEST_NAME = 1_000
 _DEEPEST = 50
 """The most levels of bodies within bodies."""
 
@@ -43,6 +46,9 @@ class WrittenNodes:
         The inputs of the graph.
     roots : iterable of Node
         All nodes that the document refers to.
+    shown : iterable of Node
+        The nodes of the graph that is saved: a name of one of them is not that of another node,
+        too.
 
     Raises
     ------
@@ -50,12 +56,16 @@ class WrittenNodes:
         If a node cannot be saved; it names the node and the user's line.
     """
 
-    def __init__(self, inputs: Iterable[Node], roots: Iterable[Node]) -> None:
+    def __init__(
+        self, inputs: Iterable[Node], roots: Iterable[Node], shown: Iterable[Node] = ()
+    ) -> None:
         given, ends = list(inputs), list(roots)
+        self._shown = {node.serial for node in shown}
         self.rules: Mapping[Any, WrittenRule] = rules_of([*given, *ends])
         order = in_order(given, ends, self.rules)
         self.number = {node: place for place, node in enumerate(order)}
         self._frames: dict[Frame, int] = {}
+        self._places = {node.serial: place for node, place in self.number.items()}
         self.nodes = [self._node(node) for node in order]
         self.notes = [
             [place, self.origin(each)]
@@ -108,7 +118,22 @@ class WrittenNodes:
         if node.copy:
             fields["copy"] = node.copy
         # The origin of a shared node is of the graph that made it last; this graph has notes of it.
-        return fields if node.origin.shared else {**fields, **self.origin(node.origin)}
+        if node.origin.shared:
+            return fields
+        fields |= self.origin(node.origin)
+        if node.origin.scope:
+            fields["scope"] = list(node.origin.scope)
+        names = [self._name(node, each) for each in node.names if self._keeps(node, each)]
+        return {**fields, "names": names} if names else fields
+
+    def _keeps(self, node: Node, name: Name) -> bool:
+        return name.holder == node.serial or name.holder not in self._shown
+
+    def _name(self, node: Node, name: Name) -> list[Any]:
+        """A name: its text, its depth, and the node that had it first, if that is another one."""
+        if name.holder == node.serial:
+            return [name.text, name.depth]
+        return [name.text, name.depth, self._places.get(name.holder, -1)]
 
     def _param(self, node: Node, name: str) -> Any:
         try:
@@ -140,8 +165,10 @@ class ReadNodes:
     def __init__(self, frames: Place, nodes: Place, notes: Place) -> None:
         self._frames = [_frame_at(each) for each in frames.items()]
         self.nodes = Nodes()
+        self._named: list[tuple[Node, Mapping[str, Place]]] = []
         for place in nodes.items():
             self._add(place)
+        self._settle_names()
         for place in notes.items():
             number, found = place.items(2)
             node = self.nodes.at(number)
@@ -156,12 +183,14 @@ class ReadNodes:
             last = len(self._frames) - 1
             lines = tuple([self._frames[p.integer(0, last)] for p in fields["lines"].items()])
         adjoint = self.nodes.at(fields["gradient_of"]) if "gradient_of" in fields else None
-        return Origin(lines, adjoint, fields["by"].text() if "by" in fields else "")
+        scope = tuple([each.text() for each in self._items(fields, "scope")])
+        by = fields["by"].text() if "by" in fields else ""
+        return Origin(lines, adjoint, by, scope=scope)
 
     def _add(self, place: Place) -> None:
         fields = place.fields(
             ("op", "results"),
-            ("custom", "operands", "params", "copy", "lines", "gradient_of", "by"),
+            ("custom", "operands", "params", "copy", *_ORIGIN, "scope", "names"),
         )
         results = tuple([aval_at(each) for each in fields["results"].items()])
         if not results:
@@ -184,6 +213,28 @@ class ReadNodes:
         if depth > _DEEPEST:
             place.refuse("bodies are nested too deeply")
         self.nodes.add(node, depth)
+        self._named.append((node, fields))
+
+    def _settle_names(self) -> None:
+        """Give all nodes their names; a name may be of a node that comes later."""
+        for node, fields in self._named:
+            names: list[Name] = []
+            for place in self._items(fields, "names"):
+                if len(place.items()) < 2:
+                    place.expected("a list of two or three")
+                text, depth, *holder = place.items()
+                serial = node.serial
+                if len(holder) == 1:
+                    number = holder[0].integer(-1, len(self._named) - 1)
+                    serial = newest_serial() if number < 0 else self._named[number][0].serial
+                elif holder:
+                    place.expected("a list of two or three")
+                if not text.text().strip():
+                    text.expected("a name")
+                names.append(Name(text.text(), depth.integer(-1, _DEEPEST_NAME), serial))
+            if names and (node.is_input or node.origin.shared or len(names) > MOST_NAMES):
+                fields["names"].refuse("this node has no such names")
+            node.names = tuple(names) or node.names
 
     @staticmethod
     def _items(fields: Mapping[str, Place], name: str) -> list[Place]:

@@ -181,7 +181,7 @@ class CheapestSpellings:
 
 def rewritten(node: Node) -> Origin:
     """The origin of a node that the algebra puts in the place of another one."""
-    return Origin(node.origin.frames, node.origin.adjoint_of, "algebra")
+    return node.origin.again("algebra")
 
 
 def _shaped(spelling: Spelling, piece: IndexedArray, node: Node) -> Node:

@@ -1,0 +1,433 @@
+"""The user's names for values: variables that hold them, and the scopes they were made in.
+
+While a function is traced, each operation asks for the user's line. At that moment the variables
+that the line before has stored are looked up in the frame of the function. If one holds a symbolic
+array, its name is given to that array's node. So a name is never guessed from the text of a line: a
+variable that held the value has it, or the value has none.
+
+A call of another function of the user's is a scope: `layer`, `layer 2`, ... The function that is
+traced is none. `scope` opens one by hand, and `name` gives a name by hand.
+"""
+
+from __future__ import annotations
+
+import dis
+import threading
+from functools import cache
+from types import CodeType, FrameType
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from ..errors import InputError
+from ..source import running_frame
+
+__all__ = [
+    "DERIVED",
+    "MOST_NAMES",
+    "Holder",
+    "Name",
+    "Watch",
+    "carried",
+    "give",
+    "name",
+    "scope",
+    "seen",
+    "settle",
+    "watched",
+]
+
+MOST_NAMES = 4
+"""The most names that a value keeps."""
+DERIVED = 1_000
+"""The depth of a name that no variable has: `∂loss/∂z`. Variables come before it."""
+_MOST_CALLS = 50
+"""The most frames on the way from a function's operation up to the function that is traced."""
+
+
+class Name(NamedTuple):
+    """A name of a value.
+
+    Parameters
+    ----------
+    text : str
+        A variable, a name given by hand, or `∂loss/∂z`.
+    depth : int
+        How many scopes deep the variable is: the caller's name comes before the callee's.
+    holder : int
+        The serial number of the node that got the name. A node that replaces it gets the name, too,
+        but goes by it only in graphs that the first one is no part of.
+    """
+
+    text: str
+    depth: int
+    holder: int
+
+
+_new_name: Any = tuple.__new__
+"""Twice as fast as calling `Name`."""
+
+
+class _Named(Protocol):
+    """A node, as far as names go."""
+
+    names: tuple[Name, ...]
+
+    @property
+    def serial(self) -> int: ...
+    @property
+    def is_input(self) -> bool: ...
+    @property
+    def origin(self) -> Any: ...
+
+
+class Holder:
+    """What a variable may hold: a handle on a node."""
+
+    __slots__ = ()
+    node: Any
+
+
+# -- names of nodes --------------------------------------------------------------------------------
+def give(node: _Named, text: str, depth: int = 0) -> None:
+    """Add a name to a node.
+
+    Inputs have names of their own. A value made of constants alone belongs to all graphs of the
+    process, so it gets none.
+    """
+    if not (node.is_input or node.origin.shared):
+        _add(node, _new_name(Name, (text, depth, node.serial)))
+
+
+def carried(before: _Named, after: _Named) -> None:
+    """Give the names of a node to the node that replaces it, which has the same value."""
+    if before.names and before is not after and not (after.is_input or after.origin.shared):
+        for each in before.names:
+            _add(after, each)
+
+
+def _add(node: _Named, added: Name) -> None:
+    names = node.names
+    if not names:
+        node.names = (added,)
+    elif len(names) < MOST_NAMES and all(
+        each.text != added.text or each.holder != added.holder for each in names
+    ):
+        node.names = tuple(sorted((*names, added), key=_depth))
+
+
+def _depth(each: Name) -> int:
+    return each.depth
+
+
+# -- what a line stores ----------------------------------------------------------------------------
+_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_DEREF", "STORE_GLOBAL"})
+# What may stand between an operation and the store of its result: nothing here makes a node.
+_BETWEEN = frozenset(
+    {
+        *("CACHE", "COPY", "SWAP", "NOP", "EXTENDED_ARG", "RESUME", "UNPACK_SEQUENCE", "UNPACK_EX"),
+        *("BUILD_TUPLE", "BUILD_LIST", "LOAD_FAST", "LOAD_CONST", "LOAD_DEREF", "LOAD_GLOBAL"),
+        "LOAD_NAME",
+    }
+)
+_stored: dict[CodeType, dict[int, tuple[str, ...]]] = {}
+
+
+def _stores(code: CodeType) -> dict[int, tuple[str, ...]]:
+    """The variables that are stored right after each instruction, by the instruction's offset."""
+    found = _stored.get(code)
+    if found is None:
+        found = _stored[code] = {}
+        names: list[str] = []
+        after = len(code.co_code)
+        for each in reversed(list(dis.get_instructions(code))):
+            if each.opname in _STORES:
+                names.insert(0, str(each.argval))
+            elif "STORE_FAST" in each.opname:  # 3.13 stores two, or stores one and loads another.
+                pair: Any = each.argval if isinstance(each.argval, tuple) else (each.argval,)
+                both = each.opname == "STORE_FAST_STORE_FAST"
+                names[:0] = [str(name) for name in (pair if both else pair[:1])]
+            elif each.opname not in _BETWEEN:
+                if names:
+                    # While a function of Python runs, the caller stands at the end of the call.
+                    found.update(dict.fromkeys(range(each.offset, after, 2), tuple(names)))
+                names = []
+            after = each.offset
+    return found
+
+
+# -- scopes ----------------------------------------------------------------------------------------
+_TRANSPARENT = frozenset({"<lambda>", "<listcomp>", "<genexpr>", "<setcomp>", "<dictcomp>"})
+
+
+class _Call:
+    """A call of a user's function that is running, or a scope opened by hand (without a frame)."""
+
+    __slots__ = ("counts", "frame", "known", "path", "stores", "waiting")
+
+    def __init__(self, frame: FrameType | None, path: tuple[str, ...]) -> None:
+        self.frame = frame
+        self.path = path
+        self.counts: dict[str, int] | None = None
+        self.known: dict[int, Any] = {}
+        """What is known of each instruction: the origin of the nodes that it makes."""
+        self.stores: dict[int, tuple[str, ...]] = {} if frame is None else _stores(frame.f_code)
+        self.waiting: tuple[str, ...] = ()
+        """Variables that are stored next, which may then hold a value without a name."""
+
+    def inner(self, title: str) -> tuple[str, ...]:
+        """The path of the next scope of a title within this one."""
+        counts = self.counts
+        if counts is None:
+            counts = self.counts = {}
+        number = counts[title] = counts.get(title, 0) + 1
+        return (*self.path, title if number == 1 else f"{title} {number}")
+
+    def look(self) -> None:
+        """Name the values that the waiting variables hold by now."""
+        frame = self.frame
+        if frame is None or not self.waiting:
+            return
+        local = frame.f_locals
+        for variable in self.waiting:
+            value = local.get(variable)
+            if isinstance(value, Holder):
+                node = value.node
+                names = node.names
+                # Most often it was named before, at the same place.
+                if not names or names[0][0] != variable:
+                    give(node, variable, len(self.path))
+
+
+class Watch:
+    """The calls of the user's functions that run while one function is traced.
+
+    Parameters
+    ----------
+    base : FrameType, optional
+        The frame that calls the traced function; None outside of any trace.
+    """
+
+    __slots__ = ("base", "calls")
+
+    def __init__(self, base: FrameType | None = None) -> None:
+        self.base = base
+        self.calls: list[_Call] = []
+
+    def seen(self, frame: FrameType) -> _Call:
+        """The call in which this frame makes a node now; names what was stored before."""
+        calls = self.calls
+        last = calls[-1] if calls else None
+        if last is None or last.frame is not frame:
+            last = self._moved(frame)
+        elif last.waiting:
+            last.look()
+        last.waiting = last.stores.get(frame.f_lasti, ())
+        return last
+
+    def settle(self) -> None:
+        """Name the values that variables hold by now."""
+        for call in self.calls:
+            call.look()
+
+    def open(self, title: str) -> _Call:
+        """Open a scope by hand."""
+        frame = running_frame()
+        if frame is not None:
+            self.seen(frame)
+        outer = self.calls[-1] if self.calls else _Call(None, ())
+        call = _Call(None, outer.inner(title))
+        self.calls.append(call)
+        return call
+
+    def close(self, call: _Call) -> None:
+        """Close a scope that was opened by hand, and all calls inside of it."""
+        self.settle()
+        if call in self.calls:
+            del self.calls[self.calls.index(call) :]
+
+    def _moved(self, frame: FrameType) -> _Call:
+        """The call of a frame that is not the last one's."""
+        self.settle()
+        chain: list[FrameType] = []
+        at: FrameType | None = frame
+        place = self._place(frame)
+        while place < 0:
+            chain.append(frame)
+            at = None if self.base in (None, frame) else running_frame(frame.f_back)
+            if at is None or at is self.base or len(chain) > _MOST_CALLS:
+                break
+            frame = at
+            place = self._place(frame)
+        self._returned_to(place)
+        for each in reversed(chain):
+            self._entered(each)
+        return self._last(chain[0] if chain else frame)
+
+    def _place(self, frame: FrameType) -> int:
+        """The place of a frame among the calls, the last one; -1 if it is not there."""
+        calls = self.calls
+        for place in range(len(calls) - 1, -1, -1):
+            if calls[place].frame is frame:
+                return place
+        return -1
+
+    def _last(self, frame: FrameType) -> _Call:
+        """The last call, which is of this frame or of a scope opened by hand within it."""
+        last = self.calls[-1]
+        if last.frame is not frame:  # Inside of a scope, the frame goes on.
+            inner = _Call(frame, last.path)
+            inner.counts = last.counts = last.counts or {}
+            self.calls.append(inner)
+            return inner
+        return last
+
+    def _returned_to(self, place: int) -> None:
+        """Forget the calls that are over, after the call of this place and scopes within it."""
+        calls, end = self.calls, place + 1
+        while end < len(calls) and calls[end].frame is None:
+            end += 1
+        del calls[end:]
+
+    def _entered(self, frame: FrameType) -> None:
+        outer = self.calls[-1] if self.calls else None
+        title = _title(frame.f_code)
+        if outer is None or not title or self.base in (None, frame):
+            path = () if outer is None else outer.path
+        else:
+            path = outer.inner(title)
+        call = _Call(frame, path)
+        if not title and outer is not None:
+            call.counts = outer.counts = outer.counts or {}
+        for caller in reversed(self.calls):
+            if caller.frame is not None:
+                caller.waiting = caller.stores.get(caller.frame.f_lasti, ())
+                break
+        self.calls.append(call)
+
+
+@cache
+def _title(code: CodeType) -> str:
+    """The name of a function as a scope; empty for a lambda and a comprehension."""
+    if code.co_name in _TRANSPARENT:
+        return ""
+    parts = code.co_qualname.rpartition("<locals>.")[2].split(".")
+    return parts[-2] if parts[-1] == "__call__" and len(parts) > 1 else ".".join(parts)
+
+
+class _State(threading.local):
+    watch: Watch
+
+    def __init__(self) -> None:
+        self.watch = Watch()
+
+
+_state = _State()
+
+
+def seen(frame: FrameType) -> _Call:
+    """The call in which the user's frame makes a node now."""
+    return _state.watch.seen(frame)
+
+
+def settle() -> None:
+    """Name the values that variables hold by now; outside of a trace, forget the frames."""
+    watch = _state.watch
+    watch.settle()
+    if watch.base is None:
+        watch.calls = [call for call in watch.calls if call.frame is None]
+
+
+class watched:  # reads as a function: `with watched():`
+    """Watch the variables of a function that is called inside."""
+
+    __slots__ = ("_outer",)
+
+    def __enter__(self) -> None:
+        self._outer = _state.watch
+        _state.watch = Watch(running_frame())
+
+    def __exit__(self, *_exception: object) -> None:
+        _state.watch.settle()
+        _state.watch = self._outer
+
+
+# -- by hand ---------------------------------------------------------------------------------------
+H = TypeVar("H")
+
+
+def name(value: H, text: str) -> H:
+    """Name a value, where no variable of the traced function does.
+
+    Parameters
+    ----------
+    value : Array
+        A symbolic array; numbers are given back as they are.
+    text : str
+        On one line. It names the value in texts, pictures and formulas.
+
+    Returns
+    -------
+    Array
+        The value itself.
+
+    Raises
+    ------
+    InputError
+        If the name is no text, or empty.
+
+    Examples
+    --------
+    >>> graph = sg.trace(lambda x: np.sum(sg.name(np.exp(x), "growth")), x="n")
+    >>> "growth = exp(x)" in str(graph)
+    True
+    """
+    checked = _checked(text, "name")
+    if isinstance(value, Holder):
+        node = value.node
+        if not (node.is_input or node.origin.shared):
+            others = tuple(each for each in node.names if each.text != checked)
+            node.names = (Name(checked, -1, node.serial), *others)[:MOST_NAMES]
+    return value
+
+
+def _checked(text: object, what: str) -> str:
+    if not isinstance(text, str) or not text.strip():
+        raise InputError(f"A {what} is a text, not {text!r}.")
+    return text.strip()
+
+
+class scope:  # reads as a function: `with sg.scope("layer 3"):`
+    """Put the values that are made inside into a scope, as the calls of functions do.
+
+    Pictures fold scopes, and texts show them. A scope of the same title gets a number.
+
+    Parameters
+    ----------
+    title : str
+
+    Raises
+    ------
+    InputError
+        If the title is no text, or empty.
+
+    Examples
+    --------
+    >>> def model(x):
+    ...     with sg.scope("layer 3"):
+    ...         h = np.tanh(x)
+    ...     return np.sum(h)
+    >>> graph = sg.trace(model, x="n")
+    >>> graph.nodes[1].origin.scope
+    ('layer 3',)
+    """
+
+    __slots__ = ("_call", "_title", "_watch")
+
+    def __init__(self, title: str) -> None:
+        self._title = _checked(title, "scope")
+
+    def __enter__(self) -> None:
+        self._watch = _state.watch
+        self._call = self._watch.open(self._title)
+
+    def __exit__(self, *_exception: object) -> None:
+        self._watch.close(self._call)
