@@ -103,8 +103,14 @@ def to_dot(self: HasDag) -> str:
     return dot.render(self.dag)
 
 
-def to_svg(self: HasDag) -> str:
-    """A picture: the forward spine, with each gradient node beside the node whose adjoint it is.
+def to_svg(self: HasDag, *, fold: bool | None = None) -> str:
+    """A picture: forward runs down, the gradient up beside the values whose adjoints it holds.
+
+    Parameters
+    ----------
+    fold : bool, optional
+        Whether repeated blocks and long stretches are one box each; by default where there are more
+        than 70 boxes.
 
     Returns
     -------
@@ -117,7 +123,7 @@ def to_svg(self: HasDag) -> str:
     >>> graph.to_svg().startswith("<svg")
     True
     """
-    return svg.render(self.dag)
+    return svg.render(self.dag, fold=fold)
 
 
 def save(self: Written, path: str | Path) -> None:

@@ -12,6 +12,7 @@ from ..array.handle import Array
 from ..errors import FactError, InputError
 from ..export import text
 from ..export.comparison import Difference, difference
+from ..export.svg import image
 from ..facts import Fact
 from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
@@ -360,11 +361,10 @@ class View(Immutable):
         return len(self.dag)
 
     def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
-        bundle = {"text/plain": str(self)}
-        if len(self.dag) <= _DRAWN:
-            bundle["image/svg+xml"] = self.to_svg()
-        return bundle
-
-
-_DRAWN = 150
-"""Larger graphs show as text in notebooks; `to_svg` draws any size."""
+        picture = self.to_svg()
+        return {
+            "text/plain": str(self),
+            "image/svg+xml": picture,
+            # An image that holds its data is shown in a notebook that is not trusted, too.
+            "text/html": image(picture, repr(self)),
+        }
