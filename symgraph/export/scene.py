@@ -40,7 +40,7 @@ class Card:
     Parameters
     ----------
     kind : str
-        `input`, `forward`, `gradient` or `group`.
+        `leaf`, `forward`, `gradient` or `group`.
     title, below, place, tip : str
     outputs : tuple of str
         The names of the outputs that it holds.
@@ -234,7 +234,7 @@ def _card(node: Node, labels: Labels, texts: dict[Node, Spelled]) -> Card:
     if node.operands:
         title = f"{name} = {spelled(node, [texts[each] for each in node.operands])[0]}"
     gradient = bool(labels.orders[node] or node.copy)
-    kind = "input" if node.is_input else "gradient" if gradient else "forward"
+    kind = "leaf" if node.is_input else "gradient" if gradient else "forward"
     return Card(
         kind,
         title,
@@ -249,7 +249,7 @@ def _card(node: Node, labels: Labels, texts: dict[Node, Spelled]) -> Card:
 
 def _input_card(node: Node, labels: Labels) -> Card:
     return Card(
-        "input",
+        "leaf",
         f"{OPEN}{shortened(name_of(node, labels), 32)}{CLOSE}",
         labels.aval(node),
         "",

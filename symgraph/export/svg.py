@@ -171,7 +171,7 @@ def _chips(shown: Scene, labels: Labels, width: float, top: float) -> tuple[list
 
 def _legend(shown: Scene, top: float) -> tuple[list[str], float]:
     """What the shapes mean, where there is more than one kind."""
-    lanes = {card.gradient for card in shown.cards.values() if card.kind != "input"}
+    lanes = {card.gradient for card in shown.cards.values() if card.kind != "leaf"}
     if len(lanes) < 2:
         return [], top + 6
     parts: list[str] = []
@@ -193,7 +193,7 @@ def _width(card: Card) -> float:
 
 
 def _box(card: Card, place: Place) -> str:
-    kind, radius = {"input": ("sg-i", 20.0), "gradient": ("sg-g", 1.5)}.get(
+    kind, radius = {"leaf": ("sg-i", 20.0), "gradient": ("sg-g", 1.5)}.get(
         card.kind, ("sg-g" if card.gradient else "sg-f", 1.5 if card.gradient else 9.0)
     )
     kind += " sg-r" if card.again else ""
@@ -210,7 +210,7 @@ def _box(card: Card, place: Place) -> str:
         )
     middle = f' text-anchor="middle" x="{x + place.width / 2:g}"'
     start, end = f' x="{x + 10:g}"', f' x="{x + place.width - 10:g}" text-anchor="end"'
-    here = middle if card.kind == "input" else start
+    here = middle if card.kind == "leaf" else start
     title = _marked(card.title, int((place.width - 20) / _TEXT))
     parts = [
         f"<g><title>{escape(card.tip)}</title>{sheet}"

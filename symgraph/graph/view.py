@@ -328,6 +328,7 @@ class View(Immutable):
     to_dot = formats.to_dot
     to_svg = formats.to_svg
     save = formats.save
+    explore = formats.explore
 
     def to_json(self) -> str:
         """The graph as text that `sg.load` reads; `Graph` writes it, for it knows the stages."""

@@ -256,9 +256,9 @@ def test_a_folded_graph_shows_each_value_once() -> None:
     inside = sum(
         int(card.below.split()[0]) if card.kind == "group" else 1
         for card in folded.cards.values()
-        if card.kind != "input"
+        if card.kind != "leaf"
     )
-    assert inside == len([card for card in whole.cards.values() if card.kind != "input"])
+    assert inside == len([card for card in whole.cards.values() if card.kind != "leaf"])
     assert nx.is_directed_acyclic_graph(nx.DiGraph(folded.edges))
 
 
