@@ -13,7 +13,7 @@
   const WIDTH = 870, ROW = 48, BOX = 38, GAP = 8;
   const MONO = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
-  const state = { time: steps.length - 1, folded: new Set(), selected: null, hover: null, hits: [], moved: false };
+  const state = { time: steps.length - 1, folded: new Set(), selected: null, hover: null, hits: [], found: new Set(), moved: false };
   const camera = { x: -30, y: -20, zoom: 1 };
   let colours = {}, boxes = [], boxOf = new Map(), edges = [], height = 0, waiting = false;
 
@@ -120,7 +120,8 @@
     const view = { top: camera.y - 60, bottom: camera.y + high / camera.zoom + 60 };
     heads(view);
     const focus = state.selected !== null ? boxOf.get(state.selected) : state.hover;
-    for (const edge of edges) if (!touches(edge, focus)) drawEdge(edge, view, false);
+    if (camera.zoom < 0.25) hints(view);
+    else for (const edge of edges) if (!touches(edge, focus)) drawEdge(edge, view, false);
     for (const edge of edges) if (touches(edge, focus)) drawEdge(edge, view, true);
     for (const box of boxes) if (box.y + BOX > view.top && box.y < view.bottom) drawBox(box);
   }
@@ -135,6 +136,23 @@
     const told = ["inputs", "forward, downwards", "gradient, upwards"];
     const used = new Set(boxes.map((box) => box.lane));
     told.forEach((text, lane) => { if (used.has(lane)) pen.fillText(text, LANES[lane].x, -12); });
+  }
+
+  function hints(view) {
+    // From far away: all edges as straight lines in one stroke.
+    pen.strokeStyle = colours.edge;
+    pen.lineWidth = 0.6 / camera.zoom;
+    pen.globalAlpha = 0.35;
+    pen.beginPath();
+    for (const { source, target } of edges) {
+      const low = Math.min(source.y, target.y), high = Math.max(source.y, target.y) + BOX;
+      if (high < view.top || low > view.bottom || high - low > 12 * ROW) continue;
+      if (source.lane === LEAF && target.lane === GRADIENT) continue;
+      pen.moveTo(source.x + source.w / 2, source.y + BOX / 2);
+      pen.lineTo(target.x + target.w / 2, target.y + BOX / 2);
+    }
+    pen.stroke();
+    pen.globalAlpha = 1;
   }
 
   function drawEdge({ source, target, near }, view, strong) {
@@ -208,15 +226,20 @@
     const kind = kindOf(box);
     const colour = kind === "recomputed" ? "gradient" : kind;
     const chosen = box.index !== undefined && box.index === state.selected;
-    const hit = box.index !== undefined && state.hits.includes(box.index);
+    const hit = box.index !== undefined && state.found.has(box.index);
+    if (camera.zoom < 0.25) {
+      pen.fillStyle = chosen ? colours.strong : hit ? colours.mark : colours[colour + "-edge"];
+      pen.fillRect(box.x, box.y, box.w, BOX);
+      return;
+    }
     if (box.group !== undefined) {
       pen.fillStyle = colours[colour];
       pen.strokeStyle = colours[colour + "-edge"];
       outline(kind, box.x + 4, box.y + 4, box.w, BOX);
       pen.fill(); pen.stroke();
     }
-    const fresh = box.index !== undefined && state.time > 0
-      && nodes[box.index].l.some(([from]) => from === state.time);
+    // The value that the step of this moment has put here.
+    const fresh = box.index !== undefined && nodes[box.index].s === steps[state.time].s;
     outline(kind, box.x, box.y, box.w, BOX);
     pen.fillStyle = hit ? colours.mark : colours[colour];
     pen.fill();
@@ -464,6 +487,7 @@
         if (text.some((each) => each.toLowerCase().includes(words))) state.hits.push(index);
       });
     }
+    state.found = new Set(state.hits);
     find("hits").textContent = words ? state.hits.length + (state.hits.length === 1 ? " hit" : " hits") : "";
   }
 
