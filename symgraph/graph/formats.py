@@ -5,19 +5,27 @@ The functions are the methods of `View` of the same names.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..errors import InputError
+from ..explorer import Explorer, explorer
 from ..export import dot, latex, python, svg, text
 from ..export.latex import Formula
+from .history import History
 from .measures import HasDag
 
-__all__ = ["formula", "save", "to_dot", "to_latex", "to_python", "to_svg"]
+__all__ = ["explore", "formula", "save", "to_dot", "to_latex", "to_python", "to_svg"]
 
 
-class Written(HasDag, Protocol):
+class Derived(HasDag, Protocol):
+    """A graph that knows the steps that led to it."""
+
+    history: History[Any]
+
+
+class Written(Derived, Protocol):
     """A graph that also writes itself as JSON and as text."""
 
     def to_json(self) -> str:
@@ -103,8 +111,14 @@ def to_dot(self: HasDag) -> str:
     return dot.render(self.dag)
 
 
-def to_svg(self: HasDag) -> str:
-    """A picture: the forward spine, with each gradient node beside the node whose adjoint it is.
+def to_svg(self: HasDag, *, fold: bool | None = None) -> str:
+    """A picture: forward runs down, the gradient up beside the values whose adjoints it holds.
+
+    Parameters
+    ----------
+    fold : bool, optional
+        Whether repeated blocks and long stretches are one box each; by default where there are more
+        than 70 boxes.
 
     Returns
     -------
@@ -117,11 +131,52 @@ def to_svg(self: HasDag) -> str:
     >>> graph.to_svg().startswith("<svg")
     True
     """
-    return svg.render(self.dag)
+    return svg.render(self.dag, fold=fold)
+
+
+def explore(
+    self: Derived, path: str | Path | None = None, *, values: Mapping[str, object] | None = None
+) -> Explorer:
+    """A page to look into the graph and its derivation: one file, which needs no network.
+
+    The slider leads from the trace to the graph, step by step; what a step leaves alone keeps its
+    place. A click on a value tells its operation, type, cost, facts and why they hold, the rules
+    that shaped it and the user's line. Large graphs open folded.
+
+    Parameters
+    ----------
+    path : str or Path, optional
+        The file to write. Without it the page is only returned; a notebook shows it.
+    values : mapping of str to array_like, optional
+        Inputs by name; the page then tells the value of each node.
+
+    Returns
+    -------
+    Explorer
+        Its `html` is the page.
+
+    Raises
+    ------
+    InputError
+        If values are missing, unknown, or of another shape or dtype.
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> graph = sg.trace(lambda x: np.sum(np.log(np.exp(x))), x="n").gradient("x").simplify()
+    >>> page = graph.explore(values={"x": [0.5, 2.0]})
+    >>> page.html.startswith("<!doctype html>")
+    True
+    """
+    page = explorer(self.dag, self.history.log, values)
+    if path is not None:
+        Path(path).write_bytes(page.html.encode("utf-8"))
+    return page
 
 
 def save(self: Written, path: str | Path) -> None:
-    """Write the graph in the format its suffix names: .json, .svg, .dot, .txt, .tex or .py.
+    """Write the graph in the format its suffix names: .json, .svg, .html, .dot, .txt, .tex or .py.
 
     `sg.load` reads a .json file.
 
@@ -150,6 +205,7 @@ def save(self: Written, path: str | Path) -> None:
     formats: dict[str, Callable[[], str]] = {
         ".json": self.to_json,
         ".svg": lambda: to_svg(self),
+        ".html": lambda: explore(self).html,
         ".dot": lambda: to_dot(self),
         ".txt": self.__str__,
         ".tex": lambda: to_latex(self),

@@ -12,6 +12,7 @@ from ..array.handle import Array
 from ..errors import FactError, InputError
 from ..export import text
 from ..export.comparison import Difference, difference
+from ..export.svg import image
 from ..facts import Fact
 from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
@@ -327,6 +328,7 @@ class View(Immutable):
     to_dot = formats.to_dot
     to_svg = formats.to_svg
     save = formats.save
+    explore = formats.explore
 
     def to_json(self) -> str:
         """The graph as text that `sg.load` reads; `Graph` writes it, for it knows the stages."""
@@ -360,11 +362,10 @@ class View(Immutable):
         return len(self.dag)
 
     def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
-        bundle = {"text/plain": str(self)}
-        if len(self.dag) <= _DRAWN:
-            bundle["image/svg+xml"] = self.to_svg()
-        return bundle
-
-
-_DRAWN = 150
-"""Larger graphs show as text in notebooks; `to_svg` draws any size."""
+        picture = self.to_svg()
+        return {
+            "text/plain": str(self),
+            "image/svg+xml": picture,
+            # An image that holds its data is shown in a notebook that is not trusted, too.
+            "text/html": image(picture, repr(self)),
+        }

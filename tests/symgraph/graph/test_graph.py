@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import networkx as nx
@@ -181,6 +182,8 @@ def test_graphs_show_and_save_themselves(tmp_path) -> None:
     bundle = graph._repr_mimebundle_()
     assert bundle["text/plain"] == str(graph)
     assert bundle["image/svg+xml"].startswith("<svg")
+    data = bundle["text/html"].partition("base64,")[2].partition('"')[0]
+    assert base64.b64decode(data).decode() == bundle["image/svg+xml"]
     for suffix in (".svg", ".dot", ".txt", ".py"):
         path = tmp_path / f"graph{suffix}"
         graph.save(path)
