@@ -20,7 +20,7 @@ from symgraph.rewriting import (
     UniformConstant,
     Varying,
     is_real,
-    opposite,
+    negated,
     product,
     rule,
 )
@@ -153,13 +153,13 @@ def times_two_constants(x: Real, c: UniformConstant, k: UniformConstant) -> Iden
 @rule(sound="exact", measure="additions of a negative constant")
 def plus_negative_constant(x: Real, c: NegativeConstant) -> Identity:
     """Adding a negative constant is subtracting its opposite: one form for both."""
-    return x + c, x - opposite(c)
+    return x + c, x - negated(c)
 
 
 @rule(sound="exact", measure="subtractions of a negative constant")
 def minus_negative_constant(x: Real, c: NegativeConstant) -> Identity:
     """Subtracting a negative constant is adding its opposite."""
-    return x - c, x + opposite(c)
+    return x - c, x + negated(c)
 
 
 @rule(sound="exact")

@@ -36,9 +36,9 @@ from symgraph.rewriting import (
     Shape,
     UniformConstant,
     applied,
+    as_scalar,
     is_real,
-    once,
-    opposite,
+    negated,
     provided,
     rule,
 )
@@ -70,7 +70,7 @@ def choices_between_otherwise(c: Boolean, x: Real, y: Real) -> Identity:
 @rule(sound="rounding", measure="operations above choices")
 def negative_of_masked_number(c: Boolean, x: RealNumber) -> Identity:
     """The negative of a masked number is the masked negative number."""
-    return -where(c, x, 0), where(c, opposite(x), 0)
+    return -where(c, x, 0), where(c, negated(x), 0)
 
 
 @rule(sound="exact", measure="choices")
@@ -96,7 +96,7 @@ def reshaped_choice_of_numbers(c: Boolean, x: RealNumber, y: RealNumber, shape: 
     """A reshaped choice of numbers is a choice by the reshaped condition, which may simplify."""
     chosen = where(c, x, y)
     provided(chosen.shape == c.shape)
-    return reshape(chosen, shape), where(reshape(c, shape), once(x), once(y))
+    return reshape(chosen, shape), where(reshape(c, shape), as_scalar(x), as_scalar(y))
 
 
 @rule(sound="exact", measure="indices above choices")
@@ -105,7 +105,7 @@ def part_of_choice_of_numbers(c: Boolean, x: RealNumber, y: RealNumber, index: I
     chosen = where(c, x, y)
     provided(chosen.shape == c.shape)
     part = applied("getitem", chosen, index=index)
-    return part, where(applied("getitem", c, index=index), once(x), once(y))
+    return part, where(applied("getitem", c, index=index), as_scalar(x), as_scalar(y))
 
 
 # -- choices that are extrema ----------------------------------------------------------------------
@@ -161,13 +161,13 @@ def sign_times_lesser_magnitude(x: Real, c: Nonnegative) -> Identity:
 @rule(sound="exact")
 def sum_with_number_above_zero(x: Real, c: RealNumber) -> Identity:
     r"""$x + c > 0 \iff x > -c$, exactly, as in `difference_above_zero`."""
-    return greater(x + c, 0), greater(x, opposite(c))
+    return greater(x + c, 0), greater(x, negated(c))
 
 
 @rule(sound="exact")
 def sum_with_number_below_zero(x: Real, c: RealNumber) -> Identity:
     r"""$x + c < 0 \iff x < -c$, exactly, as in `difference_above_zero`."""
-    return less(x + c, 0), less(x, opposite(c))
+    return less(x + c, 0), less(x, negated(c))
 
 
 @rule(sound="exact")

@@ -34,11 +34,11 @@ from symgraph.rewriting import (
     Varying,
     applied,
     building,
+    folded,
     is_real,
     is_total,
     product,
     rule,
-    together,
 )
 from symgraph.rewriting.guards import uniform_value
 
@@ -112,19 +112,19 @@ def _product(c: Array, k: Array) -> Array:
     """The product of two constants; of two numbers as in `times_two_constants`."""
     if uniform_value(c.node) is not None and uniform_value(k.node) is not None:
         return product(c, k)
-    return together(c, k, np.multiply)
+    return folded(c, k, np.multiply)
 
 
 @rule(sound="rounding")
 def plus_two_constant_arrays(x: Varying, c: RealConstant, k: RealConstant) -> Identity:
     r"""$(x + c) + k = x + (c + k)$, for arrays of constants."""
-    return (x + c) + k, x + together(c, k, np.add)
+    return (x + c) + k, x + folded(c, k, np.add)
 
 
 @rule(sound="rounding")
 def minus_two_constant_arrays(x: Varying, c: RealConstant, k: RealConstant) -> Identity:
     r"""$(x - c) - k = x - (c + k)$, for arrays of constants."""
-    return (x - c) - k, x - together(c, k, np.add)
+    return (x - c) - k, x - folded(c, k, np.add)
 
 
 @rule(sound="rounding")

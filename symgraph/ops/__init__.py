@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import (
     activations,
+    along_axis,
     applying,
     assembling,
     averages,
@@ -26,6 +27,7 @@ from . import (
     distributions,
     divergence,
     elementwise,
+    elliptic,
     exponential,
     extrema,
     factorizations,
@@ -34,6 +36,7 @@ from . import (
     grids,
     histograms,
     hypergeometric,
+    index_arrays,
     indexing,
     inquiries,
     integrals,
@@ -81,6 +84,7 @@ from . import (
 
 __all__ = [
     "activations",
+    "along_axis",
     "applying",
     "assembling",
     "averages",
@@ -103,6 +107,7 @@ __all__ = [
     "distributions",
     "divergence",
     "elementwise",
+    "elliptic",
     "exponential",
     "extrema",
     "factorizations",
@@ -111,6 +116,7 @@ __all__ = [
     "grids",
     "histograms",
     "hypergeometric",
+    "index_arrays",
     "indexing",
     "inquiries",
     "integrals",

@@ -1,4 +1,4 @@
-"""Reading and adding at integer arrays: gather, scatter_add, along an axis, one-hot rows."""
+"""Reading and adding at integer arrays: gather, scatter_add, one-hot rows."""
 
 from __future__ import annotations
 
@@ -9,46 +9,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ..array import Array, ArrayLike, Index, apply
-from ..errors import DTypeError, ShapeError, TraceError
+from ..array import Array, ArrayLike, apply
+from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, interval, total
 from ..facts import one_hot as one_hot_fact
 from ..ir.avals import Aval, AxisLike, broadcast_shapes, normal_axes
-from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
+from ..ir.dims import Dim, Shape, count, normal, show_shape
 from ..ir.op import Batch, Op, no_flops, register
 from ..ir.traits import MOVEMENT, Traits
 from ..notation import formulas
 from ..notation import text as texts
-from .batched import aligned, applied, batch_aligned, batch_into_first, own_ndim, whole
-from .carrying import carries_gathered, carries_off_axis, carries_scattered
+from .along_axis import ADD_ALONG_AXIS, TAKE_ALONG_AXIS
+from .batched import aligned, applied, batch_aligned, own_ndim, whole
+from .carrying import carries_gathered, carries_scattered
 from .composites import as_array, naming_lines
 from .creation import arange, zeros
 from .families import function, same_dtype
-from .movement import broadcast_to, facts_of_elements, moveaxis, ravel, reshape
+from .index_arrays import check_indices, index_array, same_as_broadcast
+from .movement import broadcast_to, facts_of_elements, moveaxis, reshape
 
 __all__ = [
-    "add_along_axis",
     "gather",
-    "index_array",
     "one_hot",
     "scatter_add",
-    "take_along_axis",
 ]
 
 
-def _check_indices(x: Aval, indices: Sequence[Aval], axis: int) -> None:
-    for index in indices:
-        if index.dtype.kind not in "iu":
-            raise DTypeError(
-                f"an index array holds integers, not {index.dtype}.",
-                mend="Convert it with .astype(int); choose by a condition with np.where.",
-            )
-    if axis + len(indices) > 0:
-        raise ShapeError(f"{len(indices)} indices from axis {axis} on shape {show_shape(x.shape)}.")
-
-
 def _gathered_shape(x: Aval, indices: Sequence[Aval], axis: int) -> Shape:
-    _check_indices(x, indices, axis)
+    check_indices(x, indices, axis)
     start = x.ndim + axis
     joint = broadcast_shapes(*[index.shape for index in indices])
     return (*x.shape[:start], *joint, *x.shape[start + len(indices) :])
@@ -168,14 +156,6 @@ def _infer_scatter_add(x: Aval, values: Aval, *indices: Aval, axis: int) -> Aval
     return x
 
 
-def same_as_broadcast(shape: Shape, target: Shape) -> bool:
-    """Whether `shape` broadcasts to `target`."""
-    if len(shape) > len(target):
-        return False
-    pairs = zip(reversed(shape), reversed(target), strict=False)
-    return not [0 for a, b in pairs if not known_equal(a, 1) and not known_equal(a, b)]
-
-
 SCATTER_ADD = register(
     Op(
         "scatter_add",
@@ -224,151 +204,6 @@ def _scatter_add(x: ArrayLike, values: ArrayLike, *indices: ArrayLike, axis: int
 
 
 scatter_add = function(SCATTER_ADD, _scatter_add)
-
-
-def index_array(index: Index, size: Dim | None, axis: int) -> Any:
-    """An index as an array: symbolic, or constant integers within range (None: any)."""
-    if isinstance(index, Array):
-        if index.dtype == bool:
-            raise TraceError(
-                "The number of elements that a boolean mask selects is not known before it runs.",
-                mend="Keep the shape: np.where(mask, x, 0), or multiply by the mask.",
-            )
-        return index
-    found = np.asarray(index)
-    if not found.size and found.dtype.kind == "f":
-        found = found.astype(np.int64)
-    if found.dtype.kind not in "iu":
-        raise DTypeError(
-            f"an index array holds integers, not {found.dtype}.",
-            mend="Convert it with .astype(int).",
-        )
-    if isinstance(size, int) and found.size:
-        low, high = int(found.min()), int(found.max())
-        if low < -size or high >= size:
-            wrong = high if high >= size else low
-            raise ShapeError(f"index {wrong} is out of range for axis {axis} of size {size}.")
-    return found
-
-
-# -- one place along an axis ---------------------------------------------------------------------
-def _grid(xp: Any, index: Any, shape: tuple[int, ...], axis: int) -> tuple[Any, ...]:
-    """The full index whose part on `axis` is `index`."""
-    ndim = len(shape)
-    places: list[Any] = []
-    for each in range(-ndim, 0):
-        if each == axis:
-            places.append(index)
-        else:
-            counter = xp.arange(shape[each])
-            places.append(xp.reshape(counter, (shape[each],) + (1,) * (-each - 1)))
-    return tuple(places)
-
-
-def _along_shape(x: Aval, index: Aval, axis: int) -> Shape:
-    _check_indices(x, [index], axis)
-    if index.ndim > x.ndim or index.ndim < -axis:
-        raise ShapeError(
-            f"the index has {index.ndim} dimensions, the array {x.ndim}.",
-            mend="Give both the same number of dimensions.",
-        )
-    full = (*[1] * (x.ndim - index.ndim), *index.shape)
-    wide = [1 if i == axis else dim for i, dim in enumerate(x.shape, -x.ndim)]
-    result = list(broadcast_shapes(full, tuple(wide)))
-    for i in range(-x.ndim, 0):
-        if i != axis and not known_equal(result[i], x.shape[i]):
-            raise ShapeError(
-                f"index {show_shape(index.shape)} does not broadcast to {show_shape(x.shape)} "
-                f"off axis {axis}."
-            )
-    return tuple(result)
-
-
-TAKE_ALONG_AXIS = register(
-    Op(
-        "take_along_axis",
-        batch=batch_into_first,
-        infer=lambda x, index, *, axis: x.with_shape(_along_shape(x, index, axis)),
-        kernel=lambda xp, x, index, *, axis: xp.getitem(x, _grid(xp, index, x.shape, axis)),
-        vjp=(
-            lambda ct, out, x, index, *, axis: apply(
-                ADD_ALONG_AXIS,
-                zeros((*ct.shape[: ct.ndim - out.ndim], *x.shape), ct.dtype),
-                ct,
-                index,
-                axis=axis,
-            ),
-        ),
-        carries=carries_off_axis,
-        normalize=lambda avals, *, axis: {"axis": normal_axes(axis, avals[0].ndim)[0]},
-        flops=no_flops,
-        facts=lambda x, index, *, axis: facts_of_elements(x),
-        doc="The elements at the places that an integer array gives along `axis`.",
-        traits=replace(MOVEMENT, at_places=True),
-    )
-)
-
-
-def _infer_add_along(x: Aval, values: Aval, index: Aval, *, axis: int) -> Aval:
-    slots = _along_shape(x, index, axis)
-    if not same_as_broadcast(values.shape, slots):
-        raise ShapeError(
-            f"values of shape {show_shape(values.shape)} do not fit the slots {show_shape(slots)}."
-        )
-    return x
-
-
-ADD_ALONG_AXIS = register(
-    Op(
-        "add_along_axis",
-        batch=batch_into_first,
-        infer=_infer_add_along,
-        kernel=lambda xp, x, values, index, *, axis: xp.scatter_add(
-            x, _grid(xp, index, x.shape, axis), values
-        ),
-        vjp=(
-            lambda ct, out, x, values, index, *, axis: ct,
-            lambda ct, out, x, values, index, *, axis: apply(TAKE_ALONG_AXIS, ct, index, axis=axis),
-        ),
-        carries=carries_off_axis,
-        normalize=lambda avals, *, axis: {"axis": normal_axes(axis, avals[0].ndim)[0]},
-        promote=same_dtype,
-        unpromoted=(2,),
-        flops=lambda out, x, values, index, *, axis: values.size,
-        facts=lambda x, values, index, *, axis: [
-            fact
-            for fact in (Fact("nonnegative"), Fact("nonpositive"), finite, total, integer_valued)
-            if x.has(fact) and values.has(fact)
-        ],
-        doc="Add values at the places that an integer array gives along `axis`.",
-        traits=Traits(at_places=True, jointly_linear=(0, 1)),
-    )
-)
-
-
-@naming_lines
-def _take_along_axis(x: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> Array:
-    if axis is None:
-        x, axis = ravel(x), -1
-    operand = as_array(x)
-    (place,) = normal_axes(axis, operand.ndim)
-    index = index_array(indices, operand.shape[place], place)
-    if index.ndim != operand.ndim:
-        raise ShapeError(
-            f"take_along_axis: the index has {index.ndim} dimensions, the array {operand.ndim}.",
-            mend="Give both the same number of dimensions.",
-        )
-    return apply(TAKE_ALONG_AXIS, operand, index, axis=axis)
-
-
-take_along_axis = function(TAKE_ALONG_AXIS, _take_along_axis, np.take_along_axis)
-
-
-def _add_along_axis(x: ArrayLike, values: ArrayLike, indices: ArrayLike, axis: int = -1) -> Array:
-    return apply(ADD_ALONG_AXIS, x, values, indices, axis=axis)
-
-
-add_along_axis = function(ADD_ALONG_AXIS, _add_along_axis)
 
 
 # -- one-hot -------------------------------------------------------------------------------------

@@ -1,27 +1,24 @@
-"""Hypergeometric functions, elliptic integrals and their kin, under SciPy's names.
+"""Hypergeometric, Struve and Airy functions, integrals and their kin, under SciPy's names.
 
-Derivatives are taken in the argument (DLMF §11, §13, §15, §19). In a parameter there is no closed
-form, unless one is written here.
+Derivatives are taken in the argument (DLMF §6, §7, §9, §11, §13, §15). In a parameter there is no
+closed form, unless one is written here.
 """
 
 from __future__ import annotations
 
 from math import factorial, pi, sqrt
-from typing import Any
 
 from ..array import NUMPY_FUNCTIONS, Array, ArrayLike
-from ..ir.differentiation import undefined
 from ..ir.traits import EVEN, ODD, Traits
 from .bessel import jv, kv, yv
-from .bounds import is_positive, knows, within
+from .bounds import is_positive, knows
 from .choice import where
 from .composites import as_array, composite
 from .elementwise import absolute
 from .exponential import exp, power
-from .families import elementwise
 from .integrals import sinc
 from .rounding import trunc
-from .scipyufuncs import float_or_double, part_of, polynomial, scipy_ufunc
+from .scipyufuncs import no_closed_form, part_of, polynomial, scipy_ufunc
 from .special import digamma, erf, gamma, gammaln, xlogy
 from .trigonometric import cos, cosh, sin, sinh
 
@@ -30,10 +27,6 @@ __all__ = [
     "cosdg",
     "cosm1",
     "cotdg",
-    "ellipe",
-    "ellipj",
-    "ellipk",
-    "ellipkm1",
     "fresnel",
     "gammasgn",
     "hyp0f1",
@@ -55,10 +48,6 @@ __all__ = [
     "wrightomega",
     "yn",
 ]
-
-
-def _no(name: str) -> Any:
-    return undefined(f"the derivative of {name} in a parameter has no closed form")
 
 
 # -- gamma and powers ------------------------------------------------------------------------------
@@ -130,30 +119,30 @@ radian = scipy_ufunc(
 # -- hypergeometric functions ----------------------------------------------------------------------
 hyp0f1 = scipy_ufunc(
     "hyp0f1",
-    _no("hyp0f1"),
+    no_closed_form("hyp0f1"),
     lambda ct, out, v, x: ct * (hyp0f1(v + 1, x) / v),
     doc="The confluent hypergeometric limit function 0F1(v; x).",
     flops=100,
 )
 hyp1f1 = scipy_ufunc(
     "hyp1f1",
-    _no("hyp1f1"),
-    _no("hyp1f1"),
+    no_closed_form("hyp1f1"),
+    no_closed_form("hyp1f1"),
     lambda ct, out, a, b, x: ct * (a / b * hyp1f1(a + 1, b + 1, x)),
     doc="Kummer's confluent hypergeometric function 1F1(a; b; x).",
     flops=100,
 )
 hyp2f1 = scipy_ufunc(
     "hyp2f1",
-    *[_no("hyp2f1")] * 3,
+    *[no_closed_form("hyp2f1")] * 3,
     lambda ct, out, a, b, c, x: ct * (a * b / c * hyp2f1(a + 1, b + 1, c + 1, x)),
     doc="Gauss's hypergeometric function 2F1(a, b; c; x).",
     flops=100,
 )
 hyperu = scipy_ufunc(
     "hyperu",
-    _no("hyperu"),
-    _no("hyperu"),
+    no_closed_form("hyperu"),
+    no_closed_form("hyperu"),
     lambda ct, out, a, b, x: -(ct * (a * hyperu(a + 1, b + 1, x))),
     doc="The confluent hypergeometric function U(a, b, x).",
     flops=100,
@@ -167,14 +156,14 @@ def _struve_term(v: Array, x: Array) -> Array:
 
 struve = scipy_ufunc(
     "struve",
-    _no("struve"),
+    no_closed_form("struve"),
     lambda ct, out, v, x: ct * (0.5 * (struve(v - 1, x) - struve(v + 1, x) + _struve_term(v, x))),
     doc="The Struve function of real order v.",
     flops=100,
 )
 modstruve = scipy_ufunc(
     "modstruve",
-    _no("modstruve"),
+    no_closed_form("modstruve"),
     lambda ct, out, v, x: (
         ct * (0.5 * (modstruve(v - 1, x) + modstruve(v + 1, x) + _struve_term(v, x)))
     ),
@@ -198,74 +187,6 @@ wrightomega = scipy_ufunc(
     lambda ct, out, x: ct * (out / (1 + out)),
     facts=knows(signs=is_positive),
     doc="The solution of w + log(w) = x.",
-    flops=40,
-)
-
-
-# -- complete elliptic integrals: DLMF 19.4.1, K - E = m D -----------------------------------------
-def _slope_of_d() -> tuple[float, ...]:
-    """Coefficients of D'(m): DLMF 19.5.1 and 19.5.2 in K - E = m D; to 1e-17 for |m| < 0.3."""
-    found: list[float] = []
-    central = 0.5  # (2k - 1)!! / (2k)!!
-    for k in range(1, 33):
-        central *= (2 * k + 1) / (2 * k + 2)
-        found.append(pi / 2 * central**2 * (2 * k + 2) / (2 * k + 1) * k)
-    return tuple(found)
-
-
-_D_SLOPE = _slope_of_d()
-
-
-def _derivative_of_d(m: Array, out: Array) -> Array:
-    near = absolute(m) < 0.3
-    far = where(near, 0.5, m)
-    value = where(near, 0.0, out)
-    slope = (ellipk(far) - 2 * value + far * value) / (2 * far * (1 - far))
-    return where(near, polynomial(where(near, m, 0.0), *_D_SLOPE), slope)
-
-
-def _derivative_of_dm1(p: Array, out: Array) -> Array:
-    """The derivative by p = 1 - m, which keeps the digits of p near 0."""
-    near = absolute(1 - p) < 0.3
-    far = where(near, 0.5, p)
-    value = where(near, 0.0, out)
-    slope = (ellipkm1(far) - value - far * value) / (2 * far * (1 - far))
-    return -where(near, polynomial(where(near, 1 - p, 0.0), *_D_SLOPE), slope)
-
-
-_D = elementwise(
-    "ellipd",
-    kernel=lambda xp, m: xp.astype(xp.special.elliprd(m * 0, 1 - m, m * 0 + 1) / 3, m.dtype),
-    vjp=(lambda ct, out, m: ct * _derivative_of_d(m, out),),
-    promote=float_or_double,
-    flops=40,
-    doc="(ellipk(m) - ellipe(m)) / m, finite at m = 0.",
-)
-_DM1 = elementwise(
-    "ellipdm1",
-    kernel=lambda xp, p: xp.astype(xp.special.elliprd(p * 0, p, p * 0 + 1) / 3, p.dtype),
-    vjp=(lambda ct, out, p: ct * _derivative_of_dm1(p, out),),
-    promote=float_or_double,
-    flops=40,
-    doc="ellipd(1 - p), accurate where p is near 0.",
-)
-ellipk = scipy_ufunc(
-    "ellipk",
-    lambda ct, out, m: ct * ((out - _D(m)) / (2 * (1 - m))),
-    doc="The complete elliptic integral of the first kind, of the parameter m = k².",
-    flops=40,
-)
-ellipe = scipy_ufunc(
-    "ellipe",
-    lambda ct, out, m: -(ct * (0.5 * _D(m))),
-    facts=knows(bounds=within(0.0, float("inf")), defined=lambda m: m.high <= 1),
-    doc="The complete elliptic integral of the second kind, of the parameter m = k².",
-    flops=40,
-)
-ellipkm1 = scipy_ufunc(
-    "ellipkm1",
-    lambda ct, out, p: -(ct * ((out - _DM1(p)) / (2 * p))),
-    doc="ellipk(1 - p), accurate where p is near 0.",
     flops=40,
 )
 
@@ -344,42 +265,6 @@ _bi_slope = part_of(
     lambda ct, out, x: ct * (x * _bi(x)),
     doc="The derivative of Airy's function Bi.",
 )
-_sn = part_of(
-    "jacobi_sn",
-    "ellipj",
-    0,
-    lambda ct, out, u, m: ct * (_cn(u, m) * _dn(u, m)),
-    _no("ellipj"),
-    doc="Jacobi's elliptic function sn, of the argument u and the parameter m.",
-    traits=Traits(parity=(-1, 0)),
-)
-_cn = part_of(
-    "jacobi_cn",
-    "ellipj",
-    1,
-    lambda ct, out, u, m: -(ct * (_sn(u, m) * _dn(u, m))),
-    _no("ellipj"),
-    doc="Jacobi's elliptic function cn, of the argument u and the parameter m.",
-    traits=Traits(parity=(1, 0)),
-)
-_dn = part_of(
-    "jacobi_dn",
-    "ellipj",
-    2,
-    lambda ct, out, u, m: -(ct * (m * (_sn(u, m) * _cn(u, m)))),
-    _no("ellipj"),
-    doc="Jacobi's elliptic function dn, of the argument u and the parameter m.",
-    traits=Traits(parity=(1, 0)),
-)
-_am = part_of(
-    "jacobi_am",
-    "ellipj",
-    3,
-    lambda ct, out, u, m: ct * _dn(u, m),
-    _no("ellipj"),
-    doc="The amplitude of Jacobi's elliptic functions, arcsin(sn(u, m)) for small u.",
-    traits=Traits(parity=(-1, 0)),
-)
 
 
 @composite("scipy.special.sici")
@@ -404,12 +289,6 @@ def fresnel(x: ArrayLike) -> tuple[Array, Array]:
 def airy(x: ArrayLike) -> tuple[Array, Array, Array, Array]:
     """Airy's functions Ai, Ai', Bi, Bi'."""
     return _ai(x), _ai_slope(x), _bi(x), _bi_slope(x)
-
-
-@composite("scipy.special.ellipj")
-def ellipj(u: ArrayLike, m: ArrayLike) -> tuple[Array, Array, Array, Array]:
-    """Jacobi's elliptic functions sn, cn, dn and the amplitude, differentiable in u."""
-    return _sn(u, m), _cn(u, m), _dn(u, m), _am(u, m)
 
 
 # -- the same of real arguments --------------------------------------------------------------------

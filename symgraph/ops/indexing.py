@@ -24,12 +24,14 @@ from ..ir.op import Batch, Op, no_flops, register
 from ..ir.traits import MOVEMENT, PLACEMENT
 from ..notation import formulas
 from ..notation import text as texts
+from .along_axis import take_along_axis
 from .batched import batch_reshaped
 from .carrying import carries_embedded, carries_sliced
 from .composites import as_array, composite, naming_lines, refuse
 from .creation import dimension
 from .families import function
-from .gather import GATHER, gather, index_array, take_along_axis
+from .gather import GATHER, gather
+from .index_arrays import index_array
 from .movement import facts_of_elements, ravel, reshape, squeeze, transpose
 from .slices import Entry, as_numpy_index, basic_shape, is_expression, normal_index
 

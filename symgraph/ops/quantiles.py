@@ -16,9 +16,9 @@ from ..array import FUNCTIONS, Array, ArrayLike
 from ..errors import DTypeError, ShapeError, TraceError
 from ..ir.avals import AxisLike
 from ..ir.dims import Dim, count, known_equal, show_shape
+from .along_axis import take_along_axis
 from .composites import as_array, composite, given, refuse
 from .creation import dimension, full
-from .gather import take_along_axis
 from .movement import broadcast_to, expand_dims, moveaxis, reshape, transpose
 from .reduction import reduced_axes, reduced_shape
 from .sorting import sort

@@ -19,9 +19,10 @@ from .choice import where
 from .composites import as_array, composite
 from .elementwise import absolute
 from .elementwise import sqrt as root
+from .elliptic import ellipkm1
 from .exponential import exp
 from .families import elementwise
-from .hypergeometric import ellipkm1, modstruve, struve
+from .hypergeometric import modstruve, struve
 from .scipyufuncs import float_or_double, part_of, polynomial, scipy_ufunc
 from .trigonometric import cos, sin
 

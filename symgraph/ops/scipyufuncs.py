@@ -12,13 +12,13 @@ from typing import Any, Unpack
 import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array
-from ..ir.differentiation import Undefined
+from ..ir.differentiation import Undefined, undefined
 from ..ir.op import Said, VjpRule
 from ..ir.traits import Traits
 from .bounds import FactRule
 from .families import elementwise
 
-__all__ = ["float_or_double", "part_of", "polynomial", "scipy_ufunc"]
+__all__ = ["float_or_double", "no_closed_form", "part_of", "polynomial", "scipy_ufunc"]
 
 
 def float_or_double(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -33,6 +33,11 @@ def _kernel(name: str) -> Callable[..., Any]:
         return xp.astype(getattr(xp.special, name)(*operands), operands[0].dtype)
 
     return kernel
+
+
+def no_closed_form(name: str) -> Undefined:
+    """The derivative in a parameter, where none is known."""
+    return undefined(f"the derivative of {name} in a parameter has no closed form")
 
 
 def scipy_ufunc(

@@ -19,12 +19,12 @@ from ..ir.dims import show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, register
 from ..ir.traits import Selection, Traits
+from .along_axis import add_along_axis, take_along_axis
 from .batched import applied, batch_aligned
 from .carrying import carries_off_axis
 from .composites import as_array, composite, naming_lines
 from .creation import dimension, zeros
 from .families import function, same_dtype
-from .gather import add_along_axis, take_along_axis
 from .movement import expand_dims, facts_of_elements, ravel
 from .reduction import one_axis
 

@@ -24,7 +24,8 @@ from .composites import as_array, composite, naming_lines
 from .control import astype
 from .creation import arange, constant_of, dimension
 from .families import function, same_dtype
-from .gather import gather, index_array, scatter_add
+from .gather import gather, scatter_add
+from .index_arrays import index_array
 from .indexing import GETITEM, getitem
 from .joining import concatenate
 from .movement import broadcast_to, facts_of_elements, ravel, reshape

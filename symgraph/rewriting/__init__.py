@@ -3,8 +3,11 @@
 from symgraph.rewriting import Axes, Identity, Positive, Real, RulePack, rule
 """
 
+import warnings
+from typing import TYPE_CHECKING
+
 from ..array import Array
-from .builders import number, once, opposite, product, together, value_of
+from .builders import as_scalar, folded, negated, number, product, value_of
 from .conditions import holds, provided
 from .deferred import static
 from .families import unary_of_parity
@@ -79,21 +82,34 @@ __all__ = [
     "UniformConstant",
     "Varying",
     "applied",
+    "as_scalar",
     "building",
     "default_rules",
+    "folded",
     "holds",
     "is_real",
     "is_scalar",
     "is_total",
     "load_packs",
+    "negated",
     "number",
-    "once",
-    "opposite",
     "product",
     "provided",
     "rule",
     "static",
-    "together",
     "unary_of_parity",
     "value_of",
 ]
+
+_FORMER = {"once": "as_scalar", "opposite": "negated", "together": "folded"}
+"""Former names of functions, and their names today."""
+
+if not TYPE_CHECKING:  # So that type checkers refuse the former names.
+
+    def __getattr__(name: str) -> object:
+        if name not in _FORMER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        today = _FORMER[name]
+        message = f"{__name__}.{name} is {today} now; the former name will go."
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return globals()[today]

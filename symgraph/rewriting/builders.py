@@ -15,7 +15,7 @@ from .deferred import Deferred
 from .guards import uniform_value
 from .pattern import PatternArray, building
 
-__all__ = ["number", "once", "opposite", "product", "together", "value_of"]
+__all__ = ["as_scalar", "folded", "negated", "number", "product", "value_of"]
 
 
 def value_of(c: Array) -> Any:
@@ -36,16 +36,16 @@ def value_of(c: Array) -> Any:
 
 
 @building
-def opposite(c: Array) -> Array:
-    """The constant with the opposite sign, computed when the rule is applied."""
+def negated(c: Array) -> Array:
+    """The constant with the opposite sign."""
     uniform = uniform_value(c.node)
     value: Any = c.node.params["value"] if uniform is None else uniform
     return constant(np.negative(value), c.dtype)
 
 
 @building
-def once(c: Array) -> Array:
-    """The one value of all elements of a constant, 0-d."""
+def as_scalar(c: Array) -> Array:
+    """The one value of all elements of a constant, as a 0-d constant."""
     return constant(uniform_value(c.node), c.dtype)
 
 
@@ -66,8 +66,8 @@ def product(c: Array, k: Array) -> Array:
 
 
 @building
-def together(c: Array, k: Array, ufunc: np.ufunc) -> Array:
-    """The ufunc of two constant arrays, as a constant; out of range, the rule declines."""
+def folded(c: Array, k: Array, ufunc: np.ufunc) -> Array:
+    """The ufunc of two constants, computed now; out of range, the rule declines."""
     with np.errstate(all="ignore"):
         found = ufunc(c.node.params["value"], k.node.params["value"], dtype=c.dtype)
     if not np.all(np.isfinite(found)):

@@ -26,7 +26,7 @@ from ..expression.term import (
     rational,
     scaled,
 )
-from ..normal_form.factors import Factors, Slot
+from ..normal_form.factors import Factors, RawFactor
 from ..normal_form.normalize import NormalForm
 from .indexed_arrays import IndexedArray, Spelling
 
@@ -53,12 +53,12 @@ class Exponentials:
         self.spelling = spelling
         self.writer = writer
 
-    def leaf(self, piece: IndexedArray, power: Rational = one) -> Slot:
+    def leaf(self, piece: IndexedArray, power: Rational = one) -> RawFactor:
         atom = self.atoms.made(piece.node)
         names = [label for label in piece.labels if label is not None]
         return atom, tuple(names), power
 
-    def normaliser(self, slot: Slot) -> Term | None:
+    def normaliser(self, slot: RawFactor) -> Term | None:
         """The term of a lazy sum that has one term, a product of exps; None for other sums."""
         expr = self.normal.instance(slot)
         if len(expr) != 1:
@@ -66,7 +66,7 @@ class Exponentials:
         ((term, coef),) = expr.items()
         return term if coef == 1 and term.bound and only_exps(term) else None
 
-    def exps(self, exps: Factors, loose: list[tuple[Term, Slot]]) -> Factors:
+    def exps(self, exps: Factors, loose: list[tuple[Term, RawFactor]]) -> Factors:
         if not loose or not exps:
             made = self._exps_apart_or_joined(exps)
             plain = [
@@ -95,7 +95,7 @@ class Exponentials:
         widest = max(len(idx) for _, idx, _ in made)
         return [self.leaf(joint)] if len(joint.names) <= widest else made
 
-    def _powered(self, slot: Slot) -> Expr:
+    def _powered(self, slot: RawFactor) -> Expr:
         """The argument of an exp that is raised to a power."""
         return scaled(self.normal.instance(slot), slot[2])
 
@@ -117,10 +117,10 @@ class Exponentials:
             parts.extend(scaled(inner, factor.power).items())
         return added(parts)
 
-    def softplus(self, argument: Expr) -> Slot:
+    def softplus(self, argument: Expr) -> RawFactor:
         return self.leaf(self.spelling.unary(softplus, self.writer.written(argument)))
 
-    def sigmoids(self, slot: Slot, exps: Factors) -> tuple[Factors, Factors]:
+    def sigmoids(self, slot: RawFactor, exps: Factors) -> tuple[Factors, Factors]:
         """(1 + exp A)**-k exp(A)**m as sigmoids of A and -A, and the exps that are left."""
         power = slot[2]
         count = -power.numerator
@@ -146,7 +146,7 @@ class Exponentials:
         piece = self.spelling.unary(sigmoid, self.writer.written(scaled(argument, sign)))
         return left, [self.leaf(piece, count)]
 
-    def sigmoids_below(self, slot: Slot, exps: Factors) -> tuple[Factors, Factors]:
+    def sigmoids_below(self, slot: RawFactor, exps: Factors) -> tuple[Factors, Factors]:
         """(1 + exp A)**k exp(A)**-m as powers of 1 / sigmoid(A), and the exps that are left."""
         power = slot[2]
         inner = self.normal.instance(slot)
@@ -192,7 +192,7 @@ class Exponentials:
             self.leaf(other, powers[1]),
         ]
 
-    def log(self, slot: Slot) -> Slot:
+    def log(self, slot: RawFactor) -> RawFactor:
         atom, idx, power = slot
         inner = self.normal.substituted(atom.expr, dict(enumerate(idx)))
         if is_logistic_expr(inner):
@@ -209,7 +209,7 @@ class Exponentials:
             return self.leaf(self.spelling.unary(log1p, self.writer.written(rest)), power)
         return self.leaf(self.spelling.unary(log, self.writer.written(inner)), power)
 
-    def softmax(self, made_of: Function, term: Term, places: list[int] | None) -> Slot | None:
+    def softmax(self, made_of: Function, term: Term, places: list[int] | None) -> RawFactor | None:
         """A softmax, log_softmax or logsumexp over the bound indices of a sum of exps.
 
         `places` are the indices of its result that stand for the bound ones; None for a logsumexp.

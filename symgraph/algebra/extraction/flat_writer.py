@@ -17,7 +17,7 @@ from ..expression.term import (
     quotient,
     times,
 )
-from ..normal_form.factors import Slot
+from ..normal_form.factors import RawFactor
 from .indexed_arrays import IndexedArray
 from .term_writer import Scaled, TermWriter
 
@@ -97,7 +97,7 @@ class FlatWriter:
             return []
         first = next(iter(expr))
         by, piece = self.terms.product(first, expr[first])
-        leaf: Slot = (self.atoms.made(self.spelling.times(piece, by).node), piece.names, one)
+        leaf: RawFactor = (self.atoms.made(self.spelling.times(piece, by).node), piece.names, one)
         rest = [item for item in expr.items() if item[0] is not first]
         whole = added([(canonical_term([leaf], {}), one), *rest])
         # A value and a known multiple of it may cancel to an empty sum.

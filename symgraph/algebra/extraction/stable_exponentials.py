@@ -42,7 +42,7 @@ from ..expression.term import (
     scaled,
     times,
 )
-from ..normal_form.factors import Bound, Factors, Slot, is_logistic
+from ..normal_form.factors import Bound, Factors, RawFactor, is_logistic
 from ..normal_form.normalize import NormalForm
 from .exponentials import Exponentials, SumWriter, is_logistic_expr, only_exps
 from .indexed_arrays import IndexedArray, Spelling
@@ -256,7 +256,7 @@ class StableExponentials:
         factors = self._logs_of_bases(factors)
         exps = [slot for slot in factors if slot[0].kind == EXP]
         others = [slot for slot in factors if slot[0].kind != EXP]
-        loose: list[tuple[Term, Slot]] = []
+        loose: list[tuple[Term, RawFactor]] = []
         for slot in others:
             atom, idx, power = slot
             if atom.kind in (LEAF, DIM, DELTA):
@@ -302,7 +302,7 @@ class StableExponentials:
         made = self.exponentials.leaf(self.spelling.unary(logarithm, self.writer.written(inner)))
         return [*[slot for slot in factors if slot is not below and slot is not over], made]
 
-    def _lazy(self, slot: Slot, outer: Coef, alone: bool) -> tuple[Coef, IndexedArray]:
+    def _lazy(self, slot: RawFactor, outer: Coef, alone: bool) -> tuple[Coef, IndexedArray]:
         """A lazy sum at the scale and sign that read best, and the number left outside."""
         inner = self.normal.instance(slot)
         power = slot[2]

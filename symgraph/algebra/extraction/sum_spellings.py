@@ -33,7 +33,7 @@ from ..expression.term import (
     rational,
     times,
 )
-from ..normal_form.factors import Factors, Slot, renamed_slot
+from ..normal_form.factors import Factors, RawFactor, renamed_factor
 from ..normal_form.normalize import NormalForm
 from .flat_writer import FlatWriter
 from .indexed_arrays import Spelling
@@ -91,7 +91,7 @@ def number_factored(writer: WritesSums, expr: Expr) -> list[Scaled]:
         if size == 1 or not 2 <= len(terms) < len(expr):
             continue
         _, piece = inner = writer.sums.flat({term: quotient(expr[term], size) for term in terms})
-        leaf: Slot = (writer.atoms.made(piece.node), piece.names, one)
+        leaf: RawFactor = (writer.atoms.made(piece.node), piece.names, one)
         rest = [item for item in expr.items() if item[0] not in terms]
         whole = (canonical_term([leaf], {}), times(inner[0], size))
         found.append(writer.sums.flat(added([*rest, whole])))
@@ -106,7 +106,7 @@ def differences_first(writer: WritesSums, expr: Expr) -> list[Scaled]:
     for one_term, other in combinations(terms, 2):
         if (expr[one_term] > 0) != (expr[other] > 0):
             inner = writer.sum_of_leaves({each: expr[each] for each in (one_term, other)})
-            leaf: Slot = (writer.atoms.made(inner[1].node), inner[1].names, one)
+            leaf: RawFactor = (writer.atoms.made(inner[1].node), inner[1].names, one)
             rest = [item for item in expr.items() if item[0] not in (one_term, other)]
             found.append(writer.sums.flat(added([*rest, (canonical_term([leaf], {}), inner[0])])))
     return found
@@ -193,9 +193,9 @@ def sum_written_once(writer: WritesSums, expr: Expr) -> list[Scaled]:
         left, names, ratio = again
         writer.spelling.sizes[common] = size
         by, piece = writer.sum_of_leaves(inner)
-        leaf: Slot = (writer.atoms.made(piece.node), piece.names, one)
+        leaf: RawFactor = (writer.atoms.made(piece.node), piece.names, one)
         summed = (canonical_term([leaf], {common: size}), by)
-        alone = (canonical_term([renamed_slot(leaf, names)], {}), times(ratio, by))
+        alone = (canonical_term([renamed_factor(leaf, names)], {}), times(ratio, by))
         found.append(writer.sum_of_leaves(added([*left.items(), alone, summed])))
     return found
 
@@ -237,13 +237,13 @@ def _factored(writer: WritesSums, expr: Expr, key: SharedFactor) -> Scaled | Non
     by, piece = writer.sum_of_leaves(inner) if inner else (one, None)
     if piece is None:
         return None
-    leaf: Slot = (writer.atoms.made(piece.node), piece.names, one)
+    leaf: RawFactor = (writer.atoms.made(piece.node), piece.names, one)
     idx = tuple([common[p] if p < 0 else p for p in pattern])
     whole = canonical_term([(atom, idx, power), leaf], bound)
     again = found_again(writer.normal, rest, inner, list(common.values()))
     if again is not None:
         rest, names, ratio = again
-        sum_of = canonical_term([renamed_slot(leaf, names)], {})
+        sum_of = canonical_term([renamed_factor(leaf, names)], {})
         rest = added([*rest.items(), (sum_of, times(ratio, by))])
     return writer.sum_of_leaves(added([*rest.items(), (whole, by)]))
 
@@ -264,7 +264,7 @@ def common_product_taken_out(writer: WritesSums, expr: Expr) -> list[Scaled]:
         inner = added([(_renamed(all_without(term, common), term), c) for term, c in expr.items()])
         if len(inner) > 1 and not _outgrows(writer, inner, list(expr)):
             by, piece = writer.sum_of_leaves(inner)
-            leaf: Slot = (writer.atoms.made(piece.node), piece.names, one)
+            leaf: RawFactor = (writer.atoms.made(piece.node), piece.names, one)
             found.append(writer.terms.product(canonical_term([*common, leaf], {}), by))
     return found
 

@@ -30,7 +30,7 @@ from ..expression.term import (
     quotient,
     times,
 )
-from ..normal_form.factors import Factors, Slot
+from ..normal_form.factors import Factors, RawFactor
 from ..normal_form.normalize import NormalForm
 from .indexed_arrays import IndexedArray, Spelling
 from .plan import CONTRACT, INVERT, REDUCE, PlanOperand, PlanStep, contraction_kind, plan
@@ -375,7 +375,7 @@ def _with(rows: list[Row], place: int, piece: IndexedArray) -> list[Row]:
     return [*rows[:place], (piece, rows[place][1]), *rows[place + 1 :]]
 
 
-def _split_square(slot: Slot, bound: dict[int, Dim]) -> list[Slot]:
+def _split_square(slot: RawFactor, bound: dict[int, Dim]) -> list[RawFactor]:
     """A squared vector that is summed becomes the vector twice: x @ x."""
     atom, idx, power = slot
     if power == 2 and len(idx) == 1 and idx[0] in bound:

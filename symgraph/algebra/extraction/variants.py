@@ -33,7 +33,7 @@ from ..expression.term import (
     coefficient,
     quotient,
 )
-from ..normal_form.factors import Factors, Slot
+from ..normal_form.factors import Factors, RawFactor
 from ..normal_form.normalize import NormalForm
 from .indexed_arrays import IndexedArray, Spelling
 
@@ -72,7 +72,7 @@ class Variants:
         for place, (atom, idx, power) in enumerate(factors):
             back = self._turned_leaf(atom.node) if atom.kind == LEAF and power in (1, -1) else None
             if back is not None:
-                other: Slot = (self.atoms.made(back), idx, power)
+                other: RawFactor = (self.atoms.made(back), idx, power)
                 found.append(canonical_term([*_without(factors, place), other], bound))
         return found
 
@@ -115,7 +115,7 @@ class Variants:
                 found.append(([*rest, (atom, slot[1], 1)], 1))
         return found
 
-    def _angles(self, factors: Factors) -> Iterator[tuple[Slot, Slot, Node, Angle]]:
+    def _angles(self, factors: Factors) -> Iterator[tuple[RawFactor, RawFactor, Node, Angle]]:
         """Pairs of a sine and a cosine of one angle, with the angle and the kind of sine."""
         for slot in factors:
             sine = _angle_of(slot)
@@ -284,7 +284,7 @@ class Variants:
                     return [([*rest, joined], 1)]
         return []
 
-    def _root_of(self, a: Slot, b: Slot) -> Slot | None:
+    def _root_of(self, a: RawFactor, b: RawFactor) -> RawFactor | None:
         """The root of the product or quotient of two arrays, if the graph has it."""
         pieces = [self._piece(slot) for slot in (a, b)]
         if pieces[0] is None or pieces[1] is None:
@@ -305,7 +305,7 @@ class Variants:
                 return (self.atoms.made(root.node), root.names, power)
         return None
 
-    def _piece(self, slot: Slot) -> IndexedArray | None:
+    def _piece(self, slot: RawFactor) -> IndexedArray | None:
         atom, idx, _ = slot
         if len(set(idx)) < len(idx):
             return None
@@ -320,11 +320,11 @@ def _without(factors: Factors, place: int) -> Factors:
     return [slot for i, slot in enumerate(factors) if i != place]
 
 
-def _others(factors: Factors, *gone: Slot) -> Factors:
+def _others(factors: Factors, *gone: RawFactor) -> Factors:
     return [slot for slot in factors if not any(slot is each for each in gone)]
 
 
-def _angle_of(slot: Slot) -> Angle | None:
+def _angle_of(slot: RawFactor) -> Angle | None:
     """The function of an angle that the factor is; None if it is another function."""
     return slot[0].node.op.traits.angle if slot[0].kind == LEAF else None
 

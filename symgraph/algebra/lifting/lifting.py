@@ -15,8 +15,8 @@ from ...facts import antisymmetric
 from ...ir.dims import Dim, known_equal
 from ...ir.node import Node
 from ...ir.op import OPS, Op
+from ...ops.along_axis import add_along_axis
 from ...ops.choice import where
-from ...ops.gather import add_along_axis
 from ...ops.linalg import solve
 from ..expression.atoms import AtomTable, one, open_axes
 from ..expression.labels import canonical_term

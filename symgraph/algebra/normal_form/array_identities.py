@@ -17,7 +17,7 @@ from .factors import (
     Bound,
     Factors,
     Product,
-    Slot,
+    RawFactor,
 )
 from .identity_table import identity, others
 
@@ -41,7 +41,7 @@ def antisymmetric_turned(normal: Arithmetic, factors: Factors, bound: Bound) -> 
         if (i in bound, i) <= (j in bound, j) or (i in bound and j in bound):
             continue
         if atom.antisymmetric:
-            turned: Slot = (atom, (*idx[:-2], j, i), power)
+            turned: RawFactor = (atom, (*idx[:-2], j, i), power)
             by = 1 if power.numerator % 2 == 0 else -1
             return by, [*factors[:place], turned, *factors[place + 1 :]], bound
     return None
@@ -71,7 +71,7 @@ def sign_over_magnitude(normal: Arithmetic, factors: Factors, bound: Bound) -> P
             if atom.kind != LEAF or power != -1 or idx != slot[1]:
                 continue
             if atom.node.op is absolute.op and atom.node.operands[0] is x:
-                below: Slot = (normal.atoms.leaf(x), idx, -1)
+                below: RawFactor = (normal.atoms.leaf(x), idx, -1)
                 return one, [*others(factors, slot, other), below], bound
     return None
 
@@ -87,12 +87,12 @@ def cofactors_over_determinant(
                 continue
             if other[0].node.operands == (x,) and len(slot[1]) == x.ndim == 2:
                 inverse = normal.atoms.leaf(inv(Array(x)).node)
-                turned: Slot = (inverse, slot[1][::-1], one)
+                turned: RawFactor = (inverse, slot[1][::-1], one)
                 return one, [*others(factors, slot, other), turned], bound
     return None
 
 
-def _arrays_of(op: Op, factors: Factors) -> Iterator[tuple[Slot, Node]]:
+def _arrays_of(op: Op, factors: Factors) -> Iterator[tuple[RawFactor, Node]]:
     """Factors that are results of an operation, to the power 1, and its operand."""
     for slot in factors:
         if slot[0].kind == LEAF and slot[0].node.op is op and slot[2] == 1:

@@ -20,7 +20,7 @@ from ..expression.scalars import (
 )
 from ..expression.term import EXP, LOG, ONE, SUM, Coef, Expr, Rational, is_exact, scaled, times
 from .arithmetic import Arithmetic
-from .factors import Factors, Slot, common_factors, is_inverse_logistic, lone_log
+from .factors import Factors, RawFactor, common_factors, is_inverse_logistic, lone_log
 from .products import primitive, unbound
 
 __all__ = ["exp", "exp_factors", "log", "power"]
@@ -167,7 +167,7 @@ def _log_of_product(
     if coef > 0 and coef != 1 and not loose:
         parts.append((number(log_of(coef)), one))
     for slot in split:
-        parts.append((_log_of_slot(normal, slot), slot[2]))
+        parts.append((_log_of_factor(normal, slot), slot[2]))
     if loose:
         inner = loose
         by: Rational = one
@@ -184,7 +184,7 @@ def _log_of_product(
     return normal.add(parts)
 
 
-def _log_of_slot(normal: Arithmetic, slot: Slot) -> Expr:
+def _log_of_factor(normal: Arithmetic, slot: RawFactor) -> Expr:
     atom = slot[0]
     if atom.kind == EXP:
         return normal.instance(slot)

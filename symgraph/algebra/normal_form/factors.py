@@ -1,7 +1,7 @@
 """Factors of a product: which may merge, which may cancel, which ones a sum's terms share.
 
-A slot is a factor that is not yet part of a term: an atom, its indices and a power. Slots of one
-atom at the same indices are merged as far as facts allow.
+A raw factor is not yet part of a term: an atom, its indices and a power. Raw factors of one atom at
+the same indices are merged as far as facts allow.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
     "Bound",
     "Factors",
     "Product",
-    "Slot",
+    "RawFactor",
     "common_factors",
     "components",
     "denominators",
@@ -53,7 +53,7 @@ __all__ = [
     "merged",
     "opens",
     "plain_renamed",
-    "renamed_slot",
+    "renamed_factor",
     "share_arrays",
     "stripped",
     "sum_vanishes",
@@ -64,8 +64,8 @@ __all__ = [
     "without_zero",
 ]
 
-Slot: TypeAlias = tuple[Atom, tuple[int, ...], Rational]
-Factors: TypeAlias = list[Slot]
+RawFactor: TypeAlias = tuple[Atom, tuple[int, ...], Rational]
+Factors: TypeAlias = list[RawFactor]
 Bound: TypeAlias = dict[int, Dim]
 Product: TypeAlias = tuple[Coef, Factors, Bound]
 
@@ -74,7 +74,7 @@ LONGEST = 12
 
 
 def merged(factors: Factors) -> Factors:
-    """The factors with one slot for each atom and indices, as far as facts allow."""
+    """The factors, one for each atom and indices as far as facts allow."""
     slots: dict[tuple[Atom, tuple[int, ...]], list[Rational]] = {}
     for atom, idx, power in factors:
         if len(idx) > 1 and atom.symmetric and idx[-2] > idx[-1]:
@@ -114,13 +114,13 @@ def _joined_by_facts(atom: Atom, powers: Sequence[Rational]) -> list[Rational]:
     return [rational(up), rational(down)]
 
 
-def renamed_slot(slot: Slot, names: dict[int, int]) -> Slot:
-    """The slot with its indices renamed."""
+def renamed_factor(slot: RawFactor, names: dict[int, int]) -> RawFactor:
+    """The factor with its indices renamed."""
     atom, idx, power = slot
     return atom, tuple([names.get(index, index) for index in idx]), power
 
 
-def sums_to_one(slot: Slot, index: int) -> bool:
+def sums_to_one(slot: RawFactor, index: int) -> bool:
     """Whether the sum of the factor over the index is known to be 1."""
     atom, idx, power = slot
     if idx.count(index) != 1:
@@ -221,12 +221,12 @@ def holds_exps(atom: Atom) -> bool:
     return any(f.atom.kind == EXP for term in atom.expr for f in term.factors)
 
 
-def is_lazy(slot: Slot) -> bool:
+def is_lazy(slot: RawFactor) -> bool:
     """Whether the factor is a lazy sum to the power 1."""
     return slot[0].kind == SUM and slot[2] == 1
 
 
-def opens(slot: Slot, factors: Factors) -> bool:
+def opens(slot: RawFactor, factors: Factors) -> bool:
     """Whether the factor is a lazy sum that may be opened.
 
     A sum of one term stays closed beside its own inverse if they may not cancel: if it were opened,
@@ -244,7 +244,7 @@ def has_exps(factors: Factors) -> bool:
     )
 
 
-def may_meet(slot: Slot, rest: Factors, bound: Bound) -> bool:
+def may_meet(slot: RawFactor, rest: Factors, bound: Bound) -> bool:
     """Whether opening a lazy sum can shorten the product: a factor cancels, or a sum is known."""
     outer = {(atom, power > 0) for atom, _, power in rest}
     exps = [atom for atom, _, _ in rest if atom.kind == EXP]
@@ -373,8 +373,8 @@ def is_logistic(atom: Atom) -> bool:
     )
 
 
-def lone_log(term: Term, value: Coef, *, alone: bool) -> Slot | None:
-    """The slot x**k of a term k log(x), whose exp is x**k; None for any other term.
+def lone_log(term: Term, value: Coef, *, alone: bool) -> RawFactor | None:
+    """The factor x**k of a term k log(x), whose exp is x**k; None for any other term.
 
     `alone` tells whether the term is the whole exponent.
     """

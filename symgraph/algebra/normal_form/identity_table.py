@@ -9,7 +9,7 @@ from ...ir.op import Op
 from ..expression.applied import named
 from ..expression.term import LEAF, Atom, Coef, Rational, times
 from .arithmetic import Arithmetic
-from .factors import Bound, Factors, Product, Slot, merged
+from .factors import Bound, Factors, Product, RawFactor, merged
 
 __all__ = [
     "IdentityTable",
@@ -118,7 +118,7 @@ def _meets_at_pole(before: Factors, after: Factors) -> bool:
     )
 
 
-def others(factors: Factors, *gone: Slot) -> Factors:
+def others(factors: Factors, *gone: RawFactor) -> Factors:
     """The other factors."""
     return [slot for slot in factors if not any(slot is each for each in gone)]
 

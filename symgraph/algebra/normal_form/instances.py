@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..expression.term import EXP, LOG, SUM, Coef, Expr, Term, added, free_indices, scaled, times
 from .arithmetic import Arithmetic
-from .factors import Bound, Factors, Slot, renamed_slot
+from .factors import Bound, Factors, RawFactor, renamed_factor
 
 __all__ = ["instance", "opened_term", "reclosed", "substituted"]
 
@@ -21,7 +21,7 @@ def opened_term(normal: Arithmetic, term: Term) -> tuple[Factors, Bound]:
     return factors, bound
 
 
-def instance(normal: Arithmetic, slot: Slot) -> Expr:
+def instance(normal: Arithmetic, slot: RawFactor) -> Expr:
     """The expression inside a factor's atom, at the factor's indices."""
     atom, idx, _ = slot
     return normal.substituted(atom.expr, dict(enumerate(idx)))
@@ -37,13 +37,13 @@ def substituted(normal: Arithmetic, expr: Expr, names: dict[int, int]) -> Expr:
         factors, bound = normal.opened_term(term)
         renamed: Factors = []
         for slot in factors:
-            by, flat = reclosed(normal, renamed_slot(slot, names))
+            by, flat = reclosed(normal, renamed_factor(slot, names))
             coef, renamed = times(coef, by), renamed + flat
         parts.extend(normal.product(coef, renamed, bound).items())
     return added(parts)
 
 
-def reclosed(normal: Arithmetic, slot: Slot) -> tuple[Coef, Factors]:
+def reclosed(normal: Arithmetic, slot: RawFactor) -> tuple[Coef, Factors]:
     """Rebuild a factor after two of its indices were identified."""
     atom, idx, power = slot
     if atom.kind not in (SUM, EXP, LOG) or len(set(idx)) == len(idx):

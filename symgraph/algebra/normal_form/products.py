@@ -21,14 +21,14 @@ from .factors import (
     Bound,
     Factors,
     Product,
-    Slot,
+    RawFactor,
     common_factors,
     components,
     has_exps,
     is_lazy,
     may_meet,
     opens,
-    renamed_slot,
+    renamed_factor,
     stripped,
     terms_could_meet,
     without_zero,
@@ -190,15 +190,15 @@ def expanded(normal: Arithmetic, expr: Expr) -> Expr | None:
 
 @named
 def product_distributed(
-    normal: Arithmetic, slot: Slot, coef: Coef, rest: Factors, bound: Bound
+    normal: Arithmetic, slot: RawFactor, coef: Coef, rest: Factors, bound: Bound
 ) -> Expr:
     r"""$x (y + z) = x y + x z$, for one lazy sum."""
     parts: list[tuple[Term, Coef]] = []
     for term, each in normal.instance(slot).items():
         inner, inner_bound = normal.opened_term(term)
         renamed, new = refreshed(normal, bound)
-        inner = [renamed_slot(s, renamed) for s in inner]
-        factors = [renamed_slot(s, renamed) for s in rest] + inner
+        inner = [renamed_factor(s, renamed) for s in inner]
+        factors = [renamed_factor(s, renamed) for s in rest] + inner
         parts.extend(plain(normal, times(coef, each), factors, new | inner_bound).items())
     return normal.fewest_terms(added(parts))
 

@@ -13,8 +13,8 @@ from .factors import (
     Bound,
     Factors,
     Product,
-    Slot,
-    renamed_slot,
+    RawFactor,
+    renamed_factor,
     sums_to_one,
 )
 from .identity_table import identity, others, without
@@ -55,7 +55,7 @@ def sum_with_identity(normal: Arithmetic, factors: Factors, bound: Bound) -> Pro
         coef: Coef = 1
         renamed: Factors = []
         for other in others(factors, slot):
-            by, flat = reclosed(normal, renamed_slot(other, {gone: kept}))
+            by, flat = reclosed(normal, renamed_factor(other, {gone: kept}))
             coef, renamed = times(coef, by), renamed + flat
         return coef, renamed, without(bound, [gone])
     return None
@@ -126,5 +126,5 @@ def _pairs(factors: Factors, bound: Bound) -> Iterator[tuple[int, Factors]]:
             yield index, users
 
 
-def _delta(normal: Arithmetic, size: Dim, i: int, j: int) -> Slot:
+def _delta(normal: Arithmetic, size: Dim, i: int, j: int) -> RawFactor:
     return normal.atoms.delta(size), (min(i, j), max(i, j)), one

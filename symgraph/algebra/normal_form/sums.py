@@ -19,7 +19,7 @@ from .factors import (
     has_partner,
     is_logistic,
     merged,
-    renamed_slot,
+    renamed_factor,
     stripped,
 )
 from .products import plain, refreshed
@@ -41,7 +41,7 @@ def sum_over(normal: Arithmetic, expr: Expr, bound: Bound) -> Expr:
     for term, coef in expr.items():
         factors, inner = normal.opened_term(term)
         names, new = refreshed(normal, bound)
-        renamed = [renamed_slot(slot, names) for slot in factors]
+        renamed = [renamed_factor(slot, names) for slot in factors]
         parts.extend(normal.product(coef, renamed, inner | new).items())
     return logistic_and_complement(normal, added(parts))
 

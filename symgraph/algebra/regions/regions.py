@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...ir.node import Node
+from ...ops.along_axis import add_along_axis
 from ...ops.choice import where
 from ...ops.creation import DIMENSION, eye
 from ...ops.elementwise import absolute, sign
 from ...ops.exponential import softplus
-from ...ops.gather import add_along_axis
 from ...ops.indexing import embed
 from ...ops.linalg import inv, solve
 from ..expression.exps import exps_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...numpy import negative, square
-from ...rewriting import Identity, opposite, rule
+from ...rewriting import Identity, negated, rule
 from ...rewriting.guards import Nonzero, Real, UniformConstant
 
 
@@ -71,7 +71,7 @@ def sign_before_quotient(x: Real, y: Real) -> Identity:
 @rule(sound="rounding")
 def sign_into_constant(x: Real, c: UniformConstant) -> Identity:
     """$-(c x) = (-c) x$."""
-    return negative(c * x), opposite(c) * x
+    return negative(c * x), negated(c) * x
 
 
 @rule(sound="rounding")

@@ -1,0 +1,60 @@
+"""Checks of arrays of indices, which several families of reads and writes share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..array import Array, Index
+from ..errors import DTypeError, ShapeError, TraceError
+from ..ir.avals import Aval
+from ..ir.dims import Dim, Shape, known_equal, show_shape
+
+__all__ = ["check_indices", "index_array", "same_as_broadcast"]
+
+
+def check_indices(x: Aval, indices: Sequence[Aval], axis: int) -> None:
+    """Refuse indices that are no integers, or more of them than there are axes."""
+    for index in indices:
+        if index.dtype.kind not in "iu":
+            raise DTypeError(
+                f"an index array holds integers, not {index.dtype}.",
+                mend="Convert it with .astype(int); choose by a condition with np.where.",
+            )
+    if axis + len(indices) > 0:
+        raise ShapeError(f"{len(indices)} indices from axis {axis} on shape {show_shape(x.shape)}.")
+
+
+def same_as_broadcast(shape: Shape, target: Shape) -> bool:
+    """Whether `shape` broadcasts to `target`."""
+    if len(shape) > len(target):
+        return False
+    pairs = zip(reversed(shape), reversed(target), strict=False)
+    return not [0 for a, b in pairs if not known_equal(a, 1) and not known_equal(a, b)]
+
+
+def index_array(index: Index, size: Dim | None, axis: int) -> Any:
+    """An index as an array: symbolic, or constant integers within range (None: any)."""
+    if isinstance(index, Array):
+        if index.dtype == bool:
+            raise TraceError(
+                "The number of elements that a boolean mask selects is not known before it runs.",
+                mend="Keep the shape: np.where(mask, x, 0), or multiply by the mask.",
+            )
+        return index
+    found = np.asarray(index)
+    if not found.size and found.dtype.kind == "f":
+        found = found.astype(np.int64)
+    if found.dtype.kind not in "iu":
+        raise DTypeError(
+            f"an index array holds integers, not {found.dtype}.",
+            mend="Convert it with .astype(int).",
+        )
+    if isinstance(size, int) and found.size:
+        low, high = int(found.min()), int(found.max())
+        if low < -size or high >= size:
+            wrong = high if high >= size else low
+            raise ShapeError(f"index {wrong} is out of range for axis {axis} of size {size}.")
+    return found
