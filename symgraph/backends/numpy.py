@@ -61,10 +61,10 @@ class NumpyBackend:
         if workspaces is not None:
             run = workspaces.running(run)
         if emitted.on_floats:
-            floats = scope["floats"]
+            quick = scope["floats"]
             if re.search(r"float\((np|special)\.", emitted.source):
-                floats = _without_warnings(floats, program)
-            run = _on_floats(floats, run)
+                quick = _without_warnings(quick, program)
+            run = _on_floats(quick, run)
         return Compiled(
             run,
             emitted.source,
