@@ -50,7 +50,7 @@ _MOST_ELEMENTS = 4_000
 """A value with more elements at one point is not computed."""
 
 _MOST_BYTES = 1 << 28
-"""Bytes of trials to keep. When there are more, all are dropped, and computed again on demand."""
+"""Bytes of trials, beyond which those not asked for since the last time are dropped."""
 
 
 _DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
@@ -110,6 +110,8 @@ class Trials:
     def __init__(self, knowledge: Knowledge) -> None:
         self.knowledge = knowledge
         self._trials: dict[Node, Trial | None] = {}
+        # Trials not asked for since `_trials` was last full.
+        self._older: dict[Node, Trial | None] = {}
         self._drawn: dict[Node, int] = {}
         self._at = 0
         self._rounding: dict[Hashable, bool] = {}
@@ -117,13 +119,13 @@ class Trials:
 
     def of(self, node: Node) -> Trial | None:
         """The trial of a node; None if it has several results or too many elements."""
-        if node in self._trials:
+        if self._has(node):
             return self._trials[node]
         with np.errstate(all="ignore"):
             stack = [node]
             while stack:
                 top = stack[-1]
-                missing = [each for each in top.operands if each not in self._trials]
+                missing = [each for each in top.operands if not self._has(each)]
                 if top in self._trials:
                     stack.pop()
                 elif missing:
@@ -133,8 +135,18 @@ class Trials:
                     stack.pop()
         found = self._trials[node]
         if self._bytes > _MOST_BYTES:
-            self._trials, self._bytes = {}, 0
+            # Not all are dropped: of a large graph, every trial would be computed from the inputs.
+            self._older, self._trials, self._bytes = self._trials, {}, 0
         return found
+
+    def _has(self, node: Node) -> bool:
+        """Whether the trial of a node is kept; it then counts as asked for lately."""
+        if node in self._trials:
+            return True
+        if node not in self._older:
+            return False
+        self._keep(node, self._older.pop(node))
+        return True
 
     def _keep(self, node: Node, trial: Trial | None) -> None:
         self._trials[node] = trial
