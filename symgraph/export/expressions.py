@@ -18,6 +18,8 @@ def constant_text(value: np.ndarray[Any, Any]) -> Spelled | None:
     if value.ndim == 0:
         text = number(value)
         return text, UNARY if text.startswith("-") else ATOM
+    if value.size == 1:
+        return f"{'[' * value.ndim}{number(value)}{']' * value.ndim}", ATOM
     if value.ndim == 1 and value.size <= 3:
         return f"[{', '.join(number(item) for item in value)}]", ATOM
     return None

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from ..ir.collector import collector_paused
 from ..ir.dag import Dag
 from ..ir.node import Node
+from ..notation.formulas import as_ones
 from ..notation.text import Spelled
 from .labels import Labels
-from .mathematics import ATOM, leaf, spelled
+from .mathematics import ATOM, JOINED, leaf, spelled
 from .symbols import symbol, words
 
 __all__ = ["Formula", "latex"]
@@ -60,20 +61,34 @@ def latex(dag: Dag) -> str:
             works = bool(node.op.count) or node.is_constant
             shared = len(uses[node]) > 1 and works
             if shared or (uses[node] and works and len(found[0]) > _PART):
-                count += 1
-                while f"t_{{{count}}}" in taken:
+                part = _chosen(labels, node, taken)
+                while not part:
                     count += 1
+                    part = f"t_{{{count}}}" if f"t_{{{count}}}" not in taken else ""
+                taken.add(part)
                 if len(rows) >= _MOST_PARTS:
                     return words(f"a graph of {len(dag)} nodes, too large for a formula")
-                rows.append((f"t_{{{count}}}", found[0]))
-                found = f"t_{{{count}}}", ATOM
+                rows.append((part, found[0]))
+                found = part, ATOM if not part.startswith(r"\frac") else JOINED
         texts[node] = found
     names = _left_sides(dag)
-    rows += [(name, texts[node][0]) for name, node in zip(names, dag.outputs, strict=True)]
+    rows += [
+        (name, as_ones(node, texts[node])[0]) for name, node in zip(names, dag.outputs, strict=True)
+    ]
     if len(rows) == 1:
         return " = ".join(rows[0])
     lines = " \\\\\n".join(f"{left} &= {right}" for left, right in rows)
     return f"\\begin{{aligned}}\n{lines}\n\\end{{aligned}}"
+
+
+def _chosen(labels: Labels, node: Node, taken: set[str]) -> str:
+    """The symbol of the user's name for a value; empty without one, or if it is taken."""
+    if not labels.names(node):
+        return ""
+    above, _, below = labels.name(node).removeprefix("∂").partition("/∂")
+    found = rf"\frac{{\partial {symbol(above)}}}{{\partial {symbol(below)}}}"
+    found = found if below else symbol(above)
+    return "" if found in taken else found
 
 
 def _left_sides(dag: Dag) -> list[str]:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..ir.node import Node
-from ..notation.formulas import ATOM, PLUS, UNARY, stated
+from ..notation.formulas import ATOM, JOINED, PLUS, UNARY, stated
 from ..notation.text import Spelled
 from ..notation.text import param as param_text
 from ..ops.creation import DIMENSION
 from .symbols import number, symbol
 
-__all__ = ["ATOM", "leaf", "spelled"]
+__all__ = ["ATOM", "JOINED", "leaf", "spelled"]
 
 
 def leaf(node: Node) -> Spelled | None:
@@ -45,7 +45,7 @@ def spelled(node: Node, operands: Sequence[Spelled]) -> Spelled:
     if found is not None:
         return found
     shown = [text for text, _ in operands]
-    name = node.op.name.replace("_", r"\_")
+    name = node.op.name.replace("_", r"\,")
     head = rf"\operatorname{{{name}}}"
     axis = node.params.get("axis")
     last = axis in (-1, (-1,)) or axis is None

@@ -21,8 +21,10 @@ from .text import ATOM, Spelled, Writer, index_text
 __all__ = [
     "ATOM",
     "DIAGONAL",
+    "JOINED",
     "PLUS",
     "UNARY",
+    "as_ones",
     "contraction_formula",
     "difference_formula",
     "fraction_formula",
@@ -150,28 +152,51 @@ def _is_matrix(node: Node) -> bool:
 def fraction_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
     """A fraction."""
     left, right = operands
+    one, other = node.operands
+    if _is_matrix(other) and not _is_number(other):
+        if _is_number(one) and left[0] == "1":
+            return rf"{_within(right, ATOM)}^{{\circ -1}}", POWER
+        return rf"{_within(left, TIMES)} \oslash {_within(right, JOINED)}", TIMES
     if left[0].startswith("-") and left[1] >= UNARY:
         return rf"-\frac{{{left[0][1:]}}}{{{right[0]}}}", UNARY
     return rf"\frac{{{left[0]}}}{{{right[0]}}}", JOINED
 
 
 def power_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
-    """A power."""
-    return _raised(operands[0], operands[1][0])
+    """A power; of the elements of an array, with a circle."""
+    return _raised(node.operands[0], operands[0], operands[1][0])
 
 
-def _raised(base: Spelled, exponent: str) -> Spelled:
-    return f"{_within(base, ATOM)}^{{{exponent}}}", POWER
+def _raised(node: Node, base: Spelled, exponent: str) -> Spelled:
+    circle = r"\circ " if _is_array(node) else ""
+    return f"{_within(base, ATOM)}^{{{circle}{exponent}}}", POWER
+
+
+def _is_array(node: Node) -> bool:
+    return any(not known_equal(dim, 1) for dim in node.shape)
 
 
 def matmul_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
     """A product of matrices and vectors."""
     (left, right), (one, other) = operands, node.operands
+    left, right = as_ones(one, left), as_ones(other, right)
+    by_number = re.fullmatch(r"(\d+(?:\.\d+)?) \\(?:,|cdot) (.*)", right[0])
+    if by_number is not None and right[1] == TIMES:  # A (2 x) is 2 A x.
+        text, binding = matmul_formula(node, (left, (by_number[2], JOINED)))
+        return rf"{by_number[1]} \, {text}", min(binding, TIMES)
     if one.ndim == 1 and other.ndim == 1:
         return f"{_transposed(left)} {_within(right, JOINED)}", TIMES
     if one.ndim == 1:  # x @ A is the vector Aᵀ x
         return f"{_transposed(right)} {_within(left, JOINED)}", TIMES
     return f"{_within(left, JOINED)} {_within(right, JOINED)}", JOINED
+
+
+def as_ones(node: Node, operand: Spelled) -> Spelled:
+    """The formula of an array of one number: a bold 1, or a multiple of it."""
+    if not node.shape or not re.fullmatch(r"-?\d+(\.\d+)?", operand[0]):
+        return operand
+    ones = r"\mathbf{1}"
+    return (ones, ATOM) if operand[0] == "1" else (rf"{operand[0]} \, {ones}", TIMES)
 
 
 def _transposed(operand: Spelled) -> str:
@@ -305,7 +330,7 @@ def solution_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
 
 def raised_to(exponent: str) -> Writer:
     """The operand to a fixed power."""
-    return lambda node, operands: _raised(operands[0], exponent)
+    return lambda node, operands: _raised(node.operands[0], operands[0], exponent)
 
 
 def symbol_formula(text: str) -> Writer:
@@ -318,6 +343,8 @@ def _function(head: str) -> Writer:
         text, binding = operands[0]
         if len(operands) > 1:
             return rf"{head}\left({', '.join(each for each, _ in operands)}\right)", ATOM
+        if head in _OF_MATRICES and node.op.traits.elementwise and _is_matrix(node.operands[0]):
+            return rf"{head}_{{\odot}}\left({text}\right)", ATOM
         plain = binding == ATOM and len(text) <= 8 and not text.startswith("\\left")
         if plain and head.startswith("\\") and "{" not in head and head != r"\sigma":
             return f"{head} {text}", UNARY
@@ -334,6 +361,23 @@ def relation(sign: str) -> Writer:
         return f"{_within(left, PLUS)} {sign} {_within(right, PLUS)}", LOWEST
 
     return spell
+
+
+_OF_MATRICES = frozenset(
+    {
+        *(r"\exp", r"\log", r"\sin", r"\cos", r"\tan", r"\sinh", r"\cosh", r"\tanh"),
+        *(r"\arcsin", r"\arccos", r"\arctan"),
+    }
+)
+"""Functions that matrices have, too: of the elements of a matrix they are written with a circle."""
+_OF_ELEMENTS = {
+    "e^{#}": (r"\exp", ""),
+    r"\sqrt{#}": ("", r"\circ 1/2"),
+    r"\sqrt[3]{#}": ("", r"\circ 1/3"),
+    r"\frac{1}{#}": ("", r"\circ -1"),
+    r"\frac{1}{\sqrt{#}}": ("", r"\circ -1/2"),
+}
+"""The same for what is written as a power: the function, or the power of the elements."""
 
 
 def _binding(latex: str) -> int:
@@ -354,6 +398,11 @@ def stated(latex: str) -> Writer | None:
     binding = _binding(latex)
 
     def spell(node: Node, operands: Sequence[Spelled]) -> Spelled:
+        if latex in _OF_ELEMENTS and _is_matrix(node.operands[0]):
+            head, power = _OF_ELEMENTS[latex]
+            if head:
+                return rf"{head}_{{\odot}}\left({operands[0][0]}\right)", ATOM
+            return f"{_within(operands[0], ATOM)}^{{{power}}}", POWER
         return latex.replace("#", operands[0][0]), binding
 
     return spell

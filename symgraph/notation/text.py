@@ -236,7 +236,13 @@ def cast_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
 
 
 def broadcast_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    """The operand and the shape: `broadcast(x, (3, 4))`."""
+    """The operand and the shape: `broadcast(x, (3, 4))`; `ones(3)` where it is a number."""
+    (operand,) = node.operands
+    if operand.is_constant and operand.params["value"].size == 1 and node.shape:
+        text = operands[0][0].strip("[]")
+        shape = param(node.shape[0] if len(node.shape) == 1 else node.shape)
+        head = {"1": "ones", "0": "zeros"}.get(text)
+        return (f"{head}({shape})" if head else f"full({shape}, {text})"), ATOM
     return f"broadcast({operands[0][0]}, {param(node.shape)})", ATOM
 
 
@@ -251,12 +257,26 @@ def size_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
     return size, ATOM if size.isidentifier() else 0
 
 
+def _as_numbers(node: Node, operands: Sequence[Spelled]) -> Sequence[Spelled]:
+    """The texts of operands, with `2` for `[2]` where the other one has the shape of the result."""
+    shown = list(operands)
+    for place, operand in enumerate(node.operands):
+        other = node.operands[1 - place]
+        if operand.is_constant and operand.shape and other.shape == node.shape:
+            value: np.ndarray[Any, Any] = operand.params["value"]
+            if value.size == 1 and operands[place][0].startswith("["):
+                text = operands[place][0].strip("[]")
+                shown[place] = text, UNARY if text.startswith("-") else ATOM
+    return shown
+
+
 def spelled(node: Node, operands: Sequence[Spelled]) -> Spelled:
     """The text of a node, from the texts of its operands."""
     written = node.op.text
     if isinstance(written, Infix):
         if len(operands) == 2 and not node.params:
-            return _binary(written, operands[0], operands[1])
+            left, right = _as_numbers(node, operands)
+            return _binary(written, left, right)
     elif isinstance(written, Prefix):
         if len(operands) == 1:
             return _unary(written.sign, operands[0])

@@ -55,7 +55,7 @@ def test_listing_of_a_gradient_graph_tells_roles_and_outputs() -> None:
             "  v3 = reshape(1, (1,))      float64[1]   gradient",
             "  v4 = broadcast(v3, (3,))   float64[3]   gradient",
             "  v5 = v4 * x                float64[3]   gradient",
-            "  v6 = v5 + v5               float64[3]   gradient → grad_x",
+            "  ∂f/∂x = v5 + v5            float64[3]   gradient → grad_x",
         ]
     )
 
