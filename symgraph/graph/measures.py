@@ -150,7 +150,7 @@ def memory(self: HasDag, /, **dims: int) -> Memory:
     --------
     >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
     >>> graph.memory(n=1000).peak_bytes
-    8008
+    8016
     """
     checked_dims(dims, self.dag.outputs, self.dag.dims)
     return replace(memory_of(self.dag, dims), peak_bytes=program_peak(self.dag, dims))

@@ -30,6 +30,11 @@ class Progress:
         How many of its steps are done. A pass may run several times, each time from 0.
     seconds : float
         Since the work began.
+
+    Examples
+    --------
+    >>> str(sg.Progress("rules", done=1200, total=30000, seconds=4.0))
+    'rules: 1,200 of 30,000 (4 s)'
     """
 
     what: str

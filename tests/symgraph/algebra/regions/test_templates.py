@@ -121,9 +121,9 @@ def test_spelling_does_not_grow_with_depth(
     spelled: list[Node] = []
     plain = CheapestSpellings.cheapest
 
-    def counted(self: CheapestSpellings, node: Node, now: Node, options: Any) -> Any:
+    def counted(self: CheapestSpellings, node: Node, *given: Any) -> Any:
         spelled.append(node)
-        return plain(self, node, now, options)
+        return plain(self, node, *given)
 
     monkeypatch.setattr(CheapestSpellings, "cheapest", counted)
     counts: list[int] = []
@@ -142,9 +142,9 @@ def test_steps_of_a_loop_whose_bounds_grow_are_alike(
     written: list[Node] = []
     plain = CheapestSpellings.cheapest
 
-    def counted(self: CheapestSpellings, node: Node, now: Node, options: Any) -> Any:
+    def counted(self: CheapestSpellings, node: Node, *given: Any) -> Any:
         written.append(node)
-        return plain(self, node, now, options)
+        return plain(self, node, *given)
 
     monkeypatch.setattr(CheapestSpellings, "cheapest", counted)
 
