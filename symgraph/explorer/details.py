@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..export.labels import Labels
-from ..export.naming import place_of
 from ..export.text import sides
 from ..ir.cost import node_bytes, node_flops
 from ..ir.fact_inference import Knowledge
@@ -35,7 +34,7 @@ def told(node: Node, labels: Labels) -> dict[str, Any]:
     lines = [shortened(escaped(frame.quoted()), 200) for frame in origin.frames]
     if lines:
         found["lines"] = lines
-    if node in labels.origins and (place := place_of(node, labels)):
+    if node in labels.origins and (place := labels.place(node)):
         found["where"] = place
     elif origin.frames:
         found["where"] = escaped(str(origin.frames[0]))

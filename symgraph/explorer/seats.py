@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from ..export.folding import Group, grouped
 from ..export.labels import Labels
-from ..export.naming import scope_of
 from ..export.scene import beside_of
 from ..ir.node import Node
 from ..ir.origins import adjoint_chain
@@ -125,7 +124,7 @@ def _groups(
         return groups, []
     beside = beside_of(forward, gradient, labels)
     sources = {node: node.operands for node in boxed}
-    units = grouped(forward, gradient, beside, sources, lambda node: scope_of(node, labels))
+    units = grouped(forward, gradient, beside, sources, labels.scope)
     titles: list[str] = []
     numbers: dict[Group, int] = {}
     spans: dict[int, list[int]] = {}

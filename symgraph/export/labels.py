@@ -166,6 +166,11 @@ class Labels:
         frames = self.origins[node].frames
         return frames[0] if frames else None
 
+    def place(self, node: Node) -> str:
+        """The user's line that made the node, such as `model.py:12`; empty where none is known."""
+        frame = self.frame(node)
+        return escaped(str(frame)) if frame is not None else ""
+
 
 def given_names(nodes: Iterable[Node]) -> dict[Node, tuple[str, ...]]:
     """The names of the nodes of a graph that have any, the best first.

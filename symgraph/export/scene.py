@@ -20,7 +20,6 @@ from ..ir.traits import Arrangement, Infix, Prefix
 from ..notation.text import ATOM, UNARY, Spelled, escaped, shortened, spelled
 from .folding import MOST, Group, Unit, acyclic, grouped
 from .labels import Labels
-from .naming import name_of, place_of, scope_of
 
 __all__ = ["CLOSE", "OPEN", "Card", "Scene", "bare", "beside_of", "number_text", "scene", "tooltip"]
 
@@ -89,7 +88,7 @@ def scene(dag: Dag, labels: Labels, *, fold: bool | None = None) -> Scene:
     units: dict[Node, Unit] = {node: node for node in boxed}
     folded = fold is True or (fold is None and len(boxed) > MOST)
     if folded:
-        units = grouped(forward, gradient, beside, sources, lambda node: scope_of(node, labels))
+        units = grouped(forward, gradient, beside, sources, labels.scope)
         units = acyclic({node: units[node] for node in boxed}, pairs)
     used = [node for node in dag.inputs.values() if node not in known]
     drawn = used if len(used) + len(set(units.values())) <= _INPUTS * 2 else []
@@ -196,7 +195,7 @@ def _texts(dag: Dag, labels: Labels) -> tuple[set[Node], dict[Node, Spelled]]:
     many = len(known) > _SMALL
     texts: dict[Node, Spelled] = {}
     for node in labels.nodes:
-        text, binding = (name_of(node, labels), labels.atom(node)[1])
+        text, binding = labels.atom(node)
         leaf = node.is_input or not node.operands
         if many and node in known and node.operands and _is_small(node, dag, labels):
             inner = spelled(node, [texts[operand] for operand in node.operands])[0]
@@ -229,7 +228,7 @@ def bare(text: str) -> str:
 
 
 def _card(node: Node, labels: Labels, texts: dict[Node, Spelled]) -> Card:
-    name = shortened(name_of(node, labels), 30)
+    name = shortened(labels.name(node), 30)
     title = name
     if node.operands:
         title = f"{name} = {spelled(node, [texts[each] for each in node.operands])[0]}"
@@ -239,7 +238,7 @@ def _card(node: Node, labels: Labels, texts: dict[Node, Spelled]) -> Card:
         kind,
         title,
         labels.aval(node),
-        place_of(node, labels),
+        labels.place(node),
         tooltip(node, labels),
         tuple(labels.outputs.get(node, ())),
         gradient,
@@ -250,7 +249,7 @@ def _card(node: Node, labels: Labels, texts: dict[Node, Spelled]) -> Card:
 def _input_card(node: Node, labels: Labels) -> Card:
     return Card(
         "leaf",
-        f"{OPEN}{shortened(name_of(node, labels), 32)}{CLOSE}",
+        f"{OPEN}{shortened(labels.name(node), 32)}{CLOSE}",
         labels.aval(node),
         "",
         tooltip(node, labels),
@@ -262,9 +261,9 @@ def _group_card(group: Group, inside: Sequence[Node], labels: Labels) -> Card:
     told = ", ".join(f"{name} ×{count}" if count > 1 else name for name, count in counts)
     outputs = tuple(name for node in inside for name in labels.outputs.get(node, ()))
     title = escaped(f"∂ {group.title}" if group.gradient else group.title)
-    places = list(dict.fromkeys(place_of(node, labels) for node in inside))
+    places = list(dict.fromkeys(labels.place(node) for node in inside))
     lines = [f"{title}: {len(inside)} values", *(place for place in places[:6] if place)]
-    lines += [f"{name_of(node, labels)} = {labels.expression(node)}" for node in inside[:24]]
+    lines += [f"{labels.name(node)} = {labels.expression(node)}" for node in inside[:24]]
     return Card(
         "group", title, f"{len(inside)} values: {told}", "", "\n".join(lines), outputs,
         group.gradient,
@@ -273,7 +272,7 @@ def _group_card(group: Group, inside: Sequence[Node], labels: Labels) -> Card:
 
 def tooltip(node: Node, labels: Labels) -> str:
     """The name, expression, type, role, facts, lines and rule of a node, in full."""
-    lines = [f"{name_of(node, labels)} = {shortened(labels.expression(node), 400)}"]
+    lines = [f"{labels.name(node)} = {shortened(labels.expression(node), 400)}"]
     lines += [labels.aval(node), labels.role(node)]
     facts = node.params.get("assume", ()) if node.is_input else ()
     lines += [escaped(str(fact)) for fact in facts]

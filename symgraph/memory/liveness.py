@@ -13,7 +13,7 @@ from ..ir.dag import Dag
 from ..ir.node import Node
 from ..lowering.memory_model import bases, model_of, profile
 from ..lowering.schedule import scheduled
-from .workspace import workspace
+from .scratch import scratch_bytes
 
 __all__ = ["Memory", "live_ranges", "memory", "readable_bytes"]
 
@@ -102,7 +102,7 @@ def memory(
     """
     sizes = dict(dims or {})
     steps = scheduled(dag, sizes) if order is None else order
-    model = model_of(steps, dag.outputs, sizes, reuse=reuse, work=workspace)
+    model = model_of(steps, dag.outputs, sizes, reuse=reuse, work=scratch_bytes)
     sequence = range(len(model))
     found = profile(model, sequence)
     live: list[tuple[Node, int]] = []

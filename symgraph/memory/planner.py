@@ -24,7 +24,7 @@ from .chains import chain_of, chain_sequences
 from .eviction import SCORES, Evictor
 from .exact_search import exact_sequences
 from .plans import Plan, evaluated, pareto, serial_plan, thinned
-from .workspace import workspace
+from .scratch import scratch_bytes
 
 __all__ = ["PlanSearch", "backward_steps", "searched", "steps_of"]
 
@@ -57,8 +57,8 @@ def searched(
     key = (tuple(sorted(dims.items())), frozenset(keep), frozenset(recompute))
     known = _searches.setdefault(dag, {})
     if key not in known:
-        best = model_of(scheduled(dag, dims), dag.outputs, dims, costs=True, work=workspace)
-        model = model_of(_forward_first(dag), dag.outputs, dims, costs=True, work=workspace)
+        best = model_of(scheduled(dag, dims), dag.outputs, dims, costs=True, work=scratch_bytes)
+        model = model_of(_forward_first(dag), dag.outputs, dims, costs=True, work=scratch_bytes)
         kept, again = steps_of(dag, model, keep), steps_of(dag, model, recompute)
         if kept & again:
             both = model.nodes[min(kept & again)]

@@ -16,13 +16,13 @@ from ..lowering.peak import predicted_peak
 from ..lowering.program import program_of
 from ..ops.creation import input
 
-__all__ = ["workspace"]
+__all__ = ["scratch_bytes"]
 
 _known: dict[tuple[object, ...], int] = {}
 _MOST_KNOWN = 4096
 
 
-def workspace(node: Node, dims: Mapping[str, int] | None = None) -> int:
+def scratch_bytes(node: Node, dims: Mapping[str, int] | None = None) -> int:
     """Bytes that a node needs while it is computed, beside operands and result.
 
     They are zero for an operation that is one call of NumPy; memory inside the call is not counted.
