@@ -14,15 +14,11 @@ from ..expression.licence import Licence
 from ..expression.term import Expr
 from ..extraction.use_counts import Price
 from ..lifting.lifting import Lifter
-from .templates import StructureNumbers
 
 __all__ = ["Exprs", "RegionMemory", "memory_of"]
 
 Exprs: TypeAlias = dict[Node, tuple[list[Expr], Expr | None, IdentityNames]]
 """For each node the expressions of its operands, its own expression, and the identities used."""
-
-SettledRegion: TypeAlias = tuple[int, Price, bool]
-"""The number of a region's structure, its price, and whether the walk was thorough."""
 
 
 class RegionMemory:
@@ -41,12 +37,6 @@ class RegionMemory:
         self.kept: dict[Node, Price] = {}
         """Nodes left as they are, with the price at which nothing was to be gained."""
         self.kept_late: dict[Node, Price] = {}
-        """The same for late walks."""
-        self.structures = StructureNumbers()
-        """The structures of regions met so far."""
-        self.settled: set[SettledRegion] = set()
-        """Regions at which nothing was to be gained."""
-        self.settled_late: set[SettledRegion] = set()
         """The same for late walks."""
         self.leaf_exprs: dict[Node, Expr] = {}
         self.exprs: Exprs = {}

@@ -7,12 +7,13 @@ there and loses no digits.
 
 from __future__ import annotations
 
+from ...accuracy import Judge
+from ...ir.fact_inference import Knowledge
 from ...ir.node import Node, origin
 from ..expression.term import Expr
 from ..extraction.cheapest import rewritten
 from ..extraction.use_counts import Price, UseCounts
 from .borders import Borders
-from .memory import RegionMemory
 from .node_forms import NodeForms
 from .regions import arrays_of, is_computed_from
 from .replacements import Replacements
@@ -33,7 +34,9 @@ class RepeatedRegions:
     node_forms : NodeForms
     replacements : Replacements
     use_counts : UseCounts
-    memory : RegionMemory
+    judge : Judge
+    knowledge : Knowledge
+        Facts about the arrays below regions.
     late : bool
         Whether this is a late walk, which looks at each region by itself.
     """
@@ -44,7 +47,8 @@ class RepeatedRegions:
         node_forms: NodeForms,
         replacements: Replacements,
         use_counts: UseCounts,
-        memory: RegionMemory,
+        judge: Judge,
+        knowledge: Knowledge,
         *,
         late: bool,
     ) -> None:
@@ -52,8 +56,8 @@ class RepeatedRegions:
         self.node_forms = node_forms
         self.replacements = replacements
         self.use_counts = use_counts
-        self.judge = memory.judge
-        self.structures = RegionStructures(memory.lifter.atoms.knowledge, memory.structures)
+        self.judge = judge
+        self.structures = RegionStructures(knowledge)
         self._never = late or len(borders.users) <= _TOO_FEW
 
     @property
@@ -63,6 +67,8 @@ class RepeatedRegions:
 
     def structure(self, node: Node) -> RegionStructure | None:
         """The structure of the region of a node; None if the node is looked at by itself."""
+        if self._never or not self.structures.pays:
+            return None
         if node not in self.borders.lifted or not self.use_counts.alive(node):
             return None
         arrays = [self.node_forms.array(each) for each in node.operands]
@@ -109,19 +115,16 @@ class RepeatedRegions:
         arrays = arrays_of(expr) if self.node_forms.is_learned(node, expr) else []
         newest = max(arrays, key=lambda each: each.serial, default=None)
         learned_at = places_of([] if newest is None else [newest], leaves)
-        if self._never or places is None or learned_at is None or (written and spelling is None):
+        if places is None or learned_at is None or (written and spelling is None):
             return
         closed = not self.node_forms.opened[node]
         reasons = self.replacements.reasons.get(now) if written else None
         split = node in self.borders.split
-        bounds = self.structures.bounds_of(structure)
-        outcome = RegionOutcome(closed, places, price, spelling, learned_at, split, reasons, bounds)
+        outcome = RegionOutcome(closed, places, price, spelling, learned_at, split, reasons)
         self.structures.keep(structure, outcome)
 
     def treated_as_first(self, node: Node, structure: RegionStructure) -> bool:
         """Treat a region as the first of its structure; False if that is impossible or no gain."""
-        if self._never or not self.structures.pays:
-            return False
         outcome = self.structures.outcome(structure)
         if outcome is None:
             return False

@@ -30,7 +30,6 @@ from .poles import below_bounded, has_new_pole
 from .regions import held_by, hides_much, is_closed, is_computed_from, is_trivial
 from .repeated import RepeatedRegions
 from .replacements import Replacements, RewriteLog
-from .templates import RegionStructure
 from .vanishing import vanishes
 
 __all__ = ["THOROUGH_UP_TO", "normalized"]
@@ -138,9 +137,6 @@ class RegionPass:
         self.borders = Borders(outputs, self.nodes, memory.parted)
         self.users = self.borders.users
         self.postponed: set[Node] = set()
-        self.structure: RegionStructure | None = None
-        settled = memory.settled_late if late else memory.settled
-        self.settled, self.settled_before = settled, frozenset(settled)
         self.now: dict[Node, Node] = {}
         self.node_forms = NodeForms(
             memory, self.use_counts, self.users, self.now, thorough=thorough
@@ -163,7 +159,8 @@ class RegionPass:
             self.node_forms,
             self.replacements,
             self.use_counts,
-            memory,
+            memory.judge,
+            self.lifter.atoms.knowledge,
             late=late,
         )
         self.polynomials = Polynomials(self.lifter.atoms)
@@ -180,7 +177,7 @@ class RegionPass:
         if self.thorough:
             self.polynomials.learn(node)
             self.quotients.learn(node)
-        structure = self.structure = self.repeated.structure(node)
+        structure = self.repeated.structure(node)
         if structure is not None and self.repeated.treated_as_first(node, structure):
             return
         node_forms = self.node_forms
@@ -313,15 +310,12 @@ class RegionPass:
     def _keep(self, node: Node, saved: Price) -> None:
         """Put a suspended node back as it was, and remember that nothing was to be gained."""
         self.use_counts.resume(node)
-        if node in self.postponed:
-            return
-        self.kept[self.now[node]] = saved
-        if self.structure is not None:
-            self.settled.add((self.structure.number, saved, self.thorough))
+        if node not in self.postponed:
+            self.kept[self.now[node]] = saved
 
     def _hopeless(self, node: Node, expr: Expr, saved: Price) -> bool:
         """Whether nothing is to be gained: it was tried before, or is at the lower bound."""
-        if self._is_settled(node, saved):
+        if self.kept.get(self.now[node]) == saved:
             return True
         if self.patient and any(term.bound for term in expr):
             return False  # Another contraction may be less work.
@@ -337,17 +331,9 @@ class RegionPass:
             return False
         return not holds_exps(expr) or not self.memory.judge.fails(self.now[node])
 
-    def _is_settled(self, node: Node, saved: Price) -> bool:
-        """Whether an earlier walk gained nothing here, or where a region like this one ends."""
-        if self.kept.get(self.now[node]) == saved:
-            return True
-        if self.structure is None:
-            return False
-        return (self.structure.number, saved, self.thorough) in self.settled_before
-
     def _polynomial(self, node: Node, saved: Price) -> list[Expr]:
         """The value as a polynomial in one array or as a quotient of polynomials, if shorter."""
-        if not self.thorough or self._is_settled(node, saved):
+        if not self.thorough or self.kept.get(self.now[node]) == saved:
             return []
         found = self.polynomials.shorter(node, saved[0])
         forms = [self.polynomials.written(self.now[array], form) for array, form in found]
