@@ -46,6 +46,7 @@ class InPlace:
     __slots__ = ()
 
     def _call(self, name: str, *args: object, **kwargs: object) -> Any:
+        """The result of the function of this NumPy name; `Array` gives it."""
         raise NotImplementedError
 
     def _overwritten(self, value: object) -> Any:

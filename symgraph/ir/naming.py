@@ -11,7 +11,6 @@ traced is none. `scope` opens one by hand, and `name` gives a name by hand.
 
 from __future__ import annotations
 
-import dis
 import threading
 from functools import cache
 from types import CodeType, FrameType
@@ -19,6 +18,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ..errors import InputError
 from ..source import running_frame
+from .stored_variables import stores_after
 
 __all__ = [
     "DERIVED",
@@ -118,42 +118,6 @@ def _depth(each: Name) -> int:
     return each.depth
 
 
-# -- what a line stores ----------------------------------------------------------------------------
-_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_DEREF", "STORE_GLOBAL"})
-# What may stand between an operation and the store of its result: nothing here makes a node.
-_BETWEEN = frozenset(
-    {
-        *("CACHE", "COPY", "SWAP", "NOP", "EXTENDED_ARG", "RESUME", "UNPACK_SEQUENCE", "UNPACK_EX"),
-        *("BUILD_TUPLE", "BUILD_LIST", "LOAD_FAST", "LOAD_CONST", "LOAD_DEREF", "LOAD_GLOBAL"),
-        "LOAD_NAME",
-    }
-)
-_stored: dict[CodeType, dict[int, tuple[str, ...]]] = {}
-
-
-def _stores(code: CodeType) -> dict[int, tuple[str, ...]]:
-    """The variables that are stored right after each instruction, by the instruction's offset."""
-    found = _stored.get(code)
-    if found is None:
-        found = _stored[code] = {}
-        names: list[str] = []
-        after = len(code.co_code)
-        for each in reversed(list(dis.get_instructions(code))):
-            if each.opname in _STORES:
-                names.insert(0, str(each.argval))
-            elif "STORE_FAST" in each.opname:  # 3.13 stores two, or stores one and loads another.
-                pair: Any = each.argval if isinstance(each.argval, tuple) else (each.argval,)
-                both = each.opname == "STORE_FAST_STORE_FAST"
-                names[:0] = [str(name) for name in (pair if both else pair[:1])]
-            elif each.opname not in _BETWEEN:
-                if names:
-                    # While a function of Python runs, the caller stands at the end of the call.
-                    found.update(dict.fromkeys(range(each.offset, after, 2), tuple(names)))
-                names = []
-            after = each.offset
-    return found
-
-
 # -- scopes ----------------------------------------------------------------------------------------
 _TRANSPARENT = frozenset({"<lambda>", "<listcomp>", "<genexpr>", "<setcomp>", "<dictcomp>"})
 
@@ -169,7 +133,9 @@ class _Call:
         self.counts: dict[str, int] | None = None
         self.known: dict[int, Any] = {}
         """What is known of each instruction: the origin of the nodes that it makes."""
-        self.stores: dict[int, tuple[str, ...]] = {} if frame is None else _stores(frame.f_code)
+        self.stores: dict[int, tuple[str, ...]] = (
+            {} if frame is None else stores_after(frame.f_code)
+        )
         self.waiting: tuple[str, ...] = ()
         """Variables that are stored next, which may then hold a value without a name."""
 

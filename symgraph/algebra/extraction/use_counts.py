@@ -84,10 +84,6 @@ class UseCounts:
         """Add one use of the node; the cost that it adds."""
         return self._shift([self._stands_for.get(node, node)], 1)
 
-    def release(self, node: Node) -> Price:
-        """Take one use of the node away; the cost that it saves."""
-        return self._shift([self._stands_for.get(node, node)], -1)
-
     def hold(self, nodes: Iterable[Node]) -> list[Node]:
         """Add one use of each node, until `let_go` is called with the result."""
         held = [self._stands_for.get(node, node) for node in nodes]

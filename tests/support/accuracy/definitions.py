@@ -48,6 +48,7 @@ def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             value = function(*args)
         except (ValueError, ZeroDivisionError, OverflowError, NotImplementedError, TypeError):
+            # mpmath raises NotImplementedError at a point where it has no algorithm.
             return _doubtful(mp.nan)
         return mp.nan if isinstance(value, mp.mpc) else value
 

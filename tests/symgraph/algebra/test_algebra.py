@@ -387,9 +387,13 @@ def test_prices_follow_the_cost_model() -> None:
     first, second = shared + 1, np.tanh(shared)
     use_counts = UseCounts([first.node])
     assert use_counts.price(second.node)[0] == 1
-    spent = use_counts.retain(second.node)
+    spent = use_counts.price(second.node)
+    held = use_counts.hold([second.node])
+    assert use_counts.price(second.node) == (0, 0.0, 0)
+    use_counts.let_go(held)
+    assert use_counts.price(second.node) == spent
+    assert use_counts.retain(second.node) == spent
     assert spent[0] == op_count([first.node, second.node]) - op_count([first.node])
-    assert use_counts.release(second.node) == spent
 
 
 # -- nothing left ----------------------------------------------------------------------------------
