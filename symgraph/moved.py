@@ -33,7 +33,7 @@ _FROM_REWRITING = {
 }
 _FROM_BACKENDS = {"backends": "door=fast_entry"}
 _FROM_LOWERING = {
-    "memory": "liveness workspace planner plans chains blocks eviction exact=exact_search "
+    "memory": "liveness workspace=scratch planner plans chains blocks eviction exact=exact_search "
     "remat=rematerialization",
     "lowering": "model=memory_model orders=memory_order kernelsizes=kernel_sizes",
 }
