@@ -120,7 +120,8 @@ class RepeatedRegions:
         closed = not self.node_forms.opened[node]
         reasons = self.replacements.reasons.get(now) if written else None
         split = node in self.borders.split
-        outcome = RegionOutcome(closed, places, price, spelling, learned_at, split, reasons)
+        bounds = self.structures.bounds_of(structure)
+        outcome = RegionOutcome(closed, places, price, spelling, learned_at, split, reasons, bounds)
         self.structures.keep(structure, outcome)
 
     def treated_as_first(self, node: Node, structure: RegionStructure) -> bool:

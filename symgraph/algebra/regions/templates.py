@@ -9,10 +9,12 @@ as a template. The others fill in the template, if that is as much of a gain as 
 
 from __future__ import annotations
 
+from bisect import bisect, bisect_left
 from collections.abc import Hashable, Mapping, Sequence
+from math import inf
 from typing import Literal, NamedTuple, TypeAlias
 
-from ...ir.fact_inference import Knowledge
+from ...ir.fact_inference import Knowledge, Known
 from ...ir.interning import params_key
 from ...ir.node import Node, make
 from ...ir.op import Op, Params
@@ -47,6 +49,10 @@ _DEEPEST = 12
 """The most values that describe an array; a derivative of max has six."""
 
 
+_MARKS = (-inf, -1.0, 0.0, 1.0, inf)
+"""The numbers beside which bounds are placed, to tell arrays apart."""
+
+
 class RegionStructure(NamedTuple):
     """How a value is built: the number of its structure, and the arrays it is built from, in order.
 
@@ -56,6 +62,9 @@ class RegionStructure(NamedTuple):
     number: int
     leaves: tuple[Node, ...]
 
+
+Bounds: TypeAlias = tuple[float, float]
+"""The smallest and the largest number that an element may be."""
 
 Grade: TypeAlias = Literal["rounding", "domain"]
 """The grade of a region: "domain" if it depends on the licence to cancel."""
@@ -110,6 +119,8 @@ class RegionOutcome(NamedTuple):
         Whether each value inside it is to be written by itself.
     reasons : Reasons, optional
         Why the new spelling equals the old one.
+    bounds : tuple of Bounds
+        The bounds of the leaves.
     """
 
     closed: bool
@@ -119,6 +130,18 @@ class RegionOutcome(NamedTuple):
     learned_at: tuple[int, ...]
     split: bool = False
     reasons: Reasons | None = None
+    bounds: tuple[Bounds, ...] = ()
+
+    def holds_within(self, bounds: Sequence[Bounds]) -> bool:
+        """Whether the outcome is right for leaves with these bounds.
+
+        A spelling may rest on bounds, so it is right where they are as tight. A region that was
+        left as it is was right in any case.
+        """
+        pairs = zip(bounds, self.bounds, strict=True)
+        return self.spelling is None or all(
+            new[0] >= old[0] and new[1] <= old[1] for new, old in pairs
+        )
 
 
 class RegionStructures:
@@ -164,12 +187,20 @@ class RegionStructures:
     def outcome(self, structure: RegionStructure) -> RegionOutcome | None:
         """The outcome of the first region of the structure; None if there was none."""
         found = self._outcomes.get(structure.number)
+        if found is not None and not found.holds_within(self.bounds_of(structure)):
+            return None
         self.repeated += found is not None
         return found
 
     def keep(self, structure: RegionStructure, outcome: RegionOutcome) -> None:
-        """Keep the outcome of a region, if it is the first of its structure."""
-        self._outcomes.setdefault(structure.number, outcome)
+        """Keep the outcome of a region, if none is known that holds for it."""
+        known = self._outcomes.get(structure.number)
+        if known is None or not known.holds_within(outcome.bounds):
+            self._outcomes[structure.number] = outcome
+
+    def bounds_of(self, structure: RegionStructure) -> tuple[Bounds, ...]:
+        """The bounds of the leaves of a structure."""
+        return tuple([self.knowledge.of(leaf).bounds for leaf in structure.leaves])
 
     def _of(
         self, node: Node, arrays: Sequence[Node | None], about: Hashable
@@ -205,7 +236,7 @@ class RegionStructures:
         if parts is None:
             return None
         known = [self.knowledge.of(each) for each in (node, *node.operands)]
-        facts = [(frozenset(each.facts), *each.bounds) for each in known]
+        facts = [_kind(each) for each in known]
         params = () if _is_alike(node) else params_key(node.params)
         key = (node.op, params, node.aval, node.copy, *facts)
         leaves = dict.fromkeys(part for each in parts for part in (each, *each.operands))
@@ -216,6 +247,15 @@ class RegionStructures:
 
     def _number(self, key: Hashable) -> int:
         return self._numbers.setdefault(key, len(self._numbers))
+
+
+def _kind(known: Known) -> Hashable:
+    """The facts of an array. Of its bounds only their place beside -1, 0 and 1.
+
+    The bounds of a state grow with each step of a loop, and its steps are alike all the same.
+    """
+    facts = frozenset([fact for fact in known.facts if fact.name != "interval"])
+    return facts, *[bisect_left(_MARKS, bound) + bisect(_MARKS, bound) for bound in known.bounds]
 
 
 def _is_alike(node: Node) -> bool:

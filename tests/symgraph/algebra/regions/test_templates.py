@@ -134,6 +134,35 @@ def test_spelling_does_not_grow_with_depth(
     assert counts[1] <= 1.2 * counts[0]
 
 
+def test_steps_of_a_loop_whose_bounds_grow_are_alike(
+    echoed: list[Node], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The state of a cell lies between -t and t after t steps, and its steps are written once."""
+    monkeypatch.setattr(simplify, "_PATIENT_UP_TO", 0)
+    written: list[Node] = []
+    plain = CheapestSpellings.cheapest
+
+    def counted(self: CheapestSpellings, node: Node, *given: Any) -> Any:
+        written.append(node)
+        return plain(self, node, *given)
+
+    monkeypatch.setattr(CheapestSpellings, "cheapest", counted)
+
+    def cell(x: Any, w: Any, v: Any, steps: int) -> Any:
+        state = np.tanh(x)
+        for _ in range(steps):
+            gate = 1 / (1 + np.exp(-(state @ w + x @ v)))
+            state = state * gate + (1 - gate) * np.tanh(x @ v + 2 * gate)
+        return np.sum(state)
+
+    counts: list[int] = []
+    for steps in (10, 20):
+        written.clear()
+        sg.trace(lambda x, w, v, steps=steps: cell(x, w, v, steps), **at_random()).simplify()
+        counts.append(len(written))
+    assert counts[1] <= counts[0] + 2
+
+
 TWO: dict[str, tuple[Callable[..., Any], dict[str, sg.Spec]]] = {
     "a positive root and another": (
         lambda x, y: np.tanh(np.sqrt(x * x) * x) + np.tanh(np.sqrt(y * y) * y),
@@ -142,6 +171,13 @@ TWO: dict[str, tuple[Callable[..., Any], dict[str, sg.Spec]]] = {
     "a sum of squares that has a root, and one that may not": (
         lambda x, y: np.tanh((x * x * y) ** 0.5) + np.tanh((y * y * x) ** 0.5),
         {"x": sg.spec("3", assume=sg.positive), "y": sg.spec("3")},
+    ),
+    "a sum that is positive by its bounds, and one that is not": (
+        lambda x, y: np.tanh(((x + 3) ** 2) ** 0.5 * x) + np.tanh(((y + 3) ** 2) ** 0.5 * y),
+        {
+            "x": sg.spec("3", assume=sg.interval(-2, 2)),
+            "y": sg.spec("3", assume=sg.interval(-9, 9)),
+        },
     ),
     "a transpose that is the same and another": (
         lambda x, y: np.tanh(x + x.T + x) + np.tanh(y + y.T + y),
