@@ -112,12 +112,12 @@ class Labels:
         self.given = given_names(self.nodes)
         results = {name for names in self.outputs.values() for name in names}
         found: dict[Node, Spelled] = {}
+        counts: dict[str, int] = {}  # A loop of 100,000 steps names as many values `h`.
         for node, names in self.given.items():
-            text = shortened(escaped(names[0]))
-            name, count = text, 1
+            text = name = shortened(escaped(names[0]))
             while name in taken or (name in results and name not in self.outputs.get(node, ())):
-                count += 1
-                name = f"{text}_{count}"
+                counts[text] = counts.get(text, 1) + 1
+                name = f"{text}_{counts[text]}"
             taken.add(name)
             found[node] = name, QUOTIENT if "/" in text else ATOM
         return found
