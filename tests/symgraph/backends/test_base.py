@@ -37,6 +37,11 @@ GIVEN = {"x": np.arange(6.0).reshape(2, 3), "w": np.array([0.1, 0.2, 0.3])}
 @pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.name)
 def test_every_operation_on_numpy_to_the_last_bit(op: Any) -> None:
     assert check_backend("numpy", ops=[op], graphs=0, exact=True, floats=False) > 0
+
+
+@pytest.mark.sampled(one_in=8)  # `tests/symgraph/lowering/test_floats.py` has each function.
+@pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.name)
+def test_every_operation_on_numpy_with_scalars_as_floats(op: Any) -> None:
     assert check_backend("numpy", ops=[op], graphs=0) > 0
 
 

@@ -18,6 +18,7 @@ _WHY_NOT = missing()
 # The build sets SYMGRAPH_BROWSER=1: there a missing browser is a failure.
 pytestmark = [
     pytest.mark.browser,
+    pytest.mark.whole,
     pytest.mark.skipif(
         bool(_WHY_NOT) and os.environ.get("SYMGRAPH_BROWSER") != "1", reason=_WHY_NOT
     ),
