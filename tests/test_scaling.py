@@ -89,6 +89,7 @@ def test_a_chain_of_20_000_as_derived() -> None:
     assert np.isfinite(value)
 
 
+@pytest.mark.whole
 def test_a_chain_of_3_000_simplified() -> None:
     small = sg.trace(chain(3_000), x="3").gradient("x").simplify()
     np.testing.assert_allclose(small.lower()(x=X)[1], chain_gradient(3_000), rtol=1e-9, atol=1e-300)
@@ -134,6 +135,7 @@ def test_a_sum_of_20_000_terms() -> None:
     assert np.array_equal(small.lower()(x=X)[1], np.full(3, 2_001.0))
 
 
+@pytest.mark.whole
 def test_a_value_with_1_000_consumers() -> None:
     def fan(x: np.ndarray) -> np.ndarray:
         shared = np.tanh(x)

@@ -79,6 +79,7 @@ def short_tests(path: Path) -> Iterator[ast.FunctionDef]:
                 yield node
 
 
+@pytest.mark.whole
 def test_every_row_of_the_mission_has_a_test() -> None:
     """By its number in the docstring, as in `M07`."""
     numbers = {
@@ -90,6 +91,7 @@ def test_every_row_of_the_mission_has_a_test() -> None:
     assert numbers == set(range(1, 31))
 
 
+@pytest.mark.whole
 def test_every_pass_is_run() -> None:
     """On one graph with a loop, a softmax, a part that is read and a value computed twice."""
 

@@ -25,6 +25,7 @@ GRAPHS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 }
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_more_effort_gives_no_longer_graph_of_the_same_values(name: str) -> None:
     f, at = GRAPHS[name]
