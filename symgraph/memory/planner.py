@@ -1,9 +1,10 @@
 """The planner: the Pareto front of sequences of steps, for all budgets.
 
-Small graphs are searched exactly. Chains of values or of blocks are planned by dynamic programming
-and by eviction, all other graphs by eviction. Eviction runs at a ladder of limits that depends on
-the graph alone, so the plans for two budgets come from one Pareto front. The planner knows nothing
-of recomputed nodes or of programs: another one that gives a front of `Plan` can take its place.
+Small graphs are searched exactly. Chains of values or of blocks are planned by dynamic programming,
+and every graph by eviction and by choosing the values kept for the backward part. Eviction runs at
+a ladder of limits that depends on the graph alone, so the plans for two budgets come from one
+Pareto front. The planner knows nothing of recomputed nodes or of programs: another one that gives a
+front of `Plan` can take its place.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from .blocks import block_sequences
 from .chains import chain_of, chain_sequences
 from .eviction import SCORES, Evictor
 from .exact_search import exact_sequences
+from .kept_sets import kept_set_sequences
+from .order import forward_first, layer_by_layer
 from .plans import Plan, evaluated, pareto, serial_plan, thinned
 from .scratch import scratch_bytes
 
@@ -58,29 +61,14 @@ def searched(
     known = _searches.setdefault(dag, {})
     if key not in known:
         best = model_of(scheduled(dag, dims), dag.outputs, dims, costs=True, work=scratch_bytes)
-        model = model_of(_forward_first(dag), dag.outputs, dims, costs=True, work=scratch_bytes)
+        order = layer_by_layer(forward_first(dag), dag.outputs)
+        model = model_of(order, dag.outputs, dims, costs=True, work=scratch_bytes)
         kept, again = steps_of(dag, model, keep), steps_of(dag, model, recompute)
         if kept & again:
             both = model.nodes[min(kept & again)]
             raise InputError(f"{both!r} is both to be kept and to be computed again.")
         known[key] = PlanSearch(model, _front(model, best, kept, again), dict(dims))
     return known[key]
-
-
-def _forward_first(dag: Dag) -> list[Node]:
-    """The order in which nodes were made, but the gradient last: it shows a network's blocks."""
-    backward: set[Node] = set()
-    first: list[Node] = []
-    second: list[Node] = []
-    known = origins(dag.nodes)
-    for node in dag.nodes:
-        made = known[node].adjoint_of is not None
-        if made or any(operand in backward for operand in node.operands):
-            backward.add(node)
-            second.append(node)
-        else:
-            first.append(node)
-    return first + second
 
 
 def _front(model: Model, best: Model, keep: Collection[int], again: Collection[int]) -> list[Plan]:
@@ -100,6 +88,8 @@ def _front(model: Model, best: Model, keep: Collection[int], again: Collection[i
         plans.extend(exact)
         if proven:
             return pareto(plans)
+        kept_sets = kept_set_sequences(model, backward_steps(model))
+        plans.extend([evaluated(model, sequence) for sequence in kept_sets])
         network = _network_plans(model, most_bytes)
         plans.extend(network)
         rungs = _RUNGS // 2 if network else _RUNGS
