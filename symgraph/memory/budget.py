@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from ..errors import MemoryBudgetError
 from ..ir.dag import Dag
 from ..ir.node import Node
-from ..lowering.memory_model import least_bytes, model_of
+from ..lowering.memory_model import least_bytes, model_of, workspace_bytes
 from ..lowering.peak import predicted_peak
 from ..lowering.program import program_of
 from ..lowering.schedule import scheduled
@@ -70,8 +70,11 @@ def within(
     return _least_plan(plain, budget, memory, dims, hints, peaks)
 
 
-_LAST_TRIED = 8
-"""How many plans, those of the smallest modelled peaks, are searched for the smallest program."""
+_LAST_TRIED = (8, 48, 40_000)
+"""How many plans, those of the smallest modelled peaks, are searched for the smallest program.
+
+At least, at most, and nodes of all together.
+"""
 
 
 def _least_plan(
@@ -83,12 +86,17 @@ def _least_plan(
     peaks: Sequence[int],
 ) -> Dag:
     """The plan whose program needs least, if it fits; else an error that names its bytes."""
-    plans = [checkpointed(dag, goal, dims, **hints) for goal in peaks[::-1][:_LAST_TRIED]]
+    fewest, most, nodes = _LAST_TRIED
+    goals = peaks[::-1][: max(fewest, min(most, nodes // len(dag)))]
+    plans = [checkpointed(dag, goal, dims, **hints) for goal in goals]
+    if not hints["recompute"]:
+        plans.append(dag)  # Its program shares calls and a workspace, which no plan has.
     needed = {program_peak(plan, dims): plan for plan in plans}
     least = min(needed)
     if least <= budget:
         return needed[least]
-    bound = min(least, least_bytes(model_of(scheduled(dag, dims), dag.outputs, dims)))
+    model = model_of(scheduled(dag, dims), dag.outputs, dims, work=workspace_bytes)
+    bound = min(least, least_bytes(model))
     sure = "" if bound == least else f" No plan can need less than {readable_bytes(bound)}."
     raise MemoryBudgetError(
         f"No plan was found that fits {_as_told(told, budget)}: "

@@ -134,3 +134,52 @@ def test_a_scan_of_checkpoints_is_planned_or_refused() -> None:
     assert graph.checkpoint(least).memory().peak_bytes <= least
     with pytest.raises(sg.MemoryBudgetError):
         graph.checkpoint(least - 1)
+
+
+def custom_chain(**told: Any) -> sg.Graph:
+    @sg.custom_op(name="slow_sine", vjp=lambda ct, out, x: ct * np.cos(x), **told)
+    def slow_sine(x: Any) -> Any:
+        return np.sin(x)
+
+    x = sg.input("x", (1000,))
+    y: Any = x
+    for _ in range(9):
+        y = slow_sine(y)
+    loss = np.sum(y)
+    return sg.graph(loss, sg.grad(loss, x))
+
+
+def test_custom_operations_tell_their_flops() -> None:
+    plain, dear = custom_chain(), custom_chain(flops=123_456)
+    assert int(str(dear.flops())) - int(str(plain.flops())) == 9 * (123_456 - 1000)
+    formula = custom_chain(flops=lambda out, x: 7 * x.shape[0])
+    assert int(str(formula.flops())) - int(str(plain.flops())) == 9 * 6000
+
+
+def test_custom_operations_tell_their_working_room() -> None:
+    plain, roomy = custom_chain(fresh=True), custom_chain(fresh=True, workspace=10**6)
+    assert roomy.memory().peak_bytes > 10**6 > plain.memory().peak_bytes
+    with pytest.raises(sg.MemoryBudgetError) as caught:
+        roomy.checkpoint(10**6)
+    assert caught.value.bound_bytes >= 10**6
+
+
+def test_kernels_that_give_new_arrays_leave_no_budget_refused() -> None:
+    graph = custom_chain(fresh=True)
+    least = graph.memory().peak_bytes // 2
+    plan = graph.checkpoint(least)
+    assert plan.memory().peak_bytes <= least
+    assert same_bits(graph, plan)
+    lowered, x = plan.lower(), np.linspace(-1, 1, 1000)
+    for one, other in zip(lowered(x=x), graph.evaluate(x=x), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_a_shared_array_is_refused_where_new_ones_were_promised() -> None:
+    @sg.custom_op(name="turned", infer=lambda x: (x.shape, x.dtype), fresh=True)
+    def turned(x: Any) -> Any:
+        return x[::-1]
+
+    graph = sg.graph(turned(sg.input("x", (5,))) + 1)
+    with pytest.raises(sg.BackendError, match="fresh=True"):
+        graph.lower()(x=np.arange(5.0))
