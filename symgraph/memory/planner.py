@@ -28,11 +28,14 @@ from .kept_sets import kept_set_sequences
 from .order import forward_first, layer_by_layer
 from .plans import Plan, evaluated, pareto, serial_plan, thinned
 from .scratch import scratch_bytes
+from .uniform_chains import is_uniform, uniform_sequences
 
 __all__ = ["PlanSearch", "backward_steps", "searched", "steps_of"]
 
 _LARGE = 3000
 """Above this many steps fewer scores are tried."""
+_SHORT = 300
+"""Up to this length a uniform chain is planned like any other."""
 _STEPS = 20_000
 _RUNGS = 40
 
@@ -88,6 +91,9 @@ def _front(model: Model, best: Model, keep: Collection[int], again: Collection[i
         plans.extend(exact)
         if proven:
             return pareto(plans)
+        chain = chain_of(model)
+        if chain is not None and chain.length > _SHORT and is_uniform(chain):
+            return pareto([*plans, *[evaluated(model, each) for each in uniform_sequences(chain)]])
         kept_sets = kept_set_sequences(model, backward_steps(model))
         plans.extend([evaluated(model, sequence) for sequence in kept_sets])
         network = _network_plans(model, most_bytes)
