@@ -30,10 +30,12 @@ from .plans import Plan, evaluated, pareto, serial_plan, thinned
 from .scratch import scratch_bytes
 from .uniform_chains import is_uniform, uniform_sequences
 
-__all__ = ["PlanSearch", "backward_steps", "searched", "steps_of"]
+__all__ = ["PlanSearch", "backward_steps", "network_plans", "searched", "steps_of"]
 
 _LARGE = 3000
 """Above this many steps fewer scores are tried."""
+_LOSS_STEPS = 16
+"""How many forward steps may follow the chain that is the whole network."""
 _SHORT = 300
 """Up to this length a uniform chain is planned like any other."""
 _STEPS = 20_000
@@ -96,7 +98,7 @@ def _front(model: Model, best: Model, keep: Collection[int], again: Collection[i
             return pareto([*plans, *[evaluated(model, each) for each in uniform_sequences(chain)]])
         kept_sets = kept_set_sequences(model, backward_steps(model))
         plans.extend([evaluated(model, sequence) for sequence in kept_sets])
-        network = _network_plans(model, most_bytes)
+        network = network_plans(model, most_bytes)
         plans.extend(network)
         rungs = _RUNGS // 2 if network else _RUNGS
     plans.extend(_eviction_plans(model, keep, again, rungs))
@@ -120,16 +122,22 @@ def _exact_plans(model: Model, most_bytes: int) -> tuple[list[Plan], bool]:
         peak = plans[-1].peak
 
 
-def _network_plans(model: Model, most_bytes: int) -> list[Plan]:
-    """Plans by dynamic programming, where the graph is a chain of values or of blocks."""
+def network_plans(model: Model, most_bytes: int) -> list[Plan]:
+    """Plans by dynamic programming, where the graph is a chain of values or of blocks.
+
+    A chain may be a few steps at the start of a chain of blocks, so then both are planned.
+    """
     most_plans = max(16, 200_000 // len(model))
+    forward = min(backward_steps(model), default=0)
     chain = chain_of(model)
     if chain is not None:
         plans = [evaluated(model, each) for each in chain_sequences(chain, most_bytes, most_plans)]
-        if plans:
+        if plans and chain.length >= forward - _LOSS_STEPS:
             return plans
+    else:
+        plans = []
     blocks = block_sequences(model, backward_steps(model), most_bytes, max(16, most_plans // 4))
-    return [evaluated(model, each) for each in blocks]
+    return [*plans, *[evaluated(model, each) for each in blocks]]
 
 
 def _eviction_plans(

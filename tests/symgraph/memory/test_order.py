@@ -10,7 +10,9 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
+from symgraph.lowering.memory_model import model_of, profile
 from symgraph.memory.order import backward_nodes, forward_first, layer_by_layer
+from symgraph.memory.planner import network_plans
 
 
 def closed(inputs: dict[str, sg.Array], loss: Any) -> sg.Graph:
@@ -122,3 +124,18 @@ def test_weight_gradients_run_as_soon_as_they_can() -> None:
     assert gradients == sorted(gradients, reverse=True)
     # The last layer's gradient does not wait for those of the other layers.
     assert gradients[-1] < gradients[0] - 10
+
+
+def test_blocks_are_planned_behind_a_short_chain() -> None:
+    """A chain of three steps before the blocks gave one useless plan, and blocks none."""
+    x = sg.input("x", (64, 16))
+    weights = [sg.input(f"w{layer}", (16, 16)) for layer in range(8)]
+    h: Any = np.sin(np.sin(np.sin(x)))
+    for w in weights:
+        h = h + np.tanh(h @ w)
+    loss = np.sum(h * h)
+    dag = sg.graph(loss, *sg.grad(loss, [x, *weights])).dag
+    model = model_of(layer_by_layer(forward_first(dag), dag.outputs), dag.outputs, costs=True)
+    most = profile(model, range(len(model))).peak
+    plans = network_plans(model, most)
+    assert min(plan.peak for plan in plans) < 0.7 * most
